@@ -1,7 +1,4 @@
-/**
- * Public API of the package. Hosts get handles, not machines. The code behind a handle is loaded with the first handle of its kind;
- * `a2c-actors/computer` and its like load it at once.
- */
+/** The code behind a handle is loaded with the first one of its kind; `a2c-actors/computer` loads it at once. */
 import type { Agent, AgentOptions } from './api/agent-handle.ts';
 import type { Computer } from './api/computer-handle.ts';
 import type { ComputerOptions } from './api/computer-options.ts';
@@ -68,7 +65,6 @@ export const createPresenter = async (options?: PresenterOptions): Promise<Prese
 export const planImport = async (options: ImportOptions): Promise<ServerImport> =>
   (await import('./api/config-files.ts')).planImport(options);
 export type { ImportOptions, ImportSource, ServerImport, ServerToImport } from './api/config-files.ts';
-/** Names of the events of a presenter. */
 export { MCP_EVENTS } from '../machines/presenter/events.ts';
 export type { McpConfig } from '../machines/presenter/host-config.ts';
 export type { McpEventValues, McpNotification } from '../machines/presenter/events.ts';
@@ -145,10 +141,7 @@ export type {
 } from './api/agent-handle.ts';
 export type { AgentBlob, BlobOptions, BlobProgress, Download } from './api/downloads.ts';
 export type { Skill, SkillFile, SkillWait } from './api/computer-handle.ts';
-/**
- * Builders and parsers of `window://` and `dpe://` URIs (docs/wire.md#uris). They never throw: the result is `{ok:
- * true, uri}`, or `{ok: false, failure}` that names the broken rule.
- */
+/** They never throw: `{ok: true, uri}`, or `{ok: false, failure}` with the broken rule (docs/wire.md#uris). */
 export { buildDpeUri, buildWindowUri, parseDpeUri, parseWindowUri } from '../machines/resources/uri.ts';
 export type { ShownWindow } from '../machines/resources/desktop.ts';
 export type {

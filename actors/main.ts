@@ -6,12 +6,10 @@ import { version } from '../machines/version.ts';
 import { EndedBySignal } from './cli/exit-codes.ts';
 import type { CommandContext } from './cli/context.ts';
 
-// Turns off an optimization of V8 that treats the short-lived objects of each call as long-lived; it costs a tenth to a
-// fifth of the CPU.
+// This optimization of V8 treats short-lived objects of calls as long-lived; it costs 10 to 20 % of the CPU.
 setFlagsFromString('--no-allocation-site-pretenuring');
 keepCompiledCode();
 
-/** Headings of help texts, which are bold where the terminal shows that. */
 const heading = /^(?:Usage:|[A-Z][\w ]+:$)/gm;
 async function main(): Promise<void> {
   const aborter = new AbortController();
@@ -29,7 +27,6 @@ async function main(): Promise<void> {
   // Ends the process at SIGHUP of a terminal, which means that its window was closed.
   process.on('SIGHUP', () => (hangup && !process.stdin.isTTY ? hangup() : stop('SIGHUP')));
   const onHangup = (run: () => void): void => void (hangup = run);
-  // Ends the command without an error when the reader of stdout closes it.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') aborter.abort();
   });

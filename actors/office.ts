@@ -1,4 +1,4 @@
-/** Public interface `a2c-actors/office`, for opening an office. Its code is loaded by the import, not when the first one is opened. */
+/** Its code is loaded by the import, not when the first office is opened. */
 import { createOffice as open } from './api/office.ts';
 import type { Office, OfficeOptions } from './api/office-handle.ts';
 

@@ -1,4 +1,4 @@
-/** Public interface `a2c-actors/presenter`, for opening a presenter. Its code is loaded by the import, not when the first one is opened. */
+/** Its code is loaded by the import, not when the first presenter is opened. */
 import { createPresenter as open } from './api/presenter.ts';
 import type { Presenter, PresenterOptions } from './api/presenter-handle.ts';
 

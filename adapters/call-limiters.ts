@@ -6,20 +6,14 @@ import {
   type Limiter,
 } from '../machines/call/policy/index.ts';
 
-/** Creates the limiters of concurrent calls of one computer, each based on a p-queue. */
 export const createCallLimiters = (options: CallLimitersOptions): CallLimiters =>
   callLimiters(options, (concurrency) => new QueueLimiter(concurrency));
 
-/**
- * Limiter of concurrent calls. A call that finds a free place starts at once and is only counted. Any other call becomes a task
- * of a p-queue, whose concurrency is the number of places that the counted calls leave free; the task lasts until the call leaves
- * the limiter.
- */
+/** A call that finds a free place is only counted; any other is a task of a p-queue until it leaves. */
 export class QueueLimiter implements Limiter {
   waiting = 0;
   #limit: number;
   #running = 0;
-  /** Number of running calls that started at once, without waiting in the queue. */
   #counted = 0;
   #line: PQueue | undefined;
   #isDue = false;
@@ -56,13 +50,13 @@ export class QueueLimiter implements Limiter {
   }
   #wait(go: () => void): () => void {
     const line = (this.#line ??= new PQueue());
-    // Sets the concurrency of the queue before the first waiting call is added. This starts no call, because none is waiting yet.
+    // Set before the first waiting call is added, so that it starts no call.
     if (this.waiting === 0) this.#share(line);
     this.waiting += 1;
     let state: 'waits' | 'runs' | 'over' = 'waits';
     let done = (): void => {};
     const over = new Promise<void>((resolve) => (done = resolve));
-    // Removes a waiting call from the queue, which would otherwise keep it until its turn came.
+    // The queue would otherwise keep a removed call until its turn came.
     const left = new AbortController();
     const turn = async (): Promise<void> => {
       if (state === 'over') return;
@@ -84,10 +78,7 @@ export class QueueLimiter implements Limiter {
       done();
     };
   }
-  /**
-   * Updates the concurrency of the queue in a microtask, because the queue starts tasks immediately and the caller is still
-   * changing the counts.
-   */
+  /** In a microtask: the queue starts tasks immediately, and the caller is still changing the counts. */
   #goOn(): void {
     if (this.waiting === 0 || this.#isDue) return;
     this.#isDue = true;

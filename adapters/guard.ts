@@ -1,12 +1,8 @@
-/** Makes a callback of Node, of a socket or of a timer that never throws. */
 export type Guard = <Given extends readonly unknown[]>(
   run: (...given: Given) => unknown,
 ) => (...given: Given) => void;
 
-/**
- * Guards the callbacks by which the world enters one instance of a port: an error that one of them throws, or rejects
- * with, ends this instance by `failed`, and never the host. An error of `failed` itself is dropped.
- */
+/** An error in a callback ends this instance by `failed`, never the host; one of `failed` itself is dropped. */
 export const guardOf =
   (failed: (why: string) => void): Guard =>
   (run) =>

@@ -3,7 +3,6 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
-/** System, variables and home folder of the user, which decide where files are. */
 interface UserPlace {
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -11,10 +10,7 @@ interface UserPlace {
 }
 const here: UserPlace = { platform: process.platform, env: process.env, home: homedir };
 
-/**
- * Folder for what a host keeps: `$XDG_STATE_HOME/a2c`, else `%LOCALAPPDATA%\a2c` on Windows and `~/.local/state/a2c` elsewhere.
- * Throws for a user without a home folder.
- */
+/** `$XDG_STATE_HOME/a2c`, else `%LOCALAPPDATA%\a2c` or `~/.local/state/a2c`; throws without a home folder. */
 export function defaultStateDir({ platform, env, home }: UserPlace = here): string {
   const given = env['XDG_STATE_HOME'];
   if (given && isAbsolute(given)) return join(given, 'a2c');
@@ -26,7 +22,7 @@ export function defaultStateDir({ platform, env, home }: UserPlace = here): stri
 const openElsewhere = new Set(['EPERM', 'EACCES', 'EBUSY']);
 /** Largest number of tries to replace a file, and the wait in ms before the next try; together half a second. */
 const [tries, waitMs] = [20, 25];
-/** Runs `rename`. Returns true to try again later, which happens on Windows for a file that is open. Throws all other errors. */
+/** True means to try again later, as on Windows for a file that is open; throws all other errors. */
 function mustWait(rename: () => void, left: number, platform: string): boolean {
   try {
     rename();
@@ -37,10 +33,7 @@ function mustWait(rename: () => void, left: number, platform: string): boolean {
     return true;
   }
 }
-/**
- * Gives a complete file the name of another one, which it replaces in one step. On Windows it waits, and blocks this process, while
- * others have the file open.
- */
+/** Replaces `to` in one step. On Windows it waits, and blocks this process, while others have the file open. */
 export function replaceFileSync(from: string, to: string, { platform } = here, rename = renameSync): void {
   const block = new Int32Array(new SharedArrayBuffer(4));
   for (let left = tries; mustWait(() => rename(from, to), left, platform); left -= 1)

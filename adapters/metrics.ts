@@ -12,42 +12,30 @@ import {
 import { isLoopback, isNeighbour, listenFailure, officeUrl } from '../machines/office/rooms/loopback.ts';
 import { isKnownEvent } from '../machines/protocol/protocol.ts';
 
-/** Source of the numbers of one office that the metrics server shows. */
 interface MetricsSource {
   readonly stats: () => OfficeStats;
-  /** Tells whether the office listens and is not closing. */
   readonly isReady: () => boolean;
   /** Access for an operator who presents the token of the office; without it, nobody can change the office through the metrics port. */
   readonly operator?: Operator | undefined;
 }
-/** Actions of the person who runs an office: list the connected peers, disconnect one, reload the credentials. */
 export interface Operator {
   readonly token: string;
   readonly peers: () => readonly OfficePeer[];
-  /** Disconnects one peer; returns false when no peer with this id is connected. */
   readonly disconnect: (id: string) => boolean;
-  /**
-   * Reads the credentials and TLS files of the office again, and resolves to the peers that were disconnected because of it.
-   * Rejects when the files cannot be read.
-   */
+  /** Resolves to the peers that were disconnected because of it. Rejects when the files cannot be read. */
   readonly reload: () => Promise<readonly OfficePeer[]>;
 }
 export interface MetricsServer {
   readonly url: string;
   readonly meter: OfficeMeter;
-  /** Stops the metrics server and frees its port. */
   close(): Promise<void>;
 }
 
 /** Histogram buckets in seconds, from half a millisecond to two minutes, because a call may wait for a person. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
-/**
- * Returns the metrics label of an event, `other` for unknown names: remote peers choose event names, and each new label would
- * take memory for ever.
- */
+/** Remote peers choose event names, and each new label would take memory for ever. */
 const labelOf = (event: string): string => (isKnownEvent(event) ? event : 'other');
 
-/** Creates the counters and histograms that are updated with every event of the office. */
 function meterIn(registry: Prometheus.Registry, { Counter, Histogram }: typeof Prometheus): OfficeMeter {
   const registers = [registry];
   const received = new Counter({
@@ -84,7 +72,7 @@ function meterIn(registry: Prometheus.Registry, { Counter, Histogram }: typeof P
   };
 }
 
-/** Creates all metrics of an office. `prom-client` is loaded here, so that only hosts with metrics need the package. */
+/** `prom-client` is loaded here, so that only hosts with metrics need the package. */
 async function measures(source: MetricsSource) {
   const prometheus = await optionalPackage<typeof Prometheus>('prom-client', 'an office with metrics');
   const { Counter, Gauge, Registry, collectDefaultMetrics } = prometheus;
@@ -123,7 +111,7 @@ async function measures(source: MetricsSource) {
 }
 
 type Answer = readonly [status: number, body: object];
-/** Runs one order of an operator: `GET /peers`, `DELETE /peers/ID` or `POST /reload`. Returns undefined for any other request. */
+/** `GET /peers`, `DELETE /peers/ID` or `POST /reload`; undefined for any other request. */
 async function ordered(operator: Operator, method: string, path: string): Promise<Answer | undefined> {
   const [, what, id] = /^\/(peers|reload)(?:\/([\w-]+))?$/.exec(path) ?? [];
   switch (`${method} ${what ?? ''}${id === undefined ? '' : '/ID'}`) {
@@ -146,7 +134,6 @@ async function ordered(operator: Operator, method: string, path: string): Promis
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 const isShown = ({ authorization = '' }: IncomingMessage['headers'], token: string): boolean =>
   timingSafeEqual(digestOf(authorization), digestOf(`Bearer ${token}`));
-/** Handles a request of an operator; resolves to false when its path is not one of the operator's. */
 async function operate(
   operator: Operator | undefined,
   { method = 'GET', url = '/', headers }: IncomingMessage,
@@ -173,11 +160,7 @@ async function serve(pages: Pages, request: IncomingMessage, response: ServerRes
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/**
- * Serves `/metrics` for Prometheus, `/healthz` (200 while the process runs) and `/readyz` (503 once the office takes no more
- * peers), and, when an operator is given, also the operator's actions. Rejects when the port cannot be opened, and when
- * `prom-client` is missing, with a message that says how to install it.
- */
+/** `/healthz`: 200 while the process runs. `/readyz`: 503 once the office takes no more peers. */
 export async function openMetrics(
   { host, port }: { readonly host: string; readonly port: number },
   source: MetricsSource,

@@ -9,21 +9,13 @@ const textOf = (file: string): string => {
     return '';
   }
 };
-/**
- * Tells whether an `.npmrc` in one of these folders names a registry of npm. Such a registry wins over any other, because npm
- * reads the file itself.
- */
+/** Such a registry wins over any other, because npm reads the file itself. */
 export const isRegistryInNpmrc = (folders: readonly string[]): boolean =>
   folders.some((folder) => /^[ \t]*registry[ \t]*=[ \t]*\S/m.test(textOf(join(folder, '.npmrc'))));
 
-/** Path that `npm ping` requests to learn whether a registry answers. */
 const ping = '-/ping';
 
-/**
- * Asks all these package registries at once whether they answer, and resolves with the first that does; the others are
- * aborted. Resolves with undefined when none can be used before `signal` aborts. A registry that redirects counts as
- * missing, because the redirect may lead to the login page of a network.
- */
+/** A registry that redirects counts as missing, because it may lead to the login page of a network. */
 export async function fastestRegistry(
   registries: readonly string[],
   signal: AbortSignal,

@@ -14,32 +14,25 @@ export type OwnFile =
   | 'scenarios/fault-server/fault-server.mjs'
   | 'scenarios/simulator/worker.js';
 
-/** Address of this module. A bundle as CommonJS has no `import.meta`, but the name of its file. */
+/** A bundle as CommonJS has no `import.meta`, but the name of its file. */
 const here =
   (import.meta.url as string | undefined) ??
   (typeof __filename === 'string' ? pathToFileURL(__filename).href : undefined);
 
-/** Tells whether this is a checkout that runs its sources. */
 export const isSource = (here ?? '').endsWith('/adapters/own-files.ts');
 
-/** Returns the path of a file of the sources, in a checkout that runs them. */
 export const sourceFile = (path: string): string => fileURLToPath(new URL(`../${path}`, here));
 
-/**
- * Returns the path of a module as Node finds it from a file. `createRequire` is not imported, because bundlers would
- * follow it.
- */
+/** `createRequire` is not imported, because bundlers would follow it. */
 const resolvedFrom = (file: string | undefined, module: string): string =>
   process
     .getBuiltinModule('node:module')
     .createRequire(file ?? '')
     .resolve(module);
 
-/** Returns the address of a module of tsx, which runs the sources of a checkout. */
 export const sourceLoader = (module: 'tsx' | 'tsx/esm/api'): string =>
   pathToFileURL(resolvedFrom(here, module).replace(/cjs$/, 'mjs')).href;
 
-/** Error for a file of this package that is not found. */
 export class OwnFileMissing extends Error {
   override readonly name = 'OwnFileMissing';
   readonly remedy: string;
@@ -49,11 +42,7 @@ export class OwnFileMissing extends Error {
   }
 }
 
-/**
- * Returns the folder `dist` of the installed package. A program that was bundled has a copy of this code in a file of its
- * own, so the package is looked up by its name from there, and from the program that was started. Only the same version
- * counts.
- */
+/** A bundle has this code in a file of its own, so the package is found by name, in the same version only. */
 function packageFolder(): string | undefined {
   for (const from of [here, process.argv[1]]) {
     try {
@@ -68,19 +57,13 @@ function packageFolder(): string | undefined {
 }
 let found: string | undefined;
 
-/**
- * Returns a path that other programs can open, too: an Electron app reads its archive `app.asar` like a folder, but a
- * program that it starts cannot. Unpacked files are in the folder beside the archive.
- */
+/** An Electron app reads its archive `app.asar` like a folder, but a program that it starts cannot. */
 function outsideArchive(file: string): string {
   const unpacked = file.replace(/([\\/][^\\/]+\.asar)(?=[\\/])/, '$1.unpacked');
   return existsSync(unpacked) ? unpacked : file;
 }
 
-/**
- * Returns the path of a file of this package: in the folder that the environment variable `A2C_ASSETS` names, otherwise in the
- * installed package. Never returns a file of the host. Throws `OwnFileMissing`.
- */
+/** In the folder that `A2C_ASSETS` names, otherwise in the installed package. Throws `OwnFileMissing`. */
 export function ownFile(path: OwnFile): string {
   const given = process.env['A2C_ASSETS'];
   const folder = given || (found ??= packageFolder());
@@ -94,10 +77,7 @@ export function ownFile(path: OwnFile): string {
   );
 }
 
-/**
- * Keeps the compiled code of this program in a folder of this user, where Node can (22 and later), so that its next start takes half
- * the time. Does nothing where the folder cannot be written.
- */
+/** Node 22 and later; the next start takes half the time. Does nothing where the folder cannot be written. */
 export function keepCompiledCode(): void {
   const { enableCompileCache } = process.getBuiltinModule('node:module') as {
     enableCompileCache?: (folder: string) => unknown;

@@ -7,16 +7,12 @@ import type { Span, SpanEnd, SpanStart, Tracing } from '../machines/kernel/traci
 import { traceIn, type TraceContext } from '../machines/protocol/messages/messages.ts';
 import { asLine } from '../machines/text.ts';
 
-/** Level and message of one log line; all other properties of an entry are written as fields. */
 interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
 }
 
-/**
- * Opens a log of JSON lines, written by pino, which is loaded only here. `write` receives one line, without its line end. Rejects
- * when pino is missing, with a message that says how to install it.
- */
+/** pino is loaded only here. `write` receives one line, without its line end. */
 export async function openJsonLog<Entry extends LogLine>(
   write: (line: string) => void,
 ): Promise<(entry: Entry) => void> {
@@ -41,7 +37,7 @@ type OpenTelemetry = typeof Api;
 const mostText = 200;
 const shown = (text: string): string => asLine(text.slice(0, mostText));
 
-/** Returns the context of a span in the format of the W3C (`traceparent`), whatever propagator the host's SDK uses. */
+/** W3C `traceparent`, whatever propagator the host's SDK uses. */
 function traceOf(
   api: OpenTelemetry,
   span: Api.Span,
@@ -91,8 +87,7 @@ class OpenSpan implements Span {
     if (outcome !== 'succeeded') {
       this.#span.setAttribute('error.type', String(rpcCode ?? code ?? '_OTHER'));
       if (rpcCode !== undefined) this.#span.setAttribute('rpc.response.status_code', String(rpcCode));
-      // Leaves the error message out, because it may quote arguments or results of a call. The log has it under the same
-      // `req_id`.
+      // The message may quote arguments or results of a call; the log has it under the same `req_id`.
       this.#span.setStatus({ code: this.#api.SpanStatusCode.ERROR });
     }
     this.#span.end();
@@ -160,11 +155,7 @@ class OpenTelemetryTracing implements Tracing {
   }
 }
 
-/**
- * Creates spans through the OpenTelemetry API. The SDK that the program sets up, before or after, decides where they are sent;
- * without an SDK no span is created, and a trace context that the host passes in is forwarded unchanged. Rejects when the API
- * package is missing, with a message that says how to install it.
- */
+/** Without an SDK no span is created, and a trace context that the host passes in is forwarded unchanged. */
 export async function openTracing(scope: {
   readonly name: string;
   readonly version: string;
@@ -178,12 +169,7 @@ export interface StatelySink {
   stop(): void;
 }
 
-/**
- * Sends all state changes to `@statelyai/inspect`, an optional package, at a WebSocket URL.
- * Parameters and results of calls are included, because its sanitizers miss some of them: contexts also appear in definitions and
- * outputs. It is therefore used only when a URL is given. Rejects when the package is missing, with a message that says how to
- * install it.
- */
+/** Includes parameters and results, because its sanitizers miss some; so only when a URL is given. */
 export async function connectStately(url: string): Promise<StatelySink> {
   if (!/^wss?:\/\//.test(url))
     throw new Error(`--stately takes a WebSocket URL such as ws://127.0.0.1:8080, not ${url}`);

@@ -10,12 +10,8 @@ import {
   type InflateRaw,
 } from 'node:zlib';
 
-/** Largest number of content encodings applied to one body; more than this is refused. */
 const mostCodings = 4;
-/**
- * Options of zlib that accept a truncated body and return all data up to the cut, because the reader itself checks whether the
- * body is complete.
- */
+/** Accepts a truncated body, because the reader itself checks whether the body is complete. */
 const lenient = () => ({ flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH });
 const brotli = () => ({
   flush: constants.BROTLI_OPERATION_FLUSH,
@@ -30,17 +26,12 @@ const makers: Readonly<Record<string, () => Transform>> = {
 };
 const named = (coding: string): string => JSON.stringify(coding.slice(0, 40));
 
-/** Error for a body that cannot be decompressed. The message continues a sentence that begins with "the answer". */
+/** The message continues a sentence that begins with "the answer". */
 export class Unpackable extends Error {
   override readonly name = 'Unpackable';
 }
 
-/**
- * Returns the decompressed body of an HTTP answer (`Content-Encoding` gzip, deflate, br, or several of them); without an
- * encoding, the answer itself.
- * The stream fails with `Unpackable` when decompression fails. Nothing is decompressed before it is read, so a reader can count
- * the bytes and destroy the stream when there are too many. The stream closes together with the answer.
- */
+/** Nothing is decompressed before it is read, so a reader can count the bytes and destroy the stream. */
 export function unpacked(answer: IncomingMessage): Readable {
   const codings = codingsOf(answer);
   if (codings.length === 0) return answer;
@@ -85,10 +76,7 @@ const unpackable = ({ headers }: IncomingMessage, error: Error): Unpackable => {
   );
 };
 
-/**
- * Decompresses `deflate`, which is the zlib format (RFC 9110 §8.4.1.2), and also raw deflate data, because some servers leave out
- * the zlib frame.
- */
+/** `deflate` is the zlib format (RFC 9110 §8.4.1.2), but some servers leave out the zlib frame. */
 class Deflated extends Transform {
   #inner: Inflate | InflateRaw | undefined;
   override _transform(chunk: Buffer, _: unknown, done: () => void): void {

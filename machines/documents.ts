@@ -1,7 +1,4 @@
-/**
- * Documents of a server: their structure, formats and texts, and the answers for each level of
- * detail.
- */
+/** Documents: their structure, formats and texts, and the answers for each level of detail. */
 import type { Fields } from './protocol/json.ts';
 import { type DpeCategory, type DpeFormat, encodePart } from './resources/uri.ts';
 
@@ -9,33 +6,27 @@ import { type DpeCategory, type DpeFormat, encodePart } from './resources/uri.ts
 /** Part of a page as the reader of a file format found it. */
 export interface Draft {
   readonly category: DpeCategory;
-  /** Content of the part; the fields depend on its category (docs/documents.md). */
+  /** The fields depend on its category (docs/documents.md). */
   readonly content: Readonly<Record<string, unknown>>;
   readonly summary?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /**
-   * Position in the terms of the file format, such as a cell; the id is then made from it instead of the
-   * content.
-   */
+  /** Position in the file format, such as a cell; the id is made from it instead of the content. */
   readonly key?: string;
 }
 export interface DraftPage {
   readonly title: string;
   readonly drafts: readonly Draft[];
 }
-/** Result of a file reader: information about the document, and the requested pages. */
 export interface DraftDocument {
   readonly title?: string;
   readonly summary?: string;
   readonly keywords?: readonly string[];
-  /** Facts about the whole document, such as the `encoding` of a text file. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly pageCount: number;
-  /** Pages by index, from 0. Formats that read single pages give only those in the requested range. */
+  /** By index, from 0; formats that read single pages give only the requested range. */
   readonly pages: Readonly<Record<number, DraftPage>>;
 }
 
-/** Element of a page, as the protocol defines it. */
 export interface Element {
   readonly element_id: string;
   readonly category: DpeCategory;
@@ -51,11 +42,7 @@ export interface ReadDocument extends Omit<DraftDocument, 'pages'> {
   readonly pages: Readonly<Record<number, Page>>;
 }
 
-/**
- * Gives each element an id: the page, if the format is read by page (`p7-…`), the category and a digest of
- * the content. The same file thus has the same ids after a restart, and a change leaves other ids as they
- * are. The second of two equal elements ends with `-2`.
- */
+/** Page, category and digest of the content: ids survive a restart, and a change leaves others as they are. */
 export function named(
   draft: DraftDocument,
   isByPage: boolean,
@@ -76,13 +63,13 @@ export function named(
   return { ...draft, pages };
 }
 
-/** Returns the page index in an id made by `named`; undefined when the format is not read by page. */
+/** Undefined when the format is not read by page. */
 export function pageOfId(id: string): number | undefined {
   const [, index] = /^p(\d{1,9})-/.exec(id) ?? [];
   return index === undefined ? undefined : Number(index);
 }
 
-/** Splits parts into pages at each heading of level 1 or 2, for formats without pages. */
+/** At each heading of level 1 or 2, for formats without pages. */
 export function inSections(drafts: readonly Draft[], title: string): readonly DraftPage[] {
   const pages: { title: string; drafts: Draft[] }[] = [];
   for (const draft of drafts) {
@@ -100,7 +87,6 @@ export const pagesOf = (pages: readonly DraftPage[]): Pick<DraftDocument, 'pageC
 });
 
 // ── formats ───────────────────────────────────────────────────────────────────────────────────────────
-/** File formats for which a reader exists. */
 export type DocumentFormat =
   | 'md'
   | 'txt'
@@ -154,14 +140,13 @@ const byExtension: Readonly<Record<string, DocumentFormat>> = {
   pdf: 'pdf',
 };
 
-/** Returns the extension of a path in lower case, without the dot; an empty text when there is none. */
+/** In lower case, without the dot; empty when there is none. */
 export const fileTypeOf = (path: string): string => {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
   return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase();
 };
 
-/** Returns the format of a file by its extension; undefined when it is no document. */
 export const formatOf = (path: string): DocumentFormat | undefined => {
   const type = fileTypeOf(path);
   return Object.hasOwn(byExtension, type) ? byExtension[type] : undefined;
@@ -178,21 +163,17 @@ const starts: Partial<Record<DocumentFormat, readonly number[]>> = {
   odp: zip,
   ods: zip,
 };
-/** First bytes of the container of Office files before 2007, which also holds encrypted newer ones. */
+/** Office files before 2007; encrypted newer ones are in the same container. */
 const container = [0xd0, 0xcf, 0x11, 0xe0];
-/** Name, in UTF-16, of the encrypted content in the container of an encrypted Office file. */
+/** In UTF-16, in the container of an encrypted Office file. */
 const encrypted = Array.from('EncryptedPackage', (letter) => `${letter}\0`).join('');
 
-/**
- * Returns the reason why the content of a file does not fit its extension; undefined when it fits. A PDF header may start
- * within the first 1,024 bytes; an office file is a ZIP archive; text has no NUL unless it is UTF-16.
- */
+/** A PDF header may start within the first 1,024 bytes; text has no NUL unless it is UTF-16. */
 export function misfit(format: DocumentFormat, bytes: Uint8Array): string | undefined {
   const wanted = starts[format];
   const begins = (start: readonly number[]): boolean => start.every((byte, index) => bytes[index] === byte);
   const isFit = ((): boolean => {
-    // Accepts any content for `.xls`, because old workbooks begin in many ways, and programs write HTML and others under
-    // this name.
+    // Old workbooks begin in many ways, and programs write HTML and others under this name.
     if (format === 'xls') return bytes.length > 0;
     if (format === 'pdf') return String.fromCharCode(...bytes.subarray(0, 1024)).includes('%PDF-');
     if (wanted !== undefined) return begins(wanted);
@@ -211,10 +192,7 @@ const latin1 = (bytes: Uint8Array): string => {
   return parts.join('');
 };
 
-/**
- * Returns `utf-16le` or `utf-16be` for text that begins with that byte order mark, or in whose first 8,192
- * bytes two thirds of either the odd or the even ones are NUL, and none of the others; else undefined.
- */
+/** By the byte order mark, or two thirds of NUL in only the odd or even ones of the first 8,192 bytes. */
 export function wideEncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
@@ -230,11 +208,11 @@ export function wideEncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | und
 }
 
 // ── words ─────────────────────────────────────────────────────────────────────────────────────────────
-/** Matches one word: a run of letters and digits, at most 1,000, or a single Chinese or Japanese character. */
+/** A run of letters and digits, at most 1,000, or a single Chinese or Japanese character. */
 const word =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|(?:(?!\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana})[\p{L}\p{N}_]){1,1000}/gu;
 
-/** Returns the words of a text in lower case and in order, each cut after 64 characters. */
+/** In lower case and in order, each cut after 64 characters. */
 export const wordsIn = (text: string): readonly string[] =>
   (text.toLowerCase().normalize('NFKC').match(word) ?? []).map((each) => each.slice(0, 64));
 
@@ -244,7 +222,6 @@ const gather = (value: unknown, into: string[]): void => {
   else if (typeof value === 'object' && value !== null)
     for (const each of Object.values(value)) gather(each, into);
 };
-/** Returns the complete text of an element for a search, including cells and addresses. */
 export const textIn = ({ content, summary }: Element): string => {
   const parts: string[] = summary === undefined ? [] : [summary];
   gather(content, parts);
@@ -252,10 +229,7 @@ export const textIn = ({ content, summary }: Element): string => {
 };
 export const textOfPage = ({ title, elements }: Page): string => [title, ...elements.map(textIn)].join('\n');
 
-/**
- * Returns the part of a text around the first of these words that it contains; undefined when it contains
- * none.
- */
+/** Undefined when it contains none of the words. */
 export function snippet(text: string, words: readonly string[], most = 160): string | undefined {
   const lower = text.toLowerCase();
   const at = Math.min(
@@ -268,24 +242,21 @@ export function snippet(text: string, words: readonly string[], most = 160): str
 }
 
 // ── elements as Markdown ──────────────────────────────────────────────────────────────────────────────
-/** Content of an element, from which text for people and models is made (a2c-wire §3.13). */
+/** See a2c-wire §3.13. */
 type Content = Element['content'];
 const text = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : (JSON.stringify(value) ?? '');
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const cell = (value: unknown): string => text(value).replace(/\r?\n/g, '<br>').replaceAll('|', '\\|');
 const line = (cells: readonly unknown[]): string => `| ${cells.map(cell).join(' | ')} |`;
-/**
- * Returns a code fence longer than any run of backticks in the code, so that the code cannot close its own
- * block.
- */
+/** Longer than any run of backticks, so that the code cannot close its own block. */
 const fenceFor = (code: string): string =>
   '`'.repeat(Math.max(3, ...(code.match(/`+/g) ?? []).map((run) => run.length + 1)));
 
-/** Returns the lines of a list item. All but the first are indented, so that they belong to the item in Markdown. */
+/** All lines but the first are indented, so that they belong to the item in Markdown. */
 const itemOf = (item: unknown, mark: string): string =>
   mark + text(item).replace(/\n(?=.)/g, `\n${' '.repeat(mark.length)}`);
-/** Returns the text of a heading with Markdown links, whose targets are not in the plain text. */
+/** Link targets are not in the plain text. */
 const linked = (said: string, links: readonly unknown[]): string =>
   links.reduce<string>((done, each) => {
     const { text: name, url } = each as { text?: unknown; url?: unknown };
@@ -293,7 +264,7 @@ const linked = (said: string, links: readonly unknown[]): string =>
       ? done.replace(name, () => `[${name}](${text(url)})`)
       : done;
   }, said);
-/** Returns `[label: title] after`. The label is the Chinese one when title and text are Chinese, else the English one. */
+/** `[label: title] after`; the label is the Chinese one when title and text are Chinese. */
 const labelled = (title: string, english: string, chinese: string, after = ''): string => {
   const said = `${title}${after}`;
   const isChinese = /\p{Script=Han}/u.test(said) && !/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(said);
@@ -302,7 +273,7 @@ const labelled = (title: string, english: string, chinese: string, after = ''): 
 };
 
 type Render = (content: Content) => string;
-/** Returns the cells of a row, each with its stored value behind the shown text when the two differ. */
+/** With the stored value behind the shown text when the two differ. */
 const withValues = (row: unknown, values: unknown): unknown[] => {
   const more = list(values);
   return list(row).map((each, at) =>
@@ -361,12 +332,11 @@ const plain: Partial<Record<Element['category'], Render>> = {
   separator: () => '',
 };
 
-/** Renders an element as text; an element without text is shown by its summary. */
+/** An element without text is shown by its summary. */
 export const renderElement = (element: Element, format: Exclude<DpeFormat, 'json'>): string =>
   (format === 'markdown' ? markdown : plain)[element.category]?.(element.content) ??
   `[${element.category}: ${element.summary ?? (text(element.content['text']) || element.element_id)}]`;
 
-/** Renders a page as text, with an empty line between its elements. */
 export const renderPage = (page: Page, format: Exclude<DpeFormat, 'json'>): string =>
   page.elements
     .map((element) => renderElement(element, format))
@@ -374,27 +344,22 @@ export const renderPage = (page: Page, format: Exclude<DpeFormat, 'json'>): stri
     .join('\n\n');
 
 // ── answers, by level ─────────────────────────────────────────────────────────────────────────────────
-/** File that the documents server lists, with the facts known without reading it. */
 export interface Listed {
-  /** Key of the document within its host: its path, with `/` between names, percent-encoded only in URIs. */
+  /** Path with `/` between names; percent-encoded only in URIs. */
   readonly ref: string;
   readonly fileUri: string;
   readonly fileType: string;
   readonly sizeBytes: number;
-  /** Time of the last change of the file, ISO 8601. */
+  /** ISO 8601. */
   readonly lastModified: string;
 }
 
-/** Returns the URI of a document. */
 export const documentUri = (host: string, ref: string): string => `dpe://${host}/${encodePart(ref) ?? ''}`;
-/** Tells whether a path can be the key of a document. One with an unpaired surrogate cannot be encoded in a URI. */
+/** An unpaired surrogate cannot be encoded in a URI. */
 export const isNameable = (ref: string): boolean => encodePart(ref) !== undefined;
 const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 
-/**
- * Answer to a level 1 request for a document: its metadata. A document that was not read yet has the name of
- * its file as title, and 0 pages.
- */
+/** Level 1. A document that was not read yet has its file name as title, and 0 pages. */
 export const metadataAnswer = (host: string, listed: Listed, read: ReadDocument | undefined): Fields => ({
   doc_ref: listed.ref,
   uri: documentUri(host, listed.ref),
@@ -408,7 +373,7 @@ export const metadataAnswer = (host: string, listed: Listed, read: ReadDocument 
   last_modified: listed.lastModified,
 });
 
-/** Answer to a level 1 request for a document with `depth=pages`: its metadata and a range of pages. */
+/** Level 1 with `depth=pages`. */
 export function pagesAnswer(
   host: string,
   listed: Listed,
@@ -433,14 +398,13 @@ export function pagesAnswer(
   };
 }
 
-/** Returns the elements of the given categories; all elements when none are given. */
+/** All elements when none are given. */
 export const ofCategories = (
   elements: readonly Element[],
   categories: readonly DpeCategory[] | undefined,
 ): readonly Element[] =>
   categories === undefined ? elements : elements.filter(({ category }) => categories.includes(category));
 
-/** Answer to a level 2 request for a document: one page. */
 export const pageAnswer = (
   host: string,
   { ref }: Listed,
@@ -456,7 +420,6 @@ export const pageAnswer = (
   element_count: elements.length,
 });
 
-/** Answer to a level 3 request for a document: one element. */
 export const elementAnswer = (host: string, { ref }: Listed, index: number, element: Element): Fields => ({
   ...element,
   doc_ref: ref,

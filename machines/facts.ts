@@ -1,10 +1,6 @@
 import { z } from 'zod';
 
-/**
- * Facts for programs that read the terminal output: lines of the form `@a2c {"type": …}`, one for each fact,
- * never colored or wrapped. Readers must ignore unknown types and keys, because more may be
- * added.
- */
+/** Lines `@a2c {"type": …}`, never colored or wrapped. Readers must ignore unknown types and keys. */
 const servers = z.object({
   type: z.literal('server_status'),
   name: z.string(),
@@ -15,7 +11,6 @@ const office = z.object({
   type: z.literal('office'),
   url: z.string(),
   office: z.string(),
-  /** Name of the computer in the office. */
   name: z.string(),
 });
 const toolList = z.object({
@@ -39,7 +34,6 @@ const toolCall = z.object({
   result: z.unknown(),
   failure: z.object(failure).optional(),
 });
-/** Progress that a server reports during a call. */
 const callProgress = z.object({
   type: z.literal('call_progress'),
   req_id: z.string(),
@@ -50,35 +44,32 @@ const callProgress = z.object({
   message: z.string().optional(),
 });
 const missing = z.array(z.object({ server: z.string(), reason: z.string(), uri: z.string().optional() }));
-/** Windows in the form of `client:get_desktop`: the URI, an empty line, the texts. */
+/** As in `client:get_desktop`: the URI, an empty line, the texts. */
 const desktop = z.object({ type: z.literal('desktop'), desktops: z.array(z.string()), missing });
-/** Documents in the form of `client:get_finder`. */
+/** As in `client:get_finder`. */
 const finder = z.object({
   type: z.literal('finder'),
   documents: z.array(z.looseObject({ doc_ref: z.string(), uri: z.string(), server: z.string() })),
   total_count: z.int(),
   missing,
 });
-/** Contents that were read from a resource. */
 const resource = z.object({
   type: z.literal('resource'),
   uri: z.string(),
   contents: z.array(z.looseObject({ uri: z.string() })),
 });
 const inputs = z.object({ type: z.literal('inputs_loaded'), count: z.int().min(0) });
-/** Message for people about an event that did not stop anything. */
+/** About an event that did not stop anything. */
 const notice = z.object({ type: z.literal('notice'), message: z.string() });
 const error = z.object({
   type: z.literal('error'),
   ...failure,
 });
 
-/** Result of a finished command at the prompt. */
 const answer = z.object({
   type: z.literal('answer'),
-  /** Name of the command, as shown by help. */
   command: z.string(),
-  /** Result of the command; null when it has none or printed it in lines of other types. */
+  /** Null when it has none or printed it in lines of other types. */
   value: z.unknown(),
 });
 
@@ -101,7 +92,7 @@ export type Fact = z.infer<typeof fact>;
 const mark = '@a2c ';
 export const factLine = (value: Fact): string => mark + JSON.stringify(value);
 
-/** Parses a line as a fact; undefined when it is no fact or has an unknown type. */
+/** Undefined when it is no fact or has an unknown type. */
 export function readFact(line: string): Fact | undefined {
   if (!line.startsWith(mark)) return undefined;
   try {

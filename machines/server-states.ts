@@ -18,7 +18,6 @@ export type ServerState =
   | 'needsInput'
   | 'unsupported';
 
-/** Snapshot of a client machine, live or from a trace. */
 export interface ClientSnapshot {
   readonly value: unknown;
   hasTag(tag: string): boolean;
@@ -34,10 +33,6 @@ export function clientState(snapshot: ClientSnapshot): ServerState {
   if (snapshot.hasTag('ready')) return 'ready';
   return snapshot.hasTag('connecting') ? 'connecting' : 'closing';
 }
-/**
- * Returns a more precise state for a server that was given up because its config is incomplete or
- * unsupported.
- */
 export const stateFor = (state: ServerState, failure: Pick<Failure, 'code'> | null): ServerState => {
   if (state !== 'open') return state;
   return failure?.code === 'InputNotFound'
@@ -46,7 +41,6 @@ export const stateFor = (state: ServerState, failure: Pick<Failure, 'code'> | nu
       ? 'unsupported'
       : state;
 };
-/** Texts that follow the name of a server, such as `gave up`, used by both terminal and page. */
 export const stateWords: Readonly<Record<ServerState, string>> = {
   idle: 'is not wanted: nobody started it, or it ended well by itself',
   standby: 'starts with the first call',
@@ -62,7 +56,6 @@ export const stateWords: Readonly<Record<ServerState, string>> = {
   needsInput: 'lacks a value of its config',
   unsupported: 'has a config that cannot be used here',
 };
-/** Short words for the state of a server in a table, where `stateWords` would be too long. */
 export const shortStateWords: Readonly<Record<ServerState, string>> = {
   idle: 'stopped',
   standby: 'starts when called',
@@ -79,7 +72,6 @@ export const shortStateWords: Readonly<Record<ServerState, string>> = {
   unsupported: 'has a wrong config',
 };
 
-// ── steps of a server that connects ───────────────────────────────────────────────────────────────────
 const handshakes = {
   connection: 'the connection to its URL',
   headers: 'the headers of the response',
@@ -87,9 +79,7 @@ const handshakes = {
 } as const;
 export const waitsFor = (step: Waits['for']): string => `waits for ${handshakes[step]}`;
 export const cameInstead = ({ came }: Pick<Waits, 'came'>): string => (came === '' ? 'nothing came' : came);
-/**
- * Describes a wait for an error message. It names the start time and no duration, because the message is read later.
- */
+/** Names the start time and no duration, because the message is read later. */
 export const waitWords = (waits: Waits): string =>
   `${waitsFor(waits.for)} since ${waits.since}; ${cameInstead(waits)}`;
 
@@ -99,12 +89,10 @@ const steps = {
   launch: 'waits for its program to start',
   'tools/list': 'waits for the answer to tools/list',
 } as const;
-/** Step for which a connecting server waits. */
 export type ConnectingWait = Waits['for'] | keyof typeof steps;
-/** Returns the name of a client's state that is its step of connecting: the outer state, or the state inside of it. */
+/** The outer state, or the state inside of it. */
 export const connectingStep = (value: unknown): string =>
   typeof value === 'string' ? value : String(Object.values(value as object)[0]);
-/** Step for which a connecting client waits, by the name of the state. */
 export const stepsThatWait: Readonly<Record<string, ConnectingWait>> = {
   resolving: 'values',
   queued: 'permit',
@@ -113,15 +101,11 @@ export const stepsThatWait: Readonly<Record<string, ConnectingWait>> = {
   listing: 'tools/list',
   unlisted: 'tools/list',
 };
-/** Tells whether `connectMs` limits a step of connecting; when that time is over, the try has failed. */
 const isLimited = (step: ConnectingWait): boolean => step === 'launch' || step in handshakes;
-/** Longest time in ms for a step of connecting; undefined for one that has no limit of its own. */
+/** In ms; undefined for a step that has no limit of its own. */
 export const limitOf = (step: ConnectingWait, connectMs: number | undefined): number | undefined =>
   isLimited(step) ? connectMs : undefined;
-/**
- * Writes a step of connecting for people. `ms` is the time since it began; `hasProcess` tells that the server is our
- * child process; `limitMs` is the time after which the try fails.
- */
+/** `ms`: time since the step began; `hasProcess`: it is our child; `limitMs`: time after which the try fails. */
 export function waitsText(
   step: ConnectingWait,
   came: string,

@@ -1,13 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 
-/**
- * Sanitizing of text from servers and peers for a terminal. Characters that move the cursor, set a title,
- * change the direction of writing or are invisible become JSON escapes such as `\u001b`. In JSON text they
- * occur only inside strings, so its value does not change.
- */
+/** Escapes what moves the cursor, sets a title, changes the direction of writing or is invisible, as in JSON. */
 
-// Control characters (C0, DEL, C1), format and bidi characters, line and paragraph separators, lone
-// surrogates, noncharacters and fillers.
+// C0, DEL, C1, format and bidi characters, separators, lone surrogates, noncharacters and fillers.
 const unsafe =
   '[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Noncharacter_Code_Point}\\p{Default_Ignorable_Code_Point}]';
 // Emoji may contain a joiner and a variation selector; between other characters these would be invisible.
@@ -31,23 +26,19 @@ function escaped(found: string): string {
   known.set(found, made);
   return made;
 }
-/** Matches text that imitates the prompt or a line for programs (`@a2c`); its first character is escaped. */
+/** Imitates the prompt or a line for programs (`@a2c`); its first character is escaped. */
 const ownWords = /^(\s*)(a2c>|@a2c\b)/i;
 const notOurs = (line: string): string =>
   line.replace(ownWords, (_, before: string, word: string) => before + unitEscape(word, 0) + word.slice(1));
 
-/** Sanitizes text to a single line. Existing escapes stay as they are. */
+/** Existing escapes stay as they are. */
 export const asLine = (text: string): string => notOurs(text.replace(inLine, escaped));
-/** Sanitizes text of several lines; line ends and tabs stay. */
+/** Line ends and tabs stay. */
 export const asText = (text: string): string =>
   text.replaceAll('\r\n', '\n').replace(inText, escaped).split('\n').map(notOurs).join('\n');
-/** Sanitizes JSON text to a single line without changing its value. */
 export const asJson = (text: string): string => text.replace(inLine, escaped);
 
-/**
- * Returns the reason why a peer or room may not have this name; undefined when it may. Invisible characters
- * are refused, because names that look equal to people could differ for programs.
- */
+/** Invisible characters are refused: names that look equal to people could differ for programs. */
 export function unfitName(name: string): string | undefined {
   const [character] = unseen.exec(name) ?? [];
   if (character !== undefined)
@@ -56,15 +47,14 @@ export function unfitName(name: string): string | undefined {
 }
 const hex = (code: number): string => code.toString(16).toUpperCase().padStart(4, '0');
 
-// ── names that were probably meant ────────────────────────────────────────────────────────────────────
-/** Number of typing errors tolerated in a word; in a short word two would make another word. */
+/** In a short word two typing errors would make another word. */
 const slipsIn = (word: string): number => (word.length > 4 ? 2 : 1);
-/** Shortest word, in characters, that is searched for inside names; shorter ones occur in too many. */
+/** In characters; shorter words occur in too many names. */
 const shortestPart = 4;
 
 const lettersOf = (word: string): string => word.split('').toSorted().join('');
 
-/** Returns names similar to an unknown word, nearest first, at most three. */
+/** Nearest first, at most three. */
 export function nearest(word: string, names: Iterable<string>): string[] {
   const wanted = word.toLowerCase();
   const slips = slipsIn(word);
@@ -83,12 +73,8 @@ export function nearest(word: string, names: Iterable<string>): string[] {
     .map(({ name }) => name);
 }
 
-/** Largest part of a `data:` URI before its data, in characters. */
 const longestHead = 256;
-/**
- * Reads base64 in the forms that servers use: plain or for URLs, with or without padding, in lines, in a `data:` URI.
- * Returns it plain and padded, with the MIME type of the URI; undefined when it is empty or no base64.
- */
+/** Plain or for URLs, with or without padding, in lines, in a `data:` URI; undefined when empty or none. */
 export function readBase64(text: string): { readonly data: string; readonly mimeType: string } | undefined {
   const head = /^\s*data:([^,]*);base64,/i.exec(text.slice(0, longestHead));
   const letters: string[] = [];
@@ -112,7 +98,6 @@ export function readBase64(text: string): { readonly data: string; readonly mime
   return { data: rest === 0 ? data : data.padEnd(data.length + 4 - rest, '='), mimeType: head?.[1] ?? '' };
 }
 const [letter, forUrl, blank, padding] = [1, 2, 3, 4];
-/** Kinds of ASCII characters in base64, by their code. */
 const kinds: readonly number[] = Array.from({ length: 128 }, (_, code): number => {
   const char = String.fromCharCode(code);
   if (/[A-Za-z0-9+/]/.test(char)) return letter;

@@ -20,19 +20,15 @@ const mostParts = 6;
 const passing: ReadonlySet<unknown> = new Set(['LinkLost', 408, 429, 503]);
 const reasonIn = (error: unknown): unknown =>
   error instanceof A2cError && error.code === 4019 ? error.details?.['reason'] : undefined;
-/** State of an upload: the id that the computer gave it, and the number of bytes that the computer has. */
 interface Place {
   readonly upload: string | undefined;
   readonly offset: number;
   /** True when the computer must first be asked how far the upload is. */
   readonly isLost: boolean;
-  /** Largest number of parts that may be under way at once; one for a computer that does not tell how much it has received. */
+  /** One for a computer that does not tell how much it has received. */
   readonly atOnce: number;
 }
-/**
- * Tells whether an upload may go on after a failure. A computer that has answered before may come back; one that never
- * answered is not waited for.
- */
+/** A computer that has answered before may come back; one that never answered is not waited for. */
 const mayPass = (error: unknown, { upload, atOnce }: Place): boolean =>
   (error instanceof A2cError &&
     (passing.has(error.code) || isUnseated(error) || (error.code === 404 && upload !== undefined))) ||
@@ -55,7 +51,6 @@ function paused(signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** Agent that sends the parts of a file. */
 export interface PuttingAgent {
   readonly ask: AskComputer;
   readonly isOpen: () => boolean;
@@ -101,7 +96,6 @@ function landedFrom({ source }: Upload, reply: PutBlobReply): LandedFile | undef
   return { path, bytes: total_size ?? source.bytes, sha256: sha256 ?? source.sha256 };
 }
 const beginning: Place = { upload: undefined, offset: 0, isLost: false, atOnce: 1 };
-/** Returns the state of an upload after an answer that did not end it. */
 const placeAfter = ({ upload_id: upload, received }: PutBlobReply, offset: number): Place => ({
   upload,
   offset,
@@ -109,7 +103,6 @@ const placeAfter = ({ upload_id: upload, received }: PutBlobReply, offset: numbe
   atOnce: typeof received === 'number' ? mostParts : 1,
 });
 
-/** Asks the computer how far the upload is. */
 async function askPlace(upload: Upload): Promise<Place | LandedFile> {
   const where = { ...declarationOf(upload), chunk_offset: 0, eof: false, resume: true };
   const reply = await sendPart(upload, where, Buffer.alloc(0));
@@ -119,7 +112,6 @@ interface Sent {
   readonly end: number;
   readonly reply: Promise<PutBlobReply>;
 }
-/** Reads a part and sends it. */
 async function sendNext(upload: Upload, id: string | undefined, offset: number): Promise<Sent> {
   const { source } = upload;
   const bytes = await source.read(offset, blobSizes.putBytes);
@@ -137,10 +129,7 @@ async function sendNext(upload: Upload, id: string | undefined, offset: number):
   reply.catch(() => {});
   return { end, reply };
 }
-/**
- * Sends parts, several at once, until the computer has the file. Reports the state of the upload after each answer, in the
- * order of the parts.
- */
+/** Reports the state of the upload after each answer, in the order of the parts. */
 async function sendParts(upload: Upload, from: Place, reached: (place: Place) => void): Promise<LandedFile> {
   const { bytes } = upload.source;
   const underWay: Sent[] = [];
@@ -172,10 +161,7 @@ async function sendParts(upload: Upload, from: Place, reached: (place: Place) =>
   }
 }
 
-/**
- * Puts a file on a computer and resolves with its path there. After a lost connection, or a restart of the office, it
- * goes on where the computer is; a computer that has lost the upload gets it from the first byte.
- */
+/** Goes on where the computer is after a lost connection or a restart; a lost upload begins again. */
 export async function putFile(
   agent: PuttingAgent,
   computer: string,
@@ -232,8 +218,6 @@ export async function putFile(
   }
 }
 
-// ── files in the arguments of a call ──────────────────────────────────────────────────────────────────
-/** Value in the arguments of a call that means a file: the path of the file, or its bytes, and a name. */
 export interface BlobArgument {
   readonly $blob: FileSource;
   readonly name?: string;
@@ -242,12 +226,10 @@ const isBlob = (value: object): value is BlobArgument =>
   '$blob' in value &&
   (typeof value.$blob === 'string' || value.$blob instanceof Uint8Array) &&
   Object.keys(value).every((key) => key === '$blob' || key === 'name');
-/** Tells whether arguments have a file anywhere. */
 export const hasBlobs = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (isBlob(value) || (!ArrayBuffer.isView(value) && Object.values(value).some(hasBlobs)));
-/** Puts each file of the arguments on the computer, one after the other, and returns the arguments with their paths. */
 export async function withLanded(
   value: unknown,
   put: (source: FileSource, name: string | undefined) => Promise<LandedFile>,

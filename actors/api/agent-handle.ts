@@ -26,8 +26,6 @@ import type { Followed } from '../../machines/agent/collections.ts';
 import type { ShownWindow } from '../../machines/resources/desktop.ts';
 import type { DpeCategory, DpeFormat } from '../../machines/resources/uri.ts';
 
-/** Handle of an agent: its options, methods and events. */
-
 /** Content for a computer: the path of a file, or its bytes. */
 export type FileSource = string | Uint8Array;
 /** Progress of a file that is put on a computer, in bytes. */
@@ -290,8 +288,6 @@ export interface Agent extends AgentReading, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Reads of a computer's windows and documents, for the host of an agent. */
-
 /** Options of every question to a computer. */
 export interface ReadOptions {
   /**
@@ -428,10 +424,7 @@ export interface AgentReading {
   ): AsyncIterableIterator<DocumentSummary>;
 }
 
-/**
- * Parts of a document as a host gets them, by level. Field names are spelled as on the wire on purpose; their schemas
- * are in `a2c-actors/wire`.
- */
+/** Field names of the parts of a document are spelled as on the wire on purpose. */
 
 /** Page of a document, as the list of pages describes it. */
 export interface PageSummary {

@@ -14,19 +14,13 @@ import {
   type SkillRef,
 } from '../../machines/protocol/index.ts';
 
-/**
- * Function that sends one question to a computer. Resolves with the raw ack and with the `req_id` that the ack has to
- * repeat; rejects when no ack comes.
- */
+/** Resolves with the raw ack and the `req_id` that the ack has to repeat; rejects when no ack comes. */
 export type AskComputer = (
   method: string,
   request: object,
   options: ReadOptions,
 ) => Promise<{ readonly ack: unknown; readonly reqId: string }>;
 
-/** Reads of an agent: the resources of a server, the skills of a computer and their files. */
-
-/** Converts a skill of the wire to the form of the API. */
 export function skillOf(computer: string, ref: SkillRef): Skill {
   const { name, source, path, description, license, compatibility, tags, version } = ref;
   const { allowed_tools: allowedTools, skill_metadata: metadata } = ref;
@@ -40,7 +34,6 @@ export function skillOf(computer: string, ref: SkillRef): Skill {
     ...(metadata && { metadata }),
   });
 }
-/** Converts a file of a skill of the wire to the form of the API. */
 export const skillFileOf = (file: ReadFile): SkillFile => ({
   path: file.rel_path,
   mimeType: file.mime_type,

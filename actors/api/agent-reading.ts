@@ -47,16 +47,11 @@ const noText: Failure = {
   code: wireCodes.internal,
   message: 'The server gave no text where one was to be',
 };
-/** Joins all texts of a resource that was read in a format other than JSON. */
 function textIn(contents: readonly ResourceContent[]): Read<string> {
   const texts = contents.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   return texts.length > 0 ? { ok: true, body: texts.join('\n\n') } : { ok: false, failure: noText };
 }
 
-/**
- * Makes the functions with which the methods of an agent read: raw contents, a place in a document, and a part of the
- * Finder.
- */
 function readersOf(ask: AskComputer) {
   const readRaw = async (computer: string, uri: string, options: ResourceOptions) => {
     const { server } = options;
@@ -149,8 +144,6 @@ export function createReading(ask: AskComputer): AgentReading {
   return reading;
 }
 
-/** Options of the lists that an agent reads page by page. */
-
 type Options<Method extends 'pagesOf' | 'documentsOf'> = NonNullable<
   Parameters<AgentReading[Method]>[Method extends 'pagesOf' ? 2 : 1]
 >;
@@ -158,10 +151,7 @@ type Options<Method extends 'pagesOf' | 'documentsOf'> = NonNullable<
 /** Number of passes through a changing list of documents before the read fails. */
 const mostPasses = 5;
 
-/**
- * Makes an async iterator that can be left at any moment. `return` withdraws the open question and ends a pending
- * `next`; the host's own signal makes `next` reject instead.
- */
+/** `return` withdraws the open question and ends a pending `next`; the host's signal makes `next` reject. */
 function leavable<T>(
   signal: AbortSignal | undefined,
   walk: (signal: AbortSignal) => AsyncGenerator<T, void>,
@@ -243,14 +233,9 @@ const resourcesOf = (
 };
 
 const keyOf = ({ server, uri }: Partial<DocumentSummary>): string => JSON.stringify([server, uri]);
-/** Returns the key of the entry on which two pages overlap; a fixed key where there is no entry. */
 const seamOf = (entry: unknown): string => keyOf(entry ?? {});
 
-/**
- * Iterates over all documents. Pages overlap by one entry, so that a list which changed between two pages is
- * noticed; the walk then begins again. Entries that are no documents count for the overlap, but are left out of
- * the result.
- */
+/** Pages overlap by one entry to notice a change between two pages; the walk then begins again. */
 const documentsOf = (
   ask: (page: FinderOptions) => Promise<FinderRead>,
   options: Options<'documentsOf'>,

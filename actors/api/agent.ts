@@ -116,10 +116,7 @@ class HostedAgent implements Agent {
   #isRoomKnown = false;
   /** Callbacks that end open questions when the agent closes, because no answer can come any more. */
   readonly #waiting = new Set<() => void>();
-  /**
-   * Callbacks of open questions for the tools of a computer, called when the members of the office change: a question
-   * ends when its computer is gone.
-   */
+  /** Called when the members of the office change: a question ends when its computer is gone. */
   readonly #expecting = new Set<() => void>();
   readonly #worded: ReturnType<typeof wordedBy>;
   readonly #texts: AgentOptions['texts'];
@@ -159,10 +156,7 @@ class HostedAgent implements Agent {
     systemClock.clearTimeout(timer);
     stop();
   }
-  /**
-   * Resolves once the agent sits in the office and knows its members; waits at most 2 s for the list of members. With
-   * `keepTrying` it does not wait for a seat that the office refuses.
-   */
+  /** Waits at most 2 s for the list of members; with `keepTrying` not for a seat that the office refuses. */
   async settled(): Promise<void> {
     await this.#seated;
     if (this.#link.state !== 'joined') return;
@@ -235,10 +229,7 @@ class HostedAgent implements Agent {
     if (!read.ok) throw questionError(read.failure, reqId);
     return this.#known.takeTools(computer, read.body);
   }
-  /**
-   * Waits until the tools of a computer are known for the first time. Resolves with undefined when the computer is not
-   * in the office; the office then answers the question of the host with an error.
-   */
+  /** Undefined when the computer is not in the office; the office then answers the question with an error. */
   async #firstTools(computer: string, options: ReadOptions): Promise<AgentTools | undefined> {
     const { timeoutMs = this.#timing.queryMs, signal } = options;
     if (!this.#isOpen()) throw new A2cError(agentClosed);
@@ -319,9 +310,7 @@ class HostedAgent implements Agent {
       return outcomeOf(this.#worded(read(blobs.length > 0 ? { ...told, blobs } : told)));
     });
   }
-  /** Calls whose files are being put on their computer, each with the controller that stops this. */
   readonly #putting = new Map<string, AbortController>();
-  /** Puts the files of a call on its computer, then sends the call with their paths. */
   async #sendWithFiles(call: AgentCall): Promise<void> {
     const { ticket, reqId, tool, computer } = call;
     const aborter = new AbortController();
@@ -355,7 +344,6 @@ class HostedAgent implements Agent {
     mustBeOptions('blob', options, blobOptions);
     return this.#downloads.start(computer, handle, options);
   };
-  /** Sends a question to a computer; resolves with the raw ack and the `req_id` that the ack has to repeat. */
   readonly #query: AskComputer = async (method, request, options) => {
     const { timeoutMs, signal } = options;
     signal?.throwIfAborted();
@@ -468,7 +456,7 @@ function unputCall(
   const { code, details, remedy } = error;
   return settledBy(call, 'failed', { code, message, details, ...(remedy !== undefined && { remedy }) });
 }
-/** Adds to a cancelled call the reason that the signal of the call gave, which its computer never learned. */
+/** The computer of a cancelled call never learned the reason that the signal gave. */
 function becauseOf(signal: AbortSignal | undefined, told: ToldOutcome): ToldOutcome {
   if (told.end !== 'cancelled' || !told.failure || !signal?.aborted) return told;
   const reason = reasonOf(signal);
@@ -519,30 +507,26 @@ async function joinAsAgent(options: AgentOptions, shared: Runtime | undefined): 
   }
 }
 
-/** Converts a tool of the wire to the form that the host of an agent gets. */
 const agentTool = (computer: string, tool: SmcpTool): AgentTool => {
   const { bundle_id: bundleId } = tool;
   return Object.freeze({ ...listedFrom(tool), computer, ...(bundleId && { bundleId }) });
 };
 
-/** Answer of a computer to a question for its tools: the tools, and the servers whose tools are missing. */
 type ToolsRead = {
   readonly tools: readonly SmcpTool[];
   readonly missing?: NonNullable<ViewToolsChanged['missing']>;
 };
 
-/** Computers of an office as the host of an agent knows them. Events carry only the differences from what is known. */
+/** Events carry only the differences from what is known. */
 class KnownComputers {
-  /** Names of the computers that sit in the office, in the order in which they were found. */
+  /** In the order in which they were found. */
   readonly present = new Set<string>();
   readonly #met = new Set<string>();
   readonly tools = new Map<string, AgentTools>();
-  /** Reasons why the tools of a computer could not be read, by computer. */
   readonly failures = new Map<string, Failure>();
   readonly #desktops = new Map<string, DesktopSeen>();
   readonly #finders = new Map<string, FinderSeen>();
   readonly #skills = new Map<string, readonly Skill[]>();
-  /** Text of the last reported failure, by collection and computer. */
   readonly #troubles = new Map<string, string>();
   readonly #follows = new Set<Followed>();
   readonly #listeners: Listeners<AgentEvents>;
@@ -550,27 +534,18 @@ class KnownComputers {
   constructor(listeners: Listeners<AgentEvents>) {
     this.#listeners = listeners;
   }
-  /**
-   * Adds the computers that sat in the office before the agent. Their events follow with their tools, so that a listener
-   * that is added after `createAgent` gets them too.
-   */
+  /** Their events follow with their tools, so that a listener added after `createAgent` gets them too. */
   find(computers: readonly string[]): void {
     for (const computer of computers) this.present.add(computer);
   }
-  /**
-   * Emits `computer.joined` once for each stay of a computer, whether the office announced it or the agent found
-   * it there.
-   */
+  /** Once for each stay of a computer, whether the office announced it or the agent found it there. */
   meet(computer: string): void {
     this.present.add(computer);
     if (this.#met.has(computer)) return;
     this.#met.add(computer);
     this.#listeners.emit('computer.joined', { computer });
   }
-  /**
-   * Returns the known tools of a computer, or undefined. An empty list does not count as known while the last read
-   * of the tools has failed.
-   */
+  /** An empty list does not count as known while the last read of the tools has failed. */
   toolsOf(computer: string): AgentTools | undefined {
     const known = this.tools.get(computer);
     return known?.tools.length === 0 && this.failures.has(computer) ? undefined : known;
@@ -586,16 +561,13 @@ class KnownComputers {
   forgetAll(): void {
     for (const computer of [...this.present]) this.forget(computer);
   }
-  /** Stores what the view of a computer's tools has reported. */
   learnTools({ computer, tools, missing = [], failure }: Omit<ViewToolsChanged, 'type'>): void {
     this.meet(computer);
     if (failure) this.failures.set(computer, failure);
     else this.failures.delete(computer);
-    // Ignores the tools in the report of a failure when tools are known: the report repeats the last answer, which may
-    // be older.
+    // The report of a failure repeats the last answer, which may be older than the tools that are known.
     if (tools && !(failure && this.tools.has(computer))) this.#learn(computer, { tools, missing });
   }
-  /** Stores the answer of a computer to the host's own question for its tools, and returns the tools. */
   takeTools(computer: string, answer: ToolsRead): AgentTools {
     this.meet(computer);
     this.failures.delete(computer);
@@ -612,10 +584,7 @@ class KnownComputers {
       this.#listeners.emit('tools.changed', { computer, value, ...changes });
     return listed;
   }
-  /**
-   * Begins to follow a collection; returns true the first time. Nothing was stored before, so a new listener gets the whole
-   * content.
-   */
+  /** True the first time; nothing was stored before, so a new listener gets the whole content. */
   follow(collection: Followed): boolean {
     if (this.#follows.has(collection)) return false;
     this.#follows.add(collection);
@@ -629,7 +598,7 @@ class KnownComputers {
     else if (news.collection === 'finder') this.#learnFinder(news.computer, news.value);
     else this.#learnSkills(news.computer, news.value);
   }
-  /** Emits a failure of a collection once for as long as it stays the same, because the view asks again by itself. */
+  /** Once for as long as the failure stays the same, because the view asks again by itself. */
   #learnFailure({ computer, collection, failure }: ViewCollectionChanged): void {
     const key = `${collection} ${computer}`;
     const text = failure && `${failure.code} ${failure.message}`;
@@ -654,7 +623,7 @@ class KnownComputers {
     if (!isNoDifference(difference))
       this.#listeners.emit('desktop.changed', { computer, value, ...difference });
   }
-  /** Emits the differences of a Finder; documents beyond the followed ones count only in its total. */
+  /** Documents beyond the followed ones count only in the total. */
   #learnFinder(computer: string, value: FinderSeen | null): void {
     if (!value) return;
     const known = this.#finders.get(computer);

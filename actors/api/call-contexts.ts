@@ -1,21 +1,17 @@
-/**
- * Contexts of the calls of one host: what the host gave with a call to know it again. They are kept here and nowhere
- * else, so that no machine, recording, server or peer ever has one.
- */
+/** Contexts are kept here and nowhere else: no machine, recording, server or peer ever has one. */
 import type { RunningCall } from './computer-calls.ts';
 import type { Answers, AnswerServer, AskingCalls } from './computer-options.ts';
 import { newId, sha256Of, type Answers as SessionAnswers } from '../../adapters/index.ts';
 import { keyOf, nameOf, type Address } from '../../machines/kernel/effects.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';
 
-/** Largest number of values in a context that is compared by value; a larger context is compared by identity. */
+/** A larger context is compared by identity. */
 const mostValues = 1_000;
 
 const primitiveText = (value: number | boolean | bigint | symbol | undefined): string =>
   `${typeof value} ${String(value)}`;
 
 export class CallContexts {
-  /** Contexts of the running calls, by the key of their ticket. */
   readonly #contexts = new TransientMap<string, unknown>();
   /** Numbers by which the text of a context names objects that are compared by identity. */
   readonly #numbers = new WeakMap<object, number>();
@@ -32,12 +28,11 @@ export class CallContexts {
   of(ticket: string): unknown {
     return this.#contexts.get(keyOf(ticket));
   }
-  /** Returns the context of the call at an address. */
   at(call: Address): unknown {
     const name = nameOf(call);
     return this.#contexts.get(name.slice(name.lastIndexOf(':') + 1));
   }
-  /** Returns the key of the caller of a call: equal contexts have the same key, and none has undefined. */
+  /** Equal contexts have the same key; none has undefined. */
   callerOf(context: unknown): string | undefined {
     if (context === undefined) return undefined;
     const left = { values: mostValues };
@@ -45,7 +40,7 @@ export class CallContexts {
     const whole = left.values < 0 && typeof context === 'object' ? this.#numbered(context) : text;
     return `context.${sha256Of([this.#salt, whole]).slice(0, 32)}`;
   }
-  /** Writes a context as text: plain objects and lists by their values, everything else by its identity. */
+  /** Plain objects and lists by their values, everything else by its identity. */
   #textOf(value: unknown, left: { values: number }): string {
     left.values -= 1;
     if (left.values < 0) return '';
@@ -70,10 +65,7 @@ export class CallContexts {
   }
 }
 
-/**
- * Wraps the callbacks with which a host answers servers: each question is passed on with the calls that the asking server
- * runs. A method that the host left out is not added, because it is then not declared to servers.
- */
+/** A method that the host left out is not added, because it is then not declared to servers. */
 export function answersFor(
   { capabilities, roots, sample, elicit, elicitUrl }: Answers = {},
   running: () => readonly RunningCall[],

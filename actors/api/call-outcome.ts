@@ -1,4 +1,3 @@
-/** Outcomes of calls as hosts get them, and the reading of them from the answers of machines. */
 import { newId, systemClock } from '../../adapters/index.ts';
 import {
   type CallEnd,
@@ -108,16 +107,14 @@ export interface CallFacts {
 /** End of a call. The promise of a call never rejects: a failure is data here. */
 export type CallOutcome = CallFacts & CallEnding;
 
-/** Outcome of a call or a question as a machine reports it, with a result of any form. */
 export interface ToldOutcome extends CallFacts {
   readonly outcome: Outcome;
   readonly phase: CallPhase | null;
   readonly result: unknown;
-  /** Reason why the call did not succeed; null also where the tool itself reported an error. */
+  /** Null also where the tool itself reported an error. */
   readonly failure: Failure | null;
 }
 
-/** Reads the end of a call for a host, with the result in the form of MCP and one `_meta`. */
 export function endingOf(told: Pick<CallSettled, 'outcome' | 'phase' | 'result' | 'failure'>): CallEnding {
   const { outcome, result } = told;
   if (outcome === 'succeeded')
@@ -129,7 +126,6 @@ export function endingOf(told: Pick<CallSettled, 'outcome' | 'phase' | 'result' 
   const given = result === null || result === undefined ? null : toolResult(result);
   return { outcome, toolError: false, phase, result: given, failure };
 }
-/** Reads the outcome of a call for a host. */
 export const outcomeOf = (told: ToldOutcome): CallOutcome => {
   const { end, server, computer, tool, reqId, durationMs, context, blobs } = told;
   const known = { end, server, tool, reqId, durationMs, ...(blobs && { blobs }) };
@@ -141,18 +137,14 @@ const nameIn = (fields: Readonly<Record<string, unknown>> | undefined, key: stri
   const name = fields?.[key];
   return typeof name === 'string' ? name : undefined;
 };
-/** Returns the name of the server that has the tool, as far as its computer says; else an empty text. */
+/** As far as the computer says; else an empty text. */
 const serverOf = (meta: CallToolResult['_meta'], failure: Failure | null): string =>
   nameIn(meta, 'a2c_server') ?? nameIn(failure?.details, 'server_name') ?? nameIn(meta, 'mcp_server') ?? '';
 /** Tells whether a computer reports that a call was cancelled at the agent's request. */
 const isTakenBack = ({ code, details }: Failure): boolean =>
   code === 'ToolCallCancelled' && details?.cancel_reason === 'agent_requested';
 
-/**
- * Reads the outcome of a call from the computer's answer: whether the call may have had an effect, on which
- * server, and why it failed. The agent's own machine only knows that an answer came. `wasThere` tells whether the
- * computer sat in the office when the call was made.
- */
+/** `wasThere` tells whether the computer sat in the office when the call was made. */
 export function interpreted(outcome: ToldOutcome, wasThere = false): ToldOutcome {
   if (outcome.failure !== null) return outcome;
   const read = readToolResult(outcome.result);
@@ -168,10 +160,7 @@ export function interpreted(outcome: ToldOutcome, wasThere = false): ToldOutcome
   const failure = said && fromWireError(said);
   return { ...ended, end: failure && isTakenBack(failure) ? 'cancelled' : end, failure };
 }
-/**
- * Adds the names of the computer and the server to the outcome of a call and to the details of its failure. `there`
- * returns the computers that are in the office.
- */
+/** `there` returns the computers that are in the office. */
 export function placedAt(
   computer: string,
   outcome: ToldOutcome,
@@ -186,9 +175,7 @@ export function placedAt(
     failure: { ...atComputer(computer, withPresent(computer, failure, there)), details },
   };
 }
-/** Largest number of computers that a remedy names. */
 const mostNamed = 20;
-/** Adds a remedy to the refusal of an unknown computer: the names of those in the office. */
 export function withPresent(computer: string, failure: Failure, there: () => readonly string[]): Failure {
   if (failure.code !== wireCodes.notFound || failure.remedy !== undefined) return failure;
   const names = there();
@@ -197,25 +184,18 @@ export function withPresent(computer: string, failure: Failure, there: () => rea
   const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
   return { ...failure, remedy: `In this office: ${named.join(', ') || 'no computer'}${more}.` };
 }
-/**
- * Adds the name of the computer to the remedy for an unconfirmed call, because only the host of that computer can
- * follow it.
- */
+/** Only the host of that computer can follow the remedy for an unconfirmed call. */
 const atComputer = (computer: string, failure: Failure): Failure =>
   failure.code === wireCodes.notConfirmed && failure.remedy !== undefined
     ? { ...failure, remedy: `On computer '${computer}': ${failure.remedy}` }
     : failure;
 
-/** Makes the error of a failed question, with the `req_id` under which the logs of all sides have it. */
 export const questionError = (failure: Failure, reqId: string): A2cError => {
   const read = fromWireError(failure);
   return new A2cError({ ...read, details: { ...read.details, req_id: reqId } });
 };
 
-/**
- * Returns the error of a question that got no answer, else undefined. A timeout gets a text of its own, because
- * the machine's text speaks of tool calls.
- */
+/** A timeout gets a text of its own, because the machine's text speaks of tool calls. */
 export function unanswered({ end, failure, reqId }: ToldOutcome, method: string): A2cError | undefined {
   if (!failure) return undefined;
   if (end !== 'timedOut') return questionError(failure, reqId);
@@ -296,15 +276,11 @@ interface Waiting {
   readonly listeners: Set<(progress: Progress) => void>;
 }
 
-/** Promises of the calls that a host has made, by ticket. */
 export class PendingCalls {
   readonly #waiting = new TransientMap<string, Waiting>();
   readonly #tickets = new TransientMap<string, string>();
 
-  /**
-   * Starts a call under a new ticket. `send` sends the call, `cancel` is called when the signal aborts
-   * (`timedOut`: by a time limit), and `refused` is called when the call is refused and never sent.
-   */
+  /** `timedOut`: aborted by a time limit. `refused` is called when the call is refused and never sent. */
   start(
     tool: string,
     { reqId = newId(), signal, context }: CallOptions,
@@ -356,15 +332,12 @@ export class PendingCalls {
 }
 
 const callEvents = { progress: true } as const;
-/** Settles a call that is refused before it begins. No machine learns of it. */
+/** No machine learns of the call. */
 const neverSent = (settled: CallSettled, context: unknown): Call<ToldOutcome> =>
   watched(Promise.resolve(inContext(toldOf(settled, 0), context)), settled.reqId, () => {}, new Set());
 const inContext = (told: ToldOutcome, context: unknown): ToldOutcome =>
   context === undefined ? told : { ...told, context };
-/**
- * Answers a call whose arguments or options are wrong with a failure, because `callTool` never rejects. The call is in no
- * history, and no machine learns of it.
- */
+/** A failure, because `callTool` never rejects. The call is in no history, and no machine learns of it. */
 export const misusedCall = (tool: unknown, { code, message, details, remedy }: A2cError): Call => {
   const failure: Failure = { code, message, details, ...(remedy !== undefined && { remedy }) };
   const call = { ticket: '', reqId: newId(), server: '', tool: typeof tool === 'string' ? tool : '' };
@@ -391,13 +364,11 @@ const watched = (
     },
   });
 
-/** Returns the same call with its outcome converted for the host. */
 export const readAs = (call: Call<ToldOutcome>, read: (told: ToldOutcome) => CallOutcome): Call => {
   const { reqId, cancel, on } = call;
   return Object.assign(call.then(read), { reqId, cancel, on });
 };
 
-/** Returns the limit of a call: that of its caller, or the default one with the longest time up to which it begins again. */
 export const limitOf = (
   { timeoutMs }: Pick<CallOptions, 'timeoutMs'>,
   { callTotalMs }: Pick<Timing, 'callTotalMs'>,

@@ -48,21 +48,15 @@ function noticed(transform: Ports['request'], notice: (text: string) => void): P
       notice(fact.failure.message);
     });
 }
-/** Largest number of different failures of VRL programs that are warned about. */
 const mostNoticed = 100;
 
-/** Ports that the calls of a computer ask, configured by its host. */
 export class CallPorts {
   confirm: Confirm = 'deny';
-  /** Rule that decides which calls run: the one of the host, by default that of this package. */
   permission: Permission = permission;
-  /** Limits for the calls of one server, and for the calls of all servers together. */
   limitsOf: (server: string) => CallLimits = () => defaultLimits;
   total: () => CallLimits = () => noLimits;
-  /** Tells whether a server has a VRL program that transforms its results. */
   hasProgram: (server: string) => boolean = () => false;
   transform: Ports['request'] = unavailable;
-  /** Returns the context of the call at an address, where the host made it and gave one. */
   contextOf: (call: string) => unknown = () => undefined;
   /** Gives large contents of results to agents as handles. */
   hand: Hand = (_from, _request, done) => done(null);
@@ -74,10 +68,7 @@ export class CallPorts {
   readonly #judge: (call: string, request: JudgedCall) => Judgement;
   readonly #ports: Readonly<Record<string, Ports['request']>>;
 
-  /**
-   * `memoryOf` returns a reader of the context of the machine at an address, also after the machine has ended.
-   * `noticed` is called once for each tool whose arguments cannot be judged, or not completely.
-   */
+  /** `memoryOf` reads also after the machine has ended; `noticed` comes once for each tool not fully judged. */
   constructor(memoryOf: (address: string) => () => unknown, noticed: (server: string, text: string) => void) {
     const told = new WeakSet<object>();
     const noted = (server: string, { inputSchema }: Tool, text: string): void => {
@@ -85,7 +76,7 @@ export class CallPorts {
       told.add(inputSchema);
       noticed(server, text);
     };
-    /** Returns the tools known to the computer of a call. The address of the call begins with that of the computer. */
+    /** The address of a call begins with that of its computer. */
     const knownTo = (call: string): KnownTools | undefined =>
       memoryOf(call.slice(0, call.indexOf('/')))() as KnownTools | undefined;
     const failureOf = (call: string): (() => Failure | null | undefined) => {
@@ -120,7 +111,6 @@ export class CallPorts {
     const context = this.contextOf(call);
     return context === undefined ? {} : { context };
   }
-  /** Takes the options of the host, the limits and programs of its config, and the contexts of its calls. */
   fill(
     { confirm = 'deny', permission: rule }: Pick<ComputerOptions, 'confirm' | 'permission'>,
     servers: Pick<Servers, 'limitsOf' | 'totalLimits' | 'programOf'>,
@@ -139,10 +129,7 @@ export class CallPorts {
       notice,
     );
   }
-  /**
-   * Answers the port `judge` at once with our own rule; returns null for a rule of the host, which the port
-   * `policy` asks.
-   */
+  /** Null for a rule of the host, which the port `policy` asks. */
   judge(call: string, request: object): Judgement | null {
     return this.permission === permission ? this.#judge(call, request as JudgedCall) : null;
   }
@@ -161,10 +148,10 @@ export class CallPorts {
   }
 }
 
-/** Limits of the cache of results: their number, and their bytes of JSON together. */
+/** The bytes are those of the JSON of all results together. */
 const bounds = { most: 20, mostBytes: 64 * 1024 * 1024 };
 
-/** Cache of results that were too large to be passed on; the oldest are dropped first. */
+/** The oldest results are dropped first. */
 export class CachedResults {
   readonly #results = new Map<string, { readonly result: unknown; readonly bytes: number }>();
   readonly #bounds: typeof bounds;
@@ -186,7 +173,7 @@ export class CachedResults {
       this.#drop(oldest);
     }
   }
-  /** Returns a cached result; undefined when it was never kept or has been dropped. */
+  /** Undefined when it was never kept or has been dropped. */
   get(handle: string): unknown {
     return this.#results.get(handle)?.result;
   }
@@ -199,7 +186,7 @@ export class CachedResults {
 const failed = (error: unknown): string => confirmationFailed(textOf(error));
 
 const confirmationWords: ReadonlySet<unknown> = new Set(['allow', 'allowForSession', 'deny']);
-/** Reads the answer of a host's confirmation callback; any other word than the three known ones allows nothing. */
+/** Any other word than the three known ones allows nothing. */
 function confirmationIn(said: unknown): Confirmation | undefined {
   const { decision, reason } = (typeof said === 'object' && said !== null ? said : { decision: said }) as {
     readonly decision?: unknown;
@@ -216,15 +203,11 @@ const whatToAnswer =
 const howToConfirm =
   'Give `confirm` or `permission` to createComputer, `autoApprove` to the server, or `confirmed: true` to the call.';
 
-/** Answers the port `confirm` by asking the host for a confirmation of a call. */
 const confirmAsk =
   (
     confirm: () => Confirm,
     knownTo: (call: string) => KnownTools | undefined,
-    /**
-     * Returns a function that reads the failure of a call; its text explains why the question to a person was
-     * withdrawn.
-     */
+    /** The text of the failure explains why the question to a person was withdrawn. */
     failureOf: (call: string) => () => Failure | null | undefined,
     whose: (call: string) => { readonly context?: unknown },
   ): Ports['request'] =>

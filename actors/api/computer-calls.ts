@@ -44,7 +44,6 @@ export interface RunningCall extends Omit<CallStanding, 'state' | 'outcome'> {
   /** Context that the host gave the call; absent for calls of agents, and when the host gave none. */
   readonly context?: unknown;
 }
-/** Call as it reached the computer. */
 type AskedCall = Pick<ComputerCall, 'ticket' | 'reqId' | 'agent' | 'tool' | 'params' | 'timeoutMs'>;
 /** Call in the history of a computer. */
 export interface RememberedCall extends PastCall {
@@ -52,31 +51,25 @@ export interface RememberedCall extends PastCall {
   readonly context?: unknown;
 }
 type InContext = Pick<RememberedCall, 'context'>;
-/** Call that has ended, as the history keeps it. */
 interface Ended extends Omit<RememberedCall, 'timestamp' | 'since'> {
   readonly endedAt: number;
   readonly since: number;
 }
 interface Running extends Omit<AskedCall, 'params' | 'tool'>, InContext {
-  /** Name of the tool as the caller wrote it; the server's own name once the server is known. */
+  /** As the caller wrote it; the server's own name once the server is known. */
   tool: string;
   readonly parameters: PastCall['parameters'];
   readonly since: number;
-  /** Address of the client that runs the call, once its server is known; else null. */
+  /** Null until the server is known. */
   client: string | null;
 }
 interface CallHistoryOptions {
-  /** Largest number of ended calls that are remembered. */
   readonly most: number;
-  /** Returns the time in ms since 1970, because machines have no clock. */
+  /** In ms since 1970, because machines have no clock. */
   readonly now: () => number;
-  /** Hides secrets in a value. */
   readonly redact: <T>(value: T) => T;
-  /** Returns the current snapshot of the machine at an address. */
   readonly snapshotOf: SnapshotOf;
-  /** Returns the context of a call of the host, by its ticket. */
   readonly contextOf: (ticket: string) => unknown;
-  /** Translates the texts of a failure into the language of the host. */
   readonly worded: Worded;
 }
 type Worded = <T extends Pick<CallSettled, 'failure'>>(told: T) => T;
@@ -87,23 +80,18 @@ const addressOf = ({ client, ticket }: Running): string =>
   client === null ? '' : `${client}/call:${keyOf(ticket)}`;
 const isComputer = (address: string): boolean => nameOf(address) === 'computer';
 
-/**
- * Observer that keeps the history of a computer's calls, of all callers. An entry begins when a call reaches the computer,
- * and ends when its caller is answered.
- */
+/** An entry begins when a call reaches the computer, and ends when its caller is answered. */
 export class CallHistoryWatch implements Observer {
   readonly #options: CallHistoryOptions;
-  /** Calls that have not ended, by caller and ticket. */
+  /** By caller and ticket. */
   readonly #running = new TransientMap<string, Running>();
-  /** Last progress of each call, by its address. */
   readonly #progress = new TransientMap<string, Progress>();
-  /** Ended calls, the oldest first, with times in ms; they are formatted only when the history is read. */
+  /** The oldest first, with times in ms; formatted only when the history is read. */
   #history: readonly Ended[] = [];
 
   constructor(options: CallHistoryOptions) {
     this.#options = options;
   }
-  /** Returns running and ended calls, the newest first. */
   newestFirst(): readonly RememberedCall[] {
     const running = [...this.#running.values()].map((call): RememberedCall => {
       const { phase, progress: _, ...standing } = this.#standing(call);
@@ -126,7 +114,6 @@ export class CallHistoryWatch implements Observer {
     }));
     return [...ended, ...running].toReversed().slice(0, Math.max(0, this.#options.most));
   }
-  /** Returns the running calls of all callers, the oldest first. */
   running(): readonly RunningCall[] {
     return [...this.#running.values()].map((call) => this.#standing(call));
   }
@@ -137,11 +124,9 @@ export class CallHistoryWatch implements Observer {
     const { context } = call;
     return { ...known, reqId, agent, tool: call.tool, since: isoOf(since), progress, ...inContext(context) };
   }
-  /** Returns the tickets of the running calls with this `req_id`. */
   ticketsOf(reqId: string): readonly string[] {
     return [...this.#running.values()].flatMap((call) => (call.reqId === reqId ? [call.ticket] : []));
   }
-  /** Records a call that was refused and never sent to the machines. */
   refused(
     call: Pick<AskedCall, 'tool' | 'params' | 'timeoutMs'>,
     settled: CallSettled,
@@ -175,7 +160,6 @@ export class CallHistoryWatch implements Observer {
     const call = { ticket, reqId, agent, tool, parameters, timeoutMs, since, client: null };
     this.#running.set(key, { ...call, ...inContext(context) });
   }
-  /** Notes the client that runs a call, and the server's own name of the tool. */
   #passed(key: string, { tool }: AskedCall, client: string): void {
     const running = this.#running.get(key);
     if (!running) return;
@@ -213,7 +197,7 @@ export class CallHistoryWatch implements Observer {
     };
     this.#history = withCall(this.#history, call, most);
   }
-  /** Ends the open calls in the history when the computer closes, because no answer can come any more. */
+  /** No answer can come any more when the computer closes. */
   #endAll(): void {
     for (const [key, { client }] of this.#running)
       this.#end(key, {
@@ -223,10 +207,7 @@ export class CallHistoryWatch implements Observer {
         result: null,
       });
   }
-  /**
-   * Returns the parameters that the history keeps. Catches errors of values that throw when they are read: thrown
-   * here, they would end the whole history.
-   */
+  /** Catches errors of values that throw when they are read: thrown here, they would end the whole history. */
   #kept(params: AskedCall['params']): PastCall['parameters'] {
     try {
       const bytes = excessBytes(params, parameterBytes);
@@ -243,9 +224,6 @@ const computerGone = {
   message: 'Its computer ended before it was answered',
 } as const;
 
-/** Stage of a running call, read from the machines that have it. */
-
-/** Snapshot of a machine of any kind. */
 interface MachineSnapshot extends ClientSnapshot {
   readonly context: unknown;
 }
@@ -315,15 +293,10 @@ export interface CallEvents {
 }
 type Tell = <Name extends keyof CallEvents>(name: Name, call: CallEvents[Name]) => void;
 
-/**
- * Observer that emits events of every call of a computer, of all callers. It reads the records of the tap, so that calls
- * cost nothing more without a listener.
- */
+/** Reads the records of the tap, so that calls cost nothing more without a listener. */
 export class CallWatch implements Observer {
   readonly #tell: Tell;
-  /** Running calls, by address. */
   readonly #running = new TransientMap<string, CallStarted>();
-  /** Returns the context of the call at an address, where the host made it. */
   readonly #contextOf: (call: Address) => unknown;
   readonly #worded: Worded;
   constructor(tell: Tell, contextOf: (call: Address) => unknown, worded: Worded) {
@@ -355,7 +328,6 @@ export class CallWatch implements Observer {
   }
 }
 
-/** Returns the progress of a call that a record contains, if any. */
 function progressIn(record: DirectoryRecord): Progress | undefined {
   if (record.k !== 'in' || record.via !== 'ask' || record.ev?.type !== 'ask.progress') return undefined;
   return progressOf(record.ev as Extract<RequestFact, { type: 'ask.progress' }>);

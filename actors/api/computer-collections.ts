@@ -30,18 +30,16 @@ const answers: ReadonlySet<string> = new Set([
   'skill.shown',
 ] satisfies Answer['type'][]);
 interface Machine {
-  /** Returns the address to which answers are sent. */
   host(): AddressFor<unknown>;
-  /** Sends an event to the computer's machine; `onUndelivered` is delivered at once when the computer has ended. */
+  /** `onUndelivered` is delivered at once when the computer has ended. */
   send(event: AnyEventObject, onUndelivered: CheckedMessage): void;
   servers(): readonly ServerStatus[];
-  /** Resolves when a starting server is up or has failed, or after `toolsMs`. */
+  /** When a starting server is up or has failed, or after `toolsMs`. */
   settled(server: string): Promise<void>;
 }
 
 const errorOfCollection = (failure: Failure): A2cError => new A2cError(withRemedy(failure));
 
-/** Questions of a host to the Desktop, the Finder and the skills of its computer that have no answer yet. */
 export class CollectionQuestions {
   readonly #machine: Machine;
   readonly #waiting = new Map<string, Deferred<Answer>>();
@@ -102,14 +100,13 @@ export class CollectionQuestions {
     const { file } = (await this.#asked(about, 'skill.shown')) as SkillShown;
     return file as SkillFile;
   }
-  /** Settles the open question that an event of the machines answers; returns false for an event that is no such answer. */
+  /** False for an event that is no answer to an open question. */
   hear(event: AnyEventObject): boolean {
     if (!answers.has(event.type)) return false;
     const answer = event as unknown as Answer;
     this.#waiting.get(answer.ticket)?.resolve(answer);
     return true;
   }
-  /** Rejects all open questions, because the computer has ended. */
   close(): void {
     this.#isClosed = true;
     for (const waiting of this.#waiting.values()) waiting.reject(errorOfCollection(closedFailure));

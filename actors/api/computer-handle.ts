@@ -21,8 +21,6 @@ import type { InputDefinition } from '../../machines/config/inputs.ts';
 import type { Progress } from '../../machines/protocol/messages/messages.ts';
 import type { CallToolResult, Failure } from '../../machines/protocol/index.ts';
 
-/** Handle of a computer: its methods and events. */
-
 /** Skill of a computer: instructions and files for a model, from a folder or from an MCP server. */
 export interface Skill {
   /** Name of the computer that has the skill. */
@@ -377,10 +375,7 @@ export interface Computer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/**
- * Desktop and Finder of a computer as its host sees them (docs/desktop-finder.md). Field names are spelled as on the
- * wire on purpose.
- */
+/** Field names of Desktop and Finder are spelled as on the wire on purpose (docs/desktop-finder.md). */
 
 /** Selection of windows. */
 export interface DesktopQuery {

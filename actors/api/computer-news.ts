@@ -17,18 +17,16 @@ interface NewsroomOptions {
   readonly cached: CachedCatalogs;
   emit<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]): void;
   notice(text: string, topic?: 'resources' | 'tools'): void;
-  /** Returns the client machine of a server, while it lives. */
   clientOf(server: string): WatchedClient | undefined;
   /** Called when every server is up or has failed once, or when the computer has ended. */
   booted(): void;
 }
 
-/** Translator of the news of a computer's machines into events for its host. It keeps the latest news for later questions. */
+/** Keeps the latest news for later questions. */
 export class ComputerNewsroom {
   readonly #told: NewsroomOptions;
   readonly #since = new ConnectingSince();
   readonly #failures = new Map<string, Failure | null>();
-  /** Reasons why some tools of a server cannot be called, by server. */
   readonly #refusals = new Map<string, Failure>();
   readonly #restless = new Map<string, Failure>();
   readonly #ready = new Set<string>();
@@ -44,10 +42,7 @@ export class ComputerNewsroom {
   constructor(told: NewsroomOptions) {
     this.#told = told;
   }
-  /**
-   * Returns the last failure of a server, the time in ms until it is tried again, and the step for which it waits
-   * while it connects.
-   */
+  /** With the time in ms until the server is tried again, and the step for which it waits while it connects. */
   of(server: string): {
     readonly failure: Failure | null;
     readonly nextTryMs: number;
@@ -74,8 +69,7 @@ export class ComputerNewsroom {
       case 'name.shared':
         return this.#told.notice(textWithRemedy(news.failure), 'tools');
       case 'server.rolledBack':
-        // Passes the rollback on as an order; the restored config is a new input, which is handled after all consequences of
-        // this event.
+        // The restored config is a new input, which is handled after all consequences of this event.
         return orders.rolledBack(news.server, news.generation, news.failure);
       case 'server.removed':
         return this.#left(news.server);
@@ -100,7 +94,7 @@ export class ComputerNewsroom {
       case 'machine.failed':
     }
   }
-  /** Emits the end of a server, unless the server was put back or enabled again meanwhile. */
+  /** Not when the server was put back or enabled again meanwhile. */
   #left(server: string): void {
     const { servers, emit } = this.#told;
     for (const known of [this.#failures, this.#refusals, this.#restless, this.#ready, this.#tries])
@@ -131,10 +125,7 @@ export class ComputerNewsroom {
     if (this.#isExplainedSoon(news)) return;
     emit('server.changed', { name: server, state: stateFor(stage, failure), ...reason, ...next, failure });
   }
-  /**
-   * Tells whether the stream of a program was lost and its exit is not known yet. The exit follows soon and explains the
-   * loss, so the host gets both at once.
-   */
+  /** The exit of a lost program follows soon and explains the loss, so the host gets both at once. */
   #isExplainedSoon({ server, stage, failure }: Extract<ComputerNews, { type: 'client.changed' }>): boolean {
     const wasLosing = this.#losing.delete(server);
     const isExplained = wasLosing || failure?.details?.['exit_code'] !== undefined;
@@ -143,20 +134,14 @@ export class ComputerNewsroom {
     this.#losing.add(server);
     return true;
   }
-  /**
-   * Reports that tools of a server are refused because of their names or their form, or, without a failure, that
-   * none is refused any more.
-   */
+  /** Without a failure, no tool is refused any more. */
   #refused({ server, failure }: Extract<ComputerNews, { type: 'tools.refused' }>): void {
     if (failure) this.#refusals.set(server, failure);
     else this.#refusals.delete(server);
     if (failure) this.#told.notice(textWithRemedy(failure), 'tools');
     if (this.#ready.has(server)) this.#withdrawn({ type: 'tools.withdrawn', server, failure });
   }
-  /**
-   * Notes the failure of a server whose lists may be outdated, because they are read less often than others; null when
-   * they are read as often again.
-   */
+  /** Lists that are read less often may be outdated; null when they are read as often again. */
   #restlessIs({ server, failure }: Extract<ComputerNews, { type: 'list.restless' }>): void {
     if (failure) this.#restless.set(server, failure);
     else this.#restless.delete(server);
@@ -164,10 +149,7 @@ export class ComputerNewsroom {
     const lack = this.#refusals.get(server) ?? failure;
     if (this.#ready.has(server)) this.#withdrawn({ type: 'tools.withdrawn', server, failure: lack });
   }
-  /**
-   * Reports that the tools of a ready server are unknown, while its resources and prompts are still known; without
-   * a failure, that the tools are known again.
-   */
+  /** Resources and prompts are still known; without a failure the tools are known again. */
   #withdrawn({ server, failure }: Extract<ComputerNews, { type: 'tools.withdrawn' }>): void {
     const reason = failure ? { reason: failure.message } : {};
     this.#told.emit('server.changed', { name: server, state: 'ready', ...reason, failure });
@@ -180,7 +162,7 @@ export class ComputerNewsroom {
     if (list === 'tools') return this.#judgeApprovals(news);
     emit(list === 'prompts' ? 'prompts.changed' : 'resources.changed', { server, added, removed, changed });
   }
-  /** Reports once each name in a server's `autoApprove` that is no group and none of its tools. */
+  /** Each name once that is no group and no tool of the server. */
   #judgeApprovals({ server, entries }: Extract<ComputerNews, { type: 'catalog.changed' }>): void {
     const names = entries.flatMap((entry) => ('name' in entry ? [entry.name] : []));
     if (names.length === 0) return;

@@ -28,13 +28,12 @@ import { notShownReason } from '../../machines/resources/collections.ts';
 import { collections } from '../../machines/resources/collection-rules.ts';
 import { nearest } from '../../machines/text.ts';
 
-/** Snapshot of a machine, as far as the state of a computer for people is read from it. */
 interface Snapshot {
   readonly context?: unknown;
   readonly value: unknown;
   hasTag(tag: string): boolean;
 }
-/** Returns the state of a computer as a whole; a computer without a machine is closed. */
+/** A computer without a machine is closed. */
 export const computerState = (snapshot: Snapshot | undefined): ComputerStatus['state'] => {
   const value: unknown = snapshot?.value ?? 'closed';
   return (typeof value === 'string' ? value : Object.values(value as object)[0]) as ComputerStatus['state'];
@@ -42,15 +41,13 @@ export const computerState = (snapshot: Snapshot | undefined): ComputerStatus['s
 interface ServerFacts {
   readonly failure: Failure | null;
   readonly noise: Noise;
-  /** Process id of the server's program; undefined when none runs. */
   readonly pid: number | undefined;
-  /** Step of connecting for which the server waits, and since when. */
   readonly waits: ServerStatus['waits'];
-  /** Time in ms until the server is tried again; 0 or less when no try is planned or one is about to begin. */
+  /** 0 or less when no try is planned or one is about to begin. */
   readonly nextTryMs: number;
 }
 const isNoisy = ({ last: _, ...counts }: Noise): boolean => Object.values(counts).some((n) => n > 0);
-/** Returns a copy of the config in force, which the host may change. */
+/** A copy, which the host may change. */
 export const configOf = ({ servers, inputs, settings }: Config): ComputerConfigInForce =>
   structuredClone({
     servers: Object.fromEntries(servers.map(({ name, raw }) => [name, { ...raw }])),
@@ -73,7 +70,7 @@ const connecting = (
     ms: Date.now() - Date.parse(waits.since),
     limitMs: waits.limitMs,
   }) + (failure ? `; before that: ${failure.message}` : '');
-/** Returns the state of a server. `snapshot` is the one of its client; a disabled server has none. */
+/** `snapshot` is the one of its client; a disabled server has none. */
 export function serverStatus(
   { name, disabled, kind }: ServerConfig,
   snapshot: Snapshot | undefined,
@@ -97,7 +94,7 @@ export function serverStatus(
     ...(state === 'ready' && declaredOf(snapshot)),
   };
 }
-/** Returns the failure of a ready server whose tools are incomplete or may be outdated; undefined when there is none. */
+/** Failure of a ready server whose tools are incomplete or may be outdated. */
 const lackOf = (context: ComputerContext, server: string): Failure | undefined =>
   whyWithdrawn(context, server) ?? whyRefused(context, server) ?? whyRestless(context, server);
 function declaredOf(client: Snapshot | undefined): Pick<ServerStatus, 'resources'> {
@@ -105,7 +102,7 @@ function declaredOf(client: Snapshot | undefined): Pick<ServerStatus, 'resources
   const resources = info?.capabilities.resources;
   return resources ? { resources } : {};
 }
-/** Returns a text about windows and documents that are left out because their server does not report changes. */
+/** Windows and documents are left out where their server does not report changes. */
 function hiddenOf(context: ComputerContext | undefined, server: string): string {
   const unheard = context ? notShownOf(context, server) : [];
   const reasons = (['desktop', 'finder'] as const).flatMap((collection) => {
@@ -115,7 +112,7 @@ function hiddenOf(context: ComputerContext | undefined, server: string): string 
   return reasons.join('. ');
 }
 
-/** Describes a tool for hosts. The same entry gives the same object, because hosts ask often. */
+/** The same entry gives the same object, because hosts ask often. */
 const infoOf = remembered((entry: ToolEntry): ToolInfo => {
   const { server, tool, renamed } = entry;
   const { name, execution } = tool;
@@ -125,10 +122,7 @@ const infoOf = remembered((entry: ToolEntry): ToolInfo => {
   const reason = `Tool '${renamed.from}' exists in multiple servers: ${servers}`;
   return Object.freeze({ ...info, renamed: { from: renamed.from, reason } });
 });
-/**
- * Remembers the copy of a tool with the icons and descriptions of its server, so that hosts get the same object
- * until these change.
- */
+/** Hosts get the same object until the icons and descriptions of its server change. */
 const shownAs = remembered((_: ToolInfo): { info?: ToolInfo } => ({}));
 function withShown(info: ToolInfo, shown: ToolInfo['shown']): ToolInfo {
   if (!shown) return info;
@@ -138,13 +132,12 @@ function withShown(info: ToolInfo, shown: ToolInfo['shown']): ToolInfo {
     known.info = Object.freeze({ ...info, shown });
   return known.info;
 }
-/** Returns the icons and descriptions of a server, from its config and from its client. */
 function shownBy(config: ServerConfig | undefined, client: Snapshot | undefined): ToolInfo['shown'] {
   const { info } = (client?.context ?? {}) as { readonly info?: ServerInfo | null };
   const shown = { ...info?.shown, ...config?.shown };
   return Object.keys(shown).length === 0 ? undefined : shown;
 }
-/** States of servers that are wanted but not ready, so that their tools and resources are missing from answers. */
+/** Wanted but not ready, so that their tools and resources are missing from answers. */
 const absent: ReadonlySet<string> = new Set([
   ...[
     'connecting',
@@ -157,29 +150,21 @@ const absent: ReadonlySet<string> = new Set([
     'unsupported',
   ],
 ]);
-/**
- * Tells whether a server is wanted but absent. A closing server counts only with a failure: without one it was
- * stopped on purpose.
- */
+/** A closing server counts only with a failure: without one it was stopped on purpose. */
 const isAbsent = ({ state, failure }: ServerStatus): boolean =>
   absent.has(state) || (state === 'closing' && failure !== null && failure !== undefined);
-/** Lists the servers that are missing from an answer, with the reasons. */
 export const absentOf = (servers: readonly ServerStatus[]): readonly MissingServer[] =>
   servers
     .filter((server) => isAbsent(server))
     .map(({ name, state, reason }) => ({ server: name, reason: reason ?? `it is ${state}` }));
 
-/**
- * Lists the servers whose tools are missing. A ready server is one of them when its list of tools is no longer
- * valid.
- */
+/** A ready server is missing, too, when its list of tools is no longer valid. */
 const missingOf = (statuses: ToolListing['servers']): readonly MissingServer[] => [
   ...absentOf(statuses),
   ...statuses.flatMap(({ name, state, failure }) =>
     state === 'ready' && failure && !isRestless(failure) ? [{ server: name, reason: failure.message }] : [],
   ),
 ];
-/** Lists the tools of servers that are up, and the refused names with a suggestion for each. */
 export function listingOf(
   context: ComputerContext | undefined,
   servers: Pick<Servers, 'get'>,
@@ -204,7 +189,6 @@ export function listingOf(
   };
 }
 
-/** Makes the failure of a question to a server that is not ready. */
 export const notServing = (
   name: string,
   status: ServerStatus | undefined,
@@ -218,7 +202,6 @@ export const notServing = (
         remedy: `Start it: startServer('${name}'); in the prompt: servers start ${name}`,
       })
     : cannotOrder(name, undefined, names);
-/** Makes the failure of an order for a server that is disabled or not in the config. `names` are the servers of the config. */
 export function cannotOrder(
   name: string,
   status: ServerStatus | undefined,
@@ -243,16 +226,14 @@ export interface WatchedClient {
   getSnapshot(): Snapshot;
   subscribe(next: (snapshot: Snapshot) => void): unknown;
 }
-/** Step of connecting of a client, and since when it lasts; the machine itself has no clock. */
+/** The machine itself has no clock. */
 interface StepSince {
   step: string;
   at: number;
 }
-/** Times since which clients are in their current step of connecting. */
 export class ConnectingSince {
   readonly #byClient = new WeakMap<WatchedClient, StepSince>();
 
-  /** Begins to watch a client; called when the client begins to connect. */
   watch(client: WatchedClient): void {
     if (this.#byClient.has(client)) return;
     const since: StepSince = { step: connectingStep(client.getSnapshot().value), at: Date.now() };
@@ -265,7 +246,6 @@ export class ConnectingSince {
       since.at = Date.now();
     });
   }
-  /** Returns the step for which a client waits and since when; undefined when the client is not connecting. */
   of(client: WatchedClient): ServerStatus['waits'] {
     const snapshot = client.getSnapshot();
     const step = stepsThatWait[connectingStep(snapshot.value)];

@@ -99,26 +99,19 @@ import { landingPort } from '../../machines/uploads/upload.rules.ts';
 import { skillsPort } from '../../machines/skills/skills.rules.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
 
-/** Runtime and config that the command `a2c` shares between several handles. */
 export interface RuntimeShare {
   readonly runtime?: Runtime;
   readonly config?: Config;
-  /** Facts about the host, and callbacks, for its door: the socket for commands of its user. */
   readonly door?: HostDoor;
 }
 /** Facts about a host that lends its servers (`shared`) through a door: a socket for commands of its user. */
 export interface HostDoor {
-  /** Kind of the host: one of the commands, or a program that calls `createComputer`. */
   readonly kind: 'up' | 'computer' | 'host' | 'keep' | 'serve';
-  /** Called when the door is open: the socket through which commands of this user call the servers. */
   readonly onOpen?: () => void;
-  /** Called with the number of commands that use a server, when it changes. */
   readonly onUse?: (count: number) => void;
-  /** Returns the time in ms until this host ends by itself. */
   readonly endsInMs?: () => number;
-  /** Returns the peers of the office in this process. */
   readonly peers?: () => readonly OfficePeer[];
-  /** Ends this host; absent where a command may not do that. */
+  /** Absent where a command may not end this host. */
   readonly stop?: () => void;
 }
 
@@ -137,7 +130,6 @@ export async function createComputer(
   const onNotice = escaping(options.onNotice);
   return unlessAborted(options.signal, () => startComputer({ ...options, onNotice }, inner));
 }
-/** Gives a computer another config that was read already, as `setServers` does. */
 export const takeConfig = (computer: Computer, config: Config): Promise<void> =>
   HostedComputer.take(computer as HostedComputer, config);
 
@@ -179,16 +171,13 @@ async function startComputer(options: ComputerOptions, inner: RuntimeShare): Pro
   return computer;
 }
 
-/**
- * Parts of a computer that lends its servers, for its door: the socket through which commands of its user call them.
- */
 export interface Lent {
   readonly stateDir: string;
   readonly computer: Computer;
-  /** Returns the config in force when commands of this user may use this server, else undefined. */
+  /** Undefined where commands of this user may not use the server. */
   readonly configOf: (server: string) => Config | undefined;
   readonly inputs: Pick<Inputs, 'definitions' | 'values'>;
-  /** Returns the URIs of the folders (roots of MCP) that the host names to a server; null where it names none. */
+  /** Null where the host names no roots to the server. */
   readonly rootsOf: (server: string) => readonly string[] | null;
 }
 
@@ -291,13 +280,12 @@ class HostedComputer implements Computer {
       show: (url, shown) => runtime.access.show(url, shown),
     });
   }
-  /** Tells the host what servers log, notify and write. */
   #listen(): void {
     this.#runtime.log = (name, entry) => this.#emit('server.logged', { name, ...entry });
     this.#runtime.heard = (name, method, params) => this.#emit('server.notified', { name, method, params });
     this.#runtime.output.tell = (name, line) => this.#emit('server.wrote', { name, ...line });
   }
-  /** Starts the machines, and waits for the seat; servers are not waited for. */
+  /** Waits for the seat, but not for servers. */
   async start(config: Config): Promise<void> {
     const prepared = await this.#servers.prepare(config);
     if (this.#closing) return this.#collections.close();
@@ -311,7 +299,6 @@ class HostedComputer implements Computer {
     await this.#lend();
     await seated;
   }
-  /** Sets the function that opens the door: the socket through which commands of this user use the servers. */
   lendBy(open: (lent: Lent) => Promise<Door>): void {
     this.#openDoor = open;
   }
@@ -338,13 +325,12 @@ class HostedComputer implements Computer {
     }
     if (this.#closing) this.#door?.close();
   }
-  /** Follows the skill folders of the config in force, and opens its landing folder. */
   #setFolders(): void {
     this.#skills ??= skillFoldersOf(this.#runtime, this.#options.onNotice);
     void this.#skills.set(this.#servers.config.settings.skills ?? []);
     this.#setLanding();
   }
-  /** Opens or closes the landing folder according to the config in force. Sends nothing while there has never been one. */
+  /** Sends nothing while there has never been a landing folder. */
   #setLanding(): void {
     const { landing: given } = this.#servers.config.settings;
     if (!given && !this.#landing) return;
@@ -411,7 +397,7 @@ class HostedComputer implements Computer {
   }
   #clientRef = (name: string) => this.#runtime.directory.find(`computer/client:${keyOf(name)}`)?.ref;
   #clientOf = (name: string) => this.#clientRef(name)?.getSnapshot();
-  /** Answers a question about all servers when a new computer has gathered their lists; rejects once it is closed. */
+  /** When a new computer has gathered the lists of its servers; rejects once it is closed. */
   #gathered<T>(of: string, options: WaitOptions | undefined, answer: () => T | Promise<T>): Promise<T> {
     return waitedFor(of, options, async () => {
       await this.#first.gathered;
@@ -582,10 +568,7 @@ class HostedComputer implements Computer {
     if (name.startsWith('call.')) this.#watchCalls();
     return this.#listeners.on(name, listener);
   };
-  /**
-   * Begins to watch calls, from the first listener or from the start with `onEvent`; until then watching costs
-   * nothing.
-   */
+  /** From the first listener, or from the start with `onEvent`; until then watching costs nothing. */
   #watchCalls(): void {
     if (this.#isWatchingCalls) return;
     this.#isWatchingCalls = true;
@@ -638,7 +621,7 @@ const computerEvents: EventNames<ComputerEvents> = {
   ...{ 'link.changed': true, 'computer.changed': true },
 };
 
-/** Limits of a landing folder where its config has none: those of the Python SDK, and 1 GiB and 1,000 files together. */
+/** Those of the Python SDK, and 1 GiB and 1,000 files together. */
 const landingDefaults = {
   maxFileBytes: 100 * 2 ** 20,
   maxBytes: 2 ** 30,
@@ -646,14 +629,12 @@ const landingDefaults = {
   idleMs: 120_000,
   autoApprove: false,
 } as const;
-/** Makes the landing folder of a computer, which is closed until its config is taken. */
 function landingFolderOf(runtime: Runtime, notice: ComputerOptions['onNotice']): LandingFolder {
   const folder = new LandingFolder({ partOf: runtime.partOf, notice: (text) => notice?.(text) });
   runtime.others.set(landingPort, folder.request);
   return folder;
 }
 
-/** Makes the skill folders of a computer, which has none until its config is taken. */
 function skillFoldersOf(runtime: Runtime, notice: ComputerOptions['onNotice']): SkillFolders {
   const folders = new SkillFolders({
     changed: () => {
@@ -667,7 +648,7 @@ function skillFoldersOf(runtime: Runtime, notice: ComputerOptions['onNotice']): 
   return folders;
 }
 
-/** Waits for work that may take long; a signal ends the wait, and not the work. */
+/** A signal ends the wait, and not the work. */
 async function waitedFor<T>(
   of: string,
   options: WaitOptions = {},
@@ -679,10 +660,7 @@ async function waitedFor<T>(
   return untilAborted(work(), options.signal);
 }
 
-/**
- * Waits for the start of a computer, in which its servers start and it takes its seat. Questions wait for the end of
- * the start, at most `toolsMs`, and are then answered with what is known. Closing the computer ends the start, too.
- */
+/** Questions wait for the end of the start, at most `toolsMs`, and are answered with what is known. */
 class FirstMoments {
   readonly #booted = deferred();
   readonly #seated = deferred();
@@ -708,7 +686,6 @@ class FirstMoments {
     systemClock.clearTimeout(this.#timer);
     this.#late.resolve();
   }
-  /** Resolves when one server of a new computer is up or has failed, or after `toolsMs`. */
   async settled(statusOf: () => ServerStatus | undefined): Promise<void> {
     if (statusOf()?.state !== 'connecting') return;
     const settled = deferred();
@@ -729,10 +706,7 @@ const withoutThose = (
 
 /** Time limit in ms of a command that gives the value of an input. */
 const commandMs = 30_000;
-/**
- * Makes the resolver of placeholders in a config; it may read the environment of this process, ask the host, and
- * run commands.
- */
+/** May read the environment of this process, ask the host, and run commands. */
 export const inputsOf = (
   definitions: readonly InputDefinition[],
   ask: AskInput | undefined,
@@ -745,7 +719,7 @@ export const inputsOf = (
     ...(ask && { ask }),
   });
 
-/** Returns the inputs of a computer for its host. A change of an input counts as a change of the config. */
+/** A change of an input counts as a change of the config. */
 const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => ({
   list: () => inputs.definitions(),
   get: (id) => inputs.definitions().find((definition) => definition.id === id),
@@ -774,7 +748,6 @@ const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => (
   },
 });
 
-/** Makes the history of a computer's calls, read from the machines of its runtime. */
 const historyOf = (
   runtime: Runtime,
   most: number | undefined,
@@ -790,7 +763,6 @@ const historyOf = (
     worded,
   });
 
-/** Returns the options with which the servers of a computer are launched on this machine. */
 const launching = (
   runtime: Runtime,
   logins: Logins,
@@ -812,7 +784,6 @@ const launching = (
   };
 };
 
-/** Returns the orders that an inspector page may give to a computer, once the computer has started. */
 export const ordersOf = (computer: () => Promise<Computer>): PageOrders => ({
   start: async (name) => (await computer()).startServer(name),
   stop: async (name) => (await computer()).stopServer(name),

@@ -125,10 +125,7 @@ async function inFile(file: string, known?: App): Promise<FoundSource> {
 }
 
 type Judged = Imported['servers'][number];
-/**
- * Returns the target of a server without possible secrets: of the arguments only the package, and no query of a
- * URL.
- */
+/** Without possible secrets: of the arguments only the package, and no query of a URL. */
 function targetOf({ server }: Judged): string {
   if (server?.kind === 'stdio') {
     const { command, args } = server.launch;
@@ -192,7 +189,7 @@ export async function planImport(options: ImportOptions): Promise<ServerImport> 
   };
 }
 
-/** Writes one change to a config file; resolves with true when the file already had it. */
+/** True when the file already had the change. */
 export async function changeConfig(file: string, what: ConfigChange): Promise<boolean> {
   const format = /\.(ya?ml|toml)$/i.exec(file)?.[1];
   if (format !== undefined)
@@ -226,7 +223,7 @@ export async function changeConfig(file: string, what: ConfigChange): Promise<bo
   return isSame;
 }
 
-/** Returns a parsed config, or throws an error with every mistake in it. */
+/** Throws one error with every mistake. */
 export function acceptedConfig(parsed: ParsedConfig, file: string | undefined): Config {
   if (parsed.ok) return parsed.config;
   throw new A2cError({

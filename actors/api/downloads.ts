@@ -47,9 +47,7 @@ export interface AgentBlob {
   /** Reads the content, as `blob` of the agent. */
   readonly stream: (options?: BlobOptions) => Download;
 }
-/** Sends the orders of downloads to the machine of the agent. */
 export interface DownloadPort {
-  /** Bytes of the parts that came. */
   readonly parts: Parts;
   readonly host: AddressFor<DownloadNews>;
   readonly send: (
@@ -75,7 +73,6 @@ const wrongHash = (said: string, found: string): Failure => ({
 });
 const noAgent: Failure = { code: 'LinkLost', message: 'The agent is closed' };
 
-/** Large contents that a host reads as streams, by ticket. */
 export class Downloads {
   readonly #port: () => DownloadPort;
   readonly #reading = new Map<string, Reading>();
@@ -83,7 +80,7 @@ export class Downloads {
   constructor(port: () => DownloadPort) {
     this.#port = port;
   }
-  /** Reads a content; the computer is asked for the first part at once. */
+  /** The computer is asked for the first part at once. */
   start(computer: string, handle: string, options: BlobOptions): Download {
     const { signal } = options;
     signal?.throwIfAborted();
@@ -111,7 +108,6 @@ export class Downloads {
     if (news.type === 'download.part') return this.#part(news);
     this.#ended(news);
   }
-  /** Ends all streams, because the agent is closed. */
   close(): void {
     for (const ticket of [...this.#reading.keys()]) this.#end(ticket, new A2cError(noAgent));
   }
@@ -134,7 +130,6 @@ export class Downloads {
     if (isLast) this.#tell(ticket, { type: 'content.right' });
     else this.#take(ticket);
   }
-  /** Tells the machine how many parts have left the queue of the stream. */
   #take(ticket: string): void {
     const reading = this.#reading.get(ticket);
     if (!reading) return;
@@ -174,7 +169,6 @@ const typeIn = (item: Fields): string => {
   const type = isObject(resource) ? resource['mimeType'] : mimeType;
   return typeof type === 'string' ? type : 'application/octet-stream';
 };
-/** Finds the contents that are not in a result because they are too large. */
 export function blobsIn(
   result: unknown,
   stream: (handle: string, options: BlobOptions) => Download,

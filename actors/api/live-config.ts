@@ -10,7 +10,7 @@ import {
   type SettingsSettled,
 } from '../../machines/presenter/settings.rules.ts';
 
-/** Time in ms that the settings machine gets to end; longer than withdrawing a question takes. */
+/** Longer than withdrawing a question takes. */
 const patienceMs = 2_000;
 const closed = { code: 'ServerNotActive', message: 'The presenter is closed' } as const;
 
@@ -18,16 +18,12 @@ interface LiveConfigOptions {
   readonly runtime: Runtime;
   /** Path of the config file, or the config itself as an object that is kept in memory. */
   readonly from: string | object;
-  /** Makes the config that the computer would run with from the parsed content of the file, and finds its own mistakes. */
   readonly judge: Judge;
   changed(news: SettingsNews): void;
   notice(text: string): void;
 }
 
-/**
- * Config file of a presenter: its settings machine, the watcher of the file, and the changes that wait to be
- * written.
- */
+/** Settings machine and watcher of a config file, and the changes that wait to be written. */
 export class LiveConfig {
   readonly #options: LiveConfigOptions;
   readonly #hosted: HostedMachine;
@@ -55,15 +51,12 @@ export class LiveConfig {
   get news(): SettingsNews | undefined {
     return this.#news;
   }
-  /** Resolves with the first news of the file; later news goes to the callback `changed`. */
+  /** Later news goes to the callback `changed`. */
   async opened(): Promise<SettingsNews> {
     await this.#watcher?.ready;
     return this.#first.promise;
   }
-  /**
-   * Writes edits to the file. Resolves to true when they are written, and to false when an entry exists that an
-   * edit wanted absent; rejects when nothing was written.
-   */
+  /** False when an entry exists that an edit wanted absent; rejects when nothing was written. */
   async change(edits: readonly Edit[]): Promise<boolean> {
     const ticket = `change.${(this.#asked += 1)}`;
     const waiting = deferred<SettingsSettled>();

@@ -30,10 +30,7 @@ import { wireCodes } from '../../machines/protocol/index.ts';
 
 type Warn = (text: string) => void;
 const leastLeaseMs = 1_000;
-/**
- * Connects to the other nodes of the office through Redis, where the options ask for that. Throws an `A2cError`
- * for wrong options or an unreachable Redis.
- */
+/** Throws an `A2cError` for wrong options or an unreachable Redis. */
 export async function joinNodes(
   { redis }: OfficeOptions,
   notice: Warn,
@@ -53,9 +50,7 @@ const redisCodes = {
   refused: wireCodes.unauthorized,
   unreached: wireCodes.unavailable,
 } as const;
-/**
- * Reads the option `redis`: a URL, the path of a unix socket, or a client. Throws an `A2cError` for anything else.
- */
+/** A URL, the path of a unix socket, or a client. */
 function placeOf(redis: NonNullable<OfficeOptions['redis']>): {
   readonly prefix: string | undefined;
   readonly place: string | RedisClient | (() => RedisClient);
@@ -90,7 +85,7 @@ const isRedisUrl = (text: string): boolean =>
   /^\/[^/]/.test(text) || (URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol));
 const isClient = (value: object): value is RedisClient | (() => RedisClient) =>
   typeof value === 'function' || typeof (value as Partial<RedisClient>).duplicate === 'function';
-/** Reads the credentials that an office accepts; the error of wrong ones begins with the function that was called. */
+/** The error of wrong ones begins with the function that was called. */
 export const readAuth = (
   of: 'createOffice' | 'admit' | 'reload',
   auth: OfficeAuth | undefined,
@@ -110,7 +105,6 @@ export const readAuth = (
 };
 const readTls = (tls: NonNullable<OfficeOptions['tls']>): OfficeTls =>
   typeof tls === 'function' ? tls() : tls;
-/** Reads the settings of an office from its options; throws an `A2cError` for a wrong one. */
 export function readSettings({ limits = {}, trustProxy = 0, tls }: OfficeOptions): OfficeSettings {
   const wrong = (message: string, remedy: string): A2cError =>
     new A2cError({ code: wireCodes.badRequest, message, remedy });
@@ -130,10 +124,7 @@ export function readSettings({ limits = {}, trustProxy = 0, tls }: OfficeOptions
   return { limits: limitsWith(limits), proxies: trustProxy, ...(tls && { tls: readTls(tls) }) };
 }
 
-/**
- * Opens the port of the metrics, where the options ask for it, and connects the metrics to the events of the
- * office. Called before the office is opened.
- */
+/** Called before the office is opened. */
 export async function measure(
   { metrics }: OfficeOptions,
   access: OfficeAccess,
@@ -162,34 +153,27 @@ export async function measure(
   }
 }
 
-/**
- * Credentials that offices demand and that peers show. They are kept outside of machines, so that no trace
- * contains them.
- */
+/** Kept outside of machines, so that no trace contains credentials. */
 export class OfficeAccess {
   readonly #stateDir: string | false;
   readonly #shown = new Map<string, PeerCredential>();
   #authenticate: Authenticate | undefined;
-  /** Settings of the office of this runtime, such as limits and TLS; set before it is opened. */
+  /** Set before the office is opened. */
   settings: Partial<OfficeSettings> = {};
-  /** Control of the open office: its counts, its peers, and orders to it; undefined before it is opened. */
+  /** Undefined before the office is opened. */
   control: OfficeControl | undefined;
-  /** Counter of the office's events for the metrics. */
   meter: OfficeMeter | undefined;
-  /** Called with each peer whose connection to the office of this runtime was refused. */
   refused: (peer: RefusedPeer) => void = () => {};
 
   constructor(stateDir: string | false = defaultStateDir()) {
     this.#stateDir = stateDir;
   }
-  /** Sets the check of credentials that the office of this runtime uses from the next connection on. */
+  /** Used from the next connection on. */
   admit(authenticate: Authenticate | undefined): void {
     this.#authenticate = authenticate;
   }
-  /** Returns the counts of the office, zeros while it is not open. */
   readonly stats = (): OfficeStats => this.control?.stats() ?? noStats;
   readonly authenticate = (): Authenticate | undefined => this.#authenticate;
-  /** Sets the credential that is shown to the office at this address from the next connection on. */
   show(url: string, { auth, headers, tls }: PeerCredential): void {
     this.#shown.delete(url);
     if ((auth ?? headers ?? tls) !== undefined)
@@ -199,10 +183,7 @@ export class OfficeAccess {
         ...(tls && { tls }),
       });
   }
-  /**
-   * Returns the credential for an office. A peer without its own shows the token that an office of the same user
-   * on this machine has stored.
-   */
+  /** A peer without its own shows the token that an office of the same user on this machine has stored. */
   readonly credential = (url: string): PeerCredential => {
     const { auth = this.#kept(url), ...others } = this.#shown.get(url) ?? {};
     return { ...(auth !== undefined && { auth }), ...others };

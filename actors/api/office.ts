@@ -119,7 +119,6 @@ const cannotListen = (message: string, input: OfficeStart): A2cError =>
   });
 
 const parted = 'Who runs this office has disconnected you';
-/** Returns the actions by which an operator controls a running office. */
 function operatingOf(
   options: OfficeOptions,
   access: OfficeAccess,
@@ -135,8 +134,7 @@ function operatingOf(
     peers: () => access.control?.peers() ?? [],
     disconnect: (id, why = parted) => access.control?.disconnect(id, why) ?? false,
     reload: async () => {
-      // Reads the new credentials and TLS files before anything changes, so that a mistake in them changes
-      // nothing.
+      // Reads the files before anything changes, so that a mistake in them changes nothing.
       const { tls } = readSettings(options);
       const next = readAuth('reload', given, warn);
       if (tls) access.control?.secure(tls);
@@ -146,10 +144,7 @@ function operatingOf(
   };
 }
 
-/**
- * Logs the events of an office that its machines do not report, among them refused peers. The returned function
- * stops logging.
- */
+/** Only events that the machines of the office do not report. */
 function logOffice(log: HostLog | undefined, listeners: Listeners<OfficeEvents>): () => void {
   if (!log) return () => {};
   const tell = (level: 'warn' | 'info', event: keyof OfficeEvents, message: string): void =>

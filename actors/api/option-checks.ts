@@ -1,4 +1,3 @@
-/** Options of each function of the API, by name, with what their values may be. */
 import type {
   Agent,
   AgentOptions,
@@ -84,7 +83,6 @@ const record: Check = (value, at) =>
     key: text,
   })(value, at);
 const language: Check = either("'en', 'zh' or a function", oneOf('en', 'zh'), callback);
-/** Options that every host has. */
 const host = { ...log, record, tracing: flag, signal } as const;
 
 const exampleSeat = "Such as { url: 'http://127.0.0.1:3000' }.";
@@ -203,14 +201,12 @@ export const officeOptions = options<OfficeOptions>({
 });
 
 export const inspectOptions = options<InspectOptions>({ port, allowControl: flag });
-/** Options of a method of an agent, which are its last argument. */
 type OptionsOf<Method extends 'readDocumentPages' | 'pagesOf' | 'documentsOf'> = NonNullable<
   Parameters<AgentReading[Method]>[Method extends 'documentsOf' ? 1 : 2]
 >;
 interface ServerOfResource {
   readonly server?: string | undefined;
 }
-/** Options of the questions to a computer of this host, which take no time limit. */
 export const waitOptions = options<WaitOptions>({ signal });
 const ofDesktop: Checks<DesktopQuery & WaitOptions> = { signal, size: whole, window: text, fresh: flag };
 export const desktopOptions = options<DesktopQuery & WaitOptions>(ofDesktop);
@@ -221,7 +217,6 @@ export const readOptions = options<ServerOfResource & WaitOptions>({ signal, ser
 
 const asked: Checks<ReadOptions> = { timeoutMs: limit, signal };
 const formatted = { ...asked, format: oneOf('json', 'markdown', 'text') } as const;
-/** Check of the options with which an agent reads a large content. */
 export const blobOptions = options<BlobOptions>({ signal, sha256: text, onProgress: callback });
 export const asking = {
   tools: options<ReadOptions>(asked),
@@ -264,7 +259,6 @@ const [nameOfServer, ofPage] = [
 ] as const;
 const onServer = { startServer: [nameOfServer], stopServer: [nameOfServer] } as const;
 const ofRecording = { writeTrace: [['dir', optional(name)]], mark: [['text', text]] } as const;
-/** Arguments of the methods of a computer that have no options of their own to check. */
 export const computerArguments = {
   ...onServer,
   ...ofRecording,
@@ -290,7 +284,6 @@ const asDocument = [ofComputerNamed, ofPage] as const;
 const source: Check = either('a path or bytes (a Uint8Array)', text, (value, at) =>
   ArrayBuffer.isView(value) ? undefined : { at, message: '' },
 );
-/** Arguments of the methods of an agent. */
 export const agentArguments = {
   ...ofRecording,
   tools: asComputer,
@@ -313,7 +306,7 @@ export const agentArguments = {
   cancel: [['reqId', text]],
 } satisfies Partial<Record<keyof Agent, Arguments>>;
 export const agentThrowing = ['resourcesOf', 'pagesOf', 'documentsOf', 'blob', 'cancel', 'mark'] as const;
-/** Arguments of the methods of an office; those of `admit` are checked where they are read. */
+/** Those of `admit` are checked where they are read. */
 export const officeArguments = {
   ...ofRecording,
   disconnect: [
@@ -323,7 +316,6 @@ export const officeArguments = {
   drain: [['ms', optional(ms)]],
 } satisfies Partial<Record<keyof Office, Arguments>>;
 export const officeThrowing = ['mark', 'disconnect'] as const;
-/** Arguments of the methods of a presenter. */
 export const presenterArguments = {
   ...onServer,
   addMcpServer: [nameOfServer, ['config', object]],
@@ -338,7 +330,6 @@ export const presenterArguments = {
 } satisfies Partial<Record<keyof Presenter, Arguments>>;
 export const presenterThrowing = ['isServerRunning'] as const;
 
-/** Returns the error of a call with an argument or option of a wrong kind; undefined when all are right. */
 export const wrongCall = (
   tool: unknown,
   params: unknown,

@@ -18,8 +18,6 @@ import type {
 import type { McpConfig, MCPServerConfig } from '../../machines/presenter/host-config.ts';
 import type { McpEventValues } from '../../machines/presenter/events.ts';
 
-/** Handle of a presenter: its methods and events. */
-
 /** Options of a presenter: the source of its config, and all options of a computer but the config. */
 export interface PresenterOptions extends Omit<ComputerOptions, 'config'> {
   /**

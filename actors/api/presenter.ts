@@ -129,9 +129,8 @@ class HostedPresenter implements Presenter {
   #isInitialized = false;
   /** True while the config file has mistakes or is gone. */
   #hasTrouble = false;
-  /** Promise of the last config change that is being put in force. */
   #applying: Promise<void> = Promise.resolve();
-  /** Last requested change of the config; the next change begins when this one is done. */
+  /** The next change begins when this one is done. */
   #changing: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
@@ -156,7 +155,7 @@ class HostedPresenter implements Presenter {
   }
 
   // ── the config ─────────────────────────────────────────────────────────────────────────────────────
-  /** Makes the config of the computer from a file, and hides its secrets before the file is recorded. */
+  /** Hides secrets before the file is recorded. */
   #judged(value: Fields): ReturnType<Judge> {
     const { surroundings, runtime } = this.#options;
     const config = computerConfig(value, surroundings);
@@ -186,10 +185,7 @@ class HostedPresenter implements Presenter {
     if (isOther || (hadTrouble && !trouble)) this.#listeners.emit('mcp:config-changed', this.#now);
     if (this.#isInitialized) this.#apply();
   }
-  /**
-   * Puts the config in force, one change after another. A failure is reported, and the former config stays in
-   * force.
-   */
+  /** One change after another. A failure is reported, and the former config stays in force. */
   #apply(): void {
     const file = this.#file;
     this.#applying = this.#applying.then(async () => {
@@ -203,13 +199,12 @@ class HostedPresenter implements Presenter {
       }
     });
   }
-  /** Writes edits to the config; resolves with true when they are written and in force. */
   async #edit(edits: readonly Edit[]): Promise<boolean> {
     const isDone = edits.length === 0 || (await this.#config.change(edits));
     await this.#applying;
     return isDone;
   }
-  /** Runs changes of the config one after another, because each depends on the config before it. */
+  /** One after another, because each change depends on the config before it. */
   #inTurn<T>(change: () => Promise<T>): Promise<T> {
     const done = this.#changing.then(change);
     this.#changing = done.catch(() => {});
@@ -265,10 +260,7 @@ class HostedPresenter implements Presenter {
         throw error;
       });
     });
-  /**
-   * Puts the changed config of one server in force. If the server cannot be started with it, the former config returns:
-   * by the computer if the server ran before, by this method if it was still starting.
-   */
+  /** The former config returns by the computer if the server ran, by this method if it was still starting. */
   async #tryServer(name: string, file: Fields): Promise<void> {
     const { [mapKeyOf(file)]: servers, inputs } = computerConfig(file, this.#options.surroundings);
     const server = (servers as Readonly<Record<string, unknown>>)[name];
@@ -415,21 +407,15 @@ const answerOf = (id: string, ended: EndedCall): ToolCallAnswer => {
 };
 const refused = (id: string, message: string): ToolCallAnswer =>
   answerOf(id, { outcome: 'failed', result: null, failure: { message } });
-/** Returns the value if it is a text, else an empty text; hosts may pass anything. */
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Objects that all conversations of one presenter share. */
 interface Shared {
   readonly computer: Pick<Computer, 'tools' | 'callTool'>;
-  /** Tells whether MCP is switched on; otherwise there are no tools. */
   readonly isEnabled: () => boolean;
-  /** Ids that a model gave to its open calls, by our `reqId`, because two conversations may use the same id. */
+  /** By our `reqId`, because two conversations may use the same id of a model. */
   readonly toolCallIds: Map<string, string>;
 }
-/**
- * Makes the conversions and calls of one conversation. A permission that a person gives in it holds in this
- * conversation only.
- */
+/** A permission that a person gives holds in this conversation only. */
 function boundConversation(
   conversationId: string,
   { computer, isEnabled, toolCallIds }: Shared,
@@ -489,13 +475,11 @@ const cannotStart: ReadonlySet<string> = new Set(['waiting', 'open', 'unsupporte
 
 type Emit = <Name extends keyof PresenterEvents>(name: Name, value: PresenterEvents[Name]) => void;
 
-/** Translator of a computer's events into events of a presenter. */
 class PresenterNews {
   readonly #computer: Computer;
   readonly #emit: Emit;
   #phases: Phases = {};
   #isWatchingCalls = false;
-  /** Ids under which a conversation waits for the results of open calls, by our `reqId`. */
   readonly toolCallIds = new Map<string, string>();
 
   constructor(computer: Computer, emit: Emit) {
@@ -510,7 +494,7 @@ class PresenterNews {
       for (const name of Object.keys(this.#phases)) this.#hear({ type: 'server.removed', name });
     });
   }
-  /** Begins to watch calls when the first listener is added; until then watching costs nothing. */
+  /** Until the first listener is added, watching costs nothing. */
   watchCalls(): void {
     if (this.#isWatchingCalls) return;
     this.#isWatchingCalls = true;
@@ -534,13 +518,11 @@ class PresenterNews {
   }
 }
 
-/** Wait for an event of a computer that may never come. */
 interface Awaited {
   readonly promise: Promise<void>;
-  /** Ends the wait and removes its listeners. */
   forget(): void;
 }
-/** Waits until these servers, or the computer, have ended. Listens from the moment of this call. */
+/** Listens from the moment of this call. */
 function allEnded(
   computer: Computer,
   names: ReadonlySet<string>,
@@ -563,14 +545,12 @@ function allEnded(
 const namesOf = (computer: Computer, isWanted: (state: string) => boolean): ReadonlySet<string> =>
   new Set(computer.servers().flatMap(({ name, state }) => (isWanted(state) ? [name] : [])));
 
-/** Waits until a server that is removed from the config has ended. */
 const serverEnded = (computer: Computer, name: string): Awaited => {
   const known = namesOf(computer, () => true);
   return allEnded(computer, new Set(known.has(name) ? [name] : []), (ended) =>
     computer.on('server.removed', (server) => ended(server.name)),
   );
 };
-/** Waits until every server that is switched off has ended. */
 const switchedOff = (computer: Computer): Awaited =>
   allEnded(
     computer,
@@ -584,7 +564,6 @@ const switchedOff = (computer: Computer): Awaited =>
     },
   );
 
-/** Makes the error of a method for the name of a server that the config does not have. */
 const unknownServer = (name: string): A2cError =>
   new A2cError({
     code: 404,
@@ -613,10 +592,7 @@ const gone: Mistake = {
   message: 'does not exist any more: what was in force stays so',
   remedy: 'the next change writes it again',
 };
-/**
- * Returns a text about a wrong or lost config file for a person; null when nothing is wrong. A file that never
- * existed is no trouble.
- */
+/** Null when nothing is wrong; a file that never existed is no trouble. */
 function configTrouble(
   { state, value, mistakes }: SettingsNews,
   file: string | undefined,

@@ -53,42 +53,29 @@ import type { Emit, Ports, RequestFact } from '../../machines/kernel/ports.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 
-/**
- * Time in ms that a host waits for the operating system to finish its processes and sockets, after all machines
- * have ended.
- */
+/** Wait for the operating system to finish processes and sockets, after all machines have ended. */
 const leftoverMs = 3_000;
 
-/** Options of a runtime: its adapters, its recording and its log. */
 export interface RuntimeOptions extends LedgerOptions, LogOptions, Pick<FlightOptions, 'record' | 'frames'> {
   readonly tap?: Tap;
-  /** Tracer that makes spans of calls. Default: none. */
   readonly tracing?: Tracing | undefined;
-  /** Launches servers. Default: as child processes of this process. */
+  /** Default: child processes of this process. */
   readonly launcher?: Launcher | undefined;
-  /** Connects to offices. Default: over sockets. */
+  /** Default: over sockets. */
   readonly links?: Links | undefined;
 }
-/**
- * Runtime of a host: a directory with the real adapters. `close` leaves nothing behind, whatever the machines do: it
- * ends every process group that is still alive.
- */
+/** `close` leaves nothing behind: it ends every process group that is still alive. */
 export class Runtime {
   readonly directory: Directory;
   readonly ledger: Ledger;
   readonly flight: FlightRecorder | undefined;
   readonly tracing: Tracing | undefined;
-  /** Writer of log entries for the option `log` of the host; undefined without that option. */
   readonly hostLog: HostLog | undefined;
-  /**
-   * Texts that must not be shown: all secrets with which any server was launched, also after its end, because
-   * later texts may still quote them.
-   */
+  /** Kept after the end of a server, because later texts may still quote its secrets. */
   readonly secrets: KnownSecrets;
-  /** Targets of launches, by server and by the number of the launch spec. */
+  /** By server and by the number of the launch spec. */
   readonly #reaches = new Map<string, Map<number, Reach>>();
   readonly #redacted: RedactedPorts;
-  /** Ports that a call asks before it is sent, the limits of calls, and the ports for its result. */
   readonly calls = new CallPorts(
     (address) => {
       const ref = this.directory.find(address)?.ref;
@@ -96,26 +83,20 @@ export class Runtime {
     },
     (server, text) => this.noticed(server, text),
   );
-  /** Port that resolves launch specs of servers. */
   specs: Ports['request'] = unanswered;
-  /** Bytes of the parts that an agent of this runtime sends and gets, by key. */
   readonly parts: Parts = new Map();
-  /** Ports that parts of a host add by name to answer requests of machines, such as the skill folders. */
+  /** Ports that parts of a host add by name, such as the skill folders. */
   readonly others = new Map<string, Ports['request']>();
-  /** Answers of the host to questions of servers; a method that is left out is not declared to servers. */
+  /** A method that is left out is not declared to servers. */
   answers: Answers = {};
-  /** Called with the messages that servers log over MCP. */
   log: (server: string, entry: ServerLog) => void = () => {};
-  /** Called with each notification of a server but progress. */
+  /** Each notification of a server but progress. */
   heard: (server: string, method: string, params: unknown) => void = () => {};
-  /** Lines that servers write to stderr and log. */
   readonly output = new ServerOutput((text) => this.secrets.redactor.text(text));
   readonly inspections: Inspections;
   readonly #offices: Offices;
-  /** Credentials that the office of this runtime demands, and that its peers show. */
   readonly access: OfficeAccess;
   readonly #links: Links;
-  /** Messages on sockets and sessions, for the pages that show this host. */
   readonly #frames = new Frames();
   readonly #sessions: SessionPort;
   readonly #survival: LedgerOptions;
@@ -204,7 +185,7 @@ export class Runtime {
       request: (from, request, emit) => this.#request(from, request, emit),
     };
   }
-  /** Contents of results that are too large for an answer, until agents have read them. */
+  /** Contents too large for an answer, until agents have read them. */
   get blobs(): BlobStore {
     return (this.#blobs ??= new BlobStore({
       ...this.#survival,
@@ -222,8 +203,7 @@ export class Runtime {
   #request(...[from, request, emit]: Parameters<Ports['request']>): () => void {
     if (request.limiter !== undefined)
       return this.calls.limited(request, emit, (answer) => this.#askSession(from, request, answer));
-    // Hides secrets in the failures of a host's rule or confirmation, which may quote launch values. Failures of VRL
-    // programs on results need no more hiding than the result itself.
+    // Failures of a host's rule or confirmation may quote launch values.
     const hidden = this.#surely(request.id, emit);
     if (request.target === specPort) return this.specs(from, request, hidden);
     if (request.target === blobsPort) return this.blobs.request(from, request, hidden);
@@ -236,28 +216,27 @@ export class Runtime {
   #askSession(...[from, request, emit]: Parameters<Ports['request']>): () => void {
     return this.#sessions.request(from, request, this.#surely(request.id, emit));
   }
-  /** Hides secrets in answers; a question on whose answer the host fails is refused. */
+  /** A question on whose answer the host fails is refused. */
   #surely(id: string, emit: Emit<RequestFact>): Emit<RequestFact> {
     return guardOf((message) =>
       emit({ type: 'ask.refused', id, sent: true, failure: { code: wireCodes.internal, message } }),
     )(this.#redacted.answer(emit));
   }
-  /** Returns a copy as plain JSON, without launch secrets and without values under names of secrets. */
+  /** As plain JSON, without launch secrets and without values under names of secrets. */
   redact<T>(value: T): T {
     return this.secrets.redactor.value(value);
   }
 
-  /** Stores the way in which a server is launched or reached. Its secrets never appear in a trace or a failure. */
+  /** Its secrets never appear in a trace or a failure. */
   introduce(server: string, spec: number, reach: Reach, secrets: readonly string[] = []): void {
     const reaches = this.#reaches.get(server) ?? new Map<number, Reach>();
     this.#reaches.set(server, reaches.set(spec, reach));
     this.hide(server, secrets);
   }
-  /** Hides the secrets that stand in a config, also of servers that are never started. */
+  /** Also those of servers that are never started. */
   accepted(config: Config): void {
     this.secrets.hide(secretsOfConfig(config), ...config.servers.map(({ name }) => name));
   }
-  /** Hides these secret texts of a server in all later output. */
   hide(server: string, secrets: readonly string[]): void {
     this.secrets.hide(secrets, server);
   }
@@ -311,7 +290,7 @@ export class Runtime {
       frame: (at, dir, message, by) => this.#frames.take(at, 'mcp', dir, message, by),
     });
   }
-  /** Returns the bytes of the part of a file that an agent sent under this ticket; undefined once the agent got an answer. */
+  /** Undefined once the agent got an answer. */
   readonly partOf = (ticket: string): Uint8Array | undefined => this.#links.partOf(ticket);
   /** Counts the output of a server that could not be parsed. */
   readonly noiseOf: SessionPort['noiseOf'] = (server) => this.#sessions.noiseOf(server);
@@ -319,26 +298,20 @@ export class Runtime {
   readonly forward: SessionPort['forward'] = (server, request, emit) =>
     this.#sessions.forward(server, request, this.#redacted.answer(emit));
   readonly noticed = (server: string, text: string): void => this.#sessions.noticed(server, text);
-  /** Tells servers that may ask for roots that the roots have changed. */
   announceRoots(): void {
     this.#sessions.announceRoots();
   }
-  /** Writes the recording so far, and resolves with the path of the file. */
   async writeTrace(dir: string): Promise<string> {
     if (!this.flight) throw notRecorded;
     // Lets the current input end first, because a trace that is cut within an input would look incomplete.
     await Promise.resolve();
     return this.flight.write('asked', dir);
   }
-  /** Returns the pid of the program of the client at this address; undefined when it has none. */
   pidOf(client: Address): number | undefined {
     return this.ledger.list().find(({ key }) => key.startsWith(`${client}#`) || key.startsWith(`${client}/`))
       ?.pid;
   }
-  /**
-   * Ends processes that earlier, killed hosts have left behind, and reports them. Called before the first server
-   * is launched.
-   */
+  /** Left behind by earlier, killed hosts. Called before the first server is launched. */
   async sweep(): Promise<void> {
     const { stateDir, notice } = this.#survival;
     const ended = await sweepLeftovers({ stateDir, notice });
@@ -346,10 +319,7 @@ export class Runtime {
     if (ended.length > 0)
       notice?.(`ended ${ended.length} processes that a killed host had left behind: ${names}`);
   }
-  /**
-   * Starts a root machine and calls `hear` with its messages to the host. The promise `ended` of the result resolves when
-   * the machine ends. `given` is the input as the host gave it, for the trace.
-   */
+  /** `ended` resolves when the machine ends; `given` is the input as the host gave it, for the trace. */
   start(kind: string, input: object, hear: (event: AnyEventObject) => void, given?: object): HostedMachine {
     const host = addressFor(`host:${kind}.${(this.#hosts += 1)}`);
     const { directory } = this;
@@ -361,7 +331,7 @@ export class Runtime {
     directory.start(kind, input, host, given);
     return { address: kind, host, ended };
   }
-  /** Orders a root machine to end; ends it by force when it has not ended within `patienceMs`. */
+  /** By force when the machine has not ended within `patienceMs`. */
   async end(
     { address, ended }: HostedMachine,
     patienceMs: number,
@@ -372,10 +342,7 @@ export class Runtime {
     await systemClock.drive(ended);
     systemClock.clearTimeout(timer);
   }
-  /**
-   * Closes everything: afterwards no process, socket or timer of this runtime is left. Takes a few seconds at
-   * most.
-   */
+  /** Afterwards no process, socket or timer is left. Takes a few seconds at most. */
   async close(): Promise<void> {
     for (const root of [...this.directory.roots]) if (!root.owner) this.directory.abandon(root.name);
     this.ledger.killAll();
@@ -393,7 +360,6 @@ export class Runtime {
 }
 export interface HostedMachine {
   readonly address: Address;
-  /** Address of the host, which takes any event of its machine. */
   readonly host: AddressFor<unknown>;
   readonly ended: Promise<OwnedEnded>;
 }
@@ -403,7 +369,7 @@ interface HostOptions extends LogOptions {
   readonly tracing?: boolean | undefined;
   readonly links?: PlayedOffice | undefined;
 }
-/** Returns the runtime of a host that launches nothing: a shared one, or a new one. */
+/** For a host that launches nothing. */
 export async function runtimeOf(options: HostOptions, shared: Runtime | undefined): Promise<Runtime> {
   const { record, log, logLevel } = options;
   const links = linksOf(options);

@@ -7,17 +7,14 @@ import { notGranted } from '../../machines/office/rooms/entry.ts';
 import { noOffice } from '../../machines/office/rooms/loopback.ts';
 import { wireCodes, events, type Failure } from '../../machines/protocol/index.ts';
 
-/** Listeners to the link of a host. */
 interface LinkListeners {
   on(name: 'link.changed', listener: (status: LinkStatus) => void): () => void;
 }
 interface SeatMachine {
   isTaken(): boolean;
   send(event: AnyEventObject): void;
-  /** Stores the credential that is shown to the office at this address. */
   show(url: string, credential: PeerCredential): void;
 }
-/** Seat of an agent or a computer in an office: joining and leaving. */
 export class Seat<Role extends 'agent' | 'computer' = 'agent' | 'computer'> {
   readonly #role: Role;
   readonly #name: string;
@@ -25,7 +22,6 @@ export class Seat<Role extends 'agent' | 'computer' = 'agent' | 'computer'> {
   readonly #machine: SeatMachine;
   /** Callbacks that end the waits for a seat when the host closes. */
   readonly #waiting = new Set<() => void>();
-  /** Address of the office that was asked for a seat last. */
   #url = '';
 
   constructor(role: Role, name: string, listeners: LinkListeners, machine: SeatMachine) {
@@ -34,16 +30,13 @@ export class Seat<Role extends 'agent' | 'computer' = 'agent' | 'computer'> {
     this.#listeners = listeners;
     this.#machine = machine;
   }
-  /** Makes the input for the link machine. The credential is passed separately, so that no trace contains it. */
+  /** The credential is passed separately, so that no trace contains it. */
   linkTo(seat: OfficeSeat): { url: string; role: Role; name: string; office: string } {
     this.#machine.show(seat.url, seat);
     this.#url = seat.url;
     return { url: seat.url, role: this.#role, name: seat.name ?? this.#name, office: seat.id ?? 'local' };
   }
-  /**
-   * Resolves when the host has its seat. Rejects when the first try fails, and makes no further one; with
-   * `keepTrying` it rejects only when the host leaves or closes.
-   */
+  /** Rejects when the first try fails; with `keepTrying` only when the host leaves or closes. */
   async join(office: OfficeSeat): Promise<void> {
     if (this.#machine.isTaken())
       throw new A2cError({
@@ -60,7 +53,7 @@ export class Seat<Role extends 'agent' | 'computer' = 'agent' | 'computer'> {
       throw error;
     }
   }
-  /** Resolves when the next try takes the seat, or a later one with `keepTrying`. Listens from the moment of this call. */
+  /** With `keepTrying` also by a later try. Listens from the moment of this call. */
   taken({ keepTrying = false }: Pick<OfficeSeat, 'keepTrying'>): Promise<void> {
     const joined = deferred();
     const stop = this.#listeners.on('link.changed', ({ state, reason, refusal }) => {
@@ -78,14 +71,10 @@ export class Seat<Role extends 'agent' | 'computer' = 'agent' | 'computer'> {
   #notJoined(why: Pick<NotJoined, 'reason' | 'refusal'>, options?: ErrorOptions): A2cError {
     return notJoined({ role: this.#role, url: this.#url, ...why }, options);
   }
-  /** Ends the waits for a seat, because none can be taken any more. */
   close(): void {
     for (const giveUp of this.#waiting) giveUp();
   }
-  /**
-   * Resolves when the host has its seat, at once if it has it now. Rejects when it has none and wants none. When a time
-   * limit ended the wait, it rejects with the failure of the last try; any other reason of a signal is passed on.
-   */
+  /** Rejects when the host wants no seat; after a time limit with the failure of the last try. */
   async joined(linkOf: () => LinkStatus | null, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     if (linkOf()?.state === 'joined') return;
@@ -211,7 +200,7 @@ const elsewhere: JoinFailure = {
   remedy: 'Give the address of an office, with the path below which it is reached: https://HOST/PATH/',
 };
 
-/** Returns an address without name, password and query. */
+/** Without name, password and query. */
 function placeOf(url: string): string {
   if (!URL.canParse(url)) return '';
   const { origin, pathname } = new URL(url);
@@ -219,17 +208,15 @@ function placeOf(url: string): string {
 }
 const isUnfit = (reason: string): boolean => reason.startsWith(`Wrong payload of ${events.joinOffice}`);
 
-/** Facts of a failed try to take a seat: the role, the office and the reason. */
 interface NotJoined {
   readonly role: 'agent' | 'computer';
   readonly url: string;
   readonly reason: string;
   readonly refusal: LinkRefusal | null;
 }
-/** Makes the error of a host that closed before it had its seat. */
 const closedBefore = (role: NotJoined['role']): A2cError =>
   new A2cError({ code: 'LinkLost', message: `Could not join the office: the ${role} was closed` });
-/** Makes the error of a failed join, with advice on how to get the seat; its details have no credentials. */
+/** With advice on how to get the seat; its details have no credentials. */
 function notJoined({ role, url, reason, refusal }: NotJoined, options?: ErrorOptions): A2cError {
   const taken = role === 'agent' ? agentSeat : computerSeat;
   const seat = reason.startsWith(notGranted) ? foreignSeat : isUnfit(reason) ? unfitSeat : taken;
@@ -247,6 +234,5 @@ export interface PlayedOffice {
   /** Always true: the office repeats what the office of a trace said. */
   readonly isPlayed: true;
 }
-/** Returns the played office that a runtime uses in place of sockets; undefined when the options name none. */
 export const linksOf = ({ links }: { readonly links?: PlayedOffice | undefined }): Links | undefined =>
   links as unknown as Links | undefined;

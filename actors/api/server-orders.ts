@@ -11,7 +11,7 @@ import type { Config } from '../../machines/config/parse.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 
-/** States of a server in which an order is answered: the server rests, or is in a phase that may take long. */
+/** The server rests, or is in a phase that may take long. */
 const settledStates: ReadonlySet<ServerStatus['state']> = new Set([
   'idle',
   'standby',
@@ -23,7 +23,7 @@ const settledStates: ReadonlySet<ServerStatus['state']> = new Set([
   'needsInput',
   'unsupported',
 ]);
-/** States of a server whose launch config cannot be changed without a new connection. */
+/** The launch config cannot be changed in these states without a new connection. */
 const active: ReadonlySet<ServerStatus['state']> = new Set([
   'connecting',
   'ready',
@@ -33,9 +33,9 @@ const active: ReadonlySet<ServerStatus['state']> = new Set([
   'closing',
 ]);
 
-/** States of a server that runs or will run again: a restart that fails leaves such a server unchanged. */
+/** These servers run or will run again: a restart that fails leaves them unchanged. */
 const kept: ReadonlySet<ServerStatus['state']> = new Set(['ready', 'recovering', 'waiting']);
-/** States of a server that is started or starting: a start order then asks for no new values of inputs. */
+/** A start order then asks for no new values of inputs. */
 const started: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'ready', 'standby']);
 type Rested = ServerStatus & { readonly failure: Failure | null };
 
@@ -44,28 +44,24 @@ interface OrdersOptions {
   readonly listeners: Listeners<ComputerEvents>;
   emit<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]): void;
   readonly autoReconnect: boolean;
-  /** Takes the warnings about a config that the host gave, one line each. */
   notice(text: string): void;
   define(inputs: readonly InputDefinition[]): void;
   statusOf(name: string): ServerStatus | undefined;
   isOpen(): boolean;
-  /** Sends an event to the computer's machine; `given` is the order as the host gave it, for the trace. */
+  /** `given` is the order as the host gave it, for the trace. */
   send(event: AnyEventObject, given?: object): void;
 }
 
-/** Orders of a host to the servers of its computer. Changes of the config are made one after another. */
+/** Changes of the config are made one after another. */
 export class ServerOrders {
   readonly #options: OrdersOptions;
-  /** Last requested change of the config; the next change begins when this one is done. */
   #changing: Promise<unknown> = Promise.resolve();
-  /** Failures because of which the last change of a server was rolled back, by server name. */
   readonly #rolledBack = new Map<string, Failure | null>();
 
   constructor(options: OrdersOptions) {
     this.#options = options;
   }
 
-  // ── one server ─────────────────────────────────────────────────────────────────────────────────────
   async start(name: string): Promise<void> {
     const state = this.#options.statusOf(name)?.state;
     if (state && !started.has(state)) this.#options.servers.askAgain(name);
@@ -81,10 +77,7 @@ export class ServerOrders {
     await this.stop(name);
     await this.#order('server.start', name, 'ready');
   }
-  /**
-   * Asks the host again for the values of the inputs that a running server uses. Rejects when a value is missing, or
-   * when the server is stopped meanwhile.
-   */
+  /** Rejects when a value is missing, or when the server is stopped meanwhile. */
   async #renewed(name: string): Promise<void> {
     const { listeners, servers } = this.#options;
     const end = new AbortController();
@@ -99,10 +92,7 @@ export class ServerOrders {
     if (end.signal.aborted) throw notDone(name, `Server '${name}' was stopped before it was restarted`);
     if (failure) throw new A2cError({ ...failure, message: `${failure.message}; it runs on as it was` });
   }
-  /**
-   * Sends an order to a server. Resolves when the server rests in the wanted state; rejects with the reason when
-   * it rests in another.
-   */
+  /** Resolves when the server rests in the wanted state; rejects with the reason when it rests in another. */
   async #order(type: 'server.start' | 'server.stop', name: string, wanted: 'ready' | 'idle'): Promise<void> {
     const { servers, statusOf, send } = this.#options;
     const status = statusOf(name);
@@ -120,7 +110,7 @@ export class ServerOrders {
     if (!this.#options.isOpen())
       throw new A2cError({ code: 'ServerNotActive', message: closedText, details: { server_name: name } });
   }
-  /** Resolves when a server was removed from the config and has ended, or when the computer has closed. */
+  /** Also when the computer has closed. */
   #ended(name: string): Promise<void> {
     const { listeners } = this.#options;
     const { promise, resolve } = deferred();
@@ -130,7 +120,7 @@ export class ServerOrders {
     ];
     return promise.finally(() => stops.forEach((stop) => stop()));
   }
-  /** Resolves with the status of a server when it next comes to rest, is removed, or the computer closes. */
+  /** When it next comes to rest, is removed, or the computer closes. */
   #rested(name: string): Promise<Rested> {
     const { listeners, servers } = this.#options;
     const { promise, resolve } = deferred<Rested>();
@@ -150,11 +140,9 @@ export class ServerOrders {
     return promise.finally(() => stops.forEach((stop) => stop()));
   }
 
-  // ── the config ─────────────────────────────────────────────────────────────────────────────────────
   async set(config: unknown): Promise<void> {
     await this.take(readOrThrow(config, this.#options.notice));
   }
-  /** Takes a config that was read already. */
   async take(whole: Config): Promise<void> {
     await this.#change(() => whole);
   }
@@ -187,7 +175,6 @@ export class ServerOrders {
     await this.#change((now) => ({ ...now, servers: now.servers.filter((s) => s.name !== name) }));
     await ended;
   }
-  /** Rolls a server back to its former launch config, because the new one could not be started. */
   rolledBack(name: string, generation: number, failure: Failure | null): void {
     this.#rolledBack.set(name, failure);
     this.#options.servers.rollBack(name, generation);
@@ -198,12 +185,11 @@ export class ServerOrders {
     this.renew();
     emit('config.changed', { servers: servers.config.servers.map(({ name }) => name) });
   }
-  /** Sends the config to the machines again after values of inputs have changed. */
   renew(): void {
     const { servers, send } = this.#options;
     send({ type: 'servers.set', servers: servers.plans(), shown: servers.shown() }, servers.given());
   }
-  /** Changes the config as a whole: when any part is refused, nothing changes. */
+  /** When any part is refused, nothing changes. */
   async #change(of: (now: Config) => Config): Promise<void> {
     const { servers, define } = this.#options;
     const change = this.#changing.then(async () => {
@@ -239,14 +225,12 @@ export class ServerOrders {
     const { servers, statusOf } = this.#options;
     const now = statusOf(name);
     const status = now && settledStates.has(now.state) ? now : withoutFailure(await this.#rested(name));
-    // Returns the status unless an earlier generation is in force, which means that this change was rolled back. A later one
-    // belongs to another change.
+    // An earlier generation in force means that this change was rolled back; a later one is another change.
     if ((servers.get(name)?.generation ?? generation) >= generation) return status;
     throw takenBack(name, this.#rolledBack.get(name));
   }
 }
 
-/** Makes the error of a change that was rolled back, because the server could not be started with it. */
 export const takenBack = (name: string, failure: Failure | null | undefined): A2cError =>
   new A2cError({
     code: failure?.code ?? 'ServerLost',
@@ -255,14 +239,13 @@ export const takenBack = (name: string, failure: Failure | null | undefined): A2
     ...(failure?.remedy !== undefined && { remedy: failure.remedy }),
   });
 
-/** Returns the reason why an order failed although no server failed: another order was given meanwhile. */
+/** The order failed although no server failed: another order was given meanwhile. */
 const otherOrder = (name: string, state: ServerStatus['state']): string => {
   if (state === 'idle') return `Server '${name}' was stopped before it was ready`;
   return state === 'ready'
     ? `Server '${name}' was started again before it had ended`
     : `Server '${name}' is ${state}`;
 };
-/** Makes the error of an order that ended in another state than was wanted. */
 const notDone = (
   name: string,
   message: string,

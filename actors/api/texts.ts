@@ -1,4 +1,3 @@
-/** Texts for people and models in the language of a host. */
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import type { ToldOutcome } from './call-outcome.ts';
 import {
@@ -17,7 +16,6 @@ import {
 export type Texts = 'en' | 'zh' | ((key: ConfirmationText, values: ConfirmationValues) => string);
 
 type Told = Pick<ToldOutcome, 'failure'>;
-/** Returns a function that translates the failure of a call into the language of the host. */
 export const wordedBy =
   (texts: Texts = 'en') =>
   <T extends Told>(told: T): T => {
@@ -27,7 +25,7 @@ export const wordedBy =
     const message = ownText(texts, key, values) ?? confirmationTexts.en[key](values);
     return { ...told, failure: { ...told.failure, message } };
   };
-/** Returns the error of an upload in the language of the host; its English is that of the wire. */
+/** Its English is that of the wire. */
 export function errorIn(texts: Texts = 'en', error: unknown): unknown {
   if (texts === 'en' || !(error instanceof A2cError)) return error;
   const { failure } = wordedBy(texts)({ failure: failureOf(error) });

@@ -1,4 +1,3 @@
-/** Spans of OpenTelemetry: opening the tracer of a host, and the spans of calls that the host makes itself. */
 import { newId, openTracing } from '../../adapters/index.ts';
 import type { SpanStart, Tracing } from '../../machines/kernel/tracing.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
@@ -7,10 +6,7 @@ import type { CallOutcome, Call, CallOptions } from './call-outcome.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { traceIn } from '../../machines/protocol/messages/messages.ts';
 
-/**
- * Opens OpenTelemetry for a host with `tracing: true`, else returns undefined. Rejects with an `A2cError` where
- * the package `@opentelemetry/api` is not installed.
- */
+/** Rejects with an `A2cError` where the package `@opentelemetry/api` is not installed. */
 export async function tracingOf({
   tracing = false,
 }: {
@@ -28,10 +24,7 @@ export async function tracingOf({
   }
 }
 const codeOf = ({ failure, toolError }: CallOutcome) => (toolError ? ('tool_error' as const) : failure?.code);
-/**
- * Makes a call of a host under a new span, the parent of all later spans of this call. The new span's own parent
- * is the `trace` that the host gave, else the span that is active in the program.
- */
+/** The parent of the new span is the `trace` of the host, else the span that is active in the program. */
 export function tracedCall<C extends Call>(
   tracing: Tracing,
   about: Pick<SpanStart, 'layer' | 'kind' | 'method' | 'tool' | 'office' | 'computer'>,

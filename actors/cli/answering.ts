@@ -9,22 +9,14 @@ import type { Config } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
-/** Command options that decide how questions of MCP servers are answered. */
 export interface AnswerOptions {
-  /** Folders that MCP servers are told they may work in (MCP roots). */
   readonly root?: readonly string[];
-  /**
-   * Command that answers sampling requests of servers in place of a model: gets the request as JSON on stdin, prints a
-   * text or a JSON result on stdout.
-   */
+  /** Gets the request as JSON on stdin, prints a text or a JSON result on stdout. */
   readonly sampling?: string;
 }
 const sampleMs = 110_000;
 
-/**
- * Answers questions of MCP servers from this terminal. `folders` gives the folders told to a server when `--root` is
- * missing; without both, servers are told none.
- */
+/** `folders` counts when `--root` is missing; without both, servers are told none. */
 export function answersBy(
   terminal: Terminal,
   { root, sampling }: AnswerOptions,
@@ -47,7 +39,6 @@ const asRoot = (folder: string): { uri: string; name: string } => ({
   uri: pathToFileURL(folder).href,
   name: basename(folder),
 });
-/** Returns the folders that a server may work in: the current one and those named in its config entry. */
 export const foldersOf =
   ({ servers }: Config, folder: string) =>
   (server: string): readonly string[] => [
@@ -93,19 +84,17 @@ async function sampled(
   return { model: 'command', role: 'assistant', content: { type: 'text', text: text.trim() } };
 }
 
-/** Answer to a form that an MCP server wants a person to fill in (elicitation). */
 interface Answered {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: Fields;
 }
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Value that a person may choose in a form field, with the title shown for it. */
 interface Choice {
   readonly value: unknown;
   readonly title: string;
 }
-/** Returns the choices of a form field: `enum` with or without `enumNames`, or `oneOf` and `anyOf` with titles. */
+/** `enum` with or without `enumNames`, or `oneOf` and `anyOf` with titles. */
 function choicesOf(schema: Fields): readonly Choice[] {
   const { enum: values, enumNames: names } = schema;
   const titled = schema['oneOf'] ?? schema['anyOf'];
@@ -120,9 +109,7 @@ function choicesOf(schema: Fields): readonly Choice[] {
     title: textOf(Array.isArray(names) ? names[n] : undefined) ?? String(value),
   }));
 }
-/**
- * Reads a typed text as the value of a form field; returns a phrase for the expected form when the text does not fit.
- */
+/** Returns a phrase for the expected form when the text does not fit. */
 export function readField(text: string, schema: Fields): { readonly value: unknown } | string {
   const { type, items } = schema;
   if (type === 'array') return readChoices(text, choicesOf(isObject(items) ? items : {}), schema);
@@ -136,7 +123,7 @@ export function readField(text: string, schema: Fields): { readonly value: unkno
   if (type === 'object') return readObject(text);
   return readText(text, schema);
 }
-/** Reads a form field that is an object as JSON; MCP itself allows no nested fields in forms. */
+/** As JSON; MCP itself allows no nested fields in forms. */
 function readObject(text: string): { readonly value: unknown } | string {
   try {
     const value: unknown = JSON.parse(text);
@@ -193,7 +180,7 @@ function readText(
   return pattern && !pattern.test(text) ? (said ?? '') : { value: text };
 }
 
-/** Asks a person for each field of a form. An empty answer takes the default, or leaves an optional field out. */
+/** An empty answer takes the default, or leaves an optional field out. */
 export async function fillIn(
   terminal: Terminal,
   server: string,
@@ -225,7 +212,7 @@ interface Field {
   readonly field: Fields;
   readonly isRequired: boolean;
 }
-/** Asks for one field of a form. Returns null when the person gives up, undefined when the field is left out. */
+/** Null when the person gives up, undefined when the field is left out. */
 async function askField(
   terminal: Terminal,
   { name, field, isRequired }: Field,
@@ -249,16 +236,11 @@ async function askField(
 }
 
 interface KeyringOptions {
-  /** Keeps typed passwords in the keyring of the operating system. */
   readonly keyring?: boolean;
-  /** Config file that declares the inputs; by default the config of this folder or this user. */
   readonly config?: string;
 }
 
-/**
- * Makes the function that asks a person for the value of a config input. An empty answer or Ctrl-C takes the default.
- * Without a terminal no question is asked: environment variables and defaults count.
- */
+/** An empty answer or Ctrl-C takes the default. Without a terminal no question is asked. */
 export function inputsAt(
   terminal: Terminal,
   { keyring = false, config = '' }: KeyringOptions,
@@ -305,7 +287,7 @@ function asking(terminal: Terminal): AskInput {
   };
 }
 
-/** Asks for one of several names, by number or name; null when the person gives up. */
+/** By number or name; null when the person gives up. */
 export async function chosenOf(
   terminal: Terminal,
   what: string,
@@ -317,7 +299,7 @@ export async function chosenOf(
 }
 
 export type ConfirmWord = 'ask' | 'allow' | 'deny';
-/** Decides whether tool calls run: `ask` asks the person at the terminal, and without a terminal denies every call. */
+/** Without a terminal `ask` denies every call. */
 export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
   if (word !== 'ask') return word;
   if (!terminal.isInteractive) return 'deny';
@@ -336,10 +318,7 @@ export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
   };
 }
 
-/**
- * Asks until the answer is yes, no or empty; an empty answer means `preset`. Returns null when there is no answer or
- * the question was withdrawn.
- */
+/** An empty answer means `preset`; null when there is no answer or the question was withdrawn. */
 export async function yesOrNo(
   terminal: Terminal,
   text: string,

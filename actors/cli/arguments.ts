@@ -13,46 +13,39 @@ import {
 import { ownCommand, typedInShell } from '../../adapters/index.ts';
 import { nearest } from '../../machines/text.ts';
 
-/** Argument of a tool call, read from one word of the command line. */
 export type Argument = ArgumentForm & {
-  /** Word as typed; only after an option, whose value the word may be. */
+  /** Only after an option, whose value the word may be. */
   readonly word?: string;
 };
 type ArgumentForm =
-  /** JSON object of arguments: typed, from a file, or from stdin. */
   | {
       readonly kind: 'object';
       readonly value: Readonly<Record<string, unknown>>;
       readonly digits?: readonly Digits[];
     }
-  /** Argument written as `key:=json`. */
+  /** `key:=json`. */
   | {
       readonly kind: 'value';
       readonly key: string;
       readonly value: unknown;
       readonly digits?: readonly Digits[];
     }
-  /** Argument written as `key=text`; the schema of the tool decides which type the text becomes. */
+  /** `key=text`; the schema of the tool decides which type the text becomes. */
   | { readonly kind: 'text'; readonly key: string; readonly text: string }
-  /**
-   * Argument written as `key@=path`: a file of this machine, with an absolute path. It is put on the computer, and its
-   * path there becomes the value.
-   */
+  /** `key@=path`: the file is put on the computer, and its path there becomes the value. */
   | { readonly kind: 'file'; readonly key: string; readonly path: string }
-  /** Option `--key` or `--no-key`, whose value is the next word unless the schema has a boolean. */
+  /** `--key` or `--no-key`, whose value is the next word unless the schema has a boolean. */
   | { readonly kind: 'flag'; readonly key: string }
-  /** Word of no other kind: the value of the next parameter in order. */
   | { readonly kind: 'word'; readonly text: string };
-/** Reads the text of a file, or of stdin for the name `-`. */
+/** The name `-` is stdin. */
 type ReadText = (name: string) => Promise<string>;
 
 const assignment = /^([^\s=:{}[\]"'@][^=]*?)([:@]?=)([^]*)$/;
 const option = /^--([A-Za-z_$][^\s=]*)$/;
-/** Tells whether a word has the form of a tool argument; any other word may be the name of a tool or a server. */
+/** Any other word may be the name of a tool or a server. */
 export const isArgument = (word: string): boolean =>
   /^-|^\s*[{[@"]/.test(word) || assignment.test(word) || word.trim() === '';
 
-/** Usage line of `a2c call`, for its help text and for errors. */
 export const callUsage = 'TOOL | SERVER.TOOL | SERVER TOOL [arguments] [options]';
 const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
 const argumentForms = `Write key=value, key:=json, key@=file, --key value, values in the order of the schema, @file, - for stdin, or a JSON object in quotes: '{"path": "README.md"}'`;
@@ -101,15 +94,12 @@ function objectOf(text: string, from: string | undefined): ArgumentForm {
     throw wrong(`the arguments${where} are not a JSON object`, argumentForms);
   return { kind: 'object', value: { ...value }, ...digitsOf(text) };
 }
-/** Finds integers in a JSON text that are too large for a JavaScript number, so that their digits are kept. */
+/** Integers that are too large for a JavaScript number, so that their digits are kept. */
 function digitsOf(text: string): { readonly digits?: readonly Digits[] } {
   const digits = digitsIn(text, valueOf);
   return digits.length > 0 ? { digits } : {};
 }
-/**
- * Reads JSON, also the loose JSON that models write: names without quotes, single quotes, extra commas. Returns
- * undefined when the text is broken.
- */
+/** Also the loose JSON that models write: names without quotes, single quotes, extra commas. */
 function valueOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -131,13 +121,12 @@ const listIn = (schema: Fields, key: string): readonly unknown[] => {
   return Array.isArray(value) ? value : [];
 };
 
-/** Returns the JSON Schema of one tool argument, or `{}` when the tool declares none. */
 export function schemaOf(tool: unknown, key: string): Fields {
   const properties = isObject(tool) ? tool['properties'] : undefined;
   const found = isObject(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
   return isObject(found) ? found : {};
 }
-/** Returns the JSON types (`string`, `integer`, …) that a schema allows; an empty list when the schema names none. */
+/** An empty list when the schema names none. */
 export function typesOf(schema: Fields): readonly string[] {
   const { type } = schema;
   const own = Array.isArray(type) ? type : type === undefined ? [] : [type];
@@ -150,10 +139,7 @@ const typeOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 
 const numberText = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
-/**
- * Converts a typed text to a type that its schema allows. A text that fits no type stays text, so that the later check
- * of arguments reports it.
- */
+/** A text that fits no type stays text, so that the later check of arguments reports it. */
 export function typed(text: string, schema: Fields): unknown {
   const types = typesOf(schema);
   const may = (type: string): boolean => types.length === 0 || types.includes(type);
@@ -172,10 +158,7 @@ export function typed(text: string, schema: Fields): unknown {
   return [typed(text, isObject(items) ? items : {})];
 }
 
-/**
- * Replaces integers too large for a JavaScript number by their digits as text, where the tool takes text; throws
- * elsewhere.
- */
+/** Digits as text for integers too large for JavaScript, where the tool takes text; throws elsewhere. */
 function exact<T>(value: T, digits: readonly Digits[] | undefined, schema: unknown, key?: string): T {
   if (!digits) return value;
   const read = argumentsWith(value, digits, schema ?? {});
@@ -184,43 +167,37 @@ function exact<T>(value: T, digits: readonly Digits[] | undefined, schema: unkno
   return read.value as T;
 }
 
-/** Schema of the value at the keys of a path, such as `['user', 'name']`. */
 export const schemaAt = (tool: unknown, path: readonly string[]): Fields =>
   path.reduce<Fields>((schema, key) => schemaOf(schema, key), isObject(tool) ? tool : {});
 const propertiesOf = (tool: unknown): readonly string[] =>
   isObject(tool) && isObject(tool['properties']) ? Object.keys(tool['properties']) : [];
-/**
- * Tells whether a schema allows only the properties that it names. A schema without `additionalProperties` counts as such,
- * because most authors who leave the keyword out intend that.
- */
+/** Also without `additionalProperties`: most authors who leave the keyword out intend that. */
 const isClosed = (tool: unknown): boolean =>
   isObject(tool) &&
   propertiesOf(tool).length > 0 &&
   (tool['additionalProperties'] ?? false) === false &&
   !['patternProperties', 'allOf', 'anyOf', 'oneOf', 'if', '$ref'].some((word) => word in tool);
 const plainName = (name: string): string => name.replaceAll(/[-_]/g, '').toLowerCase();
-/** Finds the property that a typed key means: the same name, or one that differs in case, `-` and `_` alone. */
+/** The same name, or one that differs in case, `-` and `_` alone. */
 export function propertyFor(tool: unknown, key: string): string | undefined {
   const names = propertiesOf(tool);
   if (names.includes(key)) return key;
   const close = names.filter((name) => plainName(name) === plainName(key));
   return close.length === 1 ? close[0] : undefined;
 }
-/** Returns the path that a key means: `a.b` is the property `b` of `a`, unless the tool has a property `a.b`. */
+/** `a.b` is the property `b` of `a`, unless the tool has a property `a.b`. */
 function pathOf(tool: unknown, key: string): readonly string[] {
   const [first = '', ...rest] = key.split('.');
   const isPath = rest.length > 0 && ![first, ...rest].includes('') && propertyFor(tool, key) === undefined;
   return isPath && propertyFor(tool, first) !== undefined ? [first, ...rest] : [key];
 }
 
-/** Value for one property of a tool, at a path of keys. */
 interface Assigned {
   readonly path: readonly string[];
   readonly value: unknown;
-  /** True when the value was typed as text, so that a repeated key adds to a list. */
+  /** A repeated key then adds to a list. */
   readonly isText?: boolean;
 }
-/** Assigns words to the properties of a tool, in the order in which they were typed. */
 class Assignments {
   readonly all: Assigned[] = [];
   readonly #tool: unknown;
@@ -231,7 +208,7 @@ class Assignments {
   add(path: readonly string[], text: string): void {
     this.all.push({ path, value: typed(text, schemaAt(this.#tool, path)), isText: true });
   }
-  /** Assigns the words that have a key. Returns the words without a key, which are values of further properties in order. */
+  /** Returns the words without a key, which are values of further properties in order. */
   named(words: readonly Argument[]): readonly string[] {
     const tool = this.#tool;
     const free: string[] = [];
@@ -250,7 +227,7 @@ class Assignments {
     }
     return free;
   }
-  /** Returns the path that a key means. Throws for a key that the tool does not name; only JSON may have such keys. */
+  /** Throws for a key that the tool does not name; only JSON may have such keys. */
   #known(key: string): readonly string[] {
     const tool = this.#tool;
     const path = pathOf(tool, key);
@@ -261,7 +238,7 @@ class Assignments {
       close.length > 0 ? `Did you mean ${close.map((name) => `${name}=…`).join(', ')}?` : argumentForms,
     );
   }
-  /** Adds an option; returns the number of further words that it took. */
+  /** Returns the number of further words that it took. */
   #flag(given: string, next: Argument | undefined): number {
     const tool = this.#tool;
     const negated = propertyFor(tool, given) === undefined && /^no-(.+)$/.exec(given)?.[1];
@@ -286,13 +263,12 @@ class Assignments {
     }
     return 0;
   }
-  /** Returns a value. Throws for `key:value` where the tool has that key, which is more likely a key than a part of the value. */
+  /** Throws for `key:value` where the tool has that key, which is more likely a key than a part of the value. */
   #withoutKey(word: string): string {
     const [, key = ''] = /^([^\s:]+):(?!\/\/)/.exec(word) ?? [];
     if (propertyFor(this.#tool, key) === undefined) return word;
     throw wrong(`'${word}' is not how a key is written`, `Write ${key}=…`);
   }
-  /** Assigns values without a key to the properties that have none, in the order of the schema. */
   inOrder(values: readonly string[]): void {
     const taken = new Set(this.all.map(({ path: [key] }) => key));
     const free = propertiesOf(this.#tool).filter((name) => !taken.has(name));
@@ -313,11 +289,7 @@ class Assignments {
   }
 }
 
-/**
- * Merges all argument words into one object; a later word wins. Repeated keys (`key=a key=b`) make a list where the
- * schema wants one, and values without a key fill the properties of the schema in their order. Throws for a word that
- * fits no property of a known schema.
- */
+/** A later word wins; repeated keys make a list where the schema wants one. */
 export function argumentsFor(words: readonly Argument[], tool: unknown): Record<string, unknown> {
   const assignments = new Assignments(tool);
   assignments.inOrder(assignments.named(words));
@@ -329,7 +301,6 @@ export function argumentsFor(words: readonly Argument[], tool: unknown): Record<
     return withValue(result, path, value, isMore);
   }, {});
 }
-/** Returns the object with a value set at a path, or added to the list that is there. */
 function withValue(
   object: unknown,
   [key = '', ...rest]: readonly string[],
@@ -348,18 +319,14 @@ function withValue(
   return Object.fromEntries([...entries, [key, after]]);
 }
 
-/** Tool named on the command line, with its server when one was named. */
 export interface Target {
   readonly server?: string;
   readonly tool: string;
-  /** Word after `tool`: the name of the tool, in case that `tool` is the misspelt name of a server. */
+  /** In case that `tool` is the misspelt name of a server. */
   readonly next?: string;
 }
 
-/**
- * Splits words into the tool (`TOOL`, `SERVER.TOOL`, `SERVER/TOOL` or `SERVER TOOL`) and its arguments. `servers` holds the server
- * names in the config; the servers of a remote computer are unknown, so there every name is a tool name.
- */
+/** The servers of a remote computer are unknown, so there every name is a tool name. */
 export function targetIn(
   words: readonly string[],
   servers: readonly string[],

@@ -31,23 +31,21 @@ import type { Config } from '../../machines/config/parse.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import { nearest } from '../../machines/text.ts';
 
-/** Options of `a2c call`, which calls one tool on the servers of a config or on a computer in an office. */
 export interface CallCommandOptions extends OneShotOptions, SaveOptions {
-  /** Time limit of the call in seconds; 0 = none. */
+  /** In seconds; 0 = none. */
   readonly timeout?: number;
   readonly reqId?: string;
   readonly facts?: boolean;
   readonly alone?: boolean;
 }
-/** Tool call planned from the command line, made once its servers are up. */
 interface Order {
   readonly target: Target;
   readonly words: readonly Argument[];
-  /** Makes the options of the call. Its time limit counts from the start of the command, except `apartMs` for sending files. */
+  /** The limit counts from the start of the command, except `apartMs` for sending files. */
   readonly how: (apartMs?: number) => CallOptions;
   readonly limitMs: number | undefined;
 }
-/** Tool call as it was typed, before the config tells which of its words names a server. */
+/** Before the config tells which of its words names a server. */
 type TypedCall = Omit<Order, 'target'>;
 
 export async function call(
@@ -72,7 +70,7 @@ export async function call(
     : callAfar(context, options, order));
   return exitCodeOf(signal, outcome.outcome === 'succeeded');
 }
-/** Prints the result of a call before its servers are stopped, so that the reader need not wait for that. */
+/** Before the servers are stopped, so that the reader need not wait for that. */
 async function tell(
   context: CommandContext,
   options: CallCommandOptions,
@@ -86,7 +84,7 @@ async function tell(
     await saved(context, options, outcome.tool, outcome.result, outcome.blobs);
   return outcome;
 }
-/** Reads a tool call from the command line. Rejects typing mistakes before a config is read or a server is started. */
+/** Rejects typing mistakes before a config is read or a server is started. */
 async function orderOf(
   { signal }: CommandContext,
   first: string,
@@ -116,7 +114,6 @@ const noTool = (word: string): A2cError =>
     message: `the name of a tool comes first, not ${word}`,
     remedy: 'a2c call TOOL key=value …',
   });
-/** Calls a tool on servers started for this call: only the one known to have the tool, or all of them. */
 async function callHere(
   context: CommandContext,
   options: CallCommandOptions,
@@ -129,8 +126,7 @@ async function callHere(
     context.terminal.err(`no list of tools has ${target.tool} yet; starting all servers`);
     return callBy(context, options, config, order).catch((error: unknown) => {
       if (failureOf(error).code !== wireCodes.conflict) throw error;
-      // Calls again when several servers have the tool: their tools are listed by now, so that the right one is found, or a
-      // person chooses.
+      // The tools are listed by now, so that the right server is found, or a person chooses.
       return callHere(context, options, config, order);
     });
   }
@@ -160,8 +156,7 @@ async function callBy(
   const lent = isAiming ? await lentFor(context, options, config) : undefined;
   if (!lent) return withComputer(context, options, config, use, patience);
   const { kind, name = '', pid } = lent.host ?? {};
-  // Tells a person which running host has the server that is used. A host of `a2c keep` is not named, because it runs in
-  // the background and nobody works at it.
+  // A host of `a2c keep` is not named: it runs in the background and nobody works at it.
   if (context.terminal.isWatched && kind !== 'keep')
     context.terminal.err(
       `${config.servers[0]?.name} of the host ${name} (a2c ${kind}, pid ${pid}) is used; --alone starts another`,
@@ -177,7 +172,6 @@ interface Calling extends Order {
   readonly isAiming: boolean;
   readonly isTriedAgain: (outcome: CallOutcome) => boolean;
 }
-/** Calls a tool of a host that has waited for its servers, and prints the result. */
 async function callOn(
   context: CommandContext,
   options: CallCommandOptions,
@@ -199,7 +193,7 @@ async function callOn(
   const known = await explained(context, options, host, outcome);
   return isTriedAgain(known) ? known : tell(context, options, known);
 }
-/** Makes a call, and again after the pause that a server with too many requests asks for, if the call may last as long. */
+/** Again after the pause that a server with too many requests asks for, if the call may last as long. */
 async function patiently(
   { terminal, signal }: CommandContext,
   how: () => CallOptions,
@@ -216,10 +210,7 @@ async function patiently(
     await pause(seconds * 1_000, undefined, { signal });
   }
 }
-/**
- * Changes the limit named in a time-out failure to the typed one. The call itself had less time, because the start of
- * its server, or of the agent, counts.
- */
+/** The call itself had less time, because the start of its server, or of the agent, counts. */
 function inTypedTime(outcome: CallOutcome, limitMs: number): CallOutcome {
   if (outcome.outcome === 'succeeded' || outcome.toolError || limitMs === 0) return outcome;
   const { failure } = outcome;
@@ -230,7 +221,6 @@ function inTypedTime(outcome: CallOutcome, limitMs: number): CallOutcome {
 }
 const infoOf = ({ tools }: Pick<ToolListing, 'tools'>, name: string): ToolInfo | undefined =>
   tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.original === name);
-/** Throws when several of the servers that were started have a tool of this name. */
 function mustBeOne(
   options: OneShotOptions,
   { server }: ToolInfo,
@@ -240,10 +230,7 @@ function mustBeOne(
   const servers = serversWith(tool, server, refused);
   if (servers.length > 1) throw severalHave(options, 'call', tool, servers);
 }
-/**
- * Adds to the outcome of a call what only a computer that is still open knows: the full text of a shortened result,
- * advice on wrong arguments, and the tool that was probably meant.
- */
+/** Facts that only an open computer knows: the full text, advice on arguments, the tool probably meant. */
 async function explained(
   { terminal }: CommandContext,
   options: OneShotOptions,
@@ -283,7 +270,6 @@ const isForPerson: ReadonlySet<ServerStatus['state']> = new Set([
 ]);
 /** Failures whose own remedy says more than the output of the program. */
 const isExplained: ReadonlySet<Failure['code']> = new Set(['NotStartable', wireCodes.tooMany]);
-/** Failure of a call to one server that did not start: the failure of that server, and where to look. */
 function notStarted(
   options: OneShotOptions,
   server: ServerStatus,
@@ -300,12 +286,11 @@ function notStarted(
     remedy: own ?? logs,
   };
 }
-/** Failure of a call to a tool that no server has, while some servers have not started in time. */
 function notAmongStarted(options: OneShotOptions, late: ServerStatus, tool: string): Failure {
   const failure = notStarted(options, late, { tool_name: tool });
   return { ...failure, message: `No server that has started has a tool '${tool}'. ${failure.message}` };
 }
-/** Replaces a shortened result by the whole one, which the computer keeps until it closes. */
+/** The computer keeps the whole result until it closes. */
 function whole<Ended extends CallSucceeded | CallToolError>(computer: CallHost, outcome: Ended): Ended {
   const { a2c_cut: cut } = outcome.result._meta ?? {};
   const handle = (cut as { readonly handle?: string } | undefined)?.handle;
@@ -318,7 +303,6 @@ function remedyFor(options: OneShotOptions, tool: string, names: readonly string
   return close.length === 0 ? listThem : `Did you mean ${close.join(', ')}? ${listThem}`;
 }
 
-/** Calls a tool of a computer in an office, as the agent of that office. */
 function callAfar(
   context: CommandContext,
   options: CallCommandOptions,
@@ -350,9 +334,7 @@ function callAfar(
     return tell(context, options, known);
   });
 }
-/**
- * Returns advice for a call that the computer of another host has to confirm: its own person is asked there, not the caller.
- */
+/** The person of the other host is asked there, not the caller. */
 const whoConfirms = (computer: string): string =>
   `Its computer decides: run '${computer}' at a terminal, where its person is asked, or name the tool in autoApprove of its config.`;
 function show(context: CommandContext, options: OneShotOptions, outcome: CallOutcome): void {

@@ -39,15 +39,13 @@ import {
 } from '../../machines/resources/uri.ts';
 
 export interface CheckOptions extends SourceOptions {
-  /** Time limit of each read, in seconds. */
+  /** In seconds. */
   readonly limit: number;
   readonly wait: number;
   readonly json: boolean;
 }
 
-/**
- * Runs `a2c check SERVER`: reports each broken rule of windows and documents. Ends with exit code 1 when one is broken.
- */
+/** Exit code 1 when a rule is broken. */
 export async function check(
   context: CommandContext,
   asked: string,
@@ -92,14 +90,13 @@ const notReady = (
     remedy: 'See what it writes: --verbose',
   });
 
-/** Returns a config with only this server, whose windows and documents are all read, even when it announces no changes. */
+/** All windows and documents are read, even when the server announces no changes. */
 async function configFor(
   context: CommandContext,
   asked: string,
   args: readonly string[],
   options: CheckOptions,
 ): Promise<Config> {
-  // Tells whether the words are a command and no name in the config: they have arguments or a path.
   const isTyped = isUrl(asked) || args.length > 0 || /[/\\]/.test(asked);
   const config = isTyped
     ? acceptedConfig(parseConfig(typedConfig([asked, ...args], options)), undefined)
@@ -136,20 +133,18 @@ const verdict = (violations: readonly Violation[]): string => {
 export interface CheckPlan {
   readonly server: string;
   readonly limitMs: number;
-  /** Wait in ms between two reads of the same resources; 0 = read only once. */
+  /** Between two reads of the same resources; 0 = read only once. */
   readonly waitMs: number;
   readonly signal: AbortSignal;
-  /** Called with the current step of the check, in a few words. */
   readonly onStep: (step: string) => void;
 }
 export interface CheckedServer {
   readonly read: Readonly<WalkedCounts>;
   readonly violations: readonly Violation[];
 }
-/** Longest delay in ms between seeing a change and its notification; servers gather updates for at most 200 ms. */
+/** Servers gather updates for at most 200 ms. */
 const toldWithinMs = 1_000;
 
-/** Reads all windows and documents of a server twice, and returns the rules that it breaks. */
 export async function checkServer(computer: Computer, plan: CheckPlan): Promise<CheckedServer> {
   const { server, limitMs, onStep } = plan;
   const declared = computer.servers().find(({ name }) => name === server)?.resources;
@@ -179,7 +174,6 @@ export async function checkServer(computer: Computer, plan: CheckPlan): Promise<
 const unlessOver = ({ signal }: CheckPlan, work: () => Promise<void>): Promise<void> =>
   signal.aborted ? Promise.resolve() : work();
 
-/** Returns the resource URIs that a server lists, or undefined when no list came. */
 async function listOf(
   computer: Computer,
   { server, onStep }: CheckPlan,
@@ -189,10 +183,7 @@ async function listOf(
   return listed?.failure === null ? listed.resources.map(({ uri }) => uri) : undefined;
 }
 
-/**
- * Reads every resource again after a wait: a changed text must have been announced. Resources no longer listed are
- * skipped.
- */
+/** A changed text must have been announced. Resources no longer listed are skipped. */
 async function readAgain(reader: CheckReader, plan: CheckPlan, told: readonly string[]): Promise<void> {
   const { waitMs, signal, onStep } = plan;
   onStep(`waiting ${waitMs / 1000} s for changes`);
@@ -209,18 +200,15 @@ async function readAgain(reader: CheckReader, plan: CheckPlan, told: readonly st
   for (const each of changed) reader.add(brokenByChange(each, told));
 }
 
-/** Number of windows, documents, pages and elements that were read. */
 export interface WalkedCounts {
   windows: number;
   documents: number;
   pages: number;
   elements: number;
 }
-/** Number of document pages that one read lists. */
 const pagesAtOnce = 100;
 const nowhere = 'a2c-check-there-is-no-such-thing';
 
-/** Reads everything a server lists, from each document down to an element of each page. */
 export class Walk {
   readonly #reader: CheckReader;
   readonly counts: WalkedCounts = { windows: 0, documents: 0, pages: 0, elements: 0 };
@@ -236,7 +224,7 @@ export class Walk {
     this.counts.windows += 1;
     this.#reader.add(brokenByWindow(uri, contents));
   }
-  /** Reads a document, or a catalogue and all documents in it. */
+  /** Or a catalogue and all documents in it. */
   async document(uri: string): Promise<void> {
     const place = parseDpeUri(uri);
     if (!place.ok || place.uri.level > 1) return;
@@ -274,7 +262,6 @@ export class Walk {
     const contents = place.ok && (await this.#reader.read(place.uri));
     if (contents) this.#reader.add(brokenByPages(place.uri, pageCount, offset, contents));
   }
-  /** Reads one page of a document; tells whether one of its elements could be read. */
   async #page(uri: string, index: number): Promise<boolean> {
     const place = pagePlace(uri, index, 'json');
     const contents = place.ok && (await this.#reader.read(place.uri));
@@ -304,16 +291,13 @@ export type ReadOutcome =
   | { readonly ok: true; readonly contents: readonly ResourceContent[] }
   | { readonly ok: false; readonly failure: Failure };
 
-/**
- * Reads resources of one server one after the other, so that each read is timed alone, and collects rule violations.
- */
+/** One after the other, so that each read is timed alone. */
 export class CheckReader {
   readonly #computer: Computer;
   readonly #server: string;
   readonly #limitMs: number;
   readonly #onRead: (uri: string) => void;
   readonly violations: Violation[] = [];
-  /** Texts of the first reads by URI, with which later reads are compared. */
   readonly first = new Map<string, string>();
 
   constructor(computer: Computer, server: string, limitMs: number, onRead: (uri: string) => void) {
@@ -325,7 +309,7 @@ export class CheckReader {
   add(some: readonly Violation[]): void {
     this.violations.push(...some);
   }
-  /** Reads a URI. Returns undefined, and records a violation, when the read was refused or too late. */
+  /** Undefined, with a violation, when the read was refused or too late. */
   async read(uri: string): Promise<readonly ResourceContent[] | undefined> {
     const came = await this.ask(uri);
     if (!came) return undefined;
@@ -336,7 +320,7 @@ export class CheckReader {
     this.add([violation('unreadable', uri, null, came.failure.message)]);
     return undefined;
   }
-  /** Reads a URI. Returns undefined, and records a violation, when the read was too late. */
+  /** Undefined, with a violation, when the read was too late. */
   async ask(uri: string): Promise<ReadOutcome | undefined> {
     this.#onRead(uri);
     const startedAt = performance.now();
@@ -345,7 +329,6 @@ export class CheckReader {
     this.add(brokenByTime(uri, tookMs, this.#limitMs));
     return came;
   }
-  /** Reads a URI a second time; returns undefined when it cannot be read now. */
   async again(uri: string): Promise<string | undefined> {
     this.#onRead(uri);
     const came = await this.#within(uri);

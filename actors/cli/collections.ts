@@ -53,15 +53,11 @@ export interface FinderOptions extends OneShotOptions {
   readonly fresh?: boolean;
 }
 
-/** Question asked either of a computer started here or of a computer in an office. */
 interface Asking<T> {
   here(computer: Computer): Promise<T>;
   there(agent: Agent, computer: string, how: { readonly signal: AbortSignal }): Promise<T>;
 }
-/**
- * Asks a computer, prints the answer and closes the computer; Ctrl-C cancels the question, or ends the wait for servers.
- * With `isEarly` it also asks while slow servers still start, and prints what `textOf` makes of each answer.
- */
+/** With `isEarly` it also asks while slow servers start, and prints what `textOf` makes of each answer. */
 async function show<T extends object>(
   context: CommandContext,
   options: OneShotOptions,
@@ -168,10 +164,7 @@ export async function read(context: CommandContext, uri: string, options: ReadOp
   await saved(context, options, uri.split(/[/?#]+/).at(-1) ?? '', given);
   return code;
 }
-/**
- * Finds the server that lists a URI. A config with only one server uses it, because servers may have resources that
- * they do not list.
- */
+/** A config with one server uses it, because servers may have resources that they do not list. */
 function ownerOf(uri: string, listed: readonly ServerResources[], options: ReadOptions): string {
   const owners = listed.filter(({ resources }) => resources.some((each) => each.uri === uri));
   const [owner, other] = owners.length > 0 ? owners : listed;
@@ -186,8 +179,7 @@ function ownerOf(uri: string, listed: readonly ServerResources[], options: ReadO
   });
 }
 
-// ── skills ────────────────────────────────────────────────────────────────────────────────────────────
-/** Asks for skills without starting a server, because no skill needs one. */
+/** Starts no server, because no skill needs one. */
 async function showSkills<T extends object>(
   context: CommandContext,
   options: OneShotOptions,

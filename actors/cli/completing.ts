@@ -5,33 +5,25 @@ import { propertyFor, schemaOf, targetIn } from './arguments.ts';
 import { inOneLine } from './printing/contents.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
-/**
- * Completion of a half-typed command line, for Tab in a shell and at the prompt of `a2c up`. Arguments and values of
- * options are completed by their names in Commander: `<server>`, `[server|tool]`, `<file>`.
- */
+/** Arguments and values of options are completed by their names in Commander, such as `<server>`. */
 
-/** Text that may take the place of the last word. It ends with a blank where the word is whole. */
+/** Ends with a blank where the word is whole. */
 export interface Candidate {
   readonly text: string;
   readonly about?: string;
 }
-/** Tool, or prompt, of a server. */
 export interface KnownItem {
   readonly server: string;
-  /** Name of the tool or prompt on its server. */
   readonly original: string;
-  /** Name that is unique among all servers; undefined where the item is called with its server. */
+  /** Unique among all servers; undefined where the item is called with its server. */
   readonly name: string | undefined;
   readonly description?: string | undefined;
-  /** JSON Schema of the arguments of the tool or prompt. */
   readonly schema: unknown;
 }
-/** Names that Tab can complete, by the kind of argument that takes them: `server`, `tool`, `prompt` and others. */
 export interface KnownNames {
   readonly servers: readonly string[];
   tools(): Promise<readonly KnownItem[]>;
   prompts(): Promise<readonly KnownItem[]>;
-  /** Further names by their kind, such as `req_id`. */
   readonly others: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -40,7 +32,7 @@ const whole = (text: string, about?: string): Candidate => ({
   ...(about !== undefined && about !== '' && { about: inOneLine(about, 60) }),
 });
 
-/** Returns what may replace `current`, the word at the cursor, after the complete `words`. */
+/** `current` is the word at the cursor, after the complete `words`. */
 export async function completed(
   command: Command,
   words: readonly string[],
@@ -80,14 +72,11 @@ async function candidates(
 
 interface TypedWords {
   readonly operands: readonly string[];
-  /** Values of the options that were typed, by the names of the options in code. */
   readonly values: Readonly<Record<string, readonly string[]>>;
-  /** Option whose value is typed next. */
   readonly pending: Option | undefined;
-  /** True when the words stand after `--`, where a command of another program begins. */
+  /** The words stand after `--`, where a command of another program begins. */
   readonly isBehind: boolean;
 }
-/** Separates operands from options and their values. */
 export function readWords(command: Command, words: readonly string[]): TypedWords {
   const operands: string[] = [];
   const values: Record<string, string[]> = {};
@@ -123,7 +112,6 @@ function ofOption(option: Option, current: string, known: KnownNames): Promise<r
 const prefixed = (prefix: string, all: readonly Candidate[]): readonly Candidate[] =>
   all.map(({ text, ...rest }) => ({ ...rest, text: prefix + text }));
 
-/** Completes a name of one of several kinds, as in `server|tool`. */
 async function ofKinds(kinds: string, current: string, known: KnownNames): Promise<readonly Candidate[]> {
   const all = kinds.split('|').map(async (kind): Promise<readonly Candidate[]> => {
     if (/^(?:file|dir|folder|out)$/.test(kind)) return files(current);
@@ -135,7 +123,7 @@ async function ofKinds(kinds: string, current: string, known: KnownNames): Promi
 }
 const itemsBy = (kind: string | undefined, known: KnownNames): Promise<readonly KnownItem[]> =>
   kind === 'prompt' ? known.prompts() : known.tools();
-/** Completes `TOOL` and `SERVER.TOOL`; the latter where a server was typed, or where the bare name is not enough. */
+/** `SERVER.TOOL` where a server was typed, or where the bare name is not enough. */
 function ofItems(
   items: readonly KnownItem[],
   current: string,
@@ -162,7 +150,6 @@ async function itemsOf(
   return all.flatMap((item) => (item.server === server ? [whole(item.original, item.description)] : []));
 }
 
-/** Completes what comes after the first word of a call: the tool of a server, or arguments of the tool. */
 async function ofArguments(
   first: string | undefined,
   operands: readonly string[],
@@ -178,7 +165,7 @@ async function ofArguments(
   return [...ofServer, ...(item ? await ofParameters(item.schema, rest, current) : [])];
 }
 const keyed = /^(?:--)?([^\s=:]+)(?::=|=)/;
-/** Completes the key of an argument by the schema of its tool; behind a key, or with a `/`, a file. */
+/** Behind a key, or with a `/`, a file. */
 async function ofParameters(
   schema: unknown,
   words: readonly string[],
@@ -200,7 +187,6 @@ const propertiesOf = (schema: unknown): readonly (readonly [string, Fields])[] =
     ? Object.keys(schema['properties']).map((name) => [name, schemaOf(schema, name)])
     : [];
 
-/** Returns files and folders whose paths begin with a text. Hidden ones only when a dot was typed. */
 async function files(begun: string): Promise<readonly Candidate[]> {
   const at = begun.lastIndexOf('/') + 1;
   const folder = begun.slice(0, at).replace(/^~\//, `${homedir()}/`);

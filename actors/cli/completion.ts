@@ -38,7 +38,6 @@ compdef _a2c a2c`,
 } as const;
 type Shell = keyof typeof scripts;
 
-/** Runs `a2c completion`: prints the script for a shell, or the candidates for a line. Nothing is started. */
 export const completionFor = (program: Command) => ({
   async completion(
     context: CommandContext,
@@ -53,7 +52,6 @@ export const completionFor = (program: Command) => ({
   },
 });
 
-/** Returns the candidates for a typed line, one a line, in the form that the shell takes. */
 async function linesFor(
   program: Command,
   context: CommandContext,
@@ -66,7 +64,7 @@ async function linesFor(
   const found = command
     ? await completed(...(await withKnown(context, command, rest)), current)
     : commandsOf(program).filter(({ text }) => words.length === 1 && text.startsWith(current));
-  // Number of typed characters that candidates leave out: bash replaces only the text after its last word break.
+  // Bash replaces only the text after its last word break.
   const kept = Math.max(-1, ...Array.from(breaks, (sign) => current.lastIndexOf(sign))) + 1;
   return found
     .filter(({ text }) => asLine(text) === text)
@@ -87,10 +85,7 @@ const commandsOf = (program: Command): readonly Candidate[] =>
     .visibleCommands(program)
     .map((command) => ({ text: `${command.name()} `, about: command.description() }));
 
-/**
- * Returns the arguments for `completed`: the typed words without a URL that stands for the server, and the names that can be
- * typed.
- */
+/** Without a URL that stands for the server. */
 async function withKnown(
   context: CommandContext,
   command: Command,
@@ -115,7 +110,6 @@ const noServers = ((): Config => {
   if (parsed.ok) return parsed.config;
   throw new Error('a config without servers is right');
 })();
-/** Returns the names in a config, with what its servers listed in their last run. */
 async function knownIn(config: Config): Promise<KnownNames> {
   const lists = await Promise.all(
     enabled(config).map(async (server) => {
@@ -156,7 +150,6 @@ function promptsIn(listed: Listed): readonly KnownItem[] {
     schema: promptSchema(given),
   }));
 }
-/** Returns the arguments of a prompt as a JSON Schema, like that of a tool. */
 const promptSchema = (
   given: readonly { readonly name: string; readonly description?: string }[],
 ): object => ({

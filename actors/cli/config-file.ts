@@ -29,10 +29,7 @@ import { appNamed, apps } from '../../machines/config/apps.ts';
 import { importFrom } from '../../machines/config/import.ts';
 import { exportFor, plainWords } from '../../machines/config/export.ts';
 
-/**
- * Options of `a2c list` and `a2c get`, which show the config. Both start no server, so that no folder has to be
- * trusted.
- */
+/** `a2c list` and `a2c get` start no server, so that no folder has to be trusted. */
 export interface ListOptions {
   readonly config?: string;
   readonly json: boolean;
@@ -40,10 +37,8 @@ export interface ListOptions {
 interface Row {
   readonly name: string;
   readonly type: string;
-  /** Command with its arguments, or URL, of the server; secrets are hidden. */
   readonly target: string;
   readonly disabled: boolean;
-  /** Number of tools that the server listed in its last run; null when unknown. */
   readonly tools: number | null;
 }
 async function rowOf(server: ServerConfig): Promise<Row> {
@@ -85,7 +80,6 @@ export async function list(context: CommandContext, options: ListOptions): Promi
   return exitCodes.done;
 }
 
-/** Runs `a2c get`: shows the entry of a server as its file has it, and what is known of the server without a start. */
 export async function get(context: CommandContext, name: string, options: ListOptions): Promise<number> {
   const { terminal } = context;
   const { config, file } = await readSource(context, options);
@@ -104,11 +98,7 @@ export async function get(context: CommandContext, name: string, options: ListOp
   return exitCodes.done;
 }
 
-/**
- * Options of `a2c add`, `remove`, `enable` and `disable`, which make one change to a config file and start no server.
- */
 export interface EditOptions {
-  /** Config file to change; by default the config of this user. */
   readonly config?: string;
   readonly json: boolean;
 }
@@ -136,7 +126,7 @@ export async function add(
   await warnOfProgram(context, name, options);
   return code;
 }
-/** Refuses a single word such as `localhost:3000/mcp`, which would be taken for a program. */
+/** Such as `localhost:3000/mcp`, which would be taken for a program. */
 function mustBeNoUrl(name: string, [first = '', ...args]: readonly string[]): void {
   const isAddress = /^(?:localhost|[\w-]+(?:\.[\w-]+){1,100})(?::\d+(?:\/\S*)?|\/\S*)$/i.test(first);
   if (!isAddress || args.length > 0 || existsSync(first)) return;
@@ -205,7 +195,6 @@ export interface ImportOptions {
   readonly json: boolean;
 }
 
-/** Lists the config files of other applications, and how to import them; used when no application is named. */
 async function listed({ terminal, folder = process.cwd() }: CommandContext, json: boolean): Promise<number> {
   const found = await foundAppFiles(folder);
   const rows = await Promise.all(
@@ -279,13 +268,8 @@ export async function importServers(
 }
 const toldSource = ({ app, ...source }: ImportSource): object => ({ ...source, app: app?.id ?? null });
 
-/**
- * Options of `a2c export`, which prints the servers of the config for other applications; no server is started, no file
- * written.
- */
 export interface ExportOptions {
   readonly config?: string;
-  /** Id of the application for which the config is exported, such as `codex`. */
   readonly for?: string;
   readonly secrets: boolean;
 }

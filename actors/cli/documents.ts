@@ -4,16 +4,12 @@ import type { CommandContext } from './context.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';
 
 export interface DocumentsOptions {
-  /** Host name in the URIs of the documents. */
   readonly host: string;
-  /** Port on which streamable HTTP is served; without it the server speaks over stdio. */
   readonly port?: number;
-  /** Token that HTTP clients must send; false = no token is needed. */
   readonly token?: string | false;
   readonly watch: boolean;
 }
 
-/** Runs `a2c documents [FOLDER…]`: the project's own MCP server over files, for any MCP client. */
 export async function documents(
   { terminal, signal, folder }: CommandContext,
   folders: readonly string[],

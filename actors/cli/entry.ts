@@ -13,33 +13,26 @@ import {
 } from '../../adapters/index.ts';
 
 export interface EntryOptions {
-  /** Tokens that the office accepts; a peer needs one of them. */
   readonly token?: readonly string[];
-  /** File of further tokens that the office accepts, with the rights of each holder. */
   readonly tokens?: string;
-  /** Public keys (JWKS) of the issuer of signed tokens (JWT): a file or a URL. */
+  /** A file or a URL. */
   readonly jwks?: string;
   readonly audience?: readonly string[];
   readonly issuer?: readonly string[];
-  /** Lets every program of this machine enter the office, without a token. */
   readonly open?: boolean;
 }
 interface OfficeEntry extends Pick<OfficeOptions, 'auth'> {
-  /** Credential for a computer in the same process as the office. */
   readonly shown: Pick<OfficeSeat, 'auth'>;
-  /** Line that tells the person at the terminal which peers may enter the office. */
   readonly line: string;
 }
 
 const tokenInEnvironment = (): readonly string[] =>
   process.env['A2C_TOKEN'] ? [process.env['A2C_TOKEN']] : [];
-/** Returns the credential for an office, from the options or the environment. */
 export const credentialBy = ({ token }: { readonly token?: string }): Pick<OfficeSeat, 'auth'> => {
   const auth = token ?? tokenInEnvironment()[0];
   return auth === undefined ? {} : { auth };
 };
 const clash = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
-/** Reads the credentials with which peers on other machines may enter the office. */
 function credentialsBy({ tokens, jwks, audience, issuer }: EntryOptions): readonly OfficeCredential[] {
   if (jwks === undefined && (audience ?? issuer) !== undefined)
     throw clash(
@@ -58,10 +51,7 @@ function credentialsBy({ tokens, jwks, audience, issuer }: EntryOptions): readon
       : [{ jwks, audience, ...(issuer !== undefined && { issuer }) }]),
   ];
 }
-/**
- * Makes the entry rules of an office: a token, given or generated, keeps other users of the machine out. If a killed office
- * has left its token for this fixed port in the state folder, that token is used, so that its peers can come back.
- */
+/** The token of a killed office on this fixed port is used again, so that its peers can come back. */
 export function entryBy(options: EntryOptions, port = 0): OfficeEntry {
   const { token: given = [], open = false } = options;
   const credentials = credentialsBy(options);
@@ -86,7 +76,6 @@ export function entryBy(options: EntryOptions, port = 0): OfficeEntry {
     line: `open to ${who.join(', ')}${more}`,
   };
 }
-/** Shares the token of an office with other commands of this user until the returned function is called. */
 function shareToken({ terminal }: CommandContext, { shown }: OfficeEntry, port: number): () => void {
   if (typeof shown.auth !== 'string') return () => {};
   try {
@@ -97,10 +86,7 @@ function shareToken({ terminal }: CommandContext, { shown }: OfficeEntry, port: 
     return () => {};
   }
 }
-/**
- * Opens an office, shares its token with other commands of this user, and prints refused peers, until `forget` is called. On a
- * free fixed port the token is shared before the office listens, because a peer that comes back at once is let in only with it.
- */
+/** On a fixed port the token is shared before listening: a peer that comes back at once needs it. */
 export async function openShared(
   context: CommandContext,
   entry: OfficeEntry,
@@ -128,7 +114,7 @@ export async function openShared(
 
 export const firstPort = 3000;
 const portsTried = 20;
-/** Opens an office on the wanted port, or on the first free port from 3000 on. */
+/** Or on the first free port from 3000 on. */
 export async function openOffice(
   { host, port }: { readonly host: string; readonly port?: number },
   { auth }: OfficeEntry,

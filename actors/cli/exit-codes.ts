@@ -2,14 +2,11 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { CommandContext } from './context.ts';
 
-/**
- * Exit codes of the process: 0 = done, 1 = the operation failed, 64 = wrong usage, 130 = Ctrl-C, unless Ctrl-C is the
- * usual way to end the command.
- */
+/** 130 = Ctrl-C, unless Ctrl-C is the usual way to end the command. */
 export const exitCodes = { done: 0, failed: 1, usage: 64, interrupted: 130 } as const;
-/** Exit codes after a signal: 128 plus the number of the signal. */
+/** 128 plus the number of the signal. */
 const signalCodes = { SIGINT: exitCodes.interrupted, SIGTERM: 143, SIGHUP: 129, SIGBREAK: 149 } as const;
-/** Reason with which the signal of a command was aborted; an abort without this reason means Ctrl-C. */
+/** An abort without this reason means Ctrl-C. */
 export class EndedBySignal extends Error {
   readonly exitCode: number;
   constructor(name: keyof typeof signalCodes) {
@@ -18,15 +15,12 @@ export class EndedBySignal extends Error {
   }
 }
 
-/**
- * Tells whether the command was ended by SIGTERM, which comes from a program such as a service manager, not from a
- * person.
- */
+/** SIGTERM comes from a program such as a service manager, not from a person. */
 export const isTerminated = ({ reason }: AbortSignal): boolean =>
   reason instanceof EndedBySignal && reason.exitCode === signalCodes.SIGTERM;
 
 const interrupted = (): A2cError => new A2cError({ code: 'ToolCallCancelled', message: 'Interrupted' });
-/** Rejects with "Interrupted" after Ctrl-C, whatever else has failed meanwhile, so that no half answer is printed. */
+/** Whatever else has failed meanwhile, so that no half answer is printed. */
 export async function unlessInterrupted<T>(
   signal: AbortSignal,
   work: (mustGoOn: () => void) => Promise<T>,
@@ -41,10 +35,7 @@ export async function unlessInterrupted<T>(
     throw signal.aborted ? interrupted() : error;
   }
 }
-/**
- * Runs a question that takes no abort signal: Ctrl-C closes the host that is asked, which rejects the question. A Ctrl-C
- * before the question has no effect on it.
- */
+/** For a question without abort signal: Ctrl-C closes the host that is asked, which rejects the question. */
 export async function orClosed<T>(
   signal: AbortSignal,
   asked: { close(): Promise<void> },
@@ -62,12 +53,12 @@ const codeOf = ({ reason }: AbortSignal): number =>
   reason instanceof EndedBySignal ? reason.exitCode : exitCodes.interrupted;
 export const exitCodeOf = (signal: AbortSignal, isDone = true): number =>
   signal.aborted ? codeOf(signal) : isDone ? exitCodes.done : exitCodes.failed;
-/** Exit code of a command that runs until ended; Ctrl-C is the usual way and counts as done. */
+/** Ctrl-C is the usual way to end the command and counts as done. */
 export const exitCodeAtEnd = (signal: AbortSignal): number => {
   const code = exitCodeOf(signal);
   return code === exitCodes.interrupted ? exitCodes.done : code;
 };
-/** Tells whether a server answers calls, or starts when called. Without such a server a command has failed. */
+/** A usable server answers calls, or starts when called. */
 export function hasUsable({ terminal }: CommandContext, servers: readonly ServerStatus[]): boolean {
   const isUsable = servers.some(({ state }) => state === 'ready' || state === 'standby');
   // Prints no reasons in this error, because the output above names the servers and their failures.

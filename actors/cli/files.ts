@@ -13,9 +13,6 @@ import type { CommandContext } from './context.ts';
 import { progressLine } from './printing/call-progress.ts';
 import { bytesOf, inOneLine, type AnswerText } from './printing/contents.ts';
 
-/** Files that a command puts on a computer before a call, and files that it saves from an answer. */
-
-/** Throws for a file named on the command line that cannot be put on a computer, before an office is asked. */
 export function mustBeFiles(words: readonly Argument[]): void {
   for (const word of words) {
     if (word.kind !== 'file') continue;
@@ -36,12 +33,7 @@ export function mustBeFiles(words: readonly Argument[]): void {
   }
 }
 
-/**
- * Function that puts a file of this machine on the computer that is called; resolves with path, size and hash of the file
- * there.
- */
 export type Put = (path: string, name?: string) => Promise<LandedFile>;
-/** Makes a function that puts files on a computer and shows the progress to a person. */
 export const putOn =
   ({ terminal, signal }: CommandContext, agent: Pick<Agent, 'putFile'>, computer: string): Put =>
   async (path, name) => {
@@ -58,7 +50,6 @@ export const putOn =
       terminal.meter(null);
     }
   };
-/** Puts the files named in the words on the computer, and returns the words with the paths of the files there. */
 export async function withPutFiles(words: readonly Argument[], put: Put): Promise<readonly Argument[]> {
   const landed: Argument[] = [];
   for (const word of words)
@@ -66,13 +57,9 @@ export async function withPutFiles(words: readonly Argument[], put: Put): Promis
   return landed;
 }
 export interface SaveOptions {
-  /** Folder in which images, sounds and blobs of a result are saved. */
   readonly save?: string;
 }
-/**
- * Writes the images, sounds and blobs of a result to files, large ones as they come, and prints the file names. Without a folder
- * it says to a person how that is done.
- */
+/** Large contents are written as they come. Without a folder it says to a person how that is done. */
 export async function saved(
   { terminal, signal }: CommandContext,
   { save, json }: SaveOptions & { readonly json?: boolean },
@@ -99,15 +86,13 @@ export async function saved(
   if (paths.length === 0) terminal.err('nothing to save: it has no images, sounds or blobs');
 }
 
-// ── skills ────────────────────────────────────────────────────────────────────────────────────────────
-/** Reader of one skill and its files. */
 export interface SkillSource {
   list(): Promise<readonly Skill[]>;
   read(path?: string): Promise<SkillFile>;
-  /** Opens a file that is binary, or too large to be read as one text. */
+  /** For a file that is binary, or too large to be read as one text. */
   open(file: SkillFile, onProgress: (progress: BlobProgress) => void): AsyncIterable<Uint8Array>;
 }
-/** Makes a reader of a skill in a folder of this machine. Its large files are read where they are. */
+/** Large files are read where they are. */
 export function skillsHere(computer: Pick<Computer, 'skill' | 'skills'>, name: string): SkillSource {
   const list = (): Promise<readonly Skill[]> => computer.skills();
   let folder = '';
@@ -117,8 +102,7 @@ export function skillsHere(computer: Pick<Computer, 'skill' | 'skills'>, name: s
       try {
         return await computer.skill(name, { path });
       } catch (error) {
-        // Reads a large file from the folder itself, but only after this refusal: a computer checks the path before the
-        // size, so the path is allowed.
+        // A computer checks the path before the size, so after this refusal the path is allowed.
         const { details } = failureOf(error);
         if (path === undefined || details?.['reason'] !== 'too_large') throw error;
         folder = (await list()).find((skill) => skill.name === name)?.path ?? '';
@@ -129,7 +113,6 @@ export function skillsHere(computer: Pick<Computer, 'skill' | 'skills'>, name: s
     open: ({ path }) => createReadStream(join(folder, path)),
   };
 }
-/** Files that were written, and whether the computer listed all files of the skill. */
 export interface SavedSkill {
   readonly saved: readonly string[];
   readonly isWhole: boolean;
@@ -147,7 +130,7 @@ const isThere = (path: string): A2cError =>
     message: `${path} exists, and nothing is overwritten`,
     remedy: 'Remove it, or name another place behind --save.',
   });
-/** Writes a skill as a folder of its name into `save`, or one file of it to that path. */
+/** A folder of the skill's name in `save`, or one file to that path. */
 export async function savedSkill(
   { terminal }: CommandContext,
   { file, save }: { readonly file?: string; readonly save: string },
@@ -199,7 +182,7 @@ export async function savedSkill(
     terminal.meter(null);
   }
 }
-/** Returns the frontmatter of a skill, made from its entry in the list, because the text of its `SKILL.md` comes without it. */
+/** Made from the entry in the list, because the text of `SKILL.md` comes without it. */
 const frontOf = (name: string, facts: Skill | undefined): Record<string, unknown> => ({
   name: name.split(':').at(-1),
   description: facts?.description ?? '',

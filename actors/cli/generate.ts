@@ -11,7 +11,6 @@ import { toolClient, toolTypes } from '../../machines/models/typescript.ts';
 import { version } from '../../machines/version.ts';
 
 export type Generated = 'types' | 'client' | 'cli';
-/** Runs `a2c generate`: starts one server and writes code for its tools to stdout. */
 export async function generate(
   context: CommandContext,
   what: Generated,
@@ -43,10 +42,7 @@ export async function generate(
   return exitCodeOf(signal);
 }
 
-/**
- * Returns the text of a program, in one file, with a command for each tool of a server. Secrets of its entry are replaced by
- * variables.
- */
+/** Secrets of the entry are replaced by variables. */
 function toolCommand(config: Config, tools: readonly ToolInfo[]): string {
   const { value } = exportFor(config, plainWords, false);
   const known = Object.fromEntries(

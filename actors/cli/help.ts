@@ -9,23 +9,17 @@ import { lastTools } from './one-shot.ts';
 import { typedHere } from './printing/contents.ts';
 import { readSource } from './source.ts';
 
-/** Layout of all help texts: at most 100 columns, lines broken between words, options in groups. */
-
 const widest = 100;
 const whenUnknown = 80;
-/** Returns the width of help texts: that of the terminal up to a limit. A pipe has no width of its own. */
 export const helpWidth = (columns: number | undefined): number => Math.min(widest, columns || whenUnknown);
-/** Headings of option groups that come first; others follow. */
 const firstGroups = ['Options:', 'Servers:'];
 
-/** Examples at the top of `a2c --help`. */
 export const firstExamples = `a2c: MCP servers at the command line, and for remote agents
 
   a2c add files -- npx -y @modelcontextprotocol/server-filesystem .
   a2c tools files
   a2c call files.read_file path=README.md
 `;
-/** Returns the folder of this package that has the docs; undefined where they are not beside the code, as in a bundle. */
 function docsFolder(): string | undefined {
   let folder = dirname(fileURLToPath(import.meta.url));
   for (let up = 0; up < 4; up += 1) {
@@ -34,13 +28,12 @@ function docsFolder(): string | undefined {
   }
   return undefined;
 }
-/** Returns a line that says where the pages named in a help text are. */
 function placeOfDocs(text: string): string {
   const folder = /\bdocs\/[\w-]+\.md/.test(text) ? docsFolder() : undefined;
   return folder === undefined ? '' : `\ndocs/ is in ${folder}\n`;
 }
 type Grouped = Parameters<Help['groupItems']>[0];
-/** Sets the layout of help for a program and its commands; called before they are added. */
+/** Called before the commands are added. */
 export const withHelp = (program: Command): Command =>
   program.configureHelp({
     minWidthToWrap: 24,
@@ -61,7 +54,7 @@ export const withHelp = (program: Command): Command =>
     },
   } as HelpConfiguration);
 
-/** Breaks too long lines of a help text, only between words. Examples, which are indented, stay whole. */
+/** Examples, which are indented, stay whole. */
 export const inWidth = (text: string, width: number): string =>
   text
     .split('\n')
@@ -71,10 +64,9 @@ export const inWidth = (text: string, width: number): string =>
     })
     .join('\n');
 
-/** Largest number of servers that are named. If there are more, only their count is shown. */
 const mostNamed = 6;
 
-/** Answers `a2c` without a command at a terminal: says what to do next, with the servers of the config. Starts nothing. */
+/** Answers `a2c` without a command at a terminal. Starts nothing. */
 export async function next(context: CommandContext): Promise<number> {
   const { terminal, folder = process.cwd() } = context;
   const { config, file } = await readSource(context, {});

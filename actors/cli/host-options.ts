@@ -9,37 +9,30 @@ import type { CommandContext } from './context.ts';
 import type { EntryWords } from './typed-server.ts';
 
 export interface SourceOptions extends AnswerOptions, EntryWords {
-  /** Server of the command line: a URL, or a command with its arguments. */
+  /** A URL, or a command with its arguments. */
   readonly typed?: readonly string[];
-  /** Seconds to wait for servers that are starting. */
+  /** In seconds. */
   readonly boot?: number;
   readonly config?: string;
-  /** Shows what servers write to stderr and their log messages. */
   readonly verbose?: boolean;
-  /** Folder whose documents are served instead of the servers of a config. */
   readonly folder?: string;
-  /** Keeps typed passwords in the keyring of the operating system. */
   readonly keyring?: boolean;
-  /** Trusts the config of this folder from now on. */
   readonly trust?: boolean;
 }
 export interface RecordingOptions {
-  /** Folder for recorded traces. */
   readonly record?: string;
   readonly profile?: Profile;
-  /** Writes the log to stderr as lines of JSON: failures, or everything from `logLevel` on. */
+  /** Failures, or everything from `logLevel` on. */
   readonly log?: boolean;
   readonly logLevel?: LogLevel;
-  /** Makes OpenTelemetry spans of calls. */
   readonly tracing?: boolean;
 }
 export interface WatchOptions extends SourceOptions, RecordingOptions {
   readonly reaper: boolean;
-  /** WebSocket URL that receives machine events for `@statelyai/inspect`. */
+  /** Receives machine events for `@statelyai/inspect`. */
   readonly stately?: string;
 }
 export interface InspectingOptions {
-  /** Port of the inspector, or whether it is opened; absent: the command decides. */
   readonly inspect?: number | boolean;
   readonly allowControl?: boolean;
 }
@@ -53,7 +46,7 @@ export interface ServerOptions extends WatchOptions, InspectingOptions {
   readonly autoReconnect: boolean;
 }
 
-/** Makes the log that a command writes to stderr. Rejects when the package that writes it is not installed. */
+/** Rejects when the package that writes it is not installed. */
 export async function logBy(
   { terminal }: CommandContext,
   { log = false, logLevel = log ? 'warn' : undefined }: RecordingOptions,
@@ -73,10 +66,7 @@ export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOpti
   ...(dir !== undefined && { dir }),
   ...(profile !== undefined && { profile }),
 });
-/**
- * Recording options of a command that ends at once. No trace is written for a server that was given up or a
- * call that failed, because the command prints its failure.
- */
+/** No trace for a server that was given up or a failed call: the command prints the failure. */
 export const briefRecordBy = (options: RecordingOptions): RecordOptions => ({
   on: ['callUnknown', 'outputMismatch', 'fault'],
   ...recordBy(options),

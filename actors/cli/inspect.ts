@@ -20,10 +20,8 @@ const silent = ({ name, pid }: RunningHost): string =>
 export interface InspectCommandOptions {
   readonly json: boolean;
   readonly browser: boolean;
-  /** Serves one page of all hosts, also of those that start later, until Ctrl-C. */
   readonly all?: boolean;
 }
-/** Serves one page of all running hosts until Ctrl-C. */
 async function inspectAll(context: CommandContext, browser: boolean): Promise<number> {
   const { terminal, signal } = context;
   const { openRunning } = await import('../inspector/fleet.ts');
@@ -76,10 +74,7 @@ export async function inspect(
   return exitCodes.done;
 }
 
-/**
- * Opens the inspector of a long-running host when it is wanted, and prints its address. `byDefault` decides when no
- * option says whether the inspector is wanted.
- */
+/** `byDefault` decides when no option says whether the inspector is wanted. */
 export async function showInspector(
   { terminal }: CommandContext,
   { inspect, allowControl = false }: InspectingOptions,
@@ -94,10 +89,6 @@ export async function showInspector(
     terminal.err('anyone with this address can start and stop servers, and make and cancel calls');
 }
 
-/**
- * Opens the page of an inspector in a browser when a person at the terminal wants that; the address is printed in any
- * case.
- */
 export async function openPage({ terminal }: CommandContext, url: string, isWanted: boolean): Promise<void> {
   if (!isWanted || !terminal.isInteractive) return;
   if (!(await openSecretInBrowser(url, defaultStateDir())))

@@ -24,17 +24,13 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 /** Options with which a call needs a host of its own, because they change the host or how its servers' questions are answered. */
 const ofOwnHost = ['record', 'profile', 'tracing', 'log', 'logLevel', 'verbose', 'sampling', 'keyring'];
 export interface AloneOptions extends SourceOptions {
-  /** Starts the servers for this command alone, also where a host of this user has them. */
   readonly alone?: boolean;
 }
-/** Returns the time in ms for which a server is kept after its last call; 0 where it is not kept. */
+/** After the last call; 0 where the server is not kept. */
 const keptMsOf = ({ servers: [server], settings }: Config): number =>
   server?.settings.keepAliveMs ?? settings.keepAliveMs ?? 0;
 
-/**
- * Finds a host of this user that runs exactly the one server of this config; where the config has `keepAlive`, starts such a
- * host in the background. Undefined where the command has to start the server itself.
- */
+/** Starts such a host in the background for `keepAlive`; undefined where the command has to start the server. */
 export async function lentFor(
   context: CommandContext,
   options: AloneOptions,
@@ -71,10 +67,7 @@ export async function lentFor(
   return lent;
 }
 type Roots = ReturnType<typeof answersBy>['roots'];
-/**
- * Returns the identity texts of a server as this command would start it; an empty list when an input value would have
- * to be asked for.
- */
+/** Empty when the value of an input would have to be asked for. */
 async function identitiesOf(
   name: string,
   config: Config,
@@ -94,7 +87,6 @@ export interface KeepOptions extends SourceOptions {
   readonly stop?: boolean;
   readonly json: boolean;
 }
-/** Runs `a2c keep`: keeps a server running, or lists or ends the hosts that do so. */
 export async function keep(
   context: CommandContext,
   server: string | undefined,
@@ -115,9 +107,9 @@ export async function keep(
     throw error;
   }
 }
-/** Time in ms after its last call for which a server named in `a2c keep` is kept, unless the config has a time. */
+/** For a server named in `a2c keep`, unless the config has a time. */
 const usualMs = 300_000;
-/** Keeps the only server of a config running until it was idle too long or is lost, or until the host is told to end. */
+/** Until the server was idle too long or is lost, or the host is told to end. */
 async function keepServer(context: CommandContext, config: Config, options: KeepOptions): Promise<number> {
   const { terminal, signal, folder = process.cwd() } = context;
   const [{ createComputer }, { Runtime }] = await Promise.all([
@@ -164,7 +156,6 @@ async function keepServer(context: CommandContext, config: Config, options: Keep
 const isLost = (server: ServerStatus): boolean =>
   hasStarted(server) && server.state !== 'ready' && server.state !== 'standby';
 
-/** Timer that ends a host after a time in which no command used it. */
 class IdleEnd {
   readonly #ms: number;
   readonly #end: () => void;
@@ -176,7 +167,7 @@ class IdleEnd {
     this.#end = end;
     this.use(0);
   }
-  /** Time in ms until the host ends by itself; the full idle time while a command uses the host. */
+  /** The full idle time while a command uses the host. */
   get leftMs(): number {
     return Math.max(0, Math.min(this.#ms, Math.round(this.#endsAt - performance.now())));
   }
@@ -205,7 +196,6 @@ const hostLines = (host: ListedHost): readonly string[] => [
   hostLine(host),
   ...(host.status?.peers ?? []).map((peer) => `  ${peerLine(peer)}`),
 ];
-/** Returns a line for each host of this user that lends its servers to `a2c call`, and below it the peers of its office. */
 export const lendingLines = async (): Promise<readonly string[]> =>
   (await listedHosts(defaultStateDir())).flatMap(hostLines);
 async function listKept({ terminal }: CommandContext, { json }: KeepOptions): Promise<number> {
@@ -216,7 +206,6 @@ async function listKept({ terminal }: CommandContext, { json }: KeepOptions): Pr
   if (!json && hosts.length === 0) terminal.err('no host of yours lends its servers to a2c call');
   return exitCodes.done;
 }
-/** Ends the hosts that keep a server, or only those that keep the given one, and waits until they have closed. */
 async function stopKept({ terminal }: CommandContext, server: string | undefined): Promise<number> {
   const visits = await hostsWithDoors(defaultStateDir());
   const stopped = await Promise.all(

@@ -114,7 +114,6 @@ function addRedact(program: Command, does: ActionMaker): void {
     .action(does(laboratoryOf, 'redactTrace'));
 }
 
-/** Runs `a2c replay`: compares a replay with its trace, or with `--server` plays that recorded server. */
 const replaying = async (context: CommandContext) => {
   const { replayTraces, playServer } = await laboratoryOf(context);
   return {
@@ -138,7 +137,6 @@ function addWhy(program: Command, does: ActionMaker): void {
     )
     .action(does(laboratoryOf, 'why'));
 }
-/** Adds the commands `replay`, `why`, `fork`, `redact`, `verify`, `judge`, `show` and `sim`. */
 export function addLaboratory(program: Command, does: ActionMaker): void {
   addSim(program, does);
   addShow(program, does);
@@ -202,7 +200,6 @@ export function addLaboratory(program: Command, does: ActionMaker): void {
     .action(does(laboratoryOf, 'forkTrace'));
 }
 
-/** Option of `a2c replay` that plays a recorded server for an MCP client; nothing is compared. */
 const playedServer = (): Option =>
   new Option(
     '--server <name>',
@@ -226,7 +223,6 @@ answer: --ignore result.structuredContent.time, --expect 25:result.content.0.tex
 exit codes: 0 all is answered as it should be (green) · 1 a recorded failure comes again (red) · 2 it fails in
 another way, or another answer differs (other) · 3 what was recorded cannot be asked (unsure) · 5 the trace is
 unusable · 64 wrong usage, or --yes or --set is missing · 130 Ctrl-C`;
-/** Adds the command `a2c verify`. */
 const addVerify = (program: Command, does: ActionMaker): Command =>
   program
     .command('verify')
@@ -254,7 +250,6 @@ The driver is a program in any language that embeds the host and speaks lines of
 stdout. Each case has drivers of its own; two of three runs must agree. Needs Linux.
 
 exit codes: 0 right in every case that applies · 1 not, or the driver fails · 64 wrong usage · 130 Ctrl-C`;
-/** Adds the command `a2c judge`. */
 const addJudge = (program: Command, does: ActionMaker): Command =>
   program
     .command('judge')

@@ -35,12 +35,10 @@ import { anthropic, createConversation, gemini, openai } from '../../machines/mo
 import { wireCodes } from '../../machines/protocol/index.ts';
 import { nearest } from '../../machines/text.ts';
 
-/** Options of `a2c tools`, which lists the tools of all servers or of one, or describes one tool. */
 export interface ToolsOptions extends OneShotOptions {
   readonly format?: ModelFormat;
 }
 const modelFormats = { openai, anthropic, gemini } as const;
-/** Returns the tools as JSON, in the form that requests to this model provider use. */
 const formatted = (format: ModelFormat, tools: readonly ListedTool[]): string =>
   JSON.stringify(modelFormats[format].toTools(createConversation().offer(tools).definitions));
 
@@ -55,7 +53,7 @@ export async function tools(
     : toolsAfar(context, tool ?? name, options);
 }
 
-/** Sets server and original name of a tool of a remote computer to null, because the wire protocol does not have them. */
+/** The wire protocol does not have the server and the original name. */
 const fromAfar = (tool: ListedTool): object => ({
   ...smcpToolOf(tool),
   original: null,
@@ -83,7 +81,6 @@ async function toolsAfar(
   return exitCodeOf(signal);
 }
 
-/** Tool or server asked about, and the servers that must run to answer. */
 interface ToolQuestion {
   readonly config: Config;
   readonly target?: Target;
@@ -104,7 +101,6 @@ async function askedOf(
   if (!needed) terminal.err(`no list of tools has ${name} yet; starting all servers`);
   return needed ? { config: needed.config, target: { tool: needed.tool } } : { config, target };
 }
-/** Returns the name of a tool for a command to copy: with its server, where the config has several servers. */
 const callOf = (
   { servers }: Config,
   options: ToolsOptions,
@@ -150,9 +146,7 @@ async function toolsHere(
   else early.showRest({ ...listing, servers: listing.servers.filter(hasStarted) }, times);
   return exitCodeOf(signal, hasUsable(context, listing.servers));
 }
-/**
- * Adds start times to a listing, and drops its list of missing tools, because the state of each server explains them.
- */
+/** Without the list of missing tools, because the state of each server explains them. */
 const timed = ({ missing: _, ...listing }: ToolListing, times: StartTimes): object => ({
   ...listing,
   tools: listing.tools.map(toolJson),
@@ -192,7 +186,6 @@ function notFound(options: OneShotOptions, name: string, all: readonly (ListedTo
   });
 }
 
-/** Runs `a2c resources`: prints the readable resources of each server, and the command that reads one. */
 export const resources = (
   context: CommandContext,
   name: string | undefined,
@@ -216,7 +209,6 @@ function resourceLines(
   ];
 }
 
-/** Runs `a2c prompts`: prints the prompts of each server with their arguments. */
 export const prompts = (
   context: CommandContext,
   name: string | undefined,
@@ -240,7 +232,6 @@ function promptLines({ server, prompts: some, failure }: ServerPrompts, options:
   ];
 }
 
-/** Runs `a2c prompt`: prints one prompt, filled in by its server. */
 export async function prompt(
   context: CommandContext,
   first: string,
@@ -266,7 +257,7 @@ export async function prompt(
   await saved(context, options, target.tool, filled);
   return exitCodeOf(signal);
 }
-/** Converts prompt arguments to texts, the only type that MCP allows: other values are written as JSON. */
+/** MCP allows only texts: other values are written as JSON. */
 const textsOf = (values: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).map(([key, value]) => [
@@ -274,7 +265,6 @@ const textsOf = (values: Readonly<Record<string, unknown>>): Record<string, stri
       typeof value === 'string' ? value : JSON.stringify(value),
     ]),
   );
-/** Returns the arguments of a prompt, which are texts, as the JSON Schema of a tool. */
 function schemaOfPrompt(listed: readonly ServerPrompts[], server: string, name: string): object {
   const prompts = listed.find((each) => each.server === server)?.prompts ?? [];
   const given = prompts.find((each) => each.name === name)?.arguments ?? [];
@@ -310,10 +300,7 @@ function ownerOf(listed: readonly ServerPrompts[], name: string, options: OneSho
   return owner.server;
 }
 
-/**
- * Prints one listing for each server of a config, or for one server: as JSON, or as a few lines each, which come when
- * the server is up or has failed.
- */
+/** As JSON, or as a few lines each, which come when the server is up or has failed. */
 export async function listOfServers<T extends { readonly server: string }>(
   context: CommandContext,
   name: string | undefined,

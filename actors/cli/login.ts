@@ -15,13 +15,11 @@ import type { Config } from '../../machines/config/parse.ts';
 
 export interface LoginCommandOptions extends SourceOptions, RecordingOptions {
   readonly json: boolean;
-  /** True to log out of the server before logging in. */
   readonly again: boolean;
   readonly browser: boolean;
 }
 export type LogoutCommandOptions = Omit<LoginCommandOptions, 'again' | 'browser'>;
 
-/** Opens a computer with only this server, which is not started yet. */
 async function withServer<T>(
   context: CommandContext,
   name: string,
@@ -65,7 +63,7 @@ function onlyRemote(config: Config, name: string): Config {
   });
 }
 
-/** Runs `a2c login`: waits until the server is ready or the login has failed. A person has ten minutes. */
+/** A person has ten minutes. */
 export async function login(
   context: CommandContext,
   name: string,
@@ -93,7 +91,7 @@ export async function login(
   for (const serving of await startedWithLogin(name)) terminal.err(`${name} of ${serving} is up with it`);
   return exitCodeOf(signal);
 }
-/** Waits until the server is ready, as long as a person is being asked to log in; any other obstacle is an error. */
+/** As long as a person is being asked to log in; any other obstacle is an error. */
 async function ready(
   computer: Computer,
   name: string,
@@ -135,7 +133,6 @@ const withoutItself = (
     ? { ...failure, remedy: `See why: ${typedHere(options, 'a2c', 'login', name, '--verbose')}` }
     : { ...failure, ...(remedy !== undefined && { remedy }) };
 
-/** Runs `a2c logout`; no server is started. */
 export async function logout(
   context: CommandContext,
   name: string,

@@ -38,7 +38,7 @@ import { atOnce, bootMsOf, onceEach, hasStarted, untilStarted } from './starting
 
 export interface UpOptions extends ServerOptions, EntryOptions {
   readonly host: string;
-  /** Port of the office; by default 3000 or the next free one. */
+  /** By default 3000 or the next free one. */
   readonly port?: number;
   readonly office: string;
 }
@@ -48,7 +48,6 @@ interface WatchedRuntime {
   readonly watch: TreeWatch;
   stop(): void;
 }
-/** Opens a runtime whose actors can be watched, also by a Stately inspector when one is asked for. */
 async function watchedRuntimeOf(
   context: CommandContext,
   options: WatchOptions,
@@ -83,7 +82,7 @@ async function watchedRuntimeOf(
 
 /** Time in ms after which the prompt is shown at a terminal, although servers still start. */
 const promptMs = 2_000;
-/** Opens the computer of a host, and waits for its servers: at most `ms`, unless an option or the config says otherwise. */
+/** At most `ms`, unless an option or the config says otherwise. */
 async function openComputer(
   context: CommandContext,
   options: ServerOptions,
@@ -94,8 +93,7 @@ async function openComputer(
   const { terminal, signal } = context;
   tellFact(context, options, { type: 'inputs_loaded', count: config.inputs.length });
   const news = new NewsLines();
-  // Prints equal notices only once, because a config file that is read in parts gives the notices of the whole file for
-  // each part.
+  // A config file that is read in parts gives the notices of the whole file for each part.
   const noticed = new Set<string>();
   const onNotice = (text: string): void => {
     if (noticed.size === 0) setImmediate(() => noticed.clear());
@@ -152,7 +150,6 @@ function factOf(...[name, value]: Heard): Fact | undefined {
   const { added, removed, changed } = value as ComputerEvents['tools.changed'];
   return { type: 'tool_list_changed', added: [...added], removed: [...removed], changed: [...changed] };
 }
-/** Runs `a2c up`: office, computer and prompt in one process. */
 export async function up(context: CommandContext, options: UpOptions): Promise<number> {
   const { terminal } = context;
   // Reads the config first, so that a wrong file or an untrusted folder starts nothing.
@@ -254,7 +251,6 @@ export async function computerOnly(
 }
 
 const watchMs = 1_000;
-/** Shows the state of every server on the screen until Ctrl-C. */
 async function keepShown({ terminal, signal }: CommandContext, computer: Computer): Promise<void> {
   const show = (): void =>
     terminal.screen([
@@ -270,7 +266,6 @@ async function keepShown({ terminal, signal }: CommandContext, computer: Compute
   stop();
 }
 
-/** Runs `a2c status`: starts the servers of the config and shows the state of every state machine. */
 export async function status(
   context: CommandContext,
   options: WatchOptions & { readonly tree: boolean; readonly json: boolean; readonly watch: boolean },

@@ -35,9 +35,7 @@ export interface DoctorOptions extends SourceOptions {
 const marks = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' } as const;
 const leastNode = [20, 19] as const;
 
-/**
- * Runs `a2c doctor`: checks this machine, the config and every server. Ends with exit code 1 when something is wrong.
- */
+/** Exit code 1 when something is wrong. */
 export async function doctor(context: CommandContext, options: DoctorOptions): Promise<number> {
   const { terminal, signal } = context;
   const checks: CheckResult[] = [];
@@ -79,7 +77,6 @@ function nodeCheck(): CheckResult {
   if (isNew) return { what: 'Node', state: 'ok', found };
   return { what: 'Node', state: 'wrong', found, remedy: `Install Node ${leastNode.join('.')} or newer.` };
 }
-/** Checks the state folder, which holds traces, catalogs, trusted folders and the list of running servers. */
 function folderCheck(): CheckResult {
   const what = 'state folder';
   const found = defaultStateDir();
@@ -153,7 +150,6 @@ async function configChecks(
     return undefined;
   }
 }
-/** Warns when a config with secrets in it can be read by other users. */
 function modeCheck(file: string, { servers }: Config): CheckResult[] {
   if (process.platform === 'win32') return [];
   const isPlain = (text: string): boolean => !/^\$\{(input|env):/.test(text);
@@ -175,10 +171,7 @@ function modeCheck(file: string, { servers }: Config): CheckResult[] {
     },
   ];
 }
-/**
- * Makes a function that finds the missing program of a server in the results of the program checks, so that one problem is
- * counted once.
- */
+/** So that one missing program is counted once. */
 const lackingIn =
   ({ servers }: Config, programs: readonly CheckResult[]) =>
   (name: string): string | undefined => {
@@ -188,7 +181,7 @@ const lackingIn =
     return programs.some((check) => check.what === what && check.state === 'wrong') ? what : undefined;
   };
 const programOf = (command: string): string => `program ${command}`;
-/** Starts every server once and reports it as soon as it is up or has failed; servers that are neither come last. */
+/** As soon as each is up or has failed; servers that are neither come last. */
 async function serverChecks(
   context: CommandContext,
   options: DoctorOptions,
@@ -234,18 +227,13 @@ async function serverChecks(
   await withComputer(context, asked, config, rest, { isPartial: true, onSettled: tellOf });
 }
 
-/** Result of one check of `a2c doctor`. */
 export interface CheckResult {
   readonly what: string;
   readonly state: 'ok' | 'warning' | 'wrong';
   readonly found: string;
-  /** Advice for a person on what to do about the result. */
   readonly remedy?: string;
 }
-/**
- * Checks the programs that start servers: whether each is found in the PATH of its server, where, and its package
- * registry.
- */
+/** Whether each is found in the PATH of its server, where, and its package registry. */
 export async function programChecks({ servers, settings: top, inputs }: Config): Promise<CheckResult[]> {
   const [home, login] = [homeFolder(), await loginPath()];
   const values = inputsOf(inputs, undefined);
@@ -287,7 +275,6 @@ const registryText = ({ named, among = [] }: NonNullable<RegistryChoice>): strin
     ? `the fastest of ${among.map(withoutCredentials).join(', ')}`
     : withoutCredentials(named);
 
-/** Options of `a2c logs`, which shows what one server writes to stderr and its log messages. */
 export interface LogsOptions extends SourceOptions {
   readonly follow: boolean;
   readonly json: boolean;

@@ -12,23 +12,21 @@ import type { GivenLimits } from '../../machines/office/rooms/limits.ts';
 
 export interface OfficeCommandOptions extends EntryOptions, TlsFiles, InspectingOptions, RecordingOptions {
   readonly host: string;
-  /** Port of the office; 3000 by default. */
+  /** 3000 by default. */
   readonly port?: number;
   readonly requireVersion?: boolean;
   readonly limit?: GivenLimits;
   readonly trustProxy?: number;
-  /** URL of the Redis by which several nodes form one office. */
   readonly redis?: string;
   readonly redisPrefix?: string;
   readonly redisReplicas?: number;
   readonly metrics?: NonNullable<OfficeOptions['metrics']>;
-  /** Token for the metrics port, which also shows and disconnects peers and reloads files. */
+  /** The port also shows and disconnects peers and reloads files. */
   readonly metricsToken?: string;
-  /** Seconds that running calls may still take after SIGTERM before the office closes. */
+  /** In seconds, for running calls after SIGTERM. */
   readonly drain: number;
 }
 
-/** Runs `a2c office`: an office without a computer, until Ctrl-C. */
 export async function officeOnly(context: CommandContext, options: OfficeCommandOptions): Promise<number> {
   const { terminal, signal } = context;
   const record = recordBy(options);
@@ -67,15 +65,14 @@ export async function officeOnly(context: CommandContext, options: OfficeCommand
   context.onHangup?.(() => void reloaded(context, office));
   await untilAborted(signal);
   forget();
-  // Waits for running calls only after SIGTERM, sent by a program that restarts the office; after Ctrl-C a person is
-  // waiting.
+  // SIGTERM comes from a program that restarts the office; after Ctrl-C a person is waiting.
   if (isTerminated(signal) && drain > 0) {
     terminal.err(`closing: waits up to ${drain} s for calls that run`);
     await office.drain(drain * 1_000);
   }
   return exitCodeAtEnd(signal);
 }
-/** Reads the token, key and TLS files of an office again at SIGHUP; peers no longer allowed are disconnected. */
+/** At SIGHUP; peers no longer allowed are disconnected. */
 async function reloaded({ terminal }: CommandContext, office: Office): Promise<void> {
   try {
     const parted = await office.reload();
@@ -91,7 +88,7 @@ async function reloaded({ terminal }: CommandContext, office: Office): Promise<v
   }
 }
 
-/** TLS files of an office, in PEM format. */
+/** In PEM format. */
 export interface TlsFiles {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
@@ -107,7 +104,6 @@ function read(option: string, path: string): Buffer {
     throw wrong(`${option}: ${why}`, 'docs/operate.md has an example with its files.');
   }
 }
-/** Reads the TLS files of an office; returns undefined when the office listens without TLS. */
 export function tlsBy({ tlsCert, tlsKey, tlsCa }: TlsFiles): OfficeTls | undefined {
   if ((tlsCert ?? tlsKey ?? tlsCa) === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined)

@@ -46,27 +46,22 @@ import { nearest } from '../../machines/text.ts';
 
 export interface OneShotOptions extends SourceOptions, RecordingOptions {
   readonly json: boolean;
-  /** URL of an office to ask as its agent; without it the servers are started for this one command. */
+  /** Asked as its agent; without it the servers are started for this one command. */
   readonly url?: string;
-  /** Token for the office named by the URL. */
   readonly token?: string;
   readonly office: string;
   readonly computer?: string;
-  /** Called with each line that an MCP server writes to stderr or logs. */
   readonly onOutput?: (server: string, line: OutputLine) => void;
 }
 
 export interface OneShotPatience<Host extends StartingHost = Computer> extends Patience<Host> {
-  /** True when the command needs one server, known to have the tool, and itself reports when that server does not start. */
+  /** One server is needed, known to have the tool; the command itself reports when it does not start. */
   readonly isAiming?: boolean;
-  /** True when Ctrl-C ends only the wait, after which the command shows what is known by then. */
+  /** Ctrl-C ends only the wait, after which the command shows what is known by then. */
   readonly isPartial?: boolean;
   readonly onResources?: (text: string) => void;
 }
-/**
- * Starts the servers of the config for one command and waits until each is up or has failed, for 30 s unless an option
- * or `patience` says otherwise. Calls need no confirmation, because a person typed the command.
- */
+/** At most 30 s unless told otherwise. Calls need no confirmation, because a person typed the command. */
 export async function withComputer<T>(
   context: CommandContext,
   options: OneShotOptions,
@@ -77,8 +72,7 @@ export async function withComputer<T>(
   const { signal, terminal } = context;
   const record = briefRecordBy(options);
   return unlessInterrupted(signal, async (mustGoOn) => {
-    // Drops notices about Desktop and Finder, which do not matter to a tool call. Listings and calls report refused
-    // tools themselves.
+    // Desktop and Finder do not matter to a tool call; listings and calls report refused tools themselves.
     const onNotice: ComputerOptions['onNotice'] = (text, topic) => {
       if (topic === undefined) terminal.err(noticeHere(text, true));
       if (topic === 'resources') patience.onResources?.(text);
@@ -135,18 +129,15 @@ export async function withComputer<T>(
     }
   });
 }
-/** Servers that a command waits for; `pidOf` returns the pid of a server's program. */
 interface Awaited {
   readonly computer: StartingHost;
   readonly config: Config;
   readonly pidOf: (server: string) => number | undefined;
 }
-/** Makes a function that finds the pid of a server in a runtime. */
 export const pidIn =
   (runtime: Runtime) =>
   (server: string): number | undefined =>
     runtime.pidOf(`computer/client:${keyOf(server)}`);
-/** Waits for the servers of a command, and prints the names of those that did not start in time. */
 export async function startedFor<Host extends StartingHost>(
   context: CommandContext,
   options: SourceOptions,
@@ -199,16 +190,13 @@ export async function withAgent<T>(
     }
   });
 }
-/**
- * Adds advice to the error that an office already has an agent: `a2c inspect` on the machine of that agent shows what it sees.
- */
+/** `a2c inspect` on the machine of that agent shows what it sees. */
 function besideAgent(error: unknown): unknown {
   const { code, message, details, remedy } = failureOf(error);
   if (code !== wireCodes.conflict || details?.['refusal'] !== 'seat') return error;
   const look = 'To look at what that agent sees: a2c inspect, on its machine.';
   return new A2cError({ code, message, details, remedy: remedy === undefined ? look : `${remedy} ${look}` });
 }
-/** Returns the name of the only computer in an office, used when `--computer` is missing. */
 async function onlyComputer(agent: Agent): Promise<string> {
   const here = (await agent.listRoom()).filter((m) => m.role === 'computer').map((m) => m.name);
   const [name] = here;
@@ -221,15 +209,14 @@ async function onlyComputer(agent: Agent): Promise<string> {
   });
 }
 
-/** Config with only the servers that a command needs, and the name that the tool has among them. */
 interface Needed {
   readonly config: Config;
   readonly tool: string;
-  /** True when the server was found in the tool lists of its last run, which may be out of date. */
+  /** Found in the tool lists of the last run, which may be out of date. */
   readonly isRemembered: boolean;
 }
 
-/** Returns the tools that the enabled servers listed in their last run. A server that never ran is missing. */
+/** A server that never ran is missing. */
 export async function lastTools(servers: readonly ServerConfig[]): Promise<Record<string, readonly Tool[]>> {
   const listed = await Promise.all(
     servers.map(async (server) => {
@@ -245,20 +232,16 @@ const only = (config: Config, names: readonly string[]): Config => ({
   servers: config.servers.filter(({ name }) => names.includes(name)),
 });
 
-/** Returns the table of tool names from the last run of each server. */
 async function rememberedTable(config: Config): Promise<ToolTable> {
   return tableOf(config, await lastTools(enabled(config)));
 }
-/** Returns the table that finds a tool by its name, for the `tools` of each server. */
 export const tableOf = (config: Config, tools: Readonly<Record<string, readonly Tool[]>>): ToolTable =>
   buildTable(
     enabled(config).map((server) => rulesOf(server, config.settings, null)),
     tools,
   );
 
-/**
- * Finds a server of a config by name. Throws 404 for an unknown name, and the mistake for an entry that was left out.
- */
+/** Throws 404 for an unknown name, and the mistake for an entry that was left out. */
 export function serverNamed(config: Config, name: string): ServerConfig {
   const found = config.servers.find((server) => server.name === name);
   if (found) return found;
@@ -281,7 +264,7 @@ export function serverNamed(config: Config, name: string): ServerConfig {
     remedy: close.length > 0 ? `Did you mean ${close.join(', ')}?` : 'List them: a2c list',
   });
 }
-/** Returns the config with this server alone. Throws also when the server is disabled. */
+/** Throws also when the server is disabled. */
 export function onlyServer(config: Config, name: string): Config {
   if (!serverNamed(config, name).disabled) return only(config, [name]);
   throw new A2cError({
@@ -291,16 +274,14 @@ export function onlyServer(config: Config, name: string): Config {
     remedy: `Enable it: a2c enable ${name}`,
   });
 }
-/** Tool that cannot be called by its bare name, with the server that has it. */
+/** Cannot be called by its bare name. */
 interface Refused {
   readonly name: string;
   readonly server: string;
 }
-/** Returns all servers that have a tool of this name: the one whose tool has the name, and those whose tools were refused. */
 export const serversWith = (tool: string, owner: string, refused: readonly Refused[]): readonly string[] => [
   ...new Set([owner, ...refused.filter(({ name }) => name === tool).map(({ server }) => server)]),
 ];
-/** Returns the error for a bare tool name that several servers have, with commands that name the server. */
 export const severalHave = (
   options: Pick<OneShotOptions, 'config'>,
   command: 'call' | 'tools',
@@ -314,10 +295,7 @@ export const severalHave = (
     remedy: `Name the server: ${servers.map((server) => typedHere(options, 'a2c', command, `${server}.${tool}`)).join(' or ')}`,
   });
 const mostListed = 8;
-/**
- * Returns the error for `SERVER.TOOL` or `SERVER TOOL` whose server is not in the config. Two words count only when a server
- * has a similar name, because the second may be an argument. A tool whose own name has a dot is called with its server.
- */
+/** Two words count only when a server has a similar name, because the second may be an argument. */
 function misspelt(config: Config, { tool, next }: Target, isTyped: boolean): A2cError | undefined {
   const pair = next === undefined ? tool : `${tool} ${next}`;
   const [, word = '', rest = ''] = /^([^./ ]+)([./ ].+)$/.exec(pair) ?? [];
@@ -336,11 +314,7 @@ function misspelt(config: Config, { tool, next }: Target, isTyped: boolean): A2c
         : `${config.file ?? 'It'} has: ${some || 'no server'}. A tool with that name is called with its server: SERVER.${word}${rest}`,
   });
 }
-/**
- * Finds the servers that a tool needs; undefined when no server is known to have it, so that all are started. Throws
- * when a known tool or server has a very similar name, so that a typing mistake does not start all servers, and when
- * several servers have the tool.
- */
+/** Undefined when no server is known to have the tool; throws where a known name is very similar. */
 export async function neededFor(
   { terminal, signal }: CommandContext,
   options: Pick<OneShotOptions, 'config' | 'typed'>,

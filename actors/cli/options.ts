@@ -4,7 +4,7 @@ import { isRate, limitNames, officeLimits, type GivenLimits } from '../../machin
 import { profiles } from '../../machines/trace/format.ts';
 import type { LogLevel } from '../logging/log-entry.ts';
 
-/** Reads a limit `NAME=VALUE`: a number, or a rate as `EACH_SECOND/AT_ONCE`. */
+/** A number, or a rate as `EACH_SECOND/AT_ONCE`. */
 const limitOf = (text: string, before: GivenLimits | undefined): GivenLimits => {
   const [, name, value, burst] = /^(\w+)=(\d+)(?:\/(\d+))?$/.exec(text) ?? [];
   const known = limitNames.find((one) => one === name);
@@ -16,7 +16,7 @@ const limitOf = (text: string, before: GivenLimits | undefined): GivenLimits => 
     throw new InvalidArgumentError(`${known} is one number, not a rate`);
   return { ...before, [known]: limit };
 };
-/** Reads an address: `PORT` on loopback, or `HOST:PORT`. */
+/** `PORT` on loopback, or `HOST:PORT`. */
 const addressOf = (text: string): { readonly host?: string; readonly port: number } => {
   const [, host, port = ''] = /^(?:(.+):)?(\d+)$/.exec(text) ?? [];
   return { ...(host !== undefined && { host: host.replace(/^\[(.*)\]$/, '$1') }), port: portOf(port) };
@@ -26,7 +26,7 @@ export const portOf = (text: string): number => {
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new InvalidArgumentError('a port is a number from 0 to 65535; 0 takes any free one');
 };
-/** Reads a whole number; a negative one is allowed and means the same as 0. */
+/** A negative number is allowed and means the same as 0. */
 export const wholeOf = (text: string): number => {
   const number = Number(text);
   if (/^-?\d+$/.test(text) && Number.isSafeInteger(number)) return number;
@@ -38,13 +38,12 @@ export const secondsOf = (text: string): number => {
   throw new InvalidArgumentError('a number of seconds, 0 = without limit');
 };
 
-/** Collects the values of an option that may be repeated. */
 export const collected = (text: string, all: readonly string[] | undefined): string[] => [
   ...(all ?? []),
   text,
 ];
 
-/** Reads a folder, given as a path or as a file URL, as MCP writes roots. */
+/** A path or a file URL, as MCP writes roots. */
 function folderIn(text: string): string {
   if (!/^[a-z][\w+.-]*:\/\//i.test(text)) return text;
   try {
@@ -103,18 +102,15 @@ export const withRecording = (command: Command): Command =>
       ).choices(['debug', 'info', 'warn', 'error'] satisfies LogLevel[]),
     )
     .optionsGroup('');
-/** Adds the options of every command whose state machines can be watched. */
 export const withWatchOptions = (command: Command): Command =>
   withSource(command)
     .option('--no-reaper', 'start no process that ends the servers should this one be killed')
     .option('--stately <url>', 'send what the machines do to @statelyai/inspect at this WebSocket URL');
-/** Adds the options of commands whose running host can be inspected in a browser. */
 export const withInspector = (command: Command): Command =>
   command
     .option('--inspect [port]', 'show it in a browser of this machine (docs/inspector.md)', portOf)
     .option('--no-inspect', 'do not, also where that is the default')
     .option('--allow-control', 'that page may also start and stop servers, and make and cancel calls');
-/** Adds the options of commands that host MCP servers until they are ended. */
 export const withServerOptions = (command: Command): Command =>
   withInspector(withWatchOptions(command))
     .option('--name <name>', 'name of the computer (default: the host name)')
@@ -122,11 +118,10 @@ export const withServerOptions = (command: Command): Command =>
     .option('--no-auto-connect', 'add the servers, but start them by hand only')
     .option('--no-auto-reconnect', 'do not start a server again that has failed')
     .option('--facts', 'lines for programs on stdout, also at a terminal');
-/** Advice for token options: other users of the machine may read a command line, but not an environment. */
+/** Other users of the machine may read a command line, but not an environment. */
 const inEnvironment = ' (safer: the variable A2C_TOKEN)';
 export const tokenOption = (): Option =>
   new Option('--token <token>', `what that office asks for${inEnvironment}`);
-/** Adds the options of commands that open an office. */
 export const withEntry = (command: Command): Command =>
   command
     .option(
@@ -140,7 +135,6 @@ export const withEntry = (command: Command): Command =>
     .option('--issuer <name>', 'what it has as iss (default: any); may be repeated', collected)
     .option('--open', 'let every program of this machine in, without a token');
 export const officeOption = (): Option => new Option('--office <id>', 'id of the office').default('local');
-/** Adds the options of commands that can also ask a running office. */
 export const withPeer = (command: Command): Command =>
   command
     .option('--url <url>', 'ask a running office, as its agent, instead of starting the servers here')
@@ -163,7 +157,6 @@ export const withCallOptions = (command: Command): Command =>
     .option('-t, --timeout <seconds>', 'limit of the call, 0 = none (default: 60)', secondsOf)
     .option('--req-id <id>', 'name of the call, by which agents and logs know it (default: a new one)')
     .option('--facts', 'lines for programs about its progress on stderr, also at a terminal');
-/** Adds the options of `a2c office`, an office that computers and agents on other machines can reach. */
 export const withLimits = (command: Command): Command =>
   command
     .option(
@@ -204,7 +197,6 @@ export const withLimits = (command: Command): Command =>
     .option('--tls-ca <file>', 'let in only who shows a certificate of these authorities (PEM)')
     .option('--trust-proxy <count>', 'so many proxies before it say where a peer comes from', wholeOf);
 
-// Makes the option `--fresh` of `desktop`, `finder` and `read`, in the shell and at the prompt.
 export const freshOption = (): Option =>
   new Option('--fresh', 'ask the servers again instead of using known contents');
 export const documentTypeOption = (): Option =>

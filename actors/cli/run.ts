@@ -37,16 +37,13 @@ import { ownCommand, typedInShell } from '../../adapters/index.ts';
 import { splitServer, withServer } from './typed-server.ts';
 
 type Action = (context: CommandContext, ...given: never[]) => Promise<number>;
-/** Outputs for texts that need no command: help, version and usage mistakes. */
 interface Start {
   out(text: string): void;
   err(text: string): void;
-  /** Number of columns of the terminal; absent in a pipe. */
   readonly columns?: number | undefined;
-  /** Makes the command context, only once a command runs or a failure is printed. */
+  /** Only once a command runs or a failure is printed. */
   context(): Promise<CommandContext>;
 }
-/** Functions that add commands, by their group in the help text, in its order. */
 const groups = {
   'Use servers:': [addCalling, addCollections, addKeeping, addServing, addGenerate, addLogin],
   'Say which servers there are:': [addConfigFile, addSchema, addCompletion, addNext],
@@ -54,7 +51,6 @@ const groups = {
   'Host them for remote agents:': [addHosts, addDocuments],
   'Record and replay:': [addLaboratory],
 } as const;
-/** Runs a command line, each command by its function in actors/cli, and returns the exit code. */
 export function run(argv: readonly string[], context: CommandContext): Promise<number> {
   const { terminal } = context;
   return begin(argv, {
@@ -63,7 +59,7 @@ export function run(argv: readonly string[], context: CommandContext): Promise<n
     context: () => Promise.resolve(context),
   });
 }
-/** Runs a command line before the terminal is created, so that help and usage mistakes need none. */
+/** Before the terminal is created, so that help and usage mistakes need none. */
 export async function begin(argv: readonly string[], start: Start): Promise<number> {
   let code: number = exitCodes.done;
   let server: readonly string[] | undefined;
@@ -121,7 +117,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     return exitCodeOf(signal, false);
   }
 }
-/** Prints a failure. The code for that is loaded here, because help and version need none of it. */
+/** The code for failures is loaded here, because help and version need none of it. */
 async function showFailed(start: Start, failure: Failure, asJson: boolean): Promise<CommandContext> {
   const [context, { showFailure }] = await Promise.all([start.context(), import('./printing/failures.ts')]);
   showFailure(context, failure, asJson);
@@ -138,7 +134,6 @@ const landingHelp = `
 Agents may put files here once the config opens a folder for them (docs/files.md):
   {"mcpServers": {…}, "a2c": {"landing": {"folder": "~/incoming"}}}
 Each file is asked about, unless "autoApprove": true stands beside "folder".`;
-/** Adds the commands that host an office, a computer, or both. */
 function addHosts(program: Command, does: ActionMaker): void {
   withEntry(withServerOptions(program.command('up')))
     .description('office, computer and prompt in one process')
@@ -168,7 +163,6 @@ function addHosts(program: Command, does: ActionMaker): void {
     .action(does(() => import('./long-running.ts'), 'computerOnly'));
 }
 
-/** Adds the command that finds running hosts and opens their inspector pages. */
 function addInspecting(program: Command, does: ActionMaker): void {
   program
     .command('inspect')
@@ -191,7 +185,6 @@ Only the server that has the tool is started, once its tools were listed in an e
   a2c call files.read_file '{"path": "README.md"}'
   a2c call --url http://127.0.0.1:3000 convert file@=report.pdf
   echo '{"path": "README.md"}' | a2c call files read_file -`;
-/** Adds the commands for tools, resources and prompts. */
 function addCalling(program: Command, does: ActionMaker): void {
   withPeer(withSource(program.command('tools')))
     .description('lists what can be called; of one tool, how')
@@ -233,7 +226,6 @@ function addCalling(program: Command, does: ActionMaker): void {
 const generateHelp = `
   a2c generate client files > files.ts
   a2c generate cli -- npx -y some-server > some-server.mjs`;
-/** Adds the command that writes code for the tools of a server. */
 function addGenerate(program: Command, does: ActionMaker): void {
   withJson(withSource(program.command('generate')))
     .description('writes code for the tools of one server to stdout: TypeScript, or a command of one file')
@@ -243,7 +235,6 @@ function addGenerate(program: Command, does: ActionMaker): void {
     .action(does(() => import('./generate.ts'), 'generate'));
 }
 
-/** Adds the commands that log in to MCP servers behind a URL. */
 function addLogin(program: Command, does: ActionMaker): void {
   withJson(withSource(program.command('login')))
     .description(
@@ -275,7 +266,6 @@ const withList = (command: Command): Command =>
   command
     .option('-c, --config <file>', 'the MCP servers (default: as for all commands)')
     .option('--json', 'one JSON document on stdout', false);
-/** Adds the commands that read or change a config and start no server. */
 function addConfigFile(program: Command, does: ActionMaker): void {
   withFile(program.command('add'))
     .description('adds a server to the config')
@@ -326,7 +316,6 @@ function addConfigFile(program: Command, does: ActionMaker): void {
     .action(does(() => import('./config-file.ts'), 'get'));
 }
 
-/** Adds the commands that look for problems: status, logs and doctor. */
 function addLooking(program: Command, does: ActionMaker): void {
   withWatchOptions(program.command('status'))
     .description('starts the servers and tells where each stands')
@@ -351,7 +340,6 @@ const limitOf = (text: string): number => {
   if (seconds > 0 && seconds <= 20) return seconds;
   throw new InvalidArgumentError('a number of seconds above 0, at most 20');
 };
-/** Adds the command with which authors check their MCP server. */
 function addChecking(program: Command, does: ActionMaker): void {
   withSource(program.command('check'))
     .description(
@@ -369,7 +357,6 @@ const folderOption = (): Option =>
   new Option('--folder <dir>', 'the documents of this folder, in place of the servers of a config').conflicts(
     ['config', 'url'],
   );
-/** Adds the commands of Desktop and Finder. */
 function addCollections(program: Command, does: ActionMaker): void {
   withPeer(withSource(program.command('desktop')))
     .description('shows the windows of all servers')
@@ -411,7 +398,6 @@ function addCollections(program: Command, does: ActionMaker): void {
     .action(does(() => import('./collections.ts'), 'skill'));
 }
 
-/** Adds the command that keeps a server between calls. */
 function addKeeping(program: Command, does: ActionMaker): void {
   withSource(program.command('keep'))
     .description(
@@ -429,7 +415,6 @@ In the config of an MCP client, all servers of yours, or the one behind --:
   "command": "npx",
   "args": ["-y", "-p", "a2c-actors", "a2c", "serve"]
   "args": ["-y", "-p", "a2c-actors", "a2c", "serve", "--", "uvx", "some-server"]`;
-/** Adds the MCP server that stands between a client and its servers. */
 function addServing(program: Command, does: ActionMaker): void {
   withInspector(withWatchOptions(program.command('serve')))
     .description('stands between an MCP client and its servers, and keeps them up (docs/serve.md)')
@@ -463,7 +448,6 @@ function addServing(program: Command, does: ActionMaker): void {
     .action(does(() => import('./serve.ts'), 'serve'));
 }
 
-/** Adds the MCP server over files, which other programs start. */
 function addDocuments(program: Command, does: ActionMaker): void {
   program
     .command('documents')
@@ -480,7 +464,6 @@ function addDocuments(program: Command, does: ActionMaker): void {
     .action(does(() => import('./documents.ts'), 'documents'));
 }
 
-/** Adds the answer to `a2c` alone at a terminal. */
 function addNext(program: Command, does: ActionMaker): void {
   program
     .command('next', { hidden: true })
@@ -491,7 +474,6 @@ const completionHelp = `
   bash   eval "$(a2c completion bash)" in ~/.bashrc
   zsh    eval "$(a2c completion zsh)" in ~/.zshrc, behind compinit
   fish   a2c completion fish > ~/.config/fish/completions/a2c.fish`;
-/** Adds the command that lets a shell complete command lines. */
 function addCompletion(program: Command, does: ActionMaker): void {
   program
     .command('completion')

@@ -1,4 +1,3 @@
-/** Commands for servings that run: what their servers do, and a restart. */
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { serverLine } from './printing/servers.ts';
@@ -14,7 +13,6 @@ async function servings(): Promise<readonly DoorVisit[]> {
     return isServing;
   });
 }
-/** Runs `a2c serve status`: one line for each serving of this user, and one for each of its servers. */
 export async function serveStatus({ terminal }: CommandContext, json: boolean): Promise<number> {
   const visits = await servings();
   const told = await Promise.all(
@@ -34,7 +32,7 @@ export async function serveStatus({ terminal }: CommandContext, json: boolean): 
   if (!json && told.length === 0) terminal.err('no a2c serve of yours runs');
   return exitCodes.done;
 }
-/** Starts a server again in each serving of this user in which it needs a login; resolves with the names of these. */
+/** Only where it needs a login; resolves with the names of these servings. */
 export async function startedWithLogin(server: string): Promise<readonly string[]> {
   const startedAt = async (visit: DoorVisit): Promise<readonly string[]> => {
     try {
@@ -51,7 +49,6 @@ export async function startedWithLogin(server: string): Promise<readonly string[
   };
   return (await Promise.all((await servings()).map(startedAt))).flat();
 }
-/** Runs `a2c serve restart SERVER`: restarts the server in each serving of this user that has it. */
 export async function serveRestart(
   { terminal }: CommandContext,
   server: string | undefined,

@@ -10,21 +10,16 @@ import { edited, readJson, type Edit } from '../../machines/config/json-text.ts'
 import { isObject } from '../../machines/protocol/json.ts';
 
 export interface InstallOptions {
-  /** Shows the change, and writes nothing. */
   readonly dryRun?: boolean;
-  /** Writes without a question. */
   readonly yes?: boolean;
 }
 type Path = readonly string[];
-/** Server of a file that is a program. */
 interface Program {
   readonly path: Path;
   readonly command: string;
   readonly args: readonly string[];
-  /** False where the entry has no `args`. */
   readonly hasArgs: boolean;
 }
-/** Piece of text before and after the change, at one place. */
 interface Piece {
   readonly before: string;
   readonly after: string;
@@ -41,7 +36,6 @@ const maps = /^(?:mcpServers|mcp_servers|servers|context_servers)$/;
 const deepest = 6;
 const words = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((word) => typeof word === 'string');
-/** Finds all servers of a file that are programs, whatever the application. */
 function programsIn(value: unknown, path: Path = [], isMap = false): readonly Program[] {
   if (!isObject(value) || path.length > deepest) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
@@ -52,7 +46,7 @@ function programsIn(value: unknown, path: Path = [], isMap = false): readonly Pr
     return [{ path: at, command, args: args ?? [], hasArgs: args !== undefined }];
   });
 }
-/** Returns the command by which clients start `a2c serve`: by npx where this command came by it, else the very file. */
+/** By npx where this command came by it, else the very file. */
 function serveCommand(): readonly string[] {
   const own = ownCommand();
   const isByNpx = own.includes('a2c-actors');
@@ -64,7 +58,6 @@ function serveCommand(): readonly string[] {
     '--',
   ];
 }
-/** Returns the words of a program behind `a2c serve --`; undefined for one that is not behind it. */
 function behind({ command, args }: Program): readonly string[] | undefined {
   const all = [command, ...args];
   const own = serveCommand();
@@ -82,7 +75,6 @@ const editsOf = (path: Path, [command = '', ...args]: readonly string[], hasArgs
     ? { path: [...path, 'args'], value: args }
     : { path: [...path, 'args'], remove: true },
 ];
-/** Returns the piece in which two texts differ, with whole lines. */
 function pieceOf(before: string, after: string): Piece {
   let start = 0;
   while (start < before.length && before[start] === after[start]) start += 1;
@@ -120,7 +112,7 @@ function wrapped(file: string, before: string, programs: readonly Program[]): In
   }
   return { before, after: text, pieces };
 }
-/** Takes the change back: byte for byte where the file is as it was left, else only what was written. */
+/** Byte for byte where the file is as it was left, else only what was written. */
 function unwrapped(file: string, now: string, known: Installed | undefined): string {
   if (known?.after === now) return known.before;
   let text = now;
@@ -147,7 +139,6 @@ function readRecord(file: string): Installed | undefined {
     return undefined;
   }
 }
-/** Finds the files that an application has here; a path is itself. */
 async function filesOf(what: string | undefined, folder: string): Promise<readonly string[]> {
   const all = await foundAppFiles(folder);
   if (what !== undefined && /[/\\.]/.test(what)) return [resolve(folder, what)];
@@ -189,12 +180,9 @@ async function mayWrite(
   return (await yesOrNo(context.terminal, `Write ${file}?`, context.signal, false)) === true;
 }
 
-/** One direction of the command. */
 interface Direction {
-  /** Says what stands behind the count of servers in the first line. */
   readonly heading: string;
   readonly done: string;
-  /** Returns the words of a program after the change; undefined for a program that stays as it is. */
   readonly changed: (program: Program) => readonly string[] | undefined;
   readonly write: (file: string) => Promise<unknown>;
 }
@@ -242,7 +230,7 @@ const command =
     }
     return exitCodes.done;
   };
-/** Runs `a2c serve install APP`: shows the change, keeps the old file as FILE.bak, and writes it. */
+/** Keeps the old file as FILE.bak. */
 export const serveInstall = command(install);
-/** Runs `a2c serve uninstall APP`: the file is as it was before, but for what its user has changed since. */
+/** The file is as before, but for what its user has changed since. */
 export const serveUninstall = command(uninstall);

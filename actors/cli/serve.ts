@@ -55,11 +55,10 @@ export interface ServeOptions extends WatchOptions, InspectingOptions, InstallOp
   /** Name of the only computer of that office that is served. */
   readonly computer?: string;
 }
-/** Times in ms after the end of its input at which a server gets SIGTERM and SIGKILL, once the client is gone: clients wait 2 s. */
+/** At which servers get SIGTERM and SIGKILL after the end of the input: clients wait 2 s. */
 const hurryMs = [1_300, 1_700];
 /** Wait in ms for a client to say what it can, before servers are started without knowing. */
 const introductionMs = 1_000;
-/** Time in ms after which the page of the inspector is opened. */
 const pageMs = 3_000;
 /** Wait in ms for the trace of a call of unknown effect. */
 const traceMs = 300;
@@ -71,30 +70,27 @@ const ofMany: Fields = {
   elicitation: { form: {}, url: {} },
 };
 
-/** What a serving has opened, for its end. */
 interface Opened {
-  /** True once the client is gone: nothing is opened any more. */
+  /** The client is gone: nothing is opened any more. */
   isOver?: boolean;
   runtime?: Runtime;
   computer?: Computer;
   agent?: Agent;
   watcher?: ReturnType<typeof watchFile>;
 }
-/** Parts that a serving is made of, whatever its form. */
 interface Serving {
   readonly context: CommandContext;
   readonly options: ServeOptions;
-  /** Config in force; undefined where the computers of an office are served. */
+  /** Undefined where the computers of an office are served. */
   config: Promise<Config> | undefined;
   readonly wrapped: string | undefined;
   readonly opened: Opened;
-  /** Resolves with the capabilities of the client. */
   readonly introduced: Promise<Fields>;
   readonly hub: () => Hub;
   readonly say: (text: string) => void;
 }
 
-/** Runs `a2c serve`: an MCP server with the tools of the servers of a config, of one wrapped server, or of an office. */
+/** Serves the tools of a config, of one wrapped server, or of an office. */
 export async function serve(
   context: CommandContext,
   what: string | undefined,
@@ -204,7 +200,7 @@ async function overHttp({ context, options, hub, say }: Serving, given: number |
   await serving.close();
 }
 
-/** Reads the config that is served. A wrapped server also gets what its client has put into the environment. */
+/** A wrapped server also gets what its client has put into the environment. */
 async function servedConfig(context: CommandContext, options: ServeOptions): Promise<ConfigSource> {
   const read = await readSource(context, options);
   await mayStart(context, read, options);
@@ -225,7 +221,7 @@ async function sourceOf(serving: Serving, read: Promise<ConfigSource> | undefine
   if (file !== undefined) follow(serving, computer, file);
   return computerSource(computer, { wrapped, mustConfirm: options.confirm === 'elicit' });
 }
-/** Takes over what is changed in the config file; the last good config stays while there is a mistake in it. */
+/** The last good config stays while there is a mistake in the file. */
 function follow(serving: Serving, computer: Computer, file: string): void {
   const { context, options, opened, say } = serving;
   const take = async (): Promise<void> => {
@@ -280,13 +276,11 @@ async function openComputer(
   });
   return opened.computer;
 }
-/** Names a serving by its client, as `a2c inspect` and `a2c serve status` show it. */
 function nameOf({ http }: ServeOptions, clients: Hub['clients']): string {
   if (http !== undefined) return 'serve over HTTP';
   const { name } = clients[0]?.identity?.info ?? {};
   return `serve for ${typeof name === 'string' ? asLine(name).slice(0, 60) : 'a client'} (pid ${process.ppid})`;
 }
-/** Opens the page of the inspector, for `a2c inspect`, once the servers had the time to start. */
 function showLater(computer: Computer, { inspect, allowControl = false }: ServeOptions): void {
   const show = async (): Promise<void> => {
     const port = typeof inspect === 'number' ? { port: inspect } : {};
@@ -305,7 +299,7 @@ async function openAgent({ context, options, opened }: Serving): Promise<Agent> 
   opened.agent = await createAgent({ url, office, ...credential, record, signal: context.signal });
   return opened.agent;
 }
-/** Ends what was opened: quickly, since the client is gone or waits, and surely. */
+/** Quickly, since the client is gone or waits. */
 async function ended({ opened }: Serving, source: Promise<Source>): Promise<void> {
   await source.catch(() => {});
   const { runtime, computer, agent, watcher } = opened;
@@ -322,7 +316,6 @@ async function ended({ opened }: Serving, source: Promise<Source>): Promise<void
   for (const timer of timers) systemClock.clearTimeout(timer);
   await runtime.close();
 }
-/** Keeps the greetings of servers beside their lists, by what is launched. */
 function greetingsOf(serving: Serving): KeptGreeting {
   const fingerprint = async (name: string): Promise<string> => {
     const server = (await serving.config)?.servers.find((one) => one.name === name);
@@ -334,7 +327,7 @@ function greetingsOf(serving: Serving): KeptGreeting {
       void fingerprint(name).then((known) => keepGreeting(defaultStateDir(), known, greeting)),
   };
 }
-/** Resolves with the next trace that is written by itself, or with undefined when none comes soon. */
+/** A trace that is written by itself; undefined when none comes soon. */
 async function traceOf({ runtime }: Opened): Promise<string | undefined> {
   const last = (): string | undefined => runtime?.flight?.kept.at(-1)?.file;
   const before = last();

@@ -21,10 +21,7 @@ import { exitCodes } from './exit-codes.ts';
 import type { SourceOptions } from './host-options.ts';
 import { typedConfig, type EntryWords } from './typed-server.ts';
 
-/**
- * Returns the default config: one built-in server for documents, which needs no network and no other program. Its tools
- * only read, so they need no confirmation.
- */
+/** Needs no network and no other program. Its tools only read, so they need no confirmation. */
 const embedded = (folder: string): object => ({
   type: 'stdio',
   name: 'documents',
@@ -32,10 +29,7 @@ const embedded = (folder: string): object => ({
   server_parameters: documentsCommand(folder),
 });
 
-/**
- * Reads the config of the servers to host: the file asked for, else the first config found, else the built-in default.
- * A wrong file is an error with one line per mistake, and nothing is started.
- */
+/** The file asked for, else the first config found, else the built-in default. */
 export async function configOf(context: CommandContext, options: SourceOptions): Promise<Config> {
   const source = await readSource(context, options);
   const { config, file } = source;
@@ -43,7 +37,6 @@ export async function configOf(context: CommandContext, options: SourceOptions):
   await mayStart(context, source, options);
   return config;
 }
-/** Rejects when a VRL program in the config cannot be run, or when the folder of the config is not trusted. */
 export async function mayStart(
   context: CommandContext,
   { config, file, from }: Source,
@@ -55,12 +48,11 @@ export async function mayStart(
 }
 export interface Source {
   readonly config: Config;
-  /** Path of the config file; undefined when `config` is the built-in default. */
+  /** Undefined when `config` is the built-in default. */
   readonly file?: string;
   readonly from?: FoundConfig['from'];
 }
 type ReadOptions = Pick<SourceOptions, 'config' | 'folder' | 'typed' | keyof EntryWords>;
-/** Reads a config without starting anything; only the config itself is checked. */
 export async function readSource(
   { folder = process.cwd() }: CommandContext,
   { config: asked, folder: own, typed, ...words }: ReadOptions,
@@ -75,14 +67,12 @@ export async function readSource(
   return { ...found, config: acceptedConfig(await readConfig(found.file), found.file) };
 }
 
-/** Returns a line for each server that a config file describes wrongly and that was left out. */
 export const leftOutLines = ({ leftOut = [] }: Config): readonly string[] =>
   leftOut.map(
     ({ name, mistakes }) =>
       `left out: ${name}: ${mistakes.map((mistake) => mistakeLine(mistake)).join('; ')}`,
   );
 
-/** Runs `a2c schema`: prints the JSON Schema of configs, for editors. */
 export async function schema({ terminal }: CommandContext): Promise<number> {
   // Loads the schema module here, because only this command needs it.
   const { configSchema } = await import('../../machines/config/json-schema.ts');
@@ -90,9 +80,7 @@ export async function schema({ terminal }: CommandContext): Promise<number> {
   return exitCodes.done;
 }
 
-/**
- * Rejects an untrusted folder, so that a checked-out project cannot run commands when a person types `a2c tools` in it.
- */
+/** A checked-out project cannot run commands when a person types `a2c tools` in it. */
 async function beTrusted(
   { terminal, signal, folder = process.cwd() }: CommandContext,
   config: Config,

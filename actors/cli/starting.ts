@@ -8,48 +8,36 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import { deferred } from '../kernel/listeners.ts';
 import type { CommandContext } from './context.ts';
 
-/**
- * Boot time 0 for a one-shot command: the computer opens at once, and the command itself waits for servers and shows what it
- * waits for.
- */
+/** The computer opens at once; the command itself waits for servers and shows what it waits for. */
 export const atOnce = { bootMs: 0 } as const;
-/**
- * Delays of a host that lists something of its servers once and then ends. A server that ends is not restarted while the
- * command waits, because the list shows why it ended.
- */
+/** A server that ends is not restarted while the command waits: the list shows why it ended. */
 export const onceEach = { ...atOnce, backoffMs: 120_000 } as const;
-/**
- * States of a server whose first start, or stop during that start, is not over, so that its result is not known. `authorizing`
- * ends by itself; a server that waits for a person is `unauthorized`.
- */
+/** `authorizing` ends by itself; a server that waits for a person is `unauthorized`. */
 const onTheWay: ReadonlySet<ServerStatus['state']> = new Set([
   'connecting',
   'authorizing',
   'recovering',
   'closing',
 ]);
-/** Tells whether a server is up or has failed. */
 export const hasStarted = ({ state }: Pick<ServerStatus, 'state'>): boolean => !onTheWay.has(state);
 const tickMs = 1_000;
 
-/** Host whose servers are waited for. */
 export type StartingHost = Pick<Computer, 'servers' | 'tools' | 'on'>;
 export interface Patience<Host extends StartingHost = Computer> {
-  /** Longest wait for servers in ms; without it the wait lasts until each server is up or has failed. */
+  /** In ms; without it the wait lasts until each server is up or has failed. */
   readonly ms?: number | undefined;
-  /** Tells whether to stop waiting for servers, because the wanted one is ready. */
+  /** Ends the wait, because the wanted server is ready. */
   readonly isEnough?: (computer: Host) => Promise<boolean>;
-  /** Leaves out the line about the wait, for a program that reads the screen. */
   readonly isQuiet?: boolean;
-  /** Function that finds the downloads that servers wait for; the time limit of such a server begins after its download. */
+  /** The time limit of a server begins after its download. */
   readonly downloads?: Downloads;
-  /** Called for each server once, when it is up or has failed; the wait also lasts until this function has ended. */
+  /** Once for each server, when it is up or has failed; the wait lasts until this function has ended. */
   readonly onSettled?: (computer: Host, server: ServerStatus, times: StartTimes) => Promise<void>;
-  /** Called when the wait lasts long, to show what is known then, and again when more servers are up or have failed. */
+  /** When the wait lasts long, and again when more servers are up or have failed. */
   readonly onSlow?: (computer: Host) => Promise<void>;
 }
 
-/** Milliseconds until each server was ready, by server name; a server that never was ready is missing. */
+/** In ms, by server name; a server that never was ready is missing. */
 export type StartTimes = ReadonlyMap<string, number>;
 
 /** Package that a server waits for, and the program such as `npx` that downloads it. */
@@ -59,12 +47,9 @@ interface Download {
 }
 /** Time in ms for which a package is assumed to be downloading where nothing shows that its program runs. */
 const downloadMs = 120_000;
-/** Names of installers that run the program themselves, so that no process of the program shows when the download is over. */
+/** These installers run the program themselves: no process of it shows when the download is over. */
 const runThemselves: ReadonlySet<string> = new Set(['docker', 'podman', 'deno', 'bun']);
-/**
- * Makes a function that finds the download for which a server waits: its installer runs, has started no other program, and
- * has printed nothing. `pidOf` returns the pid of a server's program; `ms` is the time since the start.
- */
+/** The installer runs, has started no other program and printed nothing; `ms` is since the start. */
 export const downloadsOf =
   ({ servers }: Config, pidOf: (server: string) => number | undefined) =>
   ({ name, waits }: ServerStatus, ms: number): Download | undefined => {
@@ -99,16 +84,15 @@ const quietMs = 10_000;
 /** Time in ms after which an answer is shown in parts. Before that it is shown whole, and in order. */
 const slowMs = 2_000;
 
-/** Wait for the servers of one command: the servers, the longest time, and what is shown meanwhile. */
 class Wait<Host extends StartingHost> {
   readonly #context: CommandContext;
   readonly #computer: Host;
   readonly #patience: Patience<Host>;
   readonly #startedAt = performance.now();
-  /** Names of servers that have come up or failed once. Their later attempts are not waited for. */
+  /** Up or failed once; their later attempts are not waited for. */
   readonly #settled = new Set<string>();
   readonly #told = new Map<string, Promise<void>>();
-  /** Last call of `onSlow`: the number of servers that were up or had failed by then, and the promise of the call. */
+  /** The number of servers that had settled at the last `onSlow`, and the promise of that call. */
   #slow = { settled: 0, told: Promise.resolve() };
   /** Times in ms at which each server was last seen to wait for a download. */
   readonly #fetched = new Map<string, number>();
@@ -128,7 +112,6 @@ class Wait<Host extends StartingHost> {
     if (state === 'ready' && !this.times.has(name)) this.times.set(name, this.#ms);
     if (hasStarted({ state })) this.#settled.add(name);
   }
-  /** Reports servers that have settled, and ends the wait when none is left, enough are ready, or time is over. */
   async look(): Promise<void> {
     const { isEnough, isQuiet = false } = this.#patience;
     const pending = this.#pending();
@@ -152,7 +135,7 @@ class Wait<Host extends StartingHost> {
         this.#told.set(server.name, onSettled(this.#computer, server, this.times));
     return all.filter(({ name }) => !this.#settled.has(name));
   }
-  /** Tells whether each pending server has had its time: `ms` since the start, or since the download of its package. */
+  /** `ms` since the start, or since the download of the package. */
   #isLate(pending: readonly ServerStatus[]): boolean {
     const { ms: limit, downloads } = this.#patience;
     if (limit === undefined) return false;
@@ -176,10 +159,7 @@ class Wait<Host extends StartingHost> {
   }
 }
 
-/**
- * Waits until each wanted server is up or has failed once, `isEnough` is true, time is over, or Ctrl-C comes. A server
- * fails at the latest after its `connectMs`. The last terminal line names the servers waited for, and for how long.
- */
+/** A server fails at the latest after its `connectMs`. The last terminal line names what is waited for. */
 export async function untilStarted<Host extends StartingHost>(
   context: CommandContext,
   computer: Host,
@@ -215,17 +195,14 @@ export async function untilStarted<Host extends StartingHost>(
   await wait.told();
   return wait.times;
 }
-/** Longest wait in ms for all servers, in commands that list something. */
+/** For all servers, in commands that list something. */
 const listingMs = 30_000;
-/** Result of a wait for servers: how long it was allowed to last, and whether a person ended it. */
 interface Waited {
   readonly ms: number;
   readonly isInterrupted: boolean;
   readonly downloads: Downloads;
-  /** Makes the command with which a person sees the output of a server. */
   readonly logsOf: (server: string) => string;
 }
-/** Returns lines that name the servers still starting, why, and what to do; none when all have settled. */
 export function lateLines(
   servers: readonly ServerStatus[],
   { ms, isInterrupted, downloads, logsOf }: Waited,
@@ -245,19 +222,15 @@ export function lateLines(
 }
 export const listingMsOf = (options: { readonly boot?: number }, config: Config): number =>
   bootMsOf(options, config) ?? listingMs;
-/**
- * Returns the longest wait in ms for the one server of a call: the limit of the call, else the usual one, or the longer time to
- * connect that the config gives that server.
- */
+/** The limit of the call, else the usual one, or the longer time to connect in the config. */
 export const aimingMsOf = (options: { readonly boot?: number }, config: Config, limit: number): number => {
   const { settings, servers } = config;
   const given = servers[0]?.settings.timeouts?.connectMs ?? settings.timeouts?.connectMs ?? 0;
   return bootMsOf(options, config) ?? (limit === Infinity ? Math.max(listingMs, given) : limit);
 };
-/** Returns the longest wait for servers in ms, from `--boot` or the config; undefined = no limit. */
+/** From `--boot` or the config; undefined = no limit. */
 export const bootMsOf = ({ boot }: { readonly boot?: number }, { settings }: Config): number | undefined =>
   boot === undefined ? settings.timeouts?.bootMs : boot * 1_000;
-/** Tells whether a server has this tool, under its exposed or its original name. */
 export const hasTool =
   (tool: string) =>
   async (computer: Pick<Computer, 'tools'>): Promise<boolean> =>

@@ -1,14 +1,12 @@
-/** Servers given on the command line itself: as a URL, a command, or an entry in JSON. */
 import { basename, resolve } from 'node:path';
 import { A2cError } from '../kernel/errors.ts';
 import { packageOf } from '../../machines/config/package-of.ts';
 import { readLenientJson } from '../../machines/models/arguments.ts';
 
-/** Options that complete the entry of a server in the command line. */
 export interface EntryWords {
-  /** Environment variables of a command, each as `KEY=value`. */
+  /** Each as `KEY=value`. */
   readonly env?: readonly string[];
-  /** HTTP headers for a URL, each as `Name: value`. */
+  /** Each as `Name: value`. */
   readonly header?: readonly string[];
   readonly cwd?: string;
   readonly sse?: boolean;
@@ -18,7 +16,6 @@ const wrong = (message: string, remedy: string): A2cError => new A2cError({ code
 export const isUrl = (word: unknown): word is string =>
   typeof word === 'string' && /^https?:\/\//i.test(word);
 
-/** Builds the config entry of a server, in the form that `mcpServers` has. */
 export function entryOf(
   target: readonly string[],
   { env = [], header = [], cwd, sse }: EntryWords = {},
@@ -57,23 +54,22 @@ function split(text: string, at: RegExp, form: string): readonly [string, string
   return [text.slice(0, index), text.slice(index + sign.length)];
 }
 
-/** Makes a config with one server that was typed. Its name is the URL, the package that the command runs, or the command. */
+/** Its name is the URL, the package that the command runs, or the command. */
 export function typedConfig(words: readonly string[], options: EntryWords = {}): object {
   const [first = '', ...args] = words;
   const name = isUrl(first) ? first : (packageOf(first, args) ?? basename(first));
   return { mcpServers: { [name]: entryOf(words, options) } };
 }
 
-/** Names of commands that take a server from the command line: a URL before their words, or a command after `--`. */
+/** These take a server as a URL before their words, or as a command after `--`. */
 const beforeWords = new Set(['call', 'tools', 'resources', 'prompts', 'prompt', 'login', 'logout']);
-/** Tells whether a command takes its server as a URL before its other words, as in `a2c call URL TOOL`. */
 export const isCalledByUrl = (command: string): boolean => beforeWords.has(command);
 const behindDashes = new Set([
   ...['call', 'tools', 'resources', 'prompts', 'prompt', 'read', 'desktop', 'finder', 'generate'],
   ...['status', 'doctor', 'up', 'computer', 'serve'],
 ]);
 
-/** Splits a command line at the `--` after which the command of a server comes; undefined where there is none. */
+/** Undefined without the `--` after which the command of a server comes. */
 export function splitServer(argv: readonly string[]): {
   readonly own: readonly string[];
   readonly server: readonly string[] | undefined;
@@ -86,7 +82,6 @@ export function splitServer(argv: readonly string[]): {
   return { own: argv.slice(0, at), server };
 }
 
-/** Returns the words and options of a command, with the server of its command line among the options. */
 export function withServer(
   command: string,
   operands: readonly unknown[],

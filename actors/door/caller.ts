@@ -14,11 +14,11 @@ import type { DoorAnswer, DoorNews, DoorRequests, DoorStatus, DoorVerb, Greeting
 
 export { defaultStateDir };
 
-/** Part of a computer that a call needs. `LentServer`, a server that another host runs, also implements it. */
+/** `LentServer`, a server that another host runs, also implements it. */
 export interface CallHost extends Pick<Computer, 'servers' | 'tools' | 'callTool' | 'cachedResult' | 'on'> {
   calls(): readonly { readonly reqId: string; readonly server: string; readonly tool: string }[];
 }
-/** Longest wait in ms for the answers of a host; one that is suspended, or busy for so long, is not used. */
+/** A host that is suspended, or busy for so long, is not used. */
 const patienceMs = 1_000;
 const inTime = <T>(answer: Promise<T>): Promise<T | undefined> => {
   const late = deferred<undefined>();
@@ -26,14 +26,12 @@ const inTime = <T>(answer: Promise<T>): Promise<T | undefined> => {
   return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
 };
 
-/** Connection of this command to a host of its user, through the door (local socket) of that host. */
 export class DoorVisit {
   readonly #line: DoorLine;
   readonly #waiting = new Map<number, { resolve(answer: never): void; reject(why: Error): void }>();
   readonly #greeted = deferred<Greeting | undefined>();
   readonly over = deferred();
   #last = 0;
-  /** First message of the host; undefined until it has come. */
   greeting: Greeting | undefined;
   onNews: (news: DoorNews) => void = () => {};
 
@@ -62,11 +60,10 @@ export class DoorVisit {
     const { pid = 0 } = this.greeting ?? {};
     return { code: 'ServerLost', message: `The host that has the server (pid ${pid}) has ended` };
   }
-  /** Resolves with the greeting; undefined for a host that does not answer now. */
+  /** Undefined for a host that does not answer now. */
   greeted(): Promise<Greeting | undefined> {
     return inTime(this.#greeted.promise);
   }
-  /** Sends a request under a number, and returns the number with the answer. */
   ask<Verb extends DoorVerb>(
     verb: Verb,
     ask: DoorRequests[Verb]['ask'],
@@ -86,10 +83,7 @@ export class DoorVisit {
   }
 }
 
-/**
- * Connects to all hosts of this user that have a door (a local socket for commands) and answer. The caller closes each
- * connection.
- */
+/** Only hosts that answer. The caller closes each connection. */
 export async function hostsWithDoors(stateDir: string): Promise<readonly DoorVisit[]> {
   const visits: DoorVisit[] = [];
   await knockAtDoors(stateDir, (line) => {
@@ -104,7 +98,7 @@ export async function hostsWithDoors(stateDir: string): Promise<readonly DoorVis
   });
 }
 
-/** Host of this user, as lists show it. `status` is undefined when it does not answer in time. */
+/** `status` is undefined when the host does not answer in time. */
 export interface ListedHost extends Pick<Greeting, 'kind' | 'name' | 'pid' | 'version'> {
   readonly status: DoorStatus | undefined;
 }
@@ -121,7 +115,6 @@ export async function listedHosts(stateDir: string): Promise<readonly ListedHost
   return listed.toSorted((a, b) => a.pid - b.pid);
 }
 
-/** Server of another host of this user, which this command uses through the door (local socket) of that host. */
 export class LentServer implements CallHost {
   readonly #visit: DoorVisit;
   readonly #answers: Answers;
@@ -138,7 +131,6 @@ export class LentServer implements CallHost {
     visit.onNews = (news) => this.#hear(news);
     void visit.over.promise.then(() => this.#listeners.emit('computer.changed', { state: 'closed' }));
   }
-  /** First message of the host that has the server; undefined until it has come. */
   get host(): Greeting | undefined {
     return this.#visit.greeting;
   }
@@ -164,8 +156,7 @@ export class LentServer implements CallHost {
     const ended = answer
       .catch((error: unknown): CallOutcome => {
         const lost = error instanceof A2cError ? error : new A2cError(this.#visit.lost());
-        // Reports the effect of a call as unknown only when the host was lost, which may have sent the call to the
-        // server; any other failure comes before that.
+        // Only a lost host may have sent the call to the server; any other failure comes before that.
         const outcome = lost.code === 'ServerLost' ? 'unknown' : 'failed';
         const { code, message, details } = lost;
         const durationMs = Math.round(performance.now() - startedAt);
@@ -180,7 +171,7 @@ export class LentServer implements CallHost {
     };
     return Object.assign(ended, { reqId, cancel: () => cancel(), on }) satisfies Call;
   };
-  /** Ends the connection to the host, which continues to run. */
+  /** The host continues to run. */
   close(): void {
     this.#visit.close();
   }
@@ -216,10 +207,7 @@ export class LentServer implements CallHost {
   }
 }
 
-/**
- * Finds the host of this user that runs exactly this server, by its identities: one with the roots of this command, and one
- * without roots. Only hosts of the same version are asked. The connections to all others are closed.
- */
+/** By two identities, with and without the roots of this command. Asks only hosts of the same version. */
 export async function lentServer(
   stateDir: string,
   server: string,

@@ -17,9 +17,7 @@ import type {
   QuestionAnswer,
 } from './wire.ts';
 
-/** Host whose servers other commands of its user use through its door (a local socket). */
 type DoorHost = HostDoor & Lent;
-/** Returns the identity of a server at this host, computed with the values that inputs have in this host. */
 async function identityAt(
   { kind, configOf, inputs: known, rootsOf }: DoorHost,
   server: string,
@@ -32,9 +30,7 @@ async function identityAt(
   return identityOf(server, config, { inputs, folder: process.cwd(), roots: rootsOf(server) });
 }
 
-/**
- * Opens the door of a host, the local socket by which commands use its servers; rejects with the reason where it can have none.
- */
+/** Rejects with the reason where the host can have no door. */
 export async function openHostDoor(host: DoorHost): Promise<Door> {
   const users = new Set<Visit>();
   const door = await openDoor(host.stateDir, (line) => {
@@ -49,10 +45,7 @@ export async function openHostDoor(host: DoorHost): Promise<Door> {
   return door;
 }
 
-/**
- * Makes the functions that answer questions of servers. A question goes to the command whose call runs on the server, else to
- * the host.
- */
+/** A question goes to the command whose call runs on the server, else to the host. */
 export function answersThroughDoor(answers: Answers = {}, isAlways = false): Answers {
   const through = (kind: 'elicit' | 'elicitUrl'): Answers['elicit'] => {
     const own = answers[kind];
@@ -67,13 +60,11 @@ export function answersThroughDoor(answers: Answers = {}, isAlways = false): Ans
   return { ...answers, elicit: through('elicit'), elicitUrl: through('elicitUrl') };
 }
 
-/** Connection of one command to the door (local socket) of this host. */
 class Visit {
   readonly #line: DoorLine;
   readonly #host: DoorHost;
   readonly #use: (isUsing: boolean) => void;
   readonly #nonce = newId();
-  /** Server that the command uses. */
   #server: string | undefined;
   #forget = (): void => {};
   readonly #calls = new Map<number, AbortController>();
@@ -98,7 +89,6 @@ class Visit {
       (error: unknown) => reply({ id, failure: failureOf(error) }),
     );
   }
-  /** Cancels everything that a command has begun when its connection ends. */
   ended(): void {
     for (const call of this.#calls.values()) call.abort(new Error('the command that called has ended'));
     for (const { reject } of this.#questions.values())
@@ -106,10 +96,7 @@ class Visit {
     this.#forget();
     if (this.#server !== undefined) this.#use(false);
   }
-  /**
-   * Asks the person at the command that is connected. Rejects when the command ends; a question that the server withdraws is
-   * withdrawn at the command.
-   */
+  /** Rejects when the command ends; a question that the server withdraws is withdrawn at the command. */
   question(kind: 'elicit' | 'elicitUrl', params: Fields, signal: AbortSignal): Promise<Fields> {
     const question = (this.#asked += 1);
     this.#tell({ news: 'question', question, kind, params });

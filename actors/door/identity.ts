@@ -6,23 +6,17 @@ import type { Inputs } from '../servers/inputs.ts';
 import { renderServer } from '../servers/render.ts';
 import { inheritedOf } from '../servers/surroundings.ts';
 
-/** Values of inputs, folder and roots of a host or a command, which are parts of the identity of a server. */
 interface Around {
-  /** Inputs, looked up without asking a person. A server that needs an input without a known value has no identity. */
+  /** No person is asked. A server that needs an input without a known value has no identity. */
   readonly inputs: Inputs;
-  /** Working folder of the process that starts the server. */
   readonly folder: string;
-  /** URIs of the folders in which the server may work (MCP roots); null where it learns of none. */
+  /** URIs of MCP roots; null where the server learns of none. */
   readonly roots: readonly string[] | null;
 }
 /** Names of variables of a terminal, whose differences do not matter to a server. */
 const ofTerminal = new Set(['TERM', 'SHLVL', 'COLUMNS', 'LINES', 'WINDOWID', 'A2C_INSTANCE', '_']);
 
-/**
- * Text that is equal for two processes exactly when the server that one runs is the server that the other would start: its entry
- * with filled-in placeholders, its environment, working folder and roots, the settings, which have the permission rules, and the
- * version of this package. It may hold secrets. Undefined for a server that has no known launch, or lives inside of its host.
- */
+/** Equal exactly when both processes mean the same server. May hold secrets; undefined without a known launch. */
 export async function identityOf(
   name: string,
   { servers, settings }: Pick<Config, 'servers' | 'settings'>,
@@ -45,5 +39,5 @@ export async function identityOf(
 }
 const nothing = { command: '', args: [], env: {} };
 
-/** Returns a proof of an identity for one connection. The secrets in the identity cannot be found from the proof. */
+/** For one connection. The secrets in the identity cannot be found from the proof. */
 export const proofOf = (identity: string, nonce: string): string => sha256Of([nonce, identity]);

@@ -5,32 +5,25 @@ import type { OfficePeer } from '../../machines/office/rooms/limits.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
-/**
- * Messages between a host and a command that is connected to its door (local socket). `use` and later requests need the same
- * version on both sides; `status` and `stop` do not.
- */
+/** `use` and later requests need the same version on both sides; `status` and `stop` do not. */
 
-/** First message of a host. */
 export interface Greeting {
   readonly door: 1;
   readonly version: string;
   readonly kind: HostDoor['kind'];
   readonly name: string;
   readonly pid: number;
-  /** Random text that is hashed with the identity of a server, so that each proof is valid for one connection only. */
+  /** Hashed with the identity of a server, so that each proof is valid for one connection only. */
   readonly nonce: string;
 }
-/** Status of a host, for lists of hosts. */
 export interface DoorStatus {
   readonly servers: readonly Pick<ServerStatus, 'name' | 'state' | 'reason' | 'nextTryMs'>[];
-  /** Time in ms until the host ends by itself if no call comes; null where it does not. */
+  /** If no call comes; null where the host does not end by itself. */
   readonly endsInMs: number | null;
-  /** Peers of the office in the process of this host, where it has one. */
   readonly peers?: readonly OfficePeer[];
 }
-/** Request of a command, with the answer of the host. */
 export interface DoorRequests {
-  /** Asks for a server by proofs of its identity; the answer is null where this host has no such server. */
+  /** By proofs of the identity of a server; the answer is null where this host has no such server. */
   readonly use: {
     readonly ask: { readonly server: string; readonly proofs: readonly string[] };
     readonly answer: ServerStatus | null;
@@ -51,18 +44,16 @@ export interface DoorRequests {
   };
   readonly status: { readonly ask: object; readonly answer: DoorStatus };
   readonly stop: { readonly ask: object; readonly answer: boolean };
-  /** Restarts a server of a host of `a2c serve`; other hosts refuse. */
+  /** Only for hosts of `a2c serve`; others refuse. */
   readonly restart: { readonly ask: { readonly server: string }; readonly answer: null };
 }
 export type DoorVerb = keyof DoorRequests;
 export type DoorRequest = {
   [Verb in DoorVerb]: { readonly id: number; readonly verb: Verb; readonly ask: DoorRequests[Verb]['ask'] };
 }[DoorVerb];
-/** Answer to a request, by its id. */
 export type DoorAnswer =
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly failure: Failure };
-/** News of a host about the server in use, and questions of that server to the person at the command. */
 export type DoorNews =
   | { readonly news: 'server'; readonly status: ServerStatus }
   | { readonly news: 'progress'; readonly call: number; readonly told: Fields }
@@ -73,7 +64,7 @@ export type DoorNews =
       readonly params: Fields;
     }
   | { readonly news: 'withdrawn'; readonly question: number };
-/** Answer of a person to a question of a server; without a value the person could not be asked. */
+/** Without a value the person could not be asked. */
 export interface QuestionAnswer {
   readonly question: number;
   readonly value?: Fields;

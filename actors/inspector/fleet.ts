@@ -10,16 +10,13 @@ import {
 import type { HostFacts } from '../../machines/inspection.ts';
 import { cannotListen, type Inspection } from './inspections.ts';
 
-/** Host or file that one page shows together with others. */
 export interface FleetMember {
   readonly facts: HostFacts;
   attach(page: AttachedPage): PageListener;
 }
-/** Serves one page of several hosts or files. `add` adds one while it is open. */
 export interface Fleet extends Inspection {
   add(member: FleetMember): void;
 }
-/** Serves one page of several hosts or files on this machine, until it is closed. */
 export async function openFleet(first: readonly FleetMember[], port = 0): Promise<Fleet> {
   const members = [...first];
   const pages = new Set<AttachedPage>();
@@ -47,11 +44,8 @@ export async function openFleet(first: readonly FleetMember[], port = 0): Promis
   return { url: server.url, add, close, [Symbol.asyncDispose]: close };
 }
 
-/** Pause in ms between two searches for hosts that have started meanwhile. */
 const lookMs = 1_000;
-/**
- * Serves one page of all running hosts of this user, also of those that start later. There may be none at first.
- */
+/** Also of hosts that start later. There may be none at first. */
 export async function openRunning({ port = 0, stateDir = defaultStateDir() } = {}): Promise<Fleet> {
   const known = new Set<string>();
   const bridgeTo = await loadBridge();

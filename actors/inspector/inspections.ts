@@ -47,10 +47,7 @@ export interface Inspection extends AsyncDisposable {
    */
   close(): Promise<void>;
 }
-/**
- * Orders that a page may give to its host. Each resolves with the answer for the page, or rejects with the reason when it
- * cannot be carried out.
- */
+/** Each resolves with the answer for the page, or rejects when it cannot be carried out. */
 export type PageOrders = Readonly<
   Record<InspectorControl['verb'], (target: string, params: Fields) => Promise<object | void>>
 >;
@@ -59,26 +56,24 @@ export interface Inspected {
   readonly name: string;
   readonly orders?: PageOrders;
 }
-/** Parts of the runtime from which inspector pages get their data. */
 export interface PageSources {
   readonly stream: LiveStream;
-  /** Messages on the wire that the host still has. */
   messages(wanted: FramesWanted): FramesFound;
-  /** Start time of the host, ISO 8601. */
+  /** ISO 8601. */
   readonly started: string;
   readonly stateDir: string | false | undefined;
   readonly notice: (text: string) => void;
   linesOf(server: string): readonly unknown[];
-  /** Records of the host from before the page was opened, as trace lines in pieces; undefined without a recording. */
+  /** From before the page was opened, as trace lines in pieces; undefined without a recording. */
   past(): AsyncIterable<string> | undefined;
-  /** Trace recorded by the host so far. Throws when nothing is recorded. */
+  /** Throws when nothing is recorded. */
   trace(): string;
 }
 
 let known: Promise<Charts> | undefined;
 export const pause = (ms: number): Promise<void> =>
   new Promise((done) => void systemClock.setTimeout(done, ms));
-/** Returns the charts of all machines, computed when the first page is opened, one by one, so that the host goes on. */
+/** Computed when the first page is opened, one by one, so that the host goes on. */
 export const chartsOf = (): Promise<Charts> =>
   (known ??= (async () => {
     const charts: Charts = {};
@@ -107,7 +102,7 @@ export const cannotListen = (port: number, error: unknown): A2cError =>
         remedy: 'Choose another port; 0 takes any free one.',
       });
 
-/** Inspector pages of one host: each `open` makes an address of its own, and all pages see the same data. */
+/** Each `open` makes an address of its own; all pages see the same data. */
 export class Inspections {
   readonly #shown: PageSources;
   readonly #open = new Set<Inspection>();
@@ -116,7 +111,6 @@ export class Inspections {
   constructor(shown: PageSources) {
     this.#shown = shown;
   }
-  /** Shows a line on the open pages, at the present time. */
   mark(text: string): void {
     this.#shown.stream.mark(text);
   }
@@ -207,13 +201,12 @@ export class Inspections {
     if (value === undefined) throw new Error('The host does not have this value any more');
     return value;
   }
-  /** Closes all inspector pages; resolves when their ports are free. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#open].map((inspection) => inspection.close()));
   }
 }
-/** Sends what a host has recorded so far to a page, as fast as the page takes it, until the page has left. */
+/** As fast as the page takes it, until the page has left. */
 async function tellPast(
   page: AttachedPage,
   past: AsyncIterable<string>,

@@ -24,17 +24,14 @@ import {
 /** Text inside the address of an actor by which the actor of a call is recognized. */
 const ofCall = '/call:';
 const isOfCall = (address: Address): boolean => address.includes(ofCall);
-/**
- * Tells whether a record belongs to the outline, for a page that shows servers, incidents and calls but no records:
- * what the host exchanges with the outside, and the lives of machines other than calls. Contexts are read later.
- */
+/** For a page without records: exchanges with the outside, and lives of machines other than calls. */
 function isOutlined(record: DirectoryRecord): boolean {
   const { k, a } = record;
   if (k === 'open' || k === 'end' || k === 'timer') return !isOfCall(a);
   return isKept(record);
 }
 
-/** Call that can still become a single line, because all of its records have been of the expected kinds so far. */
+/** Can still become a single line: all of its records have been of the expected kinds so far. */
 interface Folding {
   readonly begin: TraceEntry;
   readonly parts: Set<TraceEntry>;
@@ -44,12 +41,11 @@ interface Folding {
 }
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const ticketOf = (a: Address): string => a.slice(a.lastIndexOf(ofCall) + ofCall.length, a.lastIndexOf('#'));
-/** Returns the ticket of the call that an input asks a computer to make; undefined for other inputs. */
 function begun({ via, ev }: Extract<DirectoryRecord, { k: 'in' }>): string | undefined {
   const { type, ticket } = fieldsOf(ev);
   return type === 'agent.called' || (type === 'call.request' && via === 'host') ? textOf(ticket) : undefined;
 }
-/** Returns the ticket of the call whose success this record reports; undefined when it reports none. */
+/** Ticket of the call whose success this record reports. */
 function succeeded(record: DirectoryRecord): string | undefined {
   const { type, ticket, outcome, body } = fieldsOf('ev' in record ? record.ev : undefined);
   if (record.k === 'post' && type === 'call.settled' && outcome === 'succeeded') return textOf(ticket);
@@ -58,10 +54,7 @@ function succeeded(record: DirectoryRecord): string | undefined {
   const known = fieldsOf(meta)['a2c_outcome'];
   return isError === true || (known !== undefined && known !== 'succeeded') ? undefined : textOf(ticket);
 }
-/**
- * Returns the step of a call that a record of its actor reports; undefined for any other record, which the single line
- * of a call cannot show.
- */
+/** Undefined for any other record, which the single line of a call cannot show. */
 function stepOf(record: DirectoryRecord): readonly [step: string, text?: string] | undefined {
   if (record.k === 'draw' && record.port === 'judge') {
     const { decision, reason } = fieldsOf(record.v);
@@ -74,10 +67,9 @@ function stepOf(record: DirectoryRecord): readonly [step: string, text?: string]
   return record.k === 'in' && type === 'ask.answered' && record.id === 'call' ? ['answered'] : undefined;
 }
 
-/** Replaces the entries of each call that began and succeeded among them by one line, in order. */
+/** Each call that began and succeeded among the entries becomes one line, in order. */
 function folded(entries: readonly TraceEntry[]): readonly TraceEntry[] {
   const open = new Map<string, Folding>();
-  /** Calls as single lines, by the entries that report their ends. */
   const whole = new Map<TraceEntry, WholeCall>();
   const gone = new Set<TraceEntry>();
   for (const entry of entries) {
@@ -124,41 +116,30 @@ function folded(entries: readonly TraceEntry[]): readonly TraceEntry[] {
 const batchMs = 200;
 /** Longest time in ms for which records are written before other work gets its turn. */
 const sliceMs = 8;
-/**
- * Largest number of records in one batch. A larger batch is skipped and followed by a checkpoint, because converting records
- * to text blocks the host.
- */
+/** A larger batch is skipped and followed by a checkpoint: converting records to text blocks the host. */
 const mostInBatch = 5_000;
-/** Digest that is never computed, because the lines for a page have no end that would contain it. */
+/** Never computed, because the lines for a page have no end that would contain it. */
 const noDigest = (): ReturnType<RecorderOptions['digest']> => ({ add: () => {}, value: () => '' });
 interface Running {
   readonly recorder: Recorder;
   readonly whole: WholeRecords;
   writer: TraceWriter;
   readonly leave: () => void;
-  /** Number of records since the last checkpoint. */
   since: number;
 }
 
-/**
- * Stream of what happens in a directory, for the attached pages; nothing is recorded without a page. All pages get the
- * same outline, every 200 ms: what the host exchanges with the outside, a line for each call, and the changed states of
- * machines. A slow page misses some of it, is told how much, and continues from a checkpoint. A page that shows records
- * gets all of them instead.
- */
+/** All pages get the same outline every 200 ms; a slow page misses some of it and gets a checkpoint. */
 export class LiveStream {
   readonly #directory: Directory;
   readonly #wires: Frames;
   readonly #options: () => RecorderOptions;
-  /** Pages that get the outline, each with the number of records that it has missed. */
+  /** With the number of records that each page has missed. */
   readonly #viewers = new Map<Viewer, number>();
   readonly #large = new LargeValues();
   #running: Running | undefined;
-  /** Records since the last batch for the outline, which is what a page gets that shows no records. */
+  /** Records since the last batch for the outline. */
   #taken: TraceEntry[] = [];
-  /** Records of earlier batches that are not written yet. */
   #waiting: readonly TraceEntry[] = [];
-  /** Latest snapshot of each actor that the pages know. */
   #known = new WeakMap<Root, unknown>();
   #timer: unknown;
 
@@ -174,10 +155,7 @@ export class LiveStream {
     const own = { digest: noDigest, large: this.#large, isPart: true, ringBytes: Infinity };
     return new Recorder({ ...this.#options(), ...own });
   }
-  /**
-   * Writes the state of each actor once, with pauses. This finds which values are large and which words are no secrets, so
-   * that the first checkpoint, which must be written at once, takes less time.
-   */
+  /** Finds large values and words that are no secrets, so that the first checkpoint takes less time. */
   async prepare(pause: () => Promise<void>): Promise<void> {
     if (this.#running) return;
     const recorder = this.#recorder();
@@ -191,10 +169,7 @@ export class LiveStream {
       end = systemClock.now() + sliceMs;
     }
   }
-  /**
-   * Attaches a page, which gets the outline of what happens from now on. Returns the first lines for it: a head, and a
-   * checkpoint of all living actors.
-   */
+  /** Returns the first lines for the page: a head, and a checkpoint of all living actors. */
   add(viewer: Viewer): string {
     const running = (this.#running ??= this.#start());
     const head = running.recorder.head(running.recorder.last);
@@ -202,10 +177,7 @@ export class LiveStream {
     this.#wires.pages = this.#viewers.size + running.whole.pages;
     return head + lines;
   }
-  /**
-   * Gives a page the outline from now on. Returns the checkpoint with which it begins, which is sent to the other
-   * pages, too.
-   */
+  /** Returns the first checkpoint of the page, which is sent to the other pages, too. */
   #join(running: Running, viewer: Viewer): string {
     this.#flush(Infinity);
     const lines = this.#checkpoint(running);
@@ -213,7 +185,7 @@ export class LiveStream {
     this.#viewers.set(viewer, 0);
     return lines;
   }
-  /** Switches an attached page to all records, beginning with those that the host still has, or back to the outline. */
+  /** All records begin with those that the host still has. */
   want(viewer: Viewer, isWhole: boolean): void {
     const running = this.#running;
     if (!running || running.whole.has(viewer) === isWhole) return;
@@ -227,11 +199,10 @@ export class LiveStream {
       viewer.send({ type: 'gap', missed, lines: this.#join(running, viewer) });
     }
   }
-  /** Adds a line for people, such as the file of a trace that the host has written. */
   mark(text: string): void {
     if (this.#running) this.#take(this.#running.recorder.placed({ k: 'mark', text }));
   }
-  /** Returns a large value that records left out, with secrets hidden; undefined when it is gone. */
+  /** Left out by records, with secrets hidden; undefined when it is gone. */
   value(number: number): unknown {
     const found = this.#large.find(number);
     if (!found) return undefined;
@@ -254,7 +225,7 @@ export class LiveStream {
     running.whole.close();
     this.#running = undefined;
   }
-  /** Sends the last records to these pages, and the reason why no more will come, then detaches them. */
+  /** The last records, and the reason why no more will come, are sent first. */
   part(viewers: Iterable<Viewer>, reason: string): void {
     this.#flush(Infinity);
     for (const viewer of viewers) {
@@ -291,17 +262,14 @@ export class LiveStream {
     running.since = 0;
     return running.writer.lines([key]);
   }
-  /**
-   * Returns the records since the last batch, with each call that has succeeded as one line, and the latest state of
-   * each machine that has changed, under the number of the latest record.
-   */
+  /** A succeeded call is one line; a changed machine has its latest state under the latest number. */
   #batch({ recorder }: Running): readonly TraceEntry[] {
     const entries = folded(this.#taken);
     this.#taken = [];
     const moved = this.#viewers.size === 0 ? [] : this.#moved();
     return [...entries, ...moved.map((root) => recorder.placed(stateOf(root), recorder.last))];
   }
-  /** Returns the machines, except those of calls, that have another state than the pages know. */
+  /** Machines, except those of calls, with another state than the pages know. */
   #moved(): Root[] {
     return [...this.#directory.roots].filter((root) => {
       const snapshot = root.ref.getSnapshot();
@@ -310,10 +278,7 @@ export class LiveStream {
       return true;
     });
   }
-  /**
-   * Sends the collected records to the pages, for at most `ms`; the rest follows soon. Called by timers and sockets, that
-   * is between two inputs, so that a checkpoint may be taken.
-   */
+  /** For at most `ms`. Called between two inputs (timers, sockets), so that a checkpoint may be taken. */
   #flush(ms = sliceMs): void {
     systemClock.clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -335,7 +300,7 @@ export class LiveStream {
     this.#recover(running, isTooMuch);
     if (running.since > mostBetween) this.#tell(this.#checkpoint(running), 1);
   }
-  /** Writes records to the pages for at most `ms`; returns false when there are more, which follow soon. */
+  /** For at most `ms`; false when there are more, which follow soon. */
   #pour({ writer }: Running, all: readonly TraceEntry[], ms: number): boolean {
     const end = systemClock.now() + ms;
     let lines = '';
@@ -369,7 +334,6 @@ export class LiveStream {
     }
   }
 }
-/** Returns a step without a transition that tells the present state of an actor. */
 const stateOf = ({ ref }: Root): TraceEntry['what'] => ({
   actor: ref,
   event: { type: '' },
@@ -379,17 +343,13 @@ const stateOf = ({ ref }: Root): TraceEntry['what'] => ({
 
 /** Estimated bytes of the latest messages that a host keeps for its pages, 1 MiB. */
 const mostHeld = 1024 * 1024;
-/**
- * Limits of messages for pages: the text of a longer one is cut after 64 Ki characters, so that a page shows its
- * beginning.
- */
+/** A longer message is cut after 64 Ki characters, so that a page shows its beginning. */
 const bounds = { held: mostHeld, mostChars: 64 * 1024, leastChars: Infinity, share: 0 };
 /** Estimated size in bytes of the beginning or the end of a call that an office relays. */
 const toldWeight = 600;
 /** Number of characters after which an answer ends; a page asks for the rest. */
 const mostInAnswer = 512 * 1024;
 
-/** Messages that a page asks for: those of an actor, and those that belong to a call. */
 export interface FramesWanted {
   /** Address of a client, link or seat. */
   readonly a?: string | undefined;
@@ -397,44 +357,33 @@ export interface FramesWanted {
   readonly by?: string | undefined;
   /** `req_id` of a call, which messages on sockets have. */
   readonly req?: string | undefined;
-  /** Number of the last message that the page has; 0 for none. */
+  /** Last message that the page has; 0 for none. */
   readonly after: number;
 }
-/** Messages as `frame` records of a trace, each with its number and wall clock. */
 export interface FramesFound {
   readonly frames: readonly Fields[];
-  /** Number of the last message that was searched; a page continues after it. */
+  /** Last message that was searched; a page continues after it. */
   readonly last: number;
-  /** Number of the oldest message that is kept. */
   readonly first: number;
   readonly isMore: boolean;
 }
 
-/**
- * Latest messages on the wire, for pages: those of MCP sessions and of this host's own links always, those of the seats
- * of an office while a page is open. Of each call that an office relays, the beginning and the end are kept.
- */
+/** Seats of an office only while a page is open; of each relayed call the beginning and the end are kept. */
 export class Frames {
-  /** Number of open pages. */
   pages = 0;
-  /** Called with each message, and the estimated bytes that it holds, when a recorder wants them. */
+  /** `weight`: estimated bytes that the message holds. */
   kept: ((frame: Frame, weight: number) => void) | undefined;
-  /** Called with each call that an office reports, for the pages. */
   called: (frame: Frame) => void = () => {};
   readonly #ring = new EntryRing();
   #last = 0;
 
-  /** Function that receives messages of the seats of an office; undefined while no page is open, so that sockets need not report. */
+  /** Undefined while no page is open, so that sockets need not report. */
   get ofSeats(): ((a: Address, dir: Frame['dir'], message: unknown) => void) | undefined {
     return this.pages === 0 ? undefined : this.ofSocket;
   }
-  /** Receives a message of a socket. */
   readonly ofSocket = (a: Address, dir: Frame['dir'], message: unknown): void =>
     this.take(a, 'socket', dir, message);
-  /**
-   * Receives one message. `a` is the address of the port instance that it passed, `by` that of the actor whose request it
-   * belongs to.
-   */
+  /** `a` is the port instance that the message passed, `by` the actor whose request it belongs to. */
   readonly take = (a: Address, via: FrameVia, dir: Frame['dir'], json: unknown, by?: Address): void => {
     const frame: Frame =
       by === undefined ? { k: 'frame', a, via, dir, json } : { k: 'frame', a, via, dir, by, json };
@@ -448,7 +397,7 @@ export class Frames {
     this.kept?.(frame, weight);
     if (via === 'relay') this.called(frame);
   };
-  /** Returns the kept messages that a page wants, the oldest first, with secrets hidden. */
+  /** The oldest first, with secrets hidden. */
   find({ a, by, req, after }: FramesWanted, { redactor, hook }: RecorderOptions): FramesFound {
     const isWanted = (frame: Frame): boolean =>
       (a !== undefined && isOf(a, frame.a)) ||
@@ -473,7 +422,7 @@ export class Frames {
     return { frames, last, first: entries[0]?.s ?? 0, isMore: false };
   }
 }
-/** Tells whether a port instance belongs to an actor, in any incarnation of that actor. */
+/** In any incarnation of the actor. */
 const isOf = (actor: string, instance: string): boolean => {
   const name = nameOf(actor);
   return instance.startsWith(name) && /^[#/]/.test(instance.slice(name.length));

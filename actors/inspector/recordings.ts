@@ -18,26 +18,22 @@ import { version } from '../../machines/version.ts';
 import { openFleet } from './fleet.ts';
 import { cannotListen, chartsOf, pause, type Inspection } from './inspections.ts';
 
-/** Recorded trace of the profile `full`, whose text is read as often as it is shown. */
+/** Of the profile `full`; its text is read as often as it is shown. */
 export interface Recording {
-  /** Path of the trace file, shown to a person. */
   readonly name: string;
   readonly started: string | null;
-  /** Number of lines of the trace, with the head. */
   readonly rows: number;
-  /** Number of characters of the trace. */
   readonly chars: number;
-  /** Returns the text of the trace in parts of whole lines, beginning with the head. */
+  /** In parts of whole lines, beginning with the head. */
   readonly text: () => AsyncIterable<string>;
-  /** Description of the damage of the file, after which nothing is shown; absent when the file is sound. */
+  /** Nothing is shown after the damage; absent when the file is sound. */
   readonly damage?: string;
-  /** Replays the recording and returns the results of its checks; called when a page asks. */
   readonly checks: (name: string) => Promise<Checks>;
 }
-/** Largest number of bytes that wait for a page; sending pauses while there are more. */
+/** Sending pauses while more bytes wait for a page. */
 const mostAhead = 512 * 1024;
 const patienceMs = 10;
-/** Longest recording in lines and in characters that is checked for a page, because checks hold all of it in memory. */
+/** Checks hold all of a recording in memory. */
 const mostChecked = { rows: 250_000, chars: 128 * 1024 * 1024 };
 
 const refused = 'A recording takes no orders, and no server of it can be asked';
@@ -74,7 +70,6 @@ const welcomeTo = (recording: Recording, charts: Charts, lines: string): Welcome
   ...(recording.damage !== undefined && { damage: recording.damage }),
   lines,
 });
-/** Makes one HTML file of the page and recordings, for a bug report or a CI artifact, part by part. */
 export async function* recordingPage(recordings: readonly Recording[]): AsyncGenerator<string> {
   const charts = await chartsOf();
   const contents: PageContent[] = [];
@@ -86,7 +81,7 @@ export async function* recordingPage(recordings: readonly Recording[]): AsyncGen
     });
   yield* await singlePage(contents);
 }
-/** Sends a recording to a page, as fast as the page reads it, until the page has left. */
+/** As fast as the page reads it, until the page has left. */
 async function tell(
   { text, rows }: Recording,
   page: AttachedPage,
@@ -106,7 +101,6 @@ async function tell(
   }
   page.send({ type: 'complete', records: rows - 1 });
 }
-/** Makes a function that sends a recording to a page. */
 function shownBy(recording: Recording, charts: Charts): (page: AttachedPage) => PageListener {
   return (page) => {
     let isHere = true;
@@ -124,7 +118,7 @@ function shownBy(recording: Recording, charts: Charts): (page: AttachedPage) => 
     };
   };
 }
-/** Shows a recording, or several together, in a browser until they are closed. Nothing in the files is executed. */
+/** Nothing in the files is executed. */
 export async function showRecordings(recordings: readonly Recording[], port = 0): Promise<Inspection> {
   const charts = await chartsOf();
   const [only, ...others] = recordings;

@@ -6,10 +6,7 @@ import type { Recorder } from '../recording/recorder.ts';
 import type { TraceEntry, TraceWriter } from '../recording/trace-lines.ts';
 import type { Directory, Root } from '../runtime/directory.ts';
 
-/**
- * Delayed event inside XState. Relies on two facts that the types of XState do not promise: a persisted snapshot names
- * its children, and the system lists delayed events in the order in which they were scheduled.
- */
+/** XState does not promise in types that snapshots name children and that delayed events keep their order. */
 interface Scheduled {
   readonly id: string;
   readonly event: EventObject;
@@ -36,17 +33,13 @@ function heldBy(root: Root): HeldFrame[] {
     return { held: 'timer', n: name as number, id, ev, left };
   });
 }
-/**
- * Persists the snapshot of an actor without its context and adds the context unchanged. XState would search the whole
- * context for actors, which is slow for large ones; contexts here contain no actors and never change.
- */
+/** XState would search the whole context for actors, which is slow; contexts have none and never change. */
 function persistedOf({ ref }: Root): unknown {
   const snapshot = ref.getSnapshot();
   const { context } = snapshot;
   const persisted = ref.logic.getPersistedSnapshot({ ...snapshot, context: {} });
   return { ...persisted, context };
 }
-/** Returns the state of one actor, as a checkpoint has it. */
 export const frameOf = (root: Root): RootFrame => ({
   a: root.id,
   kind: root.kind,
@@ -63,7 +56,7 @@ export const frameOf = (root: Root): RootFrame => ({
   snapshot: persistedOf(root),
 });
 
-/** Makes a checkpoint of the whole directory. Allowed only between two inputs, when nothing is being processed. */
+/** Allowed only between two inputs, when nothing is being processed. */
 export const pictureOf = (directory: Directory): Checkpoint => ({
   k: 'key',
   opened: directory.opened,
@@ -71,31 +64,27 @@ export const pictureOf = (directory: Directory): Checkpoint => ({
   roots: [...directory.roots].map(frameOf),
 });
 
-/** Inspector page, as the live stream sees it. */
 export interface Viewer {
   send(message: ToPage): void;
-  /** Number of bytes sent to the page that have not left this process yet. */
+  /** Bytes sent to the page that have not left this process yet. */
   readonly waiting: number;
 }
-/** Largest number of bytes that wait for one page, 8 MiB. While there are more, the page gets nothing further. */
+/** While more bytes wait for one page, the page gets nothing further. */
 export const mostWaiting = 8 * 1024 * 1024;
-/** Time in ms after which a page that is too slow is checked again. */
+/** A page that is too slow is then checked again. */
 const patienceMs = 20;
 /** Number of records written between two checks of the clock. */
 export const mostInSlice = 32;
-/** Number of records after which a checkpoint follows, from which on a page may drop what is older. */
+/** Then a checkpoint follows, from which on a page may drop what is older. */
 export const mostBetween = 25_000;
-/** Bytes of records that are kept while a page is open, estimated: 32 MiB in all, and 8 MiB after one checkpoint. */
+/** Estimated, while a page is open: in all, and after one checkpoint. */
 const [mostBytes, mostInSegment] = [32 * 1024 * 1024, 8 * 1024 * 1024];
-/**
- * Largest numbers of records in 200 ms that are kept: while a page shows them, and while none does. Keeping more would cost
- * a busy host a fifth of its time.
- */
+/** In 200 ms, while a page shows them or none does; more would cost a busy host a fifth of its time. */
 const [mostShown, mostUnshown] = [5_000, 1_000];
 /** Largest number of records in 200 ms with which a burst of records counts as over. */
 const mostCalm = 400;
 
-/** Checkpoint, and the records since then; they are written only for a page that shows them. */
+/** The records are written only for a page that shows them. */
 interface Segment {
   readonly key: TraceEntry;
   readonly entries: TraceEntry[];
@@ -110,20 +99,16 @@ interface Reading {
   writer: TraceWriter;
 }
 
-/**
- * Store of all records of a directory while a page is open, as references for the pages that show records. A burst of
- * records is left out, and followed by a checkpoint.
- */
+/** As references, while a page is open. A burst is left out, and followed by a checkpoint. */
 export class WholeRecords {
   readonly #directory: Directory;
   readonly #recorder: Recorder;
   readonly #readings = new Map<Viewer, Reading>();
   readonly #segments: Segment[] = [];
-  /** Removes the listener to steps of machines; undefined while no records are kept. */
   #leave: (() => void) | undefined;
   #count = 0;
 
-  /** Takes the recorder that numbers the records. Records are kept from the next `collect` on. */
+  /** Records are kept from the next `collect` on. */
   constructor(directory: Directory, recorder: Recorder) {
     this.#directory = directory;
     this.#recorder = recorder;
@@ -134,12 +119,11 @@ export class WholeRecords {
   has(viewer: Viewer): boolean {
     return this.#readings.has(viewer);
   }
-  /** Keeps a record, unless too many came. Returns the record with its number, which it has in any case. */
+  /** Unless too many came; the returned record has its number in any case. */
   record(record: DirectoryRecord): TraceEntry {
     this.#counts();
     return (this.#leave && this.#recorder.record(record)) ?? this.#recorder.placed(record);
   }
-  /** Keeps the report of an office about a call, as a message on the wire. */
   frame(frame: Frame): TraceEntry {
     return this.#recorder.frame(frame);
   }
@@ -160,15 +144,12 @@ export class WholeRecords {
     this.#leave = this.#directory.tap.add({ step });
     this.#begin();
   }
-  /** Begins a segment with a checkpoint; called between two inputs, when nothing is being processed. */
+  /** Called between two inputs, when nothing is being processed. */
   #begin(): void {
     const key = this.#recorder.placed(pictureOf(this.#directory));
     this.#segments.push({ key, entries: [], weight: 0 });
   }
-  /**
-   * Moves the records since the last call into the latest segment, and drops the oldest segments beyond the limit. After a
-   * burst it begins to keep records again. Called between two inputs.
-   */
+  /** Called between two inputs. After a burst it begins to keep records again. */
   collect(): void {
     const { weight } = this.#recorder;
     const latest = this.#segments.at(-1);
@@ -181,14 +162,12 @@ export class WholeRecords {
     let sum = this.#segments.reduce((all, each) => all + each.weight, 0);
     while (sum > mostBytes && this.#segments.length > 1) sum -= this.#segments.shift()?.weight ?? 0;
   }
-  /** Tells a page that all records follow, those that are kept first. */
   add(viewer: Viewer): void {
     this.collect();
     const { entries, key } = this.#segments.at(-1) as Segment;
     viewer.send({ type: 'whole', until: (entries.at(-1) ?? key).s });
     this.#readings.set(viewer, { segment: undefined, at: 0, last: 0, writer: this.#recorder.writer() });
   }
-  /** Returns the number of records that a page has not got yet. */
   left(viewer: Viewer): number {
     const { last = this.#recorder.last } = this.#readings.get(viewer) ?? {};
     return this.#recorder.last - last;
@@ -196,10 +175,7 @@ export class WholeRecords {
   remove(viewer: Viewer): boolean {
     return this.#readings.delete(viewer);
   }
-  /**
-   * Sends each page the records that it lacks, for at most `ms`. Returns the time in ms after which there is more to send;
-   * undefined when all is sent.
-   */
+  /** For at most `ms`. Returns the ms after which there is more to send; undefined when all is sent. */
   pour(ms: number): number | undefined {
     const end = systemClock.now() + ms;
     const again = [...this.#readings].flatMap((each) => this.#read(...each, end) ?? []);

@@ -23,7 +23,7 @@ export class A2cError extends Error {
   }
 }
 
-/** Returns the failure of an error. An error of another class gives its message with code 500. */
+/** An error of another class gives its message with code 500. */
 export const failureOf = (error: unknown): Failure =>
   error instanceof A2cError
     ? {
@@ -33,7 +33,6 @@ export const failureOf = (error: unknown): Failure =>
         ...(error.remedy !== undefined && { remedy: error.remedy }),
       }
     : { code: 500, message: error instanceof Error ? error.message : String(error) };
-/** Describes an error as data, so that it can be thrown again. */
 export const thrownOf = (error: unknown): Thrown =>
   error instanceof Error
     ? { name: error.name, message: error.message }
@@ -42,6 +41,5 @@ export const thrownOf = (error: unknown): Thrown =>
 export const textOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : JSON.stringify(error);
 
-/** Message of the failure that callers get from a closed computer. */
 export const closedText = 'The computer is closed';
 export const closedFailure: Failure = { code: 'ServerNotActive', message: closedText };

@@ -1,11 +1,10 @@
 import { textOf } from '../../machines/call/policy/index.ts';
 import { asText } from '../../machines/text.ts';
 
-/** Typed events for hosts. A listener that throws affects neither the runtime nor other listeners. */
+/** A listener that throws affects neither the runtime nor other listeners. */
 export class Listeners<Events extends object> {
   readonly #byEvent = new Map<keyof Events, Set<(value: never) => void>>();
 
-  /** Adds a listener; the returned function removes it. */
   on<Name extends keyof Events>(name: Name, listener: (value: Events[Name]) => void): () => void {
     const listeners = this.#byEvent.get(name) ?? new Set();
     this.#byEvent.set(name, listeners.add(listener));
@@ -15,7 +14,7 @@ export class Listeners<Events extends object> {
     for (const listener of [...(this.#byEvent.get(name) ?? [])])
       this.tell(name, listener as (value: Events[Name]) => unknown, value);
   }
-  /** Calls one listener; an error thrown or rejected by it becomes a warning of the process. */
+  /** An error thrown or rejected by it becomes a warning of the process. */
   tell<Name extends keyof Events>(
     name: Name,
     listener: (value: Events[Name]) => unknown,
@@ -31,7 +30,7 @@ export const escaping = <More extends readonly unknown[]>(
 ): ((text: string, ...more: More) => void) | undefined =>
   tell && ((text, ...more) => tell(asText(text), ...more));
 
-/** Calls a listener and turns its errors into warnings of the process; `threw` is called when it failed. */
+/** Errors become warnings of the process; `threw` is called when the listener failed. */
 export function tellListener<T>(
   name: string,
   listener: (value: T) => unknown,
@@ -55,7 +54,7 @@ export interface Deferred<T> {
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;
 }
-/** Implements `Promise.withResolvers`, which Node 20 does not have. */
+/** `Promise.withResolvers`, which Node 20 does not have. */
 export function deferred<T = void>(): Deferred<T> {
   let resolve!: (value: T) => void;
   let reject!: (error: unknown) => void;
@@ -68,13 +67,9 @@ export function deferred<T = void>(): Deferred<T> {
   return { promise, resolve, reject };
 }
 
-/** Callbacks of each signal of a host. A signal has one listener for all of them, however many calls share it. */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
-/**
- * Calls `aborted` once when the signal aborts; the returned function removes the callback. A signal has one listener for all
- * of its callers, because Node warns of a leak from the eleventh listener on.
- */
+/** One listener for all callers of a signal: Node warns of a leak from the eleventh listener on. */
 export function onAbort(signal: AbortSignal, aborted: () => void): () => void {
   const callers = waiting.get(signal) ?? callersOf(signal);
   // Wraps the callback, so that one callback may be added twice.
@@ -102,10 +97,7 @@ function tellCallers(this: AbortSignal): void {
 interface Closable {
   close(): Promise<unknown>;
 }
-/**
- * Opens something that a signal may cancel. When the signal aborts first, closes what was opened and rejects with the reason
- * of the signal.
- */
+/** When the signal aborts first, closes what was opened and rejects with the reason of the signal. */
 export async function unlessAborted<T extends Closable>(
   signal: AbortSignal | undefined,
   open: () => Promise<T>,
@@ -119,7 +111,7 @@ export async function unlessAborted<T extends Closable>(
   await opened.close();
   throw signal.reason;
 }
-/** Waits for a promise; rejects with the reason of the signal when that aborts first. */
+/** Rejects with the reason of the signal when that aborts first. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   // Handles the rejection of a promise that nothing waits for any more.
@@ -132,14 +124,12 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal |
   return Promise.race([promise, given]).finally(stop);
 }
 
-/** Returns the reason that a host gave for the end of its call with the signal; a standard text when it gave none. */
 export function reasonOf(signal: AbortSignal): string {
   const { reason } = signal as { readonly reason: unknown };
   if (typeof reason === 'string' && reason !== '') return reason;
   if (!(reason instanceof Error) || reason.message === '') return cancelledByHost;
   return reason.name === 'AbortError' && reason instanceof DOMException ? cancelledByHost : reason.message;
 }
-/** Tells whether a time limit has aborted the signal, such as that of `AbortSignal.timeout`. */
 export const isTimeOut = ({ reason }: AbortSignal): boolean =>
   (reason as { readonly name?: unknown } | null | undefined)?.name === 'TimeoutError';
 export const cancelledByHost = 'cancelled by the host';

@@ -9,16 +9,15 @@ interface Fault {
   readonly message: string;
   readonly remedy?: string;
 }
-/** Check of one option: returns its fault, or undefined when the value will do. */
 export type Check = (value: unknown, at: string) => Fault | undefined;
-/** Checks of all options of a type, by name. The compiler finds a missing one. */
+/** The compiler finds a missing one. */
 export type Checks<Options> = { readonly [Name in keyof Required<Options>]: Check };
 
 /** Longest delay of a JavaScript timer, in ms. */
 const longestMs = 2 ** 31 - 1;
 const longestShown = 40;
 
-/** Shows a wrong value; a text is cut, and anything without a short form is named by its kind. */
+/** A text is cut; anything without a short form is named by its kind. */
 function shown(value: unknown): string {
   if (typeof value === 'string')
     return `'${value.length > longestShown ? `${value.slice(0, longestShown)}…` : value}'`;
@@ -55,12 +54,9 @@ export const whole = check('a whole number', (value) => Number.isSafeInteger(val
 export const count = check('a whole number from 0', (value) => isWhole(value, 0, Number.MAX_SAFE_INTEGER));
 export const fromOne = check('a whole number from 1', (value) => isWhole(value, 1, Number.MAX_SAFE_INTEGER));
 export const positive = check('a number above 0', (value) => Number.isFinite(value) && Number(value) > 0);
-/** Check that accepts zero in place of a rate, which means no limit. */
 export const noLimit = check('0 (no limit) or a rate { perSecond, burst }', (value) => value === 0);
 export const port = check('a port, a whole number from 0 to 65535', (value) => isWhole(value, 0, 65_535));
-/** Check that accepts a delay in ms. */
 export const ms = check(`milliseconds from 0 to ${longestMs}`, isTime);
-/** Check that accepts a time limit of a call or a question in ms, where 0 means none. */
 export const limit = check(`milliseconds from 0 (no limit) to ${longestMs}`, isTime);
 export const url = check(
   'an http: or https: URL',
@@ -68,24 +64,19 @@ export const url = check(
     typeof value === 'string' && URL.canParse(value) && /^(?:https?|wss?):$/.test(new URL(value).protocol),
   'Such as http://127.0.0.1:3000.',
 );
-/** Check that accepts the signal of an `AbortController`, also of another realm. */
+/** Also of another realm. */
 export const signal = check(
   'an AbortSignal',
   (value) => isObject(value) && typeof value['aborted'] === 'boolean',
 );
-/**
- * Check that accepts an object of values, such as headers or settings. A text in its place is not shown, because it may hold
- * secrets.
- */
+/** A text in its place is not shown, because it may hold secrets. */
 export const object = check('an object', isObject, undefined, (value) =>
   typeof value === 'string' ? 'a text' : shown(value),
 );
-/** Check that accepts an object of any class, or a function. */
 export const instance = check(
   'an object or a function',
   (value) => (typeof value === 'object' && value !== null) || typeof value === 'function',
 );
-/** Makes a check for an object of any class that has a method of this name; `expected` describes the object. */
 export const having = (method: string, expected: string, remedy: string): Check =>
   check(
     expected,
@@ -94,10 +85,7 @@ export const having = (method: string, expected: string, remedy: string): Check 
   );
 export const oneOf = (...words: readonly string[]): Check =>
   check(`one of ${words.join(', ')}`, (value) => words.includes(value as string));
-/**
- * Makes a check for a value that passes one of these checks; `expected` names them all. For an object, the fault names the
- * wrong option.
- */
+/** `expected` names all checks. For an object, the fault names the wrong option. */
 export const either = (expected: string, ...checks: readonly Check[]): Check => {
   const whole = check(expected, () => false);
   return (value, at) => {
@@ -107,12 +95,10 @@ export const either = (expected: string, ...checks: readonly Check[]): Check => 
   };
 };
 export const disabled = check('false', (value) => value === false);
-/** Makes a check for an argument that may be left out. */
 export const optional =
   (judge: Check): Check =>
   (value, at) =>
     value === undefined ? undefined : judge(value, at);
-/** Makes a check for a list whose entries pass a check. */
 export const listOf =
   (each: Check, remedy?: string): Check =>
   (value, at) => {
@@ -122,10 +108,7 @@ export const listOf =
   };
 
 const path = (at: string, key: string): string => (at === '' ? key : `${at}.${key}`);
-/**
- * Makes a check for an object with these options; an option that is undefined counts as absent. `elsewhere` names
- * options that belong somewhere else, with that place, for a hint in the error.
- */
+/** `elsewhere` names options that belong somewhere else, with that place, for a hint in the error. */
 export const options =
   <Options>(
     checks: Checks<Options>,
@@ -164,9 +147,7 @@ function unknown(at: string, key: string, known: object, elsewhere: Readonly<Rec
   };
 }
 
-/** Names of all events of a type; the compiler finds a missing one. */
 export type EventNames<Events> = Readonly<Record<keyof Events, true>>;
-/** Throws an `A2cError` (400) when a host listens to an event that does not exist, or gives no function. */
 export function mustBeEvent(given: unknown, names: object, listener: unknown): void {
   const known = Object.keys(names);
   if (known.includes(given as string)) return mustBeOptions('on', listener, argument('listener', callback));
@@ -179,7 +160,6 @@ export function mustBeEvent(given: unknown, names: object, listener: unknown): v
   });
 }
 
-/** Makes a check for an object in which these options must be given. */
 export const needing =
   (needed: readonly string[], inner: Check): Check =>
   (value, at) => {
@@ -189,7 +169,6 @@ export const needing =
     return missing === undefined ? undefined : { at: path(at, missing), message: 'is missing' };
   };
 
-/** Returns the error of wrong options of a function, or undefined. */
 export function wrongOptions(of: string, value: unknown, judge: Check): A2cError | undefined {
   const fault = judge(value, '');
   if (!fault) return undefined;
@@ -201,17 +180,12 @@ export function wrongOptions(of: string, value: unknown, judge: Check): A2cError
     ...(remedy !== undefined && { remedy }),
   });
 }
-/** Makes a check of the argument `name` of a function, for `mustBeOptions`. */
 export const argument =
   (name: string, judge: Check): Check =>
   (value) =>
     judge(value, name);
-/** First arguments of a method, by name, with what they may be. */
 export type Arguments = readonly (readonly [name: string, judge: Check])[];
-/**
- * Makes methods of a handle refuse wrong arguments with an `A2cError` (400) that names the argument: those of `throwing`
- * throw it, the others reject.
- */
+/** A wrong argument is an `A2cError` (400): methods of `throwing` throw it, the others reject. */
 export function checkArguments<H extends object>(
   handle: H,
   methods: Partial<Record<keyof H, Arguments>>,
@@ -229,7 +203,6 @@ export function checkArguments<H extends object>(
     Object.defineProperty(handle, of, { value: checked, configurable: true, writable: true });
   }
 }
-/** Throws an `A2cError` (400) when the options of a function are wrong. */
 export function mustBeOptions(of: string, value: unknown, judge: Check): void {
   const error = wrongOptions(of, value, judge);
   if (error) throw error;

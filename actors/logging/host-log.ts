@@ -24,37 +24,24 @@ import type { DirectoryRecord } from '../../machines/trace/index.ts';
 type AskedRequest = { readonly reqId: string; readonly tool?: string; readonly server?: string };
 const mostRemembered = 10_000;
 
-/** Events that warn about a server which is running but has a problem. */
 const warnings: ReadonlySet<string> = new Set(['tools.refused', 'name.shared', 'list.restless']);
-/**
- * Returns the name of the server in the address of an actor; characters that names of actors cannot hold are decoded.
- */
+/** Characters that names of actors cannot hold are decoded. */
 const serverAt = (address: Address): string | undefined => {
   const key = /\/client:([^/#]+)/.exec(address)?.[1];
   return key?.replaceAll(/%(25|2F|23)/g, (code) => decodeURIComponent(code));
 };
 
-/**
- * Log of what happens at each layer of a host, in which one call can be followed by its `req_id`. Reads the records of
- * the directory and the direct answers of the office; made only when a host logs.
- */
+/** Log of what happens at each layer of a host; made only when a host logs. `req_id` joins the lines of a call. */
 export class HostLog implements Observer {
   readonly #log: Log;
   readonly #level: LogLevel;
-  /** True when the log includes events that are no failures, at the levels `info` and `debug`. */
   readonly isTelling: boolean;
   readonly #redact: <T>(value: T) => T;
-  /**
-   * Requests of calls and reads by the address of their actor, because the address names neither the call nor its
-   * server.
-   */
+  /** By the address of their actor, because the address names neither the call nor its server. */
   readonly #calls = new Map<Address, AskedRequest>();
-  /** Methods of open requests, by the asking actor and the id of the question. */
+  /** By the asking actor and the id of the question. */
   readonly #asked = new Map<string, string>();
-  /**
-   * Start times of calls and questions, kept only from level `info` on, so that a log of failures does not read the
-   * clock.
-   */
+  /** Kept only from level `info` on, so that a log of failures does not read the clock. */
   readonly #began = new Map<string, number>();
   /** Open questions of agents to a computer, by the ticket that the answer carries. */
   readonly #tickets = new Map<string, { readonly reqId: string; readonly event: string }>();
@@ -90,7 +77,6 @@ export class HostLog implements Observer {
       case 'timer':
     }
   }
-  /** Logs the answer of an office to an event of one of its sockets, with the duration in ms. */
   answered(event: string, payload: unknown, ack: readonly unknown[], ms?: number): void {
     const failure = failureInAck(ack);
     if (!failure && !this.isTelling) return;
@@ -104,7 +90,6 @@ export class HostLog implements Observer {
     if (!failure) return this.#answeredWell('office', event, named);
     this.#tell('office', event, failure, named, isExpected(event, failure) ? 'debug' : 'error');
   }
-  /** Logs an event that is not a failure, with its level and layer. */
   news(
     level: 'warn' | 'info' | 'debug',
     layer: LogEntry['layer'],
@@ -167,7 +152,6 @@ export class HostLog implements Observer {
     if (found) this.#tell('server', method, found, named, isExpected(method, found) ? 'debug' : 'error');
     else if (type === 'ask.answered') this.news('debug', 'server', method, 'answered', named);
   }
-  /** Logs the warnings that came with the result of a call; they do not change the outcome of the call. */
   #finished(call: Address, found: unknown): void {
     const warnings =
       isObject(found) && Array.isArray(found['warnings']) ? (found['warnings'] as unknown[]) : [];
@@ -216,7 +200,6 @@ export class HostLog implements Observer {
     const news = newsIn(event, rootOf(from));
     if (!news) return;
     const { layer, event: told, message, named = {}, of } = news;
-    // Skips a state that was logged already, because a server reports its state at each step.
     if (of !== undefined && this.#stages.get(of) === message) return;
     if (of !== undefined) this.#stages.set(of, message);
     if (message !== '') this.news('info', layer, told, message, named);
@@ -299,7 +282,6 @@ const roundedMs = (ms: number | undefined): { readonly ms?: number } =>
   ms === undefined ? {} : { ms: Math.round(ms) };
 const textAs = <K extends string>(key: K, value: unknown): { readonly [P in K]?: string } =>
   (typeof value === 'string' ? { [key]: value } : {}) as { readonly [P in K]?: string };
-/** Names of wire events in the log, by the facts of a link that report them. */
 const methods: Readonly<Record<string, string>> = {
   'agent.called': events.toolCall,
   'agent.repeated': events.toolCall,
@@ -315,19 +297,16 @@ const methods: Readonly<Record<string, string>> = {
 const methodOf = (type: string, collection: unknown): string =>
   methods[type] ?? (collection === 'finder' ? events.getFinder : events.getDesktop);
 
-/** Event that is no failure but worth a log line: a peer joins or leaves, or a server has another state. */
 interface News {
   readonly layer: LogEntry['layer'];
   readonly event: string;
-  /** Text of the log line; empty for a state that is remembered without a line. */
   readonly message: string;
   readonly named?: Partial<LogEntry>;
-  /** Subject of the log line, such as a server. Two equal lines in a row for one subject are logged once. */
+  /** Two equal lines in a row for one subject are logged once. */
   readonly of?: string;
 }
 type ToldEvent = Readonly<Record<string, unknown>>;
 
-/** Tells whether a state of a server or link is logged as a failure and not as a change of state. */
 const isFailing = (stage: unknown): boolean =>
   stage === 'recovering' || stage === 'open' || stage === 'waiting';
 const linkWords: Readonly<Record<string, string>> = {
@@ -335,10 +314,6 @@ const linkWords: Readonly<Record<string, string>> = {
   closed: 'its seat is given up',
 };
 
-/**
- * Finds the event worth a log line in a message to the host or a fact of a port. `root` is the kind of the machine
- * concerned.
- */
 function newsIn(event: ToldEvent, root: string): News | undefined {
   switch (event['type']) {
     case 'socket.opened': {
@@ -385,7 +360,6 @@ const textsIn = (content: unknown): string =>
   (Array.isArray(content) ? (content as unknown[]) : [])
     .flatMap((item) => (isObject(item) && typeof item['text'] === 'string' ? [item['text']] : []))
     .join('\n');
-/** Reads the failure from the first argument of an acknowledgement; undefined for a good answer. */
 function failureInAnswer(answer: unknown): Failure | undefined {
   const read = readAnswer(answer);
   if (!read.ok) return read.failure;
@@ -396,22 +370,15 @@ function failureInAnswer(answer: unknown): Failure | undefined {
 }
 const ofTool = (method: string, result: unknown): Failure | undefined =>
   method === 'tools/call' ? failureInAnswer(result) : undefined;
-/** Returns the name of the server that answered an agent's call, from the answer. */
 const serverIn = (result: unknown): unknown =>
   (result as { readonly meta?: { readonly a2c_server?: unknown } } | null)?.meta?.a2c_server ?? null;
 
 /** Names of methods that a person or a model asks for. Other requests only find out what a server has. */
 const wanted: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get']);
-/**
- * Tells whether a failure is normal: a server lacks an optional method, or the side that asked a question has left. A
- * call whose asker left remains a failure, because its effect is unknown.
- */
+/** A call whose asker left remains a failure, because its effect is unknown. */
 const isExpected = (method: string, failure: Failure): boolean =>
   (isUnknown(failure) && !wanted.has(method)) || (isAbandoned(failure) && method !== events.toolCall);
-/**
- * Reads the failure from an acknowledgement: joins and leaves are answered by `(ok, text)`, everything else by one
- * argument.
- */
+/** Joins and leaves are answered by `(ok, text)`, everything else by one argument. */
 const failureInAck = ([first, text]: readonly unknown[]): Failure | undefined =>
   typeof first !== 'boolean'
     ? failureInAnswer(first)

@@ -3,7 +3,7 @@ import type { CallPhase, Outcome } from '../../machines/call/call.rules.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { asText } from '../../machines/text.ts';
 
-/** Levels of a log, from the most entries to the fewest. */
+/** From the most entries to the fewest. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 /**
  * Lowest level of log entries that are written. `error`: failures that are final. `warn`: also failures that are
@@ -72,7 +72,7 @@ export interface LogOptions {
 const mostCharacters = 1_000;
 const cut = (text: string): string =>
   text.length > mostCharacters ? `${text.slice(0, mostCharacters - 1)}…` : text;
-/** Returns an entry for people: long texts are cut, and what servers and peers may have put into them is escaped. */
+/** Long texts are cut, and what servers and peers may have put into them is escaped. */
 export const shortened = (entry: LogEntry): LogEntry =>
   Object.fromEntries(
     Object.entries(entry).map(([key, value]) => [
@@ -81,26 +81,21 @@ export const shortened = (entry: LogEntry): LogEntry =>
     ]),
   ) as unknown as LogEntry;
 
-/** Number of refusals of one address for one reason that get a line each; further ones are only counted. */
+/** Refusals of one address for one reason that get a line each; further ones are only counted. */
 const firstOnes = 3;
 const minuteMs = 60_000;
-/** Largest number of pairs of address and reason that are remembered at once. Refusals of further pairs are counted in one line. */
+/** Pairs of address and reason that are remembered; refusals of further pairs are counted in one line. */
 const mostKnown = 50;
 
 interface Known {
   readonly address: string;
   readonly detail: string;
   told: number;
-  /** Number of refusals without a line of their own since the last minute ended. */
   more: number;
   isNew: boolean;
 }
 
-/**
- * Lines about refused peers, few enough that no peer can fill a log: the first ones of each address and reason, then a
- * number of further ones once a minute. A refusal for a reason of the office itself (503) counts as one reason for all
- * addresses. `close` writes the remaining numbers.
- */
+/** No peer can fill the log: the first refusals get a line each, further ones are counted once a minute. */
 export class Refusals {
   readonly #tell: (address: string, text: string) => void;
   readonly #known = new Map<string, Known>();

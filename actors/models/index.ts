@@ -1,7 +1,4 @@
-/**
- * Entry point of `a2c-actors/models`: names, schemas, calls and results of tools in the formats of model providers, and
- * runs of the calls of an answer.
- */
+/** Tools in the formats of model providers: names, schemas, calls, results, and runs of the calls of an answer. */
 import {
   anything,
   argument,
@@ -139,7 +136,6 @@ export function createConversation(saved?: SavedConversation): Conversation {
   };
 }
 
-/** Makes a check for the answer of a model: an object whose field with the parts, if present, is a list. */
 const answerOf = (parts: string, example: string): Check =>
   argument('answer', (value, at) => {
     const fault = object(value, at);
@@ -151,11 +147,9 @@ const ofMessage = answerOf('content', 'Give the whole message: await client.mess
 const ofChoice = answerOf('tool_calls', 'Give choices[0].message of the completion.');
 const ofResponse = answerOf('output', 'Give the whole response: await client.responses.create(…).');
 const ofContent = answerOf('parts', 'Give candidates[0].content of the response.');
-/** Throws for an answer of another form, such as that of another provider. Without an answer nothing has to be run. */
 const mustBeAnswer = (answer: unknown, judge: Check): void => {
   if (answer !== undefined && answer !== null) mustBeOptions('run', answer, judge);
 };
-/** Returns the calls among the parts of an answer. */
 const callsIn = <Call extends { readonly type: string }>(
   parts: readonly unknown[],
   type: Call['type'],

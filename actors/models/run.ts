@@ -155,7 +155,6 @@ export type RunPlace = readonly [
   target: ToolCaller | OfficeToolCaller,
   options?: RunOptions,
 ];
-/** Conversions of a provider's format that a run needs. */
 interface RunFormat<Call, Result> {
   fromCall(call: Call, conversation: CallReader): ReadCall;
   toMessages(results: readonly AnsweredCall<Call>[], options?: ResultOptions): Result[];
@@ -179,10 +178,7 @@ const order = 'The order is: run(answer, conversation, computer or agent, option
 const ofConversation = having('read', 'a conversation of createConversation', order);
 const ofTarget = having('callTool', 'a computer or an agent', order);
 
-/**
- * Runs the calls of one answer, some at a time. A failure in a call becomes a result for the model. Rejects with an
- * `A2cError` (400) before any call when the host has given a wrong argument.
- */
+/** A failed call becomes a result for the model. Rejects (400) before any call when an argument is wrong. */
 export async function ranTurn<Call, Result, Message>(
   format: RunFormat<Call, Result>,
   calls: readonly Call[],
@@ -243,10 +239,7 @@ async function endOf(
     return { outcome: 'unknown', failure: { message: messageOf(error) } };
   }
 }
-/**
- * Answers a call of the tool `read_skill` with the list of skills or a file. Reading changes nothing, so its outcome is never
- * unknown.
- */
+/** Reading changes nothing, so its outcome is never unknown. */
 async function endOfSkill(
   asked: SkillAsked,
   target: ToolCaller | OfficeToolCaller,
@@ -276,7 +269,6 @@ function heard(inFlight: CallInFlight, call: ModelCall, onProgress: RunOptions['
   return inFlight;
 }
 
-/** Runs a function for each item, at most `most` at a time; the results are in the order of the items. */
 async function eachOf<Item, Result>(
   items: readonly Item[],
   most: number,

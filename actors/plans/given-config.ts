@@ -11,16 +11,13 @@ import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { canonical, redactorOf, SecretIndex, SecretRedactor } from '../../machines/trace/index.ts';
 import { bundleIdOf, planOf, readOrThrow, type Policy } from './plan.ts';
 
-/** Facts about a server that its config does not contain, because they depend on earlier runs and changes. */
 export interface ServerFacts {
   readonly generation: number;
   readonly values: number;
   readonly fingerprint: string;
-  /** Lists of the server from its last good run. */
   readonly cached: Lists | null;
   readonly lastTools: readonly string[] | null;
 }
-/** Config as a host gave it, with the options and facts from which the plan of a computer is made. */
 export interface GivenConfig {
   readonly config: object;
   readonly policy: {
@@ -33,7 +30,6 @@ export interface GivenConfig {
   readonly shown?: object;
 }
 
-/** Writes settings in the form that a config file has. */
 function settingsGiven(given: Settings): object {
   const { idleStopMs, keepAliveMs, ...settings } = given;
   return {
@@ -42,9 +38,6 @@ function settingsGiven(given: Settings): object {
     ...(keepAliveMs !== undefined && { keepAlive: keepAliveMs / 1000 }),
   };
 }
-/**
- * Writes one server as a config file has it: in the shape of the protocol, with the settings of this implementation.
- */
 function entryOf(given: ServerConfig): object {
   const { raw, settings, ...server } = given;
   const { oauth, ca } = 'remote' in server ? server.remote : {};
@@ -70,13 +63,11 @@ function inputGiven(input: InputDefinition): object {
     Object.hasOwn(labels, value) ? { label: labels[value], value } : value;
   return { ...plain, options: options.map(optionOf) };
 }
-/** Writes a config as a file would have it, including secrets. */
 export const configAsGiven = ({ servers, inputs, settings }: Config): object => ({
   servers: servers.map(entryOf),
   inputs: inputs.map(inputGiven),
   a2c: settingsGiven(settings),
 });
-/** Returns what a trace keeps of a config, of the policy of its host, and of the known facts about its servers. */
 export function givenConfig(config: Config, policy: Policy, known: GivenConfig['known']): GivenConfig {
   const times = Object.entries(policy.timing).filter(([key, ms]) => timing[key as keyof Timing] !== ms);
   const shown = shownConfig(config);
@@ -94,7 +85,7 @@ export function givenConfig(config: Config, policy: Policy, known: GivenConfig['
     ...(!isPlain && { shown }),
   };
 }
-/** Returns the answer to `client:get_config`, without secrets, programs, and own keys of `tool_meta`. */
+/** Without secrets, programs, and own keys of `tool_meta`. */
 export function shownConfig({ servers, inputs }: Pick<Config, 'servers' | 'inputs'>): object {
   const redactor = new SecretRedactor({ secrets: new SecretIndex(secretsOfConfig({ servers: [], inputs })) });
   const shown = servers.map((s) => {
@@ -109,10 +100,7 @@ export function shownConfig({ servers, inputs }: Pick<Config, 'servers' | 'input
   const { servers: named, inputs: asked } = toProtocol({ servers: shown, inputs });
   return { servers: named, inputs: redactor.details(asked) };
 }
-/**
- * Makes the part of a computer's start that depends on its config. Throws an `A2cError` when the config cannot be
- * read.
- */
+/** Throws an `A2cError` when the config cannot be read. */
 export function planned({ config, policy, known, shown }: GivenConfig): {
   readonly servers: readonly ServerPlan[];
   readonly shown: object;

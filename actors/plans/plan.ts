@@ -31,27 +31,21 @@ export interface Policy {
   readonly timing: Timing;
 }
 
-/**
- * Returns the default delays. They are longer on Windows, where the end of a process is reported after its other processes
- * were listed by PowerShell, which takes seconds.
- */
+/** Longer on Windows, where PowerShell takes seconds to list processes before the end of one is reported. */
 export const defaultTiming = (platform: NodeJS.Platform = process.platform): Timing =>
   platform === 'win32' ? { ...timing, exitGraceMs: 2_500 } : timing;
 
-/**
- * Returns the delays of a computer; options of its host take precedence over its config. Computed once for each
- * config.
- */
+/** Options of the host take precedence over the config. Computed once for each config. */
 export const hostTiming = (given: GivenTiming = {}): ((settings: Settings) => Timing) =>
   remembered(({ timeouts }) => ({ ...defaultTiming(), ...timeouts, ...withoutUndefined(given) }) as Timing);
 
-/** Returns only the delays that are set; a missing key means the value of the level above. */
+/** A missing key means the value of the level above. */
 function timesOf(settings: Settings): Partial<Timing> {
   const { timeouts, pollMs, pollDeclaredMs, idleStopMs } = settings;
   return withoutUndefined({ ...timeouts, pollMs, pollDeclaredMs, idleStopMs });
 }
 
-/** Tells whether the names of tools depend on the last lists of servers, even before these servers have started. */
+/** Names may depend on the last lists of servers, even before these servers have started. */
 export const isNaming = ({ servers, settings }: Config): boolean =>
   [settings, ...servers.map((server) => server.settings)].some(({ onConflict }) => onConflict === 'prefix') ||
   // Names also depend on the lists when a tool has an alias: its original name still works unless another tool has it.
@@ -59,7 +53,6 @@ export const isNaming = ({ servers, settings }: Config): boolean =>
     [defaultToolMeta, ...Object.values(toolMeta)].some((meta) => Boolean(meta?.alias)),
   );
 
-/** Makes the rules of a server's config for its tools. */
 export const rulesOf = (
   server: ServerConfig,
   top: Config['settings'],
@@ -118,10 +111,7 @@ export function planOf(
   };
 }
 
-/**
- * Reads a config that a host gave, or throws an error with every mistake in it. `inputs` are those of the config
- * that it is merged into; `notice` takes the warnings, a line each.
- */
+/** `inputs` are those of the config that it is merged into; `notice` takes the warnings, a line each. */
 export const readOrThrow = (
   config: unknown,
   notice: (text: string) => void = () => {},
@@ -139,10 +129,7 @@ export const readOrThrow = (
   });
 };
 
-/**
- * Makes the error for a config given as text that is no config: the path of a file, or the text of one. Only a path is
- * shown, because the text may hold secrets.
- */
+/** Only a path is shown, because the text may hold secrets. */
 const notRead = (given: string): A2cError => {
   const isJson = /^\s*[[{]/.test(given.replace('\uFEFF', ''));
   const path = isJsonPath.test(given) ? JSON.stringify(given) : undefined;
@@ -155,7 +142,6 @@ const notRead = (given: string): A2cError => {
       : `Read the file first: JSON.parse(await readFile(${path ?? 'path'}, 'utf8')). createPresenter({ file }) reads and watches one.`,
   });
 };
-/** Pattern of the path of a JSON file in one line, without the signs of JSON, YAML and variables. */
 const isJsonPath = /^[^\n\r{}[\]"=,]{1,200}\.json[c5]?$/i;
 
 const sized = (count: number): Buffer => {
@@ -167,7 +153,7 @@ const text = (value: string): Buffer => {
   const bytes = Buffer.from(value);
   return Buffer.concat([sized(bytes.length), bytes]);
 };
-/** Returns the bytes of a part of an id, with its length or count before it, so that no two configs give the same bytes. */
+/** Each part has its length or count before it, so that no two configs give the same bytes. */
 function written(part: BundlePart): Buffer {
   if (typeof part === 'string') return text(part);
   if (Array.isArray(part)) return Buffer.concat([sized(part.length), ...part.map(text)]);
@@ -178,13 +164,9 @@ function written(part: BundlePart): Buffer {
   return Buffer.concat([sized(sorted.length), ...sorted.map(([, pair]) => pair)]);
 }
 
-/** Returns the `bundle_id` of a server, which its tools and its config carry. */
 export const bundleIdOf = (server: ServerConfig): string =>
   bundleNameOf(server) ??
   `bundle_${sha256OfBytes(Buffer.concat(bundlePartsOf(server).map(written))).slice(0, 16)}`;
 
-/**
- * Returns the fingerprint of a launch config as 64 hex digits, equal for two servers exactly when their launch
- * configs are equal (docs/config.md, Fingerprint).
- */
+/** Equal for two servers exactly when their launch configs are equal (docs/config.md, Fingerprint). */
 export const fingerprintOf = (server: ServerConfig): string => sha256Of([fingerprintText(server)]);

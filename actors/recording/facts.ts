@@ -20,7 +20,6 @@ type In = Extract<DirectoryRecord, { k: 'in' }>;
 type Out = Extract<DirectoryRecord, { k: 'out' }>;
 interface Opened {
   readonly record: Out;
-  /** Last facts that the port has reported, by topic. A later fact replaces an earlier one. */
   readonly told: Map<string, In>;
 }
 interface Waiting {
@@ -28,41 +27,29 @@ interface Waiting {
   draw?: Extract<DirectoryRecord, { k: 'draw' }>;
 }
 
-/** Largest number of remembered answers; the oldest is dropped first. */
 const mostAnswers = 2_000;
-/** Tells whether a question is a call of a tool, whose answer is never used again. */
+/** The answer to a call of a tool is never used again. */
 const isCall = (method: unknown): boolean => method === 'tools/call' || method === 'client:tool_call';
-/** Tells whether a question is about a part of a large content, which is never asked for a second time in the same words. */
+/** A part of a large content is never asked for a second time in the same words. */
 const isPart = (method: unknown, target: unknown): boolean =>
   method === events.getBlob || method === events.putBlob || target === blobsPort || target === landingPort;
 /** Tells whether a question is the last one of a call: it holds the whole result, and its answer settles the call. */
 const isSettling = (method: unknown): boolean => method === 'finish';
 const fieldsOf = (event: EventObject | undefined): Fields => event ?? {};
-/**
- * Facts that follow from all records that a recorder has dropped, so that a recording without its beginning can begin with
- * them. Calls and connections that have ended leave no fact.
- */
+/** Facts that follow from dropped records; a recording without its beginning can begin with them. */
 export class ForgottenRecords {
-  /** Last orders of hosts, by the address of the host and the topic. */
   readonly #orders = new Map<string, In>();
   readonly #instances = new Map<Address, Opened>();
-  /** Open questions, by asker and id. */
   readonly #questions = new Held<Out>();
   readonly #answers = new Map<string, { readonly asked: Out; readonly answer: In }>();
-  /** Last end of a process or a session, by its port and server. */
   readonly #ended = new Map<string, { readonly opened: Out; readonly end: In }>();
-  /** Open calls, by their ticket. */
   readonly #waiting = new TransientMap<string, Waiting>();
   readonly #timers = new Held<{ readonly record: DirectoryRecord; readonly due: number }>();
-  /** State of each server, with the number and reason of its failures in a row. */
   readonly #servers = new Map<
     string,
     { readonly stage: string; readonly attempt: number; readonly failure: unknown }
   >();
-  /**
-   * Reasons why a recording cannot begin now without further facts (see `isCalm`), each as the record or the name that
-   * causes it. Checked with every dropped record.
-   */
+  /** Records or names for which a recording cannot begin now without further facts (see `isCalm`). */
   readonly #restless = new Set<unknown>();
 
   take(record: DirectoryRecord, t: number): void {
@@ -81,10 +68,7 @@ export class ForgottenRecords {
       if (waiting) waiting.draw = record;
     }
   }
-  /**
-   * Tells whether only calls are under way: no server starts or ends, and no list is being read. A replay can begin in such
-   * a moment without further facts.
-   */
+  /** No server starts or ends and no list is being read: a replay can begin now without further facts. */
   get isCalm(): boolean {
     return this.#restless.size === 0;
   }
@@ -140,12 +124,11 @@ export class ForgottenRecords {
     if (ev.type === 'agent.cancelled') this.#cancel(ticket);
     else if (typeof ticket === 'string' && topic === undefined) this.#waits(ticket, record);
   }
-  /** Notes a cancelled call: no recording may begin between the cancel and the answer of the call. */
+  /** No recording may begin between the cancel and the answer of the call. */
   #cancel(ticket: unknown): void {
     const waiting = this.#waiting.get(String(ticket));
     if (waiting) this.#restless.add(waiting);
   }
-  /** Forgets the open calls of a connection that has ended, because no answer can come any more. */
   #forgetAsked(instance: Address): void {
     for (const [ticket, { record }] of this.#waiting) if (record.a === instance) this.#answered(ticket);
   }
@@ -199,18 +182,12 @@ export class ForgottenRecords {
     } else this.#answered(fieldsOf(ev)['ticket']);
   }
 
-  /**
-   * Returns the open calls in the order in which their servers were asked, so that a replay gives them the same
-   * names.
-   */
+  /** In the order in which their servers were asked, so that a replay gives them the same names. */
   #inOrder(): readonly Waiting[] {
     const asked = [...this.#questions.values()].flatMap(({ a }) => this.#waiting.get(ticketIn(a)) ?? []);
     return [...new Set([...asked, ...this.#waiting.values()])];
   }
-  /**
-   * Returns the lasting orders of hosts as they would be given now: a computer whose config was changed is started with
-   * the present one.
-   */
+  /** As they would be given now: a computer whose config was changed is started with the present one. */
   #standing(): readonly In[] {
     const config = this.#orders.get('computer servers');
     // Counts one failure less for a server that waits for its next try, because the replay produces that failure itself.
@@ -233,10 +210,7 @@ export class ForgottenRecords {
       });
   }
 
-  /**
-   * Returns the facts that hold at the time `now`, with channels named by `names`. No channel may have been named
-   * before, and the records after the facts are named by the same object.
-   */
+  /** `names` must not have named a channel before, and must name those of the later records, too. */
   facts(names: ChannelNames, now: number): Facts {
     const event = (record: DirectoryRecord): ChannelEvent[] => {
       const crossing: Crossing | undefined = names.of(record);
@@ -274,12 +248,10 @@ export class ForgottenRecords {
     return { k: 'facts', orders, told, ended, answers, open, draws, timers };
   }
 }
-/** Returns the ticket of a call, which is the key in its address. */
 const ticketIn = (address: Address): string => {
   const end = /#\d+$/.exec(address)?.index;
   return address.slice(address.lastIndexOf(':', end) + 1, end);
 };
-/** Fact by which each kind of port reports that it is open. */
 const upWith: Readonly<Record<string, string>> = {
   process: 'child.started',
   session: 'session.opened',
@@ -287,7 +259,6 @@ const upWith: Readonly<Record<string, string>> = {
   office: 'office.opened',
 };
 const isUp = ({ record, told }: Opened): boolean => told.has(upWith[record.port] ?? '');
-/** States of a server that is starting, ending or waiting for its next try. */
 const moving: ReadonlySet<string> = new Set([
   'connecting',
   'recovering',
@@ -307,10 +278,7 @@ const isSameSubject = (one: Out, other: Out): boolean => {
   return a?.[0] === b?.[0] && a?.[1] === b?.[1];
 };
 
-/**
- * Map of values by address and id, for ids that are never used again. Most addresses hold a single value, for which no
- * combined key is made.
- */
+/** For ids that are never used again. Most addresses hold a single value, which needs no combined key. */
 class Held<V> {
   readonly #first = new TransientMap<Address, { readonly id: unknown; readonly value: V }>();
   readonly #others = new TransientMap<string, V>();
@@ -333,12 +301,7 @@ class Held<V> {
   }
 }
 
-/** Facts of ports and orders of hosts that stay valid until another replaces them. */
-
-/**
- * Returns the topic of a fact that stays valid until a later one replaces it; undefined for a fact that is over at
- * once.
- */
+/** Undefined for a fact that is over at once; others stay valid until a later one replaces them. */
 function topicOf({ type, ...fields }: EventObject): string | undefined {
   const { socket, computer } = fields as Fields;
   switch (type) {
@@ -357,7 +320,6 @@ function topicOf({ type, ...fields }: EventObject): string | undefined {
       return undefined;
   }
 }
-/** Returns the topics of the facts that this fact ends. */
 function overWith({ type, ...fields }: EventObject): readonly string[] {
   const { socket, computer } = fields as Fields;
   if (type === 'link.down') return ['link.up', 'join.accepted'];
@@ -366,10 +328,7 @@ function overWith({ type, ...fields }: EventObject): readonly string[] {
   if (type === 'socket.leaves') return [`socket.joins ${String(socket)}`];
   return type === 'computer.left' ? [`computer ${String(computer)}`] : [];
 }
-/**
- * Returns the topic of an order that changes a lasting setting of a host; undefined for an order that is over when
- * it is answered.
- */
+/** Undefined for an order that is over when it is answered. */
 function lastingOf({ type, ...fields }: EventObject): string | undefined {
   const { server, collection, by } = fields as Fields;
   switch (type) {

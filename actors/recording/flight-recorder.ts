@@ -75,16 +75,12 @@ export interface RecordOptions {
   readonly key?: string | undefined;
 }
 export interface FlightOptions {
-  /** Options of the recording; `false` records nothing. */
   readonly record?: RecordOptions | false | undefined;
-  /** Limits for messages on the wire. Default: `keptFrames`. */
   readonly frames?: FrameBounds | undefined;
   /** Folder with `traces/` for traces that are written by themselves; `false` writes none. */
   readonly stateDir?: string | false | undefined;
   readonly notice?: ((text: string) => void) | undefined;
-  /** Returns the addresses of the machines that are alive. */
   readonly alive?: (() => Iterable<{ readonly id: Address; readonly kind: string }>) | undefined;
-  /** Called with a line for the pages that show the host. */
   readonly marked?: ((text: string) => void) | undefined;
 }
 /** Trace that a host has written by itself. */
@@ -96,13 +92,10 @@ export interface KeptTrace {
   /** Time at which it was written, ISO 8601. */
   readonly at: string;
 }
-/**
- * Delay in ms from an event until its trace is written, so that the trace contains the consequences, and its limit while
- * calls are running that were running at the event.
- */
+/** From an event until its trace is written, so that the trace contains the consequences. */
 const settleMs = 100;
 const patienceMs = 3_000;
-/** Traces that are kept for each kind of reason: the latest, and of these as many as have room in the bytes. */
+/** For each kind of reason: the latest, and of these as many as have room in the bytes. */
 const keptTraces = { count: 20, bytes: 128 * 1024 * 1024 };
 const longestMark = 200;
 /** Limits of the earlier records that a new page gets: their number in memory, or their bytes at the end of a file. */
@@ -110,16 +103,12 @@ const pastRecords = 20_000;
 const pastBytes = 16 * 1024 * 1024;
 
 let named = 0;
-/**
- * Makes a file name that sorts by time. It has a number, because two hosts of one process may write in the same
- * millisecond.
- */
+/** Sorts by time; numbered, because two hosts of one process may write in the same millisecond. */
 const nameNow = (reason: string): string => {
   named += 1;
   return `${new Date().toISOString().replaceAll(/[:.]/g, '-')}-${processFacts.pid}-${named}-${reason}`;
 };
 
-/** Records a host from its start, and writes the trace on request or after certain failures. */
 export class FlightRecorder {
   readonly #recorder: Recorder;
   readonly #options: FlightOptions;
@@ -130,7 +119,6 @@ export class FlightRecorder {
   readonly #found = new Reasons();
   readonly #lately: KeptLately;
   #due: Due | undefined;
-  /** Latest traces that were written by themselves, oldest first. */
   #kept: readonly KeptTrace[] = [];
   /** Path of the finished file, with `dir`, after the recorder was closed. */
   #closed: string | undefined;
@@ -174,16 +162,11 @@ export class FlightRecorder {
       },
     });
   }
-  /** Receives a message on the wire, with its estimated size in bytes. */
   readonly frame = (frame: Frame, weight: number): void => void this.#recorder.frame(frame, weight);
-  /** Path of the file to which records are written as they come, with `dir`. */
   get path(): string | undefined {
     return this.#file?.path;
   }
-  /**
-   * Returns the records in memory as the text of a trace. Throws with `dir`, because the records are in a file
-   * then.
-   */
+  /** Throws with `dir`, because the records are in a file then. */
   text(): string {
     if (!this.#file) return this.#recorder.text('asked');
     throw new A2cError({
@@ -192,10 +175,7 @@ export class FlightRecorder {
       remedy: `Replay that file: a2c replay ${this.#file.path}`,
     });
   }
-  /**
-   * Returns what the host has lately exchanged with the outside as text, in slices of whole lines, for a page that is
-   * opened now. Ends with what happened before this call.
-   */
+  /** For a page that is opened now: slices of whole lines, ending with what happened before this call. */
   past(): AsyncIterable<string> {
     this.#file?.flush();
     if (this.#file) return latestLines(this.#file.path, pastBytes);
@@ -207,10 +187,7 @@ export class FlightRecorder {
       yield* await slices;
     })();
   }
-  /**
-   * Writes the records in memory to a new file, or, with `dir`, the remaining ones to the growing file. Returns
-   * the path of the file.
-   */
+  /** With `dir` the remaining records go to the growing file, else all records in memory to a new one. */
   write(reason: string, dir: string): string {
     if (this.#closed !== undefined) return this.#closed;
     const file = this.#file;
@@ -223,7 +200,6 @@ export class FlightRecorder {
       throw cannotWrite(dir, error);
     }
   }
-  /** Adds a line of the host to the recording, cut to 200 characters. */
   mark(given: unknown): void {
     const text = String(given);
     this.#recorder.mark(text.length > longestMark ? `${text.slice(0, longestMark - 1)}…` : text);
@@ -234,7 +210,6 @@ export class FlightRecorder {
     if (!reason || !this.#wanted.has(reason.on)) return;
     const now = systemClock.now();
     if (!this.#lately.take(reason, now)) return;
-    // Collects the reasons for a trace that come within the delay, so that they share one file.
     const due = (this.#due ??= {
       reasons: [],
       running: this.#running(),
@@ -250,7 +225,7 @@ export class FlightRecorder {
     const alive = [...(this.#options.alive?.() ?? [])];
     return new Set(alive.filter(({ kind }) => kind === 'call').map(({ id }) => id));
   }
-  /** Writes a trace that is due, unless calls are running that may still end soon. */
+  /** Waits while calls are running that may still end soon. */
   #settle(due: Due): void {
     const now = systemClock.now();
     const running = this.#running();
@@ -286,11 +261,10 @@ export class FlightRecorder {
     this.mark(reason);
     return this.write(on, dir);
   }
-  /** Traces that were written by themselves, oldest first; the latest 20. */
+  /** Oldest first; the latest 20. */
   get kept(): readonly KeptTrace[] {
     return this.#kept;
   }
-  /** Writes the remaining records and closes the file. `isQuiet` tells that all machines had ended. */
   close(isQuiet: boolean): void {
     if (this.#due) {
       systemClock.clearTimeout(this.#due.timer);
@@ -306,12 +280,9 @@ export class FlightRecorder {
     this.#file = undefined;
   }
 }
-/** Trace that will be written soon. */
 interface Due {
   readonly reasons: Reason[];
-  /** Calls that were running at the first event. */
   readonly running: ReadonlySet<Address>;
-  /** Times of the first and of the last event. */
   readonly from: number;
   last: number;
   timer: unknown;
@@ -329,10 +300,7 @@ export const notRecorded = new A2cError({
 });
 
 let words: ReadonlySet<string> | undefined;
-/**
- * Returns the words of our own code and API, which are hidden only under names of secrets. They are collected on first use,
- * because that takes a few ms and most hosts have no secret.
- */
+/** Hidden only under names of secrets. Collected on first use: it takes a few ms, and most hosts have no secret. */
 export const ownWords = (): ReadonlySet<string> =>
   (words ??= new Set([...Object.values(machines).flatMap(wordsOf), ...apiWords(Object.keys(machines))]));
 
@@ -340,10 +308,7 @@ export const ownWords = (): ReadonlySet<string> =>
 const wholeAndLines = (secret: string): readonly string[] =>
   [secret, ...secret.split(/\r?\n/)].filter((text) => text.trim() !== '');
 
-/**
- * Makes the marks that replace secrets under one key; the same secret always gets the same mark. `key` is the one
- * of `RecordOptions`.
- */
+/** The same secret always gets the same mark. `key` is the one of `RecordOptions`. */
 export function marksBy(key?: string): (secret: string) => string {
   const { hash } = createRedactionKey(key);
   return (secret) => markOf(hash(secret));
@@ -357,22 +322,20 @@ export class KnownSecrets {
   readonly #sessions: string[] = [];
   readonly #hook: RedactHook | undefined;
   #notice: (text: string) => void;
-  /** Redactor for texts that hosts and peers get. */
   readonly redactor: SecretRedactor;
 
-  /** Makes the secrets of a host. `hook` is the host's own redaction; `notice` is called once when the hook throws. */
   constructor(secrets: readonly string[] = [], hook?: RedactHook, notice: (text: string) => void = () => {}) {
     this.#secrets = new SecretIndex(secrets);
     this.#hook = hook;
     this.#notice = notice;
     this.redactor = new SecretRedactor({ secrets: this.#secrets, plain: this.#names });
   }
-  /** Hides these texts from now on. The names of their servers are not hidden, even if one equals a secret. */
+  /** The names of their servers are not hidden, even if one equals a secret. */
   hide(secrets: Iterable<string>, ...servers: readonly string[]): void {
     for (const server of servers) this.#names.add(server);
     for (const secret of secrets) for (const text of wholeAndLines(secret)) this.#secrets.add(text);
   }
-  /** Hides the id or a cookie of a session; only the last ones are remembered, because servers give any number. */
+  /** Only the last ones are remembered, because servers give any number. */
   hideSession(id: string): void {
     if (id.length < shortestSession || this.#secrets.has(id)) return;
     this.#secrets.add(id);
@@ -385,10 +348,6 @@ export class KnownSecrets {
       `record.redact failed, and what it was asked about is hidden: ${this.redactor.text(String(error))}`,
     );
   }
-  /**
-   * Returns the options of a recorder of this host in real time, with its own redactor. `key` is the one of
-   * `RecordOptions`.
-   */
   recording(profile: Profile, key?: string): RecorderOptions {
     const { hash, keyId } = createRedactionKey(key);
     const hook = this.#hook;

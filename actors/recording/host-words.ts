@@ -1,8 +1,4 @@
-/**
- * Words of the public API for orders and news of hosts; no other file knows both these words and the messages of
- * machines. A renamed message changes its row here, and recordings stay the same. Public words never change
- * without an upcaster (machines/trace/format.ts).
- */
+/** Only this file knows both the public words and the messages. Public words never change without an upcaster. */
 import type { EventObject } from 'xstate';
 import { addressFor, type Address, message, type CheckedMessage } from '../../machines/kernel/effects.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
@@ -15,18 +11,15 @@ import type { Fields } from '../../machines/protocol/json.ts';
 
 type HostWord = EventObject & Fields;
 const word = (type: string, fields: object): HostWord => ({ type, ...fields });
-/** Message to a machine, translated from an order in words of the API. `orElse` is sent to the host when no actor takes the message. */
+/** `orElse` is sent to the host when no actor takes the message. */
 export interface WordMessage {
   readonly event: EventObject;
   readonly orElse?: CheckedMessage;
 }
 interface Row {
-  /** Translates a message of the machines into words of the API. */
   readonly word: (event: HostWord, given: object | undefined) => HostWord;
-  /** Translates words of the API into the message of a machine; `host` is the address that gets the answer. */
   readonly order: (word: HostWord, host: Address) => WordMessage;
 }
-/** Row for an order without a translation: the message is recorded unchanged, and the host gets the answer. */
 const same: Row = {
   word: (event) => event,
   order: (event, host) => ({ event: word(event.type, { replyTo: host, ...event }) }),
@@ -39,7 +32,6 @@ const ofServer = (type: string, wordType: string): Row => ({
   word: ({ server }) => word(wordType, { name: server }),
   order: ({ name }) => ({ event: word(type, { server: name }) }),
 });
-/** Answer that a closed computer gives to a call. */
 export const closedCall = (ticket: string, reqId: string, tool: string): CallSettled =>
   settledBy({ ticket, reqId, server: '', tool }, 'failed', closedFailure);
 /** Makes the ticket of a call from its id on the wire, which hosts use unless they make their own tickets. */
@@ -75,7 +67,6 @@ const callRow = (type: string): Row => ({
     };
   },
 });
-/** Makes the translation (row) of a question that gets one answer, from a Desktop, a Finder, a server or an office. */
 const questionRow = (type: string, wordOf: (event: HostWord) => string, answer: string | undefined): Row => ({
   word: (event) => word(wordOf(event), { ...untold(event), type: wordOf(event) }),
   order: ({ type: _, ...fields }, host) => {
@@ -93,10 +84,7 @@ const questionRow = (type: string, wordOf: (event: HostWord) => string, answer: 
   },
 });
 
-/**
- * Translations (rows) of orders to machines, by the kind of root and the type of the message. A message without a row
- * is recorded unchanged.
- */
+/** By kind of root and type of message. A message without a row is recorded unchanged. */
 const orders: Readonly<Record<string, Readonly<Record<string, readonly [wordType: string, row: Row]>>>> = {
   computer: {
     'call.request': ['callTool', callRow('call.request')],
@@ -136,7 +124,6 @@ const changedTiming = (all: Timing): Partial<Timing> =>
   Object.fromEntries(Object.entries(all).filter(([key, ms]) => timing[key as keyof Timing] !== ms));
 type Started = Fields & { readonly timing?: Timing };
 const startName = (kind: string): string => `create${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}`;
-/** Translates the start of a root machine into words of the API. */
 function startWord(kind: string, { type: _, ...input }: HostWord, given: object | undefined): HostWord {
   const started = input as Started;
   const times = started.timing && { timing: changedTiming(started.timing) };
@@ -145,7 +132,7 @@ function startWord(kind: string, { type: _, ...input }: HostWord, given: object 
   const { servers, shown, ...rest } = started;
   return word(name, { ...rest, ...times, ...(given ?? { plan: { servers, shown } }) });
 }
-/** Makes the input of the machine that a start in words of the API describes. Throws an `A2cError` when its config cannot be read. */
+/** Throws an `A2cError` when its config cannot be read. */
 export function startInput(kind: string, { type: _, ...given }: HostWord): object {
   const { timing: times, plan, config, known, policy, shown, ...rest } = given as Fields;
   const whole = times === undefined ? {} : { timing: { ...timing, ...(times as Partial<Timing>) } };
@@ -153,22 +140,17 @@ export function startInput(kind: string, { type: _, ...given }: HostWord): objec
   const servers = plan ?? planned({ config, known, policy, shown } as unknown as GivenConfig);
   return { ...rest, ...whole, ...servers };
 }
-/**
- * Returns the config in a start or an order of a host, when the machine gets a plan made from it; undefined when the machine
- * gets the fields unchanged.
- */
+/** Undefined when the machine gets the fields unchanged, not a plan made from the config. */
 export function givenIn(said: EventObject): object | undefined {
   const { config, policy, known, shown } = said as EventObject & Partial<GivenConfig>;
   return config && { config, policy, known, ...(shown && { shown }) };
 }
-/** Translates an order in words of the API into the message of a machine. */
 export function orderOf(kind: string, said: HostWord, host: Address): WordMessage {
   const rows = Object.values(orders[kind] ?? {});
   const row = rows.find(([wordType]) => wordType === said.type)?.[1] ?? same;
   return row.order(said, host);
 }
 
-/** Lists the messages that have a translation: orders by kind of host, and news. */
 export const wordedMessages = (): {
   readonly orders: readonly (readonly [kind: string, type: string])[];
   readonly news: readonly string[];
@@ -214,7 +196,6 @@ const newsRows: Readonly<Record<string, News>> = {
   'room.known': ({ computers }) => word('computers', { computers }),
 };
 
-/** Lists all words of the API for hosts of these kinds. */
 export const apiWords = (kinds: readonly string[]): readonly string[] => [
   ...kinds.map(startName),
   ...Object.values(orders).flatMap((rows) => Object.values(rows).map(([wordType]) => wordType)),

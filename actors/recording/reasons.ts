@@ -15,19 +15,14 @@ import { unreadableIn } from '../../machines/protocol/tool-result.ts';
 import { keepWords, type DirectoryRecord, type KeepWord } from '../../machines/trace/index.ts';
 import { hostWords } from './host-words.ts';
 
-/** Events after which a trace is written by default (`RecordOptions.on`). */
 export const keptByDefault: readonly KeepWord[] = keepWords.filter((word) => word !== 'serverLost');
-/** Reasons that a program may have wanted, such as an error of a tool: only the first of a kind are written by default. */
+/** Reasons that a program may have wanted: only the first of a kind are written by default. */
 export const isMinor = (on: string): boolean => on === 'callFailed' || on === 'outputMismatch';
 
-/** Event for which a trace may be written. */
 export interface Reason {
   readonly on: KeepWord;
-  /** Name of the tool or the server; for a fault the address. */
   readonly subject: string;
-  /** Description of the event for people, in one line. */
   readonly what: string;
-  /** Code of the failure; an empty text where it has none. */
   readonly code: string;
   /** True for what is no failure of a server: a decision of a person, a rule or a config, or the call of an unknown tool. */
   readonly isWanted?: boolean;
@@ -40,7 +35,6 @@ const reason = (on: KeepWord, subject: string, what: string, code: unknown = '')
   code: String(code),
 });
 
-/** Messages to a host with the names of tools that have come and gone. */
 const listChanges: ReadonlySet<string> = new Set(['tools.changed', 'catalog.changed']);
 type News = EventObject & {
   readonly list?: string;
@@ -56,7 +50,6 @@ type News = EventObject & {
   readonly result?: unknown;
   readonly failure?: Failure | null;
 };
-/** Tells whether a call is really a question of an agent, such as `client:get_tools`, which has no effect. */
 const isQuestion = (tool = ''): boolean => /^(?:client|server):/.test(tool);
 const isDecided = (failure: Failure): boolean =>
   failure.code === 'NotPermitted' ||
@@ -64,10 +57,7 @@ const isDecided = (failure: Failure): boolean =>
   failure.code === wireCodes.conflict ||
   (failure.code === wireCodes.notConfirmed && failedConfirmation(failure)?.key !== 'failed');
 
-/**
- * Returns the end of an agent's call as the answer of the computer states it: the machine of the agent only knows that
- * an answer came. Undefined for the answer to a question.
- */
+/** Read from the computer's answer: the agent's machine only knows that one came. Undefined for a question. */
 function answered(settled: News): News | undefined {
   if (isQuestion(settled.tool)) return undefined;
   const answer = readAnswer(settled.result);
@@ -79,33 +69,25 @@ function answered(settled: News): News | undefined {
   const outcome = report?.outcome ?? (said && mayHaveRun(said) ? 'unknown' : 'failed');
   return { ...settled, outcome, failure: said && fromWireError(said) };
 }
-/** Differences between a result and the output schema of its tool, as the computer of the call has found them. */
 export const mismatchIn = (result: unknown): string | undefined => {
   const { meta, _meta } = fieldsOf(result);
   const found = fieldsOf(meta)['a2c_output_mismatch'] ?? fieldsOf(_meta)['a2c_output_mismatch'];
   return Array.isArray(found) ? found.join('; ') : undefined;
 };
 
-/** Largest number of names and tickets that are remembered; the oldest are forgotten first. */
 const mostRemembered = 1_000;
 function remember<T>(all: Set<T>, one: T): void {
   all.add(one);
   if (all.size > mostRemembered) for (const oldest of all) return void all.delete(oldest);
 }
 
-/** Finds in the records of a host the reasons for which a trace may be written. */
 export class Reasons {
   /** Tickets of calls whose signal was aborted by a time limit (`TimeoutError`), not by a person or a program. */
   readonly #late = new Set<string>();
-  /** Tools that have left the lists. */
   readonly #gone = new Set<string>();
-  /** Results that MCP does not allow, by the address of their call. */
   readonly #unreadable = new Map<Address, string>();
 
-  /**
-   * Returns the reason why a record may cause a trace to be written; undefined when there is none. Judges the news for
-   * the host, and the ends of calls that a computer runs for agents.
-   */
+  /** Judges the news for the host, and the ends of calls that a computer runs for agents. */
   of(record: DirectoryRecord): Reason | undefined {
     if (record.k === 'in') return this.#in(record);
     if (record.k === 'post') return this.#post(record);
@@ -183,20 +165,15 @@ const mostAMinute = 10;
 const mostMinorAMinute = 5;
 /** Largest number of minor failures of one tool and code for which traces are written, each with another text. */
 const mostAlike = 3;
-/**
- * Limits the number of traces, so that a repeated failure does not fill the disk: in a minute one for a reason, its
- * subject and code, ten in all, and five minor ones. With `isBrief`, of minor failures only the first of each tool, code
- * and text, three texts for each code, and none that is wanted.
- */
+/** A repeated failure must not fill the disk. `isBrief` keeps only the first of minor failures that are alike. */
 export class KeptLately {
   readonly #times = new Map<string, { readonly time: number; readonly isMinor: boolean }>();
-  /** Texts of minor failures without their numbers, by reason, tool and code. */
   readonly #known = new Map<string, Set<string>>();
   readonly #isBrief: boolean;
   constructor(isBrief = false) {
     this.#isBrief = isBrief;
   }
-  /** Counts a trace for this reason at `now` (ms); returns false when a limit is reached. */
+  /** `now` is in ms. Returns false when a limit is reached. */
   take({ on, subject, code, what, isWanted }: Reason, now: number): boolean {
     if (this.#isBrief && isWanted) return false;
     for (const [key, { time }] of this.#times) if (now - time >= minuteMs) this.#times.delete(key);

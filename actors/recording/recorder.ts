@@ -27,34 +27,26 @@ function weigh(each: unknown, depth: number): number {
   else for (const key in each) sum += 8 + weigh((each as Record<string, unknown>)[key], depth + 1);
   return sum;
 }
-/** Estimates the bytes of memory that a value holds. */
 function weightOf(value: unknown): number {
   visits = 0;
   try {
     return weigh(value, 0);
   } catch {
-    // Estimates a value whose getter throws as one small object.
     return 48;
   }
 }
-/** Estimates the bytes of memory that a message on the wire holds. */
 export const weightOfFrame = ({ json }: Frame): number => 120 + weightOf(json);
 
-/**
- * Latest entries in order, stored in one column for each field: an object for each record would take twice the
- * memory.
- */
+/** Latest entries, one column for each field: an object for each record would take twice the memory. */
 export class EntryRing {
   #numbers: number[] = [];
   #times: number[] = [];
   #walls: number[] = [];
   #whats: (TraceEntry['what'] | undefined)[] = [];
   #weights: number[] = [];
-  /** Index of the first entry that is kept. */
   #first = 0;
   #weight = 0;
 
-  /** Estimated bytes of memory that the entries take. */
   get weight(): number {
     return this.#weight;
   }
@@ -69,11 +61,9 @@ export class EntryRing {
     this.#weights.push(weight);
     this.#weight += weight;
   }
-  /** Oldest entry that is kept; undefined when there is none. */
   get oldest(): TraceEntry | undefined {
     return this.#whats.length > this.#first ? this.#at(this.#first) : undefined;
   }
-  /** Drops the oldest entry. */
   shift(): void {
     this.#weight -= this.#weights[this.#first] ?? 0;
     this.#whats[this.#first] = undefined;
@@ -87,7 +77,6 @@ export class EntryRing {
     this.#weights = this.#weights.slice(this.#first);
     this.#first = 0;
   }
-  /** Removes and returns all entries. */
   take(): readonly TraceEntry[] {
     const all = this.entries();
     for (const column of [this.#numbers, this.#times, this.#walls, this.#whats, this.#weights])
@@ -112,30 +101,22 @@ export class EntryRing {
 export interface RecorderOptions extends WritingOptions {
   /** Returns the time in ms of a monotonic clock. */
   readonly now: () => number;
-  /** Returns the wall clock in ms since 1970. Default: the clock of `now`. */
+  /** In ms since 1970. Default: the clock of `now`. */
   readonly wallClock?: () => number;
-  /** Hides secrets; without it everything is written unchanged. */
   readonly redactor?: Redactor;
-  /** Facts about the host for the head of the trace. */
   readonly about: Pick<Head, 'runtime' | 'xstate' | 'node' | 'clock' | 'started' | 'redaction'> & {
     readonly title?: string;
     readonly cut?: boolean;
   };
   /** Limit in bytes of the records in memory, estimated; the oldest are dropped first. Default 16 MiB. */
   readonly ringBytes?: number;
-  /**
-   * Called at each new entry, for a writer that writes entries to a file as they come. `isFull` means that entries
-   * which are not taken now are lost.
-   */
+  /** `isFull` means that entries which are not taken now are lost. */
   readonly onEntry?: (isFull: boolean) => void;
 }
 const defaultRingBytes = 16 * 1024 * 1024;
 const isRecord = (what: Exclude<TraceEntry['what'], Microstep>): what is DirectoryRecord =>
   what.k !== 'key' && what.k !== 'frame' && what.k !== 'mark' && what.k !== 'call';
-/**
- * Tells whether a record is kept with the profile `boundary`, which is for what a host exchanges with the outside.
- * Timers are kept, too, because names of other channels depend on them.
- */
+/** Timers are kept, too, because names of other channels depend on them. */
 export const isKept = (record: DirectoryRecord): boolean => {
   const { k } = record;
   if (k === 'in') return record.via !== 'outlet';
@@ -150,10 +131,7 @@ const sliceMs = 8;
 const mostInSlice = 20;
 const mostTries = 5;
 
-/**
- * Recorder of a host: an observer of its tap. With the profile `boundary` only records of what the host exchanges with
- * the outside are kept. Records are kept as references, and written as text only when they are read.
- */
+/** Observer of a host's tap. Keeps records as references; they become text only when they are read. */
 export class Recorder implements Observer {
   readonly step?: (step: Microstep) => void;
   readonly #options: RecorderOptions;
@@ -161,16 +139,11 @@ export class Recorder implements Observer {
   readonly #wallClock: () => number;
   readonly #limit: number;
   readonly #entries = new EntryRing();
-  /**
-   * Latest messages on the wire, with a limit of their own, so that they never displace records that a replay
-   * needs.
-   */
+  /** With a limit of their own, so that they never displace records that a replay needs. */
   readonly #frames = new EntryRing();
   readonly #mostFrames: number;
   #next = 1;
-  /** True when a writer takes the records out of memory as they come. */
   #isTaken = false;
-  /** Facts that follow from all dropped records; undefined while none was dropped. */
   #forgotten: ForgottenRecords | undefined;
 
   constructor(options: RecorderOptions) {
@@ -186,9 +159,7 @@ export class Recorder implements Observer {
     const payload = 'ev' in record ? record.ev : 'input' in record ? record.input : undefined;
     return this.#keep(record, record.k === 'timer' ? 100 : 120 + weightOf(payload));
   }
-  /**
-   * Adds a message on the wire, with its estimated bytes; it only illustrates the records, and a replay ignores it.
-   */
+  /** `weight` is in bytes, estimated. A message only illustrates the records; a replay ignores it. */
   frame(frame: Frame, weight = weightOfFrame(frame)): TraceEntry {
     const frames = this.#frames;
     const entry = this.placed(frame);
@@ -198,7 +169,6 @@ export class Recorder implements Observer {
     while (frames.weight > this.#mostFrames && frames.size > 1) frames.shift();
     return entry;
   }
-  /** Adds a line that the host's program writes for people who read the recording. */
   mark(text: string): void {
     this.#keep({ k: 'mark', text }, 100 + text.length);
   }
@@ -210,9 +180,7 @@ export class Recorder implements Observer {
     if (this.weight > this.#limit) this.#forget();
     return entry;
   }
-  /**
-   * Makes an entry of something that happened now, with its time and the next number (or `number`), without keeping it.
-   */
+  /** Makes an entry with the next number (or `number`) without keeping it. */
   placed(what: TraceEntry['what'], number?: number): TraceEntry {
     const t = Math.round((this.#options.now() - this.#start) * 1000) / 1000;
     const s = number ?? this.#next;
@@ -228,35 +196,24 @@ export class Recorder implements Observer {
       this.#entries.shift();
     }
   }
-  /**
-   * Tells whether the trace may begin at this record after older ones were dropped: at an input from outside, so that
-   * nothing depends on dropped records, and while only calls are under way (`isCalm`), or when half of the memory is
-   * free.
-   */
+  /** At an input from outside while only calls are under way (`isCalm`), or when half of the memory is free. */
   #mayBegin(what: TraceEntry['what'], forgotten: ForgottenRecords): boolean {
     if (this.weight > this.#limit * 0.9) return false;
     if (!('k' in what) || what.k !== 'in') return false;
     return forgotten.isCalm || this.weight < this.#limit / 2;
   }
-  /** Number of the latest record; 0 before the first. */
   get last(): number {
     return this.#next - 1;
   }
-  /** Estimated bytes of the records in memory. */
   get weight(): number {
     return this.#entries.weight;
   }
-  /** Writes the head of the trace; `next` is the number of its first record. */
   head(next: number): string {
     const { about, profile } = this.#options;
     const head = canonical({ k: 'head', format: traceFormat, ...about, profile, next });
     return `{"s":0,"t":0,${head.slice(1)}\n`;
   }
-  /**
-   * Returns the latest `most` records of what the host exchanged with the outside, and of calls that an office relayed,
-   * as text in slices, for a page that is opened now. They are chosen at once, and written with pauses, so that the
-   * host goes on.
-   */
+  /** Records are chosen at once, and written with pauses, so that the host goes on. */
   async past(most: number, pause: () => Promise<void>): Promise<readonly string[]> {
     const told = this.#frames.entries().filter(({ what }) => 'via' in what && what.via === 'relay');
     const crossed = this.#entries.entries().filter(({ what }) => hasCrossed(what));
@@ -281,7 +238,6 @@ export class Recorder implements Observer {
   writer(next?: number, before?: TraceWriter): TraceWriter {
     return new TraceWriter(this.#options, next, before);
   }
-  /** Removes and returns the entries since the last call, for a writer that writes them to a file as they come. */
   take(): readonly TraceEntry[] {
     this.#isTaken = true;
     return inOrder(this.#entries.take(), this.#frames.take());
@@ -292,7 +248,6 @@ export class Recorder implements Observer {
     const tail = canonical({ k: 'tail', reason, records, inputs, digest: writer.digest() });
     return `{"s":${writer.next},"t":${t},${tail.slice(1)}\n`;
   }
-  /** Returns the trace of all records in memory as text. */
   text(reason: string): string {
     const kept = this.#entries.entries();
     const from = this.#forgotten ? kept[0]?.s : 0;
@@ -315,6 +270,5 @@ export class Recorder implements Observer {
   }
 }
 
-/** Merges two lists of entries in the order of their numbers. */
 const inOrder = (some: readonly TraceEntry[], others: readonly TraceEntry[]): readonly TraceEntry[] =>
   others.length === 0 ? some : [...some, ...others].toSorted((a, b) => a.s - b.s);

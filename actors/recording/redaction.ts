@@ -5,7 +5,6 @@ import { Later, SecretIndex, SecretRedactor } from '../../machines/trace/index.t
 
 type ServerRedactor = Pick<SecretRedactor, 'text' | 'details'>;
 
-/** Hides secrets in the message, the details and the remedy of a failure; its code stays. */
 function redactedFailure(redactor: ServerRedactor, failure: Failure): Failure {
   const { message, details, remedy } = failure;
   return {
@@ -17,21 +16,16 @@ function redactedFailure(redactor: ServerRedactor, failure: Failure): Failure {
 }
 const isFailed = (result: unknown): boolean => isObject(result) && result['isError'] === true;
 
-/**
- * Hides launch secrets of servers at the ports where texts of servers enter: servers may quote them in stderr,
- * errors and progress. A tool's result stays unchanged, unless the call failed.
- */
+/** Servers may quote launch secrets in stderr, errors and progress. The result of a good call stays unchanged. */
 export class RedactedPorts {
   readonly #redactor: ServerRedactor;
 
   constructor(redactor: ServerRedactor) {
     this.#redactor = redactor;
   }
-  /** Makes an object whose ports hide exactly these secrets. */
   static of(secrets: Iterable<string>): RedactedPorts {
     return new RedactedPorts(new SecretRedactor({ secrets: new SecretIndex(secrets) }));
   }
-  /** Hides secrets in the failures and the progress that a server sends. */
   answer(emit: Emit<RequestFact>): Emit<RequestFact> {
     const redactor = this.#redactor;
     return (fact) => {
@@ -43,10 +37,7 @@ export class RedactedPorts {
       else emit(fact);
     };
   }
-  /**
-   * Hides secrets in the reasons for which a session failed or ended, which may quote servers and the host's own
-   * transports.
-   */
+  /** The reasons may quote servers and the host's own transports. */
   session(open: Ports['session']): Ports['session'] {
     const redactor = this.#redactor;
     return (at, input, emit) =>
@@ -57,7 +48,6 @@ export class RedactedPorts {
         else emit(fact);
       });
   }
-  /** Hides secrets in the last output of a process, which hosts get, and agents over the wire. */
   process(open: Ports['process']): Ports['process'] {
     const redactor = this.#redactor;
     return (at, input, emit) =>
@@ -83,10 +73,7 @@ export class RedactedPorts {
  */
 export type RedactHook = (value: string | number | boolean, key: string) => unknown;
 
-/**
- * Names of the fields of a record that hold values from outside of the machines; other fields describe the record
- * itself.
- */
+/** Fields that hold values from outside of the machines; other fields describe the record itself. */
 const payload = new Set([
   'ev',
   'v',
@@ -101,13 +88,10 @@ const payload = new Set([
   'json',
   'roots',
 ]);
-/** Tells whether a value is a list of events with the names of their channels (`ch`), as in a record of facts. */
 const isOnChannels = (value: unknown): value is readonly Fields[] =>
   Array.isArray(value) && value.every((each) => typeof (each as Fields | null)?.['ch'] === 'string');
-/** Depth in objects and lists below which values are hidden without asking the hook. */
 const deepest = 200;
 
-/** Applies the redaction hook of a host to records before they are written. */
 export class HookRedactor {
   readonly #hook: RedactHook;
   readonly #markOf: (secret: string) => string;
@@ -136,7 +120,6 @@ export class HookRedactor {
     if ('toJSON' in value && typeof value.toJSON === 'function') return inside(value.toJSON(key), key);
     return this.#fields(value as Fields, inside);
   };
-  /** Returns a copy of a record with the hook applied to its values. */
   record<T extends Fields>(record: T): T {
     return Object.fromEntries(
       Object.entries(record).map(([name, value]) => [name, this.#field(name, value)]),

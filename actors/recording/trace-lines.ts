@@ -20,24 +20,17 @@ import type { ForgottenRecords } from './facts.ts';
 import { hostWords } from './host-words.ts';
 import type { HookRedactor } from './redaction.ts';
 
-/**
- * Record of a trace with its number and time, before it becomes text: its values are kept as references until the
- * trace is read.
- */
+/** Before it becomes text: its values are kept as references until the trace is read. */
 export interface TraceEntry {
   readonly s: number;
   readonly t: number;
-  /** Time of the wall clock in ms since 1970. */
+  /** Wall clock in ms since 1970. */
   readonly w: number;
   readonly what: DirectoryRecord | Checkpoint | Microstep | Frame | Mark | WholeCall;
 }
-/**
- * Call from its beginning to its success, as one line for a page that shows no records: the input that asked for it, the
- * news of its end, and its steps between, each with its number and wall clock.
- */
+/** One line for a page that shows no records: the input that asked, the news of the end, and the steps between. */
 export interface WholeCall {
   readonly k: 'call';
-  /** Address of the call's actor. */
   readonly a: string;
   readonly ev: object;
   readonly told: object;
@@ -51,11 +44,10 @@ type MachineContext = Fields;
 class Steps {
   readonly #isFull: boolean;
   readonly #last = new Map<string, MachineContext>();
-  /** Makes a converter. `isFull` adds the changes of the context to each step. */
+  /** `isFull` adds the changes of the context to each step. */
   constructor(isFull: boolean) {
     this.#isFull = isFull;
   }
-  /** Stores the contexts of all machines in a checkpoint. */
   begin({ roots }: Checkpoint): void {
     this.#last.clear();
     for (const { a, snapshot } of roots)
@@ -86,17 +78,11 @@ class Steps {
 
 export interface WritingOptions extends LineOptions {
   readonly profile: Profile;
-  /** Applies the redaction hook of the host, in addition to the redactor. */
   readonly hook?: HookRedactor;
-  /**
-   * Replaces large values by their size, for pages, which ask for the values that they show. Default: everything is
-   * written.
-   */
+  /** For pages, which ask for the values that they show. Default: everything is written. */
   readonly large?: LargeValues;
-  /** Limits for messages on the wire. Default: `keptFrames`. */
   readonly frames?: FrameBounds;
 }
-/** Writes entries as lines, in order, and keeps the digest of all lines. */
 export class TraceWriter {
   readonly #profile: Profile;
   readonly #channels: ChannelNames;
@@ -107,15 +93,14 @@ export class TraceWriter {
   readonly #file: LineWriter;
   inputs = 0;
 
-  /** Makes a writer. `before` is the writer until now, whose names of channels are continued. */
+  /** `before` is the writer until now, whose names of channels are continued. */
   constructor(options: WritingOptions, next = 1, before?: TraceWriter) {
     const { profile, redactor, hook, large } = options;
     this.#profile = profile;
     this.#large = large;
     this.#hook = hook;
     this.#file = new LineWriter(options, next);
-    // Keeps names of channels apart from the texts of shared lists: a replay has no such lists and must make the same
-    // names.
+    // Apart from the texts of shared lists: a replay has no such lists and must make the same names.
     this.#channels = before
       ? before.#channels
       : new ChannelNames(hostWords, redactor, new Texts(), hook?.value);
@@ -135,7 +120,6 @@ export class TraceWriter {
   digest(): string {
     return this.#file.digest();
   }
-  /** Number of the next line of the trace. */
   get next(): number {
     return this.#file.next;
   }
@@ -161,7 +145,6 @@ export class TraceWriter {
     this.#frames.wrote(record.k, line.length);
     return line;
   }
-  /** Returns the record as it is written; undefined when the profile leaves it out. */
   #recordOf(what: Exclude<TraceEntry['what'], Frame>): (Fields & { readonly k: string }) | undefined {
     if (isMicrostep(what)) return { ...this.#steps.of(what) };
     if (what.k === 'key') this.#steps.begin(what);
@@ -174,13 +157,11 @@ export class TraceWriter {
   #crossing(crossing: Crossing, record: DirectoryRecord): Fields & { readonly k: string } {
     const { a } = record;
     if (this.#profile === 'boundary') return { ...crossing, a };
-    // Adds the fields by which the inspector's page finds the cause of a record.
     const { port, via = record.k === 'timer' ? 'timer' : undefined, n, id, from } = record as Fields;
     return { ...crossing, a, port, via, n, id, from };
   }
 }
 
-/** Kinds of records that have the time of the wall clock, in addition to records with a channel. */
 const clocked: ReadonlySet<string> = new Set(['mark', 'facts', 'key', 'frame', 'call']);
 /** Length in characters from which a list is written once in a file, and referred to by its hash elsewhere. */
 const leastShared = 1_024;
@@ -194,15 +175,12 @@ interface LineOptions {
 }
 type LineFields = Readonly<Record<string, unknown>> & { readonly k: string };
 
-/** Writes records as the numbered lines of a file, and keeps the digest of all lines. */
 class LineWriter {
   readonly #redactor: Redactor | undefined;
   readonly #texts: Texts;
   readonly #digest: { add(text: string): void; value(): string };
-  /** Hashes of the lists that the file already has. */
   readonly #lists = new Set<string>();
   #fresh: { readonly h: string; readonly text: string }[] = [];
-  /** Number of the next line of the trace. */
   #next: number;
   readonly #isPart: boolean;
   records = 0;
@@ -228,17 +206,11 @@ class LineWriter {
   get next(): number {
     return this.#next;
   }
-  /**
-   * Sets the number of the next lines to that of their entry, where `isPart` is set: lists that the entry uses get the
-   * same number.
-   */
+  /** Only with `isPart`. Lists that the entry uses get the same number. */
   comesTo(s: number): void {
     if (this.#isPart) this.#next = s;
   }
-  /**
-   * Writes a record as a line, after the lines of the lists that it is the first to use. `w` is the wall clock, for
-   * records with a channel, marks, checkpoints and messages; `json` is a further field that is already text.
-   */
+  /** Lists that it is the first to use come before it. `json` is a further field that is already text. */
   line(record: LineFields, t: number, w: number | undefined, json?: string): string {
     // Writes the name of a channel unchanged: it was redacted when it was made.
     const { ch, ...rest } = record;
@@ -251,10 +223,7 @@ class LineWriter {
     const hasClock = ch !== undefined || clocked.has(record.k);
     return lines + this.#placed(t, hasClock ? w : undefined, text);
   }
-  /**
-   * Returns the new lists that a text refers to. Other new lists belong to an earlier version of the text, written before a
-   * secret in it was known.
-   */
+  /** Other new lists belong to an earlier version of the text, written before a secret in it was known. */
   #sharedIn(text: string): readonly { readonly h: string; readonly text: string }[] {
     if (this.#fresh.length === 0) return [];
     let all = text;
@@ -276,24 +245,17 @@ class LineWriter {
   }
 }
 
-/** Limits for the messages on the wire, in memory and in a file. */
 export interface FrameBounds {
-  /** Limit in bytes of the messages in memory, estimated; the oldest are dropped first. */
+  /** Estimated bytes in memory; the oldest are dropped first. */
   readonly held: number;
-  /** Limit in characters of one message; a longer one is cut. */
+  /** In characters; a longer one is cut. */
   readonly mostChars: number;
-  /**
-   * Number of characters that messages may take in a file at any time; beyond that they may take `share` of the
-   * length of the other lines.
-   */
+  /** Characters for messages in a file at any time; beyond that they may take `share` of the other lines. */
   readonly leastChars: number;
   readonly share: number;
 }
 const mebi = 1024 * 1024;
-/**
- * Default limits, chosen so that records for a replay are the larger part of a long file, while a short file has
- * room for all messages that were in memory.
- */
+/** Records for a replay are most of a long file; a short file has room for all messages that were in memory. */
 export const keptFrames: FrameBounds = {
   held: mebi,
   mostChars: 4 * 1024,
@@ -301,13 +263,11 @@ export const keptFrames: FrameBounds = {
   share: 0.25,
 };
 
-/** Written form of a message: its fields, and its JSON as text. */
 interface FrameText {
   readonly record: Record<string, unknown> & { readonly k: string };
   readonly json: string | undefined;
 }
 
-/** Cuts messages on the wire, and leaves out messages for which a file has no room. */
 export class FrameLines {
   readonly #redactor: Redactor | undefined;
   readonly #bounds: FrameBounds;
@@ -319,10 +279,7 @@ export class FrameLines {
     this.#redactor = redactor;
     this.#bounds = bounds;
   }
-  /**
-   * Writes a message with its secrets hidden before it is cut. `of` is the channel on which it passes. Returns
-   * undefined when there is no room.
-   */
+  /** Secrets are hidden before the cut. `of` is the channel. Undefined when there is no room. */
   of({ json, read, ...passed }: Frame, of: string): FrameText | undefined {
     const { mostChars, share, leastChars } = this.#bounds;
     if (this.#frames > Math.max(leastChars, this.#others * share)) {
@@ -350,10 +307,7 @@ const textIn = (message: unknown, key: string): string | undefined => {
   const value = (message as Readonly<Record<string, unknown>>)[key];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 };
-/**
- * Returns the name of a message, and the key that joins an answer to its request, of JSON-RPC or of a Socket.IO
- * event.
- */
+/** `req` joins an answer to its request, of JSON-RPC or of a Socket.IO event. */
 function keysOf(message: unknown): { readonly name?: string; readonly req?: string } {
   const name = textIn(message, 'method') ?? textIn(message, 'event') ?? textIn(message, 'ack');
   const args = (message as { readonly args?: readonly unknown[] } | null)?.args;
@@ -361,20 +315,15 @@ function keysOf(message: unknown): { readonly name?: string; readonly req?: stri
   return { ...(name !== undefined && { name }), ...(req !== undefined && { req }) };
 }
 
-/**
- * Values that are too large to be sent with each record that has them, such as all tools of a computer. A page gets the
- * size of each instead, and asks for it by its number when a person wants to see it.
- */
+/** A page gets the size of each large value instead, and asks for the value by its number. */
 
 /** Smallest number of contained values with which a value counts as large, such as the list of a server with ten tools. */
 const leastLarge = 400;
 /** Number of fields above which an object counts as a list by name, which is left out as a whole. */
 const mostFields = 100;
 const deepest = 12;
-/** Largest number of large values that can be asked for; the oldest are forgotten first. */
 const mostKept = 20_000;
 
-/** Counts the values that a value contains, and stops when they are many. */
 function countIn(value: unknown, left: number, depth = 0): number {
   if (typeof value !== 'object' || value === null) return 1;
   let count = 1;
@@ -387,7 +336,6 @@ function countIn(value: unknown, left: number, depth = 0): number {
 }
 const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype;
 
-/** Large value, with the name of its field, by which its secrets are found. */
 interface LargeValue {
   readonly key: string;
   readonly value: object;
@@ -397,7 +345,7 @@ interface Known extends Omit<LargeValue, 'value'> {
 }
 
 export class LargeValues {
-  /** Objects with whether each is large. The entries stay valid, because objects of machines never change. */
+  /** The entries stay valid, because objects of machines never change. */
   readonly #isLarge = new WeakMap<object, boolean>();
   readonly #numbers = new WeakMap<object, number>();
   readonly #known = new Map<number, Known>();
@@ -412,7 +360,6 @@ export class LargeValues {
   fold(record: Fields & { readonly k: string }): Fields & { readonly k: string } {
     return this.#folded(record, '', 0) as Fields & { readonly k: string };
   }
-  /** Returns a large value by its number; undefined when the host has dropped it. */
   find(number: number): LargeValue | undefined {
     const known = this.#known.get(number);
     const value = known?.value.deref();

@@ -41,7 +41,6 @@ import { merging } from '../../machines/kernel/objects.ts';
 import { type Directory, followTap, Handle, type Root } from './directory.ts';
 import { steppingOf, type Stepping } from './stepper/stepper.ts';
 
-/** Kinds of root machines, by the name under which machines open them. */
 export const machines: Readonly<Record<string, AnyStateMachine>> = {
   agent: agentMachine,
   blobs: blobsMachine,
@@ -69,13 +68,10 @@ export const machines: Readonly<Record<string, AnyStateMachine>> = {
   watch: watchMachine,
 };
 
-/** Returns the root to whose actor system an actor belongs; the root is also the clock of that system. */
+/** The root is also the clock of its actor system. */
 const rootOf = (self: object): Root => (self as AnyActor).clock as Root;
 
-/**
- * Makes the actor for a port with a lifetime: a machine invokes it in a state, and the port stays open as long as
- * the state is active.
- */
+/** The port stays open as long as the state that invokes it is active. */
 function instanceOf(port: Exclude<keyof Ports, 'request'>) {
   type Received = EventObject | Batch<EventObject>;
   return fromCallback<Received, never>(({ self, input, sendBack, receive }) => {
@@ -115,10 +111,7 @@ function instanceOf(port: Exclude<keyof Ports, 'request'>) {
 
 const asAsk = merging();
 const aimed = merging();
-/**
- * Asks a question without an actor of its own, at half the cost of a port instance. A question with the same id
- * withdraws the earlier one.
- */
+/** Without an actor, at half the cost of a port instance. A question with the same id withdraws the earlier one. */
 function makeRequest(root: Root, request: PortRequest): void {
   const { directory } = root;
   const told = (ev: EventObject): void => directory.report({ k: 'out', port: 'ask', a: root.id, ev });
@@ -153,7 +146,6 @@ function setDeadline(root: Root, { ms, for: purpose = 'deadline', spread = 0 }: 
   root.deadline = root.startTimer('deadline', pass, ms + late, purpose);
 }
 
-/** Makes an action that passes a request of a machine to the directory of its root. */
 const asks =
   <P>(perform: (root: Root, params: P) => void) =>
   ({ self }: { readonly self: object }, params: P): void =>
@@ -188,10 +180,7 @@ const actors = {
 };
 
 const filled = new WeakMap<Stepping, WeakMap<AnyStateMachine, AnyStateMachine>>();
-/**
- * Provides a machine with its actions and ports, once per process. Nothing in it belongs to one directory, so tables
- * computed for the machine are shared.
- */
+/** Done once per process: nothing here belongs to one directory, so the tables of the machine are shared. */
 function fill(machine: AnyStateMachine, steps: Stepping): AnyStateMachine {
   const all = filled.get(steps) ?? new WeakMap<AnyStateMachine, AnyStateMachine>();
   filled.set(steps, all);
@@ -205,7 +194,6 @@ function fill(machine: AnyStateMachine, steps: Stepping): AnyStateMachine {
   return fresh;
 }
 
-/** Registers all machines at a directory, with the effects and ports that their roots perform. */
 export function assemble(
   directory: Directory,
   kinds = machines,

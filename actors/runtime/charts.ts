@@ -1,9 +1,6 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import type { Chart, ChartNode, ChartTransition } from '../../machines/inspection.ts';
 
-/** Charts of machines: their states and transitions, with names. */
-
-/** Lists the root state and every state below it, in the order of the chart. */
 export const nodesOf = (node: AnyStateNode): AnyStateNode[] => [
   node,
   ...Object.values(node.states as Record<string, AnyStateNode>).flatMap(nodesOf),
@@ -11,7 +8,7 @@ export const nodesOf = (node: AnyStateNode): AnyStateNode[] => [
 
 export const pathOf = (node: AnyStateNode): string => node.path.join('.') || '(any)';
 
-/** Lists every state but the root by its path, such as `connected.ready.steady`, in the order of the chart. */
+/** Paths without the root, such as `connected.ready.steady`. */
 export const statesOf = (machine: AnyStateMachine): string[] =>
   nodesOf(machine.root)
     .filter((node) => node.parent)
@@ -22,25 +19,17 @@ const declared = (node: AnyStateNode): AnyTransitionDefinition[] => [
   ...(node.always ?? []),
 ];
 
-/**
- * Lists the ids of all declared transitions: `client: ready.steady --tools.changed--> ready.refreshing`, `…
- * --after backoff--> …`, `… --always [isDone]--> …`, `… --done(child)--> …`; ids of transitions without a target
- * end in `--> .`. Transitions with the same text are numbered in the order of the chart.
- */
+/** Such as `client: ready.steady --tools.changed--> ready.refreshing`; equal texts are numbered in chart order. */
 export const transitionsOf = (machine: AnyStateMachine): string[] =>
   nodesOf(machine.root).flatMap((node) => declared(node).map(idOf));
 
-/**
- * Returns the ids of taken transitions. Transitions that the chart does not declare are left out, such as the
- * first step of a machine.
- */
+/** Transitions that the chart does not declare are left out, such as the first step of a machine. */
 export const namesOf = (taken: readonly AnyTransitionDefinition[]): string[] =>
   taken.filter((each) => declared(each.source).some(same(each))).map(idOf);
 
 // Compares transitions by their function `toJSON`, because XState hands out copies, which share it.
 const same = (a: AnyTransitionDefinition) => (b: AnyTransitionDefinition) => a === b || a.toJSON === b.toJSON;
 
-// Remembers ids, because traces ask for the same few transitions again and again.
 const ids = new WeakMap<object, string>();
 function idOf(of: AnyTransitionDefinition): string {
   const known = ids.get(of.toJSON);
@@ -69,7 +58,6 @@ function eventName(eventType: string, source: AnyStateNode): string {
   return eventType === `xstate.done.state.${source.id}` ? 'onDone' : eventType;
 }
 
-/** Returns the name of a guard, an action or an actor. */
 function guardName(guard: unknown): string {
   if (typeof guard === 'string') return guard;
   if (typeof guard === 'function') {
@@ -84,7 +72,6 @@ function guardName(guard: unknown): string {
 export const wordsOf = (machine: AnyStateMachine): readonly string[] =>
   chartText(machine).match(/[a-zA-Z]+/g) ?? [];
 
-/** Describes a chart as a text that changes with it: states, tags, transitions, names of actions, invoked actors. */
 export function chartText(machine: AnyStateMachine): string {
   const named = (actions: readonly unknown[]): string => actions.map(guardName).join(',');
   const lines = nodesOf(machine.root).flatMap((node) => [
@@ -122,7 +109,6 @@ function transitionOf(of: AnyTransitionDefinition): ChartTransition {
     ...(reenter && { reenter }),
   };
 }
-/** Describes the chart of a machine as data, for the inspector's page and for the drawings in the docs. */
 export function chartOf(kind: string, machine: AnyStateMachine, hash: (text: string) => string): Chart {
   const nodes = nodesOf(machine.root);
   return {

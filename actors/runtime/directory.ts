@@ -30,14 +30,11 @@ import { type DirectoryRecord, isSameOutside } from '../../machines/trace/index.
 import { textOf, thrownOf } from '../kernel/errors.ts';
 import type { Looking, Microstep } from './stepper/stepper.ts';
 
-/**
- * Distributor of records, steps and inspection events to all observers. Each observer is guarded, because an error
- * would lose the event or stop the observed actor, and is removed after its first error.
- */
+/** An observer is removed after its first error, which would lose the event or stop the observed actor. */
 export class Tap implements Looking {
   #observers: readonly Observer[] = [];
   readonly #onError: (error: unknown) => void;
-  /** True when anybody observes. The flag saves frequent code from checking all observers. */
+  /** Saves frequent code from checking all observers. */
   isWatched = false;
   isStepped = false;
   isInspected = false;
@@ -96,11 +93,10 @@ export class Tap implements Looking {
   }
 }
 
-/** Observer of a host. The tap removes an observer that throws. */
 export interface Observer {
   record?(record: DirectoryRecord): void;
   step?(step: Microstep): void;
-  /** Called with events that XState shows to `@statelyai/inspect`. With this method the machines step in XState's own interpreter. */
+  /** With this method the machines step in XState's own interpreter. */
   inspect?(event: InspectionEvent): void;
 }
 
@@ -109,11 +105,9 @@ export class Handle {
   readonly #root: Root;
   readonly #stop: () => void;
   readonly what: 'timer' | 'deadline' | 'leaf' | 'ask';
-  /** Number of a timer, address of a port instance, or id of a question. */
   readonly name: number | string;
-  /** Time at which a timer fires, in ms of the platform's clock; undefined for other handles. */
+  /** In ms of the platform's clock; undefined for handles other than timers. */
   due: number | undefined;
-  /** Tells whether the timer, port instance or question is still open. */
   isLive = true;
   constructor(root: Root, what: Handle['what'], name: number | string, stop: () => void) {
     this.#root = root;
@@ -122,7 +116,6 @@ export class Handle {
     this.#stop = stop;
     root.handles.push(this);
   }
-  /** Removes the handle from its root after it has ended by itself. */
   forget(): void {
     if (!this.isLive) return;
     this.isLive = false;
@@ -136,20 +129,15 @@ export class Handle {
   }
 }
 
-/** Methods of the directory that its roots use. */
 interface RootHost {
   readonly platform: Platform;
   readonly tap: Tap;
   report(record: DirectoryRecord): void;
-  /** Handles an input of the root that holds `handle`; does nothing when the handle has ended. */
   enter(record: DirectoryRecord, handle: Handle | undefined, apply: () => void): void;
   guarded<T>(draw: Extract<DirectoryRecord, { k: 'draw' }>, run: () => T): T;
   random(a: Address): number;
   find(address: Address): Root | undefined;
-  /**
-   * Adds an effect, which runs after the transition that asked for it. All effects, those of `post`, `open`, `close`
-   * and `tellOwned` included, run in the order in which they were added.
-   */
+  /** All effects, those of `post`, `open`, `close` and `tellOwned` included, run in the order of their adding. */
   effect(from: Address, run: () => void): void;
   post(from: Address, post: Post): void;
   open(from: Address, open: Open): void;
@@ -158,22 +146,17 @@ interface RootHost {
 }
 
 const withDrawn = merging();
-/** Returns the input of a new root, together with the answer of a port that can answer at once (`drawn`). */
 function drawn(host: RootHost, a: Address, draw: NonNullable<Open['draw']>, input: object): object {
   const v = host.platform.draw(a, draw.port, draw.params);
   host.report({ k: 'draw', a, port: draw.port, v });
   return withDrawn(input, { drawn: v });
 }
 
-/**
- * Part of XState's snapshot of a system. XState notes a delayed event there before it asks for its timer, so the last noted
- * event belongs to that timer.
- */
+/** XState notes a delayed event here before it asks for its timer, so the last one belongs to that timer. */
 interface Scheduling {
   readonly _snapshot: { readonly _scheduledEvents: Readonly<Record<string, { readonly id: string }>> };
 }
 const afterDelay = /^xstate\.after\.([^.]+)\./;
-/** Returns the purpose of the timer that is asked for: the name of its delay, or of the event that is raised. */
 function delayOf(ref: Actor<AnyStateMachine>): string {
   let last = '';
   const { _scheduledEvents: all } = (ref.system as unknown as Scheduling)._snapshot;
@@ -308,29 +291,24 @@ export class Root {
 
 /** Platform of a directory: time, chance and ports. Live, simulated and replayed hosts differ only in this object. */
 export interface Platform {
-  /** Returns the time in ms of a monotonic clock; used for ages that people see, never for a decision. */
+  /** In ms of a monotonic clock; used for ages that people see, never for a decision. */
   now(): number;
-  /**
-   * Returns a random number in [0, 1) for the actor at `a`. Called only by `Directory.random`, so that the number
-   * is recorded.
-   */
+  /** In [0, 1). Called only by `Directory.random`, so that the number is recorded. */
   random(a: Address): number;
   /** Starts timer `n` of the root `a`; with these names a replay fires the same timer. */
   setTimeout(fire: () => void, ms: number, a: Address, n: number): unknown;
   clearTimeout(timer: unknown): void;
   readonly ports: Ports;
-  /** Returns the answer of a port that can answer at once; null when a request is needed. Never throws. Recorded as a `draw`. */
+  /** Null when a request is needed. Never throws. Recorded as a `draw`. */
   draw(a: Address, port: DrawPort, params: object): unknown;
 }
 
-/** Refuses requests to a port that this host does not have. */
 export const unanswered: Ports['request'] = (_from, { id, method }, emit) => {
   const failure = { code: wireCodes.notBuilt, message: `Nobody here answers ${method}` } as const;
   emit({ type: 'ask.refused', id, sent: false, failure });
   return () => {};
 };
 
-/** Merges the input of a root with its address and its owner. */
 const placed = merging();
 interface Subscriber {
   readonly hear: (event: EventObject) => void;
@@ -351,7 +329,6 @@ interface Input {
 export class Directory implements RootHost {
   readonly platform: Platform;
   readonly tap: Tap;
-  /** Machines by kind, with their effects and ports provided (assemble.ts). */
   kinds: Readonly<Record<string, AnyStateMachine>> = {};
   readonly defects: string[] = [];
   readonly #roots = new TransientMap<Address, Root>();
@@ -362,7 +339,7 @@ export class Directory implements RootHost {
   readonly #over: Root[] = [];
   #mark = 0;
   #isBusy = false;
-  /** Largest number of effects of one input; more count as an endless loop of messages. */
+  /** Effects of one input; more count as an endless loop of messages. */
   readonly #budget = 200_000;
 
   constructor(platform: Platform, tap = new Tap()) {
@@ -374,11 +351,7 @@ export class Directory implements RootHost {
     if (this.tap.isWatched) this.tap.record(record);
   }
 
-  // ── inputs ─────────────────────────────────────────────────────────────────────────────────────────
-  /**
-   * Queues an input. `handle` is the timer, port or question that it comes from; the input is dropped when that has
-   * ended before the input is handled.
-   */
+  /** `handle` is its timer, port or question; the input is dropped when that has ended before. */
   enter(record: DirectoryRecord, handle: Handle | undefined, apply: () => void): void {
     this.#inputs.push({ record, handle, apply });
     if (this.#isBusy) return;
@@ -421,11 +394,7 @@ export class Directory implements RootHost {
     this.report({ k: 'defect', a: at, what });
   }
 
-  // ── functions for the host ─────────────────────────────────────────────────────────────────────────
-  /**
-   * Adds a listener at an address outside of the tree of roots, such as `host`; messages posted there go to the
-   * listener. The returned function removes it.
-   */
+  /** The address lies outside of the tree of roots, such as `host`. The returned function removes the listener. */
   listen(subscriber: Address, hear: (event: EventObject) => void): () => void {
     const open = { k: 'in', via: 'outlet', a: subscriber, ev: { type: 'outlet.open' } } as const;
     this.enter(open, undefined, () => this.#subscribers.set(subscriber, { hear, messages: 0 }));
@@ -434,10 +403,7 @@ export class Directory implements RootHost {
         this.#subscribers.delete(subscriber),
       );
   }
-  /**
-   * Opens a root without an owner at `kind`, or at `kind:key` where a directory has several of one kind; its end is
-   * reported to the listener at `tell`. `given` is the input as the host gave it (see `DirectoryRecord`).
-   */
+  /** The end is reported to the listener at `tell`. `given` is the input as the host gave it (`DirectoryRecord`). */
   start(at: Address, input: object, tell: Address, given?: object): Address {
     const ev = { type: 'start', input, tell };
     const kind = kindIn(at);
@@ -447,10 +413,7 @@ export class Directory implements RootHost {
     );
     return at;
   }
-  /**
-   * Delivers a message to a root. `onUndelivered` is sent when no root has this address, or when the root fails on
-   * the message. `given` is the order as the host gave it.
-   */
+  /** `onUndelivered` is sent when no root has this address, or when the root fails on the message. */
   send(to: Address, ev: EventObject, onUndelivered?: CheckedMessage, given?: object): void {
     const more = { ...(onUndelivered && { orElse: onUndelivered }), ...(given && { given }) };
     this.enter({ k: 'in', via: 'host', a: to, ev, ...more }, undefined, () =>
@@ -464,16 +427,13 @@ export class Directory implements RootHost {
   get roots(): Iterable<Root> {
     return this.#roots.values();
   }
-  /** Listeners by address, each with the number of messages that it has received. */
   get subscribers(): ReadonlyMap<Address, { messages: number }> {
     return this.#subscribers;
   }
   get size(): number {
     return this.#roots.size;
   }
-  /**
-   * Ends a root and all that it owns at once, without asking its machines; the last resort after an orderly close.
-   */
+  /** The machines are not asked; the last resort after an orderly close. */
   abandon(address: Address): void {
     this.enter({ k: 'in', via: 'abandon', a: address }, undefined, () => {
       const root = this.find(address);
@@ -481,7 +441,6 @@ export class Directory implements RootHost {
     });
   }
 
-  // ── effects ────────────────────────────────────────────────────────────────────────────────────────
   effect(from: Address, run: () => void): void {
     this.#effects.push({ from, run });
   }
@@ -523,10 +482,7 @@ export class Directory implements RootHost {
     } else if (onUndelivered) this.post(from, onUndelivered);
   }
 
-  /**
-   * Runs code of the host, such as a listener. An error goes to the caller, and into the records, so that a replay
-   * throws it again.
-   */
+  /** An error goes to the caller, and into the records, so that a replay throws it again. */
   guarded<T>(draw: Extract<DirectoryRecord, { k: 'draw' }>, run: () => T): T {
     try {
       return run();
@@ -535,7 +491,6 @@ export class Directory implements RootHost {
       throw error;
     }
   }
-  /** Returns a random number in [0, 1) for the actor that makes a transition or performs an effect. */
   random(a: Address): number {
     const v = this.platform.random(a);
     this.report({ k: 'draw', a, port: 'random', v });
@@ -580,7 +535,7 @@ export class Directory implements RootHost {
     if (hasFailed) this.#effects.cut(this.#mark);
     this.#over.push(root);
   };
-  /** Ends a root, whether it is done, has failed or is closed; no other way to end one exists. */
+  /** No other way to end a root exists. */
   #end(root: Root, by?: Address): void {
     if (!root.isAlive) return;
     root.isAlive = false;
@@ -606,7 +561,7 @@ export class Directory implements RootHost {
     this.post(root.id, post(addressFor(root.ownerAddress), ended, { optional: true }));
   }
 
-  /** Lists the defects of the tree of roots; empty whenever no input is being handled. */
+  /** Empty whenever no input is being handled. */
   audit(): string[] {
     const wrong = [...this.defects];
     if (this.#effects.length + this.#inputs.length > 0) wrong.push('the queue is not empty');
@@ -641,7 +596,6 @@ class Fifo<T> {
     }
     return item;
   }
-  /** Drops all items that were added after the queue had `length` items. */
   cut(length: number): void {
     this.#items.length = this.#head + length;
   }
@@ -650,12 +604,10 @@ class Fifo<T> {
 /** Subscription of an inspector that was given to XState as an option. It cannot be ended, so the tap ignores its events. */
 const sinceBirth = { unsubscribe: (): void => {} };
 
-/** Returns the inspector of a machine that is about to be made, so that its first step is inspected, too. */
 function inspectedFromBirth(root: Root, tap: Tap): (event: InspectionEvent) => void {
   root.inspection = sinceBirth;
   return tap.inspect;
 }
-/** Inspects running machines while the tap has an inspector. */
 export function followTap(living: { readonly tap: Tap; readonly roots: Iterable<Root> }): void {
   const { tap } = living;
   tap.onInspected = (isInspected) => {

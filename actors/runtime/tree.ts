@@ -4,18 +4,15 @@ import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
 interface Life {
   readonly openedAt: number;
-  /** Times at which timers fire, by the number of the timer. */
   readonly timers: Map<number, number>;
 }
-/** Root actor as people see it; times in ms. */
+/** Times in ms. */
 export interface TreeNode {
   readonly address: Address;
   readonly kind: string;
-  /** Path of the state, such as `connected.ready.steady`. */
   readonly state: string;
   readonly ageMs: number;
   readonly inStateMs: number;
-  /** Time until the root's next timer fires; null when none is set. */
   readonly nextTimerMs: number | null;
   readonly owned: readonly TreeNode[];
 }
@@ -30,7 +27,6 @@ const textOf = (value: unknown): string =>
         })
         .join(' | ');
 
-/** Observer of the tap that shows the tree of roots with ages and next timers. */
 export class TreeWatch implements Observer {
   readonly #lives = new Map<Address, Life>();
   readonly #now: () => number;
@@ -72,7 +68,6 @@ const shortTime = (ms: number): string => {
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 };
-/** Writes the tree of roots as lines: address, state, ages, and the time until the next timer fires. */
 export function treeLines(nodes: readonly TreeNode[], indent = ''): string[] {
   return nodes.flatMap((node, i) => {
     const isLast = i === nodes.length - 1;

@@ -1,4 +1,3 @@
-/** Source with the tools of the computers in an office. */
 import type { Agent, AgentTool } from '../api/agent-handle.ts';
 
 import type { Offered, Source } from './source.ts';
@@ -17,7 +16,7 @@ const offeredBy = (computer: string, tools: readonly AgentTool[]): Offered => ({
   prompts: [],
 });
 
-/** Makes the source of an agent: the tools of all computers in its office, or of one. A computer that left keeps its tools. */
+/** Tools of all computers in its office, or of one. A computer that left keeps its tools. */
 export function agentSource(agent: Agent, only?: string): Source {
   const known = new Map<string, Offered>();
   const names = (): readonly string[] => (only === undefined ? agent.computers() : [only]);

@@ -21,7 +21,7 @@ function asSent(result: CallToolResult): CallToolResult {
   const left = Object.entries(_meta).filter(([key]) => !key.startsWith('a2c_'));
   return left.length > 0 ? { ...rest, _meta: Object.fromEntries(left) } : rest;
 }
-/** Tells whether a number in the arguments has lost digits when it was read: then nobody may guess what was meant. */
+/** The number lost digits when it was read: nobody may guess what was meant. */
 const isRounded = (value: unknown): boolean => {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(isRounded);
@@ -34,7 +34,6 @@ export class ClientSession implements Client {
   readonly #key = newId();
   identity: Client['identity'];
   #isReady = false;
-  /** Subscribed URIs by server. */
   readonly #subscribed = new Map<string, Set<string>>();
   readonly #handlers: Readonly<Record<string, (params: Fields, about: Asked) => Promise<object>>> = {
     initialize: (params) => this.#initialize(params),
@@ -80,14 +79,13 @@ export class ClientSession implements Client {
   close(): void {
     this.#peer.close();
   }
-  /** Asks the client on behalf of a server. */
   ask(method: string, params: Fields, signal: AbortSignal): Promise<Fields> {
     return this.#peer.ask(method, params, signal);
   }
   tell(method: string, params?: Fields): void {
     if (this.#isReady) this.#peer.notify(method, params);
   }
-  /** Passes on a notification of a server; changes of lists come from the hub. */
+  /** Changes of lists come from the hub. */
   heard(server: string, method: string, params: Fields): void {
     if (/^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)) return;
     const isUpdate = method === 'notifications/resources/updated';
@@ -121,13 +119,11 @@ export class ClientSession implements Client {
     const spoken = revisions.includes(String(protocolVersion)) ? protocolVersion : revisions[0];
     return { protocolVersion: spoken, ...(await this.#hub.greeting()) };
   }
-  /** Passes a request that nobody here knows to the wrapped server. */
   async #other(method: string, params: Fields, about: Asked): Promise<object> {
     const { wrapped } = await this.#hub.source;
     if (wrapped === undefined) throw new RpcError(rpcCodes.methodNotFound, 'Method not found');
     return this.#ask(wrapped, method, params, about);
   }
-  /** Sends a request to a server, by default the wrapped one. */
   async #ask(server: string | undefined, method: string, params: Fields, about: Asked): Promise<Fields> {
     const source = await this.#hub.source;
     const to = server ?? source.wrapped;

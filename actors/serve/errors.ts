@@ -6,7 +6,6 @@ import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import { withoutUndefined, type Fields } from '../../machines/protocol/json.ts';
 import { RpcError, rpcCodes } from './json-rpc.ts';
 
-/** Codes of failures that JSON-RPC has a code of its own for. */
 const codes: Readonly<Record<string, number>> = {
   [wireCodes.notBuilt]: rpcCodes.methodNotFound,
   [wireCodes.badRequest]: rpcCodes.invalidParams,
@@ -23,7 +22,6 @@ const forHosts: ReadonlySet<unknown> = new Set([
 ]);
 const remedyOf = ({ code, remedy }: Failure): string | undefined =>
   remedy === undefined || forHosts.has(code) ? undefined : sentence(remedy);
-/** Says when the server is tried again by itself, and what must happen where it is not. */
 function nextOf(status: ServerStatus | undefined): string | undefined {
   if (!status || status.state === 'ready') return undefined;
   if (status.nextTryMs !== undefined) return `The server is tried again in ${seconds(status.nextTryMs)}.`;
@@ -33,14 +31,12 @@ function nextOf(status: ServerStatus | undefined): string | undefined {
   const by = `A person can start it again: a2c serve restart ${status.name}.`;
   return remedy === undefined ? by : `${sentence(remedy)} ${by}`;
 }
-/** Error that a server answered with; undefined for a failure of another kind. */
 function ownError({ code, message, details }: Failure): RpcError | undefined {
   const own = details?.['code'];
   if (code !== wireCodes.toolFailed || typeof own !== 'number') return undefined;
   return new RpcError(own, message, details?.['data']);
 }
 
-/** Makes the error of a call that got no answer of its tool. */
 export function callError(
   { outcome, phase, failure, reqId }: CallFailed & Pick<CallFacts, 'reqId'>,
   status: ServerStatus | undefined,
@@ -71,7 +67,6 @@ export function callError(
   });
   return new RpcError((outcome === 'failed' && codes[code]) || rpcCodes.server, text.join(' '), data);
 }
-/** Makes the error of any other request that failed. */
 export function requestError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   const failure = failureOf(error);

@@ -6,7 +6,7 @@ import { offersOf, type Offers } from './offers.ts';
 import type { Source } from './source.ts';
 
 export interface Client {
-  /** Facts that the client has told of itself in `initialize`; undefined before that. */
+  /** As the client said in `initialize`; undefined before that. */
   readonly identity: { readonly capabilities: Fields; readonly info: Fields } | undefined;
   tell(method: string, params?: Fields): void;
   heard(server: string, method: string, params: Fields): void;
@@ -14,24 +14,20 @@ export interface Client {
   ask(method: string, params: Fields, signal: AbortSignal): Promise<Fields>;
   close(): void;
 }
-/** Answer of a server to `initialize`, as far as it is passed on. */
 export interface Greeting {
   readonly serverInfo: Fields;
   readonly capabilities: Fields;
   readonly instructions?: string;
 }
-/** Greeting of a server, kept from one run to the next. */
 export interface KeptGreeting {
   read(server: string): Promise<Fields | undefined>;
   keep(server: string, greeting: Fields): void;
 }
 export interface HubOptions {
-  /** Name of the server that is passed on as it is. */
   readonly wrapped?: string | undefined;
   readonly greetings: KeptGreeting;
   /** Adds the tools by which a model sees and restarts servers. */
   readonly tools?: boolean | undefined;
-  /** Called when a client has said who it is and what it can. */
   readonly entered?: (client: Client) => void;
   /** Resolves with the file of the trace that a call of unknown effect has caused; undefined without one. */
   readonly trace?: () => Promise<string | undefined>;
@@ -57,7 +53,6 @@ const everything: Fields = {
   logging: {},
   completions: {},
 };
-/** Capabilities that are passed on, with the changes of lists, which are always told. */
 function passedOn(declared: unknown): Fields {
   const known = isObject(declared) ? declared : {};
   const listed = (['tools', 'resources', 'prompts'] as const).flatMap((name) =>
@@ -73,10 +68,8 @@ export class Hub {
   readonly #source: Promise<Source>;
   readonly #begun = systemClock.now();
   #offers: Promise<Offers> | undefined;
-  /** Offers of the last list that a client got. */
   #listed: Offers | undefined;
   #calm: unknown;
-  /** Level that clients have set for log messages, for servers that start later. */
   #level: Fields | undefined;
   #forget = (): void => {};
   #isClosed = false;
@@ -101,7 +94,6 @@ export class Hub {
       () => {},
     );
   }
-  /** Resolves with the source; rejects with the reason why there is none. */
   get source(): Promise<Source> {
     return this.#source;
   }
@@ -111,7 +103,6 @@ export class Hub {
   enter(client: Client): void {
     this.#clients.add(client);
   }
-  /** Called when a client has said who it is. */
   entered(client: Client): void {
     this.options.entered?.(client);
   }
@@ -126,7 +117,7 @@ export class Hub {
     for (const client of [...this.#clients]) client.close();
   }
 
-  /** Resolves after `ms`, or with the next news of a server when it looks for them. */
+  /** With `isLook` the next news of a server ends it, too. */
   #sleep(ms: number, isLook = false): Promise<void> {
     return new Promise((resolve) => {
       const end = (why?: 'news'): void => {
@@ -143,7 +134,7 @@ export class Hub {
   #news(): void {
     for (const end of this.#pauses) end('news');
   }
-  /** Waits for a server that is starting, or is tried again soon, as calls do. */
+  /** Also for a server that is tried again soon, as calls do. */
   async coming(server: string): Promise<void> {
     const source = await this.#source;
     const until = systemClock.now() + comingMs;
@@ -151,7 +142,7 @@ export class Hub {
     while (!this.#isClosed && isComing()) await this.#look();
   }
 
-  /** Returns the answer to `initialize` of clients: at once where the server is known from an earlier run. */
+  /** At once where the server is known from an earlier run. */
   async greeting(): Promise<Greeting> {
     const { wrapped, greetings } = this.options;
     if (wrapped === undefined) return { serverInfo: own, capabilities: everything };
@@ -179,7 +170,7 @@ export class Hub {
     return undefined;
   }
 
-  /** Returns what is offered now, with the last known lists of servers that are not up. */
+  /** With the last known lists of servers that are not up. */
   async offers(): Promise<Offers> {
     const source = await this.#source;
     return (this.#offers ??= source
@@ -190,7 +181,7 @@ export class Hub {
         throw error;
       }));
   }
-  /** Returns what a client is shown. Waits for servers that nobody has seen yet, within bounds. */
+  /** Waits for servers that nobody has seen yet, within bounds. */
   async listed(): Promise<Offers> {
     const source = await this.#source;
     const isAwaited = async (): Promise<boolean> =>
@@ -228,7 +219,6 @@ export class Hub {
     if (this.#level) await source.ask(server, 'logging/setLevel', this.#level, {}).catch(() => {});
     for (const client of this.#clients) void client.subscribeAgain(source, server);
   }
-  /** Sets the log level of all servers that have one. */
   async setLevel(params: Fields): Promise<object> {
     const source = await this.#source;
     const all = source.servers().filter(({ state }) => state === 'ready');
@@ -241,6 +231,6 @@ export class Hub {
     return {};
   }
 }
-/** Tells whether two entries are equal; entries that did not change are mostly the same object. */
+/** Entries that did not change are mostly the same object. */
 const isSame = (one: Fields, other: Fields | undefined): boolean =>
   one === other || JSON.stringify(one) === JSON.stringify(other);

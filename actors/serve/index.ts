@@ -1,7 +1,4 @@
-/**
- * Public interface `a2c-actors/serve`: an MCP server with the tools of a computer, or of the computers in an office, for clients
- * that a host cannot change.
- */
+/** MCP server with the tools of a computer or an office, for clients that a host cannot change. */
 import type { Agent } from '../api/agent-handle.ts';
 import type { Computer } from '../api/computer-handle.ts';
 import { A2cError } from '../kernel/errors.ts';

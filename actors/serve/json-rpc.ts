@@ -11,7 +11,6 @@ export const rpcCodes = {
   internal: -32_603,
   server: -32_000,
 } as const;
-/** Error that a client gets as it is. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
@@ -32,18 +31,16 @@ export interface Asked {
   notify(method: string, params: Fields): void;
 }
 export interface RpcListener {
-  /** Answers a request. Rejects with an `RpcError` for an error that the client is to get. */
+  /** Rejects with an `RpcError` for an error that the client is to get. */
   asked(method: string, params: Fields, about: Asked): Promise<object>;
   notified(method: string, params: Fields): void;
   over(): void;
 }
-/** Request of the client under way. */
 class Request implements Asked {
   readonly #tell: RpcPeer['notify'];
   readonly #id: string | number;
   #aborter: AbortController | undefined;
   #listener: ((why: Error) => void) | undefined;
-  /** Reason why it was cancelled. */
   why: Error | undefined;
   isOver = false;
 
@@ -94,7 +91,7 @@ export class RpcPeer {
   }
   readonly notify = (method: string, params?: Fields, related?: string | number): void =>
     this.#wire.send({ method, ...(params && { params }), jsonrpc: '2.0' }, related);
-  /** Asks the client. An abort of `signal` cancels the request there, and rejects with its reason. */
+  /** An abort of `signal` cancels the request at the client, and rejects with its reason. */
   ask(method: string, params: Fields, signal: AbortSignal): Promise<Fields> {
     const id = (this.#last += 1);
     return new Promise<Fields>((resolve, reject) => {

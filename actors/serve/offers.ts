@@ -1,15 +1,11 @@
-/** Everything that clients are offered at one moment, and whose it is. */
 import { keyOf, named } from '../../machines/models/format.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import type { Offered } from './source.ts';
 
-/** Tool or prompt behind the name that clients know. */
 export interface Owned {
   readonly server: string;
   readonly computer: string | undefined;
-  /** Name for a call through its computer. */
   readonly name: string;
-  /** Name on its server. */
   readonly original: string;
 }
 export interface Offers {
@@ -26,7 +22,7 @@ interface Named extends Owned {
   readonly entry: Fields;
 }
 
-/** Gives names that every model takes, and that no two entries share. A wrapped server keeps its own. */
+/** Every model takes the names, and no two entries share one. A wrapped server keeps its own. */
 function offered(entries: readonly Named[], isWrapped: boolean): Pick<Offers, 'tools' | 'toolBy'> {
   const keyed = new Map(entries.map((one) => [keyOf({ ...one, inputSchema: {} } as never), one] as const));
   const names = isWrapped ? undefined : named(keyed as never, new Set());
@@ -40,7 +36,7 @@ function offered(entries: readonly Named[], isWrapped: boolean): Pick<Offers, 't
 }
 const beginning = (template: unknown): string => String(template).split('{', 1)[0] ?? '';
 
-/** Gathers the lists of all servers. Where two servers list one URI, the first has it. */
+/** Where two servers list one URI, the first has it. */
 export function offersOf(all: readonly Offered[], isWrapped: boolean): Offers {
   const tools = all.flatMap(({ server, computer, tools }) =>
     tools.map((tool): Named => ({ ...tool, server, computer })),

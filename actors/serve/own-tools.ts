@@ -43,7 +43,6 @@ async function restarted(source: Source, server: unknown): Promise<object> {
     return said(`${message}${remedy === undefined ? '' : `. ${remedy}`}`, true);
   }
 }
-/** Runs a tool of the serving; undefined for a name that is none of them. */
 export function runOwnTool(name: string, args: Fields, source: Source): Promise<object> | undefined {
   if (name === 'a2c_status') return Promise.resolve(said(statusText(source)));
   return name === 'a2c_restart' ? restarted(source, args['server']) : undefined;

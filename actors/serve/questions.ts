@@ -4,11 +4,10 @@ import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts
 import type { Client } from './hub.ts';
 
 const asked = ['roots', 'sampling', 'elicitation', 'extensions'] as const;
-/** Tells whether a client has declared forms: an empty `elicitation` means them, by MCP. */
+/** By MCP an empty `elicitation` means forms. */
 const hasForms = ({ elicitation }: Fields): boolean =>
   isObject(elicitation) && (isObject(elicitation['form']) || Object.keys(elicitation).length === 0);
 
-/** Makes the answers of a computer from what its clients have declared; `clients` are those that are there. */
 export function answersOf(capabilities: Fields, clients: () => readonly Client[]): Answers {
   const clientOf = ({ context }: AskingCalls): Client => {
     const all = clients();
@@ -43,7 +42,7 @@ export function answersOf(capabilities: Fields, clients: () => readonly Client[]
   };
 }
 
-/** Makes the confirmation of calls by a form at the client that calls; a client without forms allows nothing. */
+/** A client without forms allows nothing. */
 export const confirmAtClient: Confirm = async ({ context, server, tool, title, arguments: args, signal }) => {
   const client = context as Client | undefined;
   if (!client || !hasForms(client.identity?.capabilities ?? {}))

@@ -5,36 +5,30 @@ import type { CallToolResult } from '../../machines/protocol/index.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 import type { ListedServer, ServerStatus } from '../servers/server-handle.ts';
 
-/** Server with its lists, as clients may be offered them. */
 export interface Offered extends ListedServer {
-  /** Name of its computer; absent where only one computer is served. */
   readonly computer?: string;
 }
 export interface CallWords {
-  /** Members for `_meta` of the call. */
   readonly meta?: Fields;
-  /** Client that calls, and a text that stands for it. */
   readonly context: object;
   readonly sessionKey: string;
 }
 export interface SourceEars {
-  /** Something has happened that may change a list. */
   changed(): void;
   /** A server has a new session, in which nothing is known of earlier ones. */
   opened(server: string): void;
   notified(server: string, method: string, params: Fields): void;
 }
 export interface Source {
-  /** Name of the only server, which is passed on as it is; undefined where there may be several. */
+  /** Passed on as it is; undefined where there may be several servers. */
   readonly wrapped: string | undefined;
   offered(): Promise<readonly Offered[]>;
-  /** Tells whether the first lists of a server may still come. */
+  /** True while its first lists may still come. */
   isAwaited(server: string): boolean;
-  /** Tells whether a server is starting, or is tried again so soon that calls wait for it. */
+  /** Starting, or tried again so soon that calls wait for it. */
   isComing(server: string): boolean;
   call(computer: string | undefined, tool: string, params: Fields, words: CallWords): Call;
   whole(handle: string): CallToolResult | undefined;
-  /** Sends any other request to a server, as it is. */
   ask(server: string, method: string, params: Fields, options: RequestOptions): Promise<Fields>;
   servers(): readonly ServerStatus[];
   restart(server: string): Promise<void>;
@@ -42,7 +36,6 @@ export interface Source {
   listen(ears: SourceEars): () => void;
 }
 
-/** States of a server that is on its way, so that its first lists are worth a wait. */
 const coming: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'recovering', 'waiting']);
 /** Time in ms until the next try of a server for which calls wait. */
 const soonMs = 3_000;
@@ -53,7 +46,6 @@ export interface ComputerSourceOptions {
   /** True where calls need the confirmation that the config asks for; else the client has asked its user. */
   readonly mustConfirm?: boolean | undefined;
 }
-/** Makes the source of the servers of one computer. */
 export function computerSource(
   computer: Computer,
   { wrapped, mustConfirm = false }: ComputerSourceOptions = {},

@@ -1,4 +1,3 @@
-/** Transports of other libraries as wires to a client. */
 import type { ClientWire } from '../../adapters/index.ts';
 
 /** Server side of an MCP transport, such as those of the MCP SDK, that was not started. */
@@ -14,7 +13,7 @@ export interface ServeTransport {
   /** Called when the connection is over. */
   onclose?: (() => void) | undefined;
 }
-/** Makes a wire of a transport, which is started at once. Who has set `onclose` is told, too. */
+/** Starts the transport at once. Who has set `onclose` is told, too. */
 export function wireOn(transport: ServeTransport): ClientWire {
   const wire: ClientWire = {
     onmessage: () => {},

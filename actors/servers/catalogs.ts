@@ -42,13 +42,9 @@ const stateOf = (value: unknown): CatalogStatus['state'] =>
   (typeof value === 'string' ? value : Object.keys(value as object)[0]) as CatalogStatus['state'];
 
 type Listed = Extract<CatalogNews, { readonly type: 'catalog.changed' }>;
-/**
- * Times, in ms since 1970, of the last change of each entry of each list and of the last loss of each server. Like the
- * machines it remembers a limited number of entries that are gone.
- */
+/** In ms since 1970. Like the machines it remembers a limited number of entries that are gone. */
 export class ListTimes {
   readonly #lost = new Map<string, number>();
-  /** Times by server, list and entry, the longest unchanged first. */
   readonly #changed = new Map<string, Map<CatalogList, Map<string, number>>>();
 
   lost(server: string): void {
@@ -71,7 +67,6 @@ export class ListTimes {
   forget(server: string): void {
     for (const times of [this.#lost, this.#changed]) times.delete(server);
   }
-  /** Returns the time of the last change of an entry; 0 when it is not known. */
   at(server: string, list: CatalogList, key: string, isRemoved: boolean): number {
     const changed = this.#changed.get(server)?.get(list)?.get(key) ?? 0;
     // Uses the time at which the server was lost for entries that were withdrawn then.
@@ -79,9 +74,6 @@ export class ListTimes {
   }
 }
 
-/**
- * Reads the state of each list of each server from the machines, with the reason of the last change of each entry.
- */
 export function catalogsOf(directory: Directory, times: ListTimes): CatalogStatus[] {
   const catalogs = [...directory.roots].filter(({ kind }) => kind === 'catalog');
   return catalogs.map(({ ref }) => {
@@ -105,7 +97,7 @@ export function catalogsOf(directory: Directory, times: ListTimes): CatalogStatu
   });
 }
 
-/** Resolves with the snapshot of a list after its first read, which has its own time limit, or after its end. */
+/** Its first read has its own time limit. Resolves at the end of the list, too. */
 const listedFirst = (ref: Root['ref']): Promise<Snapshot> =>
   new Promise((resolve) => {
     if (!ref.getSnapshot().matches('connecting')) return resolve(ref.getSnapshot());
@@ -116,7 +108,6 @@ const listedFirst = (ref: Root['ref']): Promise<Snapshot> =>
     const next = (): void => void (ref.getSnapshot().matches('connecting') || over());
     const following = ref.subscribe({ next, complete: over, error: over });
   });
-/** Returns a list of a server after its first read; empty for a server without such a list. */
 async function listOf<T>(
   directory: Directory,
   server: string,
@@ -157,7 +148,7 @@ export const promptsOf = (
     }),
   );
 
-/** Encodes an entry as MCP writes it. The same entry gives the same object, because clients list often. */
+/** The same entry gives the same object, because clients list often. */
 const encoded: Readonly<Record<CatalogList, (entry: object) => object>> = {
   tools: remembered((entry: object) => encoders.tools(entry as never)),
   resources: remembered((entry: object) => encoders.resources(entry as never)),
@@ -179,10 +170,7 @@ export interface KnownLists {
   readonly server: string;
   readonly lists: Lists | null;
 }
-/**
- * Returns what each server has listed, in the form of MCP. `lastRun` has the lists of the last run, for servers that have not
- * listed anything in this one.
- */
+/** `lastRun` has the lists of the last run, for servers that have not listed anything in this one. */
 export function listedOf(
   context: Pick<ComputerContext, 'servers' | 'catalogs' | 'table'>,
   directory: Directory,
@@ -215,7 +203,7 @@ export function listedOf(
 /** Delay in ms before lists are written, so that lists which change often are written once. */
 const quietMs = 1_000;
 
-/** Last lists of servers, kept in files for servers that start only when they are needed. `close` writes the remaining lists. */
+/** For servers that start only when they are needed. `close` writes the remaining lists. */
 export class CachedCatalogs {
   readonly #stateDir: string | undefined;
   readonly #notice: (text: string) => void;
@@ -224,7 +212,7 @@ export class CachedCatalogs {
   #timer: unknown;
   #writing: Promise<void> = Promise.resolve();
 
-  /** Sets the folder in which the lists of servers are kept; without a folder nothing is kept. */
+  /** Without a folder nothing is kept. */
   constructor(stateDir: string | undefined, notice: (text: string) => void) {
     this.#stateDir = stateDir;
     this.#notice = notice;
@@ -235,7 +223,7 @@ export class CachedCatalogs {
     if (cached) this.#lists.set(fingerprint, cached.lists);
     return cached?.lists ?? null;
   }
-  /** Keeps a list; ignores a list that was withdrawn because it could not be read. */
+  /** Ignores a list that was withdrawn because it could not be read. */
   hear(fingerprint: string, { list, entries, isWithdrawn }: CatalogNews): void {
     if (this.#stateDir === undefined || isWithdrawn) return;
     this.#lists.set(fingerprint, { ...this.#lists.get(fingerprint), [list]: entries });
@@ -255,7 +243,6 @@ export class CachedCatalogs {
       }
     });
   }
-  /** Writes all waiting lists; resolves when they are written. */
   async close(): Promise<void> {
     this.#write();
     await this.#writing;

@@ -15,55 +15,45 @@ export type AskInput = (
 export type Resolved =
   | {
       readonly ok: true;
-      /** Value of the input: a copy of any JSON. */
       readonly value: unknown;
       /** True when the value must not be shown: the input is a password, or its id looks like that of one. */
       readonly isSecret: boolean;
     }
-  /** Reason why the input has no value: one clause, without a value. */
   | { readonly ok: false; readonly reason: string };
 
 interface InputsOptions {
   readonly definitions?: readonly InputDefinition[];
-  /** Environment variables that can give values, usually `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly ask?: AskInput;
-  /** Runs the line of a `command` input, and resolves with its output. */
   readonly run?: (line: string, signal: AbortSignal) => Promise<string>;
 }
 
-/** Returns the names of the variables that can give an input; the first that is set and not empty is used (docs/config.md, Inputs). */
+/** The first that is set and not empty is used (docs/config.md, Inputs). */
 export const variablesFor = (id: string): readonly string[] => {
   const asWritten = `A2C_SMCP_${id.replace(/\W/gu, '_')}`;
   return [...new Set([asWritten, asWritten.toUpperCase()])];
 };
 
-/** Reason of an input that is named and not defined, so that nobody is asked for it. */
+/** Nobody is asked for an input that is not defined. */
 export const notDefined = 'the config does not define it';
 const missing = (reason: string): Resolved => ({ ok: false, reason });
 const noOption = 'is none of its options';
 
 interface KnownValue {
   readonly value: unknown;
-  /** True when a host or a person has set the value. No question is asked while it exists. */
+  /** Set by a host or a person; no question is asked while it exists. */
   readonly isSet: boolean;
-  /** True when the answer is outdated and must be asked for again before it is used. */
+  /** The answer must be asked for again before it is used. */
   readonly isStale: boolean;
-  /** Revision of the value; each different value gets the next number. */
   readonly revision: number;
 }
 interface Asking {
   readonly end: AbortController;
   readonly answer: Promise<Resolved>;
-  /** Number of callers that wait for the answer. */
   waiting: number;
 }
 
-/**
- * Values of inputs, taken from the first of these that has one: the environment, a set value, an earlier answer, a
- * question, the default. A set value is kept until it is cleared or its input changes, an answer only until
- * `askAgain`. Callers who want the same input at once share one question. `close` ends all questions.
- */
+/** First of: environment, set value, earlier answer, question, default. Callers of one input share a question. */
 export class Inputs {
   readonly #definitions = new Map<string, InputDefinition>();
   readonly #environment: Readonly<Record<string, string | undefined>>;
@@ -81,11 +71,7 @@ export class Inputs {
     this.#run = run;
   }
 
-  /**
-   * Resolves an input; never rejects. `signal` aborts when the value is not wanted any more, and a question
-   * without callers is withdrawn. With `isAskedForAgain` an earlier answer is asked for again; it stays when no other
-   * answer comes.
-   */
+  /** Never rejects. `signal` aborts when the value is not wanted; a question without callers is withdrawn. */
   async resolve(id: string, signal?: AbortSignal, isAskedForAgain = false): Promise<Resolved> {
     const given = variablesFor(id).find((name) => this.variable(name));
     const definition = this.#definitions.get(id);
@@ -103,36 +89,30 @@ export class Inputs {
     signal?.addEventListener('abort', () => this.#leave(id, asking), { once: true });
     return asking.answer;
   }
-  /** Makes the next caller ask for these inputs again. Values that were set are kept. */
+  /** Only answers: values that were set are kept. */
   askAgain(ids: readonly string[]): void {
     for (const id of ids) {
       const known = this.#values.get(id);
       if (known?.isSet === false) this.#values.set(id, { ...known, isStale: true });
     }
   }
-  /** Forgets the answers to these inputs. Values that were set are kept. */
+  /** Values that were set are kept. */
   forgetAnswers(ids: readonly string[]): void {
     for (const id of ids) if (this.#values.get(id)?.isSet === false) this.#values.delete(id);
   }
-  /** Returns the revision of an input's value, which grows with each different value. */
   revisionOf(id: string): number {
     return this.#values.get(id)?.revision ?? 0;
   }
-  /**
-   * Returns all facts, besides answers, on which these inputs and variables depend, as text to compare later. The text may
-   * hold secrets.
-   */
+  /** All facts besides answers, as text to compare later. The text may hold secrets. */
   groundsOf(ids: readonly string[], variables: readonly string[]): string {
     return JSON.stringify([
       ids.map((id) => [this.#definitions.get(id), variablesFor(id).map((name) => this.variable(name))]),
       variables.map((name) => this.variable(name)),
     ]);
   }
-  /** Returns the value of `${env:NAME}`; undefined when the variable is not set. */
   variable(name: string): string | undefined {
     return Object.hasOwn(this.#environment, name) ? this.#environment[name] : undefined;
   }
-  /** Returns the names of all environment variables that are set. */
   variables(): readonly string[] {
     return Object.keys(this.#environment);
   }
@@ -140,33 +120,28 @@ export class Inputs {
   definitions(): readonly InputDefinition[] {
     return [...this.#definitions.values()];
   }
-  /** Replaces all definitions; inputs whose definition is unchanged keep their values. */
+  /** Inputs whose definition is unchanged keep their values. */
   setDefinitions(definitions: readonly InputDefinition[]): void {
     const next = new Map(definitions.map((definition) => [definition.id, definition]));
     for (const id of [...this.#definitions.keys()]) if (!next.has(id)) this.remove(id);
     for (const [id, definition] of next)
       if (JSON.stringify(this.#definitions.get(id)) !== JSON.stringify(definition)) this.add(definition);
   }
-  /** Adds a definition, or replaces the one with its id, whose value is then forgotten. */
   add(definition: InputDefinition): void {
     this.#definitions.set(definition.id, definition);
     this.#forget(definition.id, 'it was changed while it was asked');
   }
-  /** Removes an input; returns false when there was none with this id. */
   remove(id: string): boolean {
     const was = this.#definitions.delete(id);
     this.#forget(id, 'it was removed while it was asked');
     return was;
   }
 
-  /** Returns the known values; values of the environment and defaults are not included. */
+  /** Without values of the environment and defaults. */
   values(): readonly { readonly id: string; readonly value: unknown }[] {
     return [...this.#values].flatMap(([id, { value, isStale }]) => (isStale ? [] : [{ id, value }]));
   }
-  /**
-   * Sets a value, and withdraws an open question for it. Returns false when there is no such input, or the value
-   * does not fit it.
-   */
+  /** Withdraws an open question. False when there is no such input, or the value does not fit it. */
   setValue(id: string, value: unknown): boolean {
     const definition = this.#definitions.get(id);
     const copy = jsonOf(value);
@@ -175,17 +150,13 @@ export class Inputs {
     this.#asking.get(id)?.end.abort('it was set while it was asked');
     return true;
   }
-  /**
-   * Removes the value of an input, or of all inputs, so that the next caller asks again. Returns false when
-   * nothing was known.
-   */
+  /** The next caller asks again. Without `id` for all inputs. False when nothing was known. */
   clearValue(id?: string): boolean {
     if (id !== undefined) return this.#values.delete(id);
     const hadAny = this.#values.size > 0;
     this.#values.clear();
     return hadAny;
   }
-  /** Ends every question; later questions are not asked. */
   close(): void {
     this.#isClosed = true;
     for (const { end } of this.#asking.values()) end.abort('the computer is closed');
@@ -226,7 +197,6 @@ export class Inputs {
     void asking.answer.then(over);
     return asking;
   }
-  /** Returns the callback that gives an answer: for an input of type `command` one that runs its command, else that of the host. */
   #asker(definition: InputDefinition | undefined): AskInput | undefined {
     const run = this.#run;
     if (definition?.type !== 'command' || definition.isForeign || !run) return this.#ask;
@@ -251,7 +221,7 @@ export class Inputs {
   }
 }
 
-/** Chooses the value for an answer: without an answer an earlier value is kept, and an empty answer means the default. */
+/** Without an answer an earlier value is kept; an empty answer means the default. */
 const valueOf = (said: unknown, known: KnownValue | undefined, fallback: unknown): unknown => {
   if (said === undefined) return known ? known.value : (fallback ?? undefined);
   return said === '' ? (fallback ?? said) : said;
@@ -300,7 +270,7 @@ const unasked = (definition: InputDefinition): string => {
 const fits = (definition: InputDefinition | undefined, value: unknown): boolean =>
   definition?.type !== 'pickString' || definition.options.some((option) => option === value);
 
-/** Returns a frozen copy; undefined for a value that JSON cannot hold or that is nested too deeply. */
+/** A frozen copy; undefined for a value that JSON cannot hold or that is nested too deeply. */
 const jsonOf = (value: unknown): unknown => {
   try {
     const text = JSON.stringify(value) as string | undefined;
@@ -310,20 +280,15 @@ const jsonOf = (value: unknown): unknown => {
   }
 };
 
-/** Store in which passwords are kept from one run to the next. */
 interface KeptPasswords {
-  /** Opens the store when the first password is wanted; rejects where this machine has no such store. */
+  /** Called when the first password is wanted; rejects where this machine has no such store. */
   open(): Promise<SecretStore>;
   /** Prefix for names of entries, so that two configs may have inputs with the same id. */
   readonly scope: string;
-  /** Called once with the reason why passwords are not kept. */
   notice(text: string): void;
 }
 
-/**
- * Asks for an input, unless it is a password in the keyring; answered passwords are stored there. When a password
- * is wanted a second time, the stored one was refused or forgotten, so the person is asked.
- */
+/** A password wanted a second time was refused or forgotten, so the person is asked and not the keyring. */
 export function keepingPasswords(
   ask: AskInput | undefined,
   { open, scope, notice }: KeptPasswords,

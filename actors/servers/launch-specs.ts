@@ -15,12 +15,10 @@ import { renderServer, type RemoteSpec as RemoteFacts, type ServerSpec } from '.
 import { surroundingsOf, withFound, type HostPlaces } from './surroundings.ts';
 import { textOf } from '../kernel/errors.ts';
 
-/** Target of a launch: a process, or a remote connection without a process. */
 export type Reach = (
   | { readonly process: LaunchSpec; readonly remote?: never }
   | { readonly remote: RemoteSpec; readonly process?: never }
 ) & {
-  /** Relay for an MCP client outside of this runtime, which speaks to the server itself. */
   readonly relay?: Relay;
 };
 /** One end of a linked pair, as the MCP SDK has it (`Transport`): messages sent here arrive at the other end. */
@@ -74,27 +72,23 @@ export interface LaunchSpecsOptions extends HostPlaces {
   readonly inputs: Pick<Inputs, 'resolve' | 'variable' | 'variables'>;
   readonly inMemory: Readonly<Record<string, InMemoryServer>>;
   readonly transports: Readonly<Record<OwnType, TransportMaker>>;
-  /** Returns the credentials for requests to a server behind a URL. */
   readonly credentialsOf?: (server: string, spec: RemoteFacts) => Credentials | undefined;
-  /** Called with each warning, as one line. */
   readonly notice?: (text: string) => void;
-  /** Stores a launch spec under its number, before any machine needs it. */
+  /** Called before any machine needs the launch spec. */
   readonly introduce: (server: string, spec: number, reach: Reach, secrets: readonly string[]) => void;
-  /** Drops the launch specs of a server with numbers before this one. */
   readonly forget: (server: string, before: number) => void;
 }
 
 /** Launch specs of servers: launch configs with the values of their placeholders, each under a number. */
 export class LaunchSpecs {
   readonly #options: LaunchSpecsOptions;
-  /** Last launch spec of each server, which may hold secrets. */
   readonly #last = new Map<string, { readonly text: string; readonly spec: number }>();
   readonly #warned = new Set<string>();
 
   constructor(options: LaunchSpecsOptions) {
     this.#options = options;
   }
-  /** Resolves the launch spec of a server; waits for the values of its inputs. Never rejects. */
+  /** Waits for the values of its inputs. Never rejects. */
   async resolve(server: ServerConfig, settings: LaunchSettings, signal: AbortSignal): Promise<SpecResolved> {
     const { inputs, introduce, forget, places } = this.#options;
     const { name } = server;
@@ -113,8 +107,7 @@ export class LaunchSpecs {
     const text = JSON.stringify([facts, secrets]);
     const last = this.#last.get(name);
     if (last?.text === text) {
-      // Stores the spec again, because facts found on the network may have changed. They apply from the next start on and
-      // restart no server.
+      // Facts found on the network may have changed; they apply from the next start on and restart no server.
       if (reach.process) introduce(name, last.spec, reach, secrets);
       return { ok: true, spec: last.spec };
     }
@@ -125,10 +118,7 @@ export class LaunchSpecs {
     this.#last.set(name, { text, spec });
     return { ok: true, spec };
   }
-  /**
-   * Asks again for the values with which a server runs; without a new value the old one is kept. Waits for the values and
-   * never rejects. Resolves with the failure that would prevent a start now, if any.
-   */
+  /** Without a new value the old one is kept. Never rejects; resolves with what would prevent a start now. */
   async renew(
     server: ServerConfig,
     settings: LaunchSettings,
@@ -147,7 +137,7 @@ export class LaunchSpecs {
     });
     return rendered.ok ? undefined : rendered.failure;
   }
-  /** Warns once about each variable that is not set, because servers start again and again. */
+  /** Once for each variable, because servers start again and again. */
   #warn(server: string, unknown: readonly string[]): void {
     for (const typed of unknown) {
       const text = `server '${server}': ${typed} is not set, and is passed on as it is typed`;
@@ -198,7 +188,7 @@ export class LaunchSpecs {
   }
 }
 
-/** Port `spec` (machines/kernel/ports.ts), which resolves launch specs. A withdrawn question gets no answer. */
+/** Port `spec` (machines/kernel/ports.ts). A withdrawn question gets no answer. */
 export const specAsk =
   (
     resolve: (server: string, generation: number, signal: AbortSignal) => Promise<SpecResolved>,

@@ -22,23 +22,19 @@ import type { Ports } from '../../machines/kernel/ports.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 
 interface LoginsOptions {
-  /** Folder in which logins are kept; `false` keeps them in memory, until this host ends. */
+  /** `false` keeps logins in memory, until this host ends. */
   readonly stateDir: string | false;
-  /** Shows a person the login page of an authorization server; without it nobody can be asked to log in. */
   readonly authorize: Authorize | undefined;
-  /** Returns the assertion (JWT) for a server whose config has none. */
+  /** JWT for a server whose config has none. */
   readonly assertion: GiveAssertion | undefined;
-  /** Hides these secret texts of a server in all later output. */
   readonly hide: (server: string, secrets: readonly string[]) => void;
-  /** Called with a note about an authorization server that deviates from the standards in a harmless way. */
+  /** The authorization server deviates from the standards in a harmless way. */
   readonly noted: (server: string, text: string) => void;
   readonly now: () => number;
 }
-/** Logins to the servers of one computer. */
 export class Logins {
   readonly #options: LoginsOptions;
   readonly #store: LoginStore;
-  /** Logins by server, each with the URL and settings for which it was made. */
   readonly #logins = new Map<
     string,
     { readonly text: string; readonly login: Login; readonly config: LoginConfig }
@@ -50,10 +46,7 @@ export class Logins {
     this.#store =
       stateDir === false ? memoryLogins() : sharedLogins(stateDir, () => keyringIfAny('a2c-actors logins'));
   }
-  /**
-   * Returns the credentials for requests to a server; undefined when its config has its own `Authorization`
-   * header.
-   */
+  /** Undefined when the config has its own `Authorization` header. */
   of(
     server: string,
     { url, headers, oauth: config = {}, ca, proxies = {} }: RemoteSpec,
@@ -82,14 +75,13 @@ export class Logins {
     this.#logins.set(server, { text, login, config });
     return login;
   }
-  /** Forgets the login to a server. Returns undefined when no request has asked for its credentials yet. */
+  /** Undefined when no request has asked for its credentials yet. */
   async logout(server: string): Promise<LoggedOut | undefined> {
     return this.#logins.get(server)?.login.logout();
   }
   close(): void {
     for (const { login } of this.#logins.values()) login.close();
   }
-  /** Answers the port `login`, which logs in to a server. A withdrawn question gets no answer. */
   readonly ask: Ports['request'] = (_from, { id, params }, emit) => {
     const { server } = params as LogIn;
     const end = new AbortController();
@@ -116,7 +108,6 @@ export class Logins {
   };
 }
 
-/** Makes the logins of a computer and registers them as the port `login` of its runtime. */
 export function loginsFor(
   runtime: {
     readonly hide: LoginsOptions['hide'];
@@ -169,10 +160,7 @@ const wrongHeader = (server: string): Failure => ({
   remedy: 'Give this server a valid token in its headers, or remove that header and log in.',
 });
 
-/**
- * Logs out of a server of a config, also of one that was never started here. Rejects when its URL cannot be
- * resolved.
- */
+/** Also for a server that was never started here. Rejects when its URL cannot be resolved. */
 export async function logOut(servers: Servers, logins: Logins, name: string): Promise<LoggedOut> {
   const known = await logins.logout(name);
   if (known) return known;

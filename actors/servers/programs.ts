@@ -10,23 +10,16 @@ interface Wrong {
   readonly failure: Failure;
 }
 
-/**
- * Checker of the VRL programs (`vrl`) of a config, before the config is used. A program that cannot be run is reported with
- * its server, line, column and mistake; a missing package with the command that installs it.
- */
+/** Checks programs (`vrl`) before the config is used; names the install command of a missing package. */
 export class Programs {
   readonly #transformer: Checker | undefined;
   /** Programs that were right at the last check, so that a change elsewhere in the config starts no thread. */
   #right: ReadonlySet<string> = new Set();
 
-  /** Sets the transformer that checks programs; without one each check starts its own. */
   constructor(transformer: Checker | undefined) {
     this.#transformer = transformer;
   }
-  /**
-   * Rejects with the mistakes of all programs, those of disabled servers included. `file` is the config file for
-   * the message.
-   */
+  /** Includes programs of disabled servers. `file` is the config file for the message. */
   async mustBeRight(servers: readonly ServerConfig[], file?: string): Promise<void> {
     const all = servers.flatMap(({ name, vrl }) => (vrl === null ? [] : [{ server: name, vrl }]));
     const checks = await this.#checked([...new Set(all.map(({ vrl }) => vrl))]);
@@ -62,7 +55,7 @@ async function checksOf(
 const linesOf = ({ server, failure: { message } }: Wrong, before: string): string[] =>
   message.split('\n').map((line) => `${before}vrl of server '${server}': ${line}`);
 
-/** Makes one error of all mistakes. Its code, details and remedy are those of the first mistake. */
+/** Code, details and remedy are those of the first mistake. */
 function told(wrong: readonly Wrong[], before: string): A2cError {
   const [{ server, failure }] = wrong as readonly [Wrong, ...Wrong[]];
   return new A2cError({

@@ -3,40 +3,34 @@ import type { ServerSpec } from './render.ts';
 import { fastestRegistry, keepChosen, readChosen } from '../../adapters/index.ts';
 import type { LaunchSettings } from '../../machines/config/schemas.ts';
 
-/** Time limit in ms for all probes of registries together. */
+/** For all probes of registries together. */
 const limitMs = 3_000;
 /** Time in ms for which the fastest registry is used, and for which the first of a list is when none has answered. */
 const keepMs = 24 * 3_600_000;
 const retryMs = 60_000;
 
 interface RegistriesOptions {
-  /** Folder in which the fastest registry is kept for the next run; `false` keeps none. */
   readonly stateDir: string | false;
-  /** Returns the time in ms since 1970. */
   now(): number;
-  /** Called with the warning that no registry has answered. */
   notice(text: string): void;
-  /** Finds the first of a list that answers as a registry. */
   readonly fastestOf?: typeof fastestRegistry;
 }
 interface Choice {
   readonly registry: string | undefined;
-  /** Time in ms since 1970 until which it is used. */
+  /** In ms since 1970. */
   readonly until: number;
 }
 
-/** Finder of the fastest npm registry of a list: all are asked at once, and the first answer is remembered. */
+/** All registries of a list are asked at once, and the first answer is remembered. */
 export class Registries {
   readonly #options: RegistriesOptions;
   readonly #end = new AbortController();
-  /** Last list that was asked for, and what was chosen of it. */
   #last: { readonly list: string; readonly choice: Promise<Choice> } | undefined;
   #isWarned = false;
 
   constructor(options: RegistriesOptions) {
     this.#options = options;
   }
-  /** Resolves with the fastest registry within 3 s; with undefined when the runtime is closing. */
   async fastest(list: readonly string[]): Promise<string | undefined> {
     const last = this.#last;
     const asked = list.join(' ');
@@ -49,7 +43,6 @@ export class Registries {
     this.#last = { list: asked, choice };
     return (await choice).registry;
   }
-  /** Aborts all probes. */
   close(): void {
     this.#end.abort();
   }
@@ -65,7 +58,7 @@ export class Registries {
     if (stateDir !== false) keepChosen(stateDir, chosen).catch(() => {});
     return { registry: found, until: now() + keepMs };
   }
-  /** Returns what an earlier run has chosen of this list. A clock that was set back makes it old, never fresh. */
+  /** A clock that was set back makes the choice old, never fresh. */
   async #keptOf(list: readonly string[]): Promise<Choice | undefined> {
     const { stateDir, now } = this.#options;
     const kept = this.#last || stateDir === false ? null : await readChosen(stateDir);
@@ -75,7 +68,7 @@ export class Registries {
     const registry = list.find((url) => withoutCredentials(url) === kept.registry);
     return { registry, until: kept.at + keepMs };
   }
-  /** Returns the first of the list, and warns once: otherwise every server that uses npm would repeat it. */
+  /** Warns once: otherwise every server that uses npm would repeat it. */
   #first([first, ...rest]: readonly string[]): string | undefined {
     if (first === undefined || this.#isWarned) return first;
     this.#isWarned = true;
@@ -87,14 +80,12 @@ export class Registries {
   }
 }
 
-/** Removes the credentials from a URL, for people and traces. */
 export const withoutCredentials = (url: string): string => url.replace(/^(https?:\/\/)[^/]*@/i, '$1***@');
 
-/** Names of commands that fetch packages and read the variables of npm. */
 const fetching = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx']);
 const nameOf = (command: string): string =>
   (command.split(/[/\\]/).at(-1) ?? '').toLowerCase().replace(/\.(cmd|exe|ps1|bat)$/, '');
-/** Tells whether a launch fetches packages of npm, by the name of its program, also after `cmd /c`. */
+/** By the name of its program, also after `cmd /c`. */
 export const fetchesPackages = (command: string, args: readonly string[]): boolean => {
   if (nameOf(command) !== 'cmd') return fetching.has(nameOf(command));
   const [option = '', program = ''] = args;
@@ -102,38 +93,30 @@ export const fetchesPackages = (command: string, args: readonly string[]): boole
 };
 
 export const registryVariable = 'npm_config_registry';
-/** Tells whether a variable names the registry; npm ignores the case. */
+/** The case is ignored, as in npm. */
 const isVariable = (name: string): boolean => name.toLowerCase() === registryVariable;
 
-/** URLs of the registries to choose from by default; the first is npm's own. */
 export const usualRegistries: readonly string[] = [
   'https://registry.npmjs.org/',
   'https://r.cnpmjs.org/',
   'https://registry.npmmirror.com/',
 ];
 
-/** Source of npm registries: the fastest of a list, and the ones in `.npmrc` files. */
 export interface RegistrySource {
-  /** Resolves with the fastest registry of a list within 3 s; with undefined when the runtime is closing. */
+  /** Within 3 s; undefined when the runtime is closing. */
   fastest(list: readonly string[]): Promise<string | undefined>;
-  /** Tells whether an `.npmrc` in one of these folders names a registry. */
   isInNpmrc(folders: readonly string[]): boolean;
 }
 interface Host extends Pick<RegistrySource, 'isInNpmrc'> {
-  /** Environment variables of this process. */
   readonly inputs: Pick<Inputs, 'variables' | 'variable'>;
   readonly home?: string | undefined;
 }
-/** Choice of a registry: a named one, or the fastest of a list; undefined when there is no preference. */
 export type RegistryChoice =
   | { readonly named: string; readonly among?: never }
   | { readonly among: readonly string[]; readonly named?: never }
   | undefined;
 
-/**
- * Chooses the registry for a child process: its own `env` comes first (nothing is done), then the setting, then
- * the variable of the host, then the `.npmrc` that npm reads itself, and last the fastest of a list.
- */
+/** First `env` of the child, then the setting, the host's variable, `.npmrc`, and the fastest of a list. */
 export function registryChoice(
   spec: ServerSpec,
   { npmRegistry: wanted, npmRegistries = usualRegistries }: LaunchSettings,

@@ -20,24 +20,21 @@ import { secretsUnder } from '../../machines/trace/index.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { notDefined, variablesFor, type Inputs, type Resolved } from './inputs.ts';
 
-/** Launch spec of a remote server: its URL, headers and limits; times in ms. */
 export interface RemoteSpec {
   readonly kind: 'sse' | 'streamable';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly sseReadTimeoutMs: number;
-  /** True when the session is ended at close; always `false` for `sse`. */
+  /** Always `false` for `sse`. */
   readonly terminateOnClose: boolean;
-  /** True when SSE is tried, too, because the config gives a URL without a type. */
+  /** The config gives a URL without a type, so SSE is tried, too. */
   readonly fallbackToSse: boolean;
-  /** Settings for the login to the server. */
   readonly oauth?: OAuth;
-  /** Certificates (PEM) that are trusted in place of the ones that Node knows. */
+  /** PEM, in place of the certificates that Node knows. */
   readonly ca?: string;
-  /** Address of the proxy through which the server is reached. */
   readonly proxy?: string;
-  /** Settings by which the proxies of other addresses are found, for the login to the server. */
+  /** For the login, whose addresses may have other proxies. */
   readonly proxies?: Pick<LaunchSettings, 'proxy' | 'noProxy'>;
 }
 interface InMemorySpec {
@@ -57,16 +54,14 @@ export type RenderedServer =
       readonly spec: ServerSpec;
       /** Texts in the spec that must not be shown: passwords, and values under the name of a secret. */
       readonly secrets: readonly string[];
-      /** Variables that should be expanded but are not set, as they are written in the config. */
+      /** Variables that are not set, as they are written in the config. */
       readonly unknown: readonly string[];
     }
   | {
       readonly ok: false;
       /** Ids of inputs without a value; empty when the config is wrong or a variable is not set. */
       readonly needs: readonly string[];
-      /** Sentences about the missing or wrong facts, without values. */
       readonly reasons: readonly string[];
-      /** Failure for the status of the server: `InputNotFound` or `ConfigInvalid`. */
       readonly failure: Failure;
     };
 
@@ -74,13 +69,11 @@ export interface Rendering {
   readonly signal?: AbortSignal;
   /** Home folder for `~` (`${userHome}`), and folder for `${workspaceFolder}`; without them nothing is expanded. */
   readonly places?: { readonly home: string; readonly workspace: string } | undefined;
-  /** Order that the remedy of a failure suggests. Default `start`. */
   readonly order?: 'start' | 'restart';
 }
-/** Fields of a server's config in which variables are expanded. */
 const expanded = new Set(['command', 'args', 'env', 'cwd', 'envFile', 'url', 'headers', 'ca']);
 
-/** Fills in the placeholders of a server's config (docs/config.md, Placeholders). Never rejects. */
+/** See docs/config.md, Placeholders. Never rejects. */
 export async function renderServer(
   server: ServerConfig,
   inputs: Pick<Inputs, 'resolve' | 'variable'>,
@@ -125,10 +118,7 @@ export async function renderServer(
   return { ok: true, spec, secrets: shown, unknown: rendered.unknown };
 }
 
-/**
- * Reads the files that a launch config names: certificates (`ca`), and variables (`envFile`), which `env`
- * overrides. A relative `envFile` starts at the server's `cwd`, or else at the folder of the host.
- */
+/** `env` overrides `envFile`. A relative `envFile` starts at the server's `cwd`, else at the host's folder. */
 async function withFiles(
   facts: LaunchConfig,
   folder: string | undefined,
@@ -153,7 +143,7 @@ const specOf = (server: ServerConfig, facts: LaunchConfig): ServerSpec => {
       return facts;
     case 'sse':
     case 'streamable': {
-      // Reads the time limits from the server's config. The cast is safe, because config and facts have the same kind.
+      // The cast is safe, because config and facts have the same kind.
       const { timeoutMs, sseReadTimeoutMs, ...rest } = (server as SseServer | StreamableServer).remote;
       const terminateOnClose = 'terminateOnClose' in rest && rest.terminateOnClose;
       const fallbackToSse = 'isGuess' in rest && rest.isGuess;
@@ -162,7 +152,6 @@ const specOf = (server: ServerConfig, facts: LaunchConfig): ServerSpec => {
   }
 };
 
-/** Returns all texts inside the value of a password. */
 const textsIn = (value: unknown): readonly string[] => {
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);
   return typeof value === 'string' ? [value] : [JSON.stringify(value)];
@@ -190,7 +179,6 @@ const lacking = (
   };
   return { ok: false, needs: inputs, reasons, failure };
 };
-/** Returns advice on how to give the missing values. */
 const givenBy = (
   inputs: readonly string[],
   variables: readonly string[],

@@ -11,8 +11,6 @@ import type { InputDefinition } from '../../machines/config/inputs.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import type { ServerState } from '../../machines/server-states.ts';
 
-/** Servers of a computer, their lists and their tools, as its host sees them. */
-
 /** Server whose windows, documents or tools are not all in an answer, with the reason. */
 export interface MissingServer {
   /** Name of the server in the config; `(not named)` where the computer of another implementation names none. */

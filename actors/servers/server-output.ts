@@ -20,21 +20,18 @@ interface Kept {
   /** Begun line whose end has not come yet. */
   begun: string;
 }
-/** Largest number of lines kept of each server, and largest length of a line in characters. */
 const mostLines = 500;
 const longest = 4_096;
 
-/** Lines that servers write to stderr and log: each is passed on when it comes, and the last ones are kept. */
+/** Lines of stderr and logs: each is passed on when it comes, and the last ones are kept. */
 export class ServerOutput {
   readonly #servers = new Map<string, Kept>();
   readonly #redact: (text: string) => string;
-  /** Called with each line when it comes. */
   tell: (server: string, line: OutputLine) => void = () => {};
 
   constructor(redact: (text: string) => string) {
     this.#redact = redact;
   }
-  /** Adds a chunk of a server's stderr. */
   wrote(server: string, chunk: Buffer): void {
     const kept = this.#of(server);
     const parts = (kept.begun + kept.decoder.decode(chunk, { stream: true })).split(/\r?\n/);
@@ -46,7 +43,7 @@ export class ServerOutput {
     const text = logger === undefined ? said : `${logger}: ${said}`;
     this.#add(server, this.#of(server), { from: 'log', level, text });
   }
-  /** Returns the kept lines of a server, the oldest first, without an unfinished line. */
+  /** The oldest first, without an unfinished line. */
   linesOf(server: string): readonly OutputLine[] {
     return [...(this.#servers.get(server)?.lines ?? [])];
   }

@@ -6,30 +6,23 @@ import type { LaunchSettings } from '../../machines/config/schemas.ts';
 import { secretsIn } from '../../machines/trace/index.ts';
 
 type Texts = Readonly<Record<string, string>>;
-/** Facts of this machine for launching and reaching servers. */
 export interface HostPlaces {
-  /** Home folder for `~`, and folder for `${workspaceFolder}`; absent when neither is expanded. */
+  /** Absent when neither is expanded. */
   readonly places?: { readonly home: string; readonly workspace: string };
-  /** Finds the fastest registry of a list, and the registry that this machine names; absent when none is chosen. */
   readonly registries?: RegistrySource;
-  /** Returns the PATH of the user's login shell, where this process may not have it. */
+  /** For a process that may not have the PATH of the user's login shell. */
   readonly loginPath?: () => Promise<string | undefined>;
 }
 interface Options extends HostPlaces {
   readonly inputs: Pick<Inputs, 'variable' | 'variables'>;
 }
-/** Additions to the launch spec of a server, with their secrets. */
 interface Surroundings {
   readonly spec: Pick<LaunchSpec, 'inherit'> & Pick<RemoteSpec, 'proxy' | 'proxies'>;
   readonly secrets: readonly string[];
-  /** Environment variables whose values were found on the network. */
   readonly found: Texts;
 }
 
-/**
- * Collects the environment, the proxy and the npm registry for the launch of a server from its settings. Waits for
- * the login shell and the registries; never rejects.
- */
+/** Waits for the login shell and the registries; never rejects. */
 export async function surroundingsOf(
   spec: ServerSpec,
   settings: LaunchSettings,
@@ -67,16 +60,12 @@ async function ofChild(
   };
 }
 
-/** Adds variables found on the network to a spec. They do not count when two specs are compared. */
+/** They do not count when two specs are compared. */
 export const withFound = (facts: ServerSpec, found: Texts): ServerSpec =>
   facts.kind === 'stdio' && Object.keys(found).length > 0
     ? { ...facts, inherit: { ...facts.inherit, added: { ...facts.inherit?.added, ...found } } }
     : facts;
 
-/**
- * Returns the environment that a child process gets from this process by its settings; `~` in a folder becomes
- * `home`.
- */
 export const inheritedOf = (
   { baseEnv: base, passEnv: pass, path = [], runtimes = [] }: LaunchSettings,
   home: string,
@@ -96,14 +85,13 @@ type ProxySettings = Pick<LaunchSettings, 'proxy' | 'noProxy'>;
 const here = ['localhost', '127.0.0.1', '::1'];
 const isHere = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
-/** Tells whether a list in the form of `no_proxy` contains a host: by its name, or by a parent domain that begins with a point. */
+/** By its name, or by a parent domain that begins with a point. */
 const isIn = (host: string, list: readonly string[]): boolean =>
   list.some((one) => {
     const name = one.toLowerCase().replace(/^\*?(?=\.)/, '');
     return name === '*' || name === host || (name.startsWith('.') && host.endsWith(name));
   });
 
-/** Returns the proxy through which a URL is reached; undefined for a direct connection. */
 export function proxyFor(url: string, { proxy, noProxy = [] }: ProxySettings): string | undefined {
   if (proxy === undefined || !URL.canParse(url)) return undefined;
   const { hostname } = new URL(url);
@@ -119,10 +107,7 @@ const bothCases = (values: Texts): Texts =>
       [name.toUpperCase(), value],
     ]),
   );
-/**
- * Returns the variables that tell a child process its proxy, always with `no_proxy`; none for a server whose own
- * `env` mentions a proxy.
- */
+/** Always with `no_proxy`; none for a server whose own `env` mentions a proxy. */
 export function proxyVariables(
   { proxy, noProxy = [] }: ProxySettings,
   own: Texts,

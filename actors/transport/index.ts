@@ -1,7 +1,4 @@
-/**
- * Public interface `a2c-actors/transport`: transports for any MCP client, with servers that this runtime owns. Importing
- * it loads little; the first `start` loads the rest.
- */
+/** Transports for any MCP client, with servers that this runtime owns; the first `start` loads the rest. */
 import { A2cError } from '../kernel/errors.ts';
 import {
   argument,
@@ -51,10 +48,8 @@ const mistake = (message: string, remedy: string, details?: object): A2cError =>
 
 /** Names of programs whose first argument names the server. */
 const runners = new Set(['npx', 'uvx', 'bunx', 'pipx', 'pnpx']);
-/** Names of folders and files that are no useful name for a server. */
 const general = new Set(['index', 'main', 'cli', 'dist', 'build', 'src', 'lib', 'bin', '']);
 const partsOf = (path: string): readonly string[] => path.split(/[/\\]/);
-/** Returns a name for a server, made from the host of its URL, or its package, script or program. */
 function nameOf(server: SupervisedServer): string {
   if (typeof server === 'string' || server instanceof URL) return new URL(server).hostname;
   if (!('command' in server)) return 'transport';
@@ -95,7 +90,6 @@ const ofCommand = needing(
   ['command'],
   options<ServerCommand>({ command: name, args: texts, env: object, cwd: name }),
 );
-/** Throws an `A2cError` for a text that is no URL. For a command line, the error says how a program is given. */
 function mustBeUrl(given: string): void {
   const [command = '', ...args] = given.trim().split(/\s+/);
   const fault = ofUrl(given, 'server');
@@ -106,7 +100,6 @@ function mustBeUrl(given: string): void {
     option: 'server',
   });
 }
-/** Throws an `A2cError` when a server or its options cannot be used. */
 function check(server: SupervisedServer, given: SupervisedOptions): void {
   mustBeOptions('supervised', given, ofTransport);
   if (typeof server === 'string' || server instanceof URL) return mustBeUrl(String(server));
@@ -118,7 +111,6 @@ function check(server: SupervisedServer, given: SupervisedOptions): void {
     });
 }
 
-/** Transport of one client. It is made, then started, then closed. */
 class Transport implements SupervisedTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -179,10 +171,10 @@ class Transport implements SupervisedTransport {
   }
 }
 
-/** Supervisor that opens its host (the runtime of its transports) only when the first transport or page starts. */
+/** Opens its host only when the first transport or page starts. */
 class HostedSupervisor implements Supervisor {
   readonly #options: SupervisorOptions;
-  /** True when the host ends with its last transport and page, because nobody closes this supervisor. */
+  /** The host ends with its last transport and page, because nobody closes this supervisor. */
   readonly #isShared: boolean;
   readonly #transports = new Set<Transport>();
   readonly #pages = new Set<Inspection>();
@@ -210,7 +202,6 @@ class HostedSupervisor implements Supervisor {
     const host = await this.#opened();
     return host.supervise(name, server, options, events);
   }
-  /** Removes a closed transport, and frees its name. */
   async leave(transport: Transport, name: string): Promise<void> {
     (await this.#host)?.leave(name);
     this.#transports.delete(transport);

@@ -1,4 +1,3 @@
-/** Options of supervised transports, and the structural types by which they fit MCP clients. */
 import type { LinkedEnd } from '../servers/launch-specs.ts';
 import type { InMemoryServer } from '../servers/launch-specs.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';

@@ -29,23 +29,19 @@ import type {
 } from './options.ts';
 
 const mebi = 1024 * 1024;
-/** Limits of recorded messages: each is kept whole, because a recorded server is played from them. */
+/** Each message is kept whole, because a recorded server is played from them. */
 const frames = { held: 16 * mebi, mostChars: Infinity, leastChars: Infinity, share: 0 };
-/** Number under which the runtime knows the only launch spec (how to start it) of each server. */
 const onlySpec = 1;
 const defaultAttempts = 5;
-/** Limits in ms of connecting to a URL, and of the silence of its event stream. */
 const webLimits = { timeoutMs: 30_000, sseReadTimeoutMs: 300_000 };
 
-/** Callbacks of one transport. */
 export interface SupervisionEvents {
   deliver(message: object): void;
   failed(error: Error): void;
-  /** Called when the server is lost for good. */
   over(): void;
 }
 
-/** Supervised server of one transport. A state machine starts and ends the server, and a relay carries the messages. */
+/** A state machine starts and ends the server, and a relay carries the messages. */
 export class Supervision {
   readonly name: string;
   readonly relay: Relay;
@@ -92,7 +88,7 @@ export class Supervision {
   get pid(): number | undefined {
     return this.#runtime.pidOf(this.#address);
   }
-  /** Starts the server; resolves when it takes messages. */
+  /** Resolves when the server takes messages. */
   start(): Promise<void> {
     this.#hosted = this.#runtime.start(this.#address, this.#input(), (event) => this.#hear(event));
     return this.#started.promise;
@@ -142,8 +138,7 @@ export class Supervision {
     this.#stage = stage;
     const why: Failure = failure ?? { code: 'ServerLost', message: `Server '${this.name}' has ended` };
     if (stage === 'recovering') {
-      // Reports the loss of a process only when its exit is known, which explains the loss and may come later than its first
-      // sign.
+      // A loss is reported when the exit of the process is known, which explains it and may come later.
       if (!this.#hasProcess || before === 'recovering' || why.details?.['exit_code'] !== undefined)
         this.relay.lose(why);
     } else if (stage === 'waiting') {
@@ -153,10 +148,7 @@ export class Supervision {
     } else if (stage === 'connecting' && before === 'ready') this.#forgotten();
     else if (stage === 'open' || stage === 'idle' || stage === 'unauthorized') this.#giveUp(why);
   }
-  /**
-   * Handles a session that the server has forgotten (HTTP 404): with `reconnect` only its open requests fail, else the
-   * transport ends.
-   */
+  /** HTTP 404: with `reconnect` only its open requests fail, else the transport ends. */
   #forgotten(): void {
     const message = `Server '${this.name}' has forgotten its session`;
     const failure: Failure = { code: 'ServerLost', message, details: { server_name: this.name } };
@@ -171,7 +163,7 @@ export class Supervision {
     void this.close();
     this.#events.over();
   }
-  /** Ends the server, if it was started; resolves when no process of it is left. */
+  /** Resolves when no process of it is left. */
   close(): Promise<void> {
     this.#isClosing = true;
     return (this.#ended ??= this.#end());
@@ -185,7 +177,6 @@ export class Supervision {
   }
 }
 
-/** Runtime of a supervisor that is in use, and the names of the supervised servers. */
 export class SupervisorHost {
   readonly #runtime: Runtime;
   readonly #options: SupervisorOptions;
@@ -196,8 +187,7 @@ export class SupervisorHost {
     const { stateDir, reaper, onNotice, launcher, log, logLevel } = options;
     const notice = escaping(onNotice);
     this.#options = options;
-    // Writes a trace at each loss of a server: a trace at giving up alone would miss the losses after which the server is
-    // connected again.
+    // At each loss: a trace at giving up alone would miss the losses after which the server came back.
     const record = options.record !== false && {
       on: [...keptByDefault, 'serverLost' as const],
       ...options.record,
@@ -212,7 +202,6 @@ export class SupervisorHost {
     });
     this.#swept = runtime.sweep();
   }
-  /** Makes the supervision of one server, under a name that no other one has. */
   async supervise(
     wanted: string,
     server: SupervisedServer,
@@ -244,7 +233,6 @@ export class SupervisorHost {
     }
     return { remote: { kind: 'own', connect: connectOf(name, server) } };
   }
-  /** Frees the name of a closed server. */
   leave(name: string): void {
     this.#names.delete(name);
   }
@@ -266,7 +254,6 @@ function launchOf({ command, args = [], env = {}, cwd }: ServerCommand) {
   const given = Object.entries(env).filter((each): each is [string, string] => each[1] !== undefined);
   return { command, args, env: Object.fromEntries(given), ...(cwd !== undefined && { cwd }) };
 }
-/** Returns the function that connects; a transport that was given as an object connects once. */
 function connectOf(
   name: string,
   server: ForeignTransport | (() => ForeignTransport | Promise<ForeignTransport>),

@@ -40,26 +40,20 @@ interface AgentRequest {
   readonly req_id: string;
   readonly computer: string;
 }
-/** Functions and settings that `AgentRequests` needs, besides the link itself. */
 export interface RequestsParts {
   readonly timers: Timers;
-  /** Sends the progress of a call to the office. */
   readonly say: (told: ToolCallProgress) => void;
   readonly tracing: Tracing | undefined;
-  /** Makes the id of an upload, which nobody can guess. */
   readonly newId: () => string;
 }
 interface Waiting {
   readonly event: string;
   readonly reqId: string;
-  /** Name of the agent; present only for a call of a tool. */
   readonly agent?: string;
-  /** Bytes of a part of a file: those that came with an upload, or those that the answer will have. */
   part?: Uint8Array;
   readonly ack: Ack;
 }
 
-/** Puts the bytes of a part of a file into an answer, in the place of their number. */
 const withBytes = (body: unknown, { event, part }: Waiting): unknown =>
   event === events.getBlob && part && isObject(body) && 'blob' in body
     ? { ...body, blob: Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString('base64') }
@@ -68,17 +62,11 @@ const withBytes = (body: unknown, { event, part }: Waiting): unknown =>
 /** Room in bytes for the text that Socket.IO puts around a body: event name or ack number, and brackets. */
 const envelopeBytes = 1024;
 export const bodyLimitBytes = sizes.officePayloadBytes - envelopeBytes;
-/**
- * Returns the limit in bytes for a body at an office that accepts payloads of this size; foreign offices may
- * accept less than ours, and close a connection that sends more.
- */
+/** Foreign offices may accept less than ours, and close a connection that sends more. */
 export const bodyLimitOf = (payloadBytes: number): number =>
   Math.max(Math.min(payloadBytes, sizes.officePayloadBytes) - envelopeBytes, envelopeBytes);
 
-/**
- * Failure for a message that is too large or nested too deep. Only this message fails; sending it would close
- * the whole connection.
- */
+/** Only this message fails; sending it would close the whole connection. */
 export const tooLarge = (bytes: number, limitBytes: number): Failure =>
   bytes === Infinity
     ? {
@@ -92,11 +80,7 @@ export const tooLarge = (bytes: number, limitBytes: number): Failure =>
         details: { bytes, limit_bytes: limitBytes },
       };
 
-/**
- * Requests of agents at a computer. Each request becomes a fact with a ticket, and the one answer to the
- * ticket becomes the ack. Tickets are `<incarnation of the link>.<req_id>`, so that two connections never
- * share one; a request for another computer or with a bad payload is answered here.
- */
+/** Tickets are `<incarnation of the link>.<req_id>`, so that two connections never share one. */
 export class AgentRequests {
   readonly #incarnation: string;
   readonly #name: string;
@@ -104,13 +88,12 @@ export class AgentRequests {
   readonly #link: Pick<LinkInput, 'url' | 'office'>;
   readonly #emit: Emit<LinkFact>;
   readonly #waiting = new TransientMap<string, Waiting>();
-  /** Tickets of the running calls, by their `req_id`. */
   readonly #calls = new TransientMap<string, string>();
   readonly #progress: ProgressSender;
   readonly #traced: TracedCalls | undefined;
   readonly #newId: () => string;
   #copies = 0;
-  /** Limit in bytes for one answer to the connected office, which closes a connection that sends more. */
+  /** For one answer; the office closes a connection that sends more. */
   limitBytes = bodyLimitBytes;
 
   constructor(
@@ -168,27 +151,21 @@ export class AgentRequests {
     }
   }
 
-  /** Returns the bytes of an upload's part that is not answered yet; undefined for any other ticket. */
   partOf(ticket: string): Uint8Array | undefined {
     return this.#waiting.get(ticket)?.part;
   }
-  /** Keeps the bytes of the answer to a ticket here, so that they get into no machine and no trace. */
+  /** Kept here, so that the bytes get into no machine and no trace. */
   holdPart(ticket: string, bytes: Uint8Array): void {
     const waiting = this.#waiting.get(ticket);
     if (waiting) waiting.part = bytes;
   }
-  /** Number of calls that wait for their answer. */
   get calls(): number {
     return this.#calls.size;
   }
-  /** Reports the progress of a call, if it still waits for its answer. */
   progress(ticket: string, progress: Progress): void {
     if (this.#waiting.has(ticket)) this.#progress.tell(ticket, progress);
   }
-  /**
-   * Answers the request with this ticket; an unknown ticket is ignored, because it was answered before or its
-   * connection is gone.
-   */
+  /** An unknown ticket is ignored: it was answered before, or its connection is gone. */
   answer(ticket: string, held: unknown): void {
     const waiting = this.#waiting.get(ticket);
     if (!waiting) return;
@@ -204,7 +181,7 @@ export class AgentRequests {
     waiting.ack(...refusal(waiting.event, failure, unanswered));
   }
 
-  /** Forgets all requests, because the connection is gone and the office answers them itself. */
+  /** The connection is gone, and the office answers the requests itself. */
   clear(): void {
     this.#waiting.clear();
     this.#calls.clear();
@@ -260,10 +237,7 @@ export class AgentRequests {
     });
   }
 
-  /**
-   * Handles a request to read a resource. A wrong URI of a window or a document is refused, and the error names the rule
-   * that it breaks.
-   */
+  /** A wrong URI of a window or a document is refused with the rule that it breaks. */
   #askedResource(payload: unknown, ack: Ack): void {
     const event = events.readResource;
     const question = this.#read(event, readResource, payload, ack);
@@ -298,7 +272,6 @@ export class AgentRequests {
     this.#emit({ type: 'agent.askedSkill', ...about });
   }
 
-  /** Handles a part of a file from an agent: the machines get its facts, and its bytes are kept here until they are written. */
   #put(payload: unknown, ack: Ack): void {
     const event = events.putBlob;
     const question = this.#read(event, putBlob, payload, ack);
@@ -322,7 +295,6 @@ export class AgentRequests {
     this.#emit({ type: 'agent.askedBlob', ticket, reqId, handle, offset: from ?? 0, maxBytes, reader });
   }
 
-  /** Returns the request when it is valid and for this computer; otherwise answers it with an error. */
   #read<T extends AgentRequest>(
     event: string,
     schema: z.ZodType<T>,
@@ -345,7 +317,7 @@ export class AgentRequests {
     this.#emit(reason ? { type: 'agent.cancelled', ticket, reason } : { type: 'agent.cancelled', ticket });
   }
 
-  /** Forgets the calls of an agent that left, which get no answer any more; the next agent may use the same ids. */
+  /** Its calls get no answer any more; the next agent may use the same ids. */
   #left(payload: unknown): void {
     const read = messages.seatNotice.safeParse(payload);
     if (!read.success || read.data.office_id !== this.#office || typeof read.data.agent !== 'string') return;
@@ -368,10 +340,7 @@ export class AgentRequests {
 /** Shortest interval in ms between two progress messages of one call. */
 const pauseMs = 200;
 
-/**
- * Sends the progress of calls: the first message at once, and of the messages within `pauseMs` after it only
- * the last. `end` drops the unsent progress of a call that is over, and its timer.
- */
+/** Sends the first message at once, and of those within `pauseMs` after it only the last. */
 class ProgressSender {
   readonly #timers: Timers;
   readonly #send: (ticket: string, progress: Progress) => void;

@@ -4,11 +4,7 @@ import { sizes } from '../../machines/protocol/protocol.ts';
 import { blobRefOf, handleKeys, type BlobRef } from '../../machines/protocol/messages/blobs.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
-/**
- * Function that requests one part of a large content. Computers of version 0.2 and later replace such a content
- * by a handle, for agents to fetch it with `client:get_blob`. For an agent without a version, which does not
- * know handles, its office fetches it.
- */
+/** Computers replace large contents by handles since 0.2; agents without a version do not know these. */
 export type AskChunk = (handle: string, offset: number, onAnswer: (ack: unknown) => void) => void;
 
 /** Largest number of parts of one image; a part usually has 256 KiB, so far fewer are needed. */
@@ -19,14 +15,12 @@ const mostBytes = Math.floor((sizes.resultBytes * 3) / 4) - 64 * 1024;
 const textOf = (...values: readonly unknown[]): string =>
   String(values.find((value) => typeof value === 'string' || typeof value === 'number') ?? '?');
 
-/** Tells whether a result holds handles of images that have to be fetched. */
 export const hasHandles = (result: unknown): result is Fields & { readonly content: readonly unknown[] } =>
   isObject(result) && Array.isArray(result['content']) && result['content'].some((item) => blobRefOf(item));
 
-/** Fetched content of an image, or the reason why it is missing. `isLarge`: the content would not fit into the result. */
+/** `isLarge`: the content would not fit into the result. */
 type Fetched = { readonly bytes: Buffer } | { readonly why: string; readonly isLarge?: true };
 
-/** Fetches one image part by part; a part with an unexpected offset ends it with an error. */
 function fetchBlob(
   { handle, totalBytes, sha256: said }: BlobRef,
   most: number,
@@ -59,7 +53,6 @@ function fetchBlob(
   ask(handle, 0, take);
 }
 
-/** Returns the item with the image in place of its handle, or a sentence that says why the image is missing. */
 function filled(item: Fields, meta: Fields, fetched: Fetched, keepsLarge: boolean): Fields {
   if ('why' in fetched) {
     if (fetched.isLarge && keepsLarge) return item;
@@ -76,11 +69,7 @@ function filled(item: Fields, meta: Fields, fetched: Fetched, keepsLarge: boolea
   return { ...rest, ...body, ...(Object.keys(kept).length > 0 && { _meta: kept }) };
 }
 
-/**
- * Fetches the large contents that a result names by handles (`AskChunk`), one after the other, and puts them in the places of
- * the handles. Calls back once, unless `ask` never answers. With `keepsLarge` the handle of a content that does not fit stays,
- * so that a host can read that content as a stream.
- */
+/** Calls back once, unless `ask` never answers. `keepsLarge` leaves the handle of a content that does not fit. */
 export function fillHandles(
   result: Fields & { readonly content: readonly unknown[] },
   ask: AskChunk,

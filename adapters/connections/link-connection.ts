@@ -27,23 +27,19 @@ import { AgentRequests, bodyLimitOf } from './agent-requests.ts';
 import { type Parts, type WireEmit, type LinkRequest, LinkRequests, refuseUnsent } from './link-requests.ts';
 import { splitArgs } from './office-wire.ts';
 
-/** Largest number of characters kept of a text from an office. */
 const mostText = 400;
 
-/** Functions that a link needs to carry files in parts. */
 export interface LinkBytes {
-  /** Makes the id of an upload, which nobody can guess. */
   readonly newId: () => string;
   readonly parts?: Parts | undefined;
 }
-/** Transport of a link, which is one connection. It is opened once, and never opened again after its end. */
+/** One connection: it is opened once, and never opened again after its end. */
 export interface LinkWire {
-  /** Sends an event; called only while connected. */
   readonly emit: WireEmit;
   close(): void;
 }
 
-/** Reads the answer to a join: `(ok, text)`, from some peers as one list, or an error object. */
+/** `(ok, text)`, from some peers as one list, or an error object. */
 function readJoin(ack: readonly unknown[]): LinkFact {
   const [ok, text] = Array.isArray(ack[0]) ? (ack[0] as unknown[]) : ack;
   if (ok === true) return { type: 'join.accepted' };
@@ -53,7 +49,7 @@ function readJoin(ack: readonly unknown[]): LinkFact {
   return { type: 'join.refused', text: known ? answer.failure.message : 'The office gave no reason' };
 }
 
-/** Reads a notice for an agent about its own office; undefined for notices about other offices or agents. */
+/** Undefined for notices about other offices or agents. */
 function readNotice(event: string, payload: unknown, office: string): LinkFact | undefined {
   const notification = notificationOf(event);
   if (notification) {
@@ -68,18 +64,13 @@ function readNotice(event: string, payload: unknown, office: string): LinkFact |
   return { type, computer: read.data.computer };
 }
 
-/** Returns a failure for an event that only the other role or the office may send; undefined when this role may send it. */
 function notOurs(role: LinkInput['role'], method: string): Failure | undefined {
   const foreign = role === 'agent' ? /^(notify|agent):/ : /^(notify|client):/;
   if (!foreign.test(method)) return undefined;
   return { code: wireCodes.notAllowed, message: `The ${role}'s side never sends ${method.slice(0, 80)}` };
 }
 
-/**
- * Link to an office, without its transport: commands and requests become events on the wire, incoming events
- * become facts. Without a connection nothing is sent, and nothing is kept for later, because a tool call must
- * not run late.
- */
+/** Without a connection nothing is sent or kept for later, because a tool call must not run late. */
 export class LinkConnection implements PortInstance<LinkCommand> {
   readonly #input: LinkInput;
   readonly #emit: Emit<LinkFact>;
@@ -89,12 +80,10 @@ export class LinkConnection implements PortInstance<LinkCommand> {
   readonly #ended: () => void;
   #state: 'connecting' | 'up' | 'over' = 'connecting';
   #wasUp = false;
-  /** Tells whether the link leaves its office as soon as the pending calls are answered. */
   #isLeaving = false;
-  /** Reason for the coming end of this connection, as the office announced it. */
   #goodbye: string | undefined;
 
-  /** Creates the link; `ended` is called once, when the port instance is closed. */
+  /** `ended` is called once, when the port instance is closed. */
   constructor(
     at: string,
     input: LinkInput,
@@ -118,11 +107,9 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     this.#requests = new LinkRequests((event, ...args) => this.#send(event, ...args), input, timers, parts);
   }
 
-  /** Returns the part of a file that an agent sent under this ticket, until the ticket is answered. */
   partOf(ticket: string): Uint8Array | undefined {
     return this.#agentRequests.partOf(ticket);
   }
-  /** Keeps the bytes for the answer to this ticket, if the ticket still waits. */
   holdPart(ticket: string, bytes: Uint8Array): void {
     this.#agentRequests.holdPart(ticket, bytes);
   }
@@ -130,7 +117,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     return this.#state === 'up';
   }
 
-  /** Reports that the connection is open. `payloadBytes`: largest payload that the office accepts, if it says so. */
+  /** `payloadBytes`: largest payload that the office accepts, if it says so. */
   up(payloadBytes?: number): void {
     if (this.#state !== 'connecting') return;
     if (payloadBytes !== undefined)
@@ -140,7 +127,6 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     this.#emit({ type: 'link.up' });
   }
 
-  /** Reports that the connection was refused and will not open. */
   refused(refusal: Refusal): void {
     if (this.#state !== 'connecting') return;
     this.#state = 'over';
@@ -155,7 +141,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     this.#emit({ type: 'link.down', reason: this.#goodbye ?? reason });
   }
 
-  /** Ends the connection because the host failed on something that came over it. */
+  /** The host failed on something that came over the connection. */
   fault(reason: string): void {
     this.#state = 'over';
     this.#agentRequests.clear();
@@ -202,7 +188,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     return notAllowed ? refuseUnsent(request.id, emit, notAllowed) : this.#requests.request(request, emit);
   }
 
-  /** Closes the link; no facts follow. The office answers the calls of agents as it does for a computer that left. */
+  /** No facts follow. The office answers the calls of agents as it does for a computer that left. */
   close(): void {
     this.#state = 'over';
     this.#agentRequests.clear();
@@ -225,7 +211,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
       ack(...refusal(event, { code: wireCodes.notBuilt, message: 'An agent answers no questions' }));
   }
 
-  /** Leaves the office after all answers were sent, because an office does not pass on answers of a peer that has left. */
+  /** After all answers were sent: an office does not pass on answers of a peer that has left. */
   #leave(): void {
     if (!this.#isLeaving || this.#agentRequests.calls > 0) return;
     this.#isLeaving = false;
@@ -241,14 +227,12 @@ export class LinkConnection implements PortInstance<LinkCommand> {
   }
 }
 
-/** Open links, by the key under which requests find them. */
 export class LinkRegistry {
   readonly #connections = new Map<string, LinkConnection>();
   readonly #timers: Timers;
   readonly #bytes: LinkBytes;
   readonly #tracing: Tracing | undefined;
 
-  /** Creates the registry; `bytes` serves files in parts, `tracing` makes a span of each call that reaches a computer. */
   constructor(timers: Timers, bytes: LinkBytes, tracing?: Tracing) {
     this.#timers = timers;
     this.#bytes = bytes;
@@ -278,11 +262,9 @@ export class LinkRegistry {
     return connection;
   }
 
-  /** Passes the bytes for the answer to a ticket to the link on which the ticket was opened. */
   holdPart(ticket: string, bytes: Uint8Array): void {
     for (const connection of this.#connections.values()) connection.holdPart(ticket, bytes);
   }
-  /** Returns the part of a file that an agent sent over one of the links. */
   partOf(ticket: string): Uint8Array | undefined {
     for (const connection of this.#connections.values()) {
       const part = connection.partOf(ticket);
@@ -309,7 +291,7 @@ const objectIn = (body: string): Readonly<Record<string, unknown>> => {
   }
 };
 
-/** Reads the refusal of a connection: the HTTP status and the body, which is JSON from our offices and those in Python. */
+/** The body is JSON from our offices and those in Python. */
 export function readDenial(status: number, body: string, address: string): Refusal {
   const { code, message, server_version: server } = objectIn(body);
   const text = typeof message === 'string' ? message.slice(0, mostText) : undefined;

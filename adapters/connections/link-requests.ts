@@ -14,9 +14,7 @@ import { fillHandles, hasHandles, type AskChunk } from './blob-fetch.ts';
 
 export interface LinkRequest {
   readonly id: string;
-  /** Name of the event on the wire. */
   readonly method: string;
-  /** Payload of the event on the wire. */
   readonly params?: unknown;
 }
 interface Asked extends LinkRequest {
@@ -26,7 +24,7 @@ interface Asked extends LinkRequest {
   /** Callback for the next part of an image; present while the images of an answer that already came are being fetched. */
   chunk?: (ack: unknown) => void;
 }
-/** Bytes of the parts of files that an agent sends and gets. Machines and traces see only the key of each part. */
+/** Machines and traces see only the key of each part. */
 export type Parts = Map<string, Uint8Array>;
 export type WireEmit = <E extends EventName>(event: E, ...args: Parameters<ClientToServer[E]>) => void;
 
@@ -48,32 +46,25 @@ const reqIdIn = (params: unknown): string | undefined => {
   const reqId = (params as { readonly req_id?: unknown } | undefined)?.req_id;
   return typeof reqId === 'string' ? reqId : undefined;
 };
-/** Returns the `req_id` of a tool call; undefined for any other request. */
 const callOf = ({ method, params }: Pick<LinkRequest, 'method' | 'params'>): string | undefined =>
   method === events.toolCall ? reqIdIn(params) : undefined;
 
-/** Refuses a request that surely was not sent. */
 export function refuseUnsent(id: string, emit: Emit<RequestFact>, failure: Failure = offline): () => void {
   emit({ type: 'ask.refused', id, failure, sent: false });
   return nothing;
 }
 
-/**
- * Requests that are sent over one link. Each is answered by the raw first argument of the ack, refused when
- * the connection ends, or withdrawn; later answers are dropped. A withdrawn tool call is cancelled once.
- * Images that a computer replaced by handles are fetched before the call counts as answered.
- */
+/** An ack answers and the end of the connection refuses a request; later answers are dropped. */
 export class LinkRequests {
   readonly #send: WireEmit;
   readonly #timers: Timers;
   readonly #agent: string;
   readonly #asked = new TransientMap<number, Asked>();
-  /** Numbers of the pending tool calls, by the `req_id` of each call. */
   readonly #calls = new TransientMap<string, number>();
   readonly #parts: Parts;
   #last = 0;
   #isLost = false;
-  /** Limit in bytes for one request to the connected office, which closes a connection that sends more. */
+  /** For one request; the office closes a connection that sends more. */
   limitBytes = bodyLimitBytes;
 
   constructor(emit: WireEmit, input: LinkInput, timers: Timers, parts: Parts = new Map()) {
@@ -92,7 +83,7 @@ export class LinkRequests {
     const bytes = excessBytes(params, this.limitBytes);
     if (bytes !== undefined) return refuseUnsent(id, emit, tooLarge(bytes, this.limitBytes));
     const n = ++this.#last;
-    // Stores no bytes of a part with the request, because they are not needed once they are sent.
+    // Without the bytes of a part, which are not needed once they are sent.
     this.#asked.set(n, { id, method, params: request.params, emit });
     const reqId = callOf(request);
     if (reqId !== undefined) this.#calls.set(reqId, n);
@@ -107,28 +98,24 @@ export class LinkRequests {
       const ask: AskChunk = (handle, at, onChunk) => this.#askChunk(n, computer, handle, at, onChunk);
       fillHandles(result, ask, answer, true);
     };
-    // Casts the arguments, because the method of a request is plain text here; the machine that made the request knows its type.
+    // The method is plain text here; the machine that made the request knows its type.
     this.#send(method as EventName, ...([params, onAck] as Parameters<ClientToServer[EventName]>));
     return () => this.#cancel(n);
   }
 
-  /**
-   * Returns the params of a request that sends or gets a part of a file: to send one, its bytes are put in the place of
-   * their key; to get one, the wanted size is added.
-   */
+  /** To send a part, its bytes replace their key; to get one, the wanted size is added. */
   #partParams(method: string, part: object, key: string): unknown {
     if (method === events.getBlob) return { ...part, max_chunk_bytes: blobSizes.askedBytes };
     const bytes = this.#parts.get(key) ?? new Uint8Array();
     return { ...part, blob: asBuffer(bytes).toString('base64') };
   }
-  /** Keeps the bytes of a part of a file under their key, and returns the answer with their number in place of the bytes. */
   #withoutBytes(result: unknown, key: string): unknown {
     if (!isObject(result) || typeof result['blob'] !== 'string') return result;
     const bytes = Buffer.from(result['blob'], 'base64');
     this.#parts.set(key, bytes);
     return { ...result, blob: bytes.length };
   }
-  /** Ends all requests because the connection was lost. A result that has already come is delivered without its missing images. */
+  /** A result that has already come is delivered without its missing images. */
   lose(): void {
     this.#isLost = true;
     for (const { chunk } of [...this.#asked.values()]) chunk?.(errorAck(dropped));
@@ -139,7 +126,7 @@ export class LinkRequests {
       emit({ type: 'ask.refused', id, failure: dropped, sent: true, lost: true });
   }
 
-  /** Passes on the progress of a call; progress from another computer than that of the call is ignored. */
+  /** Ignored when it comes from another computer than that of the call. */
   progressed(payload: unknown): void {
     const read = toolCallProgress.safeParse(payload);
     if (!read.success || read.data.agent !== this.#agent) return;
@@ -148,7 +135,6 @@ export class LinkRequests {
     if (!asked || computer !== read.data.computer) return;
     asked.emit({ type: 'ask.progress', id: asked.id, ...progressOf(read.data) });
   }
-  /** Removes a request from the pending ones; returns undefined when it was not pending any more. */
   #taken(n: number): Asked | undefined {
     const asked = this.#asked.get(n);
     if (!asked) return undefined;
@@ -181,7 +167,7 @@ export class LinkRequests {
     this.#send(events.getBlob, { ...question, blob_handle: handle, chunk_offset: offset }, take);
   }
 
-  /** Cancels a running call at the office, which answers the call itself and not the cancellation. */
+  /** The office answers the call itself and not the cancellation. */
   #takeBack({ id, params }: LinkRequest, emit: Emit<RequestFact>): () => void {
     const asked = this.#asked.get(this.#calls.get(reqIdIn(params) ?? '') ?? 0);
     if (asked) this.#sendCancel(asked);

@@ -24,11 +24,7 @@ import { isSameSeat, Seating } from '../../machines/office/rooms/register.ts';
 import { failureIn, readToolResult, reportIn } from '../../machines/protocol/reading.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 
-/**
- * Connections of an office, without their transport: `received` takes every event of every socket. Joins and
- * leaves become facts for the office machine, which answers with commands; all other events are checked and
- * relayed here without any machine, for speed. Each requested ack is called exactly once.
- */
+/** Joins and leaves become facts for the office machine; all else is relayed here without it, for speed. */
 export class OfficeConnections {
   readonly #wire: OfficeWire;
   readonly #emit: Emit<OfficeFact>;
@@ -78,15 +74,13 @@ export class OfficeConnections {
     });
   }
 
-  /** Connection to the other nodes of the office; undefined when there is only one node. */
+  /** Undefined when there is only one node. */
   get cluster(): OfficeRelaying['cluster'] {
     return this.#relaying.cluster;
   }
-  /** Returns the seat of a socket, if any. */
   seatOf(socket: string): SeatFacts | undefined {
     return this.#seating.seatOf(socket);
   }
-  /** Number of relayed requests that wait for an answer. */
   get inFlight(): number {
     return this.#pending.size;
   }
@@ -94,10 +88,7 @@ export class OfficeConnections {
     return { ...this.#seating.counts, inFlight: this.inFlight };
   }
 
-  /**
-   * Adds a new socket. `version`: its `a2c_version`, if any; `isOurs`: its client knows every notice; `grant`: permissions
-   * of its credential, all by default; `misses`: features that its client lacks, which the inspector page shows.
-   */
+  /** `isOurs`: its client knows every notice. `grant`: all by default. `misses`: for the inspector page. */
   opened(
     socket: string,
     version?: string,
@@ -112,7 +103,7 @@ export class OfficeConnections {
     this.#emit({ type: 'socket.opened', socket, ...lacking });
   }
 
-  /** Removes a socket that was closed. Requests that wait for its answer fail; the reason `oversized` is named in the failure. */
+  /** The reason `oversized` is named in the failure. */
   closed(socket: string, reason: string): void {
     if (this.#closed || !this.#sockets.delete(socket)) return;
     this.#unseat(socket, reason);
@@ -174,7 +165,7 @@ export class OfficeConnections {
     }
   }
 
-  /** Starts to close the office: sockets without pending requests are disconnected at once. */
+  /** Sockets without pending requests are disconnected at once. */
   #drain(): void {
     this.#isDraining = true;
     this.#pending.onEmpty = () => this.#emit({ type: 'office.drained' });
@@ -183,7 +174,7 @@ export class OfficeConnections {
     if (this.#pending.size === 0) this.#emit({ type: 'office.drained' });
   }
 
-  /** Answers all pending requests; afterwards events are ignored and no facts are reported. */
+  /** Afterwards events are ignored and no facts are reported. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -213,7 +204,7 @@ export class OfficeConnections {
     const holder = this.#seating.holderOf(seat);
     const isHeld = holder !== undefined && holder !== socket;
     if (!isHeld || !mayTakeOver(this.#sockets.get(socket), this.#sockets.get(holder))) return join();
-    // Probes the old connection of the same peer first. If it is dead, that would otherwise be noticed only after 45 s.
+    // If the peer's old connection is dead, that would otherwise be noticed only after 45 s.
     this.#probes.ask(holder, (isAlive) => {
       if (!isAlive) this.#bury(holder);
       join();
@@ -246,7 +237,7 @@ export class OfficeConnections {
     // Does nothing when the socket has closed while the machine decided; the machine gets that fact next.
     if (!this.#sockets.has(socket)) return;
     const current = this.#seating.seatOf(socket);
-    // Returns for a repeated join, which must not disturb the pending calls.
+    // A repeated join must not disturb the pending calls.
     if (current && isSameSeat(current, seat)) return;
     this.#unseat(socket);
     this.#seating.seat(socket, seat);
@@ -273,7 +264,6 @@ export class OfficeConnections {
 /** Time in ms without a response after which a connection counts as dead; short, because a peer waits only 10 s for its join. */
 const probeMs = 2_000;
 
-/** Checks whether connections are still alive. `close` ends all checks without a result. */
 class Probes {
   readonly #timers: Timers;
   readonly #ask: (socket: string, onAlive: () => void) => void;
@@ -283,7 +273,6 @@ class Probes {
     this.#timers = timers;
     this.#ask = ask;
   }
-  /** Checks one connection and calls back once with the result. */
   ask(socket: string, then: (isAlive: boolean) => void): void {
     const timer: unknown = this.#timers.setTimer(() => told(false), probeMs);
     const told = (isAlive: boolean): void => {
@@ -300,16 +289,15 @@ class Probes {
   }
 }
 
-/** Largest number of characters of a reported name or id. Peers choose them, so they may have any length. */
+/** Peers choose names and ids, so they may have any length. */
 const mostChars = 200;
 const shortOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.slice(0, mostChars) : undefined;
 const left: Fields = { outcome: 'unknown', message: 'The agent left before its call was answered' };
-/** Describes the end of a call without its result: outcome, server, and the failure if there is one. */
 function endOf(answer: unknown): Fields {
   const { isError, meta, error } = fieldsOf(answer);
   const server = shortOf(fieldsOf(meta)['a2c_server']);
-  // Reads only failures in full, because results may be large and an office relays many.
+  // Only failures are read in full, because results may be large and an office relays many.
   if (isError !== true && error === undefined) return { outcome: 'succeeded', server };
   const read = readToolResult(answer);
   const failure = read.ok ? failureIn(read.result) : read.failure;
@@ -317,7 +305,7 @@ function endOf(answer: unknown): Fields {
   return { outcome, server, code: failure?.code, message: shortOf(failure?.message) };
 }
 
-/** Reporter of the calls that an office relays: each is reported when it comes, and exactly once when it ends. */
+/** Each call is reported when it comes, and exactly once when it ends. */
 class ToldCalls {
   readonly #tell: CallTold;
   readonly #open = new Map<string, Set<Fields>>();
@@ -325,7 +313,6 @@ class ToldCalls {
   constructor(tell: CallTold) {
     this.#tell = tell;
   }
-  /** Reports a call of a connection. The returned ack also reports its end. */
   arrived(connection: string, office: string | undefined, payload: unknown, ack: Ack | undefined): Ack {
     const { req_id, agent, computer, tool_name, timeout } = fieldsOf(payload);
     const call = { req_id: shortOf(req_id), agent: shortOf(agent), office };
@@ -340,7 +327,6 @@ class ToldCalls {
       this.#tell('out', { ack: events.toolCall, ...call, ...endOf(answer[0]) });
     };
   }
-  /** Reports the end of the calls of a connection that is gone, which get no answer. */
   left(connection: string): void {
     for (const call of this.#open.get(connection) ?? [])
       this.#tell('out', { ack: events.toolCall, ...call, ...left });

@@ -18,7 +18,7 @@ import { events, notices, type CarriedName, type NoticeName } from '../../machin
 import { refusal } from '../../machines/protocol/messages/answers.ts';
 import type { CancelReason } from '../../machines/protocol/messages/messages.ts';
 
-/** Calls an ack. When the transport cannot send the answer, such as one that is nested too deep, sends an error; never throws. */
+/** Sends an error when the transport cannot send the answer, such as one nested too deep. Never throws. */
 export function answerSafely(ack: Ack | undefined, args: readonly unknown[], event?: string): void {
   try {
     ack?.(...args);
@@ -26,9 +26,8 @@ export function answerSafely(ack: Ack | undefined, args: readonly unknown[], eve
     if (event !== undefined) answerSafely(ack, refusal(event, internal));
   }
 }
-/** Tells whether a notice may be delayed and merged with later ones. */
+/** Such a notice may be delayed and merged with later ones. */
 const isUpdate = (event: NoticeName): boolean => event.startsWith('notify:update_');
-/** Names of a request that are needed again when its answer comes; the rest of the request is not kept. */
 interface Names {
   readonly agent: string;
   readonly computer: string;
@@ -41,13 +40,10 @@ export interface RelayingParts {
   readonly seating: Seating;
   readonly timings: RelayTiming;
   readonly cluster: OfficeWatch['cluster'];
-  /** Returns the rights of the credential of a socket. */
   readonly grantOf: (socket: string) => Grant;
-  /** Callback for a socket that must be disconnected and has lost its seat. */
   readonly parted: (socket: string) => void;
 }
 
-/** Relays requests, answers and notices between the peers of an office, at this node and at others. */
 export class OfficeRelaying {
   readonly #wire: OfficeWire;
   readonly #pending: Pending;
@@ -57,7 +53,6 @@ export class OfficeRelaying {
   readonly #lookup: LookupHere;
   readonly #gate: Gate;
   readonly #notices: Notices;
-  /** Connection to the other nodes of the office; undefined when there is only one node. */
   readonly cluster: Cluster | undefined;
   #questions = 0;
 
@@ -82,10 +77,7 @@ export class OfficeRelaying {
     this.#lookup = this.cluster ? new LookupOfAll(seating, this.cluster) : new LookupHere(seating);
   }
 
-  /**
-   * Handles an event of a socket. For a computer that is unknown here the register is asked first, because it
-   * may have joined at another node just now; later events of the socket wait.
-   */
+  /** For an unknown computer the register is asked first; later events of the socket wait. */
   received(socket: string, event: string, payload: unknown, ack: Ack | undefined): void {
     if (this.cluster?.isCurrent === false) return answerSafely(ack, refusal(event, apartFailure));
     const asker = this.#seating.seatOf(socket);
@@ -93,8 +85,7 @@ export class OfficeRelaying {
       // Checks the lease of this node, which may have ended while the register was asked.
       if (!isKnown || this.cluster?.isCurrent === false)
         return answerSafely(ack, refusal(event, apartFailure));
-      // Counts the event as sent without a seat when the socket has changed its seat meanwhile, because the event was
-      // meant for the peers of its old room.
+      // The event was meant for the peers of its old room, and the socket may have changed its seat meanwhile.
       const isThere = this.#seating.seatOf(socket) === asker;
       const sender = isThere ? asker : undefined;
       const grant = this.#grantOf(socket);
@@ -102,12 +93,10 @@ export class OfficeRelaying {
       this.#perform(socket, event, verdict, ack);
     });
   }
-  /** Sends a notice to all other peers of a room at once, at all nodes. */
   broadcast(office: string, except: string, event: NoticeName, body: object): void {
     this.#hear(office, except, event, body);
     this.cluster?.broadcast(office, except, event, body);
   }
-  /** Drops the pending notices of a socket that has lost its seat. */
   left(socket: string): void {
     this.#notices.drop(socket);
   }
@@ -161,10 +150,7 @@ export class OfficeRelaying {
     }
   }
 
-  /**
-   * Delivers an answer. For an agent without a version, the images that the computer replaced by handles are fetched
-   * first, because such an agent cannot fetch them itself.
-   */
+  /** Images are fetched first for an agent without a version, which cannot fetch them itself. */
   #answerCall(
     socket: string,
     computer: string,
@@ -187,14 +173,13 @@ export class OfficeRelaying {
     );
   }
 
-  /** Sends a change of the tool list as a change of the config to agents of versions 0.1 and 0.2, which know only that notice. */
+  /** Agents of versions 0.1 and 0.2 know only the notice of a changed config. */
   #tellOld(office: string, body: object): void {
     for (const { socket, seat } of this.#seating.members(office))
       if (seat.role === 'agent' && this.#seating.hearsConfigOnly(socket))
         this.#wire.notify(socket, notices.updateConfig, body);
   }
 
-  /** Sends a request of the office itself on behalf of an agent. */
   #forward(from: string, to: string, event: CarriedName, body: object, onAnswer: Ack): void {
     const office = this.#seating.seatOf(from)?.office ?? '';
     const id = this.#pending.add({ from, to, office, event, timeoutMs: this.#limits.queryMs, onAnswer });
@@ -202,21 +187,16 @@ export class OfficeRelaying {
     this.#send(id, to, event, body);
   }
 
-  /** Returns the sender of notices for a socket: the other nodes for a socket at one of them, otherwise this node. */
   #at(socket: string): Pick<OfficeWire, 'notify'> {
     return this.cluster?.isElsewhere(socket) === true ? this.cluster : this.#wire;
   }
-  /**
-   * Returns a function that cancels a call at its computer; called before the agent is told, so that a call
-   * that is not yet sent to the tool is stopped.
-   */
+  /** Called before the agent is told, so that a call that is not yet sent to the tool is stopped. */
   #cancelling(computer: string, call: object, req_id: string): (reason: CancelReason) => void {
     const { agent } = call as { readonly agent: string };
     const at = this.#at(computer);
     return (reason) => at.notify(computer, notices.toolCallCancelled, { agent, req_id, reason });
   }
 
-  /** Sends a notice at once to the peers at this node. */
   #hear(office: string, except: string, event: NoticeName, body: object): void {
     const sockets = this.#others(office, except);
     this.#gate.delivered(office, sockets.length);

@@ -13,22 +13,17 @@ import type { LocalOffice } from './nodes/questions.ts';
 
 export type Ack = (...args: unknown[]) => void;
 
-/** Transport of an office: Socket.IO, or the scripted network of tests. None of its functions may call back at once. */
+/** Socket.IO, or the scripted network of tests. None of its functions may call back at once. */
 export interface OfficeWire {
   send(socket: string, event: CarriedName, body: object, onAck: Ack): void;
-  /** Sends the same notice to several sockets; no answer is expected. */
   deliver(sockets: readonly string[], event: NoticeName, body: object): void;
-  /** Sends the reason to a socket, and closes its connection after all messages were sent. */
+  /** The connection is closed after all messages were sent. */
   part(socket: string, failure: Failure): void;
-  /** Sends a ping of the transport to a socket; `onAlive` is called when its peer responds. */
   probe(socket: string, onAlive: () => void): void;
-  /** Cuts a connection that does not respond. */
   cut(socket: string): void;
-  /** Sends a notice to one socket; no answer is expected. */
   notify(socket: string, event: NoticeName, body: object): void;
 }
 
-/** Callback for answers to events of a socket, with the arguments of the ack and, if there is a clock, the duration in ms. */
 export type OfficeAnswered = (
   event: string,
   payload: unknown,
@@ -36,24 +31,18 @@ export type OfficeAnswered = (
   ms: number | undefined,
 ) => void;
 
-/** Callback for the beginning (`in`) and the end (`out`) of a call that an office relays, in a few short fields. */
 export type CallTold = (dir: 'in' | 'out', told: Fields) => void;
 
-/** Optional callbacks, limits and other settings of an office. */
 export interface OfficeWatch {
   readonly answered?: OfficeAnswered | undefined;
   readonly called?: CallTold | undefined;
-  /** Clock in ms that measures the duration of answers. */
   readonly clock?: (() => number) | undefined;
   readonly gate?: Gate;
   readonly limits?: CallLimits;
-  /** Tracer that makes a span of each relayed call. */
   readonly tracing?: Tracing | undefined;
-  /** Creates the connection to the other nodes, when the office has several. */
   readonly cluster?: ((local: LocalOffice) => Cluster) | undefined;
 }
 
-/** Failure for peers that connect, join or send requests while the office is closing. */
 export const draining: Failure = {
   code: wireCodes.unavailable,
   message: 'The office is closing: connect again',
@@ -62,13 +51,11 @@ export const draining: Failure = {
 export const internal: Failure = { code: wireCodes.internal, message: 'The office failed on this event' };
 export const silent: Ack = () => {};
 
-/** Splits the arguments of an event into the payload and the ack, if one is requested. */
 export function splitArgs(args: readonly unknown[]): { payload: unknown; ack: Ack | undefined } {
   const last = args.at(-1);
   const ack = typeof last === 'function' ? (last as Ack) : undefined;
   return { payload: ack && args.length === 1 ? undefined : args[0], ack };
 }
-/** Wraps an ack so that its arguments are reported to the callback, too. */
 export function heardBy(
   { answered, clock }: Pick<OfficeWatch, 'answered' | 'clock'>,
   event: string,
@@ -89,16 +76,13 @@ export function heardBy(
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Call with a span. Its payload carries the trace context on, and its ack ends the span. */
+/** Its payload carries the trace context on, and its ack ends the span. */
 interface TracedCall {
   readonly payload: unknown;
   readonly ack: Ack;
 }
 
-/**
- * Spans of the calls at an office or computer, from arrival to answer. A span is ended by the answer, by the
- * end of the connection of its call (`left`), or by `close`.
- */
+/** A span ends with the answer, the end of the connection of its call (`left`), or `close`. */
 export class TracedCalls {
   readonly #tracing: Tracing;
   readonly #layer: SpanStart['layer'];
@@ -138,7 +122,6 @@ export class TracedCalls {
       },
     };
   }
-  /** Ends the spans of a connection that is gone, because an answer can no longer be delivered. */
   left(connection: string): void {
     for (const span of this.#open.get(connection) ?? []) span.end(abandonedEnd);
     this.#open.delete(connection);
@@ -150,11 +133,10 @@ export class TracedCalls {
 
 /** Key that no peer knows, so that none can send what stands for a payload that was not parsed. */
 const unreadKey = `unread ${randomUUID()}`;
-/** Payload in place of one that was not parsed, with the reason. */
 export const unread = (failure: Failure): object => ({ [unreadKey]: failure });
 export const unreadIn = (payload: unknown): Failure | undefined =>
   fieldsOf(payload)[unreadKey] as Failure | undefined;
-/** Returns the arguments of an answer; in place of one that was not parsed, an error for the asker. */
+/** In place of an answer that was not parsed, an error for the asker. */
 export function answerRead(event: string, answer: readonly unknown[]): readonly unknown[] {
   const failure = unreadIn(answer[0]);
   if (!failure) return answer;

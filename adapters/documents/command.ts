@@ -12,21 +12,14 @@ function documentsProgram(): string | undefined {
   }
 }
 
-/**
- * Command that starts this project's documents server as a child process, with the same Node: the built file or, in a checkout
- * that runs its sources, the source through tsx. A host without these files, such as a program
- * in one file, uses `a2c` from the PATH.
- */
+/** The same Node with the built file, or the source through tsx; without these files `a2c` from the PATH. */
 export function documentsCommand(root: string): { command: string; args: string[] } {
   const main = documentsProgram();
   if (main === undefined) return { command: 'a2c', args: ['documents', root] };
   return { command: process.execPath, args: [...(isSource ? ['--import', 'tsx'] : []), main, root] };
 }
 
-/**
- * Returns a line for each document format that the documents servers among these programs cannot read, because a package is
- * missing. Folders are searched only when one is missing.
- */
+/** Folders are searched only when a package is missing. */
 export async function unreadDocuments(
   programs: readonly { readonly args: readonly string[] }[],
 ): Promise<string[]> {
@@ -38,9 +31,7 @@ export async function unreadDocuments(
   return unreadIn(folders);
 }
 
-/**
- * Runs the documents server in this process; its code is loaded only here. Resolves to the reason when the server cannot start.
- */
+/** Its code is loaded only here. Resolves to the reason when the server cannot start. */
 export async function serveDocuments(
   folders: readonly string[],
   options: ServeOptions,

@@ -28,7 +28,7 @@ import {
   type DpeFormat,
 } from '../../machines/resources/uri.ts';
 
-/** Error of a document request with a JSON-RPC code; the MCP SDK sends `code` and `data` of a thrown error. */
+/** The MCP SDK sends `code` and `data` of a thrown error. */
 export class RpcRefusal extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -43,7 +43,7 @@ const refusalOf = ({ code, message, details }: Failure): RpcRefusal =>
   new RpcRefusal(typeof code === 'number' ? code : -32_603, message, details);
 
 const internalError = -32_603;
-/** Refusal for a document that cannot be read. Only known reasons are quoted, because others may name paths. */
+/** Only known reasons are quoted, because others may name paths. */
 const brokenDocument = (ref: string, error: unknown): RpcRefusal => {
   if (error instanceof RpcRefusal) return error;
   const isSaid = error instanceof Unreadable || error instanceof Refusal;
@@ -63,7 +63,6 @@ const mimeTypes: Readonly<Record<DpeFormat, string>> = {
 };
 const defaultLimit = 20;
 
-/** Contents of the `dpe://` URIs of one host, by level: catalogue, document, page, element. */
 export class DocumentResources {
   readonly #library: Library;
   readonly #host: string;
@@ -75,7 +74,6 @@ export class DocumentResources {
     this.#pageRead = pageRead;
   }
 
-  /** Reads a `dpe://` URI. Rejects with an `RpcRefusal`. */
   async read(raw: string): Promise<TextContents> {
     const parsed = parseDpeUri(raw);
     if (!parsed.ok) throw refusalOf(parsed.failure);
@@ -97,7 +95,7 @@ export class DocumentResources {
     }
   }
 
-  /** Reads one page of a document. Rejects with an `RpcRefusal`, also when the document or page does not exist. */
+  /** Rejects with an `RpcRefusal`, also when the document or page does not exist. */
   async page(ref: string, index: number): Promise<Page> {
     const listed = await this.#library.find(ref);
     if (!listed) throw refusalOf(documentNotFound(ref));
@@ -148,10 +146,7 @@ export class DocumentResources {
     );
   }
 
-  /**
-   * Builds the catalogue of the documents (level 0) from the details known by now, without reading any. The catalogue says
-   * when it is not complete.
-   */
+  /** Level 0, from the details known by now, without reading a document; says when it is not complete. */
   #catalogue(): object {
     const all = [...this.#library.documents.values()];
     const documents = all.slice(0, limits.catalogued);
@@ -185,7 +180,7 @@ export class DocumentResources {
   }
 }
 
-/** Renders a range of pages as one text of limited size, but at least one page; says where the next pages begin. */
+/** Limited in size, but at least one page; says where the next pages begin. */
 function renderedPages(
   read: ReadDocument,
   { from, to }: PageRange,

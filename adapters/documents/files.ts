@@ -5,28 +5,24 @@ import { decoderOf, encodingOf } from './parsing/encoding.ts';
 import { checkPath, isSkipped, joinPath, limits, isBinary, sizeText } from '../../machines/document-files.ts';
 import { wideEncodingOf } from '../../machines/documents.ts';
 
-/** Refusal of a request, with a message that helps a model to ask a better one. The message names no path outside of the root. */
+/** Its message helps a model to ask a better one, and names no path outside of the root. */
 export class Refusal extends Error {}
 
 export interface ServedPath {
-  /** Path relative to the root, with `/` between parts; `.` is the root. */
+  /** Relative to the root, with `/` between parts; `.` is the root. */
   readonly path: string;
-  /** Real path inside the root, with all symbolic links followed. */
+  /** Inside the root, with all symbolic links followed. */
   readonly real: string;
   readonly facts: Stats;
 }
 
-/** Folder whose files are served. */
 export interface Folder {
-  /** Real path of the folder. */
   readonly path: string;
-  /** First part of all paths in this folder, which tells several folders apart; empty when it is the only one. */
+  /** First part of all its paths, which tells folders apart; empty when it is the only one. */
   readonly name: string;
 }
 
-/**
- * Finds the file or folder of a path that a client sent. Refuses a path that does not exist or leads out of the served folders.
- */
+/** Refuses a path that does not exist or leads out of the served folders. */
 export const locate = async (folders: readonly Folder[], raw: string): Promise<ServedPath> => {
   const checked = checkPath(raw);
   if (!checked.ok) throw new Refusal(checked.reason);
@@ -41,8 +37,7 @@ export const locate = async (folders: readonly Folder[], raw: string): Promise<S
     if (!isInside(base, real)) throw leaves(path);
     return { path, real, facts: await stat(real) };
   } catch (error) {
-    // Gives the same answer for existing and missing files behind a link that leads out of the root, so that a client learns
-    // nothing about them.
+    // The same answer whether such a file exists, so that a client learns nothing about files outside.
     if (isMissing(error) && !isInside(base, await nearest(full))) throw leaves(path);
     throw inWords(error, path);
   }
@@ -66,7 +61,6 @@ const isInside = (base: string, real: string): boolean => {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 };
 
-/** Returns the real path of the deepest existing folder on the way to a path. */
 const nearest = async (full: string): Promise<string> => {
   for (let folder = dirname(full); ; folder = dirname(folder)) {
     try {
@@ -81,7 +75,7 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
 
-/** Turns an error of the file system into a refusal with the relative path, because the error names an absolute path. */
+/** The error itself names an absolute path. */
 const inWords = (error: unknown, path: string): Refusal => {
   if (error instanceof Refusal) return error;
   if (isMissing(error)) return new Refusal(`"${path}" does not exist; list_files shows what does`);
@@ -95,10 +89,7 @@ const inWords = (error: unknown, path: string): Refusal => {
   return new Refusal(`"${path}" ${words[code] ?? `cannot be read (${code || 'unknown reason'})`}`);
 };
 
-/**
- * Opens a regular file for reading. `real` must come from `locate` or `walk`; a symbolic link that replaced it meanwhile is not
- * followed. O_NONBLOCK is set, because opening a pipe in its place would wait for a writer.
- */
+/** A link or pipe that replaced `real` meanwhile is neither followed nor waited for (O_NONBLOCK). */
 export const openFile = async (real: string, path: string): Promise<FileHandle> => {
   try {
     if (!(await lstat(real)).isFile()) throw new Refusal(`"${path}" is not a regular file`);
@@ -115,30 +106,24 @@ export const openFile = async (real: string, path: string): Promise<FileHandle> 
 };
 
 export interface WalkedEntry {
-  /** Path relative to the root. */
+  /** Relative to the root. */
   readonly path: string;
-  /** Path relative to the folder where the walk began. */
+  /** Relative to the folder where the walk began. */
   readonly below: string;
   readonly real: string;
-  /** Kind of the entry. A link is listed but never followed, because its target may be outside of the root or a parent folder. */
+  /** A link is listed but never followed: its target may be outside of the root or a parent folder. */
   readonly kind: 'file' | 'folder' | 'link';
 }
 
-/** Counters of one walk through folders: entries visited and folders left out. */
 export interface Walk {
   visited: number;
-  /** Number of folders that could not be opened. */
   unreadable: number;
-  /** Tells whether the walk ended at the limit of visited entries. */
   isCut: boolean;
-  /** Largest number of entries that are visited; `limits.visited` by default. */
+  /** Visited entries; `limits.visited` by default. */
   readonly most?: number;
 }
 
-/**
- * Walks through everything below a folder, level by level and by name within a folder, except skipped names. With `depth` 1 only
- * the folder's own entries are returned. Memory and time are bounded by the number of visited entries.
- */
+/** Level by level, and by name within a folder; bounded by the number of visited entries. */
 export async function* walk(
   start: ServedPath,
   depth: number,
@@ -195,18 +180,15 @@ const entriesOf = async (folder: string, cost: Walk): Promise<readonly Dirent[]>
 };
 
 interface Part {
-  /** Text of the lines as in the file, line ends included; bytes that mean nothing in its encoding become U+FFFD. */
+  /** Line ends included; bytes that mean nothing in its encoding become U+FFFD. */
   readonly text: string;
-  /** Name of the encoding, such as `utf-8` or `gb18030`. */
   readonly encoding: string;
-  /** First line of the text, counted from 1. `toLine` is its last line, one less than `fromLine` for an empty file. */
+  /** Counted from 1. `toLine` is the last line, one less than `fromLine` for an empty file. */
   readonly fromLine: number;
   readonly toLine: number;
-  /** Number of lines in the file; null when a large file was not read to its end. */
+  /** Null when a large file was not read to its end. */
   readonly totalLines: number | null;
-  /** Tells whether the file continues after the text. */
   readonly isCut: boolean;
-  /** Tells whether even the first line was too long and was cut. */
   readonly isInsideLine: boolean;
 }
 
@@ -215,10 +197,9 @@ interface Range {
   readonly lines?: number | undefined;
 }
 
-/** Tells whether the first bytes are those of a text, in an encoding whose characters have one byte or more. */
 export const isText = (start: Uint8Array): boolean => wideEncodingOf(start) !== undefined || !isBinary(start);
 
-/** Reads a whole file of at most 1 MiB, or a range of lines from a text file of any size, at most 1 MiB of them. */
+/** At most 1 MiB: a whole file, or a range of lines from a text file of any size. */
 export const readPart = async (place: ServedPath, range: Range, signal: AbortSignal): Promise<Part> => {
   const { path, facts } = place;
   if (facts.isDirectory()) throw new Refusal(`"${path}" is a folder; list_files shows what is in it`);
@@ -247,7 +228,6 @@ export const readPart = async (place: ServedPath, range: Range, signal: AbortSig
   }
 };
 
-/** Reads the first bytes of a file, at most `most`. */
 export const firstBytes = async (handle: FileHandle, most: number): Promise<Buffer> => {
   const buffer = Buffer.alloc(most);
   let length = 0;
@@ -285,15 +265,12 @@ const readLines = async (
   }
 };
 
-/** Collects the wanted lines from a stream of text and counts all others. */
 class Taken {
   readonly fromLine: number;
   readonly #end: number;
   readonly #whole: string[] = [];
   #wholeChars = 0;
-  /** Beginning of a wanted line whose end has not been read yet. */
   #open = '';
-  /** Number of the line that the next character belongs to. */
   #line = 1;
   #isAtLineStart = true;
   #isTooLong = false;
@@ -332,7 +309,7 @@ class Taken {
     this.#open += piece;
     if (this.#wholeChars + this.#open.length > limits.fileBytes) {
       this.#isTooLong = true;
-      // Keeps only whole lines, so that the next request can continue at a line start; a first line that is too long is cut.
+      // Only whole lines, so that the next request can continue at a line start; a too long first line is cut.
       this.#open = this.#whole.length > 0 ? '' : this.#open.slice(0, limits.fileBytes);
       this.#hasMore = true;
     } else if (isEnd) {

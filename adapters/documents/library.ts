@@ -16,10 +16,9 @@ import {
 import { watchFolders, type Watching } from '../storage/watch-folders.ts';
 import { limits, isSkipped, sizeText } from '../../machines/document-files.ts';
 
-/** Result of reading a file: the document, or the reason why it could not be read. */
 type Known = { readonly document: ReadDocument } | { readonly reason: string };
 
-/** Cache of read documents by the digest of their content; the least recently used leaves first. */
+/** By the digest of their content; the least recently used leaves first. */
 class ContentCache {
   readonly #most: number;
   readonly #known = new Map<string, { readonly known: Known; readonly chars: number }>();
@@ -60,12 +59,11 @@ interface Scan {
   readonly cut?: string;
 }
 
-/** Finds all documents below the folders, without following links. */
 async function scan(folders: readonly Folder[], signal: AbortSignal): Promise<Scan> {
   const documents = new Map<string, Listed>();
   const cost: Walk = { visited: 0, unreadable: 0, isCut: false, most: limits.libraryEntries };
   for (const folder of folders) {
-    // Treats a deleted folder as an empty one, because it may come back.
+    // A deleted folder counts as empty, because it may come back.
     const start = await locate([folder], folder.name === '' ? '.' : folder.name).catch(() => undefined);
     if (!start) continue;
     let batch: Promise<void>[] = [];
@@ -86,7 +84,6 @@ async function scan(folders: readonly Folder[], signal: AbortSignal): Promise<Sc
   return { documents, cut: `${cost.unreadable} folders may not be read` };
 }
 
-/** Returns the facts of a document's file; undefined when the file no longer exists. */
 async function listedAt(ref: string, real: string): Promise<Listed | undefined> {
   const facts = await lstat(real).catch(() => undefined);
   if (!facts?.isFile()) return undefined;
@@ -99,7 +96,6 @@ async function listedAt(ref: string, real: string): Promise<Listed | undefined> 
   };
 }
 
-/** Shortest pause in ms between two comparisons of folders that are too large to watch. */
 const shortestPauseMs = 2_000;
 
 export interface Change {
@@ -107,7 +103,7 @@ export interface Change {
   readonly removed: readonly string[];
   readonly changed: readonly string[];
 }
-/** Range of pages from `from` up to but not including `to`. */
+/** Up to but not including `to`. */
 export interface PageRange {
   readonly from: number;
   readonly to: number;
@@ -115,14 +111,10 @@ export interface PageRange {
 export interface LibraryOptions {
   readonly isWatching?: boolean;
   readonly parserLimits?: Partial<ParserLimits>;
-  /** Called with a sentence about each problem, such as missing packages. */
   readonly notice?: (text: string) => void;
 }
 
-/**
- * Returns names for folders by their last path part, such as `docs`, and `docs-2` for a second one of that name. A single
- * folder needs no name.
- */
+/** By their last path part, with `docs-2` for a second `docs`. A single folder needs no name. */
 export async function foldersOf(paths: readonly string[]): Promise<readonly Folder[]> {
   const real = await Promise.all(paths.map((path) => realpath(path)));
   const distinct = [...new Set(real)];
@@ -141,26 +133,20 @@ export async function foldersOf(paths: readonly string[]): Promise<readonly Fold
   });
 }
 
-/**
- * Returns a line for each document format below these folders that cannot be read. The folders are searched only when a
- * package is missing.
- */
 export async function unreadIn(paths: readonly string[]): Promise<string[]> {
   if (!isReaderMissing()) return [];
   const { documents } = await scan(await foldersOf(paths), new AbortController().signal);
   return missingReaders(documents.keys());
 }
 
-/** Documents of some folders: lists them, reads them and reports changes. */
 export class Library {
   readonly folders: readonly Folder[];
   readonly #parsers: Parsers;
   readonly #cache = new ContentCache(limits.cachedChars);
   readonly #listeners = new Set<(change: Change) => void>();
   readonly #readers = new Set<() => void>();
-  /** Digest of each document's content, valid while inode, size and time of the file stay the same. */
+  /** Valid while inode, size and time of the file stay the same. */
   readonly #digests = new Map<string, { readonly stamp: string; readonly digest: string }>();
-  /** Digests of contents that failed once and may be tried once more. */
   readonly #failed = new Set<string>();
   readonly #reads = new Map<string, Promise<ReadDocument>>();
   readonly #end = new AbortController();
@@ -186,13 +172,12 @@ export class Library {
     for (const line of missingReaders(documents.keys())) library.#notice(line);
     if (cut !== undefined) library.#notice(`Not all documents are served: ${cut}`);
     if (options.isWatching === false) return library;
-    // Compares the folders from time to time when they are too large to watch, for example when a whole disk is served by mistake.
+    // For folders that are too large to watch, such as a whole disk that is served by mistake.
     if (documents.size > limits.watched) library.#lookAgain(scanMs);
     else await library.#watch();
     return library;
   }
 
-  /** Reason why documents are missing from the list; undefined when it is complete. */
   get cut(): string | undefined {
     return this.#cut;
   }
@@ -206,12 +191,11 @@ export class Library {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Adds a listener that is called when a document was read for the first time, or again after a change. */
   onRead(listener: () => void): void {
     this.#readers.add(listener);
   }
 
-  /** Finds a document that is listed, or whose file exists and was not noticed yet. */
+  /** Also one whose file exists and was not noticed yet. */
   async find(ref: string): Promise<Listed | undefined> {
     const known = this.#documents.get(ref);
     if (known) return known;
@@ -225,14 +209,12 @@ export class Library {
     return this.#documents.get(ref);
   }
 
-  /** Returns the cached content of a document, with whatever pages were read; undefined when there is none. */
   known(ref: string): ReadDocument | undefined {
     const digest = this.#digests.get(ref)?.digest;
     const known = digest === undefined ? undefined : this.#cache.get(digest);
     return known && 'document' in known ? known.document : undefined;
   }
 
-  /** Reads a document with at least these pages. Rejects with `Unreadable` or a `Refusal`. */
   async read(ref: string, range: PageRange): Promise<ReadDocument> {
     const key = `${ref}\0${range.from}\0${range.to}`;
     const running = this.#reads.get(key) ?? this.#read(ref, range).finally(() => this.#reads.delete(key));
@@ -265,10 +247,7 @@ export class Library {
     return read;
   }
 
-  /**
-   * Returns the cached document when it has all of these pages, else undefined. Throws `Unreadable` for a content that could not
-   * be read before.
-   */
+  /** Undefined unless it has all of these pages. Throws `Unreadable` for a content that failed before. */
   #cached(digest: string, { from, to }: PageRange): ReadDocument | undefined {
     const known = this.#cache.get(digest);
     if (!known) return undefined;
@@ -311,8 +290,7 @@ export class Library {
       this.#cache.set(digest, { document });
       return document;
     } catch (error) {
-      // Remembers the failure, because the same content would fail again after the same time. A failure that may pass, such
-      // as a time-out, is remembered only when it comes a second time; one caused by closing the library, never.
+      // The same content would fail again. A failure that may pass, such as a time-out, counts when it recurs.
       if (error instanceof Unreadable && !this.#end.signal.aborted) {
         if (error.isLasting || this.#failed.has(digest)) this.#cache.set(digest, { reason: error.message });
         this.#failed.add(digest);
@@ -330,7 +308,7 @@ export class Library {
     );
   }
 
-  /** Compares the folders again and again, with pauses so long that this takes a twentieth of the time. */
+  /** With pauses so long that this takes a twentieth of the time. */
   #lookAgain(scanMs: number): void {
     if (this.#end.signal.aborted) return;
     this.#timer = setTimeout(
@@ -342,7 +320,6 @@ export class Library {
     );
   }
 
-  /** Finds changes since the last comparison of all folders. */
   async #compare(): Promise<void> {
     try {
       const { documents } = await scan(this.folders, this.#end.signal);
@@ -355,7 +332,6 @@ export class Library {
     }
   }
 
-  /** Checks these files again and reports those that were added, removed or changed. */
   async #look(refs: ReadonlySet<string>): Promise<void> {
     const [added, removed, changed]: [string[], string[], string[]] = [[], [], []];
     for (const ref of refs) {
@@ -383,7 +359,7 @@ export class Library {
     try {
       const place = await locate(this.folders, ref);
       const listed = await listedAt(ref, place.real);
-      // Ignores a file that is reached through a link, because it would be listed twice or lies outside of the folders.
+      // A file behind a link would be listed twice, or lies outside of the folders.
       const direct = this.folders.some(({ path, name }) => {
         const below = name === '' ? ref : ref.slice(name.length + 1);
         return place.real === join(path, below);

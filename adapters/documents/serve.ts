@@ -9,11 +9,7 @@ import { Library, type LibraryOptions } from './library.ts';
 import { addResources, type Shared, share } from './sharing.ts';
 import { addListFiles, addOpen, addReadFile, addSearchFiles, addSearch } from './tools.ts';
 
-/**
- * Creates one session of this project's MCP server for documents: the files of folders as `dpe://` documents with pages and
- * elements, some `window://` windows, and tools. The server only reads. An unanswerable request is refused with a sentence that
- * names no path outside of the folders.
- */
+/** `dpe://` documents, some `window://` windows, and tools; it only reads. Refusals name no path outside. */
 export const createDocumentsServer = (shared: Shared): McpServer => {
   const server = new McpServer(
     { name: 'documents', title: 'Documents', version: '0.1.0' },
@@ -34,7 +30,6 @@ export const createDocumentsServer = (shared: Shared): McpServer => {
   return server;
 };
 
-/** Serves the documents over streamable HTTP on the loopback address. */
 export const serveHttp = (shared: Shared, options: HttpOptions): Promise<HttpServing> =>
   serveOverHttp(options, async (transport) => {
     const server = createDocumentsServer(shared);
@@ -57,7 +52,6 @@ export interface ServeOptions {
   /** Signal that ends the server. */
   readonly signal: AbortSignal;
 }
-/** Error with the reason why the documents server cannot start, for the person who started it. */
 export class CannotServe extends Error {}
 const defaultHost = 'documents';
 /** Time in ms for writing pending answers after stdin has ended; shorter than the host's `stdinGraceMs`. */
@@ -79,7 +73,7 @@ export async function openDocuments(
   return share(await Library.open(paths, options), host);
 }
 
-/** Serves folders until stdin ends or the signal aborts. Rejects with `CannotServe` when the server cannot start. */
+/** Until stdin ends or the signal aborts. Rejects with `CannotServe` when the server cannot start. */
 export async function serve(paths: readonly string[], options: ServeOptions): Promise<void> {
   const { host = defaultHost, port, notice, signal, isWatching = true } = options;
   const shared = await openDocuments(paths, host, { isWatching, notice });
@@ -113,10 +107,10 @@ async function overStdio(shared: Shared, signal: AbortSignal): Promise<void> {
   const server = createDocumentsServer(shared);
   const inputEnded = new Promise<void>((done) => {
     process.stdin.once('end', () => setTimeout(done, lastWordsMs));
-    // Ends the server when stdout fails, because its reader is gone.
+    // Its reader is gone.
     process.stdout.on('error', () => done());
   });
-  // Keeps the input of the transport open after stdin ends, because the transport would close before the last answers.
+  // The transport would close with stdin, before the last answers.
   const input = process.stdin.pipe(new PassThrough(), { end: false });
   await server.connect(new StdioServerTransport(input, process.stdout));
   await Promise.race([inputEnded, ended(signal)]);

@@ -11,14 +11,12 @@ interface ResourceEvent {
   readonly isListChanged: boolean;
   readonly updated: readonly string[];
 }
-/** State that all sessions of one documents server share. */
 export interface Shared {
   readonly library: Library;
   readonly host: string;
   readonly documents: DocumentResources;
   readonly windows: Windows;
   readonly words: WordIndex;
-  /** Opens a page of a document as a window, which then appears on the Desktop. */
   open(ref: string, index: number): void;
   onEvent(listener: (event: ResourceEvent) => void): () => void;
   close(): Promise<void>;
@@ -26,7 +24,6 @@ export interface Shared {
 
 const most = 100;
 
-/** Returns completion values for the template variables `doc_ref`, `page_index` and `element_id` that begin with the typed text. */
 async function completed(shared: Shared, { argument, context }: CompleteRequest['params']) {
   const all = await valuesOf(shared, argument.name, context?.arguments ?? {});
   const typed = argument.value.toLowerCase();
@@ -40,7 +37,7 @@ async function valuesOf(
   known: Readonly<Record<string, string>>,
 ): Promise<string[]> {
   if (name === 'doc_ref') return [...library.documents.keys()].toSorted();
-  // Accepts `doc_ref` as typed or encoded as in a URI, because hosts send either form.
+  // As typed or encoded as in a URI, because hosts send either form.
   const given = known['doc_ref'] ?? '';
   const ref = library.documents.has(given) ? given : decoded(given);
   if (!library.documents.has(ref)) return [];
@@ -54,7 +51,6 @@ async function valuesOf(
     const { pages } = await library.read(ref, range);
     return Object.values(pages).flatMap(({ elements }) => elements.map(({ element_id }) => element_id));
   } catch {
-    // Returns no values for a document that cannot be read.
     return [];
   }
 }
@@ -70,7 +66,7 @@ const decoded = (text: string): string => {
 const resourceNotFound = -32_602;
 const withoutQuery = (uri: string): string => uri.replace(/\?.*$/, '');
 
-/** Adds the resources to one MCP session. Each change of a resource is sent once to a session that subscribed to it. */
+/** Each change is sent once to a session that subscribed to the resource. */
 export function addResources(server: McpServer, shared: Shared): void {
   const { host, documents, windows } = shared;
   const rpc = server.server;
@@ -97,7 +93,7 @@ export function addResources(server: McpServer, shared: Shared): void {
   rpc.setRequestHandler('completion/complete', async ({ params }) => ({
     completion: await completed(shared, params),
   }));
-  // Ignores errors of sending, because a session that has closed receives nothing more.
+  // A session that has closed receives nothing more.
   const list = (): void => void rpc.sendResourceListChanged().catch(() => {});
   const updated = (uris: readonly string[]): void => {
     const plain = new Set(uris.map(withoutQuery));
@@ -115,7 +111,6 @@ export function addResources(server: McpServer, shared: Shared): void {
   };
 }
 
-/** Returns the resources that clients must be told about after files were added, removed or changed. */
 function eventOf({ host, library, windows }: Shared, { added, removed, changed }: Change) {
   const isSetChanged = added.length + removed.length > 0;
   const wasCatalogue = library.documents.size - added.length + removed.length > limits.listedDocuments;
@@ -168,10 +163,7 @@ const templatesOf = (host: string) => [
   },
 ];
 
-/**
- * Delay in ms that joins notifications of the catalogue, because each one makes clients read all of it again, and a search may
- * read every document.
- */
+/** In ms. Each notification makes clients read the whole catalogue, and a search may read every document. */
 const catalogueMs = 2_000;
 
 export function share(library: Library, host: string): Shared {
@@ -206,8 +198,7 @@ export function share(library: Library, host: string): Shared {
       await library.close();
     },
   };
-  // Reports a read document only when the catalogue is listed, which contains details of documents; a list of single documents
-  // has no such details.
+  // Only the catalogue contains details of documents; a list of single documents has none.
   library.onRead(() => {
     if (library.documents.size <= limits.listedDocuments) return;
     telling ??= setTimeout(() => {

@@ -22,7 +22,7 @@ import { limits, patternTest, findLines, sizeText, type Hit } from '../../machin
 import { documentUri } from '../../machines/documents.ts';
 import { parseDpeUri } from '../../machines/resources/uri.ts';
 
-/** Annotations of all tools of the documents server: they only read, and only in the served folders. */
+/** They only read, and only in the served folders. */
 const annotations = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -43,7 +43,6 @@ const count = z.int().min(0);
 const truncated = z.boolean().describe('Something is missing; note says what and how to get it.');
 const note = z.string().optional();
 
-/** Builds the result of a tool, as structured content for programs and as text for models. */
 const result = (
   facts: Record<string, unknown>,
   text: string,
@@ -61,7 +60,7 @@ const result = (
   },
 });
 
-/** Turns a refusal into a result with `isError`; any other error is reported without details, which may name paths. */
+/** Other errors are reported without details, which may name paths. */
 const answered = async (answer: () => Promise<CallToolResult>): Promise<CallToolResult> => {
   try {
     return await answer();
@@ -74,22 +73,18 @@ const answered = async (answer: () => Promise<CallToolResult>): Promise<CallTool
 interface Listed {
   readonly path: string;
   readonly kind: WalkedEntry['kind'];
-  /** Size in bytes, for files only. */
   readonly sizeBytes?: number;
 }
 interface Listing {
   readonly entries: readonly Listed[];
-  /** Reason why entries are missing; undefined when the list is complete. */
   readonly cut?: string;
 }
 interface Wanted {
   readonly pattern?: string | undefined;
   readonly depth: number;
-  /** Largest number of entries, not above `limits.results`. */
   readonly most: number;
 }
 
-/** Lists files and folders below a folder, nearest level first. */
 const listFiles = async (place: ServedPath, wanted: Wanted, signal: AbortSignal): Promise<Listing> => {
   if (!place.facts.isDirectory())
     throw new Refusal(`"${place.path}" is a file; read_file shows what is in it`);
@@ -107,7 +102,7 @@ const listFiles = async (place: ServedPath, wanted: Wanted, signal: AbortSignal)
 };
 
 const listed = async ({ path, kind, real }: WalkedEntry): Promise<Listed> => {
-  // Lists a file without its size when it was removed after the walk had found it.
+  // Without a size when the file was removed after the walk had found it.
   const facts = kind === 'file' ? await lstat(real).catch(() => undefined) : undefined;
   return facts === undefined ? { path, kind } : { path, kind, sizeBytes: facts.size };
 };
@@ -116,7 +111,6 @@ interface Query {
   readonly text: string;
   readonly isCaseSensitive: boolean;
   readonly pattern?: string | undefined;
-  /** Largest number of matches, not above `limits.results`. */
   readonly most: number;
 }
 interface Answer {
@@ -128,7 +122,6 @@ interface Answer {
   readonly cut?: string;
 }
 
-/** Searches one file, or all files below a folder, for a literal text. */
 const searchFiles = async (place: ServedPath, query: Query, signal: AbortSignal): Promise<Answer> => {
   const matches: (Hit & { readonly path: string })[] = [];
   const skipped = { binary: 0, large: 0, unreadable: 0 };
@@ -151,7 +144,7 @@ const searchFiles = async (place: ServedPath, query: Query, signal: AbortSignal)
     }
     searched += 1;
     bytes += text.length;
-    // Finds one match more than may be shown, to know whether there are more.
+    // One match more than may be shown, to know whether there are more.
     const left = query.most - matches.length;
     const hits = findLines(decoded(text).text, query.text, query.isCaseSensitive, left + 1);
     matches.push(...hits.slice(0, left).map((hit) => ({ path: file.path, ...hit })));
@@ -346,7 +339,7 @@ export const addReadFile = (server: McpServer, folders: readonly Folder[]): void
   );
 };
 
-/** Longest times in ms for which a search waits for the index: `firstMs` when `mostMs` would not be enough, else `mostMs`. */
+/** A search waits `firstMs` for the index when `mostMs` would not be enough, else `mostMs`. */
 const wait = { firstMs: 1_500, mostMs: 20_000 };
 
 export const addSearch = (server: McpServer, shared: Shared): void => {
@@ -390,7 +383,6 @@ export const addSearch = (server: McpServer, shared: Shared): void => {
   );
 };
 
-/** Searches all documents; the result has the matches as data and as text, and the reasons why some may be missing. */
 async function searched(
   { words, host, library }: Shared,
   query: string,

@@ -15,10 +15,7 @@ interface Opened {
 const priorities = { opened: 60, page: 40, recent: 20, tree: 10 } as const;
 const recentCount = 20;
 
-/**
- * Windows of the documents server: the folder tree, the documents changed last, the page read last, and the pages opened by the
- * tool `open`.
- */
+/** Folder tree, documents changed last, page read last, and pages opened by the tool `open`. */
 export class Windows {
   readonly #library: Library;
   readonly #host: string;
@@ -59,17 +56,13 @@ export class Windows {
     ];
   }
 
-  /**
-   * Remembers the page that was read last. Returns `list` when a window for it was added, `page` when that window shows another
-   * page now.
-   */
+  /** `list` when a window was added for it, `page` when that window shows another page now. */
   pageRead(ref: string, index: number): 'list' | 'page' | 'nothing' {
     const before = this.#last;
     this.#last = { ref, index };
     if (!before) return 'list';
     return before.ref === ref && before.index === index ? 'nothing' : 'page';
   }
-  /** Opens a page as a window; returns whether the list of windows changed. */
   open(ref: string, index: number): boolean {
     const [first] = this.#opened;
     if (first?.ref === ref && first.index === index) return false;
@@ -77,7 +70,6 @@ export class Windows {
     this.#opened = [{ ref, index }, ...others].slice(0, limits.openPages);
     return true;
   }
-  /** Closes the windows of removed documents; returns whether any window was closed. */
   drop(refs: readonly string[]): boolean {
     const before = this.#opened.length;
     this.#opened = this.#opened.filter(({ ref }) => !refs.includes(ref));
@@ -85,7 +77,6 @@ export class Windows {
     if (isGone) this.#last = undefined;
     return isGone || this.#opened.length !== before;
   }
-  /** Returns the URIs of the windows that show a page of these documents. */
   showing(refs: readonly string[]): readonly string[] {
     const opened = this.#opened
       .filter(({ ref }) => refs.includes(ref))
@@ -93,7 +84,6 @@ export class Windows {
     return this.#last && refs.includes(this.#last.ref) ? [...opened, this.page] : opened;
   }
 
-  /** Reads a window as Markdown; undefined when there is no such window. */
   async read(uri: string, documents: DocumentResources): Promise<TextContents | undefined> {
     const text = await this.#textOf(withoutQuery(uri), documents);
     return text === undefined ? undefined : { uri, mimeType: 'text/markdown', text: cut(text) };
@@ -125,7 +115,6 @@ const cut = (text: string): string =>
     ? text
     : `${text.slice(0, limits.windowChars)}\n\n… ${text.length - limits.windowChars} characters more`;
 
-/** Returns a Markdown tree of folders with their number of documents, and the documents of each. */
 function treeText(documents: readonly Listed[]): string {
   const folders = new Map<string, string[]>();
   for (const { ref } of documents) {

@@ -16,19 +16,17 @@ interface Found {
 interface SearchAnswer {
   readonly found: readonly Found[];
   readonly total: number;
-  /** Number of documents that were searched; `documents` is the number of all documents. */
+  /** Documents that were searched; `documents` is the number of all. */
   readonly indexed: number;
   readonly documents: number;
-  /** Expected time in ms until the rest of the documents is in the index; absent when all are. */
+  /** Expected time until the rest is in the index; absent when all documents are. */
   readonly leftMs?: number;
-  /** Documents that cannot be read, each with the reason. */
   readonly unread: readonly { readonly ref: string; readonly reason: string }[];
 }
 interface SearchWait {
   readonly firstMs: number;
   readonly mostMs: number;
 }
-/** Tells whether a promise is settled within a time in ms. */
 async function isDoneWithin(promise: Promise<void>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((done) => {
@@ -41,11 +39,11 @@ async function isDoneWithin(promise: Promise<void>, ms: number): Promise<boolean
 const pagesAtOnce = 25;
 const readAtOnce = 4;
 
-/** Index of the words of all documents, built with the first search. A changed document is read again before the next answer. */
+/** Built with the first search. A changed document is read again before the next answer. */
 export class WordIndex {
   readonly #library: Library;
   readonly #byWord = new Map<string, Set<number>>();
-  /** Document of each index number. A changed document gets a new number, and its old number is no longer listed here. */
+  /** A changed document gets a new number, and its old number is no longer listed here. */
   readonly #refs = new Map<number, string>();
   readonly #numbers = new Map<string, number>();
   readonly #unread = new Map<string, string>();
@@ -53,7 +51,7 @@ export class WordIndex {
   #next = 0;
   #isClosed = false;
   #running: Promise<void> | undefined;
-  /** Time when the index began to read documents, and the number of documents examined before then. */
+  /** `looked`: documents examined before that time. */
   #began = { at: 0, looked: 0 };
 
   constructor(library: Library) {
@@ -68,10 +66,7 @@ export class WordIndex {
     this.#stop();
   }
 
-  /**
-   * Finds the documents that contain all words, and reports how many documents were searched. Waits until the index
-   * is complete, at most `mostMs`; stops after `firstMs` when that is not expected to be enough.
-   */
+  /** Waits for the complete index, at most `mostMs`; only `firstMs` when that will not be enough. */
   async search(query: string, most: number, { firstMs, mostMs }: SearchWait): Promise<SearchAnswer> {
     const words = [...new Set(wordsIn(query))];
     const leftMs = await this.#caughtUp(firstMs, mostMs);
@@ -88,7 +83,7 @@ export class WordIndex {
     };
   }
 
-  /** Waits for the index. Resolves to the expected time in ms until it is complete; undefined when it is. */
+  /** Resolves to the expected time in ms until it is complete; undefined when it is. */
   async #caughtUp(firstMs: number, mostMs: number): Promise<number | undefined> {
     if (!this.#running) {
       this.#began = { at: performance.now(), looked: this.#looked };
@@ -157,10 +152,7 @@ export class WordIndex {
     this.#refs.delete(number);
   }
 
-  /**
-   * Returns the documents that contain all words: those with a word in title, keywords or name first, then the most recently
-   * modified.
-   */
+  /** First those with a word in title, keywords or name, then the most recently modified. */
   #matching(words: readonly string[]): readonly string[] {
     const sets = words
       .map((word) => this.#byWord.get(word) ?? new Set<number>())

@@ -5,10 +5,7 @@ import { join } from 'node:path';
 import { newId } from '../clock.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
-/**
- * Returns the folder of doors: Unix sockets in a folder that only this user can enter. Through the door of a host,
- * commands of its user use the servers that it has. Windows has no such sockets, so a host has no door there.
- */
+/** Unix sockets in a folder that only this user can enter; Windows has none, so a host has no door there. */
 const folderIn = (stateDir: string): string => join(stateDir, 'doors');
 const suffix = '.sock';
 /** Longest path of a socket in bytes that every system takes. */
@@ -17,7 +14,6 @@ const longestPath = 100;
 const mostBytes = 64 * 1024 * 1024;
 const newline = 0x0a;
 
-/** Listeners for messages of the other side of a connection, and for its end. */
 interface DoorEars {
   heard(message: Fields): void;
   /** Called once, when the other side is gone or has sent something that is no message. */
@@ -29,11 +25,9 @@ export interface DoorLine {
   /** Ends the connection after all sent messages have left. */
   close(): void;
 }
-/** Open door of a host: a socket to which commands of its user connect. */
 export interface Door {
   /** Accepts no further connections; those that are open stay. */
   shut(): void;
-  /** Ends each connection after all sent messages have left, and accepts no further ones. */
   close(): void;
 }
 
@@ -73,7 +67,7 @@ function lineOn(socket: Socket, earsOf: (line: DoorLine) => DoorEars): DoorLine 
   return line;
 }
 
-/** Returns the reason why another user may enter a folder for doors; undefined when only this user can. */
+/** Reason why another user may enter the folder; undefined when only this user can. */
 async function openedTo(folder: string): Promise<string | undefined> {
   const facts = await lstat(folder);
   if (!facts.isDirectory()) return `${folder} is no folder`;
@@ -81,11 +75,7 @@ async function openedTo(folder: string): Promise<string | undefined> {
   return (facts.mode & 0o077) === 0 ? undefined : `other users can enter ${folder}: chmod 700 ${folder}`;
 }
 
-/**
- * Opens the door of this host, a Unix socket for commands of its user; `take` gets each connection. Rejects with the
- * reason where there can be no door. The socket is removed by `close` and at the exit of this process. One left by a
- * killed host is removed by the next command that looks for doors.
- */
+/** Rejects where there can be no door. The socket of a killed host is removed by `knockAtDoors`. */
 export async function openDoor(stateDir: string, take: (line: DoorLine) => DoorEars): Promise<Door> {
   if (process.platform === 'win32') throw new Error('Windows has no sockets that belong to one user');
   const folder = folderIn(stateDir);
@@ -124,10 +114,7 @@ export async function openDoor(stateDir: string, take: (line: DoorLine) => DoorE
   };
 }
 
-/**
- * Connects to every door of this user, that is the socket of each running host; `take` gets each connection. A socket
- * at which no host listens is removed. Connects to no door where another user may have put sockets into the folder.
- */
+/** Removes sockets at which no host listens; uses no folder into which another user may have put sockets. */
 export async function knockAtDoors(
   stateDir: string,
   take: (line: DoorLine) => DoorEars,
@@ -136,7 +123,6 @@ export async function knockAtDoors(
   try {
     if ((await openedTo(folder)) !== undefined) return [];
   } catch {
-    // Returns no sockets when no host has made the folder yet.
     return [];
   }
   const names = (await readdir(folder)).filter((name) => name.endsWith(suffix));

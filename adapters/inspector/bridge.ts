@@ -8,10 +8,6 @@ const patienceMs = 20;
 /** Largest message of a host in bytes, 256 MiB. */
 const mostBytes = 256 * 1024 * 1024;
 
-/**
- * Connects a page to the inspector of a running host at its address, message by message. When the host ends, the page is
- * told so.
- */
 export function bridgeTo(url: string, page: AttachedPage): PageListener {
   const { host, origin, hash } = new URL(url);
   const token = tokenSubprotocol(hash.slice('#token='.length));

@@ -6,7 +6,6 @@ import { createGzip, gzipSync } from 'node:zlib';
 import { embedded } from '../../machines/inspection.ts';
 import { ownFile } from '../own-files.ts';
 
-/** Returns the folder of the built page. Throws `OwnFileMissing`. */
 export const pageFolder = (): string => dirname(ownFile('adapters/page/index.html'));
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -18,7 +17,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
   '.wasm': 'application/wasm',
 };
-/** Tells whether the inspector page is found; in a checkout `npm run build` makes it. */
+/** In a checkout `npm run build` makes the page. */
 export function isPageBuilt(): boolean {
   try {
     return pageFolder() !== '';
@@ -31,10 +30,7 @@ export interface PageFile {
   read(): Buffer;
 }
 
-/**
- * Returns the files of the page by URL path, read once when the server starts; no other file can be requested. Throws
- * `OwnFileMissing`.
- */
+/** Read once when the server starts; no other file can be requested. Throws `OwnFileMissing`. */
 export function pageFiles(from = pageFolder()): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
   const walk = (path: string): void => {
@@ -50,11 +46,9 @@ export function pageFiles(from = pageFolder()): ReadonlyMap<string, PageFile> {
   return files.set('/', files.get('/index.html') as PageFile);
 }
 
-/** One trace in an inspector page that is one HTML file. */
 export interface PageContent {
   /** First message to the page, of type `welcome`, with empty `lines`. */
   readonly welcome: object;
-  /** Returns the trace as NDJSON, in parts. */
   readonly trace: () => AsyncIterable<string>;
   /** Results of checking the trace, of type `Checks`; null for one that is too long. */
   readonly checks: object | null;
@@ -66,7 +60,6 @@ const inScript = (text: string): string => text.replaceAll(/<(\/script|!--)/gi, 
 const packed = (text: string): string => gzipSync(text).toString('base64');
 /** Escapes `<` in JSON, where the character occurs only inside texts, so that no text ends the HTML element. */
 const inJson = (text: string): string => text.replaceAll('<', String.raw`\u003c`);
-/** Compresses a text that comes in parts, with gzip to base64, part by part. */
 async function* packedParts(parts: AsyncIterable<string>): AsyncGenerator<string> {
   // Encodes three bytes at a time, so that the parts together are the base64 of the whole.
   let rest: Buffer = Buffer.alloc(0);
@@ -82,10 +75,7 @@ const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(
 
 const data = (id: string, type: string, text: string): string =>
   `<script id="${id}" type="${type}">${text}</script>\n`;
-/**
- * Makes one HTML file of the inspector page and one trace or several, part by part. It needs no network: only its own
- * script and a worker for the layout of charts may run. Throws `OwnFileMissing`.
- */
+/** Needs no network: only its own script and a worker for the layout may run. Throws `OwnFileMissing`. */
 export async function* singlePage(contents: readonly PageContent[]): AsyncGenerator<string> {
   const script = inScript(read('page.js'));
   const style = read('page.css');

@@ -6,11 +6,7 @@ import { z } from 'zod';
 import { replaceFileSync } from '../host-files.ts';
 import { tokenSubprotocol, hostFactsSchema } from '../../machines/inspection.ts';
 
-/**
- * Check of who may open the inspector of a host. A page of another site can make a browser send requests to this
- * machine under its own host name (DNS rebinding), so the headers Host and Origin are checked; a program of this
- * machine must know the token.
- */
+/** Checks Host and Origin, because of DNS rebinding; a program of this machine must know the token. */
 export class Neighbours {
   readonly #hosts: ReadonlySet<string>;
   readonly #token: Buffer;
@@ -19,19 +15,14 @@ export class Neighbours {
     this.#hosts = new Set(['127.0.0.1', 'localhost'].map((name) => `${name}:${port}`));
     this.#token = digest(tokenSubprotocol(token));
   }
-  /**
-   * Returns the reason to refuse a request, or undefined when it comes from the inspector's own page or from no page.
-   */
+  /** Undefined when the request comes from the inspector's own page or from no page. */
   refusal({ host, origin }: IncomingHttpHeaders): string | undefined {
     if (host === undefined || !this.#hosts.has(host)) return 'This inspector has another address';
     if (origin === undefined) return undefined;
     const isOwn = origin === `http://${host}`;
     return isOwn ? undefined : 'Pages of other sites may not look at this host';
   }
-  /**
-   * Tells whether one of the subprotocols that a page offers is the token. Takes equally long for a wrong and for a
-   * right token.
-   */
+  /** Takes equally long for a wrong and for a right token. */
   knows(offered: string | undefined): boolean {
     const all = (offered ?? '').split(',', 8).map((each) => digest(each.trim()));
     return all.filter((each) => timingSafeEqual(each, this.#token)).length > 0;
@@ -39,10 +30,7 @@ export class Neighbours {
 }
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/**
- * Announcement of a running host and the address of its inspector. The address contains the token, so only the user may
- * read the file.
- */
+/** The address contains the token, so only the user may read the file. */
 const announcedSchema = hostFactsSchema.extend({ url: z.string() });
 export type AnnouncedHost = z.infer<typeof announcedSchema>;
 
@@ -51,10 +39,7 @@ const suffix = '.json';
 /** Longest wait in ms for an answer on loopback; a host that does not answer in this time is busy or suspended. */
 const patienceMs = 1_000;
 
-/**
- * Announces a host to other commands of this user until the returned function is called. Throws when the file cannot be
- * written.
- */
+/** Lasts until the returned function is called; throws when the file cannot be written. */
 export function announceHost(stateDir: string, host: AnnouncedHost): () => void {
   const folder = folderOf(stateDir);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -81,10 +66,7 @@ function read(path: string): AnnouncedHost | undefined {
 export interface RunningHost extends AnnouncedHost {
   readonly answers: boolean;
 }
-/**
- * Tells whether an inspector answers at the announced address. Undefined when the host is gone: the file may outlive
- * its host, and another program may have the port now.
- */
+/** Undefined when the host is gone: its file may outlive it, and another program may have the port now. */
 const answersAt = ({ url }: AnnouncedHost): Promise<boolean | undefined> =>
   new Promise((resolve) => {
     if (!URL.canParse(url)) return resolve(undefined);
@@ -101,10 +83,7 @@ const answersAt = ({ url }: AnnouncedHost): Promise<boolean | undefined> =>
     asked.on('error', () => resolve(undefined));
     asked.end();
   });
-/**
- * Returns the hosts of this user that can be inspected, the oldest first. Files of killed hosts are removed; the file of a
- * host that accepts a connection and does not answer is kept.
- */
+/** The oldest first. Removes files of killed hosts, but not of one that takes a connection without answering. */
 export async function runningHosts(stateDir: string): Promise<RunningHost[]> {
   const folder = folderOf(stateDir);
   let names: string[] = [];

@@ -14,37 +14,28 @@ import {
 import { Neighbours } from './registry.ts';
 import { pageFiles, type PageFile } from './page-files.ts';
 
-/** Inspector page attached over a WebSocket. */
 export interface AttachedPage {
   send(message: ToPage): void;
-  /** Number of bytes sent to the page that have not left this process yet. */
   readonly waiting: number;
 }
-/** Listener for messages from one inspector page to its host. */
 export interface PageListener {
   heard(message: FromPage): void;
-  /** Called once when the page has disconnected. */
   left(): void;
 }
 export interface InspectorServerOptions {
-  /** Port on which the inspector page is served; 0 = any free one. */
+  /** 0 takes any free one. */
   readonly port: number;
-  /**
-   * Attaches a page. `host` is the index of one of several hosts; undefined for the only host, or for the page as a
-   * whole. Returns undefined when there is no such host.
-   */
+  /** `host` is undefined for the only host, or for the page as a whole. Returns undefined for an unknown host. */
   readonly attached: (page: AttachedPage, host: number | undefined) => PageListener | undefined;
 }
 export interface InspectorServer {
   /** Address of the page; the token is in its fragment, which no browser sends over the network. */
   readonly url: string;
   readonly port: number;
-  /** Closes the inspector's server; resolves when its port is free. */
   close(): Promise<void>;
 }
 
 const loopback = '127.0.0.1';
-/** Largest number of pages of one host. */
 const mostPages = 8;
 /** Wait in ms after which a page that does not answer the closing handshake is disconnected. */
 const partingMs = 500;
@@ -77,7 +68,6 @@ interface Answering {
   readonly files: ReadonlyMap<string, PageFile>;
   readonly headers: Record<string, string>;
 }
-/** Serves the files of the page; refuses every other request. */
 function answer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -104,7 +94,6 @@ const upgradeRefused = (socket: Socket, status: string, text: string): void =>
     `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
   );
 
-/** Reads a message of a page; undefined when it does not follow the protocol. */
 function messageIn(data: RawData): FromPage | undefined {
   try {
     const read = fromPageSchema.safeParse(JSON.parse((data as Buffer).toString('utf8')));
@@ -147,10 +136,7 @@ function attach(
   socket.on('close', () => listener.left());
 }
 
-/**
- * Serves the inspector page on loopback, and attaches pages that know the token to their host. Rejects when the port
- * cannot be opened, and with `OwnFileMissing` without the files of the page.
- */
+/** Rejects when the port cannot be opened, and with `OwnFileMissing` without the files of the page. */
 export async function openInspectorServer({
   port: wanted,
   attached,
@@ -169,7 +155,6 @@ export async function openInspectorServer({
     perMessageDeflate: false,
     handleProtocols: (offered) => (offered.has(subprotocol) ? subprotocol : false),
   });
-  /** Number of open pages of each host, by the index of the host. */
   const pages = new Map<number | undefined, number>();
   const connections = new Set<Socket>();
   http.on('connection', (connection) => {

@@ -6,21 +6,17 @@ import { errorOf, type Envelope, type RpcError } from './messages/envelope.ts';
 import { Unpackable, unpacked } from '../unpacked.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 
-/** Reason in the HTTP body with which a server refused a request. */
 export interface RefusalReason {
-  /** Body as a JSON-RPC message, when it holds a JSON-RPC error. */
   readonly envelope?: Envelope;
   readonly error?: RpcError;
   readonly bytes: number;
   readonly text: string;
-  /** One sentence from the body that says why the server refused; undefined when it holds none. */
   readonly words?: string;
 }
 
 /** Members in which web frameworks write the reason of an error, the best one first. */
 const members = ['error_description', 'message', 'detail', 'error', 'title'];
 
-/** Depth to which a sentence is searched. */
 const deepest = 8;
 function sentenceIn(value: unknown, levels = deepest): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
@@ -34,10 +30,7 @@ function sentenceIn(value: unknown, levels = deepest): string | undefined {
   return undefined;
 }
 
-/**
- * Reads why a server refused from the body of its answer: a JSON-RPC error, the JSON of a web framework, or
- * plain text. The result is not redacted.
- */
+/** A JSON-RPC error, the JSON of a web framework, or plain text. The result is not redacted. */
 export function refusalReasonIn(body: Body): RefusalReason {
   if ('unpackable' in body) return { bytes: 0, text: '', words: `the answer ${body.unpackable}` };
   if (!('text' in body)) return { bytes: 0, text: '' };
@@ -67,10 +60,7 @@ const longestField = 5;
 const mark = '\u00EF\u00BB\u00BF';
 const space = /^[\t\n\r ]+/;
 
-/**
- * Judges the kind of a body by its first characters after white space and by `types`, its media types;
- * undefined while the text could still become either kind.
- */
+/** Judges by the first characters after white space and by the media types; undefined while undecided. */
 function judge(start: string, types: readonly string[]): Shape | undefined {
   if (start.length < mark.length && mark.startsWith(start)) return undefined;
   if (start.startsWith('{') || start.startsWith('[')) return 'json';
@@ -83,7 +73,6 @@ function judge(start: string, types: readonly string[]): Shape | undefined {
 }
 
 interface ShapeReader {
-  /** Kind of the body; undefined until enough bytes have come to decide. */
   readonly is: Shape | undefined;
   /** Adds a chunk and returns the bytes that can be read now: nothing while the kind is undecided, then all that was held back. */
   add(chunk: Buffer): Buffer | undefined;
@@ -113,18 +102,12 @@ function shapeOf(types: readonly string[]): ShapeReader {
   };
 }
 
-/**
- * Way in which a response stream ended: complete, broken with this cause, cut because it was silent too long,
- * or impossible to decompress.
- */
 export type StreamEnd = {
   readonly how: 'ended' | 'broken' | 'silent' | 'unpackable';
   readonly cause: string;
 };
-/** Result of reading an HTTP body as one piece. */
 export type Body =
   | { readonly text: string; readonly bytes: number }
-  /** Size of a body that is larger than the limit: reading stopped there, and its text was dropped. */
   | { readonly overlong: number }
   | { readonly broken: string }
   /** Reason why the body cannot be decompressed, in words that follow "the answer". */
@@ -135,7 +118,6 @@ interface Reading {
   /** Stops reading, because the rest of the body is not wanted. */
   stop(): void;
 }
-/** Passes on the decompressed chunks of a body, then reports once how the body ended. */
 function read(
   answer: IncomingMessage,
   take: (chunk: Buffer) => void,
@@ -164,19 +146,16 @@ function read(
   return { stop: () => body.destroy() };
 }
 
-/** Collects a text up to a limit in bytes; a longer text is dropped whole. */
 function createText(limit: number) {
   let parts: Buffer[] = [];
   let bytes = 0;
   return {
-    /** Adds a chunk; returns false when the text is over the limit. */
     add: (chunk: Buffer): boolean => {
       bytes += chunk.length;
       if (bytes <= limit) parts.push(chunk);
       else parts = [];
       return bytes <= limit;
     },
-    /** Returns the collected text without a byte order mark, or the reason why there is none. */
     body: ({ how, cause }: StreamEnd): Body => {
       if (bytes > limit) return { overlong: bytes };
       if (how === 'unpackable') return { unpackable: cause };
@@ -209,10 +188,7 @@ interface Limits {
   readonly silenceMs: number;
   readonly limit: number;
 }
-/**
- * Result of reading an HTTP answer: the end of an event stream, a body in one piece, or `isForeign` when the
- * body is neither JSON nor events.
- */
+/** `isForeign`: the body is neither JSON nor events. */
 export type Ended = { readonly stream: StreamEnd } | { readonly body: Body } | { readonly isForeign: true };
 
 /** Reads an HTTP answer to its end, as an event stream or as one piece depending on its first bytes; the promise never rejects. */
@@ -261,15 +237,13 @@ export function readAnswer(
 }
 const silent: StreamEnd = { how: 'silent', cause: 'ETIMEDOUT' };
 
-/** Returns the media types of an answer: usually one, more when a proxy has added another. */
+/** Usually one, more when a proxy has added another. */
 const typesOf = ({ headers }: IncomingMessage): readonly string[] =>
   (headers['content-type'] ?? '')
     .split(/[,;]/)
     .map((type) => type.trim().toLowerCase())
     .filter((type) => type.includes('/'));
-/** Returns the first media type of a body, or '' when the server names none. */
 export const mediaTypeOf = (answer: IncomingMessage): string => typesOf(answer)[0] ?? '';
-/** Tells whether the media type of an answer allows an event stream: it says so, or it is missing. */
 export const mayBeEvents = (answer: IncomingMessage): boolean => {
   const types = typesOf(answer);
   return types.length === 0 || types.includes(event);

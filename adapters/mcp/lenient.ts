@@ -4,26 +4,20 @@ import { frozenJson } from '../../machines/catalog/tool.ts';
 import type { Capabilities, ServerInfo } from '../../machines/kernel/ports.ts';
 import { fieldsOf, type Fields, isObject } from '../../machines/protocol/json.ts';
 
-/**
- * Helpers for reading the messages of MCP servers leniently: a wrong shape is read as the server means it, and
- * each guess is reported.
- */
+/** A wrong shape is read as the server means it, and each guess is reported. */
 
-/** Callback for each shape that deviates from MCP and was read all the same. */
 export type Tell = (what: string) => void;
 
-/** Returns the members of an object without those that are null. */
 const said = (value: unknown): Fields =>
   Object.fromEntries(Object.entries(fieldsOf(value)).filter(([, member]) => member !== null));
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
-/** Reads a number, also one that was written as text. */
 function numberOf(value: unknown): number | undefined {
   const read = isText(value) && value.trim() !== '' ? Number(value) : value;
   return isNumber(read) ? read : undefined;
 }
 
-/** Keeps the members that pass their check and drops the others with a report; null members are dropped without one. */
+/** The others are dropped with a report; null members are dropped without one. */
 function kept(
   fields: Fields,
   checks: Readonly<Record<string, (value: unknown) => boolean>>,
@@ -38,7 +32,6 @@ function kept(
     }),
   );
 }
-/** Error for a request of a server that cannot be read; its message names the member that is missing or wrong. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
@@ -50,7 +43,7 @@ const byteOrderMark = 0xfeff;
 /** Ids of requests with more digits than a JavaScript number holds, as the server wrote them. */
 const literals = new WeakMap<object, string>();
 
-/** Parses one message as a server wrote it, with or without a byte order mark. Throws what `JSON.parse` throws. */
+/** With or without a byte order mark. Throws what `JSON.parse` throws. */
 export function parsed(text: string): unknown {
   const value: unknown = JSON.parse(text.codePointAt(0) === byteOrderMark ? text.slice(1) : text);
   if (typeof value !== 'object' || value === null || !('id' in value)) return value;
@@ -60,7 +53,7 @@ export function parsed(text: string): unknown {
   if (literal !== undefined) literals.set(value, literal);
   return value;
 }
-/** Writes an outgoing message as JSON; an answer repeats the id of its request digit by digit. */
+/** An answer repeats the id of its request digit by digit. */
 export function written(message: JSONRPCMessage): string {
   const literal = literals.get(message);
   if (literal === undefined) return JSON.stringify(message);
@@ -68,7 +61,6 @@ export function written(message: JSONRPCMessage): string {
   // Replaces the first `"id":null` of the text, which is the id that was just set, because the id stands before the result.
   return JSON.stringify({ jsonrpc, ...rest }).replace('"id":null', `"id":${literal}`);
 }
-/** Marks an answer so that it is written with the id of its request, digit by digit. */
 export function answering<Answer extends object>(request: object, answer: Answer): Answer {
   const literal = literals.get(request);
   if (literal !== undefined) literals.set(answer, literal);
@@ -91,14 +83,12 @@ export const isNotification = ({ id, method }: Envelope): boolean =>
 export const answeredId = (id: unknown): unknown =>
   typeof id === 'string' && /^(0|[1-9]\d{0,14})$/.test(id) ? Number(id) : id;
 
-/** Returns an answer with only the members that JSON-RPC allows in an answer. */
 export function answerOf({ id, result, error }: Envelope): JSONRPCMessage {
   const isError = isSaid(error) && !(isSaid(result) && isEmpty(error));
   const members = isError ? { error } : { ...(result !== undefined && { result }) };
   return { jsonrpc: '2.0', id: answeredId(id), ...members } as JSONRPCMessage;
 }
 
-/** Context for reading the fields of one elicitation form. */
 interface Around {
   /** Schema of the whole form, because a field may refer to another part of it. */
   readonly schema: Fields;
@@ -122,11 +112,7 @@ const checks = {
   enumNames: isTextList,
 } as const;
 
-/**
- * Reads one field of an elicitation form and normalizes it to MCP: one type, titled choices as `oneOf` with
- * constants, no null, a default of its type. A field without usable content becomes a text field, so that the
- * person is still asked.
- */
+/** A field without usable content becomes a text field, so that the person is still asked. */
 function readField(name: string, field: unknown, { schema, tell }: Around): Fields {
   const at = `elicitation/create: field ${JSON.stringify(name)}`;
   const told: Tell = (what) => tell(`${at} ${what}`);
@@ -172,7 +158,6 @@ function withoutNull({ type, enum: values, ...rest }: Fields): Fields {
 const isChoice = (branch: unknown): branch is Fields => isObject(branch) && 'const' in branch;
 const constantsOf = (branches: unknown): readonly Fields[] =>
   Array.isArray(branches) ? branches.filter(isChoice) : [];
-/** Returns the type of a field: its declared type, otherwise the type of its first choice. */
 function typeOf(field: Fields): (typeof types)[number] {
   const word = String(field['type']).toLowerCase();
   const own = types.find((type) => type === word);
@@ -184,7 +169,6 @@ function typeOf(field: Fields): (typeof types)[number] {
   if (typeof choice === 'boolean') return 'boolean';
   return isObject(field['properties']) ? 'object' : 'string';
 }
-/** Returns the choices of a field, each with a title; for an array, the choices of its items. */
 function choicesOf({ oneOf, items, const: only, enum: values }: Fields, type: string): Fields {
   if (type === 'array') return isObject(items) ? { items: choiceItems(said(items)) } : {};
   if (only !== undefined && values === undefined) return { enum: [only] };
@@ -207,7 +191,6 @@ function isOfType(value: unknown, type: string): boolean {
   return type === 'object' ? isObject(value) : typeof value === type;
 }
 
-/** Returns the params of a question; throws `Unreadable` where they are nested too deep to be written again. */
 function shallow(params: unknown, at: string): unknown {
   const copy = frozenJson(params);
   if (copy === undefined && params !== undefined) throw new Unreadable(`${at}: params are nested too deep`);
@@ -215,7 +198,7 @@ function shallow(params: unknown, at: string): unknown {
 }
 const elicitationPlace = 'elicitation/create';
 
-/** Reads the params of `elicitation/create`, a question to a person. Throws `Unreadable` when the question cannot be determined. */
+/** Throws `Unreadable` when the question cannot be determined. */
 export function readElicitation(params: unknown, tell: Tell): ElicitRequest['params'] {
   const { mode, task: _, ...rest } = said(shallow(params, elicitationPlace));
   const isUrl = mode === 'url' || (mode === undefined && isText(rest['url']) && !rest['requestedSchema']);
@@ -262,7 +245,6 @@ function formOf({ requestedSchema, ...rest }: Fields, tell: Tell): object {
   };
 }
 
-/** Fills in the defaults of the form schema for fields that the person left out (SEP-1034). */
 export function withDefaults(content: Fields, params: ElicitRequest['params']): Fields {
   if (!('requestedSchema' in params)) return content;
   const presets = Object.entries(params.requestedSchema.properties).flatMap(([name, field]) => {
@@ -273,7 +255,6 @@ export function withDefaults(content: Fields, params: ElicitRequest['params']): 
 }
 
 const samplingPlace = 'sampling/createMessage';
-/** Limit of tokens for sampling when the server does not name one. */
 const usualTokens = 4_096;
 
 const isStopList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
@@ -289,7 +270,6 @@ const samplingChecks = {
   _meta: isObject,
 } as const;
 
-/** Reads the params of `sampling/createMessage`, a question to a model. Throws `Unreadable` when there are no messages. */
 export function readSampling(params: unknown, tell: Tell): CreateMessageRequest['params'] {
   const { messages, maxTokens, task: _, ...rest } = said(shallow(params, samplingPlace));
   if (!Array.isArray(messages)) throw new Unreadable(`${samplingPlace}: messages is missing, or no list`);
@@ -334,16 +314,12 @@ const textOf = (content: unknown): string =>
     .filter(isText)
     .join('\n');
 
-/** Answer of a server to `initialize`, in our own types. */
 export interface Initialized {
   readonly protocolVersion: string;
   readonly info: Omit<ServerInfo, 'protocolVersion'>;
 }
 
-/**
- * Reads the answer to `initialize`. Only the protocol version is required, and `problem` says when it is
- * missing; anything else that is missing, null or of another shape does not keep a server from being used.
- */
+/** Only the protocol version is required; `problem` says when it is missing. */
 export function readInitialize(result: unknown, tell: Tell): Initialized | { readonly problem: string } {
   const told: Tell = (what) => tell(`initialize: ${what}`);
   if (!isObject(result)) return { problem: 'initialize: its result is missing, or no object' };
@@ -363,14 +339,10 @@ export function readInitialize(result: unknown, tell: Tell): Initialized | { rea
     },
   };
 }
-/** Reads a name or a version as text, also when a server wrote a number. */
 const wordOf = (value: unknown): string =>
   isText(value) || numberOf(value) !== undefined ? String(value) : '';
 
-/**
- * Reads the declared capabilities, also from a list of their names. A capability with a value that is no object,
- * such as `true` or `[]`, counts as declared, except null and `false`.
- */
+/** Also from a list of names. A value that is no object counts as declared, except null and `false`. */
 function capabilitiesOf(declared: unknown, tell: Tell): Capabilities {
   const named = Array.isArray(declared) ? declared.filter(isText).map((name) => [name, {}] as const) : [];
   const all = Array.isArray(declared) ? Object.fromEntries(named) : said(declared);
@@ -392,15 +364,9 @@ function capabilitiesOf(declared: unknown, tell: Tell): Capabilities {
   };
 }
 
-/**
- * Limits in characters for an icon and for a text of a server: both are kept and recorded with each session,
- * and some servers send whole pictures or books.
- */
+/** In characters: both are kept and recorded with each session, and some servers send pictures or books. */
 const [mostOfIcon, mostOfText] = [8_192, 2_000];
-/**
- * Returns how a server is shown to people: its first icon that is short enough, and its description, or else
- * its title or its instructions.
- */
+/** The first icon that is short enough; the description, or else the title or the instructions. */
 function shownOf(
   { title, description, icons }: Fields,
   instructions: string | undefined,

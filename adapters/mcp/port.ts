@@ -17,32 +17,21 @@ export interface SessionPortOptions extends SessionOptions {
   readonly messageBytes?: number;
   /** Returns the relay for a server that is used by a foreign MCP client; undefined when this host itself is the client. */
   readonly relayOf?: (server: string, spec: number) => Relay | undefined;
-  /** Callback for output of a server that no caller receives, for a log. */
   readonly notice?: (server: string, notice: Notice) => void;
   readonly timers?: Timers;
-  /** Clock in ms since 1970, `Date.now` by default. */
   readonly now?: () => number;
   /** Hides the id or a cookie of a session in all later output, before its server can repeat it in a text. */
   readonly hideSession?: ((secret: string) => void) | undefined;
   /** Opens HTTP requests in the place of Node, so that a server in virtual time can answer them. */
   readonly openRequest?: OpenRequest;
-  /**
-   * Callback for each JSON-RPC message of each session, with the address of the session, and of the actor whose request
-   * the message belongs to.
-   */
+  /** `at`: the session. `by`: the actor whose request the message belongs to. */
   readonly frame?: (at: Address, dir: 'in' | 'out', message: unknown, by?: Address) => void;
 }
 export interface SessionPort {
   readonly open: Ports['session'];
-  /**
-   * Sends a request to a server. The four list methods return all pages as `{<member>: entries}`; any other
-   * method returns its result exactly as received.
-   */
+  /** The four list methods return all pages as `{<member>: entries}`; others the result exactly as received. */
   readonly request: Ports['request'];
-  /**
-   * Sends a request to the open session of a server by its name, as it is, and gives the answer as it came; refused where
-   * there is none. `initialize` is not sent: it gives what the server answered when the session was opened.
-   */
+  /** Refused without an open session. `initialize` is not sent: it gives the answer that opened the session. */
   forward(
     server: string,
     request: { readonly method: string; readonly params?: unknown },
@@ -50,9 +39,7 @@ export interface SessionPort {
   ): () => void;
   /** Tells whether there is a session at this address: from open to close, also while connecting and after a lost stream. */
   has(key: Address): boolean;
-  /** Counts of what a server wrote that no caller received, since the port was created. */
   noiseOf(server: string): Noise;
-  /** Counts a protocol violation of a server that was seen outside its session. */
   noticed(server: string, text: string): void;
   /** Tells every connected server that `answers.roots` now returns other roots, so that the server may ask for them again. */
   announceRoots(): void;
@@ -61,7 +48,6 @@ export interface SessionPort {
 }
 
 const nothing = (): void => {};
-/** Passes a request on to the open session of a server, as `forward` of the port does. */
 function forwarded(
   sessions: Iterable<Session | RelaySession>,
   ...[server, { method, params }, emit]: Parameters<SessionPort['forward']>
@@ -73,7 +59,6 @@ function forwarded(
   return nothing;
 }
 
-/** Parts of the surroundings of a session that all sessions have in common. */
 const sharedBy = (options: SessionPortOptions) => ({
   resultBytes: options.resultBytes ?? resultBytes,
   messageBytes: options.messageBytes ?? messageBytes,
@@ -83,7 +68,6 @@ const sharedBy = (options: SessionPortOptions) => ({
   openRequest: options.openRequest,
   userAgent: `${options.clientInfo.name}/${options.clientInfo.version}`,
 });
-/** Creates the real `session` port: MCP over the streams of a process, over HTTP, or inside this host. */
 export function sessionPortOf(options: SessionPortOptions): SessionPort {
   const sessions = new Map<Address, Session | RelaySession>();
   const parting = new Set<Promise<void>>();

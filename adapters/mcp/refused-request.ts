@@ -18,28 +18,19 @@ import { versionRefusal } from './messages/refusal.ts';
 
 /** Largest part in bytes of the body of a refusal that is read. */
 const refusalBytes = 64 * 1024;
-/**
- * HTTP statuses of gateways that leave open whether the server behind them worked on the request; 520 and 524
- * are those of Cloudflare.
- */
+/** They leave open whether the server behind them worked on the request; 520 and 524 are of Cloudflare. */
 const gateways: readonly number[] = [502, 504, 520, 524];
-/**
- * HTTP statuses that servers also use for JSON-RPC answers; with any other status the status alone counts,
- * whatever the body holds.
- */
+/** Servers also use these for JSON-RPC answers; with any other status the status alone counts. */
 const answering: readonly number[] = [400, 409, 422, 500];
 /** HTTP statuses with which a server that does not speak streamable HTTP refuses the first POST. */
 export const ofOtherTransport: readonly number[] = [400, 404, 405, 406, 415];
 
 export interface RefusedRequest {
   readonly phase: Phase;
-  /** JSON-RPC id of the refused request; undefined for a message that expects no answer. */
   readonly id: RequestId | undefined;
-  /** Tells whether the request named a session of this server. */
   readonly hasSession: boolean;
   readonly redact: (text: string) => string;
   readonly url: URL;
-  /** What was wrong with the cookies of the server; empty when nothing was. */
   readonly cookies: string;
 }
 /** Judgement on an HTTP answer whose status is not success. */
@@ -56,12 +47,7 @@ interface Over {
   readonly ends: SessionLost;
 }
 
-/**
- * Judges an HTTP answer without success, by its status first. 401 and 404 come before a server works on
- * anything, and end the session: with an invalid token all other requests would fail, too. Any other
- * status may end the session when the text of the answer mentions a session. 403 may concern only this request
- * (a scope), and 429 and 5xx are temporary.
- */
+/** 401 and 404 end the session: with an invalid token all requests would fail. 403 may concern only this one. */
 export async function verdictOn(answer: IncomingMessage, at: RefusedRequest): Promise<Verdict> {
   const { statusCode: status = 0, headers } = answer;
   const said = refusalReasonIn(await readBody(answer, refusalBytes));
@@ -93,10 +79,7 @@ function howOf(status: number): 'unsent' | 'lost' | 'answered' {
   if (status === 401 || status === 403 || (status >= 300 && status < 400)) return 'unsent';
   return gateways.includes(status) ? 'lost' : 'answered';
 }
-/**
- * Tells whether a body with this status may be a JSON-RPC answer; at `initialize` some of these statuses may
- * instead refuse the transport.
- */
+/** At `initialize` some of these statuses may instead refuse the transport. */
 const mayAnswer = (status: number, phase: Phase): boolean =>
   answering.includes(status) && (phase === 'session' || !ofOtherTransport.includes(status));
 
@@ -115,7 +98,6 @@ function failureFor(
   return { ...failure, details: { ...failure.details, code: error.code } };
 }
 
-/** Turns the error of a failed HTTP exchange into the refusal of its request. */
 export function refusedBy(error: unknown, phase: Phase): Refused {
   if (error instanceof Refused) return error;
   if (!(error instanceof Unreached))

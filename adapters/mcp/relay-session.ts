@@ -17,7 +17,6 @@ import type { Around, McpTransport } from './transport.ts';
 import { transportOf, unspoken, type TransportOptions } from './transports.ts';
 
 const nothing = (): void => {};
-/** Facts reported of a server before its client has asked for any. */
 const unknown: ServerInfo = {
   name: '',
   version: '',
@@ -25,10 +24,7 @@ const unknown: ServerInfo = {
   capabilities: { tools: null, resources: null, prompts: null } as ServerInfo['capabilities'],
 };
 
-/**
- * One connection of a relay. States: connecting → open (the server has answered once) → lost, or connecting → lost;
- * `close` leads from each to closed, without a report.
- */
+/** States: connecting → open (answered once) → lost, or connecting → lost; `close` ends each without a report. */
 export class RelaySession implements RelayConnection {
   #state: 'connecting' | 'open' | 'lost' | 'closed' = 'connecting';
   readonly #relay: Relay;
@@ -130,7 +126,6 @@ export class RelaySession implements RelayConnection {
     this.#transport?.close().catch(nothing);
     this.#emit({ type: 'session.failed', failure });
   }
-  /** Ends the connection because the host failed on something of its server. */
   fault(reason: string): void {
     this.#transport?.close().catch(nothing);
     this.#lose({ reason });

@@ -10,18 +10,15 @@ import { NotSent, Refused } from './transport.ts';
 const lostCode = -32_000;
 const listChanges = ['tools', 'resources', 'prompts'] as const;
 
-/** Callbacks of the MCP client whose messages are relayed. */
 export interface RelayedClient {
   /** Called with each message of the server, and with our own errors for requests that the server will not answer. */
   deliver(message: object): void;
-  /** Called with errors that do not end the relay. */
   failed(error: Error): void;
-  /** Called when the first connection takes messages, and with `again` when another one replaced a lost one. */
+  /** When the first connection takes messages, and with `again` when another one replaced a lost one. */
   connected(again: boolean): void;
 }
-/** Connection of a relay to the server, until it is lost or closed. */
 export interface RelayConnection {
-  /** Sends a message; undefined when it is done at once. Throws what `JSON.stringify` throws. */
+  /** Undefined when it is done at once. Throws what `JSON.stringify` throws. */
   send(message: JSONRPCMessage): Promise<void> | undefined;
   /** Sends the client's `initialize` once more; its answer goes to `Relay.resumed`. */
   greetAgain(params: unknown): void;
@@ -30,7 +27,6 @@ interface Pending {
   readonly request: Envelope;
   isSent: boolean;
 }
-/** Handshake of the client with the first connection: its `initialize` and the answer. */
 interface Greeting {
   readonly params: unknown;
   readonly result: Fields;
@@ -38,17 +34,12 @@ interface Greeting {
   done?: object;
 }
 
-/**
- * Relay between an MCP client that this runtime does not know, and one connection to its server after the other. Messages
- * pass unchanged. Requests that are not sent wait for the next connection; requests that were sent and lost their connection
- * get an error with the reason. A later connection gets the client's `initialize` once more, which the client does not see.
- */
+/** Messages pass unchanged. Unsent requests wait for the next connection; sent and lost ones get an error. */
 export class Relay {
   readonly #server: string;
   readonly #client: RelayedClient;
   readonly #resumes: boolean;
   readonly #pending = new Map<unknown, Pending>();
-  /** Requests of the server that the client has not answered, by id. */
   readonly #questions = new Map<unknown, Envelope>();
   #held: JSONRPCMessage[] = [];
   #connection: RelayConnection | undefined;
@@ -56,15 +47,14 @@ export class Relay {
   #greeting: Greeting | undefined;
   #ended: Failure | undefined;
 
-  /** Makes a relay. With `resumes`, a lost connection is replaced by another one. */
+  /** With `resumes`, a lost connection is replaced by another one. */
   constructor(server: string, client: RelayedClient, resumes: boolean) {
     this.#server = server;
     this.#client = client;
     this.#resumes = resumes;
   }
 
-  // ── messages of the client ─────────────────────────────────────────────────────────────────────────
-  /** Handles a message of the client. Rejects when the message cannot be sent and gets no answer that would say so. */
+  /** Rejects when the message cannot be sent and gets no answer that would say so. */
   async send(message: object): Promise<void> {
     if (this.#ended) throw new Refused(this.#ended, 'unsent');
     const envelope: Envelope = message;
@@ -88,7 +78,7 @@ export class Relay {
       }
     }
   }
-  /** Forgets a request that its client no longer wants; false when the server never got it. */
+  /** False when the server never got it. */
   #cancel({ params }: Envelope): boolean {
     const { requestId } = fieldsOf(params);
     const pending = this.#pending.get(requestId);
@@ -110,7 +100,6 @@ export class Relay {
     if (pending) return sent?.catch((error: unknown) => this.#refused(pending, connection, error));
     return sent;
   }
-  /** Handles a request that failed on its way, while its connection lives or is about to be reported as lost. */
   #refused(pending: Pending, connection: RelayConnection, error: unknown): void {
     const { request } = pending;
     if (this.#pending.get(request.id) !== pending || !pending.isSent) return;
@@ -124,18 +113,13 @@ export class Relay {
     this.#held.push(pending.request as JSONRPCMessage);
   }
 
-  // ── messages of the server ─────────────────────────────────────────────────────────────────────────
-  /** Starts to use a connection that is open for messages. */
   connected(connection: RelayConnection): void {
     this.#connection = connection;
     if (this.#greeting) return connection.greetAgain(this.#greeting.params);
     this.#flush();
     this.#client.connected(false);
   }
-  /**
-   * Handles the answer to `greetAgain`. Returns the failure when the client cannot continue with this server: it speaks
-   * another version, or lacks a capability that the client was told of.
-   */
+  /** Returns a failure for another version, or for a lacking capability that the client was told of. */
   resumed(answer: Envelope): Failure | undefined {
     const { result: was = {}, done } = this.#greeting ?? {};
     const now = fieldsOf(answer.result);
@@ -172,10 +156,7 @@ export class Relay {
     this.#held = [];
     for (const message of held) void this.#put(message, connection)?.catch(this.#client.failed);
   }
-  /**
-   * Passes on an answer of the server. Returns the request that it answers; undefined when no request of the client
-   * waits for this answer, which is then dropped.
-   */
+  /** Returns the request that it answers; undefined when none waits for this answer, which is then dropped. */
   answered(answer: Envelope): Envelope | undefined {
     const key = this.#pending.has(answer.id) ? answer.id : String(answer.id);
     const { request } = this.#pending.get(key) ?? {};
@@ -185,7 +166,6 @@ export class Relay {
       this.#greeting = { params: request.params, result: fieldsOf(answer.result) };
     return request;
   }
-  /** Passes on a request of the server. */
   asked(question: Envelope): void {
     this.#questions.set(question.id, question);
     this.#client.deliver(question);
@@ -193,14 +173,12 @@ export class Relay {
   deliver(message: object): void {
     this.#client.deliver(message);
   }
-  /** Notes that a connection takes no more messages. Later messages wait. */
   disconnected(connection: RelayConnection): void {
     if (this.#connection !== connection) return;
     this.#connection = undefined;
     this.#isReady = false;
   }
 
-  // ── end of a connection ────────────────────────────────────────────────────────────────────────────
   /** Answers the requests that were lost with a connection, and withdraws the requests that its server sent to the client. */
   lose(failure: Failure): void {
     for (const [requestId] of this.#questions) {

@@ -62,7 +62,7 @@ interface HandshakeAround {
   readonly tell: (waits: Waits) => void;
 }
 
-/** Reports what a slow handshake waits for and what the server sent instead: each change once, at most once a second. */
+/** Reports what a slow handshake waits for: each change once, at most once a second. */
 class Handshake {
   readonly #transport: McpTransport;
   readonly #around: HandshakeAround;
@@ -86,7 +86,6 @@ class Handshake {
       this.#last = text;
     }
   }
-  /** Stops reporting the handshake, because the session is open or has failed. */
   over(): void {
     this.#around.timers.clearTimeout(this.#timer);
   }
@@ -123,15 +122,11 @@ interface Opening {
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly capabilities: ClientCapabilities;
   readonly tell: Tell;
-  /** Returns the reason why the stream ended, or undefined while it lives. */
   readonly lost: () => string | undefined;
 }
 type Opened = { readonly opened: Initialized; readonly greeting: unknown } | { readonly failure: Failure };
 
-/**
- * Runs the handshake of MCP: sends `initialize`, reads the answer, and sends the notification `initialized`;
- * `end` is called once.
- */
+/** Sends `initialize`, reads the answer, and sends `initialized`; `end` is called once. */
 function open(requests: PendingRequests, opening: Opening, end: (opened: Opened) => void): void {
   const { clientInfo, capabilities, tell, lost } = opening;
   let isAgain = false;
@@ -144,7 +139,6 @@ function open(requests: PendingRequests, opening: Opening, end: (opened: Opened)
   };
   const fail = (error?: unknown): void => refused(handshakeFailure(error, lost()));
   const read = (answer: Envelope | undefined): void => {
-    // Fails when the stream ended before the answer to `initialize` came.
     if (!answer) return fail();
     const error = answer.error === undefined ? undefined : errorOf(answer);
     if (error) return refused(handshakeRefusal(error));
@@ -174,21 +168,14 @@ const unreadable = (problem: string): Failure => ({
 });
 
 export interface SessionOptions extends TransportOptions {
-  /** Name and version of this client, as sent in `initialize`. */
   readonly clientInfo: { readonly name: string; readonly version: string };
-  /** Functions by which this host answers requests of a server. */
   readonly answers?: Answers;
   /** Limit in ms for an answer of the host, 2 min by default; afterwards sampling is refused and elicitation cancelled. */
   readonly answerMs?: number;
-  /** Hides secrets in text of a server; applied before the text is cut, because a cut could leave part of a secret. */
   readonly redact?: (text: string) => string;
-  /** Tracer that makes a span for each tool call. */
   readonly tracing?: Tracing | undefined;
-  /** Returns the request id under which logs name the call at this address. */
   readonly reqIdOf?: (call: Address) => string | undefined;
-  /** Callback for log messages that a server sends (`notifications/message`). */
   readonly log?: (server: string, line: ServerLog) => void;
-  /** Callback for every notification of an open session but progress, as the server sent it. */
   readonly heard?: (server: string, method: string, params: unknown) => void;
 }
 
@@ -196,10 +183,7 @@ const nothing = (): void => {};
 const nameIn = (params: unknown): unknown => (params as { readonly name?: unknown } | undefined)?.name;
 const connectionEnded = 'the connection ended';
 
-/**
- * One session with an MCP server. States: connecting → open → lost, or connecting → lost; `close` leads from
- * each to closed, without a report.
- */
+/** States: connecting → open → lost, or connecting → lost; `close` leads from each to closed, without a report. */
 export class Session {
   #state: 'connecting' | 'open' | 'lost' | 'closed' = 'connecting';
   readonly #input: SessionInput;
@@ -207,13 +191,10 @@ export class Session {
   readonly #emit: Emit<SessionFact>;
   readonly #transport: McpTransport | undefined;
   readonly #requests: PendingRequests | undefined;
-  /** Requests of the server to this host that await an answer. */
   readonly #asked: ServerRequests | undefined;
   #handshake: Handshake | undefined;
   #capabilities: Capabilities | undefined;
-  /** Callbacks of the open tool calls, which hear whether this host owes the server an answer. */
   readonly #calls = new Set<(owes: Owes) => void>();
-  /** Result of `initialize` as the server sent it; undefined until the session is open. */
   greeting: unknown;
   /** Names of the tools that run only as tasks, according to the latest tool list of this session. */
   #asTasks = new Set<unknown>();
@@ -221,7 +202,6 @@ export class Session {
   readonly #timers: Around['timers'];
   readonly #guard: Around['guard'];
   readonly #traced: TracedRequests | undefined;
-  /** Reports what deviates from MCP. */
   readonly #tell: Tell;
 
   constructor(options: SessionOptions, input: SessionInput, around: Around, emit: Emit<SessionFact>) {
@@ -320,10 +300,7 @@ export class Session {
   isOpenTo(server: string): boolean {
     return this.#state === 'open' && this.#input.server === server;
   }
-  /**
-   * Sends a request as it is, and gives its answer as it came: no list is gathered, and no page is shown. A method that MCP
-   * knows and the server did not declare is refused.
-   */
+  /** No list is gathered, and no page is shown. A method of MCP that the server did not declare is refused. */
   forward(method: string, params: unknown, emit: Emit<RequestFact>): () => void {
     const requests = this.#requests;
     const id = method;
@@ -417,7 +394,6 @@ export class Session {
       return nothing;
     }
   }
-  /** Remembers from a tool list which tools must be called as tasks. */
   #noted(emit: Emit<RequestFact>): Emit<RequestFact> {
     return (fact) => {
       if (fact.type === 'ask.answered') {
@@ -428,7 +404,6 @@ export class Session {
       emit(fact);
     };
   }
-  /** Tells the server that the roots have changed, so that the server may ask for them again. */
   announceRoots(): void {
     if (this.#state === 'open' && this.#options.answers?.roots)
       this.#requests?.notify('notifications/roots/list_changed')?.catch(nothing);
@@ -441,7 +416,6 @@ export class Session {
     this.#requests?.withdrawAll();
     this.#end();
   }
-  /** Resolves when no request of this session is under way any more. */
   async closed(): Promise<void> {
     await this.#transport?.closed?.();
   }
@@ -467,10 +441,7 @@ export class Session {
     const spoken = transport.revision ?? protocolVersion;
     this.#emit({ type: 'session.opened', info: { ...info, protocolVersion: spoken } });
   }
-  /**
-   * Handles a notification. All but cancellations are ignored until the session is open, because no list is known yet that
-   * could have changed.
-   */
+  /** Until the session is open only cancellations count: no list is known yet that could have changed. */
   #hear(method: string, params: unknown): void {
     if (method === 'notifications/cancelled') return this.#asked?.withdraw(params);
     if (this.#state !== 'open') return;
@@ -488,7 +459,6 @@ export class Session {
     this.#end();
     this.#emit({ type: 'session.failed', failure });
   }
-  /** Ends the session because the host failed on something of its server. */
   fault(reason: string): void {
     if (this.#isClosed()) return;
     this.#state = 'lost';
@@ -501,7 +471,7 @@ export class Session {
       else this.#emit({ type: 'session.failed', failure: handshakeFailure(undefined, reason) });
     }
   }
-  /** Handles the loss of the stream; while connecting, the handshake itself fails a moment later with a better reason. */
+  /** While connecting, the handshake itself fails a moment later with a better reason. */
   #lose(): void {
     this.#asked?.close();
     if (this.#state === 'connecting') this.#requests?.lose();
@@ -524,18 +494,13 @@ type Page = Extract<ElicitRequest['params'], { mode: 'url' }>;
 type Refusal = Extract<RequestFact, { type: 'ask.refused' }>;
 
 interface PageWorld {
-  /** Shows a web page to a person; undefined when the host cannot. The promise rejects when the page is no longer wanted. */
+  /** Undefined when the host cannot. Rejects when the page is no longer wanted. */
   readonly show: ((page: Page, signal: AbortSignal) => Promise<ElicitResult>) | undefined;
-  /** Sends the tool call to its server; the returned function withdraws it. */
   readonly ask: (emit: Emit<RequestFact>) => () => void;
-  /** Tells whether the session is closed, so that results are no longer reported. */
   readonly isClosed: () => boolean;
 }
 
-/**
- * Sends a tool call; when the server wants a web page opened first, shows the page and sends the call a second
- * time. A call that still cannot be made reports which page has to be opened.
- */
+/** When the server wants a web page opened first, shows the page and sends the call a second time. */
 function callWithPages(emit: Emit<RequestFact>, { show, ask, isClosed }: PageWorld): () => void {
   const unwanted = new AbortController();
   let isAgain = false;

@@ -8,21 +8,16 @@ import { createFramer, type Framer, Inbox } from './messages/framing.ts';
 /** Time in ms for which the output of a process is still read after its input broke, because answers may still lie in the pipe. */
 const brokenInputMs = 50;
 
-/** Input and output streams of a process that is owned elsewhere. */
 export interface Streams {
   readonly stdin: Writable;
   readonly stdout: Readable;
 }
 
-/**
- * Transport of MCP over the streams of a process that is owned elsewhere: `close` ends the use of the streams, and not the
- * process. An answer over the size limit reaches its caller as a JSON-RPC error, and the connection lives on.
- */
+/** `close` ends the use of the streams, and not the process, which is owned elsewhere. */
 export class StreamTransport implements McpTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onmessage?: McpTransport['onmessage'];
-  /** Reason why the stream ended; undefined while the stream lives, and after `close`. */
   lost: SessionLost | undefined;
   readonly #options: Streams;
   readonly #framer: Framer;
@@ -49,7 +44,7 @@ export class StreamTransport implements McpTransport {
   get heldBytes(): number {
     return this.#framer.held();
   }
-  /** Starts reading; rejects when the process has already closed its output. */
+  /** Rejects when the process has already closed its output. */
   start(): Promise<void> | undefined {
     const { stdin, stdout } = this.#options;
     if (!stdout.readable) {
@@ -63,7 +58,7 @@ export class StreamTransport implements McpTransport {
     return undefined;
   }
 
-  /** Writes a message to the process; rejects with `NotSent` when its pipe is closed. */
+  /** Rejects with `NotSent` when the pipe of the process is closed. */
   send(message: JSONRPCMessage): Promise<void> | undefined {
     const { stdin } = this.#options;
     if (this.#isOver || !stdin.writable) return Promise.reject(new NotSent('the server takes no more input'));
@@ -72,10 +67,7 @@ export class StreamTransport implements McpTransport {
     return undefined;
   }
 
-  /**
-   * Gathers all messages of one turn of the event loop into one write, because each write would wake the server. `end` of a
-   * stream writes what is gathered.
-   */
+  /** One write for all messages of a turn of the event loop, because each write would wake the server. */
   #gather(): void {
     const { stdin } = this.#options;
     if (stdin.writableCorked > 0) return;
@@ -93,8 +85,7 @@ export class StreamTransport implements McpTransport {
     this.#timers.clearTimeout(this.#brokenInput);
     stdin.off('error', this.#onInputError);
     stdout.off('data', this.#onData).off('end', this.#onEnd).off('close', this.#onEnd);
-    // Keeps reading and drops the output, because a server that is stuck in a full pipe would never see that
-    // its input ended.
+    // Drops the output, because a server that is stuck in a full pipe would never see that its input ended.
     stdout.resume();
     this.onclose?.();
   }

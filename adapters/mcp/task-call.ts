@@ -14,21 +14,14 @@ const method = 'tools/call';
 
 interface Around {
   readonly requests: PendingRequests;
-  /** Actor of the call. */
   readonly by: Address;
   readonly timers: Timers;
   readonly emit: Emit<RequestFact>;
-  /** Returns the reason why no answer will come any more. */
   readonly reason: () => string;
-  /** Callback at the end of the call, after which it takes no more messages. */
   readonly onOver: () => void;
 }
 
-/**
- * Tool call that runs as a task (MCP 2025-11-25): creates the task, polls until it has ended, and fetches its
- * result. Changes of its status are reported as progress. After creation, a failure leaves open whether the
- * call takes effect. `cancel` and `lose` end its timer.
- */
+/** MCP 2025-11-25. After creation, a failure leaves open whether the call takes effect. */
 export class TaskCall {
   readonly #id: string;
   readonly #around: Around;
@@ -45,11 +38,10 @@ export class TaskCall {
     this.#around = around;
     this.#ask(method, { ...fieldsOf(params), task: { ttl } }, (answer) => this.#made(answer));
   }
-  /** Handles a status notification of the server about a task; ignores those about other tasks. */
   hear(params: unknown): void {
     if (this.#task !== undefined && fieldsOf(params)['taskId'] === this.#task) this.#look(fieldsOf(params));
   }
-  /** Cancels the call; a task that is still being created is cancelled once its id is known. */
+  /** A task that is still being created is cancelled once its id is known. */
   cancel(): void {
     if (this.#isOver) return;
     this.#over();
@@ -57,7 +49,6 @@ export class TaskCall {
     if (this.#current !== undefined) this.#around.requests.cancel(this.#current);
     this.#cancelTask(this.#task);
   }
-  /** Ends the call because the session ended and the server can no longer be asked. */
   lose(): void {
     this.#end(lostRequest(this.#id, this.#around.reason()));
   }

@@ -6,9 +6,7 @@ import type { RemoteSpec } from './http/remote.ts';
 import type { ListRequest } from './messages/pages.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
-/** Sends a request and reports the id of its JSON-RPC message through `sent`; the returned function withdraws the request. */
 type Send = (request: ListRequest, emit: Emit<RequestFact>, sent: (id: number) => void) => () => void;
-/** Returns the OpenTelemetry attributes for how a server is reached: through a pipe, or over TCP with HTTP. */
 function networkOf(
   process: SessionInput['process'],
   kind: RemoteSpec['kind'] | undefined,
@@ -31,7 +29,6 @@ function endOf(fact: RequestFact): SpanEnd | undefined {
     ...(typeof rpcCode === 'number' && { rpcCode }),
   };
 }
-/** End of the span of a call that was withdrawn: cancelled, timed out, or its server closed. */
 const withdrawn: SpanEnd = { outcome: 'unknown', code: 'cancelled' };
 
 /** Sender of the tool calls of one session. Each call has a span of its own by the OpenTelemetry conventions for MCP clients. */
@@ -48,7 +45,6 @@ export class TracedRequests {
       ...networkOf(process, kind),
     };
   }
-  /** Sends a tool call within a span; `version` is the protocol version of MCP in this session. */
   send(
     request: ListRequest,
     emit: Emit<RequestFact>,

@@ -16,11 +16,7 @@ import { StatelessTransport } from './stateless/stateless.ts';
 import { StreamTransport } from './stream-transport.ts';
 import { type Around, type McpTransport, Refused } from './transport.ts';
 
-/**
- * Transport for a URL without a given type: the first transport sends `initialize`; when the server
- * refuses it in a way that may concern the transport, the second sends it, once. When the second fails as
- * well, the first refusal is reported, unless the second asks for a login.
- */
+/** When the second fails as well, the first refusal is reported, unless the second asks for a login. */
 class FallbackTransport implements McpTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -93,26 +89,20 @@ class FallbackTransport implements McpTransport {
 
 const statusOf = (error: unknown): unknown =>
   error instanceof Refused ? error.failure.details?.['http_status'] : undefined;
-/** Tells whether a refusal may concern the transport; one that names versions of MCP does not. */
+/** A refusal that names versions of MCP does not concern the transport. */
 const isOther = (error: unknown): boolean =>
   ofOtherTransport.includes(Number(statusOf(error))) && (error as Refused).failure.code !== 'NotStartable';
 
 export interface TransportOptions {
   readonly ledger: Pick<Ledger, 'streamsOf'>;
-  /** Returns the data of a server that needs no process, with placeholders filled in; undefined when the server is unknown. */
   readonly remoteOf?: (server: string, spec: number) => RemoteSpec | undefined;
-  /** Callback that reports which transport a URL without a type turned out to speak, so that it need not be tried again. */
   readonly settledKind?: (server: string, spec: number, kind: 'streamable' | 'sse') => void;
   /** Limits for opening a broken event stream again: 5 times by default, the first after 1 s. */
   readonly reopen?: Reopen;
 }
 
-/** Function that wraps a transport; over HTTP it may also set headers of requests. */
 type Speak = (transport: McpTransport, http?: StreamableTransport) => McpTransport;
-/**
- * Leaves the transport of a relay as it is, because a foreign client speaks the revision itself. Over HTTP, a request of the
- * stateless revision gets the headers that repeat parts of the request.
- */
+/** A foreign client speaks the revision itself; over HTTP only the headers that repeat parts are added. */
 export const unspoken: Speak = (transport, http) => {
   if (http)
     http.headersFor = (request) => {
@@ -122,10 +112,7 @@ export const unspoken: Speak = (transport, http) => {
   return transport;
 };
 
-/**
- * Creates the transport of a session, or returns the reason why there is none. Each further kind of transport is one more
- * case here. `speak` adds the translation between revisions of MCP, which a relay does not have.
- */
+/** `speak` adds the translation between revisions of MCP, which a relay does not have. */
 export function transportOf(
   options: TransportOptions,
   input: SessionInput,

@@ -7,10 +7,8 @@ import { Refusal, type Fetch, withinOrigin } from './guarded-fetch.ts';
 import { toldAs } from './login-options.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
-/** Callback for members of an answer that cannot be read and are not needed, with a sentence about each. */
 type Noted = (text: string) => void;
 
-/** Type that a member of an answer must have; `read` returns undefined for a value of another type. */
 interface Kind {
   readonly name: string;
   readonly read: (value: unknown) => unknown;
@@ -23,7 +21,7 @@ const asAddress = (value: unknown): string | undefined =>
   typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
     ? value
     : undefined;
-/** Returns a reader for lists. A text is split into words; a list keeps its readable elements, and is refused when it has none. */
+/** A text is split into words; a list keeps its readable elements, and is refused when it has none. */
 const asList =
   (each: (value: unknown) => string | undefined) =>
   (value: unknown): readonly string[] | undefined => {
@@ -48,13 +46,10 @@ const number: Kind = { name: 'number', read: asNumber };
 const flag: Kind = { name: 'true or false', read: asFlag };
 const texts: Kind = { name: 'list of texts', read: asList(asText) };
 const addresses: Kind = { name: 'list of web addresses', read: asList(asAddress) };
-/** Type of a member that lists OAuth scopes, as words in one text. */
 const scope: Kind = { name: 'text', read: (value) => asList(asText)(value)?.join(' ') };
 
-/** Members that a login reads from one kind of answer; all others are dropped. */
 interface Shape {
   readonly what: string;
-  /** Required members; the answer is refused when one is missing or wrong. */
   readonly needed: Readonly<Record<string, Kind>>;
   /** Optional members; the answer is refused when one is wrong, because ignoring it could send the login to another place. */
   readonly strict?: Readonly<Record<string, Kind>>;
@@ -108,13 +103,9 @@ const shapes = {
 const isThere = (said: Fields, name: string): boolean =>
   Object.hasOwn(said, name) && said[name] !== undefined && said[name] !== null && said[name] !== '';
 
-/** Returns the kind and the address of an answer, as a name for it in error messages. */
 const placeOf = ({ what }: Shape, from: string | URL): string => `${what} of ${toldAs(from)}`;
 
-/**
- * Reads the members of an answer; null and empty texts count as absent. Throws a `Refusal` that names the
- * answer and the bad member.
- */
+/** Null and empty texts count as absent. Throws a `Refusal` that names the answer and the bad member. */
 function read(shape: Shape, from: string | URL, said: Fields, noted: Noted | undefined): Fields {
   const { needed, strict = {}, other } = shape;
   const place = placeOf(shape, from);
@@ -134,7 +125,6 @@ function read(shape: Shape, from: string | URL, said: Fields, noted: Noted | und
   return Object.fromEntries(found);
 }
 
-/** Parses the body of an answer as JSON or as a form; undefined when it is neither. */
 function objectIn(body: string, type: string | null): Fields | undefined {
   try {
     const said: unknown = JSON.parse(body.replace(/^\uFEFF/, ''));
@@ -149,7 +139,6 @@ const word = /^[\w.-]{1,60}$/;
 /** Error codes of a token endpoint after which another try may succeed, with another client or without the old tokens. */
 const mendable: readonly (string | undefined)[] = ['invalid_client', 'unauthorized_client', 'invalid_grant'];
 
-/** Error for a token endpoint that refuses the client or the grant; `code` is its OAuth error code. */
 export class TokenRefused extends Error {
   readonly code: string;
 
@@ -159,10 +148,7 @@ export class TokenRefused extends Error {
   }
 }
 
-/**
- * Returns a fetch function for registrations and token requests that reads their answers in any common form.
- * Requests other than POST get 404, because the metadata were already found.
- */
+/** Requests other than POST get 404, because the metadata were already found. */
 export function reading(fetch: Fetch, noted: Noted | undefined): Fetch {
   return async (to, init = {}) => {
     if (init.method !== 'POST') return new Response(null, { status: 404 });
@@ -192,7 +178,6 @@ function codeIn({ error }: Fields): string | undefined {
   if (error === undefined || error === null || error === '' || error === false) return undefined;
   return typeof error === 'string' && word.test(error) ? error : 'an error without a code';
 }
-/** Tells whether an error means that the authorization server does not know the client or no longer accepts it. */
 function isOfClient(status: number, code: string | undefined, body: string): boolean {
   if (code === 'unauthorized_client' || code === 'invalid_grant') return false;
   if (code !== undefined && /client/i.test(code)) return true;
@@ -216,16 +201,11 @@ function registered(found: Fields, asked: RequestInit['body']): Fields {
 
 interface Discovering {
   readonly server: URL;
-  /** Address of the resource metadata, as the server named it in a challenge. */
   readonly named: string | undefined;
   readonly fetch: Fetch;
   readonly noted: Noted | undefined;
 }
-/**
- * Finds the authorization server of a server, and the metadata of both. An error or a web page in place of
- * metadata means that there are none; unusable metadata are refused, because the login could otherwise go to
- * another place. A server without metadata is its own authorization server (MCP 2025-03-26).
- */
+/** An error or a web page means no metadata; unusable ones are refused, as the login could go elsewhere. */
 export async function discovered(options: Discovering): Promise<OAuthDiscoveryState> {
   const { server, named } = options;
   const places = [...(named === undefined ? [] : [new URL(named)]), ...resourcePlaces(server)];
@@ -243,10 +223,7 @@ export async function discovered(options: Discovering): Promise<OAuthDiscoverySt
   const authorizationServerMetadata = authority && { response_types_supported: ['code'], ...authority };
   return { authorizationServerUrl, resourceMetadata, authorizationServerMetadata } as OAuthDiscoveryState;
 }
-/**
- * Returns the addresses of resource metadata (RFC 9728 §3.1): the well-known one with the path of the server,
- * then the one of the whole host.
- */
+/** RFC 9728 §3.1: the well-known one with the path of the server, then the one of the whole host. */
 function resourcePlaces(server: URL): readonly URL[] {
   const root = new URL('/.well-known/oauth-protected-resource', server);
   const path = server.pathname.replace(/\/$/, '');
@@ -255,7 +232,6 @@ function resourcePlaces(server: URL): readonly URL[] {
   return path === '' ? [below] : [below, root];
 }
 
-/** Returns the first answer that has one of the members in `signs`; undefined when there is none. */
 async function firstOf(
   shape: Shape,
   places: readonly URL[],

@@ -9,14 +9,12 @@ import { waitingTimers } from '../clock.ts';
 import { Http } from '../mcp/http/http.ts';
 import type { Place } from '../mcp/http/place.ts';
 
-/** Connections of a server at this URL; `place`: what they have shown of it. */
 export const httpTo = (url: string | URL, place: Place = {}): Http =>
   new Http(
     { url: new URL(url), headers: {}, timeoutMs: 0, place },
     { timers: waitingTimers, now: () => Date.now(), userAgent: 'test' },
   );
 
-/** Answer of the test server: members that differ from the standard ones, or the whole text. */
 type Said = Readonly<Record<string, unknown>> | string;
 export type Answers = (url: string) => {
   /** Members of the resource metadata that differ; `undefined` removes a member. */
@@ -39,7 +37,7 @@ const without = (value: object): object => JSON.parse(JSON.stringify(value)) as 
 const bodyOf = (usual: object, said: Said | undefined): string =>
   typeof said === 'string' ? said : JSON.stringify(without({ ...usual, ...said }));
 
-/** Starts a test server that is also its own authorization server, whose login page agrees at once. */
+/** Also its own authorization server, whose login page agrees at once. */
 export async function startAuthority(answers: Answers) {
   const sent = {
     registered: [] as object[],
@@ -100,7 +98,6 @@ type Authority = Awaited<ReturnType<typeof startAuthority>>;
 
 interface Attempted {
   readonly token: string | undefined;
-  /** Message of the failed login, with the origin of the server replaced by `O`; '' after success. */
   readonly why: string;
   readonly remedy: unknown;
   readonly noted: readonly string[];
@@ -135,7 +132,6 @@ export function loginTo({ url }: Authority, config: LoginConfig = {}, path = '/m
       noted,
     };
   };
-  /** Refuses a token one hour after its login; resolves with true when the login then has another token. */
   const refused = (token: string): Promise<boolean> => {
     now += 3_600_000;
     return login.challenged({ status: 401, header: undefined, token, isFirst: true });

@@ -29,14 +29,11 @@ export interface FlowStart {
   readonly options: LoginOptions;
   readonly found: OAuthDiscoveryState;
   readonly challenge: Challenge;
-  /** Tells whether this login requests more scopes than the one before (a step-up). */
   readonly isStepUp: boolean;
   readonly signal: AbortSignal;
-  /** Connections of the server, which its login shares. */
   readonly http: Http;
   readonly person?: { readonly redirectUri: string; readonly state: string };
 }
-/** Returns the scopes to request; after a step-up, the earlier scopes are included. */
 export function scopeFor(
   kept: StoredLogin,
   { options, found, challenge, isStepUp }: Omit<FlowStart, 'signal' | 'http'>,
@@ -45,10 +42,7 @@ export function scopeFor(
   const before = isStepUp ? [...(kept.scope?.split(' ') ?? []), ...(asked ?? [])] : [];
   return scopeOf(options.config, found, asked, before);
 }
-/**
- * Returns the DPoP key for tokens, when the server wants tokens bound to a key and its authorization server
- * can issue such; undefined otherwise.
- */
+/** When the server wants tokens bound to a key and its authorization server can issue such. */
 async function keyFor(kept: StoredLogin, { found, challenge }: FlowStart): Promise<StoredLogin['dpop']> {
   const { authorizationServerMetadata, resourceMetadata } = found;
   const isWanted =
@@ -59,21 +53,15 @@ async function keyFor(kept: StoredLogin, { found, challenge }: FlowStart): Promi
   return kept.dpop ?? newDpopKey();
 }
 
-/** Data of one login flow, beside the stored login that it begins with. */
 interface FlowPlan extends FlowStart {
   readonly serverUrl: URL;
   readonly scope: string | undefined;
   readonly fetch: Fetch;
 }
 
-/**
- * One login attempt: by a person, by this host, or by the refresh token of an earlier login. It works on a
- * copy; `kept` holds the result. Token requests are sent without the SDK, because that refuses plain HTTP in a
- * private network and writes warnings to stderr.
- */
+/** Works on a copy. Not the SDK, which refuses plain HTTP in a private network and writes to stderr. */
 export class Flow {
   kept: StoredLogin;
-  /** Login page that a person has to be shown. */
   page: URL | undefined;
   readonly #plan: FlowPlan;
   readonly #issuer: string;
@@ -85,10 +73,7 @@ export class Flow {
     this.#issuer = plan.found.authorizationServerUrl;
   }
 
-  /**
-   * Runs the login until it has tokens or needs a person to open `page`. `code`: the authorization code that
-   * the page returned. Rejects with a `Refusal`.
-   */
+  /** Until it has tokens or needs a person to open `page`, which returns `code`. Rejects with a `Refusal`. */
   async run(code?: string): Promise<void> {
     try {
       await this.#attempt(code);
@@ -137,7 +122,7 @@ export class Flow {
     const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
     await this.#ask(this.#known(), { grant_type: grant, assertion, ...withScope(scope), resource });
   }
-  /** Renews the tokens; returns false when there is no refresh token of this authorization server, or the request failed. */
+  /** False when there is no refresh token of this authorization server, or the request failed. */
   async #isRenewed(client: Client): Promise<boolean> {
     const { tokens } = this.kept;
     if (tokens?.refresh_token === undefined || isOfAnother(tokens, this.#plan.found)) return false;
@@ -151,7 +136,7 @@ export class Flow {
     }
   }
 
-  /** Requests tokens and keeps them. `before`: members that stay valid when the answer does not name them. */
+  /** `before`: members that stay valid when the answer does not name them. */
   async #ask(
     client: Client | undefined,
     request: Record<string, string>,
@@ -188,7 +173,6 @@ export class Flow {
     );
   }
 
-  /** Returns the client of the config, or else the client of the earlier login. */
   #known(): Client | undefined {
     const { clientId, clientSecret } = this.#plan.options.config;
     const { client } = this.kept;
@@ -200,7 +184,6 @@ export class Flow {
       ...(typeof issuer === 'string' && { issuer }),
     };
   }
-  /** Returns the OAuth client that is known, or registers a new one at the authorization server. */
   async #client(): Promise<Client> {
     const { found, scope, options, fetch } = this.#plan;
     const { authorizationServerMetadata: metadata } = found;
@@ -236,7 +219,6 @@ export class Flow {
     this.kept = { ...this.kept, client: stamped };
     return stamped;
   }
-  /** Removes the stored data that the authorization server refused: the tokens, or the client. */
   #forget({ code }: TokenRefused): void {
     if (code === 'invalid_grant') {
       const { tokens: _, obtainedAt: __, ...rest } = this.kept;
@@ -289,7 +271,6 @@ function authenticate(
 const resourceOf = ({ href }: URL, { resourceMetadata }: OAuthDiscoveryState): string =>
   resourceMetadata?.resource ?? href.replace(/#.*$/, '');
 
-/** Starts a login flow; rejects when the authorization server cannot serve this config. */
 export async function startFlow(kept: StoredLogin, start: FlowStart): Promise<Flow> {
   const { options, found, signal, http } = start;
   const { config, now, url } = options;

@@ -8,15 +8,9 @@ const mostBytes = 256 * 1024;
 const answerMs = 10_000;
 const brokenOff = 'the answer was broken off';
 
-/**
- * Advice for a failed login: put a client or an issuer into the config, start the login from the start, log in, or have the owner of
- * the servers correct them. Any other text is a sentence of its own.
- */
+/** Put a client or an issuer into the config, start anew, log in, or have the owner correct the servers. */
 export type Remedy = 'clientId' | 'issuer' | 'again' | 'login' | 'owner' | { readonly words: string };
-/**
- * Error that gives the reason for a failed login; its message holds nothing from a foreign server except
- * addresses and names of members.
- */
+/** Its message holds nothing from a foreign server except addresses and names of members. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly remedy: Remedy | undefined;
@@ -29,12 +23,7 @@ export class Refusal extends Error {
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/**
- * Returns a fetch function for the requests of a login, over the connections of its server. `named`: the addresses come from an
- * untrusted server. Then addresses in private networks are allowed only when the server itself is in one, and plain HTTP only
- * when the server itself uses it. The address that was checked is the one that is connected to. Redirects are not followed, and
- * answers are limited in size and time.
- */
+/** `named`: by an untrusted server, so private networks and plain HTTP only where the server itself uses them. */
 export function guardedFetch(
   http: Http,
   signal: AbortSignal,
@@ -64,10 +53,7 @@ export function guardedFetch(
 }
 
 const mostRedirects = 5;
-/**
- * Returns a fetch function that follows redirects within one origin; a request with a body is only redirected
- * with 307 and 308. Other redirects are returned as the answer.
- */
+/** A request with a body only for 307 and 308. Other redirects are returned as the answer. */
 export function withinOrigin(fetch: Fetch): Fetch {
   const follow = async (url: URL, init: RequestInit, followed: number): Promise<Response> => {
     const answer = await fetch(url, { ...init, redirect: 'manual' });

@@ -15,7 +15,6 @@ export interface AssertionRequest {
 /** Function of the host that returns a JWT; called once for each token. */
 export type GiveAssertion = (request: AssertionRequest) => string | Promise<string>;
 
-/** Settings of a login, as `oauth` of a server config, with placeholders filled in. */
 export interface LoginConfig {
   readonly grant?: 'authorization_code' | 'client_credentials' | 'jwt_bearer' | undefined;
   readonly issuer?: string | undefined;
@@ -31,22 +30,16 @@ export interface LoginConfig {
   readonly idpClientId?: string | undefined;
   readonly idpClientSecret?: string | undefined;
 }
-/** Tells whether this host logs in by itself, without a person and without a refresh token. */
 export const asksNobody = ({ grant }: LoginConfig): boolean =>
   grant === 'client_credentials' || grant === 'jwt_bearer';
-/** Error for a login that a person has to agree to first. */
 export class PersonNeeded extends Error {
   override readonly name = 'PersonNeeded';
 }
-/** Tells whether a stored client or token comes from another authorization server than the one that was found. */
 export const isOfAnother = (
   { issuer }: Readonly<Record<string, unknown>>,
   { authorizationServerUrl }: OAuthDiscoveryState,
 ): boolean => typeof issuer === 'string' && plain(issuer) !== plain(authorizationServerUrl);
-/**
- * Throws when a login by a person is impossible: the authorization server supports no codes with PKCE, or demands a client
- * that was registered beforehand.
- */
+/** It supports no codes with PKCE, or demands a client that was registered beforehand. */
 export function mustServe(
   found: OAuthDiscoveryState,
   { clientId, clientMetadataUrl }: LoginConfig,
@@ -73,20 +66,14 @@ export function mustServe(
     throw new Refusal(`${toldAs(authorizationServerUrl)} lets no client register by itself`, 'clientId');
 }
 
-/**
- * Tells whether a client may request these scopes: an authorization server may allow only the scopes of its
- * registration (RFC 7591). A client that was registered without scopes may request any.
- */
+/** RFC 7591. A client that was registered without scopes may request any. */
 export function mayAskFor(registered: unknown, wanted: string | undefined): boolean {
   if (typeof registered !== 'string') return true;
   const all = new Set(registered.split(' '));
   return wanted === undefined || wanted.split(' ').every((scope) => all.has(scope));
 }
 
-/**
- * Returns the scopes to request: those of the config, or those that the server demanded, or all that it
- * supports; `more` is added to them.
- */
+/** Those of the config, or those that the server demanded, or all that it supports; `more` is added. */
 export function scopeOf(
   config: LoginConfig,
   { resourceMetadata, authorizationServerMetadata }: OAuthDiscoveryState,
@@ -99,10 +86,10 @@ export function scopeOf(
   return all.size === 0 ? undefined : [...all].join(' ');
 }
 
-/** Removes the last slash of a URL; with and without it, the metadata are at the same address (RFC 8414 §3.1). */
+/** With and without the last slash, the metadata are at the same address (RFC 8414 §3.1). */
 export const plain = (text: string): string => text.replace(/\/$/, '');
 const shown = (text: string): string => asLine(text.slice(0, 200));
-/** Returns a URL for messages, without its query, which may hold a secret. */
+/** For messages: without its query, which may hold a secret. */
 export const toldAs = (url: string | URL): string => {
   const { origin, pathname } = new URL(url);
   return plain(origin + pathname);
@@ -111,7 +98,6 @@ export const toldAs = (url: string | URL): string => {
 /** Pattern of the issuer that Microsoft Entra names for people of any tenant. */
 const entra =
   /^https:\/\/login\.(?:microsoftonline\.(?:com|us)|partner\.microsoftonline\.cn)\/(?:common|organizations|consumers)\/v2\.0$/;
-/** Tells whether an address is the issuer template of Microsoft Entra with the name of a tenant filled in. */
 function isOfTemplate(address: string, issuer: string): boolean {
   const [before = '', after, ...more] = issuer.split('{tenantid}');
   if (after === undefined || more.length > 0 || !/^https?:\/\/[^/]+\//.test(before)) return false;
@@ -119,11 +105,7 @@ function isOfTemplate(address: string, issuer: string): boolean {
   return address === before + tenant + after && /^\w[\w.-]*$/.test(tenant);
 }
 
-/**
- * Throws when metadata name another issuer than the address from which they were read (RFC 8414 §3.3), because
- * one server could otherwise answer for another. For a server that is its own authorization server (MCP
- * 2025-03-26), only the origin is compared.
- */
+/** RFC 8414 §3.3: one server could answer for another. If the server is its own, only the origin counts. */
 export function mustBeOfIssuer(found: OAuthDiscoveryState, wanted?: string): void {
   const { authorizationServerUrl: asked, authorizationServerMetadata, resourceMetadata } = found;
   const issuer = authorizationServerMetadata?.issuer;
@@ -142,10 +124,7 @@ export function mustBeOfIssuer(found: OAuthDiscoveryState, wanted?: string): voi
     isTemplate ? 'issuer' : 'owner',
   );
 }
-/**
- * Returns the URL of the server as its metadata write it, possibly with one more slash at the end. Throws when
- * the metadata belong to another resource, because the token would be for that one.
- */
+/** As its metadata write it. Throws for another resource, because the token would be for that one. */
 export function resourceServer(server: URL, { resourceMetadata }: OAuthDiscoveryState): URL {
   const resource = resourceMetadata?.resource;
   const named = resource === `${server.href}/` ? new URL(resource) : server;
@@ -156,10 +135,7 @@ export function resourceServer(server: URL, { resourceMetadata }: OAuthDiscovery
     return named;
   throw new Refusal(`the resource metadata of ${toldAs(server)} are those of another: ${shown(resource)}`);
 }
-/**
- * Throws when a login page is not a web page, or not protected by TLS although the server is, because a
- * browser opens any address.
- */
+/** A browser opens any address, so it must be a web page, with TLS where the server has it. */
 export function mustBeFrom(page: URL, server: URL): void {
   const isWeb = page.protocol === 'https:' || (page.protocol === 'http:' && server.protocol === 'http:');
   if (!isWeb || page.username !== '')
@@ -168,10 +144,7 @@ export function mustBeFrom(page: URL, server: URL): void {
 
 const word = /^[\w.-]{1,60}$/;
 
-/**
- * Returns the code of a redirect. Throws when the redirect does not belong to this login: wrong address, wrong
- * state, or from another authorization server (`iss`, RFC 9207), whose code must not be sent to this one.
- */
+/** Throws for a wrong address, state or `iss` (RFC 9207): another server's code must not be sent to this one. */
 export function codeIn(
   back: URL,
   { redirectUri, state, found }: { redirectUri: string; state: string; found: OAuthDiscoveryState },
@@ -208,16 +181,13 @@ export function codeIn(
 
 /** Login demands in a `WWW-Authenticate` header (RFC 6750, RFC 9728, RFC 9449). */
 export interface Challenge {
-  /** Address of the metadata of the protected resource. */
   readonly resourceMetadata?: string;
   readonly scope?: string;
   readonly error?: string;
-  /** True when the server accepts tokens that are bound to a key (DPoP). */
   readonly isBound?: true;
 }
 const param = /(?<![\w-])([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/g;
 
-/** Reads the first Bearer or DPoP challenge of a header; empty when there is none. */
 export function challengeIn(header: string | undefined): Challenge {
   const start = header?.search(/(?:^|,\s*)(?:bearer|dpop)(?:\s|$)/i) ?? -1;
   if (header === undefined || start < 0) return {};
@@ -261,40 +231,28 @@ export interface LoginOptions {
   readonly config: LoginConfig;
   readonly store: LoginStore;
   readonly authorize: Authorize | undefined;
-  /** Headers of the config, which go to the origin of the server alone. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Returns the proxy for a URL; undefined for a direct connection. */
   readonly proxyFor?: ((url: string) => string | undefined) | undefined;
-  /** PEM certificates of the authorities that are trusted for the server, and beside those of Node for others. */
   readonly ca?: string | undefined;
   /** Function of the host that returns the JWT for the grant `jwt_bearer` when the config names none. */
   readonly assertion?: GiveAssertion | undefined;
-  /** Registers secrets to hide in output, before they can be shown. */
   readonly hide: (secrets: readonly string[]) => void;
   /** Callback for harmless deviations of an authorization server from the standard. */
   readonly noted?: (text: string) => void;
   readonly now: () => number;
 }
-/** Callbacks for the progress of a login by a person. */
 export interface LoginNews {
-  /** Called when the login page is shown, with the origin of the page. */
   readonly shown: (origin: string) => void;
-  /** Called when the browser came back from the login page. */
   readonly returned: () => void;
 }
-/** Access token and the headers that carry it in a request. */
 export interface Signed {
   readonly token: string;
   readonly headers: Readonly<Record<string, string>>;
 }
-/** Description of a request that a server refused with 401 or 403. */
 export interface Refused {
   readonly status: number;
-  /** Value of the `WWW-Authenticate` header of the answer. */
   readonly header: string | undefined;
-  /** Access token that the refused request carried, if any. */
   readonly token: string | undefined;
-  /** Tells whether the refused request was sent for the first time, so that it may be repeated. */
   readonly isFirst: boolean;
 }
 /** Result of a logout. */

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { replaceFile } from '../host-files.ts';
 
-/** Schema of a key pair as a JWK, stored with the tokens that are bound to it. */
 export const dpopKeySchema = z.object({
   kty: z.literal('EC'),
   crv: z.literal('P-256'),
@@ -13,9 +12,7 @@ export const dpopKeySchema = z.object({
   d: z.string(),
 });
 
-/** Schema of a stored login to one server. */
 const keptSchema = z.looseObject({
-  /** OAuth client of this host at the authorization server, with the fields of the MCP SDK. */
   client: z.looseObject({ client_id: z.string() }).optional(),
   tokens: z
     .looseObject({
@@ -29,16 +26,12 @@ const keptSchema = z.looseObject({
     .optional(),
   /** Time at which the tokens came, in ms since 1970 by the local clock. */
   obtainedAt: z.number().optional(),
-  /** Scopes that were requested with these tokens. */
   scope: z.string().optional(),
-  /** Key to which tokens of the type `DPoP` are bound. */
   dpop: dpopKeySchema.optional(),
-  /** Port of the redirect with which the client was registered. */
   port: z.number().optional(),
 });
 export type StoredLogin = z.output<typeof keptSchema>;
 
-/** Store of logins by server, shared by all processes of a user or in memory. */
 export interface LoginStore {
   /** Returns the stored login; empty when there is none or it cannot be read. */
   read(key: string): Promise<StoredLogin>;
@@ -46,13 +39,11 @@ export interface LoginStore {
   change(key: string, next: (kept: StoredLogin) => Promise<StoredLogin | undefined>): Promise<void>;
 }
 
-/** Returns the key of a login, a hash of the server URL and the client. */
 export const loginKey = (...parts: readonly (string | undefined)[]): string =>
   createHash('sha256')
     .update(JSON.stringify(parts.map((part) => part ?? null)))
     .digest('hex');
 
-/** Runs changes of one key one after another within this process. */
 class Turns {
   readonly #last = new Map<string, Promise<unknown>>();
   take<T>(key: string, run: () => Promise<T>): Promise<T> {
@@ -85,7 +76,6 @@ const staleMs = 10_000;
 /** Retries for the lock, one minute in all: longer than a stale lock and than the time-out of a token endpoint. */
 const retries = { retries: 600, factor: 1, minTimeout: 50, maxTimeout: 100, randomize: true };
 
-/** Store for secret texts by name, such as the keyring of the system; each operation may be refused. */
 export interface Vault {
   get(key: string): Promise<string | undefined>;
   set(key: string, text: string): Promise<void>;
@@ -99,11 +89,7 @@ const keptIn = (text: string): StoredLogin => {
   }
 };
 
-/**
- * Returns a store that keeps logins in the vault (the keyring of the system) when it accepts them, otherwise
- * in one file for each under `logins` in the state folder, readable by its user only. A file takes precedence,
- * and is deleted when its login moves to the vault. The lock file lies in that folder in both cases.
- */
+/** In the vault where it accepts them, else in files for this user only. A file takes precedence. */
 export function sharedLogins(
   stateDir: string,
   openVault: () => Promise<Vault | undefined> = () => Promise.resolve(undefined),

@@ -29,12 +29,9 @@ const withoutNews: LoginNews = { shown: () => {}, returned: () => {} };
 const earlyMs = 30_000;
 /** Time in ms after a login in which a refused token counts as refused for good. */
 const freshMs = 60_000;
-/** Longest wait in ms for a person at the login page. */
 const personMs = 10 * 60_000;
-/** Number of times that more scopes are requested from one server. */
 const mostStepUps = 2;
 
-/** Login to one server: holds the tokens, renews them, and lets a person log in. */
 export class Login {
   readonly #options: LoginOptions;
   readonly #key: string;
@@ -42,17 +39,13 @@ export class Login {
   #kept: StoredLogin | undefined;
   #challenge: Challenge = {};
   #renewing: Promise<boolean> | undefined;
-  /** Error of the last attempt to renew the token. */
   #why: unknown;
-  /** Nonce that the server expects in the next DPoP proof. */
   #nonce: string | undefined;
   #asking: Promise<void> | undefined;
   #stepUps = 0;
-  /** Token of the latest login by a person or by this host, and its time. */
   #fresh: { readonly token: string; readonly since: number } | undefined;
   #isRejected = false;
   readonly #end = new AbortController();
-  /** Place of the server, noted by its connections for MCP and for the login. */
   readonly place: Place = {};
   readonly #http: Http;
 
@@ -72,16 +65,12 @@ export class Login {
     const { clientId, clientMetadataUrl } = options.config;
     this.#key = loginKey(this.#url.href, clientId, clientMetadataUrl);
   }
-  /**
-   * Returns a valid token, renewed if necessary; undefined when there is none. Never rejects: without a token,
-   * the refusal of the server shows the problem.
-   */
+  /** Renewed if necessary. Never rejects: without a token, the refusal of the server shows the problem. */
   async token(): Promise<string | undefined> {
     if (!this.#kept?.tokens) this.#took(await this.#options.store.read(this.#key));
     if (this.#endsSoon(this.#kept)) await this.#renew(this.#kept?.tokens?.access_token);
     return this.#kept?.tokens?.access_token;
   }
-  /** Returns the token and headers for a request; undefined without a token. Never rejects. */
   async signed(request: Pick<Proved, 'method' | 'url'>): Promise<Signed | undefined> {
     const token = await this.token();
     const { tokens, dpop } = this.#kept ?? {};
@@ -93,7 +82,7 @@ export class Login {
   noted(nonce: string): void {
     this.#nonce = nonce;
   }
-  /** Handles a refusal by the server; returns true when the request may be sent once more. Never rejects. */
+  /** True when the request may be sent once more. Never rejects. */
   async challenged({ status, header, token, isFirst }: Refused): Promise<boolean> {
     const challenge = challengeIn(header);
     // Allows a repetition with the nonce that came with the refusal, because the token itself is valid.
@@ -106,14 +95,14 @@ export class Login {
     this.#isRejected = this.#isFresh(token) || (this.#isRejected && !this.#needsNobody);
     return this.#renew(token);
   }
-  /** Logs in by a person or by this host itself. Rejects with the reason, whose words hold nothing from a foreign server. */
+  /** Rejects with the reason, whose words hold nothing from a foreign server. */
   login(news: LoginNews, signal: AbortSignal): Promise<void> {
     this.#asking ??= this.#login(news, AbortSignal.any([signal, this.#end.signal])).finally(() => {
       this.#asking = undefined;
     });
     return this.#asking;
   }
-  /** Revokes and forgets the tokens and the client. Never rejects: tokens that cannot be revoked are forgotten, too. */
+  /** Never rejects: tokens that cannot be revoked are forgotten, too. */
   async logout(): Promise<LoggedOut> {
     const kept: StoredLogin[] = [];
     await this.#options.store.change(this.#key, (now) => Promise.resolve(void kept.push(now)));
@@ -157,7 +146,6 @@ export class Login {
   get #needsNobody(): boolean {
     return asksNobody(this.#options.config);
   }
-  /** Renews the tokens; returns true when there is another token than the refused one. */
   #renew(stale: string | undefined): Promise<boolean> {
     this.#renewing ??= this.#renewed(stale)
       .catch((error: unknown) => {
@@ -214,7 +202,6 @@ export class Login {
     return { options: this.#options, challenge: this.#challenge, isStepUp, found, signal, http: this.#http };
   }
 
-  /** Requests the additional scopes that the server demands, unless they were requested before. */
   async #stepUp(scope: string | undefined, token: string | undefined): Promise<boolean> {
     // Returns when another request has already obtained a new token meanwhile.
     if (token !== this.#kept?.tokens?.access_token) return this.#kept?.tokens !== undefined;
@@ -252,17 +239,13 @@ export class Login {
     this.#took(next);
     this.#freshNow(next);
   }
-  /** Tells whether the server names another authorization server than the one where the client is registered. */
   async #hasMoved(signal: AbortSignal): Promise<boolean> {
     const { client } = await this.#options.store.read(this.#key);
     return client !== undefined && isOfAnother(client, await this.#discover(signal));
   }
 }
 
-/**
- * Revokes tokens at the authorization server (RFC 7009), the refresh token first. Returns false when it has no
- * such endpoint or refused.
- */
+/** RFC 7009, the refresh token first. False when there is no such endpoint or it refused. */
 async function revoke(
   { authorizationServerMetadata }: OAuthDiscoveryState,
   { tokens, client }: StoredLogin,

@@ -18,13 +18,9 @@ const headers = {
   connection: 'close',
 } as const;
 
-/**
- * HTTP server on this machine that receives the redirect of the browser after a login, on a free port. Only
- * the first redirect with the expected state counts; all other requests are refused and change nothing.
- */
+/** Only the first redirect with the expected state counts; all other requests change nothing. */
 export class Loopback {
   readonly redirectUri: string;
-  /** Resolves with the address that the browser was redirected to, including its query; never rejects. */
   readonly redirected: Promise<URL>;
   readonly #server: Server;
   #state: string | undefined;
@@ -54,7 +50,7 @@ export class Loopback {
       });
     });
   }
-  /** Opens the server at this port, or at another one when the port is in use. */
+  /** At another port when this one is in use. */
   static async open(port = 0): Promise<Loopback> {
     const server = createServer();
     const listening = once(server, 'listening');
@@ -67,7 +63,6 @@ export class Loopback {
     }
     return new Loopback(server);
   }
-  /** Starts to accept the redirect of the browser that carries this `state`. */
   expect(state: string): void {
     this.#state = state;
   }
@@ -77,7 +72,7 @@ export class Loopback {
   }
 }
 
-/** Lets a person log in. A client that the authorization server has forgotten is registered again, once. */
+/** A client that the authorization server has forgotten is registered again, once. */
 export async function byPerson(kept: StoredLogin, start: FlowStart, news: LoginNews): Promise<StoredLogin> {
   try {
     return await loginThroughPage(kept, start, news);
@@ -87,10 +82,7 @@ export async function byPerson(kept: StoredLogin, start: FlowStart, news: LoginN
     return loginThroughPage(unknown, start, news);
   }
 }
-/**
- * Tells whether an error means that the client was forgotten, so that another try may succeed with another client or from
- * the start.
- */
+/** The client was forgotten; another try may succeed with another client or from the start. */
 export const isForgotten = (error: unknown): boolean => error instanceof Refusal && error.remedy === 'again';
 
 async function loginThroughPage(kept: StoredLogin, start: FlowStart, news: LoginNews): Promise<StoredLogin> {
@@ -111,8 +103,7 @@ async function through(
   const { found, options, signal, http } = start;
   const port = Number(new URL(redirectUri).port);
   const state = randomBytes(32).toString('base64url');
-  // Leaves out the tokens, because the flow would renew them instead of asking the person. A client that was registered for
-  // another port, fewer scopes or another authorization server is not used either.
+  // Tokens would be renewed instead of asking the person; a client must fit the port, scopes and server.
   const { tokens: _, client, ...rest } = kept;
   const isGiven = options.config.clientId !== undefined;
   const isSame =
@@ -137,17 +128,14 @@ async function through(
 
 /** HTTP statuses with which a login page answers for an unknown client; such a client gets no redirect (RFC 6749 §4.1.2.1). */
 const unknownClient: readonly unknown[] = [400, 401, 404, 410, 422];
-/**
- * Requests the login page with the client of an earlier login, and throws when the page does not know it, so that no person
- * sees an error about an unknown client.
- */
+/** So that no person sees an error about an unknown client. */
 async function mustKnowUs(page: URL, ask: Fetch): Promise<void> {
   const answer = await ask(page, { headers: { accept: 'text/html' } }).catch(() => undefined);
   if (unknownClient.includes(answer?.status))
     throw new Refusal(`${page.origin} no longer knows this client`, 'again');
 }
 
-/** Shows the page and resolves with the redirect, from the loopback server or from the host, whichever comes first. */
+/** From the loopback server or from the host, whichever comes first. */
 async function redirected(
   loopback: Loopback,
   page: URL,

@@ -11,7 +11,6 @@ import { type LoginConfig, plain, type GiveAssertion } from './login-options.ts'
 const alg = 'ES256';
 type DpopKey = z.output<typeof dpopKeySchema>;
 
-/** Tells whether an authorization server can bind tokens to our key. */
 export function bindsTokens(metadata: object | undefined): boolean {
   const known = (metadata as Readonly<Record<string, unknown>> | undefined)?.[
     'dpop_signing_alg_values_supported'
@@ -27,14 +26,10 @@ export async function newDpopKey(): Promise<DpopKey> {
 export interface Proved {
   readonly method: string;
   readonly url: URL;
-  /** Nonce that the server expects in each proof, if it sent one. */
   readonly nonce?: string | undefined;
-  /** Access token that is sent together with the proof. */
   readonly token?: string;
-  /** Time of the proof in ms since 1970. */
   readonly now: number;
 }
-/** Returns a DPoP proof, which is valid for one request only. */
 async function proofOf({ d, ...jwk }: DpopKey, { method, url, nonce, token, now }: Proved): Promise<string> {
   const { importJWK, SignJWT } = await import('jose');
   const claims = {
@@ -50,7 +45,6 @@ async function proofOf({ d, ...jwk }: DpopKey, { method, url, nonce, token, now 
     .sign(await importJWK({ ...jwk, d }, alg));
 }
 
-/** Returns the headers that carry a token of this type, with a proof when it is bound to a key. */
 export async function headersOf(
   type: string,
   key: DpopKey | undefined,
@@ -61,10 +55,7 @@ export async function headersOf(
 }
 
 const wantsNonce = z.object({ error: z.literal('use_dpop_nonce') });
-/**
- * Returns a fetch function that adds a DPoP proof to requests to the token endpoint; when the endpoint demands
- * a nonce, the request is sent once more with that (RFC 9449 §8).
- */
+/** When the endpoint demands a nonce, the request is sent once more with that (RFC 9449 §8). */
 export function proving(fetch: Fetch, key: DpopKey, endpoint: string, now: () => number): Fetch {
   return async (to, init = {}) => {
     const url = new URL(to);
@@ -89,7 +80,6 @@ interface AssertionOptions {
   readonly server: string;
   readonly config: LoginConfig;
   readonly found: OAuthDiscoveryState;
-  /** URL of the server that the token is for. */
   readonly resource: string;
   readonly scope: string | undefined;
   readonly assertion?: GiveAssertion | undefined;
@@ -97,7 +87,6 @@ interface AssertionOptions {
   readonly signal: AbortSignal;
   readonly http: Http;
 }
-/** Largest size in bytes of a JWT that is accepted as an assertion. */
 const mostBytes = 64 * 1024;
 const hostMs = 10_000;
 const jwt = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
@@ -105,11 +94,7 @@ const errorCode = /^[\w.-]{1,60}$/;
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
 
-/**
- * Returns the assertion for the authorization server (RFC 7523): the JWT of the config or the host, if its
- * audience is that server; or the grant that an identity provider issues for the JWT (SEP-990). Both are
- * hidden from logs before they are sent.
- */
+/** RFC 7523, or the grant of an identity provider (SEP-990). Both are hidden from logs before they are sent. */
 export async function assertionFor(options: AssertionOptions): Promise<string> {
   const { config, found, hide } = options;
   const audience = found.authorizationServerMetadata?.issuer ?? found.authorizationServerUrl;
@@ -157,10 +142,7 @@ async function textOf(file: string): Promise<string> {
   throw new Refusal('its assertionFile holds no JWT');
 }
 
-/**
- * Throws when a JWT is not meant for the authorization server, because a malicious one, named by an MCP
- * server, could use the JWT elsewhere to act as this host.
- */
+/** A malicious authorization server could use the JWT elsewhere to act as this host. */
 function mustBeFor(claims: string, names: readonly (string | undefined)[]): void {
   const audience = z.object({ aud: z.union([z.string(), z.array(z.string())]) });
   const read = audience.safeParse(parsed(Buffer.from(claims, 'base64url').toString('utf8')));

@@ -5,31 +5,27 @@ import { isWithin, type Range } from './values.ts';
 
 export const callKinds = ['all', 'failed', 'unknown', 'waiting'] as const;
 export type CallKind = (typeof callKinds)[number];
-/** Selection of calls; an empty text selects all. */
 export interface CallFilter {
   readonly kind: CallKind;
   readonly tool: string;
   readonly server: string;
   readonly agent: string;
-  /** Words that must all occur in the call: in its names, its arguments, its result or its failure. */
   readonly text: string;
 }
 export const noFilter: CallFilter = { kind: 'all', tool: '', server: '', agent: '', text: '' };
-/** Caller shown in the list for a call that the host made itself. */
 export const hostItself = 'the host itself';
 export const serverOf = ({ server, computer }: Call): string => server || computer;
-/** Caller shown in the list for a call that was made from a page of the inspector. */
 const fromPage = 'a page of the inspector';
 export const askerOf = ({ agent, isByPage }: Call): string => (isByPage ? fromPage : agent || hostItself);
 
-/** Returns the kind of a call as it was at a time; `all` for one that succeeded or was cancelled. */
+/** As it was at a time; `all` for one that succeeded or was cancelled. */
 export function kindOf(call: Call, at: number): CallKind {
   const { isOver, isBad } = standingOf(call, at);
   if (!isOver) return 'waiting';
   if (call.ended?.outcome === 'unknown') return 'unknown';
   return isBad ? 'failed' : 'all';
 }
-/** Searchable texts of calls in lower case. The text of a call that has not ended is made again, because more of it may be known. */
+/** In lower case. The text of a call that has not ended is made again, because more of it may be known. */
 const written = new WeakMap<Call, { readonly text: string; readonly isOver: boolean }>();
 function searchedOf(call: Call): string {
   const known = written.get(call);
@@ -54,9 +50,7 @@ interface CallTotals {
   readonly p99: number | undefined;
 }
 export interface CallList extends CallTotals {
-  /** Selected calls, the newest first. */
   readonly calls: readonly Call[];
-  /** Names of tools to choose from, among all calls. */
   readonly tools: readonly string[];
   readonly servers: readonly string[];
   readonly agents: readonly string[];
@@ -64,7 +58,7 @@ export interface CallList extends CallTotals {
 const namesOf = (calls: readonly Call[], of: (call: Call) => string): readonly string[] =>
   [...new Set(calls.map(of))].filter((name) => name !== '').toSorted();
 
-/** Selects calls as they were at a time of the wall clock. With a range, selects those that were running in it. */
+/** As they were at a time of the wall clock. With a range, selects those that were running in it. */
 export function listCalls(all: readonly Call[], filter: CallFilter, at: number, range?: Range): CallList {
   const known = all.filter(({ from, ended }) => from <= at && isWithin(range, from, ended?.at ?? at));
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -96,7 +90,6 @@ export function listCalls(all: readonly Call[], filter: CallFilter, at: number, 
   };
 }
 
-// ── phases of one call ────────────────────────────────────────────────────────────────────────────────
 /** Time between two steps of a call, with what the call did in it. */
 export interface CallPhase {
   readonly step: CallStep;
@@ -122,7 +115,7 @@ const phaseNames: Readonly<Record<CallStep, string>> = {
   answered: 'answered',
   ended: 'ended',
 };
-/** Returns the phases of a call up to a time; reports of progress belong to the phase in which they came. */
+/** Reports of progress belong to the phase in which they came. */
 export function phasesOf(call: Call, at: number): readonly CallPhase[] {
   const past = call.moments.filter((moment) => moment.at <= at);
   const steps = past.filter(({ step }) => step !== 'progress');
@@ -134,7 +127,6 @@ export function phasesOf(call: Call, at: number): readonly CallPhase[] {
     return { step, name: phaseNames[step], from, to, s, text, progress };
   });
 }
-/** Tells what a call does after a step, until the next one. */
 export function doesAfter({ step, text }: CallPhase, { computer, server }: Call): string {
   if (step === 'asked')
     return computer === '' ? 'looks for the server of the tool' : 'on the way to its computer';

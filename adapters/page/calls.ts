@@ -3,12 +3,8 @@ import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 import type { Row } from './trace-lines.ts';
 import { listOf, numberOf, textOf } from './values.ts';
 
-/**
- * Tool calls of a host, folded from the records of what it received and sent: also those that were refused before a
- * server was asked, and those that ended before the page connected to the host. Times are those of the wall clock in ms. Pure.
- */
+/** Tool calls of a host, folded from its records, also those before the page connected. Wall clock in ms. Pure. */
 
-/** Step of a call, in the order in which a call takes them. */
 export type CallStep =
   | 'asked'
   | 'found'
@@ -56,7 +52,6 @@ export interface Call {
   readonly moments: CallMoment[];
   ended?: CallEnd;
 }
-/** Largest number of calls that are kept; the oldest are dropped. */
 const mostCalls = 20_000;
 
 /** Returns the ticket of the call and the name of the server that an address names; each may be empty. */
@@ -73,15 +68,11 @@ export const partsOf = (address: string): { readonly ticket: string; readonly se
   return { ticket: last('call'), server: last('client') };
 };
 export const isAnswer = (type: string): boolean => type === 'ask.answered' || type === 'ask.refused';
-/** Returns the first text of a result, which explains why a tool says that it failed. */
 const firstText = (result: unknown): string =>
   listOf(fieldsOf(result)['content'])
     .map(({ text }) => textOf(text))
     .find((text) => text !== '') ?? '';
-/**
- * Reads the end of a call from what its host reported, or from the answer to its agent. The computer's knowledge of the
- * effect is in the `meta` of the result, and counts more than that of the agent.
- */
+/** What the computer knows of the effect (`meta` of the result) counts more than what the agent knows. */
 function endOf(at: number, told: Fields, result: unknown): CallEnd {
   const { meta, structuredContent, isError } = fieldsOf(result);
   const { a2c_outcome: outcome, a2c_phase: phase } = fieldsOf(meta);
@@ -96,7 +87,6 @@ function endOf(at: number, told: Fields, result: unknown): CallEnd {
     result,
   };
 }
-/** Returns the reason why a call ended without success, in one sentence with what to do. */
 export function whyOf({ ended }: Pick<Call, 'ended'>): string {
   if (!ended || ended.outcome === 'succeeded') return '';
   const message = textOf(ended.failure['message']) || firstText(ended.result);
@@ -106,7 +96,6 @@ export function whyOf({ ended }: Pick<Call, 'ended'>): string {
 /** All calls of a host, in the order in which they were asked. Records are only appended. */
 export class Calls {
   all: Call[] = [];
-  /** Number that grows with each change of the list or of the end of a call. */
   revision = 0;
   readonly #tools = new Map<string, string>();
   readonly #open = new Map<string, Call>();
@@ -115,16 +104,11 @@ export class Calls {
   readonly #passed = new Set<string>();
   /** Ends that the computer in this host reported for calls of its own agent or office, which know less about the effect. */
   readonly #known = new WeakMap<Call, CallEnd>();
-  /** Callback for a call that has just ended. */
   readonly #ended: (call: Call) => void;
 
   constructor(ended: (call: Call) => void = () => {}) {
     this.#ended = ended;
   }
-  /**
-   * Adds a record of what the host received or sent, or a call that an office reported. `s` is the number of the
-   * record, or null for one from before the page connected to the host.
-   */
   add(row: Row, at: number, s: number | null): void {
     if (row.k === 'call') return this.#whole(row);
     if (row.k === 'frame') return this.#relayed(fieldsOf(row['json']), at, s);
@@ -139,16 +123,13 @@ export class Calls {
     const address = textOf(row['a']);
     if (address.includes('/call:')) this.#step(row, ev, { at, s, address });
   }
-  /** Returns the tool of the call that an actor address names; undefined for other actors and forgotten calls. */
   toolOf(address: string): string | undefined {
     const last = address.split('/').at(-1) ?? '';
     return last.startsWith('call:') ? this.#tools.get(partsOf(last).ticket) : undefined;
   }
-  /** Returns the call of an actor; undefined for other actors and forgotten calls. */
   callAt(address: string): Call | undefined {
     return this.#byAddress.get(address);
   }
-  /** Drops calls that ended before a time. */
   forget(before: number): void {
     this.all = this.all.filter(({ ended }) => ended === undefined || ended.at >= before);
     this.revision += 1;
@@ -181,7 +162,6 @@ export class Calls {
       this.#byAddress.delete(old.address);
     }
   }
-  /** Adds a call that one record reports as a whole, from its beginning to its success. */
   #whole({ a, ev, told, steps }: Row): void {
     const [given, end, address] = [fieldsOf(ev), fieldsOf(told), textOf(a)];
     const moments = (Array.isArray(steps) ? steps : []) as [CallStep, number, number, string?][];
@@ -244,7 +224,6 @@ export class Calls {
     this.#ended(call);
   }
 }
-/** Returns the step of a call that a record shows; undefined when it shows none that matters to a person. */
 function momentOf(row: Row, ev: Fields): Pick<CallMoment, 'step' | 'text'> | undefined {
   const channel = textOf(row['ch']);
   const type = textOf(ev['type']);
@@ -280,7 +259,6 @@ const waits: Partial<Record<CallStep, string>> = {
   queued: 'waits for its turn',
   'passed on': 'waits for its computer',
 };
-/** Describes a call as it was at a time of the wall clock. */
 export function standingOf(call: Call, at: number): CallStanding {
   const { ended, moments } = call;
   if (ended && ended.at <= at)

@@ -2,8 +2,6 @@ import type { Row } from './trace-lines.ts';
 import { nameOf, textOf } from './values.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
-/** Causes of a trace record, found among the records before it. */
-
 export interface Records {
   readonly length: number;
   row(index: number): Row | undefined;
@@ -13,18 +11,13 @@ const mostBack = 100_000;
 const mostCauses = 30;
 
 const isFor = (row: Row, address: string): boolean => nameOf(textOf(row['a'])) === nameOf(address);
-/**
- * Tells whether an actor receives this record; a fact from a leaf, such as a process, goes to the actor that owns it.
- */
+/** A fact from a leaf, such as a process, goes to the actor that owns it. */
 const isHeardBy = (row: Row, address: string): boolean =>
   nameOf(row['via'] === 'leaf' ? rootOf(textOf(row['a'])) : textOf(row['a'])) === nameOf(address);
 const rootOf = (leaf: string): string => leaf.replace(/\/[^/]*$/, '');
 export const eventOf = ({ ev }: Row): string => (typeof ev === 'string' ? ev : textOf(fieldsOf(ev)['type']));
 
-/**
- * Returns a test for the cause of `row`, which is the nearest earlier record that passes; undefined when the record has
- * no cause.
- */
+/** The cause is the nearest earlier record that passes; undefined when the record has none. */
 function sought(row: Row): ((earlier: Row) => boolean) | undefined {
   const { k, via, n, ch, from } = row;
   const address = textOf(row['a']);
@@ -55,10 +48,7 @@ function sought(row: Row): ((earlier: Row) => boolean) | undefined {
   return stepOf(k === 'out' && row['port'] !== 'ask' ? rootOf(address) : address);
 }
 
-/**
- * Returns the indexes of the records that led to the record at `index`, the nearest first. The chain ends at a fact
- * from outside.
- */
+/** The nearest first. The chain ends at a fact from outside. */
 export function causesOf(records: Records, index: number): number[] {
   const causes: number[] = [];
   for (let at = index; causes.length < mostCauses;) {
@@ -79,15 +69,11 @@ export function causesOf(records: Records, index: number): number[] {
 }
 
 export interface Change {
-  /** Path of the changed value, such as `link.stage`. */
   readonly path: string;
   readonly before: unknown;
   readonly after: unknown;
 }
-/**
- * Returns the changes from `before` to `after`, by path. Lists, and values nested deeper than `depth`, are compared as
- * a whole.
- */
+/** Lists, and values nested deeper than `depth`, are compared as a whole. */
 export function changesOf(before: unknown, after: unknown, path = '', depth = 4): Change[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   const [old, now] = [before, after].map((value) => (isObject(value) ? value : undefined));

@@ -7,15 +7,12 @@ import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts
 
 export interface CollectionChange {
   readonly t: number;
-  /** Index of the trace record of this change. */
   readonly index: number;
   readonly collection: string;
   readonly server: string;
-  /** Cause of the change of a Desktop or Finder, in words for a person. */
   readonly why: string;
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Tells whether the change affects windows or documents that are shown. */
   readonly isTouching: boolean;
   /** Delay in ms until the change was announced; undefined when it was not announced before the moment shown. */
   readonly toldAfter: number | undefined;
@@ -30,7 +27,6 @@ const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(
 const cachesOf = (context: unknown): Fields => fieldsOf(fieldsOf(context)['caches']);
 const urisOf = (cache: unknown): string[] => textsOf(fieldsOf(fieldsOf(cache)['listed'])['uris']);
 
-/** Returns which server shows which URIs, from the context of a Desktop or a Finder. */
 export const shownOf = (context: unknown): Shown[] =>
   Object.entries(cachesOf(context)).map(([server, cache]) => ({
     server,
@@ -100,7 +96,6 @@ function changesIn(lane: Lane, history: History, until: number): CollectionChang
 }
 export const isCollection = ({ kind }: { readonly kind: string }): boolean =>
   kind === 'desktop' || kind === 'finder';
-/** Returns the changes of all Desktops and Finders up to the record at `until`, the newest first. */
 export const collectionChangesOf = (history: History, until: number): CollectionChange[] =>
   history.lanes
     .filter(isCollection)

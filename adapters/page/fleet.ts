@@ -15,7 +15,7 @@ import { textOf } from './values.ts';
 /** State of a page of several hosts or files: the session of each, their joined calls, and the choices of the person. */
 
 const roots: ReadonlySet<string> = new Set(['agent', 'office', 'computer']);
-/** Returns the facts of a host. For a file, these are the facts of the hosts that it recorded. */
+/** For a file, these are the facts of the hosts that it recorded. */
 function factsOf({ host, history }: Session): HostFacts {
   const facts: HostFacts = host ?? { kind: 'file', name: '', pid: null, started: null, version: '' };
   if (facts.kind !== 'file') return facts;
@@ -43,10 +43,7 @@ export class Fleet {
   #chosen: (isStep: boolean) => void = () => {};
   #joined: (Pick<FleetSeen, 'calls' | 'shifts'> & { readonly key: string }) | undefined;
 
-  /**
-   * Makes the state of the page. `open` attaches to the host at a path of the server; `fragment` is that of the address with
-   * which the page begins.
-   */
+  /** `open` attaches to the host at a path of the server; `fragment` is that with which the page begins. */
   constructor(open: (path: string) => Session, fragment: string) {
     this.#open = open;
     this.#view = fleetViewOf(fragment);
@@ -54,11 +51,10 @@ export class Fleet {
   onChange(listener: () => void): void {
     this.#listener = listener;
   }
-  /** Sets the function that is called when the view has changed. Its argument tells whether the Back button takes the change back. */
+  /** The argument tells whether the Back button takes the change back. */
   onChoose(listener: (isStep: boolean) => void): void {
     this.#chosen = listener;
   }
-  /** Adds new hosts from the list of all hosts, which only grows. */
   take(hosts: readonly HostFacts[]): void {
     for (let n = this.sessions.length; n < hosts.length; n += 1) this.add(this.#open(hostPath(n)));
   }
@@ -73,7 +69,6 @@ export class Fleet {
   get call(): string | undefined {
     return this.#view.call;
   }
-  /** Host that is shown alone, as soon as it is there. */
   get shown(): Session | undefined {
     return this.host === undefined ? undefined : this.sessions[this.host];
   }
@@ -82,22 +77,19 @@ export class Fleet {
     this.#chosen(true);
     this.#listener();
   }
-  /** Shows one host and chooses one of its calls. */
   showCall(host: number, ticket: string): void {
     this.choose({ host });
     this.sessions[host]?.choose({ panel: 'calls', call: ticket });
   }
-  /** Returns the fragment of an address for this view; `present` is the fragment that the page has. */
   fragmentFrom(present: string): string {
     return fleetFragmentOf(this.#view, this.shown?.fragmentFrom(present) ?? withToken(present));
   }
-  /** Shows the view that a fragment names. */
   show(fragment: string): void {
     this.#view = fleetViewOf(fragment);
     this.shown?.show(viewOf(fragment));
     this.#listener();
   }
-  /** Facts of all hosts now. The calls are joined again when one began or ended. */
+  /** The calls are joined again when one began or ended. */
   get seen(): FleetSeen {
     const hosts = this.sessions.map((session) => ({
       facts: factsOf(session),

@@ -3,53 +3,37 @@ import { contextAfter, isSameOutside } from '../../machines/trace/record.ts';
 import type { Row } from './trace-lines.ts';
 import { listOf, nameOf, numberOf, stateText, textOf } from './values.ts';
 
-/**
- * History of all actors, folded once from a trace with the profile `full`: the living actors after each record, and for
- * each actor a lane of its whole life. Lanes are built from the changes of living actors, so both always agree. Pure.
- */
+/** Folded once from a `full` trace. Lanes are built from the changes of living actors, so both agree. Pure. */
 
 interface Timer {
   readonly n: number;
   /** Time at which the timer was set or first seen in a checkpoint, in ms since the trace began. */
   readonly from: number;
-  /** Time at which the timer fires, in ms since the trace began. */
   readonly due: number;
   readonly isDeadline: boolean;
 }
-/** Living actor at one moment of the trace. */
+/** Living actor at one moment of the trace; times are in ms since the trace began. */
 export interface Living {
   readonly address: string;
   readonly kind: string;
   /** Address of the actor that opened this one; after a checkpoint, of its owner. */
   readonly owner: string | null;
-  /** State of the actor as XState has it: a word, or an object of words. */
   readonly state: unknown;
   readonly context: unknown;
-  /** Time at which the actor was opened, in ms since the trace began. */
   readonly opened: number;
-  /**
-   * Time since which the actor is in this state, changes within parallel regions aside, in ms since the trace began;
-   * null when the actor entered it before the trace began.
-   */
+  /** Changes within parallel regions aside; null when the actor entered it before the trace began. */
   readonly since: number | null;
-  /** Ids of the state transitions that the actor took last. */
   readonly taken: readonly string[];
-  /** Running timers of the actor, by number. */
   readonly timers: ReadonlyMap<number, Timer>;
 }
-/** Map of living actors by their address. */
 export type Alive = ReadonlyMap<string, Living>;
 
-/** Change of one actor by a trace record; undefined before its opening and after its end. */
 interface LivingChange {
   readonly address: string;
   readonly before: Living | undefined;
   readonly after: Living | undefined;
 }
-/**
- * Tells whether two states are equal. Words are compared first, because most states are words and a long trace has hundreds
- * of thousands.
- */
+/** Words are compared first, because most states are words and a long trace has hundreds of thousands. */
 const isSame = (one: unknown, other: unknown): boolean =>
   one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
 const startOf = (address: string, kind: string, owner: string | null): Omit<Living, 'opened' | 'since'> => ({
@@ -61,7 +45,7 @@ const startOf = (address: string, kind: string, owner: string | null): Omit<Livi
   taken: [],
   timers: new Map(),
 });
-/** Reads an actor from a checkpoint; an actor already known keeps what the checkpoint does not contain. */
+/** An actor already known keeps what the checkpoint does not contain. */
 function restoredActor(root: Fields, t: number, known: Living | undefined): Living {
   const { owner, age, inState, holds } = root;
   const { value, context } = fieldsOf(root['snapshot']);
@@ -88,7 +72,6 @@ function restoredActor(root: Fields, t: number, known: Living | undefined): Livi
     timers: new Map(timers.map((timer) => [timer.n, timer])),
   };
 }
-/** Replaces all living actors by those of a checkpoint. */
 function restoreAll(alive: Map<string, Living>, { roots, t }: Row): LivingChange[] {
   const before = new Map(alive);
   alive.clear();
@@ -122,12 +105,8 @@ function afterStep(known: Living, { v, ctx, gone, tr, t }: Row): Living {
     ...(Array.isArray(tr) && tr.length > 0 && { taken: tr.map(textOf) }),
   };
 }
-/** Returns the address without its last part; an empty text for an address with only one part. */
 const aboveOf = (address: string): string => address.slice(0, Math.max(0, address.lastIndexOf('/')));
-/**
- * Makes an actor whose opening was dropped from the ring buffer of the recorder; its first record here is some later
- * step. Kind and owner are read from the address.
- */
+/** Its opening was dropped from the ring buffer of the recorder; kind and owner are read from the address. */
 function foundLate(alive: Alive, address: string): Living {
   const kind = nameOf(address.split('/').at(-1) ?? '').replace(/:.*/, '');
   const owner = [...alive.keys()].findLast((each) => nameOf(each) === aboveOf(address));
@@ -147,7 +126,6 @@ function actorAfter(row: Row, address: string, alive: Alive): Living | undefined
   if (k === 'in' && (via === 'timer' || via === 'deadline')) return withTimer(known, { ...row, op: 'clear' });
   return known;
 }
-/** Updates the living actors with the trace record `row`, and returns the changed ones. */
 export function applyRow(alive: Map<string, Living>, row: Row): readonly LivingChange[] {
   if (row.k === 'key') return restoreAll(alive, row);
   const address = textOf(row['a']);
@@ -161,28 +139,23 @@ export function applyRow(alive: Map<string, Living>, row: Row): readonly LivingC
 
 interface Span {
   readonly state: string;
-  /** Time at which the actor entered the state, in ms since the trace began. */
   readonly from: number;
 }
 export interface TimerBar extends Timer {
-  /** Time at which the timer fired or was cleared; undefined while it runs. */
   to?: number;
   hasFired?: boolean;
 }
-/** Whole life of one actor, as the panel of lanes draws it. */
+/** Whole life of one actor; times are in ms since the trace began. */
 export interface Lane {
   readonly address: string;
   readonly kind: string;
   readonly owner: string;
   readonly from: number;
-  /** True when the actor lived before the trace begins. */
   readonly isOlder: boolean;
   readonly input: unknown;
-  /** Time at which the actor ended, in ms since the trace began; undefined while it lives. */
   to?: number;
   readonly spans: Span[];
   readonly timers: TimerBar[];
-  /** Indexes of the trace records about the actor. */
   readonly rows: number[];
 }
 /** Failure outside of the actors: a child process that died, or a lost session or connection. */
@@ -191,16 +164,13 @@ interface Fault {
   readonly index: number;
   readonly what: string;
 }
-/** Note that the host wrote into the trace for people. */
 interface MarkLine {
   readonly t: number;
   readonly index: number;
   readonly text: string;
 }
-/** Message from one actor to another. */
 export interface Letter {
   readonly t: number;
-  /** Index of the trace record of this message. */
   readonly index: number;
   readonly from: string;
   readonly to: string;
@@ -221,9 +191,8 @@ const faults = new Set([
 /** Largest number of trace records that are applied again to show a moment of the past. */
 const stride = 1_000;
 
-/** All records of a trace, the actors that lived after each of them, and their lanes. Records are only appended. */
+/** Records are only appended. */
 export class History {
-  /** Lanes of all actors that ever lived, in the order in which they were opened. */
   readonly lanes: Lane[] = [];
   readonly letters: Letter[] = [];
   readonly faults: Fault[] = [];
@@ -256,10 +225,7 @@ export class History {
   lane(address: string): Lane | undefined {
     return this.#byAddress.get(address) ?? this.#byName.get(address);
   }
-  /**
-   * Returns the actors that live after the record at `index`, counted from 0. Below 0 there are none; beyond the end
-   * the last record counts.
-   */
+  /** Below 0 there are none; beyond the end the last record counts. */
   at(index: number): Alive {
     const end = Math.min(Math.floor(index), this.#rows.length - 1);
     if (end < 0) return new Map();
@@ -275,20 +241,15 @@ export class History {
     for (const row of this.#rows.slice(moment * stride, end + 1)) applyRow(alive, row);
     return alive;
   }
-  /** Returns the index of the trace record with this number, or undefined when there is none. */
   indexOf(s: number): number | undefined {
     // Returns the record before a list, because a list has the number of the record after it.
     const index = this.#before(({ s: other }) => other <= s) - 1;
     return this.#rows[index]?.s === s ? index : undefined;
   }
-  /**
-   * Returns the index of the last trace record at or before the time `t`, in ms since the trace began; -1 when all are
-   * later.
-   */
+  /** At or before `t`, in ms since the trace began; -1 when all are later. */
   indexAt(t: number): number {
     return this.#before((row) => row.t <= t) - 1;
   }
-  /** Returns the number of records at the beginning that pass the test, by binary search in ordered records. */
   #before(isSo: (row: Row) => boolean): number {
     let low = 0;
     let high = this.#rows.length;
@@ -300,7 +261,6 @@ export class History {
     }
     return low;
   }
-  /** Continues the lane of an actor that a trace record has changed, or begins its lane. */
   #continue({ address, before, after }: LivingChange, row: Row): void {
     const known = this.#byAddress.get(address);
     const lane = after && (!known || row.k === 'open') ? this.#begin(after, row) : known;
@@ -337,7 +297,6 @@ export class History {
     this.#byName.set(nameOf(address), lane);
     return lane;
   }
-  /** Adds the trace record to the lane that it is about, and to the letters, faults or marks. */
   #note(row: Row, index: number): void {
     const { k, t } = row;
     const address = textOf(row['a']);

@@ -5,11 +5,7 @@ import { Calls, isAnswer, partsOf, whyOf, type Call } from './calls.ts';
 import type { Row } from './trace-lines.ts';
 import { listOf, numberOf, textOf } from './values.ts';
 
-/**
- * Incidents of a host: what went wrong, since when, what it cost, and whether it is over. They are folded from the records
- * of what the host received and sent, so a running host, its past before the page connected, and a file give the same.
- * Times are those of the wall clock in ms. Pure.
- */
+/** Incidents of a host, folded so that a running host, its past and a file give the same. Wall clock in ms. Pure. */
 
 export type IncidentKind =
   | 'down'
@@ -28,17 +24,14 @@ interface Told {
   readonly at: number;
   readonly what: string;
   readonly remedy: string;
-  /** Time of the next try; null when none is planned. */
   readonly nextAt: number | null;
 }
-/** One thing that went wrong, with all that is known about it. Later reports are added to it. */
+/** Later reports are added to it. */
 export interface Incident {
-  /** Name of this incident, unlike that of any other. */
   readonly id: string;
   /** Kind and subject, which a later incident may share. */
   readonly key: string;
   readonly kind: IncidentKind;
-  /** Name of the server, tool or connection. */
   readonly subject: string;
   /** Number of the record with which the incident began; null for one from before the page connected to the host. */
   readonly s: number | null;
@@ -51,7 +44,6 @@ export interface Incident {
   readonly isStopped: number[];
   readonly calls: Call[];
 }
-/** Incident as it was at one moment. */
 export interface IncidentView {
   readonly incident: Incident;
   readonly kind: IncidentKind;
@@ -61,7 +53,6 @@ export interface IncidentView {
   readonly remedy: string;
   readonly times: number;
   readonly last: number;
-  /** Time at which the incident was over; undefined while it lasts. */
   readonly to: number | undefined;
   readonly isStopped: boolean;
   readonly nextAt: number | null;
@@ -96,19 +87,14 @@ const kinds: Partial<Record<ServerState, IncidentKind>> = {
 };
 const subjectIn = (channel: string): string => /^\w+:(.*)\/\d+$/.exec(channel)?.[1] ?? '';
 
-/** Incidents and calls of one host, folded record by record. */
 export class Story {
   all: Incident[] = [];
-  /** Events for which the host wrote the trace by itself. */
   readonly reasons: KeptFor[] = [];
   readonly calls = new Calls((call) => this.#callEnded(call));
-  /** Wall clock of the first record that is known; undefined before any. */
   since: number | undefined;
-  /** Wall clock of the last record. */
   #now = 0;
   readonly #states = new Map<string, string>();
 
-  /** Adds a record; `s` is its number in the trace of the page, or null for one from before the page connected to the host. */
   add(row: Row, s: number | null): void {
     if (row.k === 'mark') this.reasons.push(...keptForIn(textOf(row['text'])));
     if (row.k === 'tail') this.reasons.push(...keptForIn(textOf(row['reason'])));
@@ -128,24 +114,20 @@ export class Story {
     if (k === 'said') this.#told(textOf(ev['type']), ev, at, s);
     else this.#crossed(row, ev, at, s);
   }
-  /** Notes that the host ended without a last record. */
   died(): void {
     this.#begin('host', 'host', this.#now, null, {
       what: 'The recording has no end: its host was killed, or the file was cut here.',
       remedy: 'Look in the log of the system for a SIGKILL or too little memory at this time.',
     });
   }
-  /** Notes a check of a recording that failed at a record. */
   checkFailed(name: string, what: string, at: number, s: number | null): void {
     const remedy = 'Both sides: npx a2c replay FILE';
     this.#begin('check', name, at, s, { what, remedy }, `${name} ${s ?? 'end'}`).overs.push(at);
   }
-  /** Notes that a file is damaged after its last record. */
   damaged(what: string): void {
     const remedy = 'Copy the file again from where it was written.';
     this.#begin('file', 'trace', this.#now, null, { what, remedy });
   }
-  /** Drops the incidents and calls that were over before a time. */
   forget(before: number): void {
     this.all = this.all.filter(
       ({ overs, times }) => (overs.at(-1) ?? Infinity) >= before || (times.at(-1) ?? 0) >= before,
@@ -218,8 +200,7 @@ export class Story {
       this.#begin('host', 'office', at, s, { what: `The office failed: ${textOf(ev['message'])}` });
     // Ends the incident of a taken port when the office is opened at another one.
     if (type === 'office.opened') this.#over(['host'], 'office', at);
-    // Ends all questions of a call to a person when one of them is answered or withdrawn, because the page does not know
-    // the name of a question that was asked before it connected.
+    // All of a call, because the page does not know the name of a question that was asked before it connected.
     if (isAnswer(type) || type === 'withdraw') this.#over(['person'], address, at);
     if (row.k !== 'out' || type !== 'ask' || !channel.startsWith('ask confirm ')) return;
     const what = `A call of ${textOf(fieldsOf(ev['params'])['tool'])} waits for a person to allow it.`;
@@ -332,7 +313,7 @@ export class Story {
     );
   }
 
-  /** Returns the incidents as they were at a time: those that were not over first, then the latest. */
+  /** As they were at a time: those that were not over first, then the latest. */
   at(time: number): IncidentView[] {
     const all = this.all.flatMap((incident) => viewOf(incident, time) ?? []);
     const downOf = ({ kind, subject, to }: IncidentView): IncidentView | undefined =>
@@ -389,6 +370,5 @@ function viewOf(incident: Incident, time: number): IncidentView | undefined {
     refused: ended.filter((call) => call.ended?.outcome !== 'unknown'),
   };
 }
-/** Tells whether an incident makes its server worth a look at a time: the incident lasts, or was over not long ago. */
 export const needsLook = ({ to, isStopped }: IncidentView, time: number): boolean =>
   to === undefined || (!isStopped && time - to < recentMs);

@@ -4,10 +4,7 @@ import type { Call } from './calls.ts';
 import type { Alive } from './history.ts';
 import { textOf } from './values.ts';
 
-/**
- * Several hosts on one clock: calls joined by their `req_id`, differences of the clocks measured from the calls
- * themselves, and who is connected to whom. Pure.
- */
+/** Several hosts on one clock: calls joined by `req_id`, clocks measured from the calls themselves. Pure. */
 
 /** Facts of one host. Times are those of the clock of this host, in ms since 1970. */
 export interface HostSeen {
@@ -15,20 +12,16 @@ export interface HostSeen {
   readonly calls: readonly Call[];
   readonly alive: Alive;
 }
-/** Part of a call that one host saw. */
 export interface CallPart {
-  /** Index of the host. */
   readonly host: number;
   readonly call: Call;
 }
-/** One call with the parts that each host saw of it, the asking host first. */
 export interface JoinedCall {
   /** Key of one part of the call. It may change when facts of another host come, so calls are compared with `isNamedBy`. */
   readonly key: string;
   readonly parts: CallPart[];
 }
 const keyOf = ({ host, call }: CallPart): string => `${call.reqId} ${host} ${call.ticket}`;
-/** Tells whether a key is that of any part of the call, so that a choice holds when facts of more hosts come. */
 export const isNamedBy = ({ parts }: JoinedCall, key: string | undefined): boolean =>
   parts.some((part) => keyOf(part) === key);
 /** Returns the position of a host on the way of a call: agents ask, offices pass on, computers answer. */
@@ -42,7 +35,7 @@ const endOf = ({ ended }: Call): number => ended?.at ?? Infinity;
 /** Longest time in ms between the beginnings of two parts that are joined into one call, because clocks differ. */
 const mostApartMs = 60_000;
 
-/** Joins the calls of all hosts; a `req_id` that was used again belongs to another call. */
+/** A `req_id` that was used again belongs to another call. */
 export function joinedOf(hosts: readonly Pick<HostSeen, 'facts' | 'calls'>[]): readonly JoinedCall[] {
   const byReq = new Map<string, JoinedCall[]>();
   for (const [host, { calls }] of hosts.entries())
@@ -65,8 +58,6 @@ const placeOf = (hosts: readonly Pick<HostSeen, 'facts'>[], { host, call }: Call
   return facts ? orderOf(facts, call) : 0;
 };
 
-// ── clocks ────────────────────────────────────────────────────────────────────────────────────────────
-/** Difference of the clock of a host from that of the first host, measured from the calls. */
 export interface ClockShift {
   readonly host: number;
   /** Index of the host with whose clock this clock was compared; undefined when no call joins it with any other. */
@@ -75,7 +66,6 @@ export interface ClockShift {
   readonly aheadMs: number;
   /** Limit in ms of the error of `aheadMs`. */
   readonly withinMs: number;
-  /** Number of calls from which the difference was measured. */
   readonly calls: number;
 }
 interface Bounds {
@@ -85,10 +75,7 @@ interface Bounds {
 }
 /** Smallest difference in ms that the times of two clocks can show. */
 const resolutionMs = 1;
-/**
- * Bounds for the clock of one host ahead of that of another: a call comes to the later host after it came to the earlier
- * one, and is over there before it is over at the earlier one.
- */
+/** A call comes to the later host after it came to the earlier one, and is over there before. */
 function boundsOf(joined: readonly JoinedCall[]): Map<string, Bounds> {
   const all = new Map<string, Bounds>();
   const narrow = (from: number, to: number, low: number, high: number): void => {
@@ -106,7 +93,7 @@ function boundsOf(joined: readonly JoinedCall[]): Map<string, Bounds> {
       }
   return all;
 }
-/** Measures the clock of each host against that of the first host with which calls join it, directly or through others. */
+/** Against the first host with which calls join it, directly or through others. */
 export function shiftsOf(count: number, joined: readonly JoinedCall[]): readonly ClockShift[] {
   const bounds = boundsOf(joined);
   const shifts = new Map<number, ClockShift>();
@@ -133,22 +120,18 @@ export function shiftsOf(count: number, joined: readonly JoinedCall[]): readonly
   return [...shifts.values()].toSorted((one, other) => one.host - other.host);
 }
 
-// ── connections ───────────────────────────────────────────────────────────────────────────────────────
 /** Connection of an office to a peer, or of a computer to a server, with the host of this page at its other end, if any. */
 export interface Connection {
-  /** Index of the host that knows of the connection: an office has seats, a computer has servers. */
+  /** An office has seats, a computer has servers. */
   readonly from: number;
   readonly to: number | undefined;
   readonly kind: 'agent' | 'computer' | 'server';
   readonly name: string;
-  /** Name of the office room; empty for a server. */
   readonly office: string;
-  /** State of the connection, as its machine names it. */
   readonly state: string;
 }
 const roleOf = (kind: HostFacts['kind']): string => (kind === 'up' ? 'computer' : kind);
 
-/** Returns the connections that offices and computers know. */
 export function connectionsOf(hosts: readonly Pick<HostSeen, 'facts' | 'alive'>[]): readonly Connection[] {
   const named = (kind: string, name: string): number | undefined => {
     const at = hosts.findIndex(({ facts }) => roleOf(facts.kind) === kind && facts.name === name);

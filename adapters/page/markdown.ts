@@ -12,7 +12,6 @@ const inRow = (text: string): string =>
   text.replaceAll('|', String.raw`\|`).replaceAll(/(?<!\s)\s*\n\s*/g, ' ');
 const rowOf = (...cells: readonly string[]): string => `| ${cells.map(inRow).join(' | ')} |`;
 
-/** Writes a call as it was at a time of the wall clock. */
 export function callAsMarkdown(call: Call, now: number): string {
   const { words, why } = standingOf(call, now);
   const { tool, reqId, params, ended, from } = call;
@@ -39,7 +38,6 @@ export interface Shown {
   readonly incidents: readonly IncidentView[];
   readonly servers: readonly ServerView[];
 }
-/** Writes incidents and servers as they were at a time of the wall clock. */
 export function hostAsMarkdown({ title, at, incidents, servers }: Shown): string {
   const rows = servers.map(({ name, words, why, facts }) => rowOf(name, words, why, facts.join(', ')));
   const happened = incidents.map(

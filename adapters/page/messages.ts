@@ -6,24 +6,19 @@ import { fieldsOf } from '../../machines/protocol/json.ts';
 /** Messages on the wire of clients, links and seats, each with its request and the actor that asked. Pure. */
 
 export interface MessageRow {
-  /** Number of the message, unlike that of any other. */
   readonly id: number;
   /** Time of the message on the wall clock, in ms. */
   readonly at: number;
-  /** Address of the port instance that the message passed. */
   readonly a: string;
   readonly via: 'mcp' | 'socket';
   readonly dir: 'in' | 'out';
   readonly isAnswer: boolean;
-  /** Name of the method or the event; an answer has the name of its request. */
   readonly name: string;
   readonly req: string;
   /** Milliseconds between request and answer; null when the message is a request, or its request was not seen. */
   readonly afterMs: number | null;
-  /** Address of the actor that made the request; undefined when none in this trace made it. */
   readonly by: string | undefined;
   readonly body: unknown;
-  /** Number of characters cut off at the end of the message. */
   readonly cut: number;
 }
 /** Messages that a page can ask a host for: of an actor `a`, of a call actor `by`, with a `req_id`. */
@@ -32,7 +27,6 @@ export interface MessagesWanted {
   readonly by?: string;
   readonly req?: string;
 }
-/** Tells whether a port instance belongs to an actor, in any incarnation of that actor. */
 export const belongsTo = (actor: string, instance: string): boolean => {
   const name = nameOf(actor);
   return instance.startsWith(name) && /^[#/]/.test(instance.slice(name.length));
@@ -41,21 +35,19 @@ const isAnswer = (row: Row): boolean =>
   row['via'] === 'mcp'
     ? row['name'] === undefined
     : fieldsOf(row['json'])['ack'] !== undefined || textOf(row['text']).startsWith('{"ack"');
-/** Largest number of messages that a page keeps; the oldest are dropped. */
 const mostKept = 20_000;
 
 interface Kept {
   readonly row: Row;
   readonly at: number;
 }
-/** Messages on all wires, in the order in which they passed. */
 export class Messages {
   #kept: Kept[] = [];
   readonly #ids = new Set<number>();
   #revision = 0;
   #shown: { readonly key: string; readonly rows: readonly MessageRow[] } | undefined;
 
-  /** Adds a `frame` record of a trace, with its wall clock. One that is known already is ignored. */
+  /** One that is known already is ignored. */
   add(row: Row, at: number): void {
     if (this.#ids.has(row.s)) return;
     this.#ids.add(row.s);
@@ -66,18 +58,15 @@ export class Messages {
     if (this.#kept.length <= mostKept) return;
     for (const { row: old } of this.#kept.splice(0, mostKept / 2)) this.#ids.delete(old.s);
   }
-  /** Returns the messages of one actor, with requests and answers paired. */
   of(actor: string): readonly MessageRow[] {
     return this.#paired(`actor ${actor}`, ({ a }) => belongsTo(actor, textOf(a)));
   }
-  /** Returns the messages that belong to a call, of all protocols on its way through this host. */
   ofCall({ address, reqId }: Pick<Call, 'address' | 'reqId'>): readonly MessageRow[] {
     return this.#paired(
       `call ${address} ${reqId}`,
       ({ via, by, req }) => (by !== undefined && by === address) || (via === 'socket' && req === reqId),
     );
   }
-  /** Returns the chosen messages. An answer gets the name of its request and the time since then. */
   #paired(chosen: string, isChosen: (row: Row) => boolean): readonly MessageRow[] {
     const key = `${this.#revision} ${chosen}`;
     if (this.#shown?.key === key) return this.#shown.rows;

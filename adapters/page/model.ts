@@ -44,7 +44,6 @@ const moods: Readonly<Record<ServerState, Mood>> = {
   idle: 'off',
   disabled: 'off',
 };
-/** Description of one MCP server, for a person who knows nothing of state machines. */
 export interface ServerView {
   readonly address: string;
   readonly name: string;
@@ -62,13 +61,10 @@ export interface ServerView {
   readonly calls: number;
   /** Time since which the server is in this state, in ms since the trace began; null when it was in it before the first record. */
   readonly since: number | null;
-  /** Facts of the server besides its state: `pid 41`, `version 1.2`, `6 tools` … */
   readonly facts: readonly string[];
-  /** Incidents that make the server worth a look, the most urgent first. */
   readonly incidents: readonly IncidentView[];
   readonly needsLook: boolean;
 }
-/** Numbers of calls of one server, and their usual duration. */
 export interface CallCounts {
   readonly calls: number;
   readonly failed: number;
@@ -82,7 +78,7 @@ export function moodOfCall(call: Call, at: number): Mood {
   return isBad ? 'bad' : call.ended?.outcome === 'succeeded' ? 'good' : 'off';
 }
 const mostDurations = 1_000;
-/** Counts calls by server, as they were at a time of the wall clock. With a range, counts those that were running in it. */
+/** As they were at a time of the wall clock. With a range, counts those that were running in it. */
 export function countsOf(calls: readonly Call[], at: number, range?: Range): ReadonlyMap<string, CallCounts> {
   const byServer = new Map<string, Call[]>();
   for (const call of calls) {
@@ -112,7 +108,6 @@ export function countsOf(calls: readonly Call[], at: number, range?: Range): Rea
     }),
   );
 }
-/** Facts of the page from which servers are described, besides the living actors. */
 export interface PageFacts {
   readonly incidents: readonly IncidentView[];
   readonly counts: ReadonlyMap<string, CallCounts>;
@@ -127,7 +122,6 @@ const hasTag = (chart: Chart | undefined, state: unknown, tag: string): boolean 
 const noneTold: PageFacts = { incidents: [], counts: new Map(), nowMs: 0, wallNow: 0 };
 /** Comparison of names that puts `server-9` before `server-10`. */
 const byName = new Intl.Collator('en', { numeric: true });
-/** Lists the servers at a moment, those with the greatest need for a look first. */
 export function serversOf(alive: Alive, charts: Charts, told: PageFacts = noneTold): ServerView[] {
   const all = [...alive.values()];
   const views = all
@@ -146,7 +140,6 @@ function rankOf({ mood, incidents, needsLook: isNeeded }: ServerView): number {
   if (isNeeded) return 2;
   return ['busy', 'good', 'off'].indexOf(mood) + 3;
 }
-/** Returns the servers of a computer that its config disables. They have no machine. */
 function disabledOf({ kind, address, context }: Living): ServerView[] {
   if (kind !== 'computer') return [];
   const { servers } = fieldsOf(fieldsOf(context)['shown']);
@@ -217,7 +210,6 @@ function attemptText(mood: Mood, state: ServerState, tries: number, budget: numb
   if (mood === 'good' || tries === 0) return '';
   return state === 'open' ? `${countText(tries, 'try')} failed` : `try ${tries} of ${budget ?? '?'}`;
 }
-/** Describes what a connecting server waits for, as `a2c status` does, and when that wait ends. */
 function waitOf(
   { state, context, since }: Living,
   owned: readonly Living[],
@@ -261,7 +253,6 @@ function factsOf({ context }: Living, owned: readonly Living[], counts: CallCoun
 /** Returns the time of the next try to start a server: its timer of the kind deadline, not one of a state in its chart. */
 const nextTryOf = (timers: Living['timers']): number | null =>
   nextOf(new Map([...timers].filter(([, { isDeadline }]) => isDeadline)));
-/** Returns the time at which the next timer fires, in ms since the trace began; null when none runs. */
 export const nextOf = (timers: Living['timers']): number | null =>
   timers.size === 0 ? null : Math.min(...[...timers.values()].map(({ due }) => due));
 
@@ -269,7 +260,6 @@ export interface TreeRow {
   readonly actor: Living;
   readonly depth: number;
 }
-/** Returns the tree of living actors: each owner before its children, with the depth. */
 export function treeOf(alive: Alive): readonly TreeRow[] {
   const owned = new Map<string | null, Living[]>();
   for (const actor of alive.values()) {
@@ -292,7 +282,6 @@ const downClient = /^(waiting|open|recovering|disconnected|login)/;
 const down = /^(waiting|withdrawn|failing|offline|failed|killed|died|interrupted)/;
 const underWay =
   /^(degraded|booting|connecting|resolving|queued|launching|handshaking|listing|refreshing|collecting|closing|draining|confirming)$/;
-/** Returns the mood of an actor (good, busy, bad or off), which gives its color in the tree, from its state as text. */
 export function moodOf(kind: string, text: string): Mood {
   if ((kind === 'client' ? downClient : down).test(text)) return 'bad';
   if (text === 'idle' || text === 'standby') return 'off';
@@ -301,10 +290,8 @@ export function moodOf(kind: string, text: string): Mood {
   const words = regions.length > 1 ? regions.map((each) => each.split('.').at(-1) ?? '') : text.split('.');
   return words.some((word) => underWay.test(word)) ? 'busy' : 'good';
 }
-/** Returns the message of the last failure that an actor remembers. */
 export const lastErrorOf = ({ context }: Living): string =>
   textOf(fieldsOf(fieldsOf(context)['failure'])['message']);
-/** Returns the number of times the process of this client was started again. */
 export const restartsOf = ({ lanes }: History, address: string, until: number): number =>
   Math.max(
     0,

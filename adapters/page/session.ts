@@ -10,15 +10,10 @@ import { Lists, type Row } from './trace-lines.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 import { isWithin, listOf, numberOf, type Range } from './values.ts';
 
-/** State of the page: data of the host or file that is shown, and the choices of the person. */
-
 export type Phase = 'connecting' | 'live' | 'loading' | 'file' | 'over' | 'lost' | 'no token';
 /** Number of records that the page keeps of a running host; beyond it the older half is dropped, up to a checkpoint. */
 export const mostKept = 200_000;
-/**
- * Largest number of records of a recording that is checked at once. A larger one is checked when a person asks, because that
- * takes seconds.
- */
+/** A larger one is checked when a person asks, because that takes seconds. */
 const mostCheckedAtOnce = 20_000;
 /** Outcome of the call for which a trace was written; the other events are about servers. */
 const outcomeOf: Partial<Record<KeepWord, string>> = {
@@ -29,46 +24,37 @@ const outcomeOf: Partial<Record<KeepWord, string>> = {
 /** Time in ms for which a running host still sends all records after the page stopped showing them. */
 const leaveMs = 30_000;
 const gone = 'The host is not connected';
-/** Question to the host before its number is given; the answer has the same number. */
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
 export type Question = Unnumbered<FromPage>;
 export type Answer = Extract<ToPage, { type: 'answer' }>;
 
 export class Session {
-  /** Records of the trace; replaced when the oldest records of a running host are dropped. */
+  /** Replaced when the oldest records of a running host are dropped. */
   history = new History();
   #lists = new Lists();
   /** Records of a running host that are being fetched, until the record with the number `until` is there. */
   #coming: { readonly history: History; readonly until: number } | undefined;
-  /** Number of the latest record that was added to the incidents and calls. */
   #told = -1;
-  /** Tells whether the host was asked for all records. */
   #isWhole = false;
   #neededAt = 0;
-  /** Incidents and calls, also of the time before the page connected to the host. */
   story = new Story();
-  /** Messages on the wire: all of a file, and those of a running host that a panel wanted. */
   messages = new Messages();
   /** Number of the last message that the host has answered with, by the request that asked for messages. */
   readonly #looked = new Map<string, number>();
   /** Records that came while the past was still being sent; undefined when it is complete. */
   #later: Row[] | undefined;
-  /** Tells whether the past of a running host is still being read, so that earlier incidents are not known yet. */
+  /** Until then earlier incidents are not known. */
   get isReadingPast(): boolean {
     return this.#later !== undefined;
   }
-  /** Tells whether the incidents and calls include some from before the records of this page. */
   hasPast = false;
   #pastLists = new Lists();
   /** Difference between the wall clock and the time of the trace, in ms; undefined before the first record with both. */
   #offset: number | undefined;
-  /** Tells whether a file says why it ends. */
   #hasEnd = false;
-  /** Description of the damage of a file; undefined when it is sound. */
   #damage: string | undefined;
   /** Number of the record that the address of the page names, until that record is there. */
   #wanted: number | undefined;
-  /** Counts of calls, kept until a call begins or ends. */
   #counted:
     | {
         readonly key: number;
@@ -84,12 +70,10 @@ export class Session {
   missed = 0;
   /** Times of the wall clock between which the page last had no connection; undefined when it never lost it. */
   away: { readonly from: number; readonly to?: number } | undefined;
-  /** Number of old trace records that this page has dropped. */
   dropped = 0;
   /** Results of the checks of a recording; undefined until they are known, and for one that is too long. */
   checks: Checks | undefined;
   choice: Choice = firstChoice;
-  /** Tells whether neither the address nor the person has named a panel. */
   #isAtHome = true;
   /** Time of this page at which the last record arrived, so that countdowns go on between two records. */
   #arrivedAt = 0;
@@ -101,7 +85,7 @@ export class Session {
   readonly #clock: () => number;
   readonly #wall: () => number;
 
-  /** Makes a session. `clock` measures durations, and `wall` gives the time of day; both in ms. */
+  /** `clock` measures durations, and `wall` gives the time of day; both in ms. */
   constructor(clock: () => number, wall: () => number = () => 0) {
     this.#clock = clock;
     this.#wall = wall;
@@ -112,16 +96,13 @@ export class Session {
   onChoose(listener: (before: Choice, after: Choice) => void): void {
     this.#chosen = listener;
   }
-  /**
-   * Sets the function that sends questions to the host; undefined when the connection is lost, which fails open
-   * questions.
-   */
+  /** Undefined when the connection is lost, which fails open questions. */
   connect(send: ((message: FromPage) => void) | undefined): void {
     this.#send = send;
     if (send) return;
     for (const id of this.#waiting.keys()) this.#answered({ type: 'answer', id, ok: false, error: gone });
   }
-  /** Asks the host a question. Never rejects: a refusal is an answer with a reason. */
+  /** Never rejects: a refusal is an answer with a reason. */
   ask(question: Question): Promise<Answer> {
     const id = this.#asked++;
     return new Promise((resolve) => {
@@ -149,10 +130,7 @@ export class Session {
       this.story.checkFailed(name, what, (t === undefined ? undefined : this.clockOf(t)) ?? this.wallEnd, s);
     }
   }
-  /**
-   * Asks a running host for the messages that it still has of an actor or a call, as far as the page lacks them. Returns the
-   * reason when the host refuses; empty on success.
-   */
+  /** As far as the page lacks them. Returns the reason when the host refuses; empty on success. */
   async wantMessages(wanted: MessagesWanted): Promise<string> {
     const key = JSON.stringify(wanted);
     for (let isMore = true; isMore && this.phase === 'live';) {
@@ -179,7 +157,7 @@ export class Session {
     this.#attend();
     this.#listener();
   }
-  /** First panel of this host: calls for an office, which has no servers of its own, also in a recording; otherwise servers. */
+  /** Calls for an office, which has no servers of its own, also in a recording; otherwise servers. */
   get #home(): Panel {
     const has = (wanted: string): boolean => this.history.lanes.some(({ kind }) => kind === wanted);
     const isOffice =
@@ -188,7 +166,7 @@ export class Session {
         : this.host?.kind === 'office';
     return isOffice ? 'calls' : 'servers';
   }
-  /** Shows the view that an address names. The moment is shown as soon as its record is there. */
+  /** The moment is shown as soon as its record is there. */
   show({ s, panel, ...view }: LinkedView): void {
     this.#isAtHome = panel === undefined;
     this.choice = { ...this.choice, ...view, panel: panel ?? this.#home, moment: undefined };
@@ -197,7 +175,6 @@ export class Session {
     this.#attend();
     this.#listener();
   }
-  /** Returns the fragment of an address for this view; `present` is the fragment that the page has. */
   fragmentFrom(present: string): string {
     const s = this.isNow ? undefined : this.history.row(this.at)?.s;
     return fragmentOf(this.choice, s, present, this.#home);
@@ -218,7 +195,6 @@ export class Session {
     this.#wanted = undefined;
     this.goTo(index);
   }
-  /** Notes the time at which the connection to a running host was lost. */
   lose(at: number): void {
     this.away = { from: at };
     this.enter('lost');
@@ -248,7 +224,7 @@ export class Session {
     if (message.type === 'complete') this.#rest();
     if (message.type === 'closed') this.enter('over', message.reason);
   }
-  /** Clears incidents and calls after a reconnect. When the host is another one, clears the records and messages, too. */
+  /** When the host is another one, clears the records and messages, too. */
   #comeBack(host: HostFacts): void {
     if (!this.host) return;
     const isSame = this.host.pid === host.pid && this.host.started === host.started;
@@ -286,7 +262,7 @@ export class Session {
     this.#arrivedAt = this.#clock();
     if (this.phase === 'live' && this.history.length > mostKept) this.#forget();
   }
-  /** Begins to fetch all records that the host has. The records on the page are shown until then. */
+  /** The records on the page are shown until then. */
   #fetch(until: number): void {
     const history = new History();
     const [head] = this.history.rows();
@@ -315,10 +291,7 @@ export class Session {
     this.#later = undefined;
     this.#listener();
   }
-  /**
-   * Drops the oldest records of a running host. The rest begins with a head and a checkpoint, as any trace does, so
-   * that it can be saved and replayed.
-   */
+  /** The rest begins with a head and a checkpoint, as any trace does, so that it can be saved and replayed. */
   #forget(): void {
     const rows = this.history.rows();
     let from = rows.findIndex(({ k }, index) => k === 'key' && index >= mostKept / 2);
@@ -338,7 +311,7 @@ export class Session {
     const { moment } = this.choice;
     if (moment !== undefined) this.choice = { ...this.choice, moment: Math.max(1, moment - from + 1) };
   }
-  /** Shows a recording at its end. When all actors have ended, shows the moment before the host was closed. */
+  /** When all actors have ended, shows the moment before the host was closed. */
   #rest(): void {
     const { history } = this;
     let first: number | undefined;
@@ -356,7 +329,6 @@ export class Session {
     this.#wantChecks();
     this.#goToWanted();
   }
-  /** Chooses the call or the server for which the host wrote the trace by itself. */
   #showReason(): void {
     const { reasons, calls } = this.story;
     const down = this.incidentsInRange.filter(({ kind }) => kind === 'down');
@@ -383,7 +355,7 @@ export class Session {
     const at = this.history.row(this.at)?.t ?? 0;
     return this.isNow && this.phase === 'live' ? at + (this.#clock() - this.#arrivedAt) : at;
   }
-  /** Returns the time on the wall clock for a time of the trace, in ms since 1970; undefined when no record has one. */
+  /** In ms since 1970; undefined when no record has one. */
   clockOf(t: number): number | undefined {
     return this.#offset === undefined ? undefined : t + this.#offset;
   }
@@ -394,7 +366,6 @@ export class Session {
   traceTime(at: number): number {
     return at - (this.#offset ?? 0);
   }
-  /** Range of all times that the page knows. */
   get whole(): Range {
     const { history, phase, story } = this;
     const first = history.row(1)?.t ?? 0;
@@ -415,7 +386,6 @@ export class Session {
     // Includes records exactly at the beginning. A trace has times in thousandths of a millisecond, so half of one is subtracted.
     return [before(range.from - 0.0005), before(range.to)];
   }
-  /** Moves the beginning or the end of the range to the moment shown. */
   limit(edge: 'from' | 'to'): void {
     const at = this.rangeTime(this.nowMs);
     const { from, to } = this.choice.range ?? this.whole;
@@ -431,7 +401,6 @@ export class Session {
     const at = this.history.row(this.history.length - 1)?.t ?? 0;
     return this.clockOf(this.phase === 'live' ? at + (this.#clock() - this.#arrivedAt) : at) ?? 0;
   }
-  /** Servers at the moment shown, those that need a look first. */
   get servers(): ServerView[] {
     const { incidents, nowMs, wallNow, story } = this;
     const { range } = this.choice;
@@ -441,14 +410,12 @@ export class Session {
     const { counts } = this.#counted;
     return serversOf(this.history.at(this.at), this.charts, { incidents, counts, nowMs, wallNow });
   }
-  /** Chooses the next or the previous incident in time, and shows its moment. */
   stepIncident(by: 1 | -1): void {
     const all = this.incidentsInRange.toSorted((a, b) => a.from - b.from);
     const at = all.findIndex(({ incident }) => incident.id === this.choice.incident);
     const next = at < 0 ? (by > 0 ? all[0] : all.at(-1)) : all[at + by];
     if (next) this.showIncident(next);
   }
-  /** Incidents of the chosen time, in their latest known state. */
   get incidentsInRange(): IncidentView[] {
     const { range } = this.choice;
     const now = this.wallEnd;
@@ -456,11 +423,9 @@ export class Session {
       .at(now)
       .filter(({ from, last, to }) => isWithin(range, from, to === undefined ? now : Math.max(last, to)));
   }
-  /** Incidents as they were at the moment shown. */
   get incidents(): IncidentView[] {
     return this.story.at(this.wallNow);
   }
-  /** Shows the moment at which an incident began, if the page has its records. */
   showIncident({ incident: { id, s }, subject }: IncidentView): void {
     const index = s === null ? undefined : this.history.indexOf(s);
     const client = this.history.lanes.findLast(
@@ -469,7 +434,6 @@ export class Session {
     this.choose({ incident: id, ...(client && { actor: client.address }) });
     if (index !== undefined) this.goTo(index);
   }
-  /** Shows the trace record with this number in the panel of records. */
   goToNumber(s: number): void {
     const index = this.history.indexOf(s);
     if (index === undefined && this.phase !== 'live') return;
@@ -477,7 +441,6 @@ export class Session {
     this.choose({ panel: 'records', find: '', findKind: '' });
     this.#goToWanted();
   }
-  /** Shows the last record at or before a time of the wall clock, in the panel of records. */
   goToClock(at: number): void {
     this.choose({ panel: 'records', find: '', findKind: '' });
     this.goTo(this.history.indexAt(at - (this.#offset ?? 0)));

@@ -3,7 +3,6 @@ import { numberOf, textOf } from './values.ts';
 
 /** Lines of a trace as records of the page, and records of the page as a trace to save (docs/trace-format.md). Pure. */
 
-/** Record of a trace, which is one line of its file. */
 export interface Row extends Fields {
   readonly s: number;
   /** Milliseconds since the recording began. */
@@ -15,14 +14,13 @@ const isOnly = (value: object, key: string): boolean => key in value && Object.k
 export class Lists {
   readonly #byHash = new Map<string, readonly unknown[]>();
 
-  /** Parses a line of a trace, with each list in place of its reference. A reference to an unknown list stays. */
+  /** Puts each list in place of its reference. A reference to an unknown list stays. */
   read(line: string): Row {
     const written = JSON.parse(line) as Row;
     const row = line.includes('"$list"') ? (this.#whole(written) as Row) : written;
     this.keep(row);
     return row;
   }
-  /** Remembers a list that has a trace line of its own, by its hash. */
   keep({ k, h, v }: Row): void {
     if (k === 'list' && Array.isArray(v)) this.#byHash.set(textOf(h), v);
   }
@@ -39,7 +37,6 @@ export class Lists {
   }
 }
 
-/** Returns the line of a record in a trace file; lists that have a line of their own become references. */
 function lineOf(row: Row, hashes: ReadonlyMap<unknown, string>): string {
   const own = row.k === 'list' ? row['v'] : undefined;
   return `${JSON.stringify(row, (_, value: unknown) => {
@@ -47,10 +44,7 @@ function lineOf(row: Row, hashes: ReadonlyMap<unknown, string>): string {
     return h === undefined ? value : { $list: h };
   })}\n`;
 }
-/**
- * Returns the trace up to the record at `index`: from the beginning, or from the checkpoint after the last records that
- * the page missed.
- */
+/** From the beginning, or from the checkpoint after the last records that the page missed. */
 export function traceUpTo(rows: readonly Row[], index: number): string {
   const shown = rows.slice(0, index + 1);
   const head = shown.find(({ k }) => k === 'head');
@@ -65,10 +59,9 @@ export function traceUpTo(rows: readonly Row[], index: number): string {
   return lines.map((line) => lineOf(line, hashes)).join('');
 }
 
-/** Returns the wall clock time of the record at `index`, in ms since 1970, or of the nearest earlier record that has one. */
+/** In ms since 1970, or that of the nearest earlier record that has one. */
 export const clockAt = (rows: readonly Row[], index: number): number | undefined =>
   numberOf(rows.slice(0, index + 1).findLast(({ w }) => numberOf(w) !== undefined)?.['w']);
-/** Returns the lines of a trace up to this time of the wall clock. */
 export function traceUntil(trace: string, clock: number): string {
   const lines = trace.split('\n');
   const end = lines.findIndex(

@@ -1,4 +1,3 @@
-/** Reads a block of a page that is one HTML file, in parts: base64 of a text that was compressed with gzip. */
 export async function* unpackedParts(block: string): AsyncGenerator<string> {
   const bytes = Uint8Array.from(atob(block), (char) => char.codePointAt(0) ?? 0);
   const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
@@ -6,7 +5,6 @@ export async function* unpackedParts(block: string): AsyncGenerator<string> {
   for (let read = await reader.read(); !read.done; read = await reader.read())
     yield utf8.decode(read.value, { stream: true });
 }
-/** Reads a block of a page, as `unpackedParts` does, and returns its whole text. */
 export async function unpacked(block: string): Promise<string> {
   let text = '';
   for await (const part of unpackedParts(block)) text += part;

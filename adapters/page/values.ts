@@ -1,11 +1,8 @@
 import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
 
-/** Functions that read JSON values and write them for a person. */
-
 export const listOf = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.map(fieldsOf) : [];
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-/** Returns an address without the number of its incarnation: `computer/client:files` for `computer/client:files#3`. */
 export const nameOf = (address: string): string => address.replace(/#\d+$/, '');
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : undefined;
@@ -13,7 +10,6 @@ export const numberOf = (value: unknown): number | undefined =>
 /** Value that a running host keeps because it is large. A page can ask the host for it. */
 export interface LaterValue {
   readonly number: number;
-  /** Number of items or fields of the value. */
   readonly size: number;
 }
 /** Reads `{"$later": [number, size]}`, which stands for a large value that the host kept; undefined for other values. */
@@ -23,7 +19,6 @@ export function laterOf(value: unknown): LaterValue | undefined {
   const [number, size] = $later as readonly unknown[];
   return typeof number === 'number' && typeof size === 'number' ? { number, size } : undefined;
 }
-/** Returns the number of items of a list, also of one that was left out of a record; undefined for other values. */
 export const sizeOf = (value: unknown): number | undefined =>
   Array.isArray(value) ? value.length : laterOf(value)?.size;
 
@@ -35,7 +30,6 @@ export const visible = (text: string): string =>
   );
 const withUnit = (value: number, unit: string): string =>
   `${value < 9.95 ? value.toFixed(1) : value.toFixed(0)} ${unit}`;
-/** Returns a duration as text, such as `3.2 s`, `140 ms` or `2 h`. */
 export function durationText(ms: number): string {
   if (ms < 0) return `−${durationText(-ms)}`;
   if (ms < 1) return `${(ms * 1_000).toFixed(0)} µs`;
@@ -44,10 +38,9 @@ export function durationText(ms: number): string {
   if (ms < 3_600_000) return withUnit(ms / 60_000, 'min');
   return withUnit(ms / 3_600_000, 'h');
 }
-/** Returns a number with its noun: `1 call`, `2,375 calls`. */
 export const countText = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? noun : noun.replace(/y$/, 'ie').concat('s')}`;
-/** Returns a time in ms since 1970 as local time, such as `14:03:07`; with the date unless `now` is on the same day. */
+/** With the date unless `now` is on the same day. */
 export function dayTimeText(ms: number, now: number): string {
   const [date, today] = [new Date(ms), new Date(now)];
   if (Number.isNaN(date.getTime())) return '';
@@ -56,10 +49,8 @@ export function dayTimeText(ms: number, now: number): string {
   if (date.toDateString() === today.toDateString()) return time;
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`;
 }
-/** Returns a time in ms since 1970 as the time of day with ms, such as `14:03:07.045`. */
 export const finerTimeText = (ms: number, now: number): string =>
   `${dayTimeText(ms, now)}.${String(Math.floor(ms % 1_000)).padStart(3, '0')}`;
-/** Returns a time in ms since 1970 as ISO 8601 in UTC; an invalid time as a plain number. */
 export function clockText(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();
@@ -86,6 +77,5 @@ export interface Range {
   readonly from: number;
   readonly to: number;
 }
-/** Tells whether something that lasted from one time to another overlaps a range. */
 export const isWithin = (range: Range | undefined, from: number, to = from): boolean =>
   range === undefined || (from <= range.to && to >= range.from);

@@ -114,10 +114,7 @@ export interface Launcher {
   describe?(launch: LaunchSpec, env: Environment): LaunchDescription;
 }
 
-/**
- * Variables that a child always inherits: the list of the MCP SDK, those that Unix tools need, and those for certificates, the
- * SSH agent and the user's desktop.
- */
+/** The list of the MCP SDK, those of Unix tools, and for certificates, the SSH agent and the user's desktop. */
 const inherited = {
   posix: [
     'HOME LOGNAME PATH SHELL TERM USER LANG TMPDIR',
@@ -142,7 +139,6 @@ const usualFolders = {
 const usualOf = (platform: string): readonly string[] =>
   platform === 'win32' || platform === 'darwin' ? usualFolders[platform] : usualFolders.linux;
 
-/** Platform and environment variables of the machine on which a child runs. */
 export interface Surroundings {
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -151,9 +147,7 @@ const here = (): Surroundings => ({ platform: process.platform, env: process.env
 
 export const pathSeparator = (platform: string): string => (platform === 'win32' ? ';' : ':');
 
-/**
- * Collects environment variables. On Windows `PATH` and `Path` are the same variable, and a later value replaces an earlier one.
- */
+/** On Windows `PATH` and `Path` are the same variable, and a later value replaces an earlier one. */
 function variablesOf(platform: string) {
   const names = new Map<string, string>();
   const values: Record<string, string> = {};
@@ -171,18 +165,13 @@ function variablesOf(platform: string) {
   };
 }
 
-/** Joins lists of folders into one PATH, in order and without duplicates. */
 const joined = (paths: readonly string[], separator: string): string =>
   [...new Set(paths.flatMap((path) => path.split(separator)).filter(Boolean))].join(separator);
 
 /** Tells whether a value is an exported shell function, which begins with `()` and which old shells would run. */
 const isFunction = (value: string): boolean => value.startsWith('()');
 
-/**
- * Builds the complete environment of a child: inherited variables, then those of its config. PATH holds all folders, without
- * duplicates, in this order: the server's own `env`, the settings, the host, the login shell, the usual folders. The marker
- * `A2C_INSTANCE` is set last, so that no config can hide a child from the cleanup of the next start.
- */
+/** The marker `A2C_INSTANCE` is set last, so that no config can hide a child from the cleanup of the next start. */
 export function environmentOf(
   spec: LaunchSpec,
   instance: string,
@@ -215,7 +204,6 @@ export function environmentOf(
   return child.values;
 }
 
-/** Paths of the Windows programs used here, relative to the system folder. */
 const places = {
   cmd: 'cmd.exe',
   powershell: 'WindowsPowerShell\\v1.0\\powershell.exe',
@@ -226,14 +214,10 @@ const places = {
 export type SystemProgram = keyof typeof places;
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Finds a variable without regard to case, as Windows does. */
 const valueOf = (env: Variables, wanted: string): string | undefined =>
   Object.entries(env).find(([name]) => name.toUpperCase() === wanted)?.[1];
 
-/**
- * Path of a Windows program in the system folder. With a bare name, Windows would first run a file of that name in the current
- * folder, which may be an untrusted repository.
- */
+/** Of a bare name, Windows would first run a file in the current folder, which may be an untrusted repository. */
 export function systemProgram(program: SystemProgram, env: Variables = process.env): string {
   const root = valueOf(env, 'SYSTEMROOT') ?? '';
   // Accepts only an absolute SYSTEMROOT, because a relative one would lead to the current folder again.
@@ -242,22 +226,17 @@ export function systemProgram(program: SystemProgram, env: Variables = process.e
 }
 
 const isWindowsPath = /[/\\]|^[a-z]:/i;
-/** File endings that Windows tries for the name of a program, in its order. */
 const endingsIn = (env: Environment): readonly string[] => {
   const [, given = ''] = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATHEXT') ?? [];
   return (given || '.COM;.EXE;.BAT;.CMD').toLowerCase().split(';').filter(Boolean);
 };
-/**
- * File names that a command may mean; the first list is tried before the second. On Windows a file without an ending is a script
- * for other systems (`npx` beside `npx.cmd`), so it comes last.
- */
+/** The first list is tried first. On Windows a file without an ending is a script for other systems. */
 const namesOf = (command: string, env: Environment, isWindows: boolean): readonly (readonly string[])[] => {
   if (!isWindows) return [[command]];
   const ended = endingsIn(env).map((ending) => command + ending);
   return command.includes('.') ? [[command, ...ended]] : [ended, [command]];
 };
 
-/** Tells whether a file can be executed; on Windows, whether it exists. */
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
@@ -267,10 +246,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/**
- * Describes what a launch would run: the command is searched in the PATH of the child, on Windows with the endings of `PATHEXT`.
- * A program in the working folder itself is found only by a path.
- */
+/** Searched in the PATH of the child, on Windows with `PATHEXT`; in the working folder only by a path. */
 export function describeLaunch(
   { command, cwd }: LaunchSpec,
   env: Environment,
@@ -292,6 +268,5 @@ export function describeLaunch(
   };
 }
 
-/** Describes the start of a server on this machine, with the environment that the server would have. */
 export const describeStart = (spec: LaunchSpec): LaunchDescription =>
   describeLaunch(spec, environmentOf(spec, ''));

@@ -5,15 +5,11 @@ import { guardOf } from '../guard.ts';
 import type { Entry, Ledger } from './reaper/ledger.ts';
 import type { Emit, PortInstance, Ports, ProcessCommand, ProcessFact } from '../../machines/kernel/ports.ts';
 
-/** Number of bytes of a child's stderr that are kept. */
 export const ringBytes = 64 * 1024;
 
 interface StderrRing {
   push(chunk: Uint8Array): void;
-  /**
-   * Returns the kept bytes as text, without characters that were cut off at either end. With `recent`, only output of the last
-   * `recentMs`.
-   */
+  /** Without characters cut off at either end; `recent` gives only the output of the last `recentMs`. */
   text(which?: 'recent'): string;
 }
 /** Time in ms before the end of a child in which its stderr output may explain the end. */
@@ -21,7 +17,6 @@ export const recentMs = 5_000;
 /** Output within this many ms is recorded as one mark, so that frequent writes take little memory. */
 const stepMs = 100;
 
-/** Creates a buffer for the last `limit` bytes of stderr, which never takes more memory than that. */
 export function createStderrRing(
   limit: number = ringBytes,
   now: () => number = () => performance.now(),
@@ -29,7 +24,6 @@ export function createStderrRing(
   // Allocated with the first byte, because most children write nothing to stderr.
   let ring: Buffer | undefined;
   let total = 0;
-  /** Times of output within the last `recentMs`, each with the number of bytes received before it. */
   const marks: { readonly at: number; readonly before: number }[] = [];
   const forget = (at: number): void => {
     while (marks[0] && marks[0].at < at - recentMs) marks.shift();
@@ -69,19 +63,13 @@ export function createStderrRing(
 const pumpMs = 50;
 
 export interface ProcessPortOptions {
-  /** Returns version `spec` of a configured server's launch spec; undefined when there is none. */
   readonly launchOf: (server: string, spec: number) => LaunchSpec | undefined;
   readonly ledger: Ledger;
-  /** Called with each chunk that a child of this server writes to stderr. */
   readonly wrote?: (server: string, chunk: Buffer) => void;
-  /** Launcher of the servers; by default they are children of this process. */
   readonly launcher?: Launcher | undefined;
 }
 
-/**
- * Creates the real `process` port for any launcher. Each launched child is kept in the ledger from its start until no process of
- * it lives. Facts are emitted only after the port has returned.
- */
+/** A child stays in the ledger until no process of it lives; facts come only after the port has returned. */
 export const processPortOf =
   ({ launchOf, ledger, wrote = () => {}, launcher = localLauncher }: ProcessPortOptions): Ports['process'] =>
   (_at, { server, spec: number, key }, emit) => {
@@ -115,10 +103,7 @@ const childFailed = ({ message, isFinal }: Failure): ProcessFact => ({
   ...(isFinal && { isFinal }),
 });
 
-/**
- * Makes the entry of a launched child in the ledger of child processes. Errors of a custom launcher are caught: a failed signal has no effect, and a child whose
- * state cannot be read counts as alive.
- */
+/** A failed signal has no effect, and a child whose state cannot be read counts as alive. */
 function entryOf(key: string, launched: Launched): Entry {
   const { stdin, stdout, group } = launched;
   const attempt = <T>(run: () => T, otherwise: T): T => {
@@ -138,7 +123,6 @@ function entryOf(key: string, launched: Launched): Entry {
   };
 }
 
-/** Port instance for a child that could not be launched; it reports the failure in a microtask. */
 function failed(failure: Failure, emit: Emit<ProcessFact>): PortInstance<ProcessCommand> {
   let isClosed = false;
   queueMicrotask(() => {
@@ -174,7 +158,6 @@ function running(
   };
   // Handles the error of a broken pipe, which the reader of the pipe reports itself; without a handler it would end this process.
   for (const pipe of [stdin, stdout, stderr]) pipe.on('error', () => {});
-  // Ends a child whose output this host cannot work on; the reason stands at the end of its stderr.
   let isKilled = false;
   const guard = guardOf((why) => {
     isKilled = true;
@@ -189,7 +172,7 @@ function running(
       heard(chunk);
     }),
   );
-  /** Reports a fact, and without the output of the child where the host fails on that. */
+  /** Falls back to `bare`, without the child's output, where the host fails on the fact. */
   const surely = (fact: ProcessFact, bare = fact): void => guardOf(() => tell(bare))(() => tell(fact))();
   const drained = Promise.all([stdout, stderr].map(endOf));
 
@@ -226,11 +209,9 @@ function running(
   };
 }
 
-/** Resolves when a pipe has nothing more to read, whether it ended or failed. */
 const endOf = (pipe: Readable): Promise<void> =>
   new Promise((resolve) => void finished(pipe, { writable: false }, () => resolve()));
 
-/** Waits after the end of the child until its pipes have ended too, or closes them when that takes too long. */
 async function pumped(drained: Promise<unknown>, cut: () => void): Promise<void> {
   let overdue: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

@@ -22,12 +22,10 @@ import {
 import { groupOf } from './reaper/group.ts';
 import { plantTree, systemTools, type WindowsTools } from './windows-trees.ts';
 
-/**
- * Error for a process that could not be started. The message names the command, but neither its arguments nor its environment.
- */
+/** The message names the command, but neither its arguments nor its environment. */
 export class LaunchError extends Error {
   override readonly name = 'LaunchError';
-  /** Tells whether another attempt without a change would fail in the same way. */
+  /** Another attempt without a change would fail in the same way. */
   readonly isFinal: boolean;
   constructor(message: string, isFinal: boolean) {
     super(message);
@@ -35,7 +33,6 @@ export class LaunchError extends Error {
   }
 }
 
-/** Reason and remedy for each system error code of a failed start. Errors that are not final may be gone at the next attempt. */
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'it may not be executed (EACCES): check its permissions, and that it is a program and not a folder',
   EPERM: 'this system does not permit it (EPERM): check its permissions and what guards this machine',
@@ -97,7 +94,6 @@ function notFound(spec: LaunchSpec, env: Environment): string {
   return 'there is no such file: install it, or correct "command"';
 }
 
-/** Turns the system error of a launch on this machine into a message for a person. */
 export function whyNotLaunched(spec: LaunchSpec, env: Environment, error: unknown): LaunchError {
   const { command, cwd } = spec;
   const code = codeOf(error);
@@ -118,9 +114,6 @@ export function whyNotLaunched(spec: LaunchSpec, env: Environment, error: unknow
   return because(reasons[code] ?? (code || 'the system refused'));
 }
 
-/**
- * Message for an error of any launcher: the launcher's own message with the command before it, or the `LaunchError` unchanged.
- */
 export function failureOf(command: string, error: unknown): { message: string; isFinal: boolean } {
   if (error instanceof LaunchError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -129,11 +122,10 @@ export function failureOf(command: string, error: unknown): { message: string; i
   return { message: `cannot start "${command}": ${message}`, isFinal: said };
 }
 
-/** Function that starts a program; it throws, or the child emits `error`, when that fails. */
+/** Throws, or the child emits `error`, when the start fails. */
 export type Spawn = (spec: LaunchSpec, env: Environment, options: SpawnOptions) => ChildProcess;
 export const systemSpawn: Spawn = ({ command, args }, _env, options) => spawn(command, args, options);
 
-/** Starts a child of this process, without knowing its process group or tree yet. Throws a `LaunchError`. */
 export function spawnChild(
   spec: LaunchSpec,
   env: Environment,
@@ -155,8 +147,7 @@ export function spawnChild(
   }
   const started = new Promise<number>((resolve, reject) => {
     child.once('spawn', () => resolve(child.pid ?? 0));
-    // Rejects only before the child has started; after that, `error` is a failed kill or a late report of Node, and the child's
-    // end is seen in `exit`.
+    // After the start, `error` is a failed kill or a late report of Node; the end is seen in `exit`.
     child.on('error', (error) => reject(whyNotLaunched(spec, env, error)));
   });
   const ended = new Promise<LaunchEnd>((resolve) =>
@@ -168,13 +159,10 @@ export function spawnChild(
 }
 const noPipe = (): PassThrough => new PassThrough().end();
 
-/** Launcher for POSIX systems. Each child leads a process group, which holds all processes that it starts and does not detach. */
 export const posixLauncher: Launcher = {
   launch: (spec, env) => {
-    // Starts the child in a process group of its own, so that Ctrl-C in the terminal does not reach it and the whole group can be
-    // signalled.
+    // In a process group of its own: Ctrl-C does not reach it, and the whole group can be signalled.
     const { child, life } = spawnChild(spec, env, true);
-    // Returns a launch without a process; the promise `started` rejects with the reason.
     if (child.pid === undefined) return { ...life, signal: () => {}, living: () => 0 };
     const group = groupOf(child.pid);
     child.once('exit', group.leaderReaped);
@@ -188,12 +176,8 @@ export const posixLauncher: Launcher = {
   describe: describeLaunch,
 };
 
-/** Number of bytes of a script that are read to find its first line. */
 const lineBytes = 256;
-/**
- * Returns the program named in the first line of a script (`#!/usr/bin/env node`), without its folder, which does not exist
- * on Windows.
- */
+/** Without the folder of the `#!` line, which does not exist on Windows. */
 function interpreterOf(file: string): string | undefined {
   const buffer = Buffer.alloc(lineBytes);
   const handle = openSync(file, 'r');
@@ -208,11 +192,7 @@ function interpreterOf(file: string): string | undefined {
 const missingProgram = (command: string): Error =>
   Object.assign(new Error(`spawn ${command} ENOENT`), { code: 'ENOENT' });
 
-/**
- * Starts a program on Windows. Commands such as `npx` are `.cmd` files there, which only `cmd.exe` runs, so arguments are escaped
- * for it by `cross-spawn`. The file is searched here in PATH alone, because Windows and `cross-spawn` would search the current
- * folder first. Throws an error with the system's code.
- */
+/** `cross-spawn` escapes for `cmd.exe`; PATH alone is searched, because it would try the current folder first. */
 export function windowsSpawn(spec: LaunchSpec, env: Environment, options: SpawnOptions): ChildProcess {
   const found = (command: string): string => {
     const { executable } = describeLaunch({ ...spec, command }, env, 'win32');
@@ -228,11 +208,7 @@ export function windowsSpawn(spec: LaunchSpec, env: Environment, options: SpawnO
     : crossSpawn(found(interpreter), [file, ...spec.args], options);
 }
 
-/**
- * Creates the launcher for Windows, where each child is the root of a process tree. SIGTERM closes the child's stdin and runs
- * `taskkill /T`, SIGKILL ends the tree by `taskkill /T /F` and by the list of processes. What the system refuses to end is not
- * waited for, and reported.
- */
+/** SIGTERM closes stdin and runs `taskkill /T`, SIGKILL `taskkill /T /F` and the list of processes. */
 export function createWindowsLauncher(
   tools: WindowsTools = systemTools,
   spawn: Spawn = windowsSpawn,

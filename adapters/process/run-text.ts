@@ -31,7 +31,7 @@ interface Running {
   readonly tree: Tree | undefined;
   readonly ended: Promise<void>;
 }
-/** Enters a command into a ledger, which may call `end`. The command counts as gone when its shell has ended. */
+/** The command counts as gone when its shell has ended. */
 function enterInto(ledger: RunOptions['ledger'], { child, tree, ended }: Running, end: () => void): void {
   const { pid } = child;
   if (!ledger || pid === undefined) return;
@@ -45,10 +45,7 @@ function enterInto(ledger: RunOptions['ledger'], { child, tree, ended }: Running
   ledger.enter(entry);
   void ended.then(() => ledger.leaderEnded(entry, () => {}));
 }
-/**
- * Runs a command line in the shell of the system and resolves with its stdout. Rejects with a sentence when the command exits
- * with another code than 0, writes more than 1 MiB, exceeds its time limit or is aborted; its process group is ended then.
- */
+/** Rejects for another exit code than 0, over 1 MiB, a time-out or an abort; its group is ended then. */
 export function runText(
   line: string,
   { input = '', ms, signal, until, ledger }: RunOptions,
@@ -125,18 +122,12 @@ const quiet = 'DISABLE_AUTO_UPDATE=true ZSH_TMUX_AUTOSTART=false';
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 interface LoginShellOptions extends Surroundings {
-  /** Tells whether one of this process's standard streams is a terminal. */
   readonly hasTerminal: boolean;
-  /** Time limit in ms for the shell, 2,000 by default; the shell is ended after it. */
+  /** In ms, 2,000 by default; the shell is ended after it. */
   readonly ms?: number;
 }
 
-/**
- * Returns the PATH of the user's login shell, for a program that was started from a desktop and has not read the user's shell
- * profile. Undefined when this process has a terminal (or `TERM` is set, because then it was started from one), on Windows, and
- * when the shell fails or takes too long. Other output of the shell is ignored, and its stdin is closed, so that a question of
- * the shell does not block.
- */
+/** For a program started from a desktop. Undefined with a terminal, on Windows, or when the shell fails. */
 export async function askLoginPath({
   platform,
   env,
@@ -162,7 +153,7 @@ export async function askLoginPath({
 }
 
 let asked: Promise<string | undefined> | undefined;
-/** Returns the PATH of the login shell for this process; the shell is started only once. */
+/** The shell is started only once. */
 export const loginPath = (): Promise<string | undefined> =>
   (asked ??= askLoginPath({
     platform: process.platform,
@@ -170,7 +161,6 @@ export const loginPath = (): Promise<string | undefined> =>
     hasTerminal: [0, 1, 2].some((stream) => isatty(stream)),
   }));
 
-/** Returns the command, with its first arguments, that opens a web page on this platform. */
 export const openerFor = (
   platform: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -178,18 +168,12 @@ export const openerFor = (
   if (platform === 'win32') return [systemProgram('rundll32', env), 'url.dll,FileProtocolHandler'];
   return [platform === 'darwin' ? 'open' : 'xdg-open'];
 };
-/**
- * Opens a page in the user's browser. Only `http:` and `https:` addresses are accepted, because any other could start a program.
- * Resolves to false when the browser could not be started; the browser keeps running after this process ends.
- */
+/** Only `http:` and `https:`, because any other address could start a program. */
 export function openInBrowser(url: string): Promise<boolean> {
   return isOfWeb(url) ? opened(new URL(url).href) : Promise.resolve(false);
 }
 const isOfWeb = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-/**
- * Opens a page whose address contains a secret token. Arguments of a program are visible to every user of this machine, so the
- * browser is given the file `open.html` in `folder` instead, which only this user can read and which redirects to the address.
- */
+/** Arguments are visible to every user, so the browser gets a file that only this user can read. */
 export function openSecretInBrowser(url: string, folder: string): Promise<boolean> {
   if (!isOfWeb(url)) return Promise.resolve(false);
   const file = join(folder, 'open.html');
@@ -219,14 +203,10 @@ function opened(target: string): Promise<boolean> {
   });
 }
 
-/** Message of a program to the one that started it in the background: it is running, or the reason why it is not. */
 interface StartNews {
   readonly up: true | string;
 }
-/**
- * Starts this program with other arguments, in a session of its own and without a terminal. Resolves with true once it
- * reports that it is running, else with the reason why not.
- */
+/** Resolves with true once that program reports that it is running, else with the reason why not. */
 export function startInBackground(words: readonly string[], cwd: string): Promise<true | string> {
   const [main = ''] = process.argv.slice(1);
   const child = spawn(process.execPath, [...process.execArgv, main, ...words], {
@@ -245,7 +225,6 @@ export function startInBackground(words: readonly string[], cwd: string): Promis
     child.on('exit', (code, signal) => over(`it ended with ${signal ?? `exit code ${code}`}`));
   });
 }
-/** Reports to the program that started this one in the background, if one waits for the report. */
 export function tellStarter(up: StartNews['up']): void {
   if (!process.connected) return;
   process.send?.({ up } satisfies StartNews, () => {

@@ -2,39 +2,32 @@ import { spawn } from 'node:child_process';
 import { systemProgram, type Launched, type Remains, type SystemProgram } from './environment.ts';
 import type { TracedGroup } from './reaper/group.ts';
 
-/** Entry of a process list. */
 export interface ListedProcess {
   readonly ppid: number;
   readonly pid: number;
-  /** Time of its creation, in ms since 1970. */
+  /** In ms since 1970. */
   readonly created: number;
 }
-/** Process that was seen once, alive or not. After its end, its pid may be given to another process. */
+/** After its end, its pid may be given to another process. */
 export interface Origin {
   readonly pid: number;
-  /** Time in ms since 1970 at which the process existed: its creation, or shortly after it. */
+  /** In ms since 1970: its creation, or shortly after it. */
   readonly created: number;
-  /** Time in ms since 1970 until which the process surely lived; undefined for one that may still live. */
+  /** In ms since 1970; undefined for a process that may still live. */
   readonly until?: number | undefined;
 }
-/**
- * Functions that list and end processes on Windows, which has no process groups. None of them rejects or throws; tests replace
- * them.
- */
+/** Windows has no process groups. None of these rejects or throws. */
 export interface WindowsTools {
-  /** Starts `taskkill` at once with these arguments; resolves, when it has ended, to whether it did all that was asked. */
   taskkill(args: readonly string[]): Promise<boolean>;
-  /** Returns all processes of this machine; undefined when they could not be listed. */
   list(): Promise<readonly ListedProcess[] | undefined>;
-  /** Tells whether a process with this pid exists. */
   answers(pid: number): boolean;
-  /** Ends one process; returns whether the system permitted it. A process that is gone counts as permitted. */
+  /** A process that is gone counts as permitted. */
   kill(pid: number): boolean;
 }
 
 /** Time limit in ms for listing the processes and for `taskkill`; a slower list would be out of date. */
 const programMs = 5_000;
-/** Runs a program of Windows to its end; undefined when it could not be run to its end. Never rejects. */
+/** Undefined when the program could not be run to its end. Never rejects. */
 export type Run = (
   program: SystemProgram,
   args: readonly string[],
@@ -59,8 +52,7 @@ const runSystemProgram: Run = (program, args) =>
 /** Commands that print one line for each process: time of creation, pid of its parent, pid; `wmic` adds blanks. */
 const listings: readonly (readonly [SystemProgram, readonly string[]])[] = [
   ['wmic', ['PROCESS', 'get', 'CreationDate,ParentProcessId,ProcessId']],
-  // Runs PowerShell where `wmic` is missing, as on current versions of Windows. The time is a number, because a date would
-  // be in the user's calendar.
+  // Current Windows lacks `wmic`. A number, because a date would be in the user's calendar.
   [
     'powershell',
     [
@@ -72,10 +64,7 @@ const listings: readonly (readonly [SystemProgram, readonly string[]])[] = [
 
 /** Milliseconds between 1601, where Windows counts from, and 1970. */
 const until1970 = 11_644_473_600_000;
-/**
- * Returns the time in ms since 1970 of `20261126165957.497000+060` (with minutes east of Greenwich), or of a number of 100
- * ns since 1601.
- */
+/** Reads `20261126165957.497000+060` (minutes east of Greenwich), or a number of 100 ns since 1601. */
 export function timeOf(text: string): number {
   const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\.(\d{3})\d*([+-]\d{3})$/
     .exec(text)
@@ -99,7 +88,7 @@ const noProcess = 128;
 const isRefused = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EPERM';
 
-/** Makes a function that runs one call after the other. Calls that come meanwhile share the next run. */
+/** Calls that come during a run share the next one. */
 function inTurn<T>(run: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   let next: Promise<T> | undefined;
@@ -145,18 +134,11 @@ export const systemTools: WindowsTools = createSystemTools(runSystemProgram);
 export const clockMs = 1_000;
 /** Longest time in ms that the start of a process may take, because a virus scanner may check its file first. */
 const startMs = 60_000;
-/**
- * Tells whether a listed process is the one that was seen before (`origin`). A later owner of its pid was created after
- * it.
- */
+/** A later owner of the pid was created after `origin`. */
 export const isSame = ({ created }: ListedProcess, origin: Origin): boolean =>
   created <= origin.created + clockMs && created > origin.created - startMs;
 
-/**
- * Returns the living processes among these origins and their descendants. A process keeps the pid of its parent when that
- * has ended, and the pid may then be given to another one, so a child counts only when it was created in the lifetime of its
- * parent.
- */
+/** A child counts only when created in the lifetime of its parent, whose pid may be given to another process. */
 export function livingOf(origins: readonly Origin[], rows: readonly ListedProcess[]): ListedProcess[] {
   const listed = new Map(rows.map((row) => [row.pid, row]));
   const found = new Map<number, ListedProcess>();
@@ -180,15 +162,11 @@ export function livingOf(origins: readonly Origin[], rows: readonly ListedProces
 
 /** Number of times that processes are listed and ended, because one that has just started is only seen the next time. */
 const rounds = 3;
-/** Processes that were ended, and those that still live; both undefined when the processes cannot be listed. */
+/** Undefined when the processes cannot be listed. */
 export type TreesEnded =
   | { readonly ended: readonly ListedProcess[]; readonly left: readonly ListedProcess[] }
   | undefined;
-/**
- * Ends these processes with all their descendants, and lists them again. Ends none when this process is one of them, as a
- * host that runs in a terminal of its own server is. A list that fails on a busy machine is requested again, `tries` times
- * in all.
- */
+/** Ends none when this process is one of them, as a host in a terminal of its own server is. */
 export async function endTrees(
   origins: readonly Origin[],
   { list, kill }: Pick<WindowsTools, 'list' | 'kill'> = systemTools,
@@ -213,11 +191,10 @@ export async function endTrees(
   }
 }
 
-/** Process tree on Windows, identified by its root process. */
 export interface Tree extends Pick<Launched, 'signal' | 'living'> {
   readonly root: TracedGroup;
   remains(): Remains;
-  /** Reports that the root has ended. Resolves when its other processes are known, or have been ended if that was requested. */
+  /** Resolves when the other processes are known, or have been ended if that was requested. */
   rootEnded(): Promise<void>;
 }
 const tracedAs = ({ pid, created }: Origin): TracedGroup => ({ pgid: pid, startTime: String(created) });
@@ -227,11 +204,7 @@ export const originOf = ({ pgid, startTime }: TracedGroup, until?: number): Orig
   until,
 });
 
-/**
- * Watches the tree of a process that has just been started. `killRoot` ends the root by the handle that this host has of it.
- * The tree is ended by `taskkill`. Because that refuses at times, its root is ended in any case, and the others by the list
- * of processes.
- */
+/** `taskkill` refuses at times, so the root is ended in any case, and the others by the list of processes. */
 export function plantTree(pid: number, killRoot: () => void, tools: WindowsTools = systemTools): Tree {
   const created = Date.now();
   /** Time of the root's end, until which its pid can belong to no other process. */
@@ -266,9 +239,7 @@ export function plantTree(pid: number, killRoot: () => void, tools: WindowsTools
   };
   const force = async (): Promise<void> => {
     if (endedAt !== undefined) return endRest();
-    // Lists the other processes while the root lives, when `taskkill` could not end them together with it.
     if (!(await taskkill(['/T', '/F'], [pid]))) await look();
-    // Ends the root only; `rootEnded` then ends the others.
     if (endedAt === undefined) killRoot();
   };
   return {

@@ -1,7 +1,4 @@
-/**
- * What Redis may answer. A value of another type comes from a server that is no Redis, from a proxy that mixed up
- * answers, or from another program that writes there; it is an error of its request alone.
- */
+/** An answer of another type (no Redis, a proxy that mixed up answers) is an error of its request alone. */
 import { z } from 'zod';
 import type { ClaimAnswer, Holder, NodeMessage, RegisterNews } from '../../machines/office/rooms/register.ts';
 
@@ -20,7 +17,6 @@ const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('notify'), socket: text, event: text, body }),
   z.object({ type: z.literal('broadcast'), office: text, except: text, event: text, body }),
 ]) as z.ZodType<NodeMessage>;
-/** Message without its large members, which announces the whole one. */
 export type Head = z.infer<typeof head>;
 const head = z.discriminatedUnion('type', [
   z.object({ type: z.literal('answer'), id }),
@@ -28,10 +24,7 @@ const head = z.discriminatedUnion('type', [
   z.object({ type: z.literal('notify'), socket: text }),
   z.object({ type: z.enum(['check', 'broadcast']) }),
 ]);
-/**
- * Content of a message between nodes. A large one carries only its head, its key and its size; with `null`,
- * the receiver reports that it has fetched the message.
- */
+/** A large one carries head, key and size; with `null`, the receiver reports that it has fetched it. */
 export type Letter = z.infer<typeof letter>;
 const letter = z.union([
   z.tuple([text, message, z.undefined().optional(), z.undefined().optional()]),
@@ -61,7 +54,6 @@ const renewed = z
   .tuple([number, number, number])
   .transform(([lease, ageMs, since]) => ({ lease, ageMs, since }));
 
-/** Answers by what was asked. */
 export const answers = {
   claimed,
   renewed,

@@ -2,12 +2,9 @@ import type * as Ioredis from 'ioredis';
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 import { installCommand, isInstalled, missingText, optionalPackage } from '../optional-packages.ts';
 
-/** Error of Redis with a remedy; its message holds no address and no password. */
+/** Its message holds no address and no password. */
 export class A2cRedisError extends Error {
-  /**
-   * Kind of the error. `usage`: the options are wrong; `refused`: Redis does not accept the credential;
-   * `unreached`: Redis cannot be reached.
-   */
+  /** `usage`: wrong options; `refused`: credential not accepted; `unreached`: Redis cannot be reached. */
   readonly kind: 'usage' | 'refused' | 'unreached';
   readonly remedy: string;
 
@@ -31,14 +28,13 @@ const refusals: Readonly<Record<string, readonly [string, string]>> = {
     'Give it all commands on our keys and channels: docs/scale.md has the rule.',
   ],
 };
-/** Yields an error and the errors wrapped in it; for a Cluster, those of its last node. */
 function* causesOf(error: unknown): Generator<Error> {
   for (let next = error; next instanceof Error;) {
     yield next;
     next = 'lastNodeError' in next ? next.lastNodeError : next.cause;
   }
 }
-/** Converts errors of ioredis, whose messages may hold addresses and passwords, into one error with only their code. */
+/** Messages of ioredis may hold addresses and passwords, so only the code is kept. */
 export function redisErrorOf(errors: readonly unknown[]): A2cRedisError {
   const all = errors.flatMap((error) => [...causesOf(error)]);
   for (const { message } of all) {
@@ -57,15 +53,10 @@ export function redisErrorOf(errors: readonly unknown[]): A2cRedisError {
   );
 }
 
-/** Lua code that reads the current time in ms, for the scripts in Redis. */
 const now = `
     local t = redis.call('TIME')
     local now = t[1] * 1000 + math.floor(t[2] / 1000)`;
-/**
- * Returns Lua code that finds the age of the data. A Redis server that was restarted or has replaced another may lack
- * the latest claims, so its data count as new: each start and each promotion of a server has its own id, also where
- * an earlier master becomes one again. `since` and `server` are keys of Redis.
- */
+/** A server that was restarted or replaced may lack the latest claims, so its data count as new. */
 const aged = (since: string, server: string): string => `${now}
     local info = redis.pcall('INFO', 'replication')
     local run = type(info) == 'string' and string.match(info, 'master_replid:(%w+)') or ''
@@ -76,10 +67,7 @@ const aged = (since: string, server: string): string => `${now}
     local since = tonumber(redis.call('GET', ${since}) or now)
     local age = now - since`;
 
-/**
- * Script that renews the lease of a node; the number of a lease is the time of its beginning. KEYS node,
- * since, server. ARGV lease in ms.
- */
+/** The number of a lease is the time of its beginning. KEYS node, since, server. ARGV lease in ms. */
 export const renew = {
   numberOfKeys: 3,
   lua: `${aged('KEYS[2]', 'KEYS[3]')}
@@ -137,11 +125,7 @@ const end = {
     return redis.call('PUBLISH', ARGV[1], ARGV[2])`,
 } as const;
 
-/**
- * Names of the keys and channels of an office in Redis. All begin with the same hash tag, so that one node of
- * a Cluster holds them all; it includes the number of the database, because channels are shared by all
- * databases. A seat is a field in the hash of its office; a node is alive as long as its key exists.
- */
+/** One hash tag, so that one Cluster node holds all; with the database, because all share the channels. */
 export interface Keys {
   readonly fence: string;
   readonly offices: string;
@@ -149,19 +133,14 @@ export interface Keys {
   readonly since: string;
   readonly server: string;
   readonly news: string;
-  /** Prefix of the keys of nodes, followed by the name of a node. */
   readonly node: string;
   office(office: string): string;
   mail(node: string): string;
-  /** Returns the key under which a node stores a large message for another. */
   large(node: string, count: number): string;
 }
 export const defaultPrefix = 'a2c';
 
-/**
- * Returns the keys for a prefix; `front` is the key prefix of the client of the host. Throws when the prefix
- * contains signs that a hash tag must not have.
- */
+/** `front`: key prefix of the host's client. Throws for signs that a hash tag must not have. */
 export function keysOf(prefix: string, db: number, front = ''): Keys {
   if (!/^[\w.:-]{1,100}$/.test(prefix))
     throw new A2cRedisError(
@@ -197,16 +176,12 @@ interface Scripts {
   a2cRelease(...args: readonly string[]): Promise<number>;
   a2cEnd(...args: readonly string[]): Promise<number>;
 }
-/** Client for a single Redis or a Cluster, with the scripts as commands. */
 export type Client = Redis & Scripts;
 
 /** Time-out of a command in ms; whether a command was carried out after all is unknown. */
 export const commandMs = 3_000;
 const once = (): null => null;
-/**
- * Options of all connections: each is used until it ends and never resends a command, because its owner must
- * know when a new connection begins.
- */
+/** Never resends a command, because its owner must know when a new connection begins. */
 const ours = {
   lazyConnect: true,
   autoResendUnfulfilledCommands: false,
@@ -225,7 +200,6 @@ const ofSingle = {
   enableOfflineQueue: false,
   retryStrategy: once,
   sentinelRetryStrategy: once,
-  // Skips a sentinel that does not answer in time, and asks the next one.
   sentinelCommandTimeout: commandMs,
   readOnly: false,
 } satisfies RedisOptions;
@@ -247,24 +221,16 @@ const made = (client: Redis | Cluster): Client => {
   return client as Client;
 };
 
-/** Factory for connections to one Redis or Cluster. */
 export interface Clients {
   readonly db: number;
   /** Prefix that the host's own client puts before all keys. */
   readonly front: string;
-  /**
-   * Meaning of the number of listeners that `PUBLISH` returns. `all`: one server, so all are counted; `some`:
-   * replicas, one of which may have been the master, so there may be more; `none`: a Cluster, where most
-   * listen at other nodes.
-   */
+  /** `all`: one server; `some`: replicas, so there may be more; `none`: a Cluster, where most listen elsewhere. */
   readonly counts: 'all' | 'some' | 'none';
-  /** Creates a client for commands, not connected yet. */
   forCommands(): Client;
-  /** Creates a client for subscriptions, not connected yet. `known`: present client for commands. */
   forNews(known: Client | undefined): Redis;
 }
 
-/** Connects a client once; rejects with an `A2cRedisError`. */
 async function connected<C extends Pick<Redis, 'connect' | 'on' | 'disconnect'>>(client: C): Promise<C> {
   const errors: unknown[] = [];
   const keep = (error: unknown): void => void errors.push(error);
@@ -318,10 +284,6 @@ class Seeds {
   }
 }
 
-/**
- * Creates the factory from a URL, the path of a unix socket, a client of the host, or a function that makes
- * one. Rejects with an `A2cRedisError`.
- */
 export async function clientsOf(place: string | RedisClient | (() => RedisClient)): Promise<Clients> {
   if (typeof place !== 'string') return ofGiven(place);
   if (!isInstalled('ioredis'))
@@ -346,17 +308,14 @@ export async function clientsOf(place: string | RedisClient | (() => RedisClient
   return ofGiven(new Cluster([{ host, port }], { ...ofCluster, redisOptions }));
 }
 
-/** Longest wait in ms before a lost connection is tried again. */
 const retryMs = 1_000;
 const firstRetryMs = 50;
 
 interface KeptHearing<C> {
-  /** Prepares a new connection before its use; a rejection discards it. */
+  /** A rejection discards the connection. */
   readonly opened?: (client: C) => Promise<void>;
-  /** Called when a lost connection is back. */
   readonly back?: () => void;
   readonly lost?: () => void;
-  /** Called once when Redis no longer accepts the credential. */
   readonly refused?: (error: A2cRedisError) => void;
 }
 /** Connection that is opened again whenever it ends, until `close`. */
@@ -373,7 +332,6 @@ export class KeptClient<C extends Pick<Redis, 'connect' | 'on' | 'once' | 'disco
     this.#make = make;
     this.#hearing = hearing;
   }
-  /** Opens the connection; rejects with an `A2cRedisError` when that fails the first time. */
   static async open<C extends Pick<Redis, 'connect' | 'on' | 'once' | 'disconnect' | 'status'>>(
     make: () => C,
     hearing: KeptHearing<C> = {},
@@ -382,11 +340,10 @@ export class KeptClient<C extends Pick<Redis, 'connect' | 'on' | 'once' | 'disco
     await kept.#open();
     return kept;
   }
-  /** Client that can send commands now; undefined while disconnected. */
+  /** Undefined while disconnected. */
   get now(): C | undefined {
     return this.#client?.status === 'ready' ? this.#client : undefined;
   }
-  /** Ends the present connection, which seems dead, so that a new one is opened. */
   drop(): void {
     this.#client?.disconnect();
   }

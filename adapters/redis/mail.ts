@@ -4,11 +4,7 @@ import { answers, type Head, type Letter } from './answers.ts';
 import type { Client, KeptClient, Keys, Clients } from './clients.ts';
 import type { NodeMessage, RegisterNews, RegisterCallback } from '../../machines/office/rooms/register.ts';
 
-/**
- * Encoded message from one node to another: text, or bytes when it holds binary values. The codec of Socket.IO
- * is used, so that values are the same for peers of all nodes. The text comes first, then a line break, then
- * each binary value after its length.
- */
+/** Socket.IO's codec, so that values are the same for peers of all nodes: text, line break, binary values. */
 type WrittenLetter = string | Buffer;
 
 const encoder = new Encoder();
@@ -19,7 +15,7 @@ decoder.on('decoded', ({ data }) => void (parts = data));
 const lineBreak = 0x0a;
 const lengthBytes = 4;
 
-/** Encodes a message; throws when it is nested too deep. */
+/** Throws when the message is nested too deep. */
 function written(letter: readonly unknown[]): WrittenLetter {
   const [text, ...binaries] = encoder.encode({
     type: PacketType.ACK,
@@ -38,7 +34,6 @@ function written(letter: readonly unknown[]): WrittenLetter {
 }
 /** Returns the text of bytes; most are ASCII, which is read several times as fast that way. */
 const textIn = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
-/** Decodes a message; undefined when it has an unknown format. */
 function read(letter: Buffer): Letter | undefined {
   try {
     // Splits at the first line break, because JSON text contains no raw one.
@@ -68,23 +63,18 @@ const isLarge = (letter: WrittenLetter): boolean =>
 /** Time in ms for which a large message is kept in Redis; a receiver that is paused for longer has lost its lease. */
 const keptMs = 60_000;
 
-/** Limits in bytes for the large messages to one node: stored in Redis and not fetched yet, and waiting here to be stored. */
 interface LargeLimits {
   readonly standingBytes: number;
   readonly waitingBytes: number;
 }
 const largeLimits: LargeLimits = { standingBytes: 33_554_432, waitingBytes: 134_217_728 };
 
-/**
- * Callback for the result of a large message, called once. True: fetched; false: certainly not seen by any
- * node; undefined: unknown.
- */
+/** Called once. True: fetched; false: certainly not seen by any node; undefined: unknown. */
 type Settled = (isFetched: boolean | undefined) => void;
 interface Outgoing {
   readonly key: string;
   /** Encoded message; empty once its bytes were taken, because the text would take memory while it is stored. */
   letter: WrittenLetter;
-  /** Tells the receiver the key of the message; resolves with whether the receiver was listening. */
   readonly announce: (key: string, bytes: number) => Promise<boolean>;
   readonly settled: Settled;
 }
@@ -95,18 +85,12 @@ interface Standing extends Pick<Outgoing, 'settled'> {
 interface Lane {
   readonly waiting: Outgoing[];
   readonly standing: Map<string, Standing>;
-  /**
-   * Buffer for the bytes of the text that is being stored. It is used again for each message, so that no garbage collects
-   * outside of the heap.
-   */
+  /** Used again for each message, so that no garbage collects outside of the heap. */
   readonly page: Buffer;
   isWriting: boolean;
 }
 const encoderOfText = new TextEncoder();
-/**
- * Returns the bytes of a message. They are valid until the next message to the same node is taken, because the buffer
- * is used again.
- */
+/** Valid until the next message to the same node is taken, because the buffer is used again. */
 function takenBytes({ page }: Lane, outgoing: Outgoing): Buffer {
   const { letter } = outgoing;
   outgoing.letter = '';
@@ -116,10 +100,7 @@ function takenBytes({ page }: Lane, outgoing: Outgoing): Buffer {
 }
 const sumOf = (lengths: Iterable<number>): number => [...lengths].reduce((sum, one) => sum + one, 0);
 
-/**
- * Large messages between nodes: each is stored in Redis in parts, over a separate connection, until its
- * receiver fetches it. So they fill no output buffer of Redis and do not delay small messages.
- */
+/** Stored in Redis in parts, so that they fill no output buffer of Redis and do not delay small messages. */
 export class LargeLetters {
   readonly #node: string;
   readonly #client: KeptClient<Client>;
@@ -136,7 +117,7 @@ export class LargeLetters {
     this.#keys = keys;
     this.#limits = limits;
   }
-  /** Sends a large message; returns false when too much waits for this node already, and then `settled` is not called. */
+  /** False when too much waits for this node already; `settled` is not called then. */
   send(node: string, letter: WrittenLetter, announce: Outgoing['announce'], settled: Settled): boolean {
     const lane: Lane = this.#lanes.get(node) ?? {
       waiting: [],
@@ -152,11 +133,9 @@ export class LargeLetters {
     void this.#write(lane);
     return true;
   }
-  /** Notes that the receiver has fetched a message. */
   fetched(key: string): void {
     for (const lane of this.#lanes.values()) this.#settle(lane, key, true);
   }
-  /** Drops the messages to a node that is dead. */
   forget(node: string): void {
     const lane = this.#lanes.get(node);
     this.#lanes.delete(node);
@@ -170,7 +149,6 @@ export class LargeLetters {
     for (const node of [...this.#lanes.keys()]) this.forget(node);
     this.#client.close();
   }
-  /** Fetches a large message; undefined when it is missing or cannot be read now. */
   fetch(key: string, bytes: number): Promise<Buffer | undefined> {
     const fetched = this.#fetching.then(() => this.#fetch(key, bytes)).catch(() => undefined);
     this.#fetching = fetched;
@@ -185,7 +163,7 @@ export class LargeLetters {
     }
     return parts.length === 1 ? parts[0] : Buffer.concat(parts);
   }
-  /** Reads a part of a large message; with the last one the message is removed. */
+  /** With the last part the message is removed. */
   async #part(key: string, from: number, isLast: boolean): Promise<Buffer | undefined> {
     const reading = this.#client.now?.pipeline().getrangeBuffer(key, from, from + partBytes - 1);
     const [answer] = (await (isLast ? reading?.del(key) : reading)?.exec()) ?? [];
@@ -199,7 +177,6 @@ export class LargeLetters {
     standing.settled(isFetched);
     void this.#write(lane);
   }
-  /** Stores waiting messages in their order, as long as the limit of stored bytes allows. */
   async #write(lane: Lane): Promise<void> {
     if (lane.isWriting) return;
     lane.isWriting = true;
@@ -227,7 +204,6 @@ export class LargeLetters {
     }
     const timer = setTimeout(() => this.#settle(lane, key, undefined), keptMs);
     lane.standing.set(key, { bytes: bytes.length, timer, settled });
-    // Announces messages in their order; the next one is stored meanwhile.
     void announce(key, bytes.length).then(
       (isHeard) => isHeard || this.#settle(lane, key, false),
       () => this.#settle(lane, key, undefined),
@@ -241,10 +217,8 @@ interface MailParts {
   readonly keys: Keys;
   readonly counts: Clients['counts'];
   readonly commands: KeptClient<Client>;
-  /** Separate connection to Redis for large messages, so that they do not delay small ones. */
   readonly bulk: KeptClient<Client>;
 }
-/** Messages that this node exchanges with others through Redis. */
 export class Mail {
   readonly #parts: MailParts;
   readonly #large: LargeLetters;
@@ -257,14 +231,12 @@ export class Mail {
   }
   send(to: string, message: NodeMessage, told: RegisterCallback<boolean>): void {
     const { node, commands } = this.#parts;
-    // Reports a message as not sent while there is no connection, so that the caller may send it again.
     if (!commands.now) return told(false);
     let letter: WrittenLetter;
     try {
       letter = written([node, message]);
     } catch {
-      // Does not try the encoding again, which would fail in the same way. A request is reported as not sent; other messages
-      // are dropped, so that no answer comes.
+      // The encoding would fail again: a request counts as not sent, other messages are dropped.
       return told(message.type !== 'ask');
     }
     const { type } = message;
@@ -273,23 +245,20 @@ export class Mail {
     const announce = (key: string, bytes: number): Promise<boolean> =>
       this.#publish(to, written([node, head, key, bytes]), type);
     if (this.#large.send(to, letter, announce, told)) return;
-    // Refuses a request, and drops other messages or reports them as lost, when too many bytes wait for this node.
     if (message.type === 'ask') return told(false);
     if (message.type === 'answer') return this.send(to, { type: 'lost', id: message.id }, told);
     told(true);
   }
-  /** Publishes a message; rejects when it is unknown whether the message was sent. */
+  /** Rejects when it is unknown whether the message was sent. */
   #publish(to: string, letter: WrittenLetter, type: NodeMessage['type']): Promise<boolean> {
     const { keys, commands, counts } = this.#parts;
     const client = commands.now;
     if (!client) return Promise.resolve(false);
-    // Tells whether a message may have reached a node. A request counts as unsent only when it certainly reached none; other
-    // messages may be sent twice.
+    // A request counts as unsent only when it certainly reached no node; others may be sent twice.
     const isHeard = (listeners: number): boolean =>
       listeners > 0 || counts === 'none' || (counts === 'some' && type === 'ask');
     return client.publish(keys.mail(to), letter).then((said) => isHeard(answers.number.parse(said)));
   }
-  /** Takes a message from the channel of this node; `odd` is called when it is none. */
   receive(said: Buffer, hear: Hear, odd: () => void): void {
     const letter = read(said);
     if (!letter) return odd();
@@ -306,7 +275,6 @@ export class Mail {
     });
     if (way !== undefined) this.#ways.set(way, come);
   }
-  /** Fetches a large message; undefined when it is lost, which is reported to its sender. */
   async #fetched(from: string, head: Head, key: string, bytes: number): Promise<NodeMessage | undefined> {
     const { node, commands, keys } = this.#parts;
     const said = await this.#large.fetch(key, bytes);
@@ -316,11 +284,9 @@ export class Mail {
       return letter[1];
     }
     if (head.type === 'answer') return { type: 'lost', id: head.id };
-    // Answers that the request was not carried out, because it could not be fetched.
     if (head.type === 'ask') this.send(from, { type: 'answer', id: head.id }, () => {});
     return undefined;
   }
-  /** Drops the large messages to a node that is dead. */
   forget(node: string): void {
     this.#large.forget(node);
   }
@@ -328,7 +294,6 @@ export class Mail {
     this.#large.close();
   }
 }
-/** Returns a message without its large members, as an announcement of the whole. */
 const headOf = (message: NodeMessage): object => {
   const { body: _body, ack: _ack, ids: _ids, ...head } = message as NodeMessage & Record<string, unknown>;
   return head;

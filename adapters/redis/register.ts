@@ -32,21 +32,17 @@ import { answers } from './answers.ts';
 import { Mail } from './mail.ts';
 
 export interface RedisOptions {
-  /**
-   * Location of Redis: a `redis://` or `rediss://` URL, the path of a unix socket, a client of `ioredis`, or a
-   * function that makes one.
-   */
+  /** A `redis://` or `rediss://` URL, the path of a unix socket, or a client of `ioredis`. */
   readonly place: string | RedisClient | (() => RedisClient);
   /** Prefix of all keys and channels in Redis, `a2c` by default. */
   readonly prefix?: string | undefined;
   readonly leaseMs: number;
   /** Number of replicas that must have a claim or a renewed lease before it counts. */
   readonly replicas?: number;
-  /** Callback for messages about a lost or restored connection or node, without addresses. */
   readonly notice?: (text: string) => void;
 }
 
-/** Opens the register in a Redis of version 6.2 or later. Rejects with an `A2cRedisError` when Redis cannot be reached. */
+/** Redis 6.2 or later. Rejects with an `A2cRedisError` when it cannot be reached. */
 export async function redisRegister(options: RedisOptions): Promise<Register> {
   const clients = await clientsOf(options.place);
   const keys = keysOf(options.prefix ?? defaultPrefix, clients.db, clients.front);
@@ -62,7 +58,6 @@ export async function redisRegister(options: RedisOptions): Promise<Register> {
     throw error;
   }
 }
-/** Finds out before the office opens whether Redis has as many replicas as are wanted. */
 async function copied(client: Client | undefined, { fence }: Keys, replicas: number): Promise<void> {
   if (replicas === 0) return;
   const [, copies] = (await client?.pipeline().get(fence).wait(replicas, copyMs).exec()) ?? [];
@@ -100,7 +95,6 @@ class RedisRegister implements Register {
   readonly #replicas: number;
   readonly #notice: (text: string) => void;
   #news: KeptClient<Redis> | undefined;
-  /** Time of the latest message that this node sent to itself and that has not arrived yet. */
   #saidAt: number | undefined;
   #lease: number | undefined;
   /** Tells whether the replicas had the last renewed lease in time; no claim is tried otherwise, as each would wait. */
@@ -160,10 +154,7 @@ class RedisRegister implements Register {
     ]);
     this.#asked(answer, answers.claimed, told);
   }
-  /**
-   * Runs a script that gives or extends a right to seats. Rejects unless the replicas have what it wrote, because
-   * one that takes the place of this server would not know of it.
-   */
+  /** Rejects unless the replicas have the write, because a successor of this server would not know of it. */
   async #copied(script: typeof claim | typeof renew, args: readonly string[]): Promise<unknown> {
     // Sends both in one pipeline: `WAIT` counts what its own connection has written, to the server that it reaches.
     const client = this.#commands.now;
@@ -200,10 +191,7 @@ class RedisRegister implements Register {
       told(renewed);
     });
   }
-  /**
-   * Sends a message to this node itself. When it does not arrive in time, the subscription is dead or leads to
-   * another server than that of the other nodes, so it is opened again.
-   */
+  /** A message that does not arrive in time means that the subscription is dead or leads to another server. */
   #listenToItself(): void {
     const now = performance.now();
     if (this.#saidAt !== undefined && now - this.#saidAt > commandMs) {
@@ -248,7 +236,6 @@ class RedisRegister implements Register {
     await this.#commands.now?.a2cEnd(`${node}${this.node}`, news, JSON.stringify(ended)).catch(() => {});
     for (const one of [this.#news, this.#mail, this.#commands]) one?.close();
   }
-  /** Tells what Redis answered; undefined for an error and for an answer of another type. */
   #asked<T>(answer: Promise<unknown> | undefined, of: z.ZodType<T>, told: RegisterCallback<T>): void {
     (answer ?? Promise.reject(new Error('there is no connection'))).then(
       (said) => {
@@ -259,7 +246,6 @@ class RedisRegister implements Register {
       () => told(undefined),
     );
   }
-  /** Tells the host, once, that Redis said something that it cannot have said. */
   #odd(): void {
     if (!this.#isOddTold)
       this.#notice(

@@ -13,10 +13,7 @@ import { createContext, Script } from 'node:vm';
 import type { Validate, Validity } from '../../machines/call/policy/judge.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 
-/**
- * Size of a JSON value: the number of its values (`nodes`), of the characters in all texts and keys, and the depth of nested
- * objects and lists.
- */
+/** `nodes`: number of values; the characters are those of all texts and keys. */
 interface Size {
   readonly nodes: number;
   readonly characters: number;
@@ -29,10 +26,7 @@ interface Waiting {
 }
 const nothing = (): void => undefined;
 
-/**
- * Measures a JSON value; returns undefined when it exceeds one of the limits in `most`. Uses a list instead of recursion, because
- * the value may be deeper than the stack, and stops at the limit, so that a circular value ends too.
- */
+/** No recursion, because the value may be deeper than the stack; a circular value ends at the limit. */
 function sizeOf(value: unknown, most: Size, heardKey: (key: string) => void = nothing): Size | undefined {
   let [nodes, characters, depth] = [0, 0, 0];
   const waiting: Waiting[] = [{ value, depth: 0 }];
@@ -63,10 +57,7 @@ function sizeOf(value: unknown, most: Size, heardKey: (key: string) => void = no
 const plainEscapes = /\\(?:[bBdDsSwWfnrtv]|[ux](?!\{)|[^a-zA-Z])/g;
 /** Another escape, a bracket within a class, and `{,5}`: without the flag `u` they are read as other texts, without an error. */
 const foreign = /\\|\[\^?\]|\[[^\]]*\[|\{,/;
-/**
- * Compiles a pattern of a schema with the flag `u`, as ECMA-262 means it, else without, which `^https\:\/\/` of PayPal's server and
- * `\@` of zod-to-json-schema need. Returns undefined for a pattern that JavaScript cannot read.
- */
+/** With flag `u`, else without, as `^https\:\/\/` of PayPal's server and `\@` of zod-to-json-schema need. */
 function readPattern(pattern: string): RegExp | undefined {
   const isPlain = !foreign.test(pattern.replaceAll(plainEscapes, '.'));
   for (const flags of isPlain ? ['u', ''] : ['u'])
@@ -78,11 +69,10 @@ function readPattern(pattern: string): RegExp | undefined {
   return undefined;
 }
 
-// Corrects the type of `ajv-formats`: its types say that the module is the function, but with `nodenext` the function is its
-// default export.
+// The types say that the module is the function; with `nodenext` it is the default export.
 const addFormats = formats as unknown as typeof formats.default;
 
-/** Compiles patterns for ajv. An unreadable pattern is reported to `unread` and then matches every text. */
+/** An unreadable pattern is reported to `unread` and then matches every text. */
 const patternsFor = (unread: (pattern: string) => void) =>
   Object.assign(
     (pattern: string): RegExp => {
@@ -106,16 +96,11 @@ const options: Options = {
 type Maker = (options: Options) => Ajv;
 interface Dialect {
   readonly name: string;
-  /** Address of the dialect's meta-schema, as in `$schema` but without scheme and fragment. */
+  /** As in `$schema`, but without scheme and fragment. */
   readonly id: string;
-  /**
-   * Creates an ajv instance for a single schema, so that names (`$id`) of the schema are forgotten together with the instance.
-   */
+  /** For a single schema, so that its names (`$id`) are forgotten together with the instance. */
   create(more: Options, unread: (pattern: string) => void): Ajv;
-  /**
-   * Returns a function that tells why a value is not a schema of this dialect; undefined when it is one. The function is compiled
-   * with the first call.
-   */
+  /** Why a value is not a schema; undefined when it is one. Compiled with the first call. */
   judge(): (schema: AnySchemaObject) => string | undefined;
 }
 
@@ -138,8 +123,7 @@ function dialectOf(name: string, id: string, make: Maker): Dialect {
       // Turns off code optimization: compiling is three times as fast then, and the compiled code no slower.
       const code = { regExp: patternsFor(unread), optimize: false };
       const ajv = addFormats(make({ ...options, code, ...more }), { mode: 'full', keywords: false });
-      // Removes the keyword `id`, which meant `$id` in draft-04. Later dialects treat it as an unknown word, but ajv reports it
-      // as an error.
+      // Meant `$id` in draft-04. Later dialects ignore it, but ajv reports it as an error.
       return ajv.removeKeyword('id');
     },
     judge: () => (judge ??= createJudge()),
@@ -161,10 +145,7 @@ const dialects: readonly Dialect[] = [
   { ...draft07, name: 'draft-06', id: 'json-schema.org/draft-06/schema' },
 ];
 
-/**
- * Dialects that a schema may use, the likeliest first; none for an unknown `$schema`. Without `$schema` MCP means 2020-12, but
- * older servers mean draft-07, where `items` may be a list.
- */
+/** Without `$schema` MCP means 2020-12, but older servers mean draft-07, where `items` may be a list. */
 export const dialectsOf = ({ $schema }: AnySchemaObject): readonly Dialect[] =>
   $schema === undefined
     ? [newest, draft07]
@@ -172,9 +153,7 @@ export const dialectsOf = ({ $schema }: AnySchemaObject): readonly Dialect[] =>
 
 export interface Limits {
   readonly schema: Size;
-  /** Limit in ms for compiling one schema. */
   readonly compileMs: number;
-  /** Limit in ms for validating one value. */
   readonly checkMs: number;
 }
 export const defaultLimits: Limits = {
@@ -189,14 +168,9 @@ interface Compiled {
   readonly isRisky: boolean;
   /** Number of `format` keywords in the schema. Each may compare every character of a text with every other. */
   readonly formats: number;
-  /** Patterns of the schema that cannot be read here, so that they are not checked. */
   readonly unread: readonly string[];
-  /** Validates a value and stops at the first mistake. */
   readonly first: ValidateFunction;
-  /**
-   * Returns a function that reports all mistakes of a value; undefined when it could not be compiled in time. The function is
-   * compiled with the first call.
-   */
+  /** Undefined when it could not be compiled in time; compiled with the first call. */
   all(): ValidateFunction | undefined;
 }
 type Reading =
@@ -206,10 +180,7 @@ type Reading =
 const quickNodes = 1_000;
 const no = (reason: string): Reading => ({ ok: false, reason: lineOf(reason) });
 
-/**
- * Keywords that may make validation slow: patterns may take for ever, circular references may double the work with each level of
- * a value, and unique items are compared each with each.
- */
+/** Patterns may take for ever, circular references double the work per level, unique items are all compared. */
 const risky: readonly string[] = [
   ...['pattern', 'patternProperties', 'uniqueItems'],
   ...['$ref', '$dynamicRef', '$recursiveRef'],
@@ -253,8 +224,7 @@ function compile(
   { compileMs }: Limits,
   isSimple: boolean,
 ): Reading {
-  // Registers the schema unless it has an `$id`: ajv finds a schema with an `$id` by that name, which may be the name of a
-  // dialect that is already taken.
+  // ajv finds a schema by its `$id`, which may be the name of a dialect that is already taken.
   const addUsedSchema = typeof schema['$id'] !== 'string' || schema['$id'].replace('#', '') === '';
   const unread = new Set<string>();
   const hear = (pattern: string): unknown => unread.add(pattern);
@@ -269,8 +239,7 @@ function compile(
     if (!first) return no(`it takes more than ${compileMs} ms to be compiled`);
     if ('$async' in first) return no('it wants to be asked asynchronously ($async)');
     const [odd] = unread;
-    // Refuses an unreadable pattern when `patternProperties` is used, because it would be unknown which schema applies to a
-    // property.
+    // With `patternProperties` it would be unknown which schema applies to a property.
     if (odd !== undefined && keys.has('patternProperties'))
       return no(`its pattern cannot be read here: ${odd}`);
     const isRisky = risky.some((word) => keys.has(word));
@@ -349,13 +318,9 @@ const plainWords: ReadonlyMap<string, Is> = new Map([
     'else',
   ),
   ...words(isChoice, 'anyOf', 'oneOf', 'allOf'),
-  // Accepts only a reference inside the same schema.
   ...words((value) => typeof value === 'string' && value.startsWith('#'), '$ref'),
 ]);
-/**
- * Tells whether a schema is certainly valid because it consists only of plain keywords with allowed values, as most schemas of
- * tools do. False means that it may be valid or not. The schema must not be too deep.
- */
+/** False means that it may be valid or not. The schema must not be too deep. */
 export const isPlain = (schema: object): boolean =>
   Object.entries(schema).every(([word, value]) => plainWords.get(word)?.(value) === true);
 
@@ -364,9 +329,7 @@ const stepLength = 60;
 const lineLength = 200;
 /** Number of mistakes that are read at most. A value may have a million mistakes, each quoting a schema of 256 KiB. */
 const problemsSeen = 1_000;
-/** Number of texts kept for one field at most, because a line has no room for more. */
 const textsSeen = 30;
-/** Number of characters read of any text at most, because a line has no room for more. */
 const textSeen = 2_000;
 
 /** Shortens a text to one line of limited length, because property names and texts of schemas come from an untrusted server. */
@@ -379,7 +342,6 @@ const stepOf = (step: string): string => {
   const seen = step.slice(0, textSeen);
   return lineOf(/^[\w$@-]+$/.test(seen) ? seen : quoted(seen), stepLength);
 };
-/** Splits a JSON pointer into its steps: `/a/0/b~1c` becomes `['a', '0', 'b/c']`. */
 const stepsOf = (pointer: string): string[] =>
   pointer
     .slice(0, textSeen)
@@ -400,14 +362,13 @@ function jsonOf(value: unknown): string {
   jsonTexts.set(value, word);
   return word;
 }
-/** Joins the allowed values of a schema into one text, up to the number that fits into a line. */
 const anyOf = (values: readonly unknown[]): string =>
   values
     .slice(0, lineLength)
     .map((value) => jsonOf(value).slice(0, lineLength))
     .join(', ');
 
-/** Path of the field with a mistake, such as `items.2.name`. A missing property and one that is not allowed count as fields. */
+/** A missing property and one that is not allowed count as fields. */
 function placeOf({ instancePath, params, propertyName }: ErrorObject): string {
   const said = params as Readonly<Record<string, unknown>>;
   const property =
@@ -440,10 +401,7 @@ function lineFor(place: string, { texts, choices: unfit }: Field): string {
   return lineOf(place === '' ? said : `${place}: ${said}`);
 }
 
-/**
- * Describes validation errors with one line for each field, such as `items.2.name: must be string`; the branches of a choice are
- * joined by `or`. Time and memory stay bounded however many errors there are and whatever they quote.
- */
+/** Time and memory stay bounded however many errors there are and whatever they quote. */
 export function problemsOf(errors: readonly ErrorObject[]): readonly string[] {
   const seen = errors.slice(0, problemsSeen);
   // Drops the errors of `if` itself, because the errors of its `then` or `else` are reported too.
@@ -463,11 +421,7 @@ export function problemsOf(errors: readonly ErrorObject[]): readonly string[] {
 let script: Script | undefined;
 let context: { run: (() => void) | undefined } | undefined;
 
-/**
- * Runs synchronous work for at most `ms` milliseconds; returns undefined when it was stopped. V8 stops it at any point, even
- * inside a regular expression, so anything that `work` may leave half done must be thrown away. Costs about 0.2 ms. Errors of
- * `work` are rethrown.
- */
+/** V8 stops it at any point, so what `work` leaves half done must be thrown away. Costs about 0.2 ms. */
 function within<T>(ms: number, work: () => T): { readonly done: T } | undefined {
   script ??= new Script('run()');
   context ??= createContext({ run: undefined }) as { run: (() => void) | undefined };
@@ -492,10 +446,7 @@ const quickProduct = 200_000;
 const quickCharacters = 100_000;
 /** Limit for the nodes of a schema times the nodes of a value. Below it, even one mistake at each node takes little memory. */
 const quickMistakes = 20_000;
-/**
- * Limit for the formats of a schema times the square of the characters of a value; this much takes about 10 ms. With one format
- * it allows 2,000 characters.
- */
+/** Formats of a schema times the square of the characters of a value; this much takes about 10 ms. */
 const quickFormats = 4_000_000;
 /** Number of values that may take too long before a schema is no longer used. */
 const strikesAllowed = 3;
@@ -503,10 +454,7 @@ const strikesAllowed = 3;
 const sayNothing: ReadonlySet<string> = new Set(['$comment', '$schema', 'description', 'title']);
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-/**
- * Tells whether a schema accepts any object, as those of most tools without arguments do. Such a schema is not compiled, because
- * the first compiled schema also loads the meta-schema, which takes a tenth of a second or more.
- */
+/** Not compiled, because the first compiled schema loads the meta-schema, which takes 0.1 s or more. */
 const takesAnyObject = (schema: object): boolean =>
   'type' in schema &&
   schema.type === 'object' &&
@@ -517,10 +465,7 @@ const takesAnyObject = (schema: object): boolean =>
 type Known = Reading & { strikes: number };
 const unchecked = (reason: string): Validity => ({ ok: 'unchecked', reason });
 
-/**
- * Creates a validator that remembers each schema object for as long as the object lives. Each schema is compiled by an ajv
- * instance of its own, so that names (`$id`) and state are not shared.
- */
+/** Remembers each schema object while it lives; one ajv for each, so that `$id` and state are not shared. */
 export function createValidate(limits: Limits = defaultLimits): Validate {
   const schemas = new WeakMap<object, Known | 'any object'>();
   const knownOf = (schema: object): Known | 'any object' => {
@@ -551,7 +496,6 @@ export function createValidate(limits: Limits = defaultLimits): Validate {
   };
 }
 
-/** Validates a value; returns undefined when it took too long. */
 function check(compiled: Compiled, value: unknown, ms: number): Validity | undefined {
   const most = { nodes: quickProduct / compiled.nodes, characters: quickCharacters, depth: Infinity };
   const size = sizeOf(value, most);
@@ -566,16 +510,13 @@ function check(compiled: Compiled, value: unknown, ms: number): Validity | undef
     return odd === undefined
       ? { ok: true }
       : { ok: true, unused: lineOf(`its pattern cannot be read here: ${odd}`) };
-  // Reports all mistakes without a time limit when that is cheap, so that their number does not depend on how busy the machine
-  // is.
+  // No time limit when that is cheap, so that the number of mistakes does not depend on the machine.
   const isFew = isQuick && compiled.nodes * size.nodes <= quickMistakes;
   const all = isSmall && allErrors(compiled, value, isFew ? undefined : ms / 4);
   return { ok: false, problems: problemsOf(all || judged.done) };
 }
 
-/**
- * Finds all mistakes of a small value. Where there may be many, the search ends after `ms`, because each mistake takes memory.
- */
+/** Where there may be many mistakes, the search ends after `ms`, because each takes memory. */
 function allErrors(compiled: Compiled, value: unknown, ms?: number): Errors | undefined {
   const all = compiled.all();
   if (!all) return undefined;
@@ -584,7 +525,6 @@ function allErrors(compiled: Compiled, value: unknown, ms?: number): Errors | un
 }
 
 type Errors = NonNullable<ValidateFunction['errors']>;
-/** Errors of a value, null when the value is valid. */
 function errorsOf(validate: ValidateFunction, value: unknown): Errors | null {
   const isValid: unknown = validate(value);
   const errors = validate.errors ?? [];
@@ -593,5 +533,4 @@ function errorsOf(validate: ValidateFunction, value: unknown): Errors | null {
   return isValid === true ? null : errors;
 }
 
-/** Validator of this process, which remembers each schema object for as long as the object lives. */
 export const validate: Validate = createValidate();

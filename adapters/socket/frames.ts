@@ -3,10 +3,7 @@ import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 import type { OfficeMeter } from '../../machines/office/rooms/limits.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 
-/**
- * Callback for messages on a socket in both directions: `{event, args}` for an event, `{ack, req_id, args}` for an
- * answer, with the name of its event and the `req_id` that was asked with.
- */
+/** `{event, args}`, or `{ack, req_id, args}` for an answer, with the event and `req_id` of its question. */
 export type SocketFrame = (dir: 'in' | 'out', message: object) => void;
 
 /** Replaces the bytes of a part of a file by their number, because in a limited log they would displace all other messages. */
@@ -16,10 +13,7 @@ function shown(event: string, args: readonly unknown[]): readonly unknown[] {
   const { blob } = body;
   return typeof blob === 'string' ? [{ ...body, blob: Buffer.byteLength(blob, 'base64') }, ...others] : args;
 }
-/**
- * Reports an event and returns its arguments; an acknowledgement among them is wrapped, so that the answer is
- * reported, too. `dir`: direction of the event.
- */
+/** An acknowledgement among the arguments is wrapped, so that the answer is reported, too. */
 export function observed<Args extends readonly unknown[]>(
   frame: SocketFrame | undefined,
   dir: 'in' | 'out',
@@ -40,7 +34,6 @@ export function observed<Args extends readonly unknown[]>(
   return [...args.slice(0, -1), answered] as unknown as Args;
 }
 
-/** Returns the code of an answer that is an error; undefined for a success. */
 function codeOf(answer: unknown): number | undefined {
   // Reads the answer `false` as the refusal of a join or leave.
   if (answer === false) return wireCodes.conflict;
@@ -50,10 +43,6 @@ function codeOf(answer: unknown): number | undefined {
   return isError === true || error !== undefined ? wireCodes.toolFailed : undefined;
 }
 
-/**
- * Counts an event and returns its arguments; an acknowledgement among them is wrapped, so that its result and
- * duration are counted, too.
- */
 export function metered<Args extends readonly unknown[]>(
   meter: OfficeMeter | undefined,
   event: string,

@@ -14,28 +14,25 @@ type RateName = {
   [K in LimitName]: OfficeLimits[K] extends Rate ? K : never;
 }[LimitName];
 
-/** Creates a token bucket, full at first; undefined when the rate has no limit. */
 function bucketOf({ perSecond, burst }: Rate): TokenBucket | undefined {
   if (perSecond === 0) return undefined;
   const bucket = new TokenBucket({ bucketSize: burst, tokensPerInterval: perSecond, interval: 'second' });
   bucket.content = burst;
   return bucket;
 }
-/** Token buckets of one limit, by socket, address or room; unused ones are dropped once they are full. */
 class Buckets {
   readonly #all = new Map<string, TokenBucket>();
   readonly #rate: Rate;
   constructor(limit: Rate) {
     this.#rate = limit;
   }
-  /** Takes a number of tokens, at most a whole burst. When there are too few, returns the time in ms until there are enough. */
+  /** Takes at most a whole burst. When there are too few, returns the time in ms until there are enough. */
   take(key: string, count = 1): number | undefined {
     const bucket = this.#of(key);
     if (!bucket) return undefined;
     const wanted = Math.min(count, this.#rate.burst);
     return bucket.tryRemoveTokens(wanted) ? undefined : Math.max(1, Math.ceil(bucket.getWaitTime(wanted)));
   }
-  /** Takes a number of tokens, or as many as there are. */
   spend(key: string, count: number): void {
     const bucket = this.#of(key);
     if (!bucket) return;
@@ -73,17 +70,11 @@ interface Peer {
 }
 /** Number of deliveries that a room may make at once, before other rooms have their turn. */
 const atOnce = 32;
-/** Interval in ms at which unused buckets are dropped. */
 const sweepMs = 60_000;
 const everybody = '';
 
-/**
- * Limits of one office, with a token bucket for each socket, address and room. Refusals are counted by the
- * name of the limit. `close` ends the timer.
- */
 export class OfficeGate implements Gate {
   readonly limits: OfficeLimits;
-  /** Number of refusals by limit. */
   readonly refusals = new Map<LimitName, number>();
   readonly #buckets: Readonly<Record<RateName, Buckets>>;
   readonly #peers = new Map<string, Peer>();
@@ -93,7 +84,7 @@ export class OfficeGate implements Gate {
   readonly #flooded: (socket: string, failure: Failure) => void;
   readonly #sweeping: NodeJS.Timeout;
 
-  /** Creates the gate; `flooded` is called for a socket that keeps sending although its events are refused. */
+  /** `flooded` is called for a socket that keeps sending although its events are refused. */
   constructor(limits: OfficeLimits, flooded: (socket: string, failure: Failure) => void) {
     this.limits = limits;
     this.#flooded = flooded;
@@ -108,11 +99,9 @@ export class OfficeGate implements Gate {
     this.#sweeping.unref();
   }
 
-  /** Refuses all new connections from now on, with this reason. */
   shut(why: Failure): void {
     this.#shut = why;
   }
-  /** Returns the limit of connections that is exceeded by more than `by`, or undefined. */
   over(address: string | undefined, by: number): LimitName | undefined {
     const { connections, connectionsPerAddress } = this.limits;
     if (connections > 0 && this.#total > connections + by) return 'connections';
@@ -127,7 +116,6 @@ export class OfficeGate implements Gate {
     if (limit === undefined || makeRoom(limit)) return undefined;
     return this.#refuse(limit);
   }
-  /** Counts a new connection; `address` is undefined while it is unknown. */
   connected(address: string | undefined): void {
     this.#total++;
     if (address !== undefined) this.#connections.set(address, (this.#connections.get(address) ?? 0) + 1);
@@ -139,7 +127,6 @@ export class OfficeGate implements Gate {
     if (left > 0) this.#connections.set(address, left);
     else this.#connections.delete(address);
   }
-  /** Number of open connections, and of addresses and token buckets in memory. */
   get sizes(): { readonly connections: number; readonly addresses: number; readonly buckets: number } {
     const buckets = Object.values(this.#buckets).reduce((sum, { size }) => sum + size, 0);
     return { connections: this.#total, addresses: this.#connections.size, buckets };
@@ -164,7 +151,6 @@ export class OfficeGate implements Gate {
       this.#take('events', everybody);
     return failure && this.#endured(socket, failure, 1);
   }
-  /** Takes the weight of a message, in events, from the limit of its socket. */
   weighed(socket: string, weight: number): Failure | undefined {
     const failure = this.#take('eventsPerSocket', socket, weight);
     return failure && this.#endured(socket, failure, Math.min(weight, this.limits.eventsPerSocket.burst));

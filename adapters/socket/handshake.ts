@@ -8,10 +8,7 @@ import type { Strangers } from './entry/strangers.ts';
 export interface EngineRequest extends IncomingMessage {
   readonly _query?: { readonly sid?: string; readonly a2c_version?: unknown };
 }
-/**
- * Returns the version in a query; a value that is not one text, such as a repeated parameter, is returned as
- * JSON, which is no valid version.
- */
+/** A value that is not one text (a repeated parameter) is returned as JSON, which is no valid version. */
 export const versionOf = ({ a2c_version: version }: { readonly a2c_version?: unknown }): string | undefined =>
   typeof version === 'string' ? version : JSON.stringify(version);
 
@@ -35,7 +32,6 @@ const denialOf = (failure: Failure): Answer => ({
   body: JSON.stringify(toWireError(failure)),
 });
 
-/** Checks the first request of each connection: refuses it when its protocol version is not supported or there is no room. */
 export function checkHandshakes(
   io: OfficeServer,
   http: HttpServer,

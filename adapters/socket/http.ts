@@ -9,12 +9,8 @@ import { createSecureContext, type TLSSocket } from 'node:tls';
  */
 export type OfficeTls = ServerOptions;
 
-/** Limit in ms for a whole request to arrive from a peer that was let in. */
 const requestMs = 120_000;
-/**
- * Creates the HTTP server for Socket.IO, which answers other requests with 404. A peer that does not finish
- * its TLS handshake or headers within `entryMs` is cut off.
- */
+/** A peer that does not finish its TLS handshake or headers within `entryMs` is cut off. */
 export function serve(tls: OfficeTls | undefined, entryMs: number): HttpServer {
   const nothing: Parameters<typeof createServer>[1] = (_request, response) =>
     void response.writeHead(404).end();
@@ -26,21 +22,17 @@ export function serve(tls: OfficeTls | undefined, entryMs: number): HttpServer {
   if (!tls) return createServer(times, nothing);
   return createTlsServer({ ...times, ...(entryMs > 0 && { handshakeTimeout: entryMs }), ...tls }, nothing);
 }
-/** Checks a certificate and its key before the office listens; throws the error of OpenSSL. */
 export function checkTls(tls: OfficeTls): void {
   if (tls.pfx === undefined && (tls.cert === undefined || tls.key === undefined))
     throw new TypeError('tls wants a certificate and its key: {cert, key}, or {pfx}');
   createSecureContext(tls);
 }
 
-/** Certificate of a peer, signed by an authority that the office trusts. */
 export interface PeerCertificate {
-  /** Common name of the subject. */
   readonly name: string;
   /** SHA-256 of the certificate, in hex with colons. */
   readonly fingerprint256: string;
 }
-/** Returns the certificate of a peer, if it has shown one that the office trusts. */
 export function certificateOf(socket: NetSocket): PeerCertificate | undefined {
   const { authorized, getPeerCertificate } = socket as Partial<TLSSocket>;
   if (authorized !== true || !getPeerCertificate) return undefined;

@@ -3,10 +3,7 @@ import type { PortInstance } from '../../machines/kernel/ports.ts';
 import type { Links, LinksOptions } from './link.ts';
 import type { Offices, OfficesOptions } from './office.ts';
 
-/**
- * Creates a link port that loads Socket.IO only when the first link is opened, because loading takes longer
- * than everything else that a command needs, and most commands use no office.
- */
+/** Loading Socket.IO takes longer than all else that a command needs, and most commands use no office. */
 export function lazyLinks(options: LinksOptions = {}): Links {
   let loaded: Links | undefined;
   const load = async (): Promise<Links> =>

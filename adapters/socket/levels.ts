@@ -7,7 +7,6 @@ import { unread } from '../connections/office-wire.ts';
 /** Header of a packet: its type and attachments, its namespace, its id, and the name of the event unless it is an answer. */
 const knownHead =
   /^(?:[25](?:\d{1,9}-)?(?:\/[^,]{0,200},)?\d{0,20}\["[^"\\]{0,100}",|[36](?:\d{1,9}-)?(?:\/[^,]{0,200},)?\d{1,20}\[)/;
-/** Length of the longest header. */
 const headChars = 400;
 /** Number of bytes, and of lists, objects and members, that take an office as long as one small event. */
 const bytesPerEvent = 16_384;
@@ -16,13 +15,8 @@ const valuesPerEvent = 50;
 /** Levels of a packet: the arguments of an event are one, and the answer of a peer another. */
 const mostOfPacket = mostLevels + 2;
 
-/**
- * Decoder that weighs each packet before it is parsed. A packet that weighs more than its peer may send, or is nested
- * too deep, is not parsed, because its parts would take seconds and hundreds of MB: it comes with the reason as its
- * payload. Without a header that a client writes it ends its connection.
- */
+/** A packet that is too heavy or too deep is not parsed, which would take seconds and hundreds of MB. */
 export class LevelDecoder extends Decoder {
-  /** Takes the weight of a packet, in events, from the limits of its peer; set once the peer is let in. */
   charge: (weight: number) => Failure | undefined = () => undefined;
 
   override add(packet: unknown): void {

@@ -24,7 +24,6 @@ import { observed, type SocketFrame } from './frames.ts';
 import { systemTimers } from '../clock.ts';
 import { guardOf, type Guard } from '../guard.ts';
 
-/** Largest number of characters kept of a text from an office. */
 const mostText = 400;
 const textOfThrown = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -34,11 +33,8 @@ export interface Links {
   readonly open: Ports['link'];
   /** Sends requests of `client:*` and `server:list_room`: the method is the event on the wire, the result its raw answer. */
   readonly request: Ports['request'];
-  /** Tells whether there is a link under this key. */
   has(key: string): boolean;
-  /** Returns the part of a file that an agent sent under this ticket, until it is answered. */
   partOf(ticket: string): Uint8Array | undefined;
-  /** Keeps the bytes for the answer to this ticket, if the ticket still waits. */
   holdPart(ticket: string, bytes: Uint8Array): void;
 }
 /** Data for `auth` of the Socket.IO handshake; a text is a token, sent as `{ token }`. */
@@ -65,20 +61,13 @@ export interface PeerTls {
   readonly key?: string | undefined;
 }
 export interface LinksOptions {
-  /** Callback for each message on the socket of a link, with the address of the link. */
   readonly frame?: (at: string, dir: 'in' | 'out', message: object) => void;
-  /** Tracer that makes a span of each call that reaches a computer. */
   readonly tracing?: Tracing | undefined;
-  /** Bytes of the parts of files that an agent sends and gets, by the key that stands for them in a request. */
   readonly parts?: Parts | undefined;
-  /** Returns the credential for the office at this URL. */
   readonly credential?: (url: string) => PeerCredential | undefined;
 }
 
-/**
- * Error of Engine.IO, which hides the cause one or two levels down: an HTTP status and answer, or the error
- * event of a web socket.
- */
+/** Engine.IO hides the cause one or two levels down: an HTTP status, or the error event of a web socket. */
 interface ConnectError extends Error {
   readonly type?: unknown;
   readonly description?: unknown;
@@ -92,12 +81,10 @@ function tlsProblem(cause: unknown): string | undefined {
     ? `no secure connection: ${cause.message.slice(0, mostText)}`
     : undefined;
 }
-/** Tells whether a refusal is temporary and not about the credential: the office is full, or cannot check it now. */
 const isPassing = (code: unknown): boolean => code === wireCodes.tooMany || code === wireCodes.unavailable;
 function refusalOf(error: ConnectError, address: string): Refusal {
   const { message, description: cause, context } = error;
-  // Socket.IO refuses a namespace in this form, which both our office and the Python one use for peers that
-  // may not enter.
+  // Socket.IO refuses a namespace in this form, which our office and the Python one use.
   if (error.type !== 'TransportError' && 'data' in error) {
     const reason = message.slice(0, mostText);
     const { code } = (error.data ?? {}) as { readonly code?: unknown };
@@ -120,10 +107,7 @@ function refusalOf(error: ConnectError, address: string): Refusal {
 /** Returns the TLS options for Socket.IO, whose types demand a mutable list for `ca`. */
 const tlsOf = ({ ca, ...own }: PeerTls): object => ({ ...own, ...(ca !== undefined && { ca: [ca].flat() }) });
 
-/**
- * Creates a socket for exactly one connection, without reconnecting and buffering, because the machines decide
- * when to connect again.
- */
+/** Without reconnecting and buffering, because the machines decide when to connect again. */
 function connect(url: URL, version: string, { headers = {}, tls = {} }: PeerCredential): OfficeSocket {
   url.searchParams.set('a2c_version', version);
   // Marks our own client, because other clients of the same protocol version support less.
@@ -173,10 +157,7 @@ function listenTo(
   );
 }
 
-/**
- * Creates the `link` port as a Socket.IO client, for agents and computers, and the requests over its links. A
- * port instance is one connection: after `link.refused` or `link.down` it reports nothing more.
- */
+/** A port instance is one connection: after `link.refused` or `link.down` it reports nothing more. */
 export function createLinks(options: LinksOptions = {}): Links {
   const newId = (): string => randomUUID().replaceAll('-', '');
   const registry = new LinkRegistry(systemTimers, { newId, parts: options.parts }, options.tracing);

@@ -64,7 +64,6 @@ import { OfficeGate } from './gate.ts';
 import { checkHandshakes, versionOf, type EngineRequest } from './handshake.ts';
 import { serve, type OfficeTls } from './http.ts';
 
-/** Time in ms after which peers that do not answer the closing handshake are cut off. */
 const partingMs = 500;
 
 interface Listening {
@@ -77,7 +76,6 @@ interface Listening {
   /** Tells whether the office was closed while it was being opened. */
   readonly isOver: () => boolean;
 }
-/** Starts to listen and resolves with whether that worked; a node of several first joins the others. */
 export function listening(
   { input: { host, port }, http, cluster, isAllowed, isSecure, isOver }: Listening,
   emit: Emit<OfficeFact>,
@@ -121,19 +119,14 @@ export async function shut(io: OfficeServer, http: HttpServer, strangers: Strang
 
 export interface Offices {
   readonly open: Ports['office'];
-  /** Resolves when every office that was closed has freed its port. */
   closed(): Promise<void>;
 }
-/** Settings of an office: its limits, the proxies before it, TLS, and other nodes. */
 export interface OfficeSettings {
   readonly limits: OfficeLimits;
   /** Number of proxies in front of the office, whose `X-Forwarded-For` names the address of a peer. */
   readonly proxies: number;
-  /** TLS settings; the office is then reached by `https`. */
   readonly tls?: OfficeTls;
-  /** Register in which the nodes of one office agree on the holder of each seat; closed with the office. */
   readonly register?: Register;
-  /** Time in ms for which a node keeps its seats after it last renewed its lease. */
   readonly leaseMs?: number;
 }
 const openly: OfficeSettings = { limits: officeLimits, proxies: 0 };
@@ -141,22 +134,12 @@ export interface OfficesOptions extends EntrantsOptions {
   readonly timing?: Partial<RelayTiming>;
   /** Callback for each answer to an event, also when a peer and not the office gave it; may throw. */
   readonly answered?: OfficeAnswered | undefined;
-  /** Callback for the beginning and the end of each relayed call. */
   readonly called?: CallTold | undefined;
-  /** Clock in ms that measures the duration of answers. */
   readonly clock?: (() => number) | undefined;
-  /** Tracer that makes a span of each relayed call. */
   readonly tracing?: Tracing | undefined;
-  /** Returns the settings of an office that is being opened. */
   readonly settings?: () => Partial<OfficeSettings>;
-  /** Callback that receives the control of each office that was opened. */
   readonly watched?: (control: OfficeControl) => void;
-  /** Returns the meter that counts the events of the office; undefined when nothing is counted. */
   readonly meter?: () => OfficeMeter | undefined;
-  /**
-   * Returns the callback for each message on a socket, with the address of its seat; undefined when nothing is
-   * to be reported, which costs nothing.
-   */
   readonly frame?: () => ((at: string, dir: 'in' | 'out', message: object) => void) | undefined;
 }
 const defaultLeaseMs = 10_000;
@@ -193,7 +176,6 @@ function seatSockets(
   // Refuses the default namespace, because its events would never be answered.
   io.use((_socket, next) => next(new Error(`Use the namespace ${NAMESPACE}`)));
   io.of(NAMESPACE).on('connection', (socket) => {
-    // Cuts off a peer on which the office fails; the others stay.
     const guard = guardOf(() => cutOff(socket.conn));
     socket.onAny((event: unknown, ...args: unknown[]) =>
       officeConnections.received(
@@ -227,11 +209,7 @@ function seatSockets(
   cutOversized(io, officeConnections);
 }
 
-/**
- * Creates the `office` port as a Socket.IO server, on loopback, or anywhere when it has authentication. Joins
- * and leaves go through the machine; calls are relayed here (`machines/office/rooms`). Reports `office.failed`
- * when the port is in use, or when the host is not loopback and there is no authentication.
- */
+/** Calls are relayed here (`machines/office/rooms`). A host that is not loopback needs authentication. */
 export function createOffices(options: OfficesOptions = {}): Offices {
   const closings = new Set<Promise<void>>();
   const relayTiming: RelayTiming = { ...timing, ...options.timing };
@@ -302,12 +280,10 @@ export function createOffices(options: OfficesOptions = {}): Offices {
   return { open, closed: async () => void (await Promise.all(closings)) };
 }
 
-/** Arguments of events that an office sends, which are checked by the schema of their event or made by this program. */
 type RelayedArgs = Parameters<ServerToClient[RelayedName]>;
 type NoticeArgs = Parameters<ServerToClient[NoticeName]>;
 /** Callback for messages on the socket at this address. */
 type Heard = (at: string, dir: 'in' | 'out', message: object) => void;
-/** Returns the callback for messages on a socket; undefined when nothing is to be reported. */
 type FrameOf = (socket: string) => SocketFrame | undefined;
 const framesAt =
   (at: string, watched: (() => Heard | undefined) | undefined): FrameOf =>
@@ -317,7 +293,6 @@ const framesAt =
     return (dir, message) =>
       frame(`${at.slice(0, at.indexOf('#'))}/seat:${keyOf(socket)}/socket`, dir, message);
   };
-/** Returns the functions by which an office sends to its sockets. */
 function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
   const office = io.of(NAMESPACE);
   const socketOf = (socket: string): PeerSocket | undefined => office.sockets.get(socket);
@@ -359,10 +334,7 @@ function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
 }
 
 const payloadTooLarge = 413;
-/**
- * Closes a polling connection that sent a message over the limit, as happens over a web socket. Engine.IO only
- * refuses such a message, so its sender would wait for an answer without end.
- */
+/** Engine.IO only refuses a message over the limit, so its sender would wait without end. */
 function cutOversized(io: OfficeServer, officeConnections: OfficeConnections): void {
   const cut = (id: string): void => {
     for (const socket of io.of(NAMESPACE).sockets.values())
@@ -384,10 +356,7 @@ function cutOversized(io: OfficeServer, officeConnections: OfficeConnections): v
 
 const sizeOf = (data: unknown): number =>
   typeof data === 'string' || Buffer.isBuffer(data) ? data.length : data === undefined ? 0 : 64;
-/**
- * Cuts a connection whose peer reads too slowly, because unsent messages are kept in memory. No reason is
- * sent, because the peer would not read it.
- */
+/** Unsent messages are kept in memory. No reason is sent, because the peer would not read it. */
 function cutUnread(socket: PeerSocket, gate: OfficeGate): void {
   const most = gate.limits.unreadBytes;
   if (most === 0) return;

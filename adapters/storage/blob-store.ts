@@ -12,24 +12,19 @@ import { defaultStateDir } from '../host-files.ts';
 import { isAlive, startTimeOf, statOf } from '../process/reaper/group.ts';
 import { placeHere } from '../process/reaper/state-file.ts';
 
-/**
- * File with a content: a file of this store, which is removed with its entry, or a file of a skill, which stays as it
- * is.
- */
+/** A file of this store is removed with its entry; a file of a skill stays as it is. */
 interface Place {
   readonly path: string;
   readonly mark: string | null;
 }
 export interface BlobStoreOptions {
-  /** Folder for files of hosts; `false`: the folder for temporary files. Default `$XDG_STATE_HOME/a2c`. */
+  /** `false`: the folder for temporary files. Default `$XDG_STATE_HOME/a2c`. */
   readonly stateDir?: string | false | undefined;
   readonly limits?: StoreLimits | undefined;
-  /** Passes the bytes of a part to the connection that asked for it under this ticket. */
   readonly give: (ticket: string, bytes: Uint8Array) => void;
 }
 
 export const newSha256 = (): Hash => createHash('sha256');
-/** Returns a mark by which an unchanged file is recognised; undefined when there is no file. */
 async function markOf(path: string): Promise<{ readonly mark: string; readonly bytes: number } | undefined> {
   const facts = await stat(path, { bigint: true }).catch(() => undefined);
   if (!facts?.isFile()) return undefined;
@@ -42,7 +37,6 @@ async function hashOf(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-// ── folders ───────────────────────────────────────────────────────────────────────────────────────────
 /** Prefix of the folders of one process, which tells a later host whether that process is still there. */
 const placeMark = (): string => {
   const { machine, pids } = placeHere();
@@ -63,7 +57,6 @@ function isLeft(name: string, place: string): boolean {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
 }
-/** Removes the folders that killed hosts of this machine have left behind. */
 async function sweep(base: string): Promise<void> {
   const place = placeMark();
   const names = await readdir(base).catch(() => []);
@@ -73,18 +66,13 @@ async function sweep(base: string): Promise<void> {
   );
 }
 
-/**
- * Contents that were too large for a result, as files in a folder of this process, and files of skills where they are.
- * Answers the port `blobs`. The folder is made with the first content and removed by `close`; a folder that a killed
- * host has left is removed with the first content of a later one.
- */
+/** Made with the first content and removed by `close`; one left by a killed host, with a later host's first. */
 export class BlobStore {
   readonly #stateDir: BlobStoreOptions['stateDir'];
   readonly #give: BlobStoreOptions['give'];
   readonly #shelf: ContentStore<Place>;
   /** Hashes of skill files by path. `mark` tells whether the file has changed since then. */
   readonly #hashed = new Map<string, { readonly mark: string; readonly handle: string }>();
-  /** Contents that are being written, by hash. */
   readonly #writing = new Map<string, Promise<void>>();
   #folder: Promise<string> | undefined;
   #timer: unknown;
@@ -96,7 +84,7 @@ export class BlobStore {
     this.#shelf = new ContentStore(limits);
   }
 
-  /** Keeps a content for a reader; undefined when there is no room, or the disk is full. */
+  /** Undefined when there is no room, or the disk is full. */
   async keep(bytes: Uint8Array, mimeType: string, reader: string): Promise<BlobFacts | undefined> {
     if (this.#isClosed || !this.#shelf.fits(bytes.length)) return undefined;
     const handle = newSha256().update(bytes).digest('hex');
@@ -110,7 +98,6 @@ export class BlobStore {
     this.#shelf.share(handle, reader, systemClock.now());
     return facts;
   }
-  /** Lets a reader read a file of a skill where it is, without a copy; undefined when it cannot be read. */
   async lend(path: string, mimeType: string, reader: string): Promise<BlobFacts | undefined> {
     const found = await markOf(path);
     if (!found || this.#isClosed) return undefined;
@@ -139,7 +126,6 @@ export class BlobStore {
     };
   };
 
-  /** Removes all contents; nothing can be kept afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true;
     waitingTimers.clearTimeout(this.#timer);
@@ -179,7 +165,6 @@ export class BlobStore {
   }
   async #written(facts: BlobFacts, bytes: Uint8Array, reader: string): Promise<void> {
     this.#folder ??= this.#made();
-    // Forgets a folder that could not be made, so that it is tried again with the next content.
     this.#folder.catch(() => (this.#folder = undefined));
     const path = join(await this.#folder, facts.handle);
     try {
@@ -203,7 +188,6 @@ export class BlobStore {
   #drop(places: readonly Place[]): void {
     for (const { path, mark } of places) if (mark === null) void rm(path, { force: true }).catch(() => {});
   }
-  /** Sets a timer for the time at which the next content may be dropped. */
   #wait(): void {
     waitingTimers.clearTimeout(this.#timer);
     const nextMs = this.#isClosed ? undefined : this.#shelf.nextMs(systemClock.now());
@@ -215,12 +199,10 @@ export class BlobStore {
   }
 }
 
-/** Content that an agent puts on a computer, read part by part. */
 export interface BlobSource {
   readonly bytes: number;
-  /** Hash of the whole content, hexadecimal. */
   readonly sha256: string;
-  /** Name of the file; undefined for a content in memory. */
+  /** Undefined for a content in memory. */
   readonly name: string | undefined;
   /** Reads the bytes from an offset on, `most` at most; fewer only at the end. */
   readonly read: (offset: number, most: number) => Promise<Buffer>;
@@ -228,7 +210,6 @@ export interface BlobSource {
 }
 const hashBytes = 1024 * 1024;
 
-/** Opens a content and hashes it: a file, which is read in parts, or bytes in memory. */
 export async function openBlobSource(source: string | Uint8Array, signal?: AbortSignal): Promise<BlobSource> {
   if (typeof source !== 'string') {
     const all = Buffer.from(source.buffer, source.byteOffset, source.byteLength);

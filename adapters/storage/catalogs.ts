@@ -85,9 +85,7 @@ const schema = z.strictObject({
   }),
 });
 
-/** Last complete lists (tools, resources, templates, prompts) of a server, with the time when they were saved. */
 export interface CachedCatalog {
-  /** Time of saving, in ISO 8601. */
   readonly savedAt: string;
   readonly lists: Lists;
 }
@@ -95,10 +93,7 @@ export interface CachedCatalog {
 export const textOfCatalog = ({ savedAt, lists }: CachedCatalog): string =>
   `${JSON.stringify({ format, savedAt, lists })}\n`;
 
-/**
- * Parses a saved catalog; undefined when the text is not one. Returns the value itself and not the schema's output, which may
- * lack unknown properties.
- */
+/** Returns the value itself and not the schema's output, which may lack unknown properties. */
 export function readCatalog(written: string): CachedCatalog | undefined {
   try {
     const value: unknown = JSON.parse(written);
@@ -108,14 +103,11 @@ export function readCatalog(written: string): CachedCatalog | undefined {
   }
 }
 
-/** Largest catalog in bytes; larger ones are not saved. */
 export const largestCatalog = 4 * 1024 * 1024;
-/** Number of saved catalogs; the oldest are removed above it. */
 export const mostCatalogs = 200;
 /** Age in ms after which a draft counts as left behind by a process that died while it wrote. */
 const staleMs = 60_000;
 
-/** Folder of the saved catalogs, one file `FINGERPRINT.json` per server, and drafts while a file is written. */
 export const catalogsDir = (stateDir: string): string => join(stateDir, 'catalogs');
 const isFingerprint = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 const fileOf = (stateDir: string, fingerprint: string): string =>
@@ -129,10 +121,7 @@ const remove = async (file: string): Promise<void> => {
   }
 };
 
-/**
- * Reads the lists that the server with this fingerprint had when any host last saw it. Undefined when none are saved; a file in
- * another format is removed. Never rejects.
- */
+/** A file in another format is removed. Never rejects. */
 export async function readCached(stateDir: string, fingerprint: string): Promise<CachedCatalog | undefined> {
   if (!isFingerprint(fingerprint)) return undefined;
   const file = fileOf(stateDir, fingerprint);
@@ -140,14 +129,12 @@ export async function readCached(stateDir: string, fingerprint: string): Promise
   try {
     written = await textIn(file);
   } catch {
-    // Returns undefined when the file is missing or cannot be read at the moment.
     return undefined;
   }
   const cached = written === undefined ? undefined : readCatalog(written);
   if (!cached) await remove(file);
   return cached;
 }
-/** Returns the text of a file; undefined when it is larger than any catalog. */
 async function textIn(file: string): Promise<string | undefined> {
   const handle = await open(file);
   try {
@@ -158,13 +145,10 @@ async function textIn(file: string): Promise<string | undefined> {
   }
 }
 
-/** Result of saving a catalog. A failure is only reported, because a host works without saved catalogs. */
+/** A failure is only reported, because a host works without saved catalogs. */
 export type Keeping = { readonly cached: true } | { readonly cached: false; readonly because: string };
 
-/**
- * Saves the lists of a server completely or not at all, so that a reader at the same time gets the old or the new ones. Lists
- * that are too large are not saved, and the old ones are removed, because they are out of date. Never rejects.
- */
+/** Completely or not at all. Too large lists remove the old ones, which are out of date. Never rejects. */
 export async function keep(
   stateDir: string,
   fingerprint: string,
@@ -210,15 +194,9 @@ async function prune(folder: string, now: Date): Promise<void> {
   await Promise.all([...stale, ...oldest, ...greetings].map(({ file }) => remove(file)));
 }
 
-// ── greetings ─────────────────────────────────────────────────────────────────────────────────────────
-/** Largest greeting in bytes that is saved. */
 const largestGreeting = 1024 * 1024;
 const greetingFile = (stateDir: string, fingerprint: string): string =>
   join(catalogsDir(stateDir), `${fingerprint}.greeting`);
-/**
- * Reads what the server with this fingerprint answered to `initialize` when it was last seen. Undefined when nothing is saved.
- * Never rejects.
- */
 export async function readGreeting(stateDir: string, fingerprint: string): Promise<JsonObject | undefined> {
   try {
     const value: unknown = JSON.parse((await textIn(greetingFile(stateDir, fingerprint))) ?? '');
@@ -227,7 +205,6 @@ export async function readGreeting(stateDir: string, fingerprint: string): Promi
     return undefined;
   }
 }
-/** Saves what a server answered to `initialize`; a failure is no harm. Never rejects. */
 export async function keepGreeting(
   stateDir: string,
   fingerprint: string,

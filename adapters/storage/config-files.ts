@@ -12,14 +12,13 @@ import { isObject } from '../../machines/protocol/json.ts';
 import { appOfConfig } from '../../machines/config/apps.ts';
 import { parseConfig, type ParsedConfig } from '../../machines/config/parse.ts';
 
-/** Decoded text of a file, and its byte order mark, which is not part of the text and is written back with it. */
+/** The byte order mark is not part of the text, and is written back with it. */
 export interface DecodedText {
   readonly text: string;
   readonly mark: string;
 }
 const savedAs = 'save it as UTF-8';
 
-/** Decodes bytes as UTF-8, with or without a byte order mark; returns a mistake when they are not UTF-8. */
 export function decoded(bytes: Uint8Array): DecodedText | Mistake {
   const [first, second] = bytes;
   const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
@@ -59,7 +58,6 @@ const yamlReasons: Readonly<Record<string, string>> = {
 };
 async function readYaml(text: string): Promise<JsonText> {
   const { isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } = await during(import('yaml'));
-  /** Returns the path of keys and indexes to the last of these nested YAML nodes. */
   const pathOf = (nodes: readonly unknown[]): Path =>
     nodes.flatMap((node, n): Path => {
       const outer = nodes[n - 1];
@@ -106,14 +104,13 @@ async function readToml(text: string): Promise<JsonText> {
   }
 }
 
-/** Parses a text as YAML or TOML when the file name says so, else as JSON. Each parser is loaded with its first file. */
+/** Each parser is loaded with its first file. */
 async function readFormat(text: string, file: string): Promise<JsonText> {
   if (/\.ya?ml$/i.test(file)) return readYaml(text);
   if (/\.toml$/i.test(file)) return readToml(text);
   return readJson(text);
 }
 
-/** Formats a value as JSON, YAML or TOML text. */
 export async function writtenAs(format: 'json' | 'yaml' | 'toml', value: unknown): Promise<string> {
   if (format === 'yaml') return (await during(import('yaml'))).stringify(value, { lineWidth: 0 });
   if (format === 'toml') return `${(await during(import('smol-toml'))).stringify(value)}\n`;
@@ -133,7 +130,7 @@ export const readConfig = async (file: string): Promise<ParsedConfig> => {
   const { value, duplicates } = read;
   return parseConfig(value, { file, duplicates, app: appOfConfig(value, file), isLenient: true });
 };
-/** Reads a config that was given as JSON instead of a file, with the same rules. One server alone needs no name. */
+/** One server alone needs no name. */
 export function readConfigJson(text: string): ParsedConfig {
   const read = readJson(text);
   if (!read.ok) return { ok: false, mistakes: [read.mistake] };
@@ -142,12 +139,10 @@ export function readConfigJson(text: string): ParsedConfig {
   const value = isServer ? { mcpServers: { server: given } } : given;
   return parseConfig(value, { duplicates, app: appOfConfig(value, ''), isLenient: true });
 }
-/** Reads the value of a config file of any application, as JSON, YAML or TOML according to the end of its name. */
 export const readConfigValue = async (file: string): Promise<JsonText> => {
   const text = await readConfigText(file);
   return typeof text === 'string' ? readFormat(text, file) : { ok: false, mistake: text };
 };
-/** Reads the text of a config file without parsing it; returns a mistake when it cannot be read. */
 export const readConfigText = async (file: string): Promise<string | Mistake> => {
   const bytes = await readBytes(file);
   if ('message' in bytes) return bytes;
@@ -204,10 +199,7 @@ const reasonOf = (error: unknown): string => {
 /** Config file in use. The first one that exists is taken, and nothing is merged (docs/config.md). */
 export interface FoundConfig {
   readonly file: string;
-  /**
-   * Origin of the file. `folder` means the current folder, whose author may be unknown, so its servers start only once the folder
-   * is trusted.
-   */
+  /** `folder`: its author may be unknown, so its servers start only once the folder is trusted. */
   readonly from: 'option' | 'folder' | 'user';
 }
 export const folderNames = ['a2c.json', '.mcp.json', 'mcp.json'] as const;
@@ -217,17 +209,13 @@ const exists = (file: string): Promise<boolean> =>
     () => true,
     () => false,
   );
-/**
- * Returns the path of the user's config file: `$XDG_CONFIG_HOME/a2c/a2c.json` or `~/.config/a2c/a2c.json` when that exists
- * or the platform has no other place, else a file in the platform's config folder.
- */
+/** `a2c/a2c.json` in `$XDG_CONFIG_HOME` or `~/.config` when it exists, else in the platform's config folder. */
 export const userConfigFile = (env: NodeJS.ProcessEnv = process.env): string => {
   const known = join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'a2c', 'a2c.json');
   if (env.XDG_CONFIG_HOME || process.platform === 'linux' || existsSync(known)) return known;
   return join(envPaths('a2c', { suffix: '' }).config, 'a2c.json');
 };
 
-/** Returns the absolute path of the config file that a change is written to: the requested one, else the user's own. */
 export async function configToWrite(
   asked: string | undefined,
   folder: string,
@@ -236,10 +224,7 @@ export async function configToWrite(
   return { file, isThere: await exists(file) };
 }
 
-/**
- * Finds the config file to use; undefined when there is none, so that the built-in default applies. A file requested by name is
- * not checked for existence.
- */
+/** Undefined: the built-in default applies. A file requested by name is not checked for existence. */
 export async function findConfig(
   asked: string | undefined,
   folder: string,
@@ -253,10 +238,7 @@ export async function findConfig(
   return (await exists(userFile)) ? { file: userFile, from: 'user' } : undefined;
 }
 
-/**
- * Reads a file of lines `NAME=value` in the format of Node's `--env-file`, with comments, quotes and `export`. Placeholders in
- * values are not filled in. Never rejects; the reason names the file and never a value.
- */
+/** Format of Node's `--env-file`, without placeholders. Never rejects; the reason never names a value. */
 export async function readEnvFile(
   path: string,
   folder = process.cwd(),
@@ -271,7 +253,6 @@ export async function readEnvFile(
   return { variables: Object.fromEntries(variables) };
 }
 
-/** Reads the certificates of a PEM file. Never rejects; the reason names the file. */
 export async function readCertificates(
   path: string,
   folder = process.cwd(),

@@ -8,7 +8,6 @@ import type { Project } from '../../machines/config/import.ts';
 import { readJson, type JsonText } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 
-/** Platform, folders and environment of this machine, from which the config files of other applications are located. */
 interface AppFolders {
   readonly platform: NodeJS.Platform;
   readonly home: string;
@@ -27,10 +26,7 @@ function settings(at: AppFolders): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   return platform === 'win32' ? env['APPDATA'] || join(home, 'AppData', 'Roaming') : config(at);
 }
-/**
- * Returns the paths that a place in the table of applications means; several when a folder's name has a `*`, none when
- * a folder cannot be listed.
- */
+/** Several when a folder's name has a `*`, none when a folder cannot be listed. */
 function filesOf({ base, path }: AppPlace, at: AppFolders): string[] {
   if (base === 'LOCALAPPDATA' && at.platform !== 'win32') return [];
   const folders = {
@@ -58,10 +54,8 @@ export interface AppFile {
   readonly app: string;
   readonly file: string;
 }
-/** Returns the paths at which other applications keep their servers on this platform, whether the files exist or not. */
 const appFiles = (at: AppFolders): readonly AppFile[] =>
   places.flatMap((place) => filesOf(place, at).map((file) => ({ app: place.app, file })));
-/** Returns the config files of other applications that exist, in the order of the table of applications. */
 export async function foundAppFiles(
   folder: string,
   at: AppFolders = here(folder),
@@ -80,11 +74,7 @@ export async function foundAppFiles(
   const isNew = ({ app, file }: AppFile): boolean => seen.size < seen.add(`${app} ${file}`).size;
   return all.filter((each, n) => there[n] && isNew(each));
 }
-/**
- * Returns the project of a config file: its folder, or the parent of the application's dot folder that holds it. Undefined
- * for a file of the user (in the home folder or an application's settings), and for a file in the folder of `into`, the
- * config that receives the servers. `isKnown` tells whether the file has a usual name for a project's config.
- */
+/** Its folder, or the parent of the dot folder that holds it. Undefined for a user's file, and beside `into`. */
 export function projectOf(
   file: string,
   into: string,
@@ -103,7 +93,6 @@ export function projectOf(
   return { folder, isKnown: isInDotFolder || isOfProject };
 }
 
-/** Content of an install link, in the form of a config file of the application that made the link. */
 type LinkRead = JsonText & { readonly app?: string };
 
 const wrong = (message: string, remedy?: string): LinkRead => ({
@@ -115,7 +104,6 @@ const whole = 'copy the whole link';
 export const isLink = (text: string): boolean =>
   /^(deepchat|cursor|vscode(-insiders)?):/i.test(text) || /^https?:\/\//i.test(text);
 
-/** Decodes base64, plain or for URLs, with or without padding; undefined when it is invalid. */
 function decoded(code: string): string | undefined {
   // Restores each plus sign, which a query turns into a blank when it was not escaped.
   const text = code.replaceAll(' ', '+');
@@ -160,7 +148,6 @@ function cursor(query: URLSearchParams): LinkRead {
   const read = jsonIn(decoded(config), 'config');
   return read.ok ? { ...read, value: named('mcpServers', name, read.value), app: 'cursor' } : read;
 }
-/** Reads a link of VS Code, whose whole query is one server as JSON with its name and inputs. */
 function vscode(query: string): LinkRead {
   let text: string;
   try {
@@ -190,10 +177,7 @@ function redirect(query: URLSearchParams): LinkRead {
   };
 }
 
-/**
- * Reads an install link of DeepChat, Cursor or VS Code, also in the form that leads through their web sites. Nothing is fetched.
- * A mistake never quotes the link, because it may hold a secret.
- */
+/** Nothing is fetched. A mistake never quotes the link, because it may hold a secret. */
 export function readLink(text: string): LinkRead {
   const install = /^vscode(?:-insiders)?:(?:\/\/)?mcp\/install\?(.*)$/is.exec(text);
   if (install) return vscode(install[1] ?? '');

@@ -1,19 +1,13 @@
 import type * as Keyring from '@napi-rs/keyring';
 import { missingPackage, optionalPackage } from '../optional-packages.ts';
 
-/** Store of secret texts by name, which only this user can read. */
 export interface SecretStore {
-  /** Returns the secret with this name; undefined when there is none. Rejects when the store does not work. */
   get(name: string): Promise<string | undefined>;
   set(name: string, value: string): Promise<void>;
-  /** Removes the secret with this name; resolves to false when there was none. */
   remove(name: string): Promise<boolean>;
 }
 
-/**
- * Opens the keyring of the system: Keychain, Credential Manager or Secret Service. Each secret is an entry of `service`. Rejects
- * with a sentence when there is no keyring, or when `@napi-rs/keyring` is not installed.
- */
+/** Keychain, Credential Manager or Secret Service. Rejects without one, or without `@napi-rs/keyring`. */
 export async function openKeyring(service: string): Promise<SecretStore> {
   const { AsyncEntry } = await optionalPackage<typeof Keyring>('@napi-rs/keyring', '--keyring');
   const entryOf = (name: string) => new AsyncEntry(service, name);
@@ -33,12 +27,11 @@ export async function openKeyring(service: string): Promise<SecretStore> {
   };
 }
 
-/** Returns a sentence that says what to install for the keyring; undefined when nothing is missing. */
 export const missingKeyring = (): string | undefined => missingPackage('@napi-rs/keyring', '--keyring');
 
 /** Time limit in ms for one operation of the keyring, because a locked keyring asks a person who may be absent. */
 const patienceMs = 5_000;
-/** Rejects when a keyring operation takes too long. The operation itself continues, and its result is ignored. */
+/** The operation itself continues, and its result is ignored. */
 function inTime<T>(asked: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -46,10 +39,7 @@ function inTime<T>(asked: Promise<T>): Promise<T> {
   });
   return Promise.race([asked, late]).finally(() => clearTimeout(timer));
 }
-/**
- * Opens the keyring of the system when there is one that answers; each operation rejects after 5 s. Undefined when there is none,
- * and when the environment variable `A2C_KEYRING` is `off`.
- */
+/** Each operation rejects after 5 s. Undefined also when `A2C_KEYRING` is `off`. */
 export async function keyringIfAny(service: string): Promise<SecretStore | undefined> {
   if (process.env['A2C_KEYRING'] === 'off') return undefined;
   try {

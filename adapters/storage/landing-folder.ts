@@ -12,22 +12,15 @@ import type {
 } from '../../machines/uploads/upload.rules.ts';
 import { homeFolder } from '../clock.ts';
 
-/** Folder for files that agents put on a computer, and its limits. */
 export interface LandingSettings {
-  /** Whole path, or one that begins with `~`. It is made when it does not exist. */
   readonly folder: string;
-  /** Largest file in bytes. */
   readonly maxFileBytes: number;
-  /** Largest size in bytes of all files in the folder together. */
   readonly maxBytes: number;
-  /** Largest number of files in the folder. */
   readonly maxFiles: number;
   /** Time in ms after which an upload without a further part ends. */
   readonly idleMs: number;
 }
-/** Dependencies of a landing folder. */
 export interface LandingParts {
-  /** Returns the bytes of the part that an agent sent under this ticket. */
   readonly partOf: (ticket: string) => Uint8Array | undefined;
   readonly notice: (text: string) => void;
 }
@@ -59,17 +52,13 @@ const no = (reason: UploadRefusal, message: string, details?: object): LandingAn
   message,
   ...(details && { details }),
 });
-/** Returns the refusal for an error of the file system, with its code and without its path, which the agent need not know. */
+/** Without the path, which the agent need not know. */
 const broken = (what: string, error: unknown): LandingAnswer => {
   const { code = 'an unknown error' } = error as NodeJS.ErrnoException;
   const why = code === 'ENOSPC' || code === 'EDQUOT' ? `the disk is full (${code})` : code;
   return no('io_error', `${what}: ${why}`);
 };
-/**
- * Makes a safe part of a file name from a proposed name: letters, digits and `._-`, at most 64 characters, with a
- * letter or digit at both ends. The id of the upload comes before it, so the whole is never `..` or the name of a
- * device.
- */
+/** At most 64 of letters, digits and `._-`. The id comes before it, so it is never `..` or a device. */
 export const safeName = (proposed: string): string =>
   proposed
     .slice(0, 1_000)
@@ -87,7 +76,6 @@ function isRunning(pid: number): boolean {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
-/** Removes files of hosts that are gone: their process has ended, or the files were not written for a long time. */
 async function sweep({ parts, settings }: Place): Promise<number> {
   let swept = 0;
   for (const name of await readdir(parts)) {
@@ -102,7 +90,7 @@ async function sweep({ parts, settings }: Place): Promise<number> {
   }
   return swept;
 }
-/** Makes the landing folder and the one inside for unfinished files. A link in the place of the inner one is refused. */
+/** A link in the place of the inner folder is refused. */
 async function placeOf(settings: LandingSettings): Promise<Place> {
   const folder = settings.folder.replace(/^~(?=[\\/]|$)/, () => homeFolder());
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -112,7 +100,6 @@ async function placeOf(settings: LandingSettings): Promise<Place> {
   if (!(await lstat(parts)).isDirectory()) throw new Error(`${parts} is a link, and no folder`);
   return { root, parts, settings };
 }
-/** Counts the files that have landed, and their bytes. */
 async function usedIn({ root }: Place): Promise<{ readonly files: number; readonly bytes: number }> {
   const sizes = await Promise.all(
     (await readdir(root)).map(async (name) => {
@@ -124,18 +111,13 @@ async function usedIn({ root }: Place): Promise<{ readonly files: number; readon
   return { files: files.length, bytes: files.reduce((sum, size) => sum + size, 0) };
 }
 
-/**
- * Landing folder of one computer: answers the port `landing`. A file is written under a name of this process beside
- * the landed ones, and gets its own name only when it is whole and its hash is right. An unfinished file is
- * removed: when its upload ends, when the folder is closed, and at the next start after a killed host.
- */
+/** A file gets its own name only when it is whole and its hash is right; an unfinished one is removed. */
 export class LandingFolder {
   readonly #partOf: LandingParts['partOf'];
   readonly #notice: LandingParts['notice'];
   readonly #receiving = new Map<string, Receiving>();
   /** Uploads that are being opened, with their bytes, which count for the limits. */
   readonly #opening = new Map<string, number>();
-  /** Removals that have not ended. */
   readonly #removing = new Set<Promise<void>>();
   #given = '';
   #place: Promise<Place | undefined> | undefined;
@@ -144,7 +126,7 @@ export class LandingFolder {
     this.#partOf = partOf;
     this.#notice = notice;
   }
-  /** Opens the landing folder of a config; undefined closes the present one. Unfinished files of the old folder are removed. */
+  /** Undefined closes the present one. Unfinished files of the old folder are removed. */
   set(given: LandingSettings | undefined): void {
     const key = JSON.stringify(given ?? null);
     if (key === this.#given) return;
@@ -175,10 +157,7 @@ export class LandingFolder {
       isWanted = false;
     };
   };
-  /**
-   * Opens a file for an upload, for as long as its question to this port is open. The end of the question removes an
-   * unfinished file.
-   */
+  /** The end of the question removes an unfinished file. */
   #hold(id: string, wanted: LandingOpen, emit: Emit<RequestFact>): () => void {
     let isWanted = true;
     const end = (): void => {
@@ -210,7 +189,7 @@ export class LandingFolder {
       this.#opening.delete(upload);
     }
   }
-  /** Returns the refusal of a file that exceeds the limits; unfinished files count as if they had landed. */
+  /** Unfinished files count as if they had landed. */
   async #full(place: Place, upload: string, bytes: number): Promise<LandingAnswer | undefined> {
     const { maxFileBytes, maxBytes, maxFiles } = place.settings;
     const limit = { total_size: bytes, limit_bytes: maxFileBytes };
@@ -276,7 +255,6 @@ export class LandingFolder {
     await receiving.file.close().catch(() => {});
     await rm(receiving.path, { force: true }).catch(() => {});
   }
-  /** Removes all unfinished files. */
   async close(): Promise<void> {
     await this.#place;
     await Promise.all([...this.#receiving.keys()].map((upload) => this.#discard(upload)));

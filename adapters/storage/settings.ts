@@ -17,10 +17,7 @@ const ending = 'a2c-draft';
 const oldMs = 5_000;
 let written = 0;
 
-/**
- * Writes a file completely or not at all: a new file is written beside it, with the same owner, and then replaces it. `mode` is
- * the mode of the new file. Rejects with the error of the file system; then nothing is left behind.
- */
+/** A new file beside it, with the same owner, replaces it; after an error nothing is left behind. */
 export async function writeWhole(
   file: string,
   text: string,
@@ -51,7 +48,7 @@ const draftsOf = async (file: string): Promise<string[]> => {
   const names = await readdir(dirname(file)).catch((): string[] => []);
   return names.filter((name) => name.startsWith(`${basename(file)}.`) && name.endsWith(`.${ending}`));
 };
-/** Removes the drafts that killed processes left for this file. The caller must hold the lock of the file. */
+/** The caller must hold the lock of the file. */
 async function sweepDrafts(file: string): Promise<void> {
   for (const draft of (await draftsOf(file)).map((name) => join(dirname(file), name))) {
     const facts = await stat(draft).catch(() => undefined);
@@ -63,10 +60,7 @@ async function sweepDrafts(file: string): Promise<void> {
 const staleMs = 5_000;
 /** Attempts to get a lock, about a minute in all: longer than a stale lock lives, and enough for many waiting processes. */
 const retries = { retries: 600, factor: 1, minTimeout: 50, maxTimeout: 100, randomize: true };
-/**
- * Number of attempts to write a file. Two processes that find the same stale lock may both get it, and one then overwrites the
- * other.
- */
+/** Two processes that find the same stale lock may both get it, and one then overwrites the other. */
 const mostTries = 5;
 
 /** Pending changes of each file, which run one after another in this process; the lock is for other processes. */
@@ -77,17 +71,12 @@ interface LockedFile {
   readonly write?:
     | ((file: string, text: string, options: { readonly mode: number }) => Promise<void>)
     | undefined;
-  /** Suffix of a backup file that keeps the previous text, beside the file. */
   readonly backup?: string;
   /** Text for the backup file, by default the previous text; null writes no backup. */
   readonly kept?: (text: string | null) => string | null;
 }
-/**
- * Function that computes the new text of a file from the old one. The same text, or null, leaves the file as it is; the old text
- * is null when there is no file. Both texts are without a byte order mark.
- */
+/** The same text, or null, leaves the file as it is; the old text is null when there is no file. */
 type ChangeText = (text: string | null) => string | null | Promise<string | null>;
-/** Error for a file that does not hold text and therefore cannot be changed. */
 export class NotText extends Error {
   readonly mistake: Mistake;
   constructor(mistake: Mistake) {
@@ -96,7 +85,6 @@ export class NotText extends Error {
   }
 }
 
-/** Removes the drafts and the lock that a killed process left for this file, unless another process holds the lock. */
 async function tidied(file: string): Promise<void> {
   const target = await targetOf(file);
   const isLocked = await stat(`${target}.lock`).catch(() => undefined);
@@ -106,7 +94,6 @@ async function tidied(file: string): Promise<void> {
   await sweepDrafts(target);
   await release();
 }
-/** Returns the path of the file to write: the target of a symbolic link, so that the link itself stays. */
 const targetOf = (file: string): Promise<string> => realpath(file).catch(() => file);
 async function heldIn(file: string): Promise<DecodedText | null> {
   let bytes: Buffer;
@@ -120,21 +107,14 @@ async function heldIn(file: string): Promise<DecodedText | null> {
   if ('message' in read) throw new NotText(read);
   return read;
 }
-/** Returns the text of a file without its byte order mark; null when the file does not exist. */
 export const textIn = async (file: string): Promise<string | null> => (await heldIn(file))?.text ?? null;
-/** Returns the mode of a file; 0600 (only the owner may read it) for a file that does not exist yet. */
 const modeOf = async (file: string): Promise<number> =>
   stat(file).then(
     ({ mode }) => mode & 0o777,
     () => 0o600,
   );
 
-/**
- * Reads, changes and writes a file as one step, under a lock shared by all processes; the new text is written completely or not
- * at all. A file keeps its mode and its byte order mark; a new file can be read only by its owner (0600).
- * `change` is called again when another process overwrote the result, so it must return its own result unchanged. Rejects with
- * the error of the file system, or when other processes hold the lock for a minute.
- */
+/** `change` is called again when another process overwrote the result, which it must then return unchanged. */
 export function changeFile(file: string, change: ChangeText, how: LockedFile = {}): Promise<void> {
   const before = queues.get(file) ?? Promise.resolve();
   const done = before.then(() => changed(file, change, how));
@@ -175,7 +155,6 @@ async function changed(
   }
 }
 
-/** Function that prepares the JSON of a config file for the check, and finds the mistakes that are no part of that check. */
 export type Judge = (value: Readonly<Record<string, unknown>>) => {
   readonly config: unknown;
   readonly mistakes?: readonly Mistake[];
@@ -189,10 +168,7 @@ const emptied = (message: string): Found => ({
 });
 const holdsServers = (value: object): boolean => 'mcpServers' in value || 'servers' in value;
 
-/**
- * Checks the text of a config file. A text that is only the beginning of `last`, the last correct text, counts as cut off by an
- * unfinished write.
- */
+/** A text that is only the beginning of `last` counts as cut off by an unfinished write. */
 function judged(text: string, judge: Judge, last: string | null = null): Found {
   if (text.trim() === '') return emptied('is empty');
   const read = readJson(text);
@@ -213,7 +189,6 @@ function judged(text: string, judge: Judge, last: string | null = null): Found {
   if (mistakes.length > 0) return { kind: 'wrong', mistakes: withLines(text, mistakes) };
   return { kind: 'good', value: json, mark: markOf(text) };
 }
-/** Error for a change that would make the config file invalid; the file stays as it is. */
 class Refused extends Error {}
 class Wrong extends Error {
   readonly found: Found;
@@ -222,7 +197,6 @@ class Wrong extends Error {
     this.found = found;
   }
 }
-/** State of one config file: its path, its check and the last correct text. */
 interface Held {
   readonly file: string;
   readonly judge: Judge;
@@ -240,7 +214,6 @@ async function read(held: Held): Promise<Found> {
   if (typeof text === 'string') return remembered(held, judged(text, held.judge, held.last), text);
   return text.message === 'does not exist' ? { kind: 'none' } : { kind: 'wrong', mistakes: [text] };
 }
-/** Text of a config without servers, used when the first change finds no file. */
 const noServers = '{\n  "mcpServers": {}\n}\n';
 async function write(held: Held, { edits, restores }: Wanted, how: LockedFile): Promise<Found> {
   const { file, judge } = held;
@@ -248,8 +221,7 @@ async function write(held: Held, { edits, restores }: Wanted, how: LockedFile): 
   let isWritten = false;
   let text = held.last;
   const change = (before: string | null): string | null => {
-    // Drops the condition that an entry must not exist (`unlessThere`) on a second attempt, because the first one may
-    // have written it.
+    // Drops `unlessThere` on a second attempt, because the first one may have written the entry.
     const once = isWritten
       ? edits.map((edit) => ('unlessThere' in edit ? { path: edit.path, value: edit.value } : edit))
       : edits;
@@ -296,7 +268,7 @@ const refusal = ({ message }: Refused): Failure => ({
   message,
   remedy: 'Nothing was written.',
 });
-/** Creates the port `settings` for one config file. Never throws; mistakes in the file are part of the result. */
+/** Never throws; mistakes in the file are part of the result. */
 export const settingsFile = (
   file: string,
   judge: Judge = (config) => ({ config }),
@@ -324,15 +296,9 @@ export const settingsFile = (
   };
 };
 
-/**
- * Time in ms without a further change before the file is read. A program may empty a file before it writes it, and chokidar does
- * not report a second change within 50 ms.
- */
+/** A program may empty a file first, and chokidar does not report a second change within 50 ms. */
 const quietMs = 100;
-/**
- * Calls `changed` when a file may have new content: after it was written, replaced, deleted or created, also by this process
- * itself. `ready` resolves when the watch has begun, `close` when it has ended.
- */
+/** Also after writes of this process. `ready` resolves when the watch has begun, `close` when it has ended. */
 export function watchFile(
   file: string,
   changed: () => void,
@@ -374,7 +340,6 @@ export function watchFile(
   };
 }
 
-/** Creates the port `settings` without a file: the config is kept in memory for as long as the host lives. */
 export function settingsInMemory(
   settings: object,
   judge: Judge = (config) => ({ config }),

@@ -26,7 +26,6 @@ import { watchFolders, type Watching } from './watch-folders.ts';
 const userWord = 'user';
 /** Largest number of skills of one folder; the rest is not listed, and a sentence says so. */
 const mostSkills = 500;
-/** Largest text of one file that is given as text, in bytes. */
 const textBytes = 256 * 1024;
 
 interface SkillFolder {
@@ -43,20 +42,18 @@ const folderOf = (given: string): SkillFolder =>
     ? { path: userFolder(process.env), source: userWord }
     : { path: given.replace(/^~(?=[\\/]|$)/, () => homeFolder()), source: 'config' };
 
-// ── SKILL.md ──────────────────────────────────────────────────────────────────────────────────────────
 interface Parted {
   readonly front: Fields;
   readonly body: string;
 }
 const frame = /^---[^\S\n]*\r?\n([\s\S]*?)(?:^|\n)---[^\S\n]*(?:\r?\n|$)/;
-/** Splits a `SKILL.md` into its frontmatter and its text; without a frontmatter all of it is text. */
+/** Without a frontmatter all of it is text. */
 export async function partedSkill(text: string): Promise<Parted> {
   const found = frame.exec(text);
   if (!found) return { front: {}, body: text };
   const front = await yamlOf(found[1] ?? '');
   return { front: isObject(front) ? front : {}, body: text.slice(found[0].length) };
 }
-/** Returns the text of a `SKILL.md` with these facts in its frontmatter. */
 export async function joinedSkill({ front, body }: Parted): Promise<string> {
   const { stringify } = await import('yaml');
   return `---\n${stringify(front)}---\n${body}`;
@@ -102,7 +99,7 @@ const refOf = (
   }),
 });
 
-/** Reads the skill in a folder. Returns a sentence when it is invalid, and null when the folder holds no skill. */
+/** A sentence when the skill is invalid, and null when the folder holds none. */
 async function skillIn(folder: SkillFolder, name: string): Promise<SkillRef | string | null> {
   const path = join(folder.path, name);
   const entry = join(path, entryFile);
@@ -117,7 +114,6 @@ async function skillIn(folder: SkillFolder, name: string): Promise<SkillRef | st
   const { front } = await partedSkill(text);
   const description = textOf(front['description'])?.trim();
   if (!description) return `${path} is no skill: its ${entryFile} has no description in its frontmatter`;
-  // Treats a folder that has vanished meanwhile as one without a skill.
   const whole = await realpath(path).catch(() => null);
   return whole === null ? null : refOf(name, { ...folder, path: whole }, front, description);
 }
@@ -140,7 +136,6 @@ async function listed(folders: readonly SkillFolder[]): Promise<SkillsListed> {
   return { skills: [...skills.values()], refused };
 }
 
-// ── files of a skill ──────────────────────────────────────────────────────────────────────────────────
 const mimeTypes: Readonly<Record<string, string>> = {
   ...{ '.md': 'text/markdown', '.txt': 'text/plain', '.csv': 'text/csv', '.html': 'text/html' },
   ...{ '.css': 'text/css', '.py': 'text/x-python', '.sh': 'text/x-shellscript', '.rst': 'text/x-rst' },
@@ -163,11 +158,8 @@ const decoded = (bytes: Uint8Array): string | undefined => {
     return undefined;
   }
 };
-/** Function that keeps a content which a reader may read in parts; undefined when it cannot be read or kept. */
 type Give<From> = (from: From, mimeType: string, reader: string) => Promise<BlobFacts | undefined>;
-/** Keeps a file of a skill folder for a reader, without a copy. */
 export type Lend = Give<string>;
-/** Keeps a copy of a content for a reader. */
 export type Keep = Give<Uint8Array>;
 const typeOf = (path: string): string => mimeTypes[extname(path).toLowerCase()] ?? 'application/octet-stream';
 async function fileIn({ path: root, relPath, reader }: SkillRead, lend: Lend): Promise<SkillFileRead> {
@@ -207,7 +199,6 @@ async function othersIn(root: string): Promise<readonly string[] | undefined> {
   }
   return files.toSorted();
 }
-/** Returns the text of a file with its facts; a `SKILL.md` is returned without its frontmatter. */
 async function givenFile(raw: Buffer, relPath: string): Promise<SkillFileRead> {
   const all = decoded(raw);
   if (raw.length > textBytes || all === undefined) return refusal('too_large', raw.length);
@@ -218,14 +209,12 @@ async function givenFile(raw: Buffer, relPath: string): Promise<SkillFileRead> {
   return { kind: 'text', text, mimeType, bytes: bytes.length, sha256 };
 }
 
-// ── files from servers ────────────────────────────────────────────────────────────────────────────────
 const bytesIn = (contents: SkillContents['contents']): Buffer =>
   Buffer.concat(
     contents.map(({ text, blob }) =>
       typeof text === 'string' ? Buffer.from(text) : Buffer.from(blob ?? '', 'base64'),
     ),
   );
-/** Returns a file that a server gave: a text as it is, anything else as a kept copy that its reader gets in parts. */
 async function fileOfServer(
   { relPath, contents, reader }: SkillContents,
   keep: Keep,
@@ -236,7 +225,6 @@ async function fileOfServer(
   const kept = await keep(raw, typeOf(relPath), reader);
   return kept ? { kind: 'blob', ...kept } : given;
 }
-/** Checks the `SKILL.md` that a server has given; returns a sentence when it is no skill. */
 async function entryOfServer(entry: SkillEntry): Promise<SkillEntryRead> {
   const { server, bundle, uri, version, contents } = entry;
   const refused = (why: string): SkillEntryRead => ({
@@ -255,20 +243,14 @@ async function entryOfServer(entry: SkillEntry): Promise<SkillEntryRead> {
   return { ref: { ...ref, uri, ...(version !== undefined && { version }) } };
 }
 
-/**
- * Callbacks of skill folders: something in them changed, changes cannot be seen, or a file of a folder (`lend`) or a server
- * (`keep`) is kept to be read in parts.
- */
+/** A content is kept to be read in parts: `lend` for a file of a folder, `keep` for one of a server. */
 export interface SkillFoldersHeard {
   readonly changed: () => void;
   readonly trouble: (text: string) => void;
   readonly lend: Lend;
   readonly keep: Keep;
 }
-/**
- * Folders with the skills of one computer: answers the port `skillFolders`, and watches the folders. A folder that
- * does not exist counts as empty until it is there.
- */
+/** A folder that does not exist counts as empty until it is there. */
 export class SkillFolders {
   readonly #heard: SkillFoldersHeard;
   #folders: readonly SkillFolder[] = [];
@@ -289,7 +271,6 @@ export class SkillFolders {
     this.#folders = given.map(folderOf);
     this.#heard.changed();
     await this.#unwatch();
-    // Returns without watching when the folders were closed, or set again meanwhile.
     if (this.#isClosed || key !== this.#given) return;
     const { changed, trouble } = this.#heard;
     const named = this.#folders.map(({ path }, at) => ({ path, name: String(at) }));

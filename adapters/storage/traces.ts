@@ -24,11 +24,8 @@ export const sha256Of = (texts: Iterable<string>): string => {
   return sum.digest('hex');
 };
 export const sha256OfBytes = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-/**
- * Number of characters collected before they are hashed together, because hashing a short text costs about as much as a long one.
- */
+/** Collected and hashed together, because hashing a short text costs about as much as a long one. */
 const mostWaiting = 64 * 1024;
-/** Creates a SHA-256 digest that is fed line by line. */
 export function createDigest(): { add(text: string): void; value(): string } {
   const sum = createHash('sha256');
   let waiting = '';
@@ -53,10 +50,7 @@ interface RedactionKey {
   /** Id of the key, which only tells whether two traces were redacted with the same key. */
   readonly keyId: string;
 }
-/**
- * Creates the key that redacts secrets in a trace. Without `given` it is random and never saved, so that equal secrets can be
- * recognized only within one run of the host.
- */
+/** Without `given` random and never saved, so that equal secrets show only within one run of the host. */
 export function createRedactionKey(given?: string): RedactionKey {
   // Treats an empty key as none, because an unset variable gives an empty text that everybody knows.
   const key = given === undefined || given === '' ? randomBytes(32) : Buffer.from(given);
@@ -70,31 +64,24 @@ const patienceMs = 50;
 
 export interface TraceFile {
   readonly path: string;
-  /** Requests a write; `take` is called for the text when it is written, or when the process exits. */
   wants(): void;
-  /** Writes all waiting text now. */
   flush(): void;
   append(text: string): void;
   close(): void;
 }
 interface TraceFileOptions {
-  /** Returns the text that has not been written yet. */
   readonly take: () => string;
   /** Called once when the file can no longer be written; the trace ends and the host continues. */
   readonly onError: (error: Error) => void;
 }
 
-/** Closes a file whose write failed, ignoring errors, because closing may fail too. */
 function abandon(file: number): void {
   try {
     closeSync(file);
   } catch {}
 }
 
-/**
- * Opens a trace file that grows while the host runs. The file is created at once, so that a folder without write access is
- * reported immediately.
- */
+/** Created at once, so that a folder without write access is reported immediately. */
 export function openTraceFile(folder: string, name: string, { take, onError }: TraceFileOptions): TraceFile {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name + suffix);
@@ -110,8 +97,7 @@ export function openTraceFile(folder: string, name: string, { take, onError }: T
     if (file === undefined) return;
     try {
       const now = text();
-      // Uses `writeFileSync`, because `writeSync` may write only a part of the text and the next line would then follow in the
-      // middle of it.
+      // `writeSync` may write only a part of the text, and the next line would follow in the middle of it.
       if (now !== '') writeFileSync(file, now);
     } catch (error) {
       abandon(file);
@@ -150,7 +136,6 @@ export function latestLines(path: string, bytes: number): AsyncIterable<string> 
       highWaterMark: 256 * 1024,
     });
     let rest = '';
-    // Leaves out the first line when the reading begins within it.
     let isWhole = start === 0;
     try {
       for await (const chunk of stream as AsyncIterable<string>) {
@@ -165,17 +150,12 @@ export function latestLines(path: string, bytes: number): AsyncIterable<string> 
   })();
 }
 
-/** Bounds for the traces of a folder that are alike: their number, and their bytes together. */
 export interface KeptFiles {
   readonly count: number;
   readonly bytes: number;
-  /** Tells by its name whether a file counts. */
   readonly isAlike: (file: string) => boolean;
 }
-/**
- * Writes a complete trace in one step, so that no reader sees half of it. With `keep`, the oldest traces that are alike are
- * deleted above these bounds, but not the new one.
- */
+/** In one step, so that no reader sees half of it. `keep` deletes the oldest alike, but not the new one. */
 export function writeTraceFile(folder: string, name: string, text: string, keep?: KeptFiles): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name + suffix);

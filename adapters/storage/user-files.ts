@@ -15,25 +15,20 @@ import { defaultStateDir, replaceFileSync } from '../host-files.ts';
 import { writeWhole, changeFile, textIn } from './settings.ts';
 import { isLoopback } from '../../machines/office/rooms/loopback.ts';
 
-/** Binary content from a server, as base64 or as a stream, with the media type that the server declares. */
 export interface Bytes {
   readonly base64: string;
-  /** Opens the content when it is too large to be in `base64`. */
   readonly stream?: () => AsyncIterable<Uint8Array>;
   readonly mimeType: string | undefined;
 }
 const short: Readonly<Record<string, string>> = { jpeg: 'jpg', 'svg+xml': 'svg', mpeg: 'mp3', plain: 'txt' };
-/** Returns the ending of a file name for a media type. Only lower-case letters and digits of the server's text are used, else `bin`. */
+/** Only lower-case letters and digits of the server's text are used, else `bin`. */
 function endingOf(mimeType: string | undefined): string {
   const [, kind = ''] = (mimeType ?? '').split(/[/;]/);
   return short[kind] ?? (/^[a-z0-9]{1,8}$/.test(kind) ? kind : 'bin');
 }
 const named = (name: string): string => name.replaceAll(/[^\w.-]+/g, '-').replace(/^[.-]+/, '') || 'content';
 
-/**
- * Writes each content into a new file of this folder, which is created when missing: `name-1.png`, `name-2.wav` …, skipping
- * numbers whose file exists. Resolves with the paths; rejects when a file cannot be written.
- */
+/** `name-1.png`, `name-2.wav` …, skipping numbers whose file exists. */
 export async function saveBytes(folder: string, name: string, all: readonly Bytes[]): Promise<string[]> {
   await mkdir(folder, { recursive: true });
   const paths: string[] = [];
@@ -49,17 +44,13 @@ export async function saveBytes(folder: string, name: string, all: readonly Byte
     }
   return paths;
 }
-/** File that is written under its own name: a text, or a stream that is opened once the file is there. */
 export interface NamedFile {
   readonly path: string;
   readonly content: string | (() => AsyncIterable<Uint8Array>);
 }
 /** Pattern of device names in Windows, with any ending: data written to them is lost, or goes to a console or a port. */
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\.|$)/i;
-/**
- * Finds the part of a path that Windows does not allow as a file name: a device, a forbidden sign, or a point or space at
- * the end, which Windows drops. Undefined when there is none, and on other systems.
- */
+/** A device, a forbidden sign, or a point or space at the end, which Windows drops. */
 export function lackedByWindows(path: string, platform: string = process.platform): string | undefined {
   if (platform !== 'win32') return undefined;
   const parts = path.replace(/^(?:\\\\[?.]\\)?(?:[a-z]:)?/i, '').split(/[\\/]/);
@@ -71,19 +62,13 @@ function mustBePossible(path: string): void {
   const lacked = lackedByWindows(path);
   if (lacked !== undefined) throw new Error(`Windows has no file ${JSON.stringify(lacked)}: ${path}`);
 }
-/**
- * Writes a file that must be new, in a folder that is made when missing. Resolves with false when it exists. Rejects, before
- * anything is written, when Windows cannot have its name.
- */
+/** False when it exists. Rejects, before anything is written, when Windows cannot have its name. */
 export async function saveFile({ path, content }: NamedFile): Promise<boolean> {
   mustBePossible(path);
   await mkdir(dirname(path), { recursive: true });
   return isNew(path, typeof content === 'string' ? Buffer.from(content) : opened(content));
 }
-/**
- * Writes files into a folder that must be new; their paths are relative to it. Resolves with false when it exists. Rejects with
- * the error of the file system or of a stream; the folder is removed then, since a part of it is of no use.
- */
+/** False when the folder exists. After an error it is removed, since a part of it is of no use. */
 export async function saveFolder(folder: string, files: AsyncIterable<NamedFile>): Promise<boolean> {
   mustBePossible(folder);
   await mkdir(dirname(folder), { recursive: true });
@@ -120,13 +105,10 @@ const isNew = (path: string, bytes: Buffer | AsyncIterable<Uint8Array>): Promise
     },
   );
 
-/** Lines that a person typed at the prompt in this and earlier runs, the newest first. */
 interface LineHistory {
   readonly lines: readonly string[];
-  /** Saves the lines. A failed write is ignored, because the history is only a convenience. */
   keep(lines: readonly string[]): void;
 }
-/** Opens the history of typed lines, kept in the file `history` of this folder, one per line, readable by its owner alone. */
 export function lineHistory(stateDir: string): LineHistory {
   const file = join(stateDir, 'history');
   return {
@@ -152,7 +134,6 @@ function linesIn(file: string): string[] {
   }
 }
 
-/** Fastest npm registry of a list of registries, and the time of the measurement in ms since 1970. */
 export interface ChosenRegistry {
   readonly list: readonly string[];
   readonly registry: string;
@@ -161,7 +142,6 @@ export interface ChosenRegistry {
 const fileIn = (stateDir: string): string => join(stateDir, 'npm-registry.json');
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Reads the registry that an earlier run chose; null when there is none or the file cannot be read. */
 export async function readChosen(stateDir: string): Promise<ChosenRegistry | null> {
   try {
     const { list, registry, at } = JSON.parse(
@@ -173,17 +153,12 @@ export async function readChosen(stateDir: string): Promise<ChosenRegistry | nul
     return null;
   }
 }
-/** Saves the chosen registry, completely or not at all. Rejects with the error of the file system. */
 export async function keepChosen(stateDir: string, chosen: ChosenRegistry): Promise<void> {
   await mkdir(stateDir, { recursive: true, mode: 0o700 });
   await writeWhole(fileIn(stateDir), JSON.stringify(chosen), { mode: 0o600 });
 }
 
-/**
- * Returns the path of the file with the list of trusted folders, by default `$XDG_STATE_HOME/a2c/trusted.json`. Only the
- * config of a trusted folder may start programs, so that a command such as `a2c tools` inside an unknown checkout runs
- * nothing.
- */
+/** Only the config of a trusted folder may start programs, so that an unknown checkout runs nothing. */
 export const trustFile = (env: NodeJS.ProcessEnv = process.env): string =>
   join(defaultStateDir({ platform: process.platform, env, home: homedir }), 'trusted.json');
 
@@ -201,10 +176,6 @@ const trusted = async (file: string): Promise<string[]> => foldersIn(await textI
 export const isTrusted = async (folder: string, file = trustFile()): Promise<boolean> =>
   (await trusted(file)).includes(await realpath(folder));
 
-/**
- * Adds a folder to the list of trusted folders, which is written completely or not at all under a lock shared by all processes.
- * Rejects with the error of the file system, or when other processes hold the lock for a minute.
- */
 export async function trust(folder: string, file = trustFile()): Promise<void> {
   await changeFile(file, async (text) => {
     const real = await realpath(folder);
@@ -216,10 +187,7 @@ export async function trust(folder: string, file = trustFile()): Promise<void> {
 const folderOf = (stateDir: string): string => join(stateDir, 'offices');
 const fileOf = (stateDir: string, port: number | string): string => join(folderOf(stateDir), `${port}.token`);
 
-/**
- * Saves the token of an office on the loopback address for other programs of this user, readable by nobody else, until the
- * returned function is called. Throws when the file cannot be written.
- */
+/** Readable by nobody else, until the returned function is called. Throws when it cannot be written. */
 export function keepOfficeToken(stateDir: string, port: number, token: string): () => void {
   mkdirSync(folderOf(stateDir), { recursive: true, mode: 0o700 });
   const path = fileOf(stateDir, port);
@@ -237,11 +205,7 @@ export function keepOfficeToken(stateDir: string, port: number, token: string): 
 const mayBeOfOthers = ({ mode, uid }: Stats, platform: string): boolean =>
   platform !== 'win32' &&
   ((mode & 0o077) !== 0 || (process.getuid !== undefined && uid !== process.getuid()));
-/**
- * Reads the saved token of an office of this user at this address; undefined when there is none. Only for addresses of this
- * machine, and never from a file that other users can read. On Windows the mode is not checked, because other users cannot read a
- * user's profile.
- */
+/** Never from a file that others can read. Windows is not checked, because profiles are private there. */
 export function keptOfficeToken(
   stateDir: string,
   url: string,
@@ -261,10 +225,7 @@ export function keptOfficeToken(
 
 /** Size in bytes from which a log begins anew; the old one is kept beside it. */
 const largestLog = 1024 * 1024;
-/**
- * Opens a log in the folder `logs` of this folder, for commands whose stderr nobody may see. Returns a function that adds a line
- * with the time and the pid. A line that cannot be written is lost.
- */
+/** For commands whose stderr nobody may see. A line that cannot be written is lost. */
 export function openLog(stateDir: string, name: string): (line: string) => void {
   const file = join(stateDir, 'logs', `${name}.log`);
   try {

@@ -3,7 +3,6 @@ import { statSync } from 'node:fs';
 import { basename, sep } from 'node:path';
 import { isSkipped, joinPath } from '../../machines/document-files.ts';
 
-/** Folder that is watched. */
 export interface WatchedFolder {
   readonly path: string;
   /** First part of all reported paths in this folder; empty for none. */
@@ -15,11 +14,7 @@ export interface Watching {
 /** Time in ms without a further change before changes are reported together. */
 const quietMs = 200;
 
-/**
- * Watches folders and reports the files that were written, created or removed, by the paths that clients see. A large file that
- * is being written is reported when it stops changing. `ready` is called for each folder once it is watched, `trouble` with the
- * reason when changes may be missed.
- */
+/** A large file is reported when it stops changing. `trouble` is called when changes may be missed. */
 export async function watchFolders(
   folders: readonly WatchedFolder[],
   touched: (refs: ReadonlySet<string>) => void,
@@ -66,10 +61,7 @@ interface Heard {
 }
 /** Time in ms between two checks whether a folder is still the same. */
 const lookMs = 500;
-/**
- * Returns the identity of a folder, which a later folder of the same name does not have; undefined when there is none. Its
- * time of birth is included, because a file system may give the number of a deleted folder to the next one.
- */
+/** With the time of birth, because a file system may give the number of a deleted folder to the next one. */
 function identityOf(path: string): string | undefined {
   try {
     const { dev, ino, birthtimeMs } = statSync(path);
@@ -78,14 +70,11 @@ function identityOf(path: string): string | undefined {
     return undefined;
   }
 }
-/** Details of an event of the file system. They name the watched folder itself when it is deleted or moved. */
+/** They name the watched folder itself when it is deleted or moved. */
 interface RawDetails {
   readonly watchedPath?: string;
 }
-/**
- * Watches one folder. When a folder, or one below it, is deleted and made again at once, its watcher reports nothing more.
- * So the folder is checked from time to time, and watched again when it or one below it was replaced.
- */
+/** A folder deleted and made again at once silences its watcher, so it is checked from time to time. */
 function watchFolder(
   watch: typeof Chokidar.watch,
   { name, path: root }: WatchedFolder,
@@ -117,7 +106,6 @@ function watchFolder(
     });
     return watcher;
   };
-  /** Folders that were deleted, or moved, since the last check. */
   const lost = new Set<string>();
   let seen: string | undefined;
   let current: Chokidar.FSWatcher | undefined;

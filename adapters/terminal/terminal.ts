@@ -14,23 +14,17 @@ import {
   type Typing,
 } from './typed-line.ts';
 
-/** Patterns of marks at the beginning of a line, with the codes of the escapes before and after them. */
 const marks: readonly (readonly [RegExp, number, number])[] = [
   [/^(?:error:|WRONG(?= {2}))/, 31, 39],
   [/^(?:warning:|warning(?= {2}))/, 33, 39],
   [/^ok(?= {2})/, 32, 39],
   [/^\S.*? {2}ready(?: in [\d.]+ s)?, \d+ tools?$/, 1, 22],
 ];
-/**
- * Colours the mark at the beginning of a line, which shows how bad its news are, and a heading. The text must have no unsafe
- * characters.
- */
+/** The text must have no unsafe characters. */
 const coloured = (line: string): string =>
   marks.reduce((text, [mark, on, off]) => text.replace(mark, `\u001B[${on}m$&\u001B[${off}m`), line);
 
-/**
- * Reads the file that a person names on the command line, or stdin for `-`. Rejects with an error text for the person.
- */
+/** `-` is stdin. Rejects with an error text for the person. */
 export async function readText(name: string): Promise<string> {
   if (name === '-') return text(process.stdin);
   try {
@@ -58,7 +52,6 @@ interface Stage {
   done(): void;
 }
 
-/** Queue of questions to a person: one is open, the others wait. */
 class Questions {
   readonly #stage: Stage;
   readonly #asked: Question[] = [];
@@ -66,11 +59,9 @@ class Questions {
   constructor(stage: Stage) {
     this.#stage = stage;
   }
-  /** Input line of the open question. */
   get line(): TypedLine | undefined {
     return this.#asked[0]?.line;
   }
-  /** Asks a question; resolves with null when there is no answer or the signal came first. */
   ask(text: string, signal: AbortSignal, isSecret: boolean): Promise<string | null> {
     return new Promise((resolve) => {
       const withdraw = (): void => this.#withdraw(question);
@@ -86,7 +77,6 @@ class Questions {
       if (this.#asked.push(question) === 1) this.#openFirst();
     });
   }
-  /** Ends all waiting questions without an answer. */
   close(): void {
     const all = this.#asked.splice(0);
     for (const { line, settle } of all) {
@@ -111,10 +101,7 @@ class Questions {
     question.settle(answer);
     this.#openFirst();
   }
-  /**
-   * Withdraws a question whose answer is not needed any more. A half-typed secret still belongs to its line up to Enter
-   * and is dropped, so that it does not become the input of something else.
-   */
+  /** A half-typed secret belongs to its line up to Enter, so that it becomes the input of nothing else. */
   #withdraw(question: Question): void {
     const at = this.#asked.indexOf(question);
     question.settle(null);
@@ -126,14 +113,8 @@ class Questions {
 }
 const notAsked = '(not asked any more; Enter goes on) ';
 
-/**
- * Terminal of this process, the only part of the program that writes to a person. Results go to `out`, everything else to
- * `err`. While a prompt waits for input, lines from the background are written above it and the half-typed input stays as
- * it is. Any given text may come from a stranger: control and invisible characters are shown as escapes, and no text can
- * look like a prompt or a line for programs (machines/text).
- */
+/** Any text may come from a stranger: unsafe characters are escaped, and none can look like a prompt. */
 export interface Terminal {
-  /** Tells whether a person at this terminal can be asked. */
   readonly isInteractive: boolean;
   /** Tells whether a person reads `out`; otherwise a program or a file does. */
   readonly isRead: boolean;
@@ -141,32 +122,19 @@ export interface Terminal {
   readonly isWatched: boolean;
   /** Writes a result of one line, or one JSON document, to stdout. A line end in it is shown as an escape. */
   out(line: string): void;
-  /** Writes a result of several lines to stdout; line ends and tabs stay. */
   outText(text: string): void;
   /** Replaces everything on the screen by these lines; without a screen they are appended. */
   screen(lines: readonly string[]): void;
   /** Writes a line for programs, a word and JSON, to `out` or `err`. It always begins a new line, even while a prompt is shown. */
   line(text: string, where?: 'out' | 'err'): void;
-  /** Writes one line of progress, warning or error to stderr; line ends in it are shown as escapes. */
   err(line: string): void;
-  /** Writes a text of several lines to stderr; line ends and tabs stay. */
   errText(text: string): void;
-  /**
-   * Shows current progress as the last line of `err`, cut to the width of the screen; the next one replaces it, null
-   * removes it. Shows nothing when no person reads `err`, and while a person is asked or types.
-   */
+  /** Last line of `err`, replaced by the next, removed by null; not shown while a person is asked or types. */
   meter(text: string | null): void;
-  /**
-   * Reads lines until `onLine` ends the prompt, the input ends, or `close` is called; an open question stays in front
-   * of it. Ctrl-C rejects an open question, clears a half-typed line, and otherwise goes to `onInterrupt`.
-   */
+  /** Ctrl-C rejects an open question, clears a half-typed line, and otherwise goes to `onInterrupt`. */
   prompt(text: string, onLine: OnLine, onInterrupt: OnInterrupt, typing?: Typing): Promise<void>;
-  /**
-   * Asks one question at any moment; resolves with null when no person can answer. `isSecret`: the typed text is not
-   * shown, not kept, and given only to the asker, also when the question is withdrawn meanwhile.
-   */
+  /** Null when no person can answer. `isSecret`: not shown, not kept, and given only to the asker. */
   question(text: string, signal: AbortSignal, how?: { readonly isSecret?: boolean }): Promise<string | null>;
-  /** Closes the terminal for good; further questions get no answer. */
   close(): void;
 }
 /** Stream to a terminal or a pipe. `hasColors` is false with `NO_COLOR` or `TERM=dumb`. */
@@ -175,7 +143,6 @@ interface TerminalStreams {
   readonly input: TerminalInput;
   readonly output: Screen;
   readonly errors: Screen & { readonly columns?: number };
-  /** Handler for Ctrl-C while no question is open; `suspend` handles Ctrl-Z. */
   readonly interrupt?: () => void;
   readonly suspend?: () => void;
 }
@@ -185,7 +152,6 @@ type OnInterrupt = (isAgain: boolean) => 'over' | 'again';
 const clearLine = '\r\u001B[K';
 const clearScreen = '\u001B[H\u001B[2J';
 const defaultColumns = 80;
-/** Prompt shown for the next line of an unfinished input. */
 const more = '...> ';
 const ctrlC = '\u0003';
 
@@ -196,7 +162,6 @@ class LineTerminal implements Terminal {
   readonly #streams: TerminalStreams;
   readonly #keyboard: Keyboard;
   readonly #questions: Questions;
-  /** Input line of the prompt, when a person types it. */
   #typed: TypedLine | undefined;
   #wantsLine = false;
   /** Input line that was on the screen when another program took it over. */
@@ -204,7 +169,6 @@ class LineTerminal implements Terminal {
   /** True when the last text on stdout is a prompt without a line end, as after piped input. */
   #isOpen = false;
   #meter: string | null = null;
-  /** True when Ctrl-C was the last key. */
   #wasInterrupted = false;
   #end = (): void => {};
 
@@ -288,7 +252,6 @@ class LineTerminal implements Terminal {
     this.#aside = this.#shown ?? this.#aside;
     this.#aside?.hide();
   }
-  /** Input line shown in the last row of the screen. */
   get #shown(): TypedLine | undefined {
     return [this.#questions.line, this.#typed].find((line) => line?.isShown);
   }
@@ -304,10 +267,7 @@ class LineTerminal implements Terminal {
       onReady: () => this.#keyboard.settle(),
     });
   }
-  /**
-   * Passes typed keys to an input line. Text typed while a command is at work is kept for the next prompt, and shown as
-   * long as the line is not empty.
-   */
+  /** Text typed while a command is at work is kept for the next prompt. */
   #press(line: TypedLine, keys: string): void {
     if (keys !== ctrlC) this.#wasInterrupted = false;
     const isAhead = line === this.#typed && !this.#wantsLine;
@@ -367,12 +327,10 @@ class LineTerminal implements Terminal {
       const isAgain = this.#wasInterrupted;
       this.#wasInterrupted = true;
       if (onInterrupt(isAgain) === 'over') return this.#end();
-      // Drops the earlier lines of an unfinished input when it is interrupted.
       if (this.#wantsLine && lines.getPrompt() === more) typed.ask(text);
     });
   }
   #ask(lines: Interface): void {
-    // Returns when the input ended while the last command was running.
     if (isClosed(lines)) return;
     this.#wantsLine = true;
     if (!this.#typed) {
@@ -398,7 +356,6 @@ class LineTerminal implements Terminal {
     this.#end();
   }
 }
-/** Yields typed lines in their order, without the lines that `isDone` has handled already. */
 async function* typedInto(lines: Interface, isDone: (line: string) => unknown): AsyncGenerator<string, void> {
   const queue: (string | null)[] = [];
   let wake = (): void => {};

@@ -7,21 +7,15 @@ import { asLine } from '../../machines/text.ts';
 /** Tells whether each character of a line takes one terminal column, as Latin letters, common punctuation and arrows do. */
 const isPlain = (line: string): boolean =>
   /^[ -~\u00A1-\u00AC\u00AE-\u024F\u2010-\u2027\u2190-\u21FF]*$/.test(line);
-/**
- * Returns the number of terminal columns of a line. The package is only asked when necessary, because its first use takes 20
- * ms or more.
- */
+/** The package is only asked when necessary, because its first use takes 20 ms or more. */
 const widthOf = (line: string): number => (isPlain(line) ? line.length : stringWidth(line));
-/** Returns a text as one line, padded to this many terminal columns; a longer line stays unchanged. */
 export function padded(text: string, columns: number): string {
   const line = asLine(text);
   // Measures no long line: that would take minutes for some MB.
   return line.length > columns * longest ? line : line + ' '.repeat(Math.max(0, columns - widthOf(line)));
 }
-/** Returns the number of terminal columns that a text takes as one line. */
 export const columnsOf = (text: string): number => widthOf(asLine(text));
 
-/** Shortens a text to one line of at most this many terminal columns; `end` marks omitted text. */
 export function fitting(text: string, columns: number, end = ''): string {
   // Cuts very long texts first: a visible character takes at most two columns and only a few code units.
   const line = asLine(text.slice(0, columns * longest));
@@ -38,45 +32,30 @@ export function fitting(text: string, columns: number, end = ''): string {
 }
 const longest = 16;
 
-/** Help for a person who types at a prompt: history and completion. */
 export interface Typing {
-  /** Command lines of earlier runs, the newest first. */
   readonly history?: readonly string[];
-  /** Called with the whole history of lines, the newest first, whenever a line is added. */
   readonly onHistory?: (lines: readonly string[]) => void;
-  /** Tells whether a line runs at once, even while the previous command is at work. */
   readonly isImmediate?: (line: string) => boolean;
-  /** Completes a line: returns the possible endings, and the part of the line that they replace. */
   readonly complete?: (line: string) => Promise<readonly [readonly string[], string]>;
 }
 
-/**
- * Handler of a typed line. `more` means that the line is incomplete and the next one belongs to it, with another prompt
- * until then.
- */
+/** `more`: the line is incomplete, and the next one belongs to it. */
 export type OnLine = (line: string) => Promise<'over' | 'again' | 'more'>;
 
-/** Number of input lines that the history keeps. */
 const mostHistory = 1_000;
 const defaultColumns = 80;
 
 export const isClosed = (lines: Interface & { readonly closed?: boolean }): boolean => lines.closed === true;
 
-/** Output stream of a terminal whose width may change. */
 type Screen = Writable & { readonly columns?: number };
 interface LineHow {
   readonly text: string;
-  /** Hides everything that is typed, such as a password. */
   readonly isSecret?: boolean;
   readonly typing?: Typing;
-  /** Called when the line takes keys again, so that waiting keys can be handed over. */
   readonly onReady: () => void;
 }
 
-/**
- * Input line for a person, with an editor of its own, so that its text is in no history, undo or clipboard of another
- * line. Gets its keys from the keyboard, and is visible from `show` to `hide`.
- */
+/** An editor of its own, so that its text is in no history, undo or clipboard of another line. */
 export class TypedLine {
   readonly lines: Interface & { prevRows?: number };
   readonly #keys = new Readable({ read: () => {} });
@@ -84,7 +63,6 @@ export class TypedLine {
   /** Stream that the line editor writes to; the text reaches the screen only while the line is shown. */
   readonly #own: Writable;
   readonly isSecret: boolean;
-  /** True when the line asks a single question and is not the prompt. */
   readonly isQuestion: boolean;
   #isShown = false;
   #isBusy = false;
@@ -132,7 +110,6 @@ export class TypedLine {
     if (this.isSecret) this.#output.write(this.lines.getPrompt());
     else this.lines.prompt(true);
   }
-  /** Removes the line from the screen, with all its rows. */
   hide(): void {
     if (!this.#isShown) return;
     const { columns = defaultColumns } = this.#output;
@@ -146,7 +123,6 @@ export class TypedLine {
     this.lines.prevRows = 0;
     this.#isShown = false;
   }
-  /** Changes the question or prompt in front of the typed text. */
   ask(text: string): void {
     const wasShown = this.#isShown;
     this.hide();
@@ -163,14 +139,12 @@ export class TypedLine {
     this.lines.write(null, { ctrl: true, name: 'e' });
     this.lines.write(null, { ctrl: true, name: 'u' });
   }
-  /** Ends the line editor; the text on the screen stays there. */
   close(): void {
     if (this.#isShown) this.#output.write('\n');
     this.#isShown = false;
     this.lines.close();
   }
 }
-/** Options of readline for history and completion. */
 function helpOf(typing: Typing | undefined): object {
   if (!typing) return { historySize: 0 };
   const { history = [], complete } = typing;
@@ -188,18 +162,14 @@ export type TerminalInput = Readable & {
   setRawMode?(isRaw: boolean): unknown;
 };
 interface Listeners {
-  /** Returns the input line that gets the next key. */
   to(): TypedLine | undefined;
   press(line: TypedLine, keys: string): void;
   /** Handles Ctrl-C while no input line is open; it then interrupts the program as usual. */
   interrupt(): void;
-  /**
-   * Handles Ctrl-Z: this program stops until a person continues it. Returns at once where a program cannot be stopped.
-   */
+  /** Returns at once where a program cannot be stopped. */
   suspend(): void;
   /** Called when the program continues after Ctrl-Z, because the screen may show other content. */
   onContinue(): void;
-  /** Called when the input has ended. */
   onEnd(): void;
 }
 /** Pattern for keys up to Enter, Ctrl-C, Ctrl-D or Ctrl-Z, after which another line may get the next key. */
@@ -207,10 +177,7 @@ const untilTurn = /[^\r\n\u0003\u0004\u001A]*(?:\r\n|[\r\n\u0003\u0004\u001A])|[
 const ctrlC = '\u0003';
 const ctrlZ = '\u001A';
 
-/**
- * Single reader of the terminal, from the first question to the end of the program. Keys go to the line that is open when
- * they are read, and are dropped when none is, so that the terminal or a shell never shows a late answer.
- */
+/** One reader to the end of the program, so that the terminal or a shell never shows a late answer. */
 export class Keyboard {
   readonly #input: TerminalInput;
   readonly #listeners: Listeners;
@@ -219,12 +186,8 @@ export class Keyboard {
   /** Keys typed while no line was open. The next prompt gets them; a question never does. */
   readonly #ahead: string[] = [];
   #state: 'untouched' | 'reading' | 'over' = 'untouched';
-  /**
-   * Holds back pasted keys after an answer for one turn of the event loop, because the asker may ask the next question
-   * at once.
-   */
+  /** Pasted keys wait one turn of the event loop, because the asker may ask the next question at once. */
   #isSettling = false;
-  /** True while Ctrl-Z has suspended the program. */
   #isStopped = false;
 
   constructor(input: TerminalInput, listeners: Listeners) {
@@ -244,7 +207,6 @@ export class Keyboard {
     this.#input.resume();
     if (this.#input.readableEnded) this.#end();
   }
-  /** Stops reading keys and gives the terminal back to the shell. */
   close(): void {
     const wasReading = this.#state === 'reading';
     this.#state = 'over';
@@ -255,10 +217,7 @@ export class Keyboard {
     this.#input.setRawMode?.(false);
     this.#input.pause();
   }
-  /**
-   * Passes waiting typed keys to the next line after this turn of the event loop. Keys pasted after a
-   * secret may be part of the secret, so they go to another question or are dropped.
-   */
+  /** Keys pasted after a secret may be part of it, so they go to another question or are dropped. */
   settle(isSecret = false): void {
     if (this.#isSettling) return;
     this.#isSettling = true;
@@ -269,13 +228,9 @@ export class Keyboard {
       this.#handOut();
     });
   }
-  /** Passes the text that was typed before to a prompt that has just been opened. */
   catchUp(): void {
     if (this.#ahead.length > 0) this.settle();
   }
-  /**
-   * Gives the terminal back to the shell and stops the program; continues at once where a program cannot be stopped.
-   */
   #suspend(): void {
     this.#input.setRawMode?.(false);
     this.#isStopped = true;
@@ -317,10 +272,7 @@ export class Keyboard {
   }
 }
 
-/**
- * Stops the process group as Ctrl-Z in a terminal does, with a parent such as npx, so that the shell notices. Servers are in
- * groups of their own and go on.
- */
+/** With a parent such as npx, so that the shell notices. Servers are in groups of their own and go on. */
 export function stopGroup(): void {
   if (process.platform !== 'win32') process.kill(0, 'SIGTSTP');
 }

@@ -42,10 +42,7 @@ const ended = (source: string, said: string): Failure => ({
   code: wireCodes.internal,
   message: endText(source, said),
 });
-/**
- * Failure for a result that breaks the VRL runtime. Known cases are a result nested more than 126 levels deep and text that holds
- * half of a surrogate pair.
- */
+/** Known cases: a result nested more than 126 levels deep, and text with half of a surrogate pair. */
 const broken = (why: string): Failure => ({
   code: 'Crashed',
   message: `VRL broke under this program and this result (${why})`,
@@ -56,7 +53,7 @@ const notHanded = (error: unknown): Failure => ({
 });
 const closed: Failure = { code: 'ToolCallCancelled', message: 'VRL was closed' };
 
-/** Task for the VRL thread: a program to run over an event or, without an event, only to check. */
+/** Without an event, the program is only checked. */
 export interface VrlTask {
   readonly source: string;
   readonly event?: object;
@@ -67,28 +64,22 @@ export type VrlMessage =
   | { readonly type: 'unusable'; readonly why: string }
   | { readonly type: 'checked'; readonly errors: readonly Diagnostic[] }
   | { readonly type: 'ran'; readonly json: string }
-  /** Message: the program ended itself with an error. */
   | { readonly type: 'failed'; readonly why: string }
   /** Message: the runtime broke during the program. The thread must not be used again. */
   | { readonly type: 'broken'; readonly why: string }
-  /** Message: the thread ended without an order to end. */
   | { readonly type: 'lost'; readonly why: string };
 
 /** Thread that runs VRL programs. It reports nothing after `lost`, nor after it was told to end. */
 interface Thread {
   /** Sends a task to the thread. Throws for an event that cannot be copied to a thread, such as one that holds a function. */
   ask(asked: VrlTask): void;
-  /** Sets whether the thread keeps this process alive. */
   hold(isWanted: boolean): void;
   /** Stops the thread, even in the middle of a loop; resolves when it is gone. */
   end(): Promise<void>;
 }
 type OpenThread = (hear: (told: VrlMessage) => void) => Thread;
 
-/**
- * Worker thread for VRL programs. It ends by `end` or together with the process, gets no environment variables of the host,
- * and its output is discarded.
- */
+/** Gets no environment variables of the host, and its output is discarded. */
 class WorkerThread implements Thread {
   readonly #worker: Worker;
   readonly #hear: (told: VrlMessage) => void;
@@ -98,8 +89,7 @@ class WorkerThread implements Thread {
 
   constructor(entry: URL | string, hear: (told: VrlMessage) => void) {
     this.#hear = hear;
-    // Captures stdout and stderr of the worker without reading them, because reading would keep this process alive. The runtime
-    // prints only when it breaks.
+    // Captured without reading, because reading would keep this process alive.
     this.#worker = new Worker(entry, { execArgv: [], env: {}, stdout: true, stderr: true });
     this.#worker.on('message', (told: VrlMessage) => this.#say(told));
     this.#worker.on('error', (error) => this.#say({ type: 'lost', why: String(error) }));
@@ -137,9 +127,7 @@ const openWorker =
     );
 
 export interface TransformerOptions {
-  /** Limit in ms for running one program over one result. */
   readonly vrlMs?: number;
-  /** Limit in ms from the start of the thread until it is ready for tasks. */
   readonly loadMs?: number;
   /** Time in ms without a task after which the thread is ended. The next task starts it again. */
   readonly idleMs?: number;
@@ -153,7 +141,6 @@ type Answer =
 interface Job {
   readonly asked: VrlTask;
   readonly emit: (answer: Answer) => void;
-  /** Tells whether the job was answered or withdrawn. */
   isOver: boolean;
 }
 
@@ -176,7 +163,6 @@ class ThreadedTransformer implements Transformer {
   #waiting: Job[] = [];
   #timer: unknown;
   #isClosed = false;
-  /** Promises of threads that were told to end and have not ended yet. */
   readonly #ending = new Set<Promise<void>>();
 
   constructor(options: Required<TransformerOptions>) {
@@ -267,7 +253,6 @@ class ThreadedTransformer implements Transformer {
     if (job) settle(job, answer);
     this.#next();
   }
-  /** Ends a thread that can no longer be used and refuses its job; waiting jobs get another thread. */
   #lose(failure: Failure): void {
     this.#sleep();
     this.#done({ type: 'refused', failure });
@@ -310,7 +295,6 @@ function settle(job: Job, answer: Answer): void {
   job.emit(answer);
 }
 
-/** Creates the transformer of one host. The VRL package is loaded with the first task. */
 export const createTransformer = (options: TransformerOptions = {}): Transformer =>
   new ThreadedTransformer({
     vrlMs: timing.vrlMs,
@@ -321,11 +305,7 @@ export const createTransformer = (options: TransformerOptions = {}): Transformer
     ...options,
   });
 
-/**
- * Creates the port `ask` for questions to the session `transform`. A question `{server, tool, parameters, result}` is answered
- * with `{json}`, the output of that server's VRL program, or refused with the reason. `programOf` returns the program of a
- * server, null when it has none.
- */
+/** Question `{server, tool, parameters, result}`; answer `{json}`, or a refusal with the reason. */
 export const transformAsk =
   (transformer: Pick<Transformer, 'run'>, programOf: (server: string) => string | null): Ports['request'] =>
   (_from, { id, params }, emit) => {

@@ -96,7 +96,6 @@ const parts = setup({
   delays: { shutdown: ({ context }) => context.timing.shutdownMs },
 });
 
-// ── actions and guards that several states share ───────────────────────────────────────────────────────
 const passOn = posts((c: AgentContext, news: AgentNews) => post(c.owner, news));
 const refuseCall = (failure: Failure) =>
   posts((_: AgentContext, call: AgentCall | AgentQuery) =>
@@ -149,7 +148,6 @@ export const agentMachine = parts.createMachine({
           return post(call.replyTo, settledBy(call, 'failed', { code, message }));
         }),
       },
-      /** Transition for a view that is already open: it is refreshed instead of opened again. */
       {
         actions: posts((_: AgentContext, { name }: OpenRefused) =>
           post(addressFor<ViewOrder>(name), { type: 'view.refresh' }),

@@ -1,4 +1,3 @@
-/** Rules of an agent as pure functions: its calls, the start of its views, and its reactions to notices. */
 import {
   downloadKind,
   downloadOpen,
@@ -57,10 +56,7 @@ export const offlineFailure: Failure = {
 export const closingFailure: Failure = { code: 'LinkLost', message: 'The agent is closing' };
 /** Converts ms to whole seconds, rounded up, because the wire has whole seconds. */
 const secondsOf = (ms: number): number => Math.ceil(ms / 1000);
-/**
- * Time in ms to wait for the answer of a call. The office answers after the call's time-out plus its own margin, so
- * the agent adds a margin on top.
- */
+/** The office answers after the call's time-out plus its own margin, so the agent adds a margin on top. */
 const patience = (c: AgentContext, timeoutMs: number): number =>
   timeoutMs === 0 ? 0 : timeoutMs + c.timing.agentMarginMs;
 /** Settings of a call that a computer executes; limits, policy and starting servers are left to that computer. */
@@ -143,7 +139,6 @@ export const downloadStart = (c: AgentContext, { type: _, ...asked }: AgentDownl
     mostTries,
     timing: timingOf.download(c.timing),
   });
-/** Refuses a download because the agent is closing. */
 export const downloadRefused = ({ ticket, replyTo }: AgentDownload): Post =>
   post(replyTo, { type: 'download.ended', ticket, end: 'failed', failure: closingFailure });
 export const downloadTold = (c: AgentContext, { ticket, order }: DownloadToldOrder): Post =>
@@ -174,7 +169,6 @@ export const viewOpen = (c: AgentContext, computer: string, collection: Collecti
     },
     { key: computer },
   );
-/** Returns orders to open the views of newly joined computers: their tools, and the collections that the host follows. */
 export const viewsOfComers = (c: AgentContext, computers: readonly string[]): Open[] =>
   computers.flatMap((computer) =>
     (['tools', ...c.follows] as const).map((collection) => viewOpen(c, computer, collection)),
@@ -189,7 +183,6 @@ interface Viewed {
   readonly computer: string;
   readonly collection: Collection;
 }
-/** Finds the computer and collection of a view that ended; undefined when the computer has already left. */
 export const viewedBy = (c: AgentContext, { key }: OwnedEnded): Viewed | undefined =>
   c.computers
     .flatMap((computer) => allViews.map((collection) => ({ computer, collection })))
@@ -200,21 +193,16 @@ export const viewsClosed = (c: AgentContext, computer: string): Post[] =>
 export const allViewsClosed: readonly TellOwned[] = allViews.map((collection) =>
   toOwned(kinds[collection], { type: 'close' }),
 );
-/**
- * Returns messages to send after a change notice: to the host if the notice is meant for it, and to the view of tools if
- * they are out of date.
- */
 export function postsAfter(c: AgentContext, fact: NotificationFact): Post[] {
   const told = isForHost(fact) ? [post(c.owner, fact)] : [];
   if (viewOf(fact) !== 'tools') return told;
   const view = viewAt(c, fact.computer, 'tools');
   return [...told, post(view, { type: 'view.refresh' }, { optional: true })];
 }
-/** Returns views to open after a change notice; a view that is already open is refreshed instead (`open.refused`). */
+/** A view that is already open is refreshed instead (`open.refused`). */
 export function opensAfter(c: AgentContext, fact: NotificationFact): Open[] {
   const view = viewOf(fact);
   if (!view || view === 'tools') return [];
-  // Opens no view for a computer that is not in the office.
   return c.computers.includes(fact.computer) ? [viewOpen(c, fact.computer, view)] : [];
 }
 /** Wakes the view that follows what the host has just asked for, because the view may have given up asking. */
@@ -228,10 +216,7 @@ export function viewAgain(c: AgentContext, ended: OwnedEnded): Open[] {
   const viewed = viewedBy(c, ended);
   return viewed ? [viewOpen(c, viewed.computer, viewed.collection)] : [];
 }
-/**
- * Returns the report that a view is given up after too many crashes. It stays closed until its computer joins again or
- * announces a change.
- */
+/** It stays closed until its computer joins again or announces a change. */
 export function viewGivenUp(c: AgentContext, ended: OwnedEnded): ViewNews[] {
   const viewed = viewedBy(c, ended);
   const message = `Its view failed too often: ${ended.error ?? ended.why}`;
@@ -243,26 +228,21 @@ export interface AgentStart {
   readonly link: Omit<LinkStart, 'timing' | 'role'>;
   readonly timing: Timing;
 }
-/**
- * Tool call of an agent. The computer receives `timeoutMs`; the agent itself waits a little longer for the answer.
- */
+/** The computer receives `timeoutMs`; the agent itself waits a little longer. */
 export interface AgentCall extends Omit<CallRequest, 'type' | 'agent'> {
   readonly type: 'agent.call';
   readonly computer: string;
 }
-/** Question of the host that is no tool call: to the office (`server:list_room`) or to a computer. */
 export interface AgentQuery {
   readonly type: 'agent.query';
   readonly ticket: string;
   readonly reqId: string;
   readonly method: string;
-  /** Payload of the question as sent on the wire, without `agent` and `req_id`. */
   readonly request: object;
   /** Time limit set by the host in ms; by default the time that an office allows, plus a margin. */
   readonly timeoutMs?: number;
   readonly replyTo: AddressFor<CallSettled | CallProgressed>;
 }
-/** Order to read a large content of a computer, whose parts go to `replyTo`. */
 export interface AgentDownload {
   readonly type: 'agent.download';
   readonly ticket: string;
@@ -270,13 +250,11 @@ export interface AgentDownload {
   readonly handle: string;
   readonly replyTo: AddressFor<DownloadNews>;
 }
-/** Order of the host to one of its downloads, which the agent passes on. */
 export interface DownloadToldOrder {
   readonly type: 'download.told';
   readonly ticket: string;
   readonly order: DownloadOrder;
 }
-/** Order to follow the Desktop, the Finder or the skills of every computer, including computers that never announce a change. */
 export interface AgentFollow {
   readonly type: 'agent.follow';
   readonly collection: Followed;
@@ -289,10 +267,7 @@ export type AgentOrder =
   | DownloadToldOrder
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'close' };
-/**
- * Computers that were in the office when the agent joined; empty when the office does not list them. Later arrivals
- * are reported one by one.
- */
+/** Empty when the office does not list them. Later arrivals are reported one by one. */
 interface RoomKnown {
   readonly type: 'room.known';
   readonly computers: readonly string[];
@@ -306,10 +281,8 @@ export type AgentNews =
 export type AgentInput = AgentStart & { readonly self: Address; readonly owner: AddressFor<AgentNews> };
 export interface AgentContext extends AgentInput {
   readonly computers: readonly string[];
-  /** Collections that the host follows at every computer, in addition to the tools. */
   readonly follows: readonly Followed[];
   readonly asked: number;
-  /** Number of times that the link or a view was reopened after its machine crashed. */
   readonly reopens: number;
 }
 export type AgentEvent = AgentOrder | LinkNews | ViewNews | RequestFact | DirectoryEvent;

@@ -12,21 +12,17 @@ import {
   type SkillsRead,
 } from '../protocol/messages/lists.ts';
 
-/** Kind of collection of a computer that a view of an agent follows. */
 export type Collection = 'tools' | Followed;
 /** Kind of collection that an agent follows only when its host wants it. */
 export type Followed = ResourceCollection | 'skills';
 
-/** Pages of a collection, such as documents, that a view has read so far. */
 export interface Gathered {
   readonly items: readonly object[];
   /** Number of entries received so far, including unreadable ones that are not in `items`. */
   readonly given: number;
   readonly missing: readonly Missing[];
-  /** Total number of entries that the computer reported. */
   readonly total: number;
   readonly pages: number;
-  /** Number of times that reading the list started over, because its pages belonged to different states. */
   readonly torn: number;
 }
 
@@ -37,24 +33,21 @@ export type Reading<Value> =
   | { readonly step: 'part'; readonly gathered: Gathered }
   | { readonly step: 'unreadable'; readonly failure: Failure };
 
-/** Rules of a view for one collection; the state machine is the same for all collections. */
 interface ViewRules<Value> {
-  /** Event of the wire that requests the collection. */
   readonly method: string;
-  /** Builds the fields of the question beside `agent`, `req_id` and `computer`. `gathered`: null before the first page. */
+  /** Beside `agent`, `req_id` and `computer`; `gathered` is null before the first page. */
   readonly fieldsOf: (gathered: Gathered | null) => object;
   readonly read: (ack: unknown, reqId: string, gathered: Gathered | null) => Reading<Value>;
   /** Number of failed questions in a row after which the view stops asking on its own; null: never. */
   readonly tries: number | null;
 }
 
-/** Tools of a computer, and the servers whose tools are missing. */
 interface ToolsSeen {
   readonly tools: readonly SmcpTool[];
   readonly missing: readonly Missing[];
 }
 
-/** Rules for the view of the tools. It never gives up, because every computer can be asked for its tools. */
+/** Never gives up, because every computer can be asked for its tools. */
 const tools: ViewRules<ToolsSeen> = {
   method: events.getTools,
   fieldsOf: () => ({}),
@@ -65,7 +58,6 @@ const tools: ViewRules<ToolsSeen> = {
   tries: null,
 };
 
-/** Windows of a computer, each as one text, and the servers whose windows are incomplete. */
 export interface DesktopSeen {
   readonly desktops: readonly string[];
   readonly missing: readonly Missing[];
@@ -83,9 +75,7 @@ const desktop: ViewRules<DesktopSeen> = {
   tries: 3,
 };
 
-/** Documents of a computer, and the servers whose documents are incomplete. */
 export interface FinderSeen {
-  /** Documents in the order of the computer, at most 1,000. */
   readonly documents: readonly DPEDocumentSummary[];
   readonly total_count: number;
   /** Number of documents that exist but are not in `documents`, because of the limit or of missing data. */
@@ -93,27 +83,18 @@ export interface FinderSeen {
   readonly missing: readonly Missing[];
 }
 
-/** Largest number of documents that are followed at one computer. */
 const mostDocuments = 1_000;
-/**
- * Largest number of questions for one list, so that a computer with small pages does not keep the view asking for
- * ever.
- */
+/** A computer with small pages must not keep the view asking for ever. */
 const mostPages = mostDocuments / mostLimit;
-/** Number of times that reading a list may start over before it fails. */
 const mostTorn = 2;
 const none: Gathered = { items: [], given: 0, missing: [], total: 0, pages: 0, torn: 0 };
-/** Failure of listing documents that change too fast. */
 export const restless: Failure = {
   code: wireCodes.conflict,
   message: 'The documents change faster than they can be listed',
 };
 
 const keyed = (missing: Missing): [string, Missing] => [JSON.stringify(missing), missing];
-/**
- * Starts over when the total changed between two pages; the pages then belong to different states, and documents
- * could be missing or doubled.
- */
+/** A changed total means pages of different states: documents could be missing or doubled. */
 function torn({ torn: before }: Gathered): Reading<FinderSeen> {
   if (before >= mostTorn) return { step: 'unreadable', failure: restless };
   return { step: 'part', gathered: { ...none, torn: before + 1 } };
@@ -131,8 +112,7 @@ const finder: ViewRules<FinderSeen> = {
     const items = [...(gathered.items as readonly DPEDocumentSummary[]), ...page].slice(0, mostDocuments);
     const pages = gathered.pages + 1;
     const given = gathered.given + entries.length;
-    // Joins what is missing on all pages: each page names the servers missing in the whole list, but only its own
-    // unreadable entries.
+    // Each page names the servers missing in the whole list, but only its own unreadable entries.
     const missing = [...new Map([...gathered.missing, ...read.body.missing].map(keyed)).values()];
     if (entries.length > 0 && pages < mostPages && given < Math.min(total, mostDocuments))
       return { step: 'part', gathered: { ...gathered, items, given, missing, total, pages } };

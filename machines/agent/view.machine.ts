@@ -44,19 +44,16 @@ export interface ViewStart {
 }
 export type ViewOrder =
   | { readonly type: 'view.refresh' }
-  /** Wakes a view that has given up, because the host has asked the computer for the same collection. */
   | { readonly type: 'view.wake' }
   | { readonly type: 'close' };
-/** Change of the tools of a computer. `failure`: the tools could not be read; the view asks again. */
+/** `failure`: the tools could not be read; the view asks again. */
 export interface ViewToolsChanged {
   readonly type: 'view.toolsChanged';
   readonly computer: string;
   readonly tools: readonly SmcpTool[] | null;
-  /** Servers whose tools are missing, with the reasons; left out when none is. */
   readonly missing?: readonly Missing[];
   readonly failure: Failure | null;
 }
-/** Change of the Desktop, the Finder or the skills of a computer, or a failure to read it. */
 export type ViewCollectionChanged = {
   readonly [S in Followed]: {
     readonly type: 'view.collectionChanged';
@@ -71,13 +68,10 @@ export type ViewNews = ViewToolsChanged | ViewCollectionChanged;
 interface ViewContext extends ViewStart {
   readonly self: Address;
   readonly owner: AddressFor<ViewNews>;
-  /** Last known content of the collection; null when nothing is known. */
   readonly value: unknown;
   readonly failure: Failure | null;
-  /** Pages read so far, while more pages are awaited. */
   readonly gathered: Gathered | null;
   readonly asked: number;
-  /** Number of failed questions in a row. */
   readonly failures: number;
 }
 type Answered = { readonly result: unknown };
@@ -104,9 +98,7 @@ const readingsOf = remembered((c: ViewContext) =>
 );
 const reading = (c: ViewContext, event: Answered): Reading<unknown> => readingsOf(c)(event);
 
-/**
- * Failures that do not count towards giving up: a busy computer can answer later, and without a link nothing was asked.
- */
+/** Do not count towards giving up: a busy computer can answer later, and without a link nothing was asked. */
 const passing: ReadonlySet<Failure['code']> = new Set([wireCodes.tooMany, 'LinkLost']);
 const failed = (c: ViewContext, failure: Failure): Partial<ViewContext> => ({
   failure,
@@ -150,7 +142,6 @@ const parts = setup({
   guards: {
     isWhole: ({ context }, event: Answered) => reading(context, event).step === 'whole',
     isPart: ({ context }, event: Answered) => reading(context, event).step === 'part',
-    /** Tells whether the view gives up, because the computer may not know the question. */
     isSpent: ({ context: { collection, failures } }) =>
       failures >= (collections[collection].tries ?? Infinity),
   },
@@ -160,7 +151,6 @@ const parts = setup({
   },
 });
 
-// ── actions and transitions that several states share ──────────────────────────────────────────────────
 const tellOwner = posts((c: ViewContext) =>
   post(c.owner, newsOf(c.collection, c.computer, c.value, c.failure)),
 );
@@ -184,7 +174,6 @@ const withdraw = {
 } as const;
 
 const answerOf = eventAsParams<Answered>;
-/** Transitions after an answer. `again`: state in which the next page is requested. */
 const answered = <Target extends '#view.connecting' | '#view.ready.refreshing'>(again: Target) =>
   [
     {

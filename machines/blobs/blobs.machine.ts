@@ -1,11 +1,4 @@
-/**
- * State machine of the blobs of a computer: it answers agents that ask for parts of contents which were too large for
- * a result. The contents are kept behind the port `blobs`. States:
- *
- * idle    — no part is being read
- * reading — parts are read, each question on its own and with its own limit
- * closed  — final: open questions are refused
- */
+/** Answers agents that ask for parts of contents which were too large for a result. */
 import { assign, setup } from 'xstate';
 import { effects, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
@@ -45,7 +38,6 @@ const read = blobsSetup.enqueueActions(({ context: c, event, enqueue }) => {
   enqueue({ type: 'note', params: wanted });
   enqueue.raise({ type: 'blob.overdue', ticket }, { delay: c.timing.aggregateMs, id });
 });
-/** Makes an action that answers an open question for a part, stops its time limit and forgets it. */
 const settle = <E>(
   idIn: (event: E) => string,
   answerOf: (wanted: BlobWanted, event: E) => ReturnType<typeof rules.refused>,

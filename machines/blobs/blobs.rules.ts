@@ -1,4 +1,3 @@
-/** Messages and rules of the blobs of a computer: contents that were too large for a result, kept for their agents. */
 import { readBase64 } from '../text.ts';
 import { kindOf, type Address, type AddressFor, post, type Post } from '../kernel/effects.ts';
 import type { TimingOf } from '../kernel/timing.ts';
@@ -6,20 +5,17 @@ import { isObject, type Fields } from '../protocol/json.ts';
 import { blobRefused, blobSizes, type BlobRefusal, type HeldBlobReply } from '../protocol/messages/blobs.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
-/** Name of the port that reads parts of kept contents (`read`). */
 export const blobsPort = 'blobs';
 
-/** Reader of a content: an agent by its name, in one office. */
 export const readerOf = (link: { readonly url: string; readonly office: string }, agent: string): string =>
   JSON.stringify([link.url, link.office, agent]);
 
-/** Facts of a kept content. The handle is its sha256, so that equal contents are kept once. */
+/** The handle is the sha256, so that equal contents are kept once. */
 export interface BlobFacts {
   readonly handle: string;
   readonly mimeType: string;
   readonly bytes: number;
 }
-/** Parameters of the method `read` of the port `blobs`: a question for a part of a kept content. */
 export interface BlobRead {
   /** Ticket of the question, under which the connection keeps the bytes of the answer. */
   readonly ticket: string;
@@ -28,10 +24,7 @@ export interface BlobRead {
   readonly maxBytes: number;
   readonly reader: string;
 }
-/**
- * Result of `read` of the port `blobs`: facts of the part and of the whole content, or the reason of a refusal. The bytes
- * stay with the connection.
- */
+/** The bytes stay with the connection. */
 export type BlobPart =
   | (BlobFacts & {
       readonly kind: 'part';
@@ -46,13 +39,11 @@ export interface BlobsStart {
   readonly most: number;
   readonly timing: TimingOf<'blobs'>;
 }
-/** Question for a part of a content. */
 export interface BlobWanted extends BlobRead {
   readonly type: 'blob.wanted';
   readonly reqId: string;
   readonly replyTo: AddressFor<BlobShown>;
 }
-/** Part of a content in the fields of the wire, without `req_id`; its bytes stay with the connection. */
 export type ShownPart = Omit<HeldBlobReply, 'req_id'>;
 export interface BlobShown {
   readonly type: 'blob.shown';
@@ -63,17 +54,14 @@ export interface BlobShown {
 }
 export type BlobsOrder =
   | BlobWanted
-  /** Message: the time limit of a question has passed. */
   | { readonly type: 'blob.overdue'; readonly ticket: string }
   | { readonly type: 'close' };
 export const blobsKind = kindOf<BlobsStart, BlobsOrder>('blobs');
 export type BlobsInput = BlobsStart & { readonly self: Address; readonly owner: Address };
 export interface BlobsContext extends BlobsInput {
-  /** Questions whose part is being read, by the id of the request. */
   readonly reading: Readonly<Record<string, BlobWanted>>;
 }
 
-/** Number of parts that are read at once, by default. */
 export const mostReads = 64;
 export const isBusy = ({ reading, most }: BlobsContext): boolean => Object.keys(reading).length >= most;
 
@@ -97,7 +85,6 @@ export const closing: Failure = {
   ...blobRefused('gone'),
   message: 'The computer gives no parts any more: it is closing, or what keeps them has failed too often',
 };
-/** Answers a question of an agent with what the port has read, a part or a refusal. */
 export function answered(wanted: BlobWanted, read: BlobPart): Post {
   if (read.kind === 'refused') return refused(wanted, blobRefused(read.reason));
   const { handle, mimeType, bytes, offset, eof, partBytes } = read;
@@ -105,8 +92,6 @@ export function answered(wanted: BlobWanted, read: BlobPart): Post {
   return shown(wanted, { ...facts, chunk_offset: offset, eof, blob: partBytes }, null);
 }
 
-// ── contents of a result ──────────────────────────────────────────────────────────────────────────────
-/** Binary content in an item of a result, as base64. */
 export interface Binary {
   readonly at: number;
   readonly base64: string;
@@ -123,7 +108,6 @@ const binaryIn = (item: unknown): Omit<Binary, 'at'> | undefined => {
     : undefined;
 };
 const leastText = (blobSizes.inlineBytes * 4) / 3;
-/** Finds the binary contents of a result that are too large to be given in it. */
 export function largeContents(result: unknown): readonly Binary[] {
   const content = isObject(result) ? result['content'] : undefined;
   if (!Array.isArray(content)) return [];
@@ -133,7 +117,6 @@ export function largeContents(result: unknown): readonly Binary[] {
     return [{ at, ...found, base64: readBase64(found.base64)?.data ?? found.base64 }];
   });
 }
-/** Returns an item with the handle in place of its content. */
 export function withHandle(item: unknown, { handle, bytes }: BlobFacts): unknown {
   const { resource, _meta, ...rest } = item as Fields;
   const meta = {

@@ -1,4 +1,3 @@
-/** Messages and rules of a download: the parts of one large content of a computer, for the host of an agent. */
 import {
   kindOf,
   type Address,
@@ -15,7 +14,6 @@ import { isUnseated, wireCodes, type Failure } from '../protocol/failure.ts';
 import type { HeldBlobReply } from '../protocol/messages/blobs.ts';
 import { readHeldBlob, type Read } from '../protocol/messages/lists.ts';
 
-/** Part of a content, for the host, which has its bytes under `key`. */
 export interface DownloadPart {
   readonly type: 'download.part';
   readonly ticket: string;
@@ -24,10 +22,8 @@ export interface DownloadPart {
   readonly totalBytes: number;
   readonly sha256: string;
   readonly mimeType: string;
-  /** True for the last part. */
   readonly isLast: boolean;
 }
-/** Report to the host that a download has ended, sent once. */
 export interface DownloadEnded {
   readonly type: 'download.ended';
   readonly ticket: string;
@@ -39,40 +35,29 @@ export interface DownloadStart {
   readonly ticket: string;
   readonly computer: string;
   readonly handle: string;
-  /** Name of the agent that asks for the parts. */
   readonly agent: string;
   readonly link: Address;
-  /** Largest number of questions in a row that may stay without an answer; the download then fails. */
   readonly mostTries: number;
   readonly replyTo: AddressFor<DownloadNews>;
   readonly timing: TimingOf<'download'>;
 }
 export type DownloadOrder =
-  /** Message: the reader took a part. */
   | { readonly type: 'part.taken' }
-  /** Message: all parts came, and their hash is the one that the computer named. */
   | { readonly type: 'content.right' }
-  /** Message: the hash of the parts differs from the one that the computer named. */
   | { readonly type: 'content.wrong'; readonly failure: Failure }
   | { readonly type: 'close' };
 export const downloadKind = kindOf<DownloadStart, DownloadOrder>('download');
 export type DownloadInput = DownloadStart & { readonly self: Address; readonly owner: Address };
 export interface DownloadContext extends DownloadInput {
-  /** Offsets of the parts that were asked for and have not come. */
   readonly asked: readonly number[];
   /** Parts that came while an earlier one is still missing, by offset. */
   readonly held: Readonly<Record<number, HeldBlobReply>>;
-  /** Offset of the next part to ask for. */
   readonly next: number;
-  /** Number of bytes that the host has got. */
   readonly given: number;
-  /** Number of parts that the host has got and its reader has not taken. */
   readonly untaken: number;
   /** Size in bytes of the parts into which the computer cuts the content; null until the first part came. */
   readonly partBytes: number | null;
-  /** Size and hash of the whole content, as its first part gave them; null before that part. */
   readonly facts: { readonly totalBytes: number; readonly sha256: string } | null;
-  /** Number of questions in a row without an answer, since the last part. */
   readonly tries: number;
   readonly failure: Failure | null;
 }
@@ -95,7 +80,6 @@ const idOf = (offset: number): string => `part.${offset}`;
 const reqIdOf = ({ ticket }: DownloadContext, offset: number): string => `${ticket}.${offset}`;
 const offsetIn = ({ id }: { readonly id: string }): number => Number(id.slice(id.indexOf('.') + 1));
 
-/** Returns the offsets of the parts to ask for now. */
 export function offsetsToAsk(c: DownloadContext): readonly number[] {
   if (c.partBytes === null || c.facts === null) return c.asked.length === 0 ? [c.given] : [];
   const room = mostParts - c.asked.length - c.untaken - Object.keys(c.held).length;
@@ -122,17 +106,13 @@ export const partRequest = (c: DownloadContext, offset: number) => ({
     blob_key: reqIdOf(c, offset),
   },
 });
-/** Ids of the questions that are open. */
 export const openIds = ({ asked }: DownloadContext): readonly string[] => asked.map(idOf);
 
 const broken = (message: string): Read<never> => ({
   ok: false,
   failure: { code: wireCodes.internal, message, remedy: 'Make the call again, and read its new content' },
 });
-/**
- * Codes of failures that may pass, after which a download asks again: the way to the computer failed, or the computer is
- * away or busy.
- */
+/** Failures that may pass: the way to the computer failed, or the computer is away or busy. */
 const passing: ReadonlySet<Failure['code']> = new Set([
   'LinkLost',
   wireCodes.notFound,
@@ -143,7 +123,6 @@ const passing: ReadonlySet<Failure['code']> = new Set([
 export const mayPass = (failure: Failure): boolean => passing.has(failure.code) || isUnseated(failure);
 
 type Answer = Extract<RequestFact, { type: 'ask.answered' }>;
-/** Reads an answer as a part; fails when the part does not fit the question or the whole content. */
 function partIn(c: DownloadContext, answer: Answer): Read<HeldBlobReply> {
   const offset = offsetIn(answer);
   const read = readHeldBlob(answer.result, reqIdOf(c, offset));
@@ -161,7 +140,6 @@ export const failureOf = (c: DownloadContext, answer: Answer): Failure | undefin
   return read.ok ? undefined : read.failure;
 };
 
-/** Adds a part that came. Returns the changed context, and the parts that the host gets now, in their order. */
 export function withPart(
   c: DownloadContext,
   answer: Answer,
@@ -193,7 +171,6 @@ export const isAstray = (c: DownloadContext): boolean =>
   !Object.hasOwn(c.held, c.given);
 export const isWhole = ({ facts, given }: DownloadContext): boolean =>
   facts !== null && given >= facts.totalBytes;
-/** Returns the changes of the context after which the download asks again, from the first part that the host has not got. */
 export const restarted = (c: DownloadContext): Partial<DownloadContext> => ({
   asked: [],
   held: {},
@@ -232,7 +209,6 @@ export const ended = (c: DownloadContext, end: DownloadEnded['end']): Post =>
     { optional: true },
   );
 const crashed: Failure = { code: 'Crashed', message: 'The machine of this download failed' };
-/** Returns the effect that opens the machine of a download. The host gets a failure when the machine itself fails. */
 export const downloadOpen = (start: DownloadStart): Open =>
   open(downloadKind, start, {
     key: start.ticket,

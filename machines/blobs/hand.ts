@@ -9,30 +9,23 @@ import { largeContents, readerOf, withHandle, type Binary, type BlobFacts } from
 export interface HandRequest {
   readonly result: unknown;
   readonly agent: string;
-  /** Address of the link over which the agent asked. */
   readonly asker: string;
 }
-/**
- * Function that replaces the large contents of a result. It calls back once: with the new items, or with null when nothing
- * is replaced.
- */
+/** Calls back once: with the new items, or with null when nothing is replaced. */
 export type Hand = (
   from: string,
   request: HandRequest,
   done: (content: readonly unknown[] | null) => void,
 ) => void;
 export interface HandOptions {
-  /** Returns the context of the machine at an address. */
   readonly contextOf: (address: string) => unknown;
-  /** Asks an office over a link. */
   readonly ask: Ports['request'];
-  /** Keeps a content for a reader; calls back with undefined when it cannot be kept. */
   readonly keep: (content: Binary, reader: string, done: (facts: BlobFacts | undefined) => void) => void;
 }
 type Seat = { readonly url: string; readonly office: string; readonly name: string };
 const isSeat = (value: unknown): value is Seat => isObject(value) && typeof value['office'] === 'string';
 
-/** Tells whether a list of members names a protocol version for this agent. Agents of 0.1, which know no handles, have none. */
+/** Agents of 0.1, which know no handles, have no protocol version. */
 function isKnowing(ack: unknown, agent: string): boolean {
   const answer = readAnswer(ack);
   const room = listRoomReply.safeParse(answer.ok ? answer.body : null).data;
@@ -43,10 +36,7 @@ function isKnowing(ack: unknown, agent: string): boolean {
   );
 }
 
-/**
- * Returns a function that keeps the large contents of a result and puts handles in their place. It asks the office each
- * time whether the agent has a protocol version, until one is known. A content that cannot be kept stays in the result.
- */
+/** Asks the office each time until a version is known. A content that cannot be kept stays in the result. */
 export function handing({ contextOf, ask, keep }: HandOptions): Hand {
   const knowing = new Set<string>();
   const kept = (

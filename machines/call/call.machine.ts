@@ -79,7 +79,6 @@ const parts = setup({
       result: withToolMeta(context, result, digits),
       ...(digits && { digits }),
     })),
-    /** Stores an answer that arrived before the cancellation took effect, or because of it. */
     rememberAnswer: assign((_, { result }: { result: unknown }) => ({ result, failure: null })),
     rememberFinished: assign(({ context: c }, { finding }: { finding: Finding }) => ({
       result: finalResult(c, c.result, finding),
@@ -138,10 +137,7 @@ const parts = setup({
     isFailure: (_, { why }: OwnerEnded) => why === 'failed',
     isMyAsker: ({ context }, params: { asker: Address }) => context.replyTo === params.asker,
     isBusy: (_, { failure }: { failure: Failure }) => failure.code === 'Busy',
-    /**
-     * Tells whether a server surely did not read the call. Applies only to calls to a server: the fate of a call
-     * behind an office is never certain.
-     */
+    /** Only for calls to a server: the fate of a call behind an office is never certain. */
     wasUnread: ({ context: c }, { sent, failure }: { sent: boolean; failure: Failure }) =>
       c.policy !== null && !c.isSentAgain && !sent && isUnread(failure),
     wasNeverSent: (_, params: { sent: boolean }) => !params.sent,
@@ -153,7 +149,6 @@ const parts = setup({
   },
 });
 
-// ── actions that several states share ──────────────────────────────────────────────────────────────────
 const startClock = deadline('limit', rules.limitOf);
 const enter = (phase: CallPhase) => ({ type: 'enter', params: { phase } }) as const;
 /** Actions that send the call; from here on it counts as sent. */
@@ -173,7 +168,6 @@ const rememberCancel = {
 } as const;
 const closing = { type: 'rememberCancel', params: { reason: 'closing' } } as const;
 
-// ── transitions that several states share ──────────────────────────────────────────────────────────────
 const cancelledByClose = { target: '#call.cancelled', actions: closing } as const;
 const askerLost = {
   guard: { type: 'isMyAsker', params: eventAsParams<{ readonly asker: Address }> },
@@ -186,7 +180,6 @@ const askerLost = {
   },
 } as const;
 const serverLost = { target: '#call.unknown', actions: rememberFailure } as const;
-/** Transitions that end a call before it was sent, whatever it waits for. */
 const unsent = {
   'call.cancel': { target: '#call.cancelled', actions: rememberCancel },
   close: cancelledByClose,
@@ -212,12 +205,10 @@ const refuseInvalid = <At>(judgement: (at: At) => Partial<Judgement>) =>
     target: '#call.refused',
     actions: { type: 'rememberInvalid', params: judgement },
   }) as const;
-/** Transitions of a permitted call: it waits for a server that is still starting, or is sent at once. */
 const permitted = [
   { guard: 'isPending', target: '#call.queued' },
   { target: '#call.running', actions: send },
 ] as const;
-/** Transitions that end a call with its result, whatever post-processing found. */
 const given = <E>(finding: (event: E) => Finding) => {
   const actions = {
     type: 'rememberFinished',
@@ -362,7 +353,6 @@ export const callMachine = parts.createMachine({
       tags: 'ready',
       on: {
         'ask.waiting': 'queued.inLine',
-        /** Restarts the time limit for silence of the server. */
         'ask.progress': {
           target: '.patient',
           actions: [
@@ -415,10 +405,7 @@ export const callMachine = parts.createMachine({
             target: 'refused',
             actions: rememberUnsent,
           },
-          /**
-           * Transition for a call that the server did not read because its session expired. It waits for the next session,
-           * or for news that there is none.
-           */
+          /** The session expired before the server read the call: waits for the next one, or for news of none. */
           {
             guard: { type: 'wasUnread', params: ({ event }) => event },
             target: 'queued.pending',
@@ -502,7 +489,6 @@ export const callMachine = parts.createMachine({
     },
     finishing: {
       tags: 'closing',
-      // Sets a time limit for post-processing, separate from that of the caller.
       entry: [requests(rules.finishRequest), deadline('look', (c: CallContext) => c.policy?.lookMs ?? 0)],
       on: {
         'ask.answered': given((event: { readonly result: unknown }) => ({

@@ -1,4 +1,3 @@
-/** Rules of a tool call as pure functions: its time limits, the questions it asks, and its answers. */
 import { largeContents } from '../blobs/blobs.rules.ts';
 import { type Address, type AddressFor, kindOf, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
@@ -20,7 +19,6 @@ import {
 
 export type CallInput = CallStart & { readonly self: Address; readonly owner: AddressFor<ServerWanted> };
 export interface CallContext extends CallInput {
-  /** Current phase of the call, or the phase in which it ended. A call in `running` was sent. */
   readonly phase: CallPhase;
   readonly result: unknown;
   /** Integers in the result that are kept as text, because a number cannot hold them. */
@@ -30,7 +28,6 @@ export interface CallContext extends CallInput {
   readonly owes?: string;
   /** Time in ms that the call gets at the end of its limit: its server was heard, or waited for this host. */
   readonly moreMs?: number;
-  /** Sum of the limits that were set one after another, in ms. */
   readonly spentMs?: number;
   /** True when the call was sent a second time, because the server had forgotten the first session and did not read it. */
   readonly isSentAgain?: true;
@@ -41,14 +38,12 @@ export type CallEvent = RequestFact | CallOrder | CallOverdue | DirectoryEvent;
 /** Tells whether the limit of the caller is shorter than the limit of the server; 0 is no limit. */
 const isCallers = ({ timeoutMs, totalMs }: CallContext): boolean =>
   timeoutMs > 0 && (totalMs === 0 || timeoutMs < totalMs);
-/** Time limit of the whole call in ms; 0 = no limit. */
 export const limitOf = (c: CallContext): number => (isCallers(c) ? c.timeoutMs : c.totalMs);
 const whoseLimit = (c: CallContext): 'caller' | 'total' => (isCallers(c) ? 'caller' : 'total');
 /** Longest time of a call in ms, whatever happens; 0 = no limit. A call of an agent has that of its office. */
 const mostOf = (c: CallContext): number =>
   c.totalMs > 0 ? c.totalMs : (c.mostMs ?? (c.agent === null ? 0 : c.timeoutMs));
 const spentOf = (c: CallContext): number => c.spentMs ?? limitOf(c);
-/** Time in ms that a call gets at the end of its limit; 0 when it is over. */
 export const moreOf = (c: CallContext): number => {
   const most = mostOf(c);
   const more = c.owes ? limitOf(c) : (c.moreMs ?? 0);
@@ -67,13 +62,11 @@ export const freed = (c: CallContext, ms: number) => ({
 });
 const isWithin = (ms: number, c: CallContext): boolean => limitOf(c) === 0 || ms < limitOf(c);
 export const mayNotBeSilent = (c: CallContext): boolean => c.idleMs > 0 && isWithin(c.idleMs, c);
-/** Tells whether the rule of the host must be asked, because no judgement was known at once. */
 export const isUnjudged = ({ policy, drawn }: CallContext): boolean => policy !== null && !drawn;
 export const isJudgedBriefly = (c: CallContext): boolean =>
   isUnjudged(c) && isWithin(c.policy?.confirmMs ?? 0, c);
 
 // ── questions of a call ────────────────────────────────────────────────────────────────────────────────
-/** Builds a question about this call to a port of the platform: `policy`, `confirm` or `finish`. */
 const portRequest = (c: CallContext, port: string, method: string, more: object = {}) => {
   const call: JudgedCall = {
     reqId: c.reqId,
@@ -95,16 +88,12 @@ export const finishRequest = (c: CallContext) =>
     ...(c.digits && { digits: c.digits }),
     ...(mayHand(c, c.result) && { asker: c.replyTo }),
   });
-/** Tells whether a result for an agent has contents that are too large to be given in it. */
 export const mayHand = ({ agent }: CallContext, result: unknown): boolean =>
   agent !== null && largeContents(result).length > 0;
-/** Builds the request that runs the call, to its server or to the office. Only a server has a limiter. */
+/** Only a server has a limiter. */
 export const callRequest = ({ request: { target, method, params }, policy, server }: CallContext) =>
   policy ? { id: 'call', target, method, params, limiter: server } : { id: 'call', target, method, params };
-/**
- * Builds the request that withdraws the call from the computer that holds it; that computer then answers the call
- * itself.
- */
+/** The computer that holds the call then answers it itself. */
 export const withdrawalRequest = ({ request: { target }, withdrawal }: CallContext) => ({
   id: 'withdrawal',
   target,
@@ -118,9 +107,7 @@ export interface CallAnswer {
   readonly bytes?: number;
   readonly digits?: readonly Digits[];
 }
-/**
- * Reads the answer to a call: normalized when it comes from a server, unchanged when it comes from another computer.
- */
+/** Normalized when it comes from a server, unchanged when it comes from another computer. */
 export const answerOf = ({
   context,
   event,
@@ -129,10 +116,9 @@ export const answerOf = ({
   readonly event: CallAnswer;
 }): CallAnswer =>
   context.policy === null ? event : { ...event, result: readResult(event.result, event.digits) };
-/** Returns the judgement of our own rule, known when the call started. A call of an agent has none, and counts as allowed. */
+/** A call of an agent has no judgement, and counts as allowed. */
 export const drawnOf = ({ context }: { readonly context: CallContext }): Partial<Judgement> =>
   context.drawn ?? { decision: 'allow' };
-/** Casts the answer of a port of the platform to its expected type. */
 export const answeredIn = <T>({ event }: { readonly event: { readonly result: unknown } }): Partial<T> =>
   event.result ?? {};
 
@@ -151,7 +137,6 @@ export const settledAs = (c: CallContext, end: CallEnd): CallSettled => ({
 });
 
 // ── failures ───────────────────────────────────────────────────────────────────────────────────────────
-/** Returns the holder of a call in words: a server of this computer, or another computer. */
 const holderOf = ({ computer, server }: CallContext): string =>
   computer === undefined ? `server '${server}'` : `computer '${computer}'`;
 const holderIn = ({ computer, server }: CallContext): Record<string, string> =>
@@ -199,7 +184,6 @@ export const clientCrashed = (c: CallContext): Failure => ({
   code: 'Crashed',
   message: `Call '${c.reqId}' was not sent: the machine of server '${c.server}' failed`,
 });
-/** Reason why a person did not confirm a call: the person's own words, or the limit that expired. */
 export type Unconfirmed = WhyNot & { readonly text: string };
 export const callersTime = ({ context: c }: { readonly context: CallContext }): Unconfirmed => ({
   text: confirmationLate,
@@ -215,27 +199,20 @@ export const personsTime = ({ context: c }: { readonly context: CallContext }): 
 // ── messages of a tool call: the request, the orders to its machine, its reports, and its one answer ────
 export type { CallPhase, Outcome } from '../protocol/messages/answers.ts';
 
-/**
- * Request to call a tool. It keeps its name and fields on the way through agent, computer and client to the machine
- * of the call; each adds its own data. A computer replaces the listed name of the tool by the server's own name.
- */
+/** Keeps its fields from the agent to the call; a computer replaces the listed name by the server's own. */
 export interface CallRequest {
   readonly type: 'call.request';
-  /** Id of the caller's pending answer; unique among the calls in flight of one client. */
+  /** Unique among the calls in flight of one client. */
   readonly ticket: string;
   readonly reqId: string;
-  /** Name of the agent that calls, shown to the person who confirms; null when the host itself calls. */
+  /** Shown to the person who confirms; null when the host itself calls. */
   readonly agent: string | null;
-  /** Conversation of the caller that the call belongs to, when the caller has several. */
   readonly conversation?: string;
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;
   /** Time limit set by the caller in ms; 0 = none. */
   readonly timeoutMs: number;
-  /**
-   * Longest time in ms of a call whose caller set no limit: then `timeoutMs` is the default one, which begins again while
-   * the server is heard, or waits for its host.
-   */
+  /** Set when `timeoutMs` is the default, which begins again while the server is heard or waits for its host. */
   readonly mostMs?: number;
   /** Members for `_meta` of the request: the place in a distributed trace, and those of the host. */
   readonly trace?: Partial<TraceContext>;
@@ -251,7 +228,6 @@ export const callerOf = ({ replyTo, agent, conversation }: Caller): Caller => ({
 });
 export const isSameCaller = (one: Caller, other: Caller): boolean =>
   one.replyTo === other.replyTo && one.agent === other.agent && one.conversation === other.conversation;
-/** Call by the listed name of a tool, as a computer receives it. */
 export interface ComputerCall extends CallRequest {
   /** Tells that the call was made by the person who would have to confirm it, so it counts as confirmed. */
   readonly isConfirmed: boolean;
@@ -271,12 +247,8 @@ export type CallOrder =
 export interface CallStart extends Omit<CallRequest, 'type' | 'trace'> {
   /** Name of the server; empty when another computer holds the call and knows the server. */
   readonly server: string;
-  /** Name of the other computer that holds the call. */
   readonly computer?: string;
-  /**
-   * Request that withdraws the call, and the time in ms to wait for a report of how the call ended. Without it the
-   * call simply ends.
-   */
+  /** `ms`: time to wait for a report of how the call ended. Without withdrawal the call simply ends. */
   readonly withdrawal?: { readonly method: string; readonly params: object; readonly ms: number };
   /** Limit in ms of every call of this server; 0 = no limit. */
   readonly totalMs: number;
@@ -286,30 +258,22 @@ export interface CallStart extends Omit<CallRequest, 'type' | 'trace'> {
   readonly policy: CallPolicy | null;
   /** Judgement that was known at once; null when the rule of the host has to be asked. */
   readonly drawn?: Judgement | null;
-  /** Address to notify when a person has allowed the tool for the session. */
   readonly keeper: AddressFor<ToolApproved>;
-  /** Request that runs the tool, and the session that receives it. */
   readonly request: { readonly target: Address; readonly method: string; readonly params: object };
-  /** Tells whether the server is still starting; the call then waits for `call.go`. */
   readonly isPending: boolean;
   /** True when the call came after its server was lost: the news of that loss, which follows, does not end it. */
   readonly outlivesLoss?: boolean;
 }
-/**
- * Expired deadline of a call: sent by its own timer, or by a computer that kept the call until its server was known.
- */
+/** Sent by its own timer, or by a computer that kept the call until its server was known. */
 export type CallOverdue = { readonly type: 'deadline.passed' };
 export const callKind = kindOf<CallStart, CallOrder | CallOverdue>('call');
-/** Message to the client of the server: the call is permitted, and waits for the server to start. */
 export interface ServerWanted {
   readonly type: 'server.wanted';
 }
-/** Permission by a person: this tool may run without confirmation for this caller from now on. */
 export interface ToolApproved {
   readonly type: 'tool.approved';
   readonly server: string;
   readonly tool: string;
-  /** Number of the server's launch config at the time of the permission. */
   readonly generation: number;
   readonly caller: Caller;
 }
@@ -343,10 +307,8 @@ export interface CallSettled {
 /** Progress of a call as its server reports it (MCP `notifications/progress`), sent to a caller that requested it. */
 export interface CallProgressed extends Progress {
   readonly type: 'call.progressed';
-  /** Id of the caller's pending answer. */
   readonly ticket: string;
 }
-/** Builds the answer of a call that could not be started, or whose machine crashed. */
 export const settledBy = (
   call: Pick<CallSettled, 'ticket' | 'reqId' | 'server' | 'tool'>,
   end: CallEnd,
@@ -365,13 +327,11 @@ export const settledBy = (
   result: null,
   failure,
 });
-/** Failure of a call whose `req_id` is already used by a call in flight. */
 export const repeated = (reqId: string): Failure => ({
   code: wireCodes.conflict,
   message: `A call '${reqId}' is already in flight`,
   details: { req_id: reqId },
 });
-/** Failure of a call that arrives while its computer is closing. */
 export const leaving = (reqId: string): Failure => ({
   code: wireCodes.notFound,
   message: `Call '${reqId}' was not sent: the computer is leaving the office`,

@@ -1,13 +1,8 @@
-/** History of the last calls of a computer, and the order of servers derived from it. */
 import type { Outcome } from './call.rules.ts';
 
-/** Past calls, reduced to the server that each one went to. */
 export type ServerHistory = readonly Pick<PastCall, 'server'>[];
 
-/**
- * Sorts servers for display, without duplicates: the most recently called first, servers without remembered calls
- * after them by name. Servers that occur only in the history are left out.
- */
+/** Most recently called first, then by name. Servers that occur only in the history are left out. */
 export function byRecency(servers: Iterable<string>, history: ServerHistory): readonly string[] {
   const rest = new Set(servers);
   const called = history
@@ -17,10 +12,7 @@ export function byRecency(servers: Iterable<string>, history: ServerHistory): re
   return [...called, ...[...rest].sort(byCodePoint)];
 }
 
-/**
- * Compares texts by code point, as Python does. JavaScript compares surrogate halves, which would sort an emoji
- * before U+FF01.
- */
+/** By code point, as Python does; surrogate halves would sort an emoji before U+FF01. */
 function byCodePoint(a: string, b: string): number {
   let at = 0;
   while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
@@ -72,13 +64,12 @@ export interface PastCall extends CallStanding {
   /** Reason of the failure, in one sentence; null for success, and before the call has ended. */
   readonly error: string | null;
 }
-/** Last calls of one computer, oldest first. */
+/** Oldest first. */
 export type CallHistory = readonly PastCall[];
 
 /** Number of past calls that a computer remembers by default (a2c-wire §9 X39). */
 export const defaultRemembered = 10;
 
-/** Appends a call to the history; the oldest calls beyond `most` are dropped. */
 export const withCall = <Call>(
   history: readonly Call[],
   call: Call,

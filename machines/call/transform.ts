@@ -2,39 +2,27 @@
 import type { Failure } from '../protocol/failure.ts';
 import { isObject, type Fields } from '../protocol/json.ts';
 
-/** Result of checking a VRL program from the config (`vrl`). */
 export type ProgramChecked = { readonly ok: true } | { readonly ok: false; readonly failure: Failure };
 export type Transformed =
-  /** Output of the program as JSON text, or the failure. */
-  { readonly ok: true; readonly json: string } | { readonly ok: false; readonly failure: Failure };
-/**
- * Runner of VRL programs, one after another in the order of requests. A program that takes too long is ended, and the
- * next ones still run. Every request is answered once, unless it is withdrawn.
- */
+  | { readonly ok: true; readonly json: string }
+  | { readonly ok: false; readonly failure: Failure };
+/** In the order of requests. A program that takes too long is ended, and the next ones still run. */
 export interface Transformer {
-  /**
-   * Checks whether a program compiles: `VrlSyntaxError` with `{message, line, column}` if it does not. Never rejects.
-   */
+  /** `VrlSyntaxError` with `{message, line, column}` if it does not compile. Never rejects. */
   check(source: string): Promise<ProgramChecked>;
   /** Runs a program. `emit` is never called before this returns. The returned function withdraws the request. */
   run(source: string, event: object, emit: (answer: Transformed) => void): () => void;
-  /** Refuses further requests; resolves when no request is left. */
   close(): Promise<void>;
 }
 
-/** Question to the port `transform`, method `vrl`: run the server's program over this result of a call. */
 export interface TransformRequest {
   readonly server: string;
   readonly tool: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Result of the call as the server gave it, an MCP CallToolResult. */
   readonly result: unknown;
 }
 
-/**
- * Splits a result into its metadata and the rest. MCP names the metadata `_meta`, our wire `meta`; if both are
- * present, they are merged.
- */
+/** MCP names the metadata `_meta`, our wire `meta`; if both are present, they are merged. */
 function taken(result: unknown): { readonly meta: Fields | null; readonly rest: Fields } {
   if (!isObject(result)) return { meta: null, rest: {} };
   const { _meta, meta, ...rest } = result;
@@ -42,11 +30,7 @@ function taken(result: unknown): { readonly meta: Fields | null; readonly rest: 
   return { meta: { ...(isObject(_meta) && _meta), ...(isObject(meta) && meta) }, rest };
 }
 
-/**
- * Builds the event that a program sees (a2c-wire §3.7): `{meta, content, structuredContent, isError, tool_name,
- * parameters}`. The first four are always present, so that programs need not test for them. Other members of the
- * result stay.
- */
+/** Event of a2c-wire §3.7: the first four are always present, so that programs need not test for them. */
 export function eventOf({ tool, parameters, result }: Omit<TransformRequest, 'server'>): Fields {
   const { meta, rest } = taken(result);
   return {
@@ -60,7 +44,7 @@ export function eventOf({ tool, parameters, result }: Omit<TransformRequest, 'se
   };
 }
 
-/** Message of the VRL compiler about a program; spans are `[from, to)` in bytes of UTF-8. */
+/** Spans are `[from, to)` in bytes of UTF-8. */
 export interface Diagnostic {
   readonly message: string;
   readonly labels: readonly {
@@ -69,7 +53,7 @@ export interface Diagnostic {
     readonly span: readonly [from: number, to: number];
   }[];
 }
-/** Compiler message with line and column for a person; both count from 1, columns in characters. */
+/** Line and column count from 1, columns in characters. */
 interface ProgramMistake {
   readonly message: string;
   readonly line: number;
@@ -83,7 +67,7 @@ const bytesOf = (character: string): number => {
   return code < 0x1_00_00 ? 3 : 4;
 };
 
-/** Converts a byte offset to line and column; an offset beyond the end counts as the end. */
+/** An offset beyond the end counts as the end. */
 export function placeOf(source: string, offset: number): { readonly line: number; readonly column: number } {
   let [bytes, line, column] = [0, 1, 1];
   for (const character of source) {
@@ -106,10 +90,7 @@ function mistakeOf(source: string, { message, labels }: Diagnostic): ProgramMist
 const mistakeText = ({ message, line, column }: ProgramMistake): string =>
   `line ${line}, column ${column}: ${message}`;
 
-/**
- * Failure of a program that does not compile, one line per error; undefined when it compiles. `details` describe the
- * first error, `more` the others.
- */
+/** One line per error: `details` describe the first, `more` the others. Undefined when it compiles. */
 export function syntaxFailure(source: string, errors: readonly Diagnostic[]): Failure | undefined {
   const [first, ...more] = errors.map((error) => mistakeOf(source, error));
   if (!first) return undefined;
@@ -123,10 +104,7 @@ export function syntaxFailure(source: string, errors: readonly Diagnostic[]): Fa
 
 const longest = 500;
 
-/**
- * Formats the message of a program that aborted (`Termination;\n…`): byte offsets become lines and columns, and the
- * length is limited.
- */
+/** Byte offsets of `Termination;\n…` become lines and columns, and the length is limited. */
 export const endText = (source: string, said: string): string =>
   said
     .replace(/^\w[\w ]*;\n/, '')

@@ -41,19 +41,13 @@ const requested = 'a new read was requested';
 
 const listQuestion = 'list';
 
-/**
- * Entries of an answer, including unusable ones (tools that are not valid in MCP), which are shown to people
- * but never offered.
- */
+/** With unusable ones (tools that are not valid in MCP), which are shown to people but never offered. */
 const entriesOf = (c: CatalogContext, result: unknown): readonly Entry[] => {
   const { [c.list]: entries = [], unusable = [] } = result as Readonly<Record<string, readonly Entry[]>>;
   return unusable.length === 0 ? entries : [...entries, ...unusable];
 };
 
-/**
- * Changes of the context for a new list of entries: a new revision with its history, or nothing when no entry
- * differs.
- */
+/** A new revision with its history, or nothing when no entry differs. */
 function withEntries(c: CatalogContext, entries: readonly Entry[], why: string): Partial<CatalogContext> {
   const changes = changesIn(c, entries);
   const isSame = isNoChange(changes);
@@ -82,7 +76,6 @@ const messagesOf = (c: CatalogContext, entries: readonly Entry[], why: string, i
     ? []
     : [post(c.reader, newsOf(c, entries, why, isWithdrawn), { optional: true })],
 });
-/** Tells whether nothing is known of this list and its server is useful without it. */
 const isMissing = ({ isOptional, entries }: CatalogContext): boolean => isOptional && entries.length === 0;
 type Answer = { readonly event: { readonly result: unknown } };
 const isReordered = (c: CatalogContext, entries: readonly Entry[]): boolean =>
@@ -106,17 +99,12 @@ const listedMessages = (c: CatalogContext, entries: readonly Entry[], failure: F
   c.list === 'resources' ? listedMessage(c, entries, failure) : [];
 const isWorn = ({ failures, refreshFailures, failure }: CatalogContext): boolean =>
   failures >= refreshFailures || isTooLarge(failure);
-/**
- * Reports that the tools of a server were withdrawn because of this failure, or are back, so that a caller
- * can be told why a tool is missing.
- */
+/** A caller can then be told why a tool is missing. */
 const withdrawalMessages = (c: CatalogContext, entries: readonly Entry[], failure: Failure | null) =>
   c.list === 'tools' && (c.isWithdrawn || failure !== null) ? listedMessage(c, entries, failure) : [];
 const whyNow = ({ context: c }: { context: CatalogContext }) => c.why;
 
-/**
- * Reports changes before the new entries are stored, because the old ones are needed to tell what changed.
- */
+/** Reports before the new entries are stored, because the old ones are needed to tell what changed. */
 const takeAnswer = [
   {
     type: 'postAll',
@@ -160,15 +148,11 @@ const askList = [
 ] as const;
 
 const withdrawList = { type: 'cancel', params: { id: listQuestion } } as const;
-/**
- * Tells whether a question failed because the whole session was lost, so that `session.lost` follows; a
- * question lost alone does not count.
- */
+/** `session.lost` follows then; a question that was lost alone does not count. */
 const isLost = (event: unknown): boolean => {
   const { lost, alone, failure } = event as Partial<Extract<RequestFact, { type: 'ask.refused' }>>;
   return failure !== undefined && (isForgotten(failure) || (lost === true && alone !== true));
 };
-/** Reports to the owner, which waits for the first list of a session, that it has arrived or failed. */
 const settle = (failure: (c: CatalogContext) => Failure | null, lost: (event: unknown) => boolean) =>
   ({
     type: 'postAll',
@@ -212,10 +196,7 @@ const catalogSetup = setup({
     })),
     forgetAsking: assign({ asking: {} }),
     rememberWhy: assign((_, { why }: { why: string }) => ({ why })),
-    /**
-     * Records that the entries are not offered because their session is over; they stay known with the
-     * reason.
-     */
+    /** The entries stay known, with the reason. */
     noteGone: assign(({ context: c }, { why }: { why: string }) => ({
       rush: 0,
       why: 'its server is back',
@@ -256,14 +237,9 @@ const catalogSetup = setup({
     })),
   },
   guards: {
-    /**
-     * Tells whether the server does not know this method: such a list does not exist, which is no failure.
-     */
+    /** Such a list does not exist, which is no failure. */
     isUnknownMethod: (_, { failure }: { failure: Failure }) => isUnknown(failure),
-    /**
-     * Tells whether the server never answered a request because there is no session, which is neither success nor
-     * failure. A refusal by the server is an answer.
-     */
+    /** Without a session: neither success nor failure. A refusal by the server is an answer. */
     isUnasked: (_, { sent, lost, alone, failure }: Extract<RequestFact, { type: 'ask.refused' }>) =>
       alone !== true && (lost === true || (!sent && !isHopeless(failure))),
     /** Tells whether a server refused to give a list but is useful without it; the catalog then goes on without entries. */
@@ -318,24 +294,20 @@ const tellRestless = (after: (rush: number) => number) =>
   }) as const;
 /** Counts a change that was announced soon after a read. */
 const hurry = [tellRestless((rush) => rush + 1), 'countRush'] as const;
-/** Reads the list again at once when a reader has asked for its current state. */
 const takeWanted = {
   guard: 'isOwing',
   target: '#catalog.refreshing',
   actions: because(requested),
 } as const;
 
-/** Reports to the owner that reading this list again has begun or is over. */
 const tellRefreshing = (isOver: boolean) =>
   ({
     type: 'post',
     params: ({ context: { owner, list } }: { context: CatalogContext }) =>
       post(owner, { type: 'catalog.refreshing', list, isOver }, { optional: true }),
   }) as const;
-/** Transitions that end a catalog while a question is under way. */
 const ending = { close: '#catalog.closing', 'owner.ended': '#catalog.killed' } as const;
 
-// ── the chart ─────────────────────────────────────────────────────────────────────────────────────────
 export type {
   CatalogListed,
   CatalogNews,
@@ -421,7 +393,6 @@ export const catalogMachine = catalogSetup.createMachine({
             'list.changed': { target: 'outdated', actions: becauseChanged },
           },
         },
-        /** State after a change during the first read: the answer is used, and the list is read again. */
         outdated: {
           on: {
             'ask.answered': {
@@ -446,7 +417,6 @@ export const catalogMachine = catalogSetup.createMachine({
             'deadline.passed': { target: '#catalog.refreshing', actions: because('a look at the server') },
           },
 
-          /** State `fresh`: the time soon after a read, in which a reported change may be an effect of that read. */
           initial: 'fresh',
           states: {
             fresh: {
@@ -503,10 +473,8 @@ export const catalogMachine = catalogSetup.createMachine({
         },
       },
     },
-    /** Transient state after a failed refresh: too many failures in a row withdraw the entries, fewer keep them. */
     judging: {
       tags: 'ready',
-      /** Readers waiting for the current list are told that it could not be read. */
       entry: [
         {
           type: 'postAll',
@@ -516,7 +484,6 @@ export const catalogMachine = catalogSetup.createMachine({
         },
         'forgetAsking',
       ],
-      /** Too many failures in a row withdraw the entries; before that they stay offered. */
       always: [{ guard: 'isWorn', target: '#catalog.withdrawn' }, { target: '#catalog.failing' }],
     },
     failing: {

@@ -15,36 +15,26 @@ import {
 export interface CatalogStart {
   readonly server: string;
   readonly list: CatalogList;
-  /** Address of the actor that opened the session of the server; questions for the server are sent to it. */
   readonly session: Address;
-  /** Address of the reader that gets the changes; the owner gets reports of its own. */
   readonly reader: AddressFor<CatalogNews | CatalogListed | CatalogRestless>;
-  /** Entries from the last successful run, offered only while the server is on standby until it is needed. */
+  /** From the last successful run; offered only while the server is on standby. */
   readonly cached: readonly Entry[] | null;
   /** Number of failed refreshes in a row after which the entries are withdrawn. */
   readonly refreshFailures: number;
   readonly timing: TimingOf<'catalog'>;
 }
 export type CatalogOrder =
-  /**
-   * A session exists and the server has this list. `isDeclared`: the server announces changes of the list.
-   * `isOptional`: the server is useful without it.
-   */
+  /** `isDeclared`: the server announces changes. `isOptional`: the server is useful without this list. */
   | { readonly type: 'catalog.open'; readonly isDeclared: boolean; readonly isOptional?: boolean }
-  /** The session is over; `why` is kept as the reason why the entries are missing. */
+  /** `why` becomes the reason why the entries are missing. */
   | { readonly type: 'catalog.rest'; readonly why: string }
-  /** The server does not have this list, or has it no longer. */
   | { readonly type: 'catalog.forget'; readonly why: string }
   /** The list has changed, or may have: `why` says how that is known, by default because the server said so. */
   | { readonly type: 'list.changed'; readonly why?: string }
-  /**
-   * A reader (`by`) wants the current list. The answer to the reader carries the number `n`, even when
-   * nothing changed.
-   */
+  /** The answer carries the number `n`, even when nothing changed. */
   | { readonly type: 'list.wanted'; readonly by: string; readonly n: number }
   | { readonly type: 'close' };
 export const catalogKind = kindOf<CatalogStart, CatalogOrder>('catalog');
-/** Report to the reader that entries changed. Entries are immutable snapshots. */
 export interface CatalogNews {
   readonly type: 'catalog.changed';
   readonly server: string;
@@ -54,24 +44,19 @@ export interface CatalogNews {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly changed: readonly string[];
-  /** Reason for the change, as a sentence for a person. */
   readonly why: string;
-  /** True when the entries were withdrawn because the list could not be read any more. */
+  /** True when withdrawn because the list could not be read any more. */
   readonly isWithdrawn: boolean;
 }
-/**
- * Report to the reader on a list that was read. Resources: the first list of a session has arrived or failed,
- * or its order changed, so that a viewer can tell an empty list from a missing one. Tools: they are withdrawn
- * because of `failure`, or, with null, they are back.
- */
+/** Resources: the first list arrived or failed, or the order changed. Tools: withdrawn, or (null) back. */
 export interface CatalogListed {
   readonly type: 'catalog.listed';
   readonly server: string;
   readonly list: CatalogList;
   readonly entries: readonly Entry[];
-  /** Reason why the list could not be read; `entries` are then the last known ones. Null after a success. */
+  /** `entries` are then the last known ones; null after a success. */
   readonly failure: Failure | null;
-  /** Numbers of the readers' requests (`list.wanted`) that this read satisfies, by reader. */
+  /** Numbers of the `list.wanted` requests that this read satisfies, by reader. */
   readonly upTo?: Readonly<Record<string, number>>;
 }
 /**
@@ -84,7 +69,7 @@ export interface CatalogRestless {
   readonly list: CatalogList;
   readonly failure: Failure | null;
 }
-/** Report to the owner, once in each session: the first list has arrived or could not be read. */
+/** Once in each session: the first list has arrived or could not be read. */
 export interface CatalogSettled {
   readonly type: 'catalog.settled';
   readonly list: CatalogList;
@@ -92,7 +77,6 @@ export interface CatalogSettled {
   /** True when the session was lost before an answer came; `session.lost` follows. */
   readonly lost: boolean;
 }
-/** Report to the owner that a known list is being read again, or that this is over, with success or not. */
 export interface CatalogRefreshing {
   readonly type: 'catalog.refreshing';
   readonly list: CatalogList;
@@ -104,32 +88,22 @@ export type CatalogInput = CatalogStart & {
 };
 export interface CatalogContext extends CatalogInput {
   readonly entries: readonly Entry[];
-  /** Number of changes of the entries, over all sessions. */
   readonly revision: number;
   readonly history: History;
-  /** Number of refreshes in a row that failed. */
   readonly failures: number;
   readonly failure: Failure | null;
   readonly isDeclared: boolean;
   readonly isOptional: boolean;
-  /** True while the entries are withdrawn because the list cannot be read. */
   readonly isWithdrawn: boolean;
-  /** Reason for the next change of the entries, reported with it. */
   readonly why: string;
-  /** True while the entries are not offered because there is no session. */
   readonly isGone: boolean;
   /** Number of times in a row that a change was announced soon after a read. */
   readonly rush: number;
-  /**
-   * Number of the last request for the current list, by reader. The request to the server that is running now answers
-   * those in `asking`; those in `owed` came after it was sent.
-   */
+  /** The running request answers those in `asking`; those in `owed` came after it was sent. */
   readonly asking: Readonly<Record<string, number>>;
   readonly owed: Readonly<Record<string, number>>;
 }
 
-// ── how soon a list is read again ─────────────────────────────────────────────────────────────────────
-/** Reason for reading a list again: its server announced a change. */
 export const toldByServer = 'the server said that its list changed';
 export const spokeOfAnother = 'the server spoke of a resource that it had not listed';
 
@@ -140,7 +114,6 @@ export const listMethods: Readonly<Record<CatalogList, string>> = {
   prompts: 'prompts/list',
 };
 
-/** Returns the differences between the entries known so far and the given ones. */
 export const changesIn = (c: CatalogContext, entries: readonly Entry[]): Changes =>
   changesOf(c.entries, entries, (entry) => keyOfEntry(c.list, entry));
 
@@ -162,10 +135,7 @@ export const restlessMessages = (c: CatalogContext, rush: number) => {
   const event: CatalogRestless = { type: 'catalog.restless', server, list, failure };
   return [post(c.reader, event, { optional: true })];
 };
-/**
- * Starts the timer of the next scheduled read, for servers that do not announce changes. It varies by ± 10 %,
- * so that servers are not all asked at once.
- */
+/** For servers that do not announce changes; varies by ± 10 %, so that they are not all asked at once. */
 export const startPoll = {
   type: 'setDeadline',
   params: ({ context: c }: { context: CatalogContext }) => {

@@ -59,15 +59,11 @@ export interface ToolExecution extends Kept {
 }
 export interface Tool extends Described {
   readonly name: string;
-  /** JSON Schema of the arguments; an object can satisfy it. */
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: ToolAnnotations;
   readonly execution?: ToolExecution;
-  /**
-   * Reason, added by this library, why the entry is not a valid MCP tool. It is listed for people and never
-   * offered.
-   */
+  /** Set by this library: why this is no valid MCP tool; it is listed for people and never offered. */
   readonly unusable?: string;
 }
 
@@ -132,7 +128,7 @@ export interface LogEntry extends Kept {
   readonly data: unknown;
 }
 
-/** All lists of one server; a list that was never requested is absent. */
+/** A list that was never requested is absent. */
 export interface Lists {
   readonly tools?: readonly Tool[];
   readonly resources?: readonly Resource[];
@@ -140,7 +136,6 @@ export interface Lists {
   readonly prompts?: readonly Prompt[];
 }
 
-// ── lists ─────────────────────────────────────────────────────────────────────────────────────────────
 /** Kind of list that a server may have. */
 export type CatalogList = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 export const catalogLists = ['tools', 'resources', 'resourceTemplates', 'prompts'] as const;
@@ -152,17 +147,12 @@ const keyFields: Readonly<Record<CatalogList, string>> = {
   resourceTemplates: 'uriTemplate',
   prompts: 'name',
 };
-/** Returns the key of an entry, unique within its list: a name, URI or URI template. */
 export const keyOfEntry = (list: CatalogList, entry: Entry): string =>
   String((entry as unknown as Readonly<Record<string, unknown>>)[keyFields[list]]);
 export const isNoChange = ({ added, removed, changed }: Changes): boolean =>
   added.length + removed.length + changed.length === 0;
 
-/**
- * Hash of the content of an entry as short text: equal fields and values give equal text, whatever the order
- * of keys and the server. It has 64 bits of FNV-1a and the length; it detects changes but does not resist
- * deliberate collisions.
- */
+/** Independent of key order and server. Detects changes, but does not resist deliberate collisions. */
 export function contentHash(entry: unknown): string {
   const text = canonical(entry);
   let [first, second] = [fnvBasis, fnvBasis];
@@ -186,7 +176,7 @@ export interface Changes {
   readonly changed: readonly string[];
 }
 
-/** Indexes entries by key; of two entries with one key the first counts. */
+/** Of two entries with one key the first counts. */
 const byKey = <T>(list: readonly T[], keyOf: (entry: T) => string): ReadonlyMap<string, T> => {
   const entries = new Map<string, T>();
   for (const entry of list) {
@@ -196,10 +186,7 @@ const byKey = <T>(list: readonly T[], keyOf: (entry: T) => string): ReadonlyMap<
   return entries;
 };
 
-/**
- * Returns the middle parts of two lists without their common start and end (identical objects). No change is
- * lost if keys are unique.
- */
+/** Cuts the common start and end (identical objects); no change is lost if keys are unique. */
 export function differing<T>(
   before: readonly T[],
   after: readonly T[],
@@ -211,7 +198,7 @@ export function differing<T>(
   return [before.slice(start, before.length - end), after.slice(start, after.length - end)];
 }
 
-/** Compares two states of a list by content; the order of entries and of their fields does not matter. */
+/** The order of entries and of their fields does not matter. */
 export const changesOf = <T>(
   before: readonly T[],
   after: readonly T[],
@@ -229,33 +216,22 @@ export const changesOf = <T>(
   };
 };
 
-/** Last change of one entry. */
 export interface LastChange {
   readonly change: 'added' | 'changed' | 'removed';
-  /** Revision of the list that brought the change. */
   readonly revision: number;
-  /** Reason why the list was read: a notification, a poll, a start. */
   readonly why: string;
 }
-/** Last change of every entry of one list, as plain data. */
 export interface History {
-  /** Last changes of listed entries by key. Read with `lastChangeOf`, because a key may be `constructor`. */
+  /** Read with `lastChangeOf`, because a key may be `constructor`. */
   readonly present: Readonly<Record<string, LastChange>>;
-  /**
-   * Last changes of entries that are gone, oldest first. An array, because an object would reorder keys that
-   * look like numbers.
-   */
+  /** Oldest first. An array, because an object would reorder keys that look like numbers. */
   readonly gone: readonly (LastChange & { readonly key: string })[];
 }
 export const emptyHistory: History = { present: {}, gone: [] };
 
-/**
- * Largest number of removed entries that are remembered, so that a server that keeps renaming entries does
- * not fill the memory.
- */
+/** A limit, so that a server that keeps renaming entries does not fill the memory. */
 export const mostGone = 100;
 
-/** Returns the history after one more revision of the list. */
 export const remember = (history: History, changes: Changes, revision: number, why: string): History => {
   const { added, changed, removed } = changes;
   if (added.length + changed.length + removed.length === 0) return history;
@@ -271,9 +247,7 @@ export const remember = (history: History, changes: Changes, revision: number, w
   };
 };
 
-/**
- * Returns the last change of an entry; undefined when the entry never existed or was removed too long ago.
- */
+/** Undefined when the entry never existed or was removed too long ago. */
 export const lastChangeOf = (history: History, key: string): LastChange | undefined => {
   if (Object.hasOwn(history.present, key)) return history.present[key];
   const gone = history.gone.find((entry) => entry.key === key);

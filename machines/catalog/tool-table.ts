@@ -1,7 +1,4 @@
-/**
- * Table of the tools that a computer offers: their names, their rules, and the reason why a name cannot be
- * called.
- */
+/** Table of the tools that a computer offers: names, rules, and why a name cannot be called. */
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import { remembered } from '../kernel/objects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
@@ -10,7 +7,6 @@ import type { Tool } from './entries.ts';
 import { mergeMeta, type ToolEntry, type ToolMeta } from './tool.ts';
 import { asLine, nearest, unfitName } from '../text.ts';
 
-// ── names of tools that servers share ─────────────────────────────────────────────────────────────────
 /** Claim of one tool of one server to a name: its alias, or else its own name. */
 export interface Claim {
   readonly server: string;
@@ -18,42 +14,27 @@ export interface Claim {
   /** True when the tool takes another name in a conflict (`onConflict: "prefix"`). */
   readonly isYielding: boolean;
 }
-/**
- * Name given to a claim. `step` 0 is the claimed name; then the name of the server is put before it, then a
- * hash is added.
- */
+/** `step` 0 is the claimed name; then the server's name is put before it, then a hash is added. */
 interface Placed {
   readonly step: number;
-  /** Name of the tool; null when all possible names are taken. */
+  /** Null when all possible names are taken. */
   readonly name: string | null;
 }
 interface Placing {
   readonly placed: ReadonlyMap<Claim, Placed>;
-  /** Names that a tool gave up because of a conflict, each with all claims to it. */
   readonly conflicting: ReadonlyMap<string, readonly Claim[]>;
 }
 
-/**
- * Largest length of a tool name, in characters, that every provider of models accepts
- * (`[A-Za-z0-9_-]{1,64}`).
- */
+/** Characters that every provider of models accepts (`[A-Za-z0-9_-]{1,64}`). */
 export const longestName = 64;
 const safeName = (text: string): string => text.replaceAll(/[^A-Za-z0-9_-]/gu, '_');
-/** Returns a 32-bit hash that distinguishes two tools whose shortened names are equal. */
 const markOf = (step: number, { server, shown }: Claim): string =>
   (fnv(fnvBasis, JSON.stringify([step, server, shown])) >>> 0).toString(16).padStart(8, '0');
-/** Last step in the search for a free name. Each step uses another hash, so reaching it is very unlikely. */
+/** Each step uses another hash, so reaching the last one is very unlikely. */
 const lastStep = 4;
 
-/**
- * Name of a tool with the name of its server in front. It is remembered, because each change of a list makes
- * `placedNames` choose the names of all tools again.
- */
+/** Remembered, because each change of a list makes `placedNames` choose all names again. */
 const plainName = remembered(({ server, shown }: Claim): string => `${safeName(server)}_${safeName(shown)}`);
-/**
- * Returns the name that a tool tries at a step of the search for a free name: from step 1 on with the name of its server in
- * front. A shortened name ends with a hash.
- */
 function nameAt(step: number, claim: Claim, mark: typeof markOf): string {
   if (step === 0) return claim.shown;
   const name = plainName(claim);
@@ -61,16 +42,11 @@ function nameAt(step: number, claim: Claim, mark: typeof markOf): string {
   const end = `_${mark(step, claim)}`;
   return name.slice(0, longestName - end.length) + end;
 }
-/** Returns `server_tool`: the alias suggested to people, and the name that `prefix` gives when it is free. */
+/** Alias suggested to people, and the name that `prefix` gives when it is free. */
 export const prefixed = (server: string, shown: string): string =>
   nameAt(1, { server, shown, isYielding: true }, markOf);
 
-/**
- * Finds unique names for all claims. Every claim starts with its own name. Of the claims that meet at one
- * name, only the one that got there in the fewest steps keeps it; the others move on and never return. An
- * added tool can thus only move others on, and the result does not depend on the order. Claims that do not
- * yield keep their name; of several such claims `buildTable` takes the first.
- */
+/** Where claims meet, the one with the fewest steps stays, the others never return; order does not matter. */
 export function placedNames(claims: readonly Claim[], mark = markOf): Placing {
   const placed = new Map<Claim, Placed>();
   const at = new Map<string, { lowest: number; alone: Claim | null; readonly claims: Claim[] }>();
@@ -98,29 +74,24 @@ export function placedNames(claims: readonly Claim[], mark = markOf): Placing {
   return { placed, conflicting: new Map(shared.map(([name, { claims: some }]) => [name, some])) };
 }
 
-// ── what one server offers ────────────────────────────────────────────────────────────────────────────
 /**
  * Handling of a tool whose name a tool of another server has too: `reject` refuses the later one, `prefix`
  * renames.
  */
 export type OnConflict = 'reject' | 'prefix';
-/** Rules for the tools of one server, from its config. */
 export interface ToolRules {
   readonly server: string;
-  /** Id of the server for peers of version 0.3 and later; its name by default. */
+  /** For peers of version 0.3 and later; the name of the server by default. */
   readonly bundleId?: string;
   readonly forbiddenTools: readonly string[];
-  /** Original names of the only tools to offer; absent: all tools are offered. */
+  /** Original names; absent: all tools are offered. */
   readonly onlyTools?: readonly string[];
   readonly toolMeta: Readonly<Record<string, ToolMeta>>;
   readonly defaultToolMeta: ToolMeta | null;
-  /**
-   * Groups and original names of tools that run without asking a person (see `permission`); none by default.
-   */
+  /** Groups and original names (see `permission`); none by default. */
   readonly autoApprove?: readonly string[];
-  /** Handling of name conflicts; `reject` by default. */
   readonly onConflict?: OnConflict;
-  /** Tools listed in the last run; their names stay reserved until the server lists its tools. */
+  /** Reserved from the last run until the server lists its tools. */
   readonly lastTools?: readonly string[];
 }
 export interface RefusedTool {
@@ -140,12 +111,11 @@ interface Offer {
 const metaOf = (rule: ToolRules, tool: string): ToolMeta | null =>
   mergeMeta(rule.defaultToolMeta, ownMember(rule.toolMeta, tool));
 const shownAs = (rule: ToolRules, tool: string): string => metaOf(rule, tool)?.alias || tool;
-/** Returns the name that a tool gets in a conflict. `forbidden_tools` forbids a tool by this name as well. */
+/** `forbidden_tools` forbids a tool by this name as well. */
 const prefixedBy = ({ server, onConflict }: ToolRules, shown: string): string =>
   onConflict === 'prefix' ? prefixed(server, shown) : shown;
 const isDisabled = (rule: ToolRules, shown: string, tool: string): boolean =>
-  // `onlyTools` is compared with original names only, so that a server cannot get another tool in under an
-  // alias.
+  // Original names only, so that a server cannot get another tool in under an alias.
   (rule.onlyTools !== undefined && !rule.onlyTools.includes(tool)) ||
   (rule.forbiddenTools.length > 0 &&
     [shown, tool, prefixedBy(rule, shown)].some((name) => rule.forbiddenTools.includes(name)));
@@ -155,10 +125,7 @@ const claimOf = ({ server, onConflict }: ToolRules, shown: string): Claim => ({
   isYielding: onConflict === 'prefix',
 });
 
-/**
- * Returns the config line suggested to a person so that both tools can be called. Its key is the tool's
- * original name.
- */
+/** Suggested to a person; the key is the tool's original name. */
 export const aliasLine = (tool: string, alias: string): string =>
   `"tool_meta": {${JSON.stringify(tool)}: {"alias": ${JSON.stringify(alias)}}}`;
 
@@ -190,10 +157,9 @@ function twiceFailure(rule: ToolRules, { shown, tool }: ToolEntry, first: ToolEn
 }
 
 const byItself = 'Only the server itself can mend this.';
-/** Returns the reason why a tool cannot be called at all; null when it can. */
 const flawOf = ({ unusable, name }: Tool): string | null => unusable ?? unfitName(name) ?? null;
 export const isUsable = (tool: Tool): boolean => flawOf(tool) === null;
-/** Refusals of unusable tools by server, remembered so that an unchanged tool keeps the same object. */
+/** Remembered so that an unchanged tool keeps the same object. */
 const flawedTools = remembered((_: Tool) => new Map<string, RefusedTool>());
 function refusedFor(server: string, tool: Tool, flaw: string): RefusedTool {
   const lastOffers = flawedTools(tool).get(server);
@@ -211,15 +177,9 @@ function refusedFor(server: string, tool: Tool, flaw: string): RefusedTool {
   return refused;
 }
 
-/**
- * Mark of the rules of a server. What is remembered for a list names its rules by their mark, because rules keep their
- * last list: otherwise the first rules of a server would keep all its later ones, and all its lists.
- */
+/** Named by a mark: otherwise the first rules of a server would keep all later ones, and all its lists. */
 const ruleMark = remembered((_: ToolRules): object => ({}));
-/**
- * Last entry of each tool with the rules it was made under, so that unchanged tools keep their object in a
- * changed list. One entry for each tool is enough; one for each rule would cost more than it saves.
- */
+/** Unchanged tools keep their object. One entry each; one for each rule would cost more than it saves. */
 const lastEntries = new WeakMap<Tool, { readonly under: object; readonly entry: ToolEntry }>();
 function entryUnder(rule: ToolRules, tool: Tool): ToolEntry {
   const under = ruleMark(rule);
@@ -244,7 +204,7 @@ function workedOffer(rule: ToolRules, tools: readonly Tool[]): Offer {
     else refused.push(refusedFor(rule.server, tool, flaw));
     return [];
   });
-  // Gives a tool's own name precedence over an alias of another tool, whatever their order in the list.
+  // A tool's own name precedes an alias of another tool, whatever their order in the list.
   for (const entry of free)
     if (entry.shown === entry.tool.name && !byShown.has(entry.shown)) byShown.set(entry.shown, entry);
   for (const entry of free) {
@@ -257,7 +217,7 @@ function workedOffer(rule: ToolRules, tools: readonly Tool[]): Offer {
     byShown.size === free.length ? free : free.filter((entry) => byShown.get(entry.shown) === entry);
   return { entries, claims: entries.map(({ shown }) => claimOf(rule, shown)), disabled, refused };
 }
-/** Last offer for each list of tools: a change of one server leaves the offers of all others untouched. */
+/** A change of one server leaves the offers of all others untouched. */
 const lastOffers = new WeakMap<readonly Tool[], { readonly under: object; readonly offer: Offer }>();
 function offerOf(rule: ToolRules, tools: readonly Tool[]): Offer {
   const under = ruleMark(rule);
@@ -268,10 +228,7 @@ function offerOf(rule: ToolRules, tools: readonly Tool[]): Offer {
   return offer;
 }
 
-/**
- * Returns claims to names of tools that the server had before and does not list now, if no other tool of the
- * server has the name.
- */
+/** Names that the server had before and does not list now, if no other tool of it has the name. */
 const claimsOfOld = (rule: ToolRules, tools: readonly string[], offer: Offer): readonly OldClaim[] => {
   if (tools.length === 0) return [];
   const taken = new Set(offer.entries.map(({ shown }) => shown));
@@ -287,20 +244,15 @@ interface OldClaim {
   readonly claim: Claim;
 }
 
-// ── the table of all servers ──────────────────────────────────────────────────────────────────────────
-/** All known tools of every configured server, running or not; a name is found in O(1). */
+/** All known tools of every configured server, running or not. */
 export interface ToolTable {
   readonly byName: Readonly<Record<string, ToolEntry>>;
-  /** Tools by original name, for renamed tools whose original name is unambiguous. */
   readonly byOriginal: Readonly<Record<string, ToolEntry>>;
   readonly disabled: Readonly<Record<string, ToolEntry>>;
   readonly refused: readonly RefusedTool[];
-  /** Names that several tools claimed and none got, each with the names those tools have instead. */
+  /** Names that several tools claimed and none got, each with the names that they have instead. */
   readonly shared: Readonly<Record<string, readonly string[]>>;
-  /**
-   * Tools that caused a rename, by server and original name. The next table needs them: they count as long as
-   * their server is configured, even when they are no longer listed.
-   */
+  /** The next table needs them: they count while their server is configured, even when no longer listed. */
   readonly conflicting: Readonly<Record<string, readonly string[]>>;
 }
 export const emptyTable: ToolTable = {
@@ -312,10 +264,7 @@ export const emptyTable: ToolTable = {
   conflicting: {},
 };
 
-/**
- * Largest number of conflicting tools remembered for a server that no longer lists them; the oldest are
- * dropped.
- */
+/** Of a server that no longer lists them; the oldest are dropped. */
 const mostOld = 1_000;
 
 interface Part extends Offer {
@@ -332,10 +281,7 @@ function workedPart(rule: ToolRules, { listed, conflicting }: Given): Part {
   return { ...offer, rule, old: claimsOfOld(rule, old, offer) };
 }
 const noNames: readonly string[] = [];
-/**
- * Last part of the table of each server, found by its rules, so that a new list of one server leaves the parts of all
- * other servers as they are.
- */
+/** By rules, so that a new list of one server leaves the parts of all other servers as they are. */
 const lastParts = new WeakMap<ToolRules, Given & { readonly part: Part }>();
 function partOf(
   rule: ToolRules,
@@ -351,7 +297,6 @@ function partOf(
   return part;
 }
 
-/** Last refusal of each entry, remembered so that an unchanged refusal keeps the same object. */
 const lastRefused = new WeakMap<ToolEntry, { readonly by: string; readonly refused: RefusedTool }>();
 function newcomer(entry: ToolEntry, first: ToolEntry): RefusedTool {
   const last = lastRefused.get(entry);
@@ -390,15 +335,11 @@ function renamedEntry(entry: ToolEntry, shown: string, servers: readonly string[
 }
 
 interface Named {
-  /** Tools with unique names, under the names they are called by, in the order of the config. */
   readonly entries: readonly ToolEntry[];
   readonly refused: readonly RefusedTool[];
   readonly conflicting: Placing['conflicting'];
 }
-/**
- * Names of tools when no server has `onConflict: "prefix"`, so that no tool is renamed. `buildTable` then refuses the
- * later one of two tools with one name.
- */
+/** No server has `onConflict: "prefix"`: `buildTable` refuses the later of two tools with one name. */
 const unplaced = (parts: readonly Part[]): Named => ({
   entries: parts.flatMap(({ entries }) => entries),
   refused: [],
@@ -452,7 +393,7 @@ function sharedIn(
   }
   return Object.fromEntries(shared);
 }
-/** Returns tools by original name, which also works for a call as long as no other tool could be meant. */
+/** An original name also works for a call as long as no other tool could be meant. */
 function originalsIn(
   entries: readonly ToolEntry[],
   byName: ReadonlyMap<string, ToolEntry>,
@@ -468,7 +409,6 @@ function originalsIn(
   return Object.fromEntries(sure as [string, ToolEntry][]);
 }
 
-/** Returns the servers that owned each name in their last run and have not listed their tools yet. */
 function lastOwners(parts: readonly Part[]): ReadonlyMap<string, readonly string[]> {
   const owners = new Map<string, string[]>();
   for (const { rule, old } of parts)
@@ -477,12 +417,7 @@ function lastOwners(parts: readonly Part[]): ReadonlyMap<string, readonly string
   return owners;
 }
 
-/**
- * Builds the table from names to tools (a2c-wire §3.3). A tool is called by its alias if it has one; disabled
- * tools are found, by alias or original name, but not offered. In a conflict between servers, tools with
- * `onConflict: "prefix"` are renamed to `server_tool`; of the others the first in the config keeps the name,
- * and only the later tool is refused. `before` is the previous table.
- */
+/** See a2c-wire §3.3. Of tools without `prefix` the first in the config keeps the name, the later is refused. */
 export function buildTable(
   rules: readonly ToolRules[],
   catalogs: Readonly<Record<string, readonly Tool[]>>,
@@ -521,22 +456,16 @@ export function buildTable(
 export const findTool = (table: ToolTable, name: string): ToolEntry | undefined =>
   ownMember(table.byName, name) ?? ownMember(table.byOriginal, name);
 
-/** Returns the tools to offer to agents: those of running servers, each once, in the order of the config. */
 export const offeredTools = (table: ToolTable, isUp: (server: string) => boolean): ToolEntry[] =>
   Object.values(table.byName).filter(({ server }) => isUp(server));
 
-/** Tells whether a tool name can never be called: it is forbidden, or several tools gave it up. */
 export const isDenied = (table: ToolTable, name: string): boolean =>
   Object.hasOwn(table.disabled, name) || ownMember(table.shared, name) !== undefined;
-/** Server whose tools are unknown, with the reason. */
 export interface AbsentServer {
   readonly server: string;
   readonly reason?: string;
 }
-/**
- * Returns the failure for a name that cannot be called (4001, 4002). `absent`: servers whose tools are
- * currently unknown.
- */
+/** Codes 4001 and 4002. `absent`: servers whose tools are currently unknown. */
 export function unresolved(table: ToolTable, name: string, absent: readonly AbsentServer[] = []): Failure {
   if (Object.hasOwn(table.disabled, name))
     return { code: wireCodes.toolDisabled, message: `Tool '${name}' is disabled by configuration` };

@@ -4,7 +4,6 @@ import type { MetaValue, SmcpTool } from '../protocol/messages/collections.ts';
 import { contentHash, type JsonObject, type Tool, type ToolAnnotations } from './entries.ts';
 import { isObject } from '../protocol/json.ts';
 
-/** Keys of a tool's policy that the protocol has. */
 export const metaKeys = ['auto_apply', 'alias', 'tags', 'ret_object_mapper'] as const;
 /** Policy for one tool. Own keys are kept for the host, and not passed on to agents. */
 export interface ToolMeta {
@@ -19,23 +18,17 @@ export interface ToolMeta {
   readonly [extra: string]: unknown;
 }
 
-/** Callable tool; `shown` is the name that agents see and call. */
+/** `shown` is the name that agents see and call. */
 export interface ToolEntry {
   readonly shown: string;
   readonly server: string;
-  /** Id of the server for peers of version 0.3 and later. */
   readonly bundleId: string;
   readonly tool: Tool;
   readonly meta: ToolMeta | null;
-  /** Name that the tool gave up in a conflict, and the servers with a tool of that name. */
   readonly renamed?: { readonly from: string; readonly servers: readonly string[] };
 }
 
-// ── tool in the formats of MCP and of the wire ────────────────────────────────────────────────────────
-/**
- * Merges the meta of a tool into the default at the top level only; absent or null entries fall back to the
- * default (§3.4). Merging is associative but not commutative.
- */
+/** At the top level only; absent or null entries fall back to the default (§3.4). */
 export function mergeMeta(fallback: ToolMeta | null, own: ToolMeta | undefined): ToolMeta | null {
   if (!own) return fallback;
   if (!fallback) return own;
@@ -44,7 +37,7 @@ export function mergeMeta(fallback: ToolMeta | null, own: ToolMeta | undefined):
   return { ...fallback, ...Object.fromEntries(said) };
 }
 
-/** Returns what agents may read of a tool's meta: the keys of the protocol. Own keys are for the host alone. */
+/** Own keys are for the host alone. */
 export const metaForAgents = (meta: object): ToolMeta =>
   Object.fromEntries(Object.entries(meta).filter(([key]) => metaKeys.some((known) => known === key)));
 
@@ -52,10 +45,7 @@ const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' ||
   typeof value === 'boolean' ||
   (typeof value === 'number' && Number.isFinite(value));
-/**
- * Converts a meta value for the wire. Null and objects become JSON strings, because the validator of Python
- * peers drops a whole list for one of them.
- */
+/** Null and objects become JSON, because the validator of Python peers drops a whole list for one of them. */
 const flat = (value: unknown): MetaValue => {
   if (isScalar(value)) return value;
   if (Array.isArray(value) && value.every((v) => isScalar(v) && typeof v === typeof value[0]))
@@ -63,13 +53,9 @@ const flat = (value: unknown): MetaValue => {
   return JSON.stringify(value ?? null);
 };
 
-/** Keys of the wire's `meta` that hold JSON text: the policy of a tool, and its hints. */
 const policyKey = 'a2c_tool_meta';
 const hintsKey = 'MCP_TOOL_ANNOTATION';
-/**
- * Pattern of the description that computers send when a server gives none: empty or `None`, after the name of the server for a
- * renamed tool.
- */
+/** Sent by computers when a server gives none: empty or `None`, after the server's name for a renamed tool. */
 const nothingSaid = /^(?:\[[^\]]*\] )?(?:None)?$/;
 
 /** Tool with the field names of MCP, as the lists of computers and agents have it. */
@@ -92,7 +78,6 @@ export interface ListedTool {
   readonly toolMeta?: ToolMeta;
 }
 
-/** Returns the tool with the field names of MCP. */
 export const listedTool = ({ shown, server, tool, meta, renamed }: ToolEntry): ListedTool => {
   const { title, description, inputSchema, outputSchema, annotations, meta: own } = tool;
   return {
@@ -107,7 +92,7 @@ export const listedTool = ({ shown, server, tool, meta, renamed }: ToolEntry): L
   };
 };
 
-/** Returns a tool in the wire format. `more` has its bundle id, and its description where the server gives none. */
+/** `more`: its bundle id, and its description where the server gives none. */
 export function smcpToolOf(
   { name, description, inputSchema, outputSchema, annotations, _meta, toolMeta }: ListedTool,
   more: { readonly bundle_id?: string; readonly description?: string } = {},
@@ -132,7 +117,6 @@ export function smcpToolOf(
     meta,
   };
 }
-/** Returns the tool in the wire format for agents; the same object for the same entry. */
 export const toSmcpTool = remembered((entry: ToolEntry): SmcpTool => {
   const label = entry.renamed ? `[${entry.server}] ` : '';
   return smcpToolOf(listedTool(entry), { bundle_id: entry.bundleId, description: `${label}None` });
@@ -163,7 +147,7 @@ const knownHints: ReadonlySet<string> = new Set([
 ]);
 const withoutNulls = (value: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
-/** Reads a tool from the wire format of any computer; text that is no JSON stays in `_meta`. */
+/** Text that is no JSON stays in `_meta`. */
 export function listedFrom({ name, description, params_schema, return_schema, meta }: SmcpTool): ListedTool {
   const { [policyKey]: policyText, [hintsKey]: hintsText, ...others } = meta ?? {};
   const policy = objectIn(policyText);
@@ -186,23 +170,14 @@ export function listedFrom({ name, description, params_schema, return_schema, me
 
 const digestOf = (text: string): string => `${(fnv(fnvBasis, text) >>> 0).toString(16)}-${text.length}`;
 const hashOfItem = remembered((item: object) => contentHash(item));
-/**
- * Returns a fingerprint that shows whether a list changed: a 32-bit FNV-1a hash over the hashes of its items,
- * and the length. Their order does not matter.
- */
+/** 32-bit FNV-1a over the hashes of the items, and the length; their order does not matter. */
 export const signatureOf = (list: readonly object[]): string =>
   digestOf(list.map(hashOfItem).toSorted().join());
 
-/**
- * Largest nesting depth of JSON that is copied. It is more than real schemas need and far below the depth at
- * which serializing overflows the stack.
- */
+/** More than real schemas need, and far below the depth at which serializing overflows the stack. */
 const deepest = 200;
 
-/**
- * Returns a deeply frozen copy of JSON, so that a receiver of an entry cannot change the list it came from.
- * Undefined when it is nested too deeply to be serialized again.
- */
+/** Frozen, so that a receiver cannot change the list. Undefined when nested too deeply to be serialized. */
 export const frozenJson = <T>(value: T): T | undefined => {
   let isTooDeep = false;
   const copied = (inner: unknown, room: number): unknown => {

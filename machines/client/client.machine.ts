@@ -79,7 +79,6 @@ import {
 } from './client.events.ts';
 import * as rules from './client.rules.ts';
 
-// ── actions, guards and delays ────────────────────────────────
 const clientSetup = setup({
   types: {
     context: {} as ClientContext,
@@ -109,7 +108,7 @@ const clientSetup = setup({
       catalogs: rules.listsOf(c, params.info.capabilities).map(({ list }) => list),
     })),
     noteWatch: assign({ hasWatch: true }),
-    /** Forgets a resource watch whose machine crashed; the next order opens a new one. */
+    /** Its machine crashed; the next order opens a new one. */
     forgetWatch: assign(({ context: c }, { kind }: OwnedEnded) => ({
       hasWatch: c.hasWatch && kind !== 'watch',
     })),
@@ -153,7 +152,7 @@ const clientSetup = setup({
     resetAttempts: assign({ attempt: 0, pings: 'untried' }),
     countCall: assign(({ context: c }) => ({ inFlight: c.inFlight + 1, calls: c.calls + 1 })),
     forgetCall: assign({ inFlight: ({ context }) => Math.max(0, context.inFlight - 1) }),
-    /** Takes over a new plan. If its launch config differs, the last plan with which the server was ready is the fallback. */
+    /** If the launch config differs, the last plan with which the server was ready is the fallback. */
     takePlan: assign(({ context: c }, { plan }: { plan: ClientPlan }) => ({
       ...plan,
       ...(plan.generation !== c.generation && {
@@ -181,7 +180,6 @@ const clientSetup = setup({
     isSpec: (_, { id }: { id: string }) => id === 'spec',
     isOtherSpec: ({ context: c }, { id, result }: { id: string; result: unknown }) =>
       id === 'spec' && (result as Resolved).spec !== c.spec,
-    /** Tells whether the server requires a login with the current placeholder values. */
     wantsLogin: ({ context: c }) => c.failure?.code === 'Unauthorized' && !rules.isStale(c),
     isPing: (_, { id }: { id: string }) => id === 'ping',
     hasTools: ({ context: c }, params: { info: ServerInfo }) =>
@@ -189,7 +187,6 @@ const clientSetup = setup({
     hearsOf: ({ context: c }, { list }: { list: CatalogList }) =>
       c.hearsChanges && c.info !== null && rules.declaredOf(c.info.capabilities, list) === true,
     isToolList: (_, params: { list: CatalogList }) => params.list === 'tools',
-    /** Tells whether the failed tool list is optional, because the server also has resources or prompts. */
     isOptionalList: ({ context: c }, { list, lost }: { list: CatalogList; lost: boolean }) =>
       list === 'tools' && !lost && c.info !== null && rules.hasMore(c.info.capabilities),
     isSettled: (_, params: { list: CatalogList; failure: Failure | null }) =>
@@ -197,10 +194,7 @@ const clientSetup = setup({
     canRenew: ({ context: c }, params: { isExpired?: boolean }) => params.isExpired === true && !c.isRenewed,
     isServerLost: (_, params: { failure: Failure }) => params.failure.code === 'ServerLost',
     isLost: (_, params: { lost?: boolean }) => params.lost === true,
-    /**
-     * Tells whether the request for the tool list was lost. Over HTTP a single request can be lost; a lost session
-     * also reports itself.
-     */
+    /** Over HTTP a single request can be lost; a lost session also reports itself. */
     isLostList: (_, { list, lost, failure }: { list: CatalogList; lost: boolean; failure: Failure | null }) =>
       list === 'tools' && lost && !isHopeless(failure),
     isCall: (_, params: { kind: string }) => params.kind === 'call',
@@ -212,9 +206,9 @@ const clientSetup = setup({
     mayPing: ({ context }) => rules.mayPing(context),
     hasPonged: ({ context }) => context.pings === 'answered',
     hasFallback: ({ context }) => context.fallback !== null,
-    /** Tells whether a retry cannot help; changed placeholder values always justify one. */
+    /** Changed placeholder values always justify a retry. */
     isHopeless: ({ context: c }) => isHopeless(c.failure) && !rules.isStale(c),
-    /** Tells whether the server exited cleanly on its own, which is no failure. */
+    /** A clean exit on its own is no failure. */
     isOver: ({ context: c }) => c.endedWell && c.restart !== 'always',
     canRetry: ({ context: c }) => c.restart !== 'never' && rules.canRetry(c),
     goesAgain: ({ context: c }) => !c.ownsProcess && c.goal === 'again',
@@ -232,17 +226,16 @@ const clientSetup = setup({
     exitGrace: ({ context }) => context.timing.exitGraceMs,
     drain: ({ context }) => context.timing.drainMs,
     cancelGrace: ({ context }) => context.timing.cancelGraceMs,
-    /** Time limit of closing, as a safety net: the process machine normally ends the process itself before it. */
+    /** Safety net: the process machine normally ends the process itself before it. */
     ladder: ({ context: { timing: t } }) => t.stdinGraceMs + t.termGraceMs + t.killGraceMs + 1_000,
   },
 });
 
 type C = ClientContext;
-// ── effects ────────────────────────────────────────────────────────────────────────────────────────────
 const tell = <E>(news: (c: C, event: E) => ClientNews) =>
   posts((c: C, event: E) => post(c.owner, news(c, event)));
 const news = (stage: ClientStage) => tell((c) => rules.changedTo(c, stage));
-/** Report that the server is closed at once; one that may finish its calls reports this when draining starts. */
+/** Only when closed at once; a server that may finish its calls reports this when draining starts. */
 const tellClosing = news('closing');
 const releasePermit = tell((c) => ({ type: 'permit.released', server: c.server }));
 const tellRolledBack = tell((c) => ({
@@ -263,11 +256,10 @@ const cancelCalls = tellCalls((c) => ({
 const cancelCall = posts((c: C, { ticket, reason }: { readonly ticket: string; readonly reason: string }) =>
   post(childOf(c.self, callKind, ticket), { type: 'call.cancel', reason }, { optional: true }),
 );
-/** Holds calls that were not sent yet, because the session that queued them no longer exists. */
+/** Calls not sent yet: the session that queued them no longer exists. */
 const holdCalls = tellCalls(() => ({ type: 'call.hold' }));
 const tellLost = tellCalls((c) => ({ type: 'server.lost', failure: rules.lostFailure(c) }));
 
-/** Sends an order to the process of the server, which may have ended meanwhile. */
 const tellProcess = (order: ProcessOrder) =>
   posts((c: C) => post(childOf(c.self, processKind), order, { optional: true }));
 const closeProcess = tellProcess({ type: 'close' });
@@ -276,7 +268,6 @@ const endProcess = {
   params: ({ context }: { context: C }) => ({ to: childOf(context.self, processKind) }),
 } as const;
 
-/** Opens an actor for each new list, and tells all lists and the resource watch about the session. */
 const openLists = [
   opensAll((c: C, event: { readonly info: ServerInfo }) => rules.listsToOpen(c, event.info)),
   postsAll((c: C, event: { readonly info: ServerInfo }) => rules.sessionForLists(c, event.info)),
@@ -295,7 +286,7 @@ const setWatch = (isConnected: boolean) =>
     'noteWatch',
   ] as const;
 
-/** Asks for the launch spec; a repeated id withdraws the older question. */
+/** A repeated id withdraws the older question. */
 const askSpec = requests(({ server, generation }: C) => ({
   id: 'spec',
   target: specPort,
@@ -309,7 +300,6 @@ const askIfStale = clientSetup.enqueueActions(({ check, enqueue }) => {
 });
 export const askPing = requests((c: C) => ({ id: 'ping', target: c.self, method: 'ping' }));
 
-// ── guards, actions and transitions that several states share ──────────────────────────────────────────
 const goal = (wanted: C['goal']) => ({ type: 'setGoal', params: { goal: wanted } }) as const;
 const ownProcess = { type: 'isProcess', params: eventAsParams<OwnedEnded> } as const;
 const ownCatalog = { type: 'isCatalog', params: eventAsParams<OwnedEnded> } as const;
@@ -333,7 +323,7 @@ const processLost = {
   target: '#client.recovering',
   actions: { type: 'rememberEnd', params: eventAsParams<{ readonly end: ProcessEnd }> },
 } as const;
-/** Transitions for a process whose machine crashed, so that its end is not reported. */
+/** The machine of the process crashed, so its end is not reported. */
 const processGone = {
   guard: ownProcess,
   target: '#client.gone',
@@ -347,17 +337,14 @@ const slow = (phase: string, limit: 'connectMs' | 'pingMs') =>
       params: ({ context }: { context: C }) => ({ phase, ms: context.timing[limit] }),
     },
   }) as const;
-/** Queues a call while the server starts; the call's own time limit applies. */
+/** The call's own time limit applies. */
 const pending = { actions: ['holdCalls', 'countCall', openCall] } as const;
-/** Guard for a call that comes after the loss of its server. It waits for the next try if that comes soon. */
 const nearAfterLoss = { type: 'isNearAfterLoss', params: eventAsParams<ServerCall> } as const;
 const startNow = { target: '#client.resolving', actions: 'resetAttempts' } as const;
-/** Transitions for a new plan while nothing runs: another generation is tried at once. */
 const replaced = [
   { guard: otherPlan, target: '#client.resolving', actions: takePlan },
   { actions: takePlan },
 ] as const;
-/** Transitions for a new plan after giving up: changed placeholder values are also a reason to try at once. */
 const retried = [
   { guard: otherValues, target: '#client.resolving', actions: takePlan },
   { actions: takePlan },
@@ -417,7 +404,7 @@ export const clientMachine = clientSetup.createMachine({
     standby: {
       entry: ['settleDown', news('standby')],
       on: {
-        /** Opens the machine of the call first; the server is started once that machine reports that the call is permitted. */
+        /** The server is started only once the machine of the call reports that the call is permitted. */
         'call.request': { actions: ['holdCalls', 'countCall', openCall] },
         'server.wanted': 'resolving',
         'server.start': startNow,
@@ -517,7 +504,7 @@ export const clientMachine = clientSetup.createMachine({
         'owned.ended': [
           callEnded,
           processGone,
-          /** Transition that reconnects after the machine of a list crashed, because a server without its lists is useless. */
+          /** Reconnects after the machine of a list crashed: a server without its lists is useless. */
           {
             guard: ownCatalog,
             target: 'recovering',
@@ -618,14 +605,14 @@ export const clientMachine = clientSetup.createMachine({
           entry: [
             tellCalls(() => ({ type: 'call.go' })),
             'markReady',
-            // Reports the resources of the server first, because a ready server without them counts as one that has none.
+            // Resources first, because a ready server without them counts as one that has none.
             postsAll(rules.shownResources),
             news('ready'),
             askIfStale,
           ],
           exit: withdrawSpec,
           on: {
-            /** Transitions for a resolved launch spec: a changed spec leads to a reconnect, an unchanged one needs nothing. */
+            /** A changed spec leads to a reconnect, an unchanged one needs nothing. */
             'ask.answered': [
               {
                 guard: { type: 'isOtherSpec', params: ({ event }) => event },
@@ -663,7 +650,7 @@ export const clientMachine = clientSetup.createMachine({
                     ],
                   },
                 },
-                /** State that waits for the answer to a ping. A call ends it, because a busy server may not answer a ping in time. */
+                /** A call ends it, because a busy server may not answer a ping in time. */
                 pinging: {
                   entry: askPing,
                   exit: { type: 'cancel', params: { id: 'ping' } },
@@ -678,7 +665,7 @@ export const clientMachine = clientSetup.createMachine({
                     ],
                     'ask.refused': [
                       { guard: { type: 'isLost', params: ({ event }) => event } },
-                      /** Transition for a refused ping, because any answer proves that the server is alive. */
+                      /** Even a refusal proves that the server is alive. */
                       {
                         guard: { type: 'isPing', params: ({ event }) => event },
                         target: 'steady',
@@ -713,7 +700,6 @@ export const clientMachine = clientSetup.createMachine({
           always: { guard: 'isIdleOfCalls', target: '#client.closing' },
           on: {
             'call.request': { actions: refuse('closing') },
-            /** Transition for a session or process that ends while draining; the planned next state stays the same. */
             'session.lost': drained,
             'session.failed': drained,
             'process.lost': drained,
@@ -736,7 +722,7 @@ export const clientMachine = clientSetup.createMachine({
           },
           initial: 'serving',
           states: {
-            /** State that serves the remaining calls. It is skipped when calls wait for a start, because they would wait in vain. */
+            /** Skipped when calls wait for a start, because they would wait in vain. */
             serving: { always: { guard: 'isHolding', target: 'cancelling' }, after: { drain: 'cancelling' } },
             cancelling: {
               entry: cancelCalls,
@@ -754,7 +740,6 @@ export const clientMachine = clientSetup.createMachine({
         },
       },
     },
-    /** Transient state that answers pending requests and keeps new calls for the new session. */
     renewing: {
       tags: 'connecting',
       entry: ['markRenewed', holdCalls, restLists(() => 'its session was lost'), news('connecting')],
@@ -801,7 +786,6 @@ export const clientMachine = clientSetup.createMachine({
       },
       after: { ladder: { actions: endProcess } },
     },
-    /** Transient state that chooses between returning to the old plan, retrying, logging in and giving up. */
     gone: {
       tags: 'connecting',
       always: [
@@ -819,7 +803,6 @@ export const clientMachine = clientSetup.createMachine({
       exit: noDeadline,
       on: {
         'deadline.passed': 'resolving',
-        /** Transitions for a call during the pause: it is kept if the next try comes soon, otherwise refused with the reason. */
         'call.request': [
           { guard: { type: 'isNear', params: eventAsParams<ServerCall> }, ...pending },
           { actions: refuse('waiting') },
@@ -849,7 +832,6 @@ export const clientMachine = clientSetup.createMachine({
       },
       initial: 'authorizing',
       states: {
-        /** State in which the port `login` logs in to the server, without a person if possible. */
         authorizing: {
           entry: news('authorizing'),
           on: {
@@ -863,15 +845,11 @@ export const clientMachine = clientSetup.createMachine({
             },
           },
         },
-        /** State in which a login page is shown to a person; without a time limit. */
         unauthorized: {
           entry: news('unauthorized'),
           on: { ...loginAnswers, 'ask.began': 'authorizing' },
         },
-        /**
-         * State after a failed login, or when no person can be asked. The next start connects with the credentials available
-         * by then.
-         */
+        /** The next start connects with the credentials available by then. */
         refused: {
           entry: news('unauthorized'),
           on: {

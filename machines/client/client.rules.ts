@@ -1,4 +1,3 @@
-/** Rules of a client as pure functions: retries, lists to keep, messages to send and actors to open. */
 import { callKind, repeated, settledBy, type CallStart } from '../call/call.rules.ts';
 import type { CallPolicy } from '../call/policy/index.ts';
 import { catalogKind, spokeOfAnother, type CatalogOrder } from '../catalog/catalog.rules.ts';
@@ -37,45 +36,40 @@ import type {
   ServerCall,
 } from './client.events.ts';
 
-/** Longest pause in ms that a server can request with `Retry-After`. */
+/** Limit of a server's `Retry-After`. */
 const longestAskedMs = 3_600_000;
-/** Returns the pause in ms that the server requested when it refused (`Retry-After`). */
 function askedMs({ failure }: ClientContext): number {
   const seconds = failure?.details?.['retry_after'];
   return typeof seconds === 'number' ? Math.min(seconds * 1_000, longestAskedMs) : 0;
 }
-/** Returns the pause in ms before the next try; never shorter than the server requested. */
+/** Never shorter than the server requested. */
 export const backoffOf = (c: ClientContext): number =>
   Math.max(askedMs(c), backoff(c.timing.backoffMs, Math.max(1, c.attempt), c.timing.longestBackoffMs));
-/** Returns the longest duration of a pause, with its random extension, as reported to users. */
 const latest = (ms: number): number => Math.round(ms * (1 + backoffSpread));
 
-/** Longest pause in ms before a try for which calls wait; during a longer one they are refused at once. */
+/** During a longer pause calls are refused at once. */
 const nearMs = 3_000;
-/** Tells whether a call may wait for the next try, which comes soon and within the time of the call. */
 export const isNear = (c: ClientContext, { timeoutMs }: ServerCall): boolean => {
   const ms = latest(backoffOf(c));
   return ms <= nearMs && [timeoutMs, c.timing.callTotalMs].every((limit) => limit === 0 || ms < limit);
 };
-/** Tells whether a call may wait for the next try of a server that was just lost, whose pause has not begun yet. */
 export const isNearAfterLoss = (c: ClientContext, call: ServerCall): boolean =>
   c.restart !== 'never' &&
   canRetry(c) &&
   !isHopeless(c.failure) &&
   isNear({ ...c, attempt: c.attempt + 1 }, call);
 
-/** Returns the pause in ms before the one trial after the restart budget is used up; 0 when a retry without a change cannot help. */
+/** Before the one trial after the budget is used up; 0 when a retry without a change cannot help. */
 export const trialOf = (c: ClientContext): number => {
   const { timing, failure, restart } = c;
   if (restart === 'never' || isHopeless(failure) || timing.trialMs === 0) return 0;
   return Math.max(askedMs(c), timing.trialMs);
 };
-/** Tells whether the launch spec was resolved from a plan that is no longer current. */
 export const isStale = ({ resolved, generation, values }: ClientContext): boolean =>
   resolved?.generation !== generation || resolved.values !== values;
 export const canRetry = (c: ClientContext): boolean => c.attempt < c.budget;
 
-/** Returns the time in ms between two checks of a ready server, for idleness and for life; 0 = never. */
+/** Between two checks for idleness and for life; 0 = never. */
 export function tickOf({ timing: { pingMs, pingEveryMs, idleStopMs }, start }: ClientContext): number {
   const ping = pingMs > 0 ? pingEveryMs : 0;
   const idle = start === 'lazy' ? Math.ceil(idleStopMs / 4) : 0;
@@ -87,15 +81,12 @@ export const mayRest = (c: ClientContext): boolean =>
 export const mayPing = (c: ClientContext): boolean =>
   c.timing.pingMs > 0 && c.timing.pingEveryMs > 0 && c.pings !== 'off' && isQuiet(c);
 
-/** Tells whether a server announces changes of a list; null when it has no such list. */
 export function declaredOf(capabilities: Capabilities, list: CatalogList): boolean | null {
   const declared = capabilities[list === 'resourceTemplates' ? 'resources' : list];
   return declared === null ? null : declared.listChanged;
 }
-/** Tells whether a server is useful without tools, through resources or prompts. */
 export const hasMore = ({ resources, prompts }: Capabilities): boolean =>
   resources !== null || prompts !== null;
-/** Returns the lists to request, and the lists known from before that the server no longer has. */
 export function listsOf(
   c: ClientContext,
   capabilities: Capabilities,
@@ -134,17 +125,13 @@ export const initialContext = (input: ClientInput): ClientContext => ({
   fallback: null,
 });
 
-/** Returns the longest time in ms until the client tries again on its own; null when it will not. */
 const nextTryOf = (c: ClientContext, stage: ClientStage): number | null => {
   const ms = stage === 'waiting' ? backoffOf(c) : stage === 'open' ? trialOf(c) : 0;
   return ms > 0 ? latest(ms) : null;
 };
 
 // ── failed handshakes, and the plan to return to ───────────────────────────────────────────────────────
-/**
- * Failure of a step that got no answer in time; for a handshake it includes the awaited step and any unexpected
- * output.
- */
+/** For a handshake it includes the awaited step and any unexpected output. */
 export function slowFailure(c: ClientContext, phase: string, ms: number): Failure {
   const { waits } = c;
   const instead =
@@ -155,13 +142,12 @@ export function slowFailure(c: ClientContext, phase: string, ms: number): Failur
 }
 export const lostFailure = (c: ClientContext): Failure =>
   c.failure ?? failureOfStep(c.server, 'session', 'its connection was lost');
-/** Failure of a server whose process disappeared without reporting its end. */
 export const goneFailure = (c: ClientContext, { output, error }: OwnedEnded): Failure =>
   output
     ? failureOfEnd(c.server, output as ProcessEnd, c.wasReady)
     : (c.failure ?? failureOfStep(c.server, 'process', error ?? 'its process is gone'));
 
-/** Returns the plan to return to: the last one that reached `ready`; null when there is none, or when it equals the new plan. */
+/** The last plan that reached `ready`; null when there is none, or when it equals the new one. */
 export function fallbackOf(c: ClientContext, plan: ClientPlan): ClientPlan | null {
   const proven = c.fallback ?? (c.wasReady ? planOf(c) : null);
   return proven?.generation === plan.generation ? null : proven;
@@ -182,7 +168,6 @@ const planOf = (c: ClientContext): ClientPlan => ({
 });
 
 // ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
-/** Returns the policy that a call to a tool of this server must pass. */
 const policyOf = (c: ClientContext, { isConfirmed, meta, hasOutput }: ServerCall): CallPolicy => ({
   isConfirmed,
   generation: c.generation,
@@ -197,7 +182,7 @@ const crashed: Failure = {
   message: 'The machine of this call failed; whether the call took effect is unknown',
 };
 const startOf = merging('type', 'isConfirmed', 'meta', 'hasOutput', 'trace');
-/** Opens the machine of a call, which sends its result straight to the caller. If it crashes, the caller gets a failure. */
+/** The result goes straight to the caller; if the machine crashes, the caller gets a failure. */
 export const callOf = (c: ClientContext, call: ServerCall, outlivesLoss = false): Open => {
   const { reqId, agent, tool, params, meta, trace } = call;
   return open(
@@ -230,7 +215,6 @@ export const callOf = (c: ClientContext, call: ServerCall, outlivesLoss = false)
     },
   );
 };
-/** Returns the answer to a call in a stage that accepts none, with the reason why the server is not active. */
 export const notActiveNow = (c: ClientContext, stage: ClientStage, call: ServerCall): Post =>
   post(
     call.replyTo,
@@ -240,7 +224,6 @@ export const notActiveNow = (c: ClientContext, stage: ClientStage, call: ServerC
       notActive(c.server, stage, nextTryOf(c, stage), c.failure),
     ),
   );
-/** Returns the answer to a call whose ticket is already used by a call in flight. */
 export const repeatedCall = (c: ClientContext, { input }: OpenRefused): Post => {
   const call = input as CallStart;
   return post(call.replyTo, settledBy({ ...call, server: c.server }, 'failed', repeated(call.reqId)));
@@ -261,7 +244,6 @@ const listStart = (c: ClientContext, list: CatalogList): Open =>
     },
     { key: list },
   );
-/** Returns the lists of this session for which an actor must be opened. */
 export const listsToOpen = (c: ClientContext, { capabilities }: ServerInfo): Open[] =>
   listsOf(c, capabilities)
     .filter(({ list }) => !c.catalogs.includes(list))
@@ -279,27 +261,24 @@ export const sessionForLists = (c: ClientContext, { capabilities }: ServerInfo):
           },
     ),
   );
-/** Returns messages that report a changed list to the actors that read it; resource templates change with the resources. */
+/** Resource templates change with the resources. */
 export const changedList = (c: ClientContext, changed: ListKind): Post[] =>
   c.catalogs
     .filter((list) => list === changed || (list === 'resourceTemplates' && changed === 'resources'))
     .map((list) => post(childOf(c.self, catalogKind, list), { type: 'list.changed' }));
-/**
- * Returns the order to read the list of resources again: at once for a waiting request, later when a server merely mentioned
- * an unlisted resource.
- */
+/** At once for a waiting request, later when a server merely mentioned an unlisted resource. */
 export const relisted = ({ self, catalogs }: ClientContext, { by, n }: ResourcesRelist): Post[] => {
   const order: CatalogOrder =
     n > 0 ? { type: 'list.wanted', by, n } : { type: 'list.changed', why: spokeOfAnother };
   const to = childOf(self, catalogKind, 'resources');
   return catalogs.includes('resources') ? [post(to, order, { optional: true })] : [];
 };
-/** Restarts the resource watch with each session, because a server forgets subscriptions with its session. */
+/** A server forgets subscriptions with its session. */
 export const watchBegun = (c: ClientContext, info: ServerInfo | null): Post[] =>
   info?.capabilities.resources?.subscribe === true
     ? [post(childOf(c.self, watchKind), { type: 'watch.open' })]
     : [];
-/** Tells the watch which resources are followed; a new watch first learns of the open session, so that it asks at once. */
+/** A new watch first learns of the open session, so that it asks at once. */
 export const watched = (c: ClientContext, { uris, by }: ResourcesWatch, isConnected: boolean): Post[] => [
   ...(isConnected && !c.hasWatch ? watchBegun(c, c.info) : []),
   post(childOf(c.self, watchKind), { type: 'watch.set', uris, by }),
@@ -308,10 +287,7 @@ export const watchToOpen = ({ hasWatch, server, self, timing }: ClientContext): 
   hasWatch ? [] : [open(watchKind, { server, session: self, timing })];
 
 // ── reports to the owner ───────────────────────────────────────────────────────────────────────────────
-/**
- * Tells whether a connecting server still offers its tools: when a call has started it, or only its session was lost.
- * After a failed try it offers none, even if calls wait for the next try.
- */
+/** A call started it, or only its session was lost; after a failed try it offers none. */
 const isKept = (c: ClientContext): boolean => c.isHolding && (c.attempt === 0 || c.isRenewed);
 export const changedTo = (c: ClientContext, stage: ClientStage): ClientChanged => ({
   type: 'client.changed',
@@ -322,7 +298,6 @@ export const changedTo = (c: ClientContext, stage: ClientStage): ClientChanged =
   attempt: c.attempt,
   nextTryMs: nextTryOf(c, stage),
 });
-/** Returns the message that offers the resources of a server to Desktop and Finder. */
 export const shownResources = ({ owner, server, info, isRelayed }: ClientContext): Post[] => {
   const resources = (!isRelayed && info?.capabilities.resources) || null;
   return resources ? [post(owner, { type: 'server.shows', server, resources })] : [];

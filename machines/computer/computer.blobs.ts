@@ -1,4 +1,3 @@
-/** Messages between a computer and the machine of its blobs. */
 import { blobsKind, closing, mostReads, type BlobWanted } from '../blobs/blobs.rules.ts';
 import {
   childOf,
@@ -25,7 +24,6 @@ import {
 } from '../uploads/upload.rules.ts';
 import type { ComputerContext } from './computer.rules.ts';
 
-/** Consequences of a part that an agent uploads: machines to open, messages to send, changes of the context. */
 interface Taken {
   readonly opens: readonly Open[];
   readonly messages: readonly Post[];
@@ -36,7 +34,6 @@ const uploadOf = (c: ComputerContext, upload: string): AddressFor<UploadOrder> =
 const uploadClosing = uploadRefused('forbidden', 'The computer is closing');
 const closed = uploadRefused('forbidden', 'This computer takes no files: it has no landing folder');
 
-/** Finds the open upload that a first part continues. */
 const resumed = ({ uploads }: ComputerContext, part: PartWanted): string | undefined =>
   part.resumes === true
     ? Object.entries(uploads).find(
@@ -56,7 +53,6 @@ function refusal(c: ComputerContext, part: PartWanted): Failure | undefined {
     ? uploadRefused('busy', `This computer takes at most ${uploadLimits.atOnce} files at once`)
     : undefined;
 }
-/** Passes a part to its upload, opens one for a first part, or refuses it. */
 export function partTaken(c: ComputerContext, part: PartWanted): Taken {
   const going = resumed(c, part);
   if (going !== undefined) return { opens: [], messages: [passedPart(uploadOf(c, going), part)], next: {} };
@@ -71,7 +67,6 @@ export function partTaken(c: ComputerContext, part: PartWanted): Taken {
     next: { uploads: { ...c.uploads, [upload]: { agent, declared } }, open: c.open + 1 },
   };
 }
-/** Refuses a part when the computer closes. */
 export const partAtClose = (part: PartWanted): Post => refusedPart(part, uploadClosing);
 export const isUpload = ({ kind }: OwnedEnded): boolean => kind === 'upload';
 export const afterUpload = (c: ComputerContext, { name }: OwnedEnded): Partial<ComputerContext> => ({
@@ -81,11 +76,9 @@ export const afterUpload = (c: ComputerContext, { name }: OwnedEnded): Partial<C
 
 export const blobsOpen = (c: ComputerContext): Open =>
   open(blobsKind, { most: mostReads, timing: timingOf.blobs(c.timing) });
-/** Opens the machine of the blobs when it is first needed. */
 export const blobsOpenings = (c: ComputerContext): Open[] => (c.hasBlobs ? [] : [blobsOpen(c)]);
 export const afterBlobsOpened = (c: ComputerContext): Partial<ComputerContext> =>
   c.hasBlobs ? {} : { hasBlobs: true, open: c.open + 1 };
-/** Refuses a question when the machine of the blobs no longer exists. */
 export const blobRefusal = ({ ticket, reqId, replyTo }: BlobWanted): CheckedMessage =>
   message(replyTo, { type: 'blob.shown', ticket, reqId, part: null, failure: closing });
 export const toBlobs = (c: ComputerContext, wanted: BlobWanted): Post =>

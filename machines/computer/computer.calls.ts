@@ -1,12 +1,5 @@
-/**
- * Routing of tool calls: a call goes to the client that has its tool or is refused with the reason. A call of
- * an unknown tool waits, within its caller's time limit, for servers that are still starting.
- */
+/** Routing of tool calls. A call of an unknown tool waits, within its limit, for servers still starting. */
 import { defaultRemembered } from '../call/history.ts';
-/**
- * Routing of tool calls: a call goes to the client that has its tool or is refused with the reason. A call of
- * an unknown tool waits, within its caller's time limit, for servers that are still starting.
- */
 import { callKind, settledBy, type ComputerCall } from '../call/call.rules.ts';
 import { findTool, isDenied, unresolved, type AbsentServer } from '../catalog/tool-table.ts';
 import type { ToolEntry } from '../catalog/tool.ts';
@@ -33,16 +26,13 @@ import {
   type CallOverdue,
 } from './computer.rules.ts';
 
-/** Remembers the server of a call, because windows of recently called servers are shown first. */
+/** Windows of recently called servers are shown first. */
 const recentAfterCall = (c: ComputerContext, server: string): Partial<ComputerContext> => {
   const most = Math.max(0, c.remembered ?? defaultRemembered);
   const kept = c.recent.slice(Math.max(0, c.recent.length + 1 - most));
   return { recent: most === 0 ? [] : [...kept, { server }] };
 };
-/**
- * Returns servers that should run but have not listed their tools: they are starting or their last start
- * failed.
- */
+/** They are starting, or their last start failed. */
 const silentServers = (c: ComputerContext): AbsentServer[] =>
   c.servers
     .filter(
@@ -53,20 +43,16 @@ const silentServers = (c: ComputerContext): AbsentServer[] =>
       const reason = c.reasons[nameIn(s)];
       return { server: nameIn(s), ...(reason !== undefined && { reason }) };
     });
-/** Returns the reason why a tool name cannot be called. */
 const whyNotCallable = (c: ComputerContext, tool: string): Failure =>
   (isDenied(c.table, tool) ? undefined : withdrawnRefusal(c, tool)) ??
   unresolved(c.table, tool, [...silentServers(c), ...absentServers(c)]);
-/** Returns the server of a tool that cannot be called; an empty text when no server has it. */
 const ownerOfTool = (c: ComputerContext, tool: string): string => {
   const { disabled, refused } = c.table;
   if (Object.hasOwn(disabled, tool)) return disabled[tool]?.server ?? '';
   return refused.find(({ name }) => name === tool)?.server ?? withdrawnFrom(c, tool) ?? '';
 };
-/** Returns the message for a call: to the client that has the tool, or the refusal. */
 export const messageOfCall = (c: ComputerContext, order: ComputerCall): Post =>
   callMessageTo(c, order, findTool(c.table, order.tool));
-/** Routes a call that has just arrived and remembers its server. */
 export const callTaken = (c: ComputerContext, order: ComputerCall): Consequences => {
   const entry = findTool(c.table, order.tool);
   return {
@@ -74,7 +60,6 @@ export const callTaken = (c: ComputerContext, order: ComputerCall): Consequences
     next: entry && !order.refused ? recentAfterCall(c, entry.server) : {},
   };
 };
-/** Returns a copy of a call with the names that its server knows it by. */
 const withServerNames = merging();
 const callMessageTo = (c: ComputerContext, call: ComputerCall, entry?: ToolEntry): Post => {
   const server = entry?.server ?? ownerOfTool(c, call.tool);
@@ -95,21 +80,16 @@ const callMessageTo = (c: ComputerContext, call: ComputerCall, entry?: ToolEntry
   return post(clientOf(c, entry.server), request, { onUndelivered });
 };
 
-// ── calls that wait for starting servers ──────────────────────────────────────────────────────────────
-/**
- * Largest number of calls that wait for starting servers, together with the calls that have waited and were then
- * sent, until their time limits are over: each keeps an answer open and a timer running.
- */
+/** Includes calls sent after a wait, until their limit: each keeps an answer open and a timer running. */
 export const mostWaiting = 1_000;
 /** Longest delay of a JavaScript timer, in ms. */
 const longestMs = 2 ** 31 - 1;
 
-/** Returns servers that are still starting and have not listed their tools, so they may have any tool. */
+/** Not listed yet, so they may have any tool. */
 export const startingServers = (c: ComputerContext): string[] =>
   c.servers
     .map((s) => s.rules.server)
     .filter((server) => c.catalogs[server] === undefined && isTrying(c.stages[server]));
-/** Records what a handshake is waiting for, if the server is still connecting. */
 export const afterWaits = (c: ComputerContext, { server, waits }: ClientWaits): Partial<ComputerContext> =>
   c.stages[server] === 'connecting' ? { waits: { ...c.waits, [server]: waits } } : {};
 export const withoutWaits = ({ waits = {} }: ComputerContext, server: string): Partial<ComputerContext> =>
@@ -130,7 +110,6 @@ export const patienceOf = (call: ComputerCall): number => Math.min(call.timeoutM
 export const afterKept = (c: ComputerContext, order: ComputerCall): Partial<ComputerContext> =>
   isWaitingFull(c) ? {} : { waiting: [...c.waiting, order] };
 
-/** Returns waiting calls whose tool is now known to exist or not to exist. */
 export const decidedCalls = (c: ComputerContext): readonly ComputerCall[] =>
   c.waiting.filter((call) => !mayCome(c, call.tool));
 export const afterDecided = (c: ComputerContext): Pick<ComputerContext, 'waiting' | 'waited'> => {
@@ -144,7 +123,6 @@ export const afterDecided = (c: ComputerContext): Pick<ComputerContext, 'waiting
     waited: { ...c.waited, ...Object.fromEntries(sent) },
   };
 };
-/** Remembers the servers of waiting calls, because windows of recently called servers are shown first. */
 export const recentAfterDecided = (c: ComputerContext): Partial<ComputerContext> => {
   let recent: Partial<ComputerContext> = {};
   for (const order of decidedCalls(c)) recent = { ...recent, ...callTaken({ ...c, ...recent }, order).next };
@@ -165,7 +143,7 @@ export function messagesOfOverdue(c: ComputerContext, { ticket }: CallOverdue): 
     return [refuseWaiting(order, 'timedOut', stillStarting(order.tool, startingServers(c), c.waits))];
   const server = c.waited[ticket];
   if (server === undefined) return [];
-  // Tells the call that its time is over, because its own timer started only when its server was known.
+  // The call's own timer started only when its server was known.
   const to = childOf(clientOf(c, server), callKind, ticket);
   return [post(to, { type: 'deadline.passed' }, { optional: true })];
 }
@@ -195,7 +173,6 @@ export const messagesOfCancel = (c: ComputerContext, event: CallWithdrawal): Pos
 export const afterCancel = (c: ComputerContext, event: CallWithdrawal): Partial<ComputerContext> => ({
   waiting: c.waiting.filter((order) => !isWithdrawnBy(order, event)),
 });
-/** Refuses the waiting calls when the computer closes, because no server will start any more. */
 export const messagesOfClosing = (c: ComputerContext): Post[] =>
   c.waiting.map((order) =>
     refuseWaiting(order, 'cancelled', cancelledBy(order.reqId, 'its computer is being closed')),

@@ -48,7 +48,6 @@ const collectionOf = (c: ComputerContext, collection: ResourceCollection): Addre
   childOf(c.self, aggregatorKinds[collection]);
 const openOf = (c: ComputerContext, collection: ResourceCollection): Open =>
   open(aggregatorKinds[collection], { collection, timing: timingOf.aggregator(c.timing) });
-/** Opens Desktop and Finder together when the first of them is needed. */
 export const openings = (c: ComputerContext): Open[] =>
   c.hasCollections ? [] : both.map((each) => openOf(c, each));
 export const afterOpened = (c: ComputerContext): Partial<ComputerContext> =>
@@ -56,7 +55,6 @@ export const afterOpened = (c: ComputerContext): Partial<ComputerContext> =>
 export const isCollection = ({ kind }: OwnedEnded): boolean =>
   kind === 'desktop' || kind === 'finder' || kind === 'skills';
 
-// ── resources that servers show ────────────────────────────────────────────────────────────────────────
 type Shows = Extract<ClientNews, { type: 'server.shows' }>;
 /** Stages in which a server that was ready still has a session or is getting a new one. */
 const stays: ReadonlySet<string> = new Set(['ready', 'connecting']);
@@ -72,10 +70,7 @@ const isExposed = (c: ComputerContext, server: string): boolean =>
   c.servers.some(({ rules, exposesAddresses }) => rules.server === server && exposesAddresses === true);
 const isPlanned = (c: ComputerContext, server: string): boolean =>
   c.servers.some(({ rules }) => rules.server === server);
-/**
- * Returns resources that a server lists but the collections do not show, because it does not announce changes
- * and its config does not opt in.
- */
+/** The server does not announce changes and its config does not opt in. */
 export const notShownOf = (c: ComputerContext, server: string): readonly { readonly uri: string }[] =>
   Object.hasOwn(c.shows, server) &&
   Object.hasOwn(c.listed, server) &&
@@ -90,7 +85,7 @@ function listedMessages(
   upTo: Readonly<Record<string, number>> = {},
 ): Post[] {
   const isListed = Object.hasOwn(c.listed, server);
-  /** Leaves out resources listed before the session was lost, because they may be gone. */
+  /** Those listed before the session was lost may be gone. */
   const resources = isShowing(c, server) ? (isListed && c.resources[server]) || [] : null;
   const unheard = notShownOf(c, server);
   const event: ResourcesListed = {
@@ -122,10 +117,7 @@ const withShows = (c: ComputerContext, { server, resources }: Shows): ComputerCo
 export const afterShows = (c: ComputerContext, news: Shows): Partial<ComputerContext> => ({
   shows: withShows(c, news).shows,
 });
-/**
- * Tells the collections what a server shows. If the server was known before, it has a new session, and all of
- * its resources may have changed.
- */
+/** A server known before has a new session, and all of its resources may have changed. */
 export function messagesOfShows(c: ComputerContext, news: Shows): Post[] {
   const { server } = news;
   const known = (Object.hasOwn(c.resources, server) && c.resources[server]) || [];
@@ -134,7 +126,6 @@ export function messagesOfShows(c: ComputerContext, news: Shows): Post[] {
 }
 
 const nothing = { messages: [], next: {} } as const;
-/** Removes everything of a lost server from the collections. */
 export function afterGone(c: ComputerContext, { server, stage }: ClientChanged): Consequences {
   const isKnown = Object.hasOwn(c.shows, server) || Object.hasOwn(c.listed, server);
   if (stays.has(stage) || !isKnown) return nothing;
@@ -173,7 +164,6 @@ export const messagesOfStanding = (c: ComputerContext, news: CatalogListed): Pos
   news.list === 'resources' && Object.hasOwn(c.shows, news.server)
     ? listedMessages({ ...c, ...afterListed(c, news) }, news.server, {}, news.upTo)
     : [];
-/** Tells the collections about servers that a new config includes or excludes. */
 export function messagesOfPlans(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
   const after = { ...c, ...next };
   return Object.keys(c.shows).flatMap((server) =>
@@ -183,16 +173,11 @@ export function messagesOfPlans(c: ComputerContext, next: Partial<ComputerContex
   );
 }
 
-// ── questions ──────────────────────────────────────────────────────────────────────────────────────────
 type Changed = Extract<AggregatorNews, { type: 'aggregate.changed' }>;
 type Wanted = Omit<AggregateWanted, 'history'> | Omit<ResourceWanted, 'history'>;
-/** Tells whether a question is for a prompt, or for a resource that is neither a window nor a document. */
 const isOfNoSystem = (wanted: Wanted): wanted is Extract<Wanted, { type: 'resource.wanted' }> =>
   wanted.type === 'resource.wanted' && (wanted.prompt !== undefined || isOtherUri(wanted.uri));
-/**
- * Returns the server that has a resource: the most recently called of those that list it. Its host may also read from a
- * server what that does not list; an agent may not.
- */
+/** The most recently called; its host may also read what a server does not list, an agent may not. */
 function ownerOf(c: ComputerContext, wanted: Omit<ResourceWanted, 'history'>): string | undefined {
   const { uri, isByAgent } = wanted;
   const asked = wanted.server === undefined ? undefined : planOf(c, wanted.server)?.rules.server;
@@ -209,10 +194,7 @@ const notListed = (uri: string): Failure => ({
   details: { uri },
   remedy: 'See which resources a server lists: getResources of an agent, resources() of a computer',
 });
-/**
- * Passes a question to its collection, with the servers of the last calls: the most recently called is shown
- * first.
- */
+/** With the servers of the last calls: the most recently called is shown first. */
 export function passWanted(c: ComputerContext, wanted: Wanted): Post {
   const of = { ...wanted, history: c.recent };
   const to = collectionOf(c, wanted.collection);
@@ -234,7 +216,6 @@ export function refusal(wanted: Wanted): CheckedMessage {
     ? message(wanted.replyTo, { type: 'aggregate.shown', ...about, body: {}, missing: [] })
     : message(wanted.replyTo, { type: 'resource.read', ...about, contents: [] });
 }
-/** Reports a change of a collection to the host and the link. */
 export const messagesOfChange = (c: ComputerContext, event: Changed): Post[] => [
   post(c.owner, event),
   ...(c.link ? [post(linkOf(c), event, { optional: true })] : []),
@@ -248,15 +229,11 @@ export const messagesOfUpdate = (
   ),
   ...skills.updateOfSkill(c, { server, uri }),
 ];
-/**
- * Passes the watched resources to the collection that asked for them. The host watches directly and needs no
- * message.
- */
+/** The host watches directly and needs no message. */
 export const messagesOfWatched = (c: ComputerContext, event: ResourcesWatched): Post[] =>
   both
     .filter((collection) => collection === event.by)
     .map((collection) => post(collectionOf(c, collection), event, { optional: true }));
-/** Reopens the Desktop, the Finder or the skills after its machine failed, and tells the new one what all servers show. */
 export const reopenedCollection = (
   c: ComputerContext,
   ended: OwnedEnded,
@@ -273,8 +250,7 @@ export const reopenedCollection = (
   };
 };
 
-// ── questions while servers start ─────────────────────────────────────────────────────────────────────
-/** Tells whether the server of a resource is known, so that the question need not wait for other servers. */
+/** Then the question need not wait for other servers. */
 const isOfKnownServer = (c: ComputerContext, { uri, server }: Omit<ResourceWanted, 'history'>): boolean =>
   server === undefined
     ? Object.values(c.resources).some((listed) => listed.some((resource) => resource.uri === uri))
@@ -288,7 +264,6 @@ export const afterQuestion = (c: ComputerContext, question: ComputerQuestion): P
 });
 const isOfSkills = (question: ComputerQuestion): question is SkillsWanted | SkillWanted =>
   question.type === 'skills.wanted' || question.type === 'skill.wanted';
-/** Refuses the questions that still wait when the computer closes. */
 export const refusedQuestions = (c: ComputerContext): CheckedMessage[] =>
   (c.asked ?? []).map((question) =>
     question.type === 'tools.wanted'

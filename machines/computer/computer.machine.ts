@@ -138,13 +138,11 @@ const tellHost = <E>(news: (c: ComputerContext, event: E) => ComputerNews) =>
 const tellStage = (stage: 'whole' | 'degraded' | 'closing') =>
   tellHost(() => ({ type: 'computer.changed', stage }));
 const passToHost = tellHost((_, event: ComputerNews) => event);
-/** Report to the host that a machine of the computer broke. */
 const tellBroken = tellHost<OwnedEnded>((_, event) => ({
   type: 'machine.failed',
   name: event.name,
   error: event.error ?? '',
 }));
-/** Report that the link failed too often, so the computer no longer has a seat in an office. */
 const tellLinkGivenUp = tellHost<OwnedEnded>((_, event) => linkGivenUp(event));
 const tellRemoved = tellHost<OwnedEnded>((c, event) => ({
   type: 'server.removed',
@@ -152,10 +150,7 @@ const tellRemoved = tellHost<OwnedEnded>((c, event) => ({
 }));
 
 type ServerOrder = { readonly type: 'server.start' | 'server.stop'; readonly server: string };
-/**
- * Passes an order to the client of one server. If the client was given up, the host gets the report of that again,
- * because the host waits for news of its order.
- */
+/** A client given up is reported again, because the host waits for news of its order. */
 const passToClient = posts((c: ComputerContext, { type, server }: ServerOrder) =>
   post(
     rules.clientOf(c, server),
@@ -164,17 +159,14 @@ const passToClient = posts((c: ComputerContext, { type, server }: ServerOrder) =
   ),
 );
 
-/** Result of a rule for one event: actors to open, messages, timers and changes of the context. */
 interface RuleResult {
   readonly opens?: readonly Open[];
   readonly messages?: readonly Post[];
-  /** New deadline in ms; 0 stops the running one, absent leaves it. */
+  /** 0 stops the running one, absent leaves it. */
   readonly deadlineMs?: number;
-  /** Ids of delayed events to cancel. */
   readonly cancels?: readonly string[];
   readonly next: Partial<ComputerContext>;
 }
-/** Makes an action that runs a rule once and carries out its result. */
 export const actionOf = <E>(rule: (c: ComputerContext, event: E) => RuleResult) =>
   computerSetup.enqueueActions(({ context, event, enqueue }) => {
     const { opens = [], messages = [], deadlineMs, cancels = [], next } = rule(context, event as E);
@@ -185,10 +177,7 @@ export const actionOf = <E>(rule: (c: ComputerContext, event: E) => RuleResult) 
     enqueue({ type: 'remember', params: { next } });
   });
 
-/**
- * Makes an action that changes the permits to connect. Clients that get a permit are informed. A timer restores
- * the tokens that reconnects have used up. `rest` gives further consequences, which are sent first.
- */
+/** A timer restores the tokens that reconnects have used up. `rest` is sent first. */
 const changePermits = <E>(
   change: (permits: ConnectPermits, event: E, c: ComputerContext) => ConnectPermits,
   isDue: (before: ConnectPermits, after: ConnectPermits) => boolean,
@@ -217,7 +206,6 @@ const permitReleased = changePermits<{ server: string }>(
   hasSpentFirst,
 );
 const tokenBack = changePermits<unknown>(rules.withToken, (_, after) => !rules.hasAllTokens(after));
-/** Returns the consequences of client news for the offered tools and the shown resources. */
 const clientNewsTaken = (c: ComputerContext, news: ClientChanged): rules.Consequences => {
   const told = rules.consequencesOf(c, news, rules.afterClientNews(c, news));
   const hidden = collections.afterGone(c, news);
@@ -226,16 +214,12 @@ const clientNewsTaken = (c: ComputerContext, news: ClientChanged): rules.Consequ
     next: { ...calls.withoutWaits(c, news.server), ...told.next, ...hidden.next },
   };
 };
-/** Handling of client news. A client that has connected or failed frees its permit for the next. */
+/** A client that has connected or failed frees its permit for the next. */
 const clientChanged = changePermits<ClientChanged>(
   (permits, { stage, server }) => (stage === 'connecting' ? permits : rules.withoutPermit(permits, server)),
   hasSpentFirst,
   clientNewsTaken,
 );
-/**
- * Handling of a client whose machine failed too often: its tools are no longer offered and its permit is
- * freed.
- */
 const giveUp = changePermits<OwnedEnded>(
   (permits, ended, c) => rules.withoutPermit(permits, rules.serverOf(c, ended) ?? ''),
   hasSpentFirst,
@@ -246,19 +230,17 @@ const giveUp = changePermits<OwnedEnded>(
   },
 );
 
-/** Transition that keeps a question while servers are starting. */
 const keepQuestion = {
   guard: { type: 'mustKeep', params: eventAsParams },
   actions: { type: 'keepAsked', params: eventAsParams },
 } as const;
-/** Answers the waiting questions, but only after the events in the queue, such as the resources of a new server. */
+/** Only after the events in the queue, such as the resources of a new server. */
 const wakeAsked = computerSetup.enqueueActions(({ context, enqueue }) => {
   if (context.asked !== null && context.asked.length > 0)
     enqueue.raise({ type: 'questions.due' }, { delay: 0, id: 'questions' });
   else enqueue('forgetAsked');
 });
 
-/** Returns the consequences of a new list of a server. */
 export const listTakenIn = (c: ComputerContext, news: CatalogNews): RuleResult & rules.Consequences => {
   const told = rules.consequencesOf(c, news, rules.afterList(c, news));
   const listed = collections.afterResources(c, news);
@@ -269,7 +251,7 @@ export const listTakenIn = (c: ComputerContext, news: CatalogNews): RuleResult &
   };
 };
 const takeList = actionOf(listTakenIn);
-/** Stores a list while closing, when no machine of the skills is opened any more. */
+/** While closing no machine of the skills is opened any more. */
 const takeLastList = actionOf<CatalogNews>((c, news) => listTakenIn({ ...c, hasSkills: true }, news));
 const takeRestless = actionOf<CatalogRestless>(rules.restlessTakenIn);
 
@@ -295,7 +277,7 @@ const refuseWanted = posts((_: ComputerContext, asked: CollectionQuestion) => co
 const callMessages = <E>(of: (c: ComputerContext, event: E) => ReturnType<typeof calls.messagesOfDecided>) =>
   postsAll(of);
 
-/** Starts the time limit of a call on arrival, before its server is known. */
+/** On arrival, before its server is known. */
 const startPatience = computerSetup.enqueueActions(({ context, event, enqueue }) => {
   const order = event as ComputerCall;
   const delay = calls.patienceOf(order);
@@ -303,13 +285,12 @@ const startPatience = computerSetup.enqueueActions(({ context, event, enqueue })
   if (delay > 0 && !calls.isWaitingFull(context))
     enqueue.raise({ type: 'call.overdue', ticket }, { delay, id: calls.patienceTimer(ticket) });
 });
-/** Sends a call and stops the timer of an earlier call with the same ticket. */
+/** Stops the timer of an earlier call with the same ticket. */
 const sendAtOnce = actionOf<ComputerCall>((c, order) => {
   const { ticket } = order;
   const told = calls.callTaken(c, order);
   return Object.hasOwn(c.waited, ticket) ? { ...told, cancels: [calls.patienceTimer(ticket)] } : told;
 });
-/** Stops the timers of calls that are answered without a server. */
 const stopDecided = computerSetup.enqueueActions(({ context, enqueue }) => {
   const { waited } = calls.afterDecided(context);
   for (const call of calls.decidedCalls(context))
@@ -325,8 +306,7 @@ const withdrawCall = {
     callMessages<calls.CallWithdrawal>((c, event) => calls.messagesOfCancel(c, event)),
     stopWithdrawn,
     { type: 'forgetCancelled', params: eventAsParams<calls.CallWithdrawal> },
-    // Sends a cancellation to the client that has the call, and the loss of a caller to all clients, because its calls are
-    // not known here.
+    // The loss of a caller goes to all clients, because its calls are not known here.
     {
       type: 'tellOwned',
       params: ({ event }: { event: calls.CallWithdrawal }) =>
@@ -338,7 +318,7 @@ const withdrawCall = {
 } as const;
 
 // ── resources of one server ───────────────────────────────────────────────────────────────────────────
-/** Keeps a question for the resources of a server until that server has listed them, or for `toolsMs`. */
+/** Until the server has listed them, or for `toolsMs`. */
 const awaitList = computerSetup.enqueueActions(({ context, event, enqueue }) => {
   const wanted = event as ResourcesWanted;
   const { ticket } = wanted;
@@ -364,7 +344,6 @@ const refuseSkills = posts((_: ComputerContext, wanted: SkillsWanted | SkillWant
 );
 
 // ── uploads ───────────────────────────────────────────────────────────────────────────────────────────
-/** Ends all uploads when the landing folder is closed. */
 const endUploadsOfNoFolder = computerSetup.enqueueActions(({ context: { landing }, enqueue }) => {
   if (landing === null) enqueue({ type: 'tellOwned', params: toOwned(uploadKind, { type: 'close' }) });
 });
@@ -426,14 +405,13 @@ export const computerMachine = computerSetup.createMachine({
   }),
   entry: [
     { type: 'openAll', params: ({ context }) => ({ opens: rules.opensOf(context) }) },
-    /** Reports conflicts between tools at once, because lists of the last run are known before the servers start. */
+    /** At once, because lists of the last run are known before the servers start. */
     {
       type: 'postAll',
       params: ({ context }) => ({ messages: rules.refusedNews(context, emptyTable, context.table) }),
     },
   ],
   initial: 'booting',
-  /** Sends or refuses waiting calls as soon as it is known whether a server has their tool. */
   always: [
     {
       guard: 'hasDecided',
@@ -634,7 +612,6 @@ export const computerMachine = computerSetup.createMachine({
               opens: event.kind === 'blobs' ? [blobs.blobsOpen(context)] : [],
             }),
           },
-          // Tells a reopened Desktop, Finder or machine of the skills what all servers show.
           {
             type: 'openAll',
             params: ({ context, event }) => ({
@@ -673,7 +650,7 @@ export const computerMachine = computerSetup.createMachine({
           },
         ],
       },
-      // Ignores a further `office.join`, because a computer has only one seat.
+      // A computer has only one seat.
       {},
     ],
     'office.leave': {
@@ -727,7 +704,7 @@ export const computerMachine = computerSetup.createMachine({
       ],
       on: {
         'owned.ended': [{ guard: 'isLast', target: 'closed' }, { actions: 'countEnd' }],
-        // Opens no link while closing, because nothing would order it to close.
+        // Nothing would order a link to close.
         'office.join': {},
         'call.request': {
           actions: {

@@ -1,4 +1,3 @@
-/** Answers of a computer to agents that ask for the resources of one of its servers. */
 import type { Resource } from '../catalog/entries.ts';
 import { post, type Post } from '../kernel/effects.ts';
 import { notActive } from '../process/server-failure.ts';
@@ -40,7 +39,7 @@ const unreadable = (asked: string, why: string): Failure => ({
   remedy: 'Ask again; the list is read again after a pause',
 });
 
-/** Known resources of a server: a list, the failure to tell, or null while the list may still come. */
+/** Null while the list may still come. */
 type Known = readonly Resource[] | { readonly failure: Failure } | null;
 function knownOf(c: ComputerContext, { rules: { server }, cached }: ServerPlan, asked: string): Known {
   const stage = c.stages[server] ?? 'connecting';
@@ -65,7 +64,6 @@ const answered = (
 const refused = (wanted: ResourcesWanted, failure: Failure): Post =>
   answered(wanted, { resources: [], nextCursor: null, failure });
 
-/** Returns the answer to a question; null while the list may still come. */
 function answerTo(c: ComputerContext, wanted: ResourcesWanted): Post | null {
   const plan = planOf(c, wanted.server);
   if (!plan) return refused(wanted, noSuchServer(wanted.server));
@@ -81,7 +79,6 @@ export const mustAwaitList = (c: ComputerContext, wanted: ResourcesWanted): bool
 export const withListWanted = (c: ComputerContext, wanted: ResourcesWanted): Partial<ComputerContext> => ({
   listsWanted: [...c.listsWanted, wanted],
 });
-/** Returns the id of the timer that ends the wait of a question for a list. */
 export const listTimer = (ticket: string): string => `resources.${ticket}`;
 
 const tooSlow = ({ server }: ResourcesWanted, why: string): Failure => ({
@@ -90,7 +87,7 @@ const tooSlow = ({ server }: ResourcesWanted, why: string): Failure => ({
   details: { mcp_server: server },
   remedy: 'Ask again in a moment',
 });
-/** Returns an answer without waiting: the page, the refusal, or a failure because too many questions wait already. */
+/** Without waiting: the page, the refusal, or a failure because too many questions wait already. */
 export const answerNow = (c: ComputerContext, wanted: ResourcesWanted): Post =>
   answerTo(c, wanted) ?? refused(wanted, { ...tooSlow(wanted, 'too many wait'), code: wireCodes.tooMany });
 
@@ -113,9 +110,7 @@ export const afterOverdueList = (
 ): Partial<ComputerContext> => ({
   listsWanted: c.listsWanted.filter((wanted) => wanted.ticket !== ticket),
 });
-/** Returns the answer of a closing computer to a question for resources: what is known now, without a wait for a list. */
 export const answerAtClose = (c: ComputerContext, wanted: ResourcesWanted): Post =>
   answerTo(c, wanted) ?? refused(wanted, tooSlow(wanted, 'the computer is closing'));
-/** Refuses the questions that still wait for a list when the computer closes. */
 export const refusedLists = (c: ComputerContext): Post[] =>
   c.listsWanted.map((wanted) => refused(wanted, tooSlow(wanted, 'the computer is closing')));

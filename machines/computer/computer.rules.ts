@@ -1,7 +1,3 @@
-/**
- * Messages and memory of the computer machine, and its pure rules: actors to open, consequences of news, and
- * offered tools.
- */
 import { withoutKey } from '../protocol/json.ts';
 import { isSameCaller, type Caller, type ComputerCall, type ToolApproved } from '../call/call.rules.ts';
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
@@ -65,12 +61,7 @@ import type { Declared } from '../protocol/messages/blobs.ts';
 import type { Landing } from '../uploads/upload.rules.ts';
 
 // ── permits to connect ────────────────────────────────────────────────────────────────────────────────
-/**
- * Permits for servers to connect. The number of simultaneous connects is limited, and a reconnect after a
- * failure also takes a token, so that many servers do not reconnect in the same second. Permits are part of
- * the machine's memory, so that a trace can replay them; a limiter based on promises such as p-queue could
- * not.
- */
+/** In memory, so that a trace can replay them; tokens keep failed servers from reconnecting all at once. */
 export interface ConnectPermits {
   readonly running: readonly string[];
   readonly waiting: readonly { readonly server: string; readonly again: boolean }[];
@@ -84,13 +75,11 @@ export const noPermits: ConnectPermits = { running: [], waiting: [], tokens: con
 const withoutEach = <T>(list: readonly T[], isOut: (item: T) => boolean): readonly T[] =>
   list.some(isOut) ? list.filter((item) => !isOut(item)) : list;
 
-/** Takes away the permit of a server and its place in the queue. */
 export const withoutPermit = (permits: ConnectPermits, server: string): ConnectPermits => ({
   ...permits,
   running: withoutEach(permits.running, (name) => name === server),
   waiting: withoutEach(permits.waiting, (each) => each.server === server),
 });
-/** Puts a server at the end of the queue for permits and takes away the one it had. */
 export function withWantedPermit(permits: ConnectPermits, server: string, again: boolean): ConnectPermits {
   const rest = withoutPermit(permits, server);
   return { ...rest, waiting: [...rest.waiting, { server, again }] };
@@ -101,7 +90,7 @@ export const withToken = (permits: ConnectPermits): ConnectPermits => ({
 });
 export const hasAllTokens = (permits: ConnectPermits): boolean => permits.tokens >= connectBurst;
 
-/** Grants permits in order of arrival. A server that reconnects while no token is left lets other servers go first. */
+/** In order of arrival; a reconnect while no token is left lets other servers go first. */
 export function grantedPermits(permits: ConnectPermits): {
   readonly permits: ConnectPermits;
   readonly servers: readonly string[];
@@ -119,22 +108,16 @@ export function grantedPermits(permits: ConnectPermits): {
 }
 
 // ── messages and memory ───────────────────────────────────────────────────────────────────────────────
-/** One server of the config without its launch config, which only the launching adapter holds. */
+/** Without the launch config, which only the launching adapter holds. */
 export interface ServerPlan {
   readonly rules: ToolRules;
   readonly client: ClientPlan;
-  /**
-   * Hash of the launch config. The failure count stored under it survives removal of the server from the
-   * config.
-   */
+  /** Hash of the launch config; its failure count survives removal of the server from the config. */
   readonly fingerprint: string;
-  /** Lists of the server from its last successful run. */
   readonly cached: Lists | null;
-  /** Capability the server must declare for its windows and documents to be shown; `subscribe` by default. */
+  /** To be declared for its windows and documents to be shown; `subscribe` by default. */
   readonly participation?: Participation;
-  /**
-   * True to include addresses and paths of the server's machine in failures sent to agents; false by default.
-   */
+  /** Addresses and paths of its machine, in failures sent to agents; false by default. */
   readonly exposesAddresses?: boolean;
 }
 export const bundleOf = ({ rules: { server, bundleId = server } }: ServerPlan): string => bundleId;
@@ -144,12 +127,12 @@ export interface ComputerStart {
   /** Answer to `client:get_config`, with secrets hidden. */
   readonly shown: object;
   readonly timing: Timing;
-  /** Number of recent calls that are remembered; 10 by default. */
+  /** Number of recent calls; 10 by default. */
   readonly remembered?: number;
-  /** Failures in a row by server, when a replay starts in the middle of a recording; none by default. */
+  /** For a replay that starts in the middle of a recording; none by default. */
   readonly failed?: Readonly<Record<string, Spent>>;
 }
-/** New complete config: removed servers are closed, new ones started, the others kept. */
+/** Complete: removed servers are closed, new ones started, the others kept. */
 export interface ServersSet {
   readonly type: 'servers.set';
   readonly servers: readonly ServerPlan[];
@@ -160,7 +143,7 @@ export interface CallCancel {
   readonly ticket: string;
   readonly reason: string;
 }
-/** Time limit of a call that had to wait for servers has passed; it started when the call arrived. */
+/** The limit of a call that had to wait; it started when the call arrived. */
 export interface CallOverdue {
   readonly type: 'call.overdue';
   readonly ticket: string;
@@ -171,31 +154,26 @@ export type ComputerOrder =
   | CallCancel
   | { readonly type: 'server.start'; readonly server: string }
   | { readonly type: 'server.stop'; readonly server: string }
-  /** Order to watch resources of one server for `by` (the host, a Desktop, a Finder, the skills), in place of its earlier ones. */
+  /** In place of earlier ones of `by` (the host, a Desktop, a Finder, the skills). */
   | {
       readonly type: 'resources.watch';
       readonly server: string;
       readonly uris: readonly string[];
       readonly by: string;
     }
-  /**
-   * Questions about the Desktop or Finder of all servers, answered by `aggregate.shown` and `resource.read`.
-   */
+  /** Answered by `aggregate.shown` and `resource.read`. */
   | Omit<AggregateWanted, 'history'>
   | Omit<ResourceWanted, 'history'>
-  /** Takes a seat in an office; ignored when the computer already has a link. */
+  /** Ignored when the computer already has a link. */
   | { readonly type: 'office.join'; readonly link: Omit<LinkStart, 'timing'> }
   | { readonly type: 'office.leave' }
-  /** Order to read the skill folders again, because their content may have changed. */
   | { readonly type: 'skills.look' }
   | SkillsWanted
   | SkillWanted
-  /** Landing folder for files of agents; null closes it, and ends all uploads. */
+  /** Null closes it, and ends all uploads. */
   | { readonly type: 'landing.set'; readonly landing: Landing | null }
-  /** Question of an agent for a part of a large content. */
   | BlobWanted
   | { readonly type: 'close' };
-/** Reports of the computer to its host. */
 export type ComputerNews =
   | { readonly type: 'computer.changed'; readonly stage: 'whole' | 'degraded' | 'closing' }
   | ClientChanged
@@ -203,25 +181,22 @@ export type ComputerNews =
   | CatalogNews
   | Extract<AggregatorNews, { type: 'aggregate.changed' | 'aggregate.noticed' }>
   | Exclude<SkillsNews, { type: 'resources.watch' }>
-  /** The tools of a ready server were withdrawn, or the reason changed; null: they are back. */
+  /** Also when the reason changed; null: they are back. */
   | { readonly type: 'tools.withdrawn'; readonly server: string; readonly failure: Failure | null }
-  /** Some or all tools of a server cannot be called, or other ones than before; null: all can be called. */
+  /** Some or all cannot be called, or other ones than before; null: all can be called. */
   | { readonly type: 'tools.refused'; readonly server: string; readonly failure: Failure | null }
-  /** A list of a server changes with each read and is read more rarely; null: no list does so any more. */
+  /** It changes with each read and is read more rarely; null: no list does so any more. */
   | { readonly type: 'list.restless'; readonly server: string; readonly failure: Failure | null }
-  /** Several tools claimed one name, and each has got another one. */
   | { readonly type: 'name.shared'; readonly failure: Failure }
-  /** A server that was removed from the config has ended. */
   | { readonly type: 'server.removed'; readonly server: string }
   | Extract<LinkNews, { type: 'link.changed' }>
-  /** Offered tools changed; the fields hold tool names. */
+  /** The fields hold tool names. */
   | ({ readonly type: 'tools.changed' } & Changes)
   | { readonly type: 'machine.failed'; readonly name: Address; readonly error: string };
 export type ComputerInput = ComputerStart & {
   readonly self: Address;
   readonly owner: AddressFor<ComputerNews>;
 };
-/** Questions about all servers, which wait for starting servers. */
 export type ComputerQuestion =
   | ToolsWanted
   | SkillsWanted
@@ -232,76 +207,54 @@ interface WithdrawnTools {
   readonly names: readonly string[];
   readonly failure: Failure;
 }
-/**
- * Approval of a tool by a person, valid while its caller is connected and the launch config of the server is
- * unchanged.
- */
+/** Valid while its caller is connected and the launch config of the server is unchanged. */
 interface Approval {
   readonly tool: string;
   readonly caller: Caller;
 }
-/** Upload that is open: the agent that began it, and what it declared. */
 export interface OpenUpload {
   readonly agent: string;
   readonly declared: Declared;
 }
 export interface ComputerContext extends ComputerInput {
-  /** Last known tools of each server, kept while the server is down, so that a call is refused with the reason. */
+  /** Kept while the server is down, so that a call is refused with the reason. */
   readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
   readonly table: ToolTable;
-  /** Servers whose tools were withdrawn, with the names of those tools and the reason. */
   readonly withdrawn: Readonly<Record<string, WithdrawnTools>>;
-  /** Lists that change with each read, by server, with the failure reported for them. */
   readonly restless: Readonly<Record<string, Readonly<Partial<Record<CatalogList, Failure>>>>>;
-  /** Reason of the last failure of each server that is not ready. */
   readonly reasons: Readonly<Record<string, string>>;
-  /** Last reported stage of each client. */
   readonly stages: Readonly<Record<string, ClientStage>>;
-  /** Cause of the delay of each slow handshake that is still running. */
   readonly waits?: Readonly<Record<string, Waits>>;
-  /** Servers whose tools are offered. */
   readonly up: Readonly<Record<string, boolean>>;
   readonly offered: readonly SmcpTool[];
   readonly signature: string;
-  /** Number of changes of the config that is shown to agents. */
   readonly configRevision: number;
   readonly permits: ConnectPermits;
-  /** Failures in a row by fingerprint of the launch config. */
+  /** By fingerprint of the launch config. */
   readonly spent: Readonly<Record<string, Spent>>;
-  /** Servers removed from the config that are still shutting down. */
+  /** Removed from the config, but still shutting down. */
   readonly leaving: readonly string[];
-  /** Servers that have no client any more, because its machine failed too often. */
+  /** Without a client, because its machine failed too often. */
   readonly givenUp: readonly string[];
-  /** Servers of the last calls, oldest first, from which the display order of servers follows. */
+  /** Oldest first; the display order of servers follows from it. */
   readonly recent: readonly { readonly server: string }[];
   /** Resource capabilities declared by each ready server that has resources. */
   readonly shows: Readonly<Record<string, NonNullable<Capabilities['resources']>>>;
-  /** Last known resources of each server, kept while the server is down. */
   readonly resources: Readonly<Record<string, readonly { readonly uri: string }[]>>;
-  /**
-   * Servers whose resources are known since they became ready; the value is the reason when the list could
-   * not be read, else null.
-   */
+  /** Since the server became ready; the value is why the list could not be read, else null. */
   readonly listed: Readonly<Record<string, string | null>>;
-  /** True once Desktop and Finder are open: when a server first has something to show or a question comes. */
   readonly hasCollections: boolean;
-  /** True once the machine of the skills is open: when a host has skill folders, a server lists a skill, or an agent asks. */
   readonly hasSkills: boolean;
-  /** Landing folder for files of agents; null while the config opens none. */
   readonly landing: Landing | null;
-  /** Uploads that have not ended, by id. */
   readonly uploads: Readonly<Record<string, OpenUpload>>;
-  /** True once the machine of the blobs is open: when an agent first asks for a part. */
   readonly hasBlobs: boolean;
-  /** Tools that a person approved for the session, by server, with the caller they are approved for. */
   readonly approved: Readonly<Record<string, readonly Approval[]>>;
   /** Calls of unknown tools that a starting server may still provide. */
   readonly waiting: readonly ComputerCall[];
-  /** Server of each sent call that had to wait first, by ticket; kept until the time limit of its caller is over. */
+  /** Server of each call that had to wait, by ticket; kept until the limit of its caller is over. */
   readonly waited: Readonly<Record<string, string>>;
-  /** Questions that wait for starting servers; null when questions no longer wait. */
+  /** Null when questions no longer wait. */
   readonly asked: readonly ComputerQuestion[] | null;
-  /** Questions of agents for the resources of a server whose list may still come. */
   readonly listsWanted: readonly ResourcesWanted[];
   readonly open: number;
   readonly reopens: number;
@@ -317,17 +270,13 @@ export type ComputerEvent =
   | LinkNews
   | ToolApproved
   | CallOverdue
-  /** Time limit of a question for the resources of a server has passed. */
   | { readonly type: 'resources.overdue'; readonly ticket: string }
-  /** Order to answer the questions that waited for starting servers. */
   | { readonly type: 'questions.due' }
   | DirectoryEvent
   | { readonly type: 'deadline.passed' };
 
 // ── tools that cannot be called by their names ────────────────────────────────────────────────────────
-/** Largest number of tool names in the details of a failure. */
 const mostNames = 100;
-/** Summarizes the refused tools of a server: the first failure and their number. */
 function refusalSummary(server: string, all: readonly RefusedTool[]): Failure | undefined {
   const [first] = all;
   if (!first) return undefined;
@@ -352,10 +301,8 @@ const refusalsByServer = remembered(({ refused }: ToolTable): ReadonlyMap<string
     }),
   );
 });
-/** Returns the reason why some or all tools of a server cannot be called. */
 export const whyRefused = ({ table }: Pick<ComputerContext, 'table'>, server: string): Failure | undefined =>
   refusalsByServer(table).get(server);
-/** Tells whether a running server has tools that cannot be called. */
 const hasRefused = ({ table, up }: ComputerContext): boolean =>
   [...refusalsByServer(table).keys()].some((server) => up[server] === true);
 
@@ -369,7 +316,6 @@ const sharedNews = (name: string, names: readonly string[]): ComputerNews => ({
       'Other names are given by an alias in the config. All of them: refused of tools(); in the prompt: tools conflicts',
   },
 });
-/** Reports, once each, servers whose refused tools changed and names that several tools share. */
 export function refusedNews(c: ComputerContext, before: ToolTable, after: ToolTable): Post[] {
   if (before === after) return [];
   const [was, is] = [refusalsByServer(before), refusalsByServer(after)];
@@ -395,7 +341,7 @@ export const whyRestless = (
 ): Failure | undefined => firstRestless(restlessTakenIn, server);
 const hasRestless = ({ restless: restlessTakenIn }: ComputerContext): boolean =>
   Object.keys(restlessTakenIn).length > 0;
-/** Forgets that lists of a server differ at each read, because this holds only for one session. */
+/** This holds only for one session. */
 const withoutRestless = (all: RestlessLists, server: string): RestlessLists =>
   Object.hasOwn(all, server) ? withoutKey(all, server) : all;
 function restlessAfter(all: RestlessLists, { server, list, failure }: CatalogRestless): RestlessLists {
@@ -423,10 +369,9 @@ export function restlessTakenIn(
 type WithdrawnByServer = ComputerContext['withdrawn'];
 const withdrawnOf = (all: WithdrawnByServer, server: string): WithdrawnTools | undefined =>
   Object.hasOwn(all, server) ? all[server] : undefined;
-/** Returns the reason why the tools of a server are withdrawn. */
 export const whyWithdrawn = ({ withdrawn: all }: ComputerContext, server: string): Failure | undefined =>
   withdrawnOf(all, server)?.failure;
-/** Returns the remembered failure texts after news of a client. A ready server has no failure text. */
+/** A ready server has no failure text. */
 const reasonsAfter = ({ reasons }: ComputerContext, { server, stage, failure }: ClientChanged) => {
   if (failure !== null && stage !== 'ready') return { ...reasons, [server]: failure.message };
   return withoutKey(reasons, server);
@@ -434,7 +379,7 @@ const reasonsAfter = ({ reasons }: ComputerContext, { server, stage, failure }: 
 const withoutWithdrawn = (all: WithdrawnByServer, server: string): WithdrawnByServer =>
   withdrawnOf(all, server) ? withoutKey(all, server) : all;
 
-/** Returns all names by which tools of a server can be called, to be read before the tools are dropped. */
+/** To be read before the tools are dropped. */
 const callableNames = (c: ComputerContext, server: string): readonly string[] => {
   const listed = Object.hasOwn(c.catalogs, server) ? (c.catalogs[server] ?? []) : [];
   const shown = Object.values(c.table.byName).filter((entry) => entry.server === server);
@@ -449,10 +394,7 @@ const isOfTools = (c: ComputerContext, { list, server }: CatalogListed): boolean
   list === 'tools' && !c.leaving.includes(server);
 export const afterWithdrawal = (c: ComputerContext, news: CatalogListed): Partial<ComputerContext> =>
   isOfTools(c, news) ? { withdrawn: withdrawnAfter(c, news) } : {};
-/**
- * Reports withdrawn tools to the host, once for each reason. A server that is not ready reports its stage
- * instead.
- */
+/** Once for each reason. A server that is not ready reports its stage instead. */
 export function messagesOfWithdrawal(c: ComputerContext, listed: CatalogListed): Post[] {
   const { server } = listed;
   if (!isOfTools(c, listed) || c.stages[server] !== 'ready') return [];
@@ -460,10 +402,8 @@ export function messagesOfWithdrawal(c: ComputerContext, listed: CatalogListed):
   if (whyWithdrawn(c, server)?.message === failure?.message) return [];
   return [post(c.owner, { type: 'tools.withdrawn', server, failure })];
 }
-/** Returns the server of a tool that was withdrawn. */
 export const withdrawnFrom = (c: ComputerContext, tool: string): string | undefined =>
   Object.entries(c.withdrawn).find(([, { names }]) => names.includes(tool))?.[0];
-/** Returns the failure for a call of a tool that was withdrawn. */
 export function withdrawnRefusal(c: ComputerContext, tool: string): Failure | undefined {
   const found = Object.entries(c.withdrawn).find(([, { names }]) => names.includes(tool));
   if (!found) return undefined;
@@ -471,7 +411,6 @@ export function withdrawnRefusal(c: ComputerContext, tool: string): Failure | un
   const stage = c.stages[server] ?? 'connecting';
   return stage === 'ready' ? failure : notActive(server, stage, null, failure);
 }
-/** Reports a ready server whose tools are withdrawn as faulty, with the reason. */
 export function messagesOfReadyServer(c: ComputerContext, { server, stage }: ClientChanged): Post[] {
   const failure = whyWithdrawn(c, server);
   return stage === 'ready' && failure ? [post(c.owner, { type: 'tools.withdrawn', server, failure })] : [];
@@ -514,7 +453,7 @@ export const serverOf = (c: ComputerContext, ended: OwnedEnded): string | undefi
 // ── offered tools ──────────────────────────────────────────────────────────────────────────────────────
 type Aggregate = Pick<ComputerContext, 'servers' | 'catalogs' | 'table' | 'up'>;
 type Known = Pick<ComputerStart, 'servers'> & Pick<ComputerContext, 'catalogs'>;
-/** Builds the table of tools from the plans of servers and their lists; names stay as they were in the table before. */
+/** Names stay as they were in the table before. */
 export const tableOf = ({ servers, catalogs }: Known, before?: ToolTable) =>
   buildTable(
     servers.map((s) => s.rules),
@@ -522,10 +461,7 @@ export const tableOf = ({ servers, catalogs }: Known, before?: ToolTable) =>
     before,
   );
 type Offer = Pick<ComputerContext, 'offered' | 'signature'>;
-/**
- * Returns the offered tools with their signature. `before` is the previous offer, which is reused when
- * nothing changed.
- */
+/** `before` is reused when nothing changed. */
 const offerOf = ({ table, up }: Pick<Aggregate, 'table' | 'up'>, before?: Offer): Offer => {
   const offered = offeredTools(table, (server) => up[server] === true).map(toSmcpTool);
   const isOpenOf =
@@ -534,7 +470,7 @@ const offerOf = ({ table, up }: Pick<Aggregate, 'table' | 'up'>, before?: Offer)
     ? { offered: before.offered, signature: before.signature }
     : { offered, signature: signatureOf(offered) };
 };
-/** Builds the first table of tools from the cached lists, before the servers have started. */
+/** From the cached lists, before the servers have started. */
 export function aggregateOf({ servers }: ComputerStart) {
   const cached = servers.flatMap((s) => (s.cached?.tools ? [[nameIn(s), s.cached.tools] as const] : []));
   const catalogs = Object.fromEntries(cached) as ComputerContext['catalogs'];
@@ -544,10 +480,7 @@ export function aggregateOf({ servers }: ComputerStart) {
 export const isTrying = (stage: ClientStage | undefined): boolean =>
   stage === undefined || stage === 'connecting' || stage === 'recovering' || stage === 'authorizing';
 export const isWantedServer = ({ client }: ServerPlan): boolean => client.start !== 'byHand';
-/**
- * Tells whether all wanted servers are ready or on standby. It is checked with every event, so the result is
- * remembered until news change its input.
- */
+/** Checked with every event, so the result is remembered until news change its input. */
 const allUp = remembered((stages: ComputerContext['stages']) =>
   remembered((servers: ComputerContext['servers']) =>
     servers.every(
@@ -558,18 +491,16 @@ const allUp = remembered((stages: ComputerContext['stages']) =>
 export const isWhole = (c: ComputerContext): boolean =>
   !hasRefused(c) && !hasRestless(c) && allUp(c.stages)(c.servers);
 
-/** Stages in which the tools of a wanted server are missing; a server in `closing` was stopped by its host. */
+/** A server in `closing` was stopped by its host. */
 const missingIn: ReadonlySet<ClientStage> = new Set([
   ...(['connecting', 'recovering', 'waiting', 'open', 'authorizing', 'unauthorized'] as const),
 ]);
-/** Lists the wanted servers whose tools are missing, with the reasons. */
 const missingServers = (c: ComputerContext): readonly Missing[] =>
   c.servers.filter(isWantedServer).flatMap((plan): Missing[] => {
     const server = nameIn(plan);
     const stage = c.stages[server] ?? 'connecting';
     return missingIn.has(stage) ? [{ server, reason: c.reasons[server] ?? `it is ${stage}` }] : [];
   });
-/** Answers the question for the tools that are offered. */
 export const toolsListed = (
   c: ComputerContext,
   { ticket, reqId, replyTo }: Omit<ToolsWanted, 'type'>,
@@ -597,11 +528,11 @@ const spentAfter = (c: ComputerContext, { server, attempt, failure }: ClientChan
   const { [plan.fingerprint]: known, ...others } = c.spent;
   if (attempt === 0) return known ? others : c.spent;
   const rest = Object.entries(others).slice(1 - mostSpent);
-  // Keeps the last failure of a server that is ready, but not for long enough yet, because such a server reports none.
+  // A server that is ready, but not for long enough yet, reports no failure.
   const last = failure ?? known?.failure ?? null;
   return { ...Object.fromEntries(rest), [plan.fingerprint]: { attempt, failure: last } };
 };
-/** Applies the news of a client; late news of a removed server are ignored. */
+/** Late news of a removed server are ignored. */
 export function afterClientNews(c: ComputerContext, news: ClientChanged): Partial<ComputerContext> {
   const { server, stage, isOffered } = news;
   if (c.leaving.includes(server)) return {};
@@ -629,7 +560,6 @@ export const configNews = ({ configRevision }: Pick<ComputerContext, 'configRevi
   type: 'config.changed',
   revision: configRevision,
 });
-/** Reports a change of the offered tools to host and link, and refused tools to the host. */
 function messagesFor(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
   const messages = refusedNews(c, c.table, next.table ?? c.table);
   if (next.signature === undefined || next.signature === c.signature) return messages;
@@ -639,7 +569,6 @@ function messagesFor(c: ComputerContext, next: Partial<ComputerContext>): Post[]
   if (c.link) messages.push(post(linkOf(c), signatureNews(next.signature), { optional: true }));
   return messages;
 }
-/** Messages to send and changes of the context that follow from news. */
 export interface Consequences {
   readonly messages: readonly Post[];
   readonly next: Partial<ComputerContext>;
@@ -652,7 +581,7 @@ export const consequencesOf = (
   messages: [post(c.owner, news), ...messagesFor(c, next)],
   next,
 });
-/** Makes the news that a client has failed, which its own machine cannot send after it failed too often. */
+/** A machine that failed too often cannot send this itself. */
 export const crashedNews = (server: string, why: string): ClientChanged => ({
   type: 'client.changed',
   server,
@@ -670,7 +599,6 @@ interface ReconciledServers extends Consequences {
   readonly opens: readonly Open[];
 }
 const isSamePlan = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
-/** Applies a new config: closes removed servers, opens new ones, and sends the others their plan. */
 export function reconciledServers(c: ComputerContext, { servers, shown }: ServersSet): ReconciledServers {
   const before = new Map(c.servers.map((s) => [nameIn(s), s]));
   const names = new Set(servers.map(nameIn));
@@ -679,7 +607,7 @@ export function reconciledServers(c: ComputerContext, { servers, shown }: Server
     const was = before.get(nameIn(s));
     return !was || (c.givenUp.includes(nameIn(s)) && !isSamePlan(was.client, s.client));
   };
-  /** Selects the servers to open at once; one that is still shutting down is opened after it has ended. */
+  /** One that is still shutting down is opened after it has ended. */
   const fresh = servers.filter((s) => isNew(s) && !c.leaving.includes(nameIn(s)));
   const keep = <T>(record: Readonly<Record<string, T>>): Record<string, T> =>
     Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name) && before.has(name)));
@@ -723,7 +651,7 @@ export function reconciledServers(c: ComputerContext, { servers, shown }: Server
     messages: [...ends, ...orders, ...messagesFor(c, next), ...announced],
   };
 }
-/** Opens a server again that has ended and was meanwhile put back into the config. */
+/** It has ended and was meanwhile put back into the config. */
 export const returning = (c: ComputerContext, ended: OwnedEnded): Open[] => {
   const name = serverOf(c, ended);
   return name !== undefined && c.leaving.includes(name)
@@ -740,7 +668,7 @@ export const isApproved = (
 ): boolean =>
   Object.hasOwn(approved, server) &&
   (approved[server]?.some((a) => a.tool === tool && isSameCaller(a.caller, by)) ?? false);
-/** Records an approval by a person; it holds only for the same generation of the launch config. */
+/** Holds only for the same generation of the launch config. */
 export const approvedBy = (
   c: ComputerContext,
   { server, tool, generation, caller }: ToolApproved,
@@ -749,7 +677,7 @@ export const approvedBy = (
   !c.servers.some((s) => nameIn(s) === server && s.client.generation === generation)
     ? {}
     : { approved: { ...c.approved, [server]: [...(c.approved[server] ?? []), { tool, caller }] } };
-/** Forgets approvals for a caller that is gone, because the next peer with that name is a different one. */
+/** The next peer with that name is a different one. */
 export const approvedWithout = (c: ComputerContext, asker: Address): ComputerContext['approved'] =>
   Object.fromEntries(
     Object.entries(c.approved).map(([server, some]) => [

@@ -1,4 +1,3 @@
-/** Messages between a computer and the machine of its skills. */
 import {
   childOf,
   message,
@@ -24,7 +23,6 @@ import { bundleOf, clientOf, linkOf, type ComputerContext } from './computer.rul
 export const skillsOpen = (c: ComputerContext): Open =>
   open(skillsKind, { timing: timingOf.skills(c.timing) });
 const skillsOf = (c: ComputerContext) => childOf(c.self, skillsKind);
-/** Tells the machine of the skills what a server lists, or that it is gone. */
 export function offerMessage(c: ComputerContext, server: string): Post {
   const plan = c.servers.find(({ rules }) => rules.server === server);
   const isShown = plan !== undefined && Object.hasOwn(c.shows, server);
@@ -41,23 +39,20 @@ export function offerMessage(c: ComputerContext, server: string): Post {
   };
   return post(skillsOf(c), news, { optional: true });
 }
-/** Tells a machine of the skills that was just opened what all servers list. */
 export const offersOfAll = (c: ComputerContext): Post[] =>
   Object.keys(c.shows).map((server) => offerMessage(c, server));
-/** Opens the machine of the skills when it is first needed, and tells it what the servers list. */
 export const openedSkills = (
   c: ComputerContext,
 ): { opens: Open[]; messages: Post[]; next: Partial<ComputerContext> } =>
   c.hasSkills
     ? { opens: [], messages: [], next: {} }
     : { opens: [skillsOpen(c)], messages: offersOfAll(c), next: { hasSkills: true, open: c.open + 1 } };
-/** Opens the machine of the skills for the first server that lists one. */
 export const openedForList = (
   c: ComputerContext,
   server: string,
 ): ReturnType<typeof openedSkills> | undefined =>
   !c.hasSkills && hasSkillIn(c.resources[server] ?? []) ? openedSkills(c) : undefined;
-/** Tells the machine of the skills that a `skill://` resource has changed; it may be a `SKILL.md`. */
+/** It may be a `SKILL.md`. */
 export const updateOfSkill = (
   c: ComputerContext,
   { server, uri }: { readonly server: string; readonly uri: string },
@@ -67,14 +62,12 @@ export const updateOfSkill = (
     : [];
 
 type Question = SkillsWanted | SkillWanted;
-/** Refuses a question when the machine of the skills no longer exists. */
 export function skillsRefusal(wanted: Question): CheckedMessage {
   const about = { ticket: wanted.ticket, reqId: wanted.reqId, failure: closingFailure };
   return wanted.type === 'skills.wanted'
     ? message(wanted.replyTo, { type: 'skills.shown', ...about, skills: [] })
     : message(wanted.replyTo, { type: 'skill.shown', ...about, file: null });
 }
-/** Passes a question, or the news of a changed folder, to the machine of the skills. */
 export const toSkills = (
   c: ComputerContext,
   event: Extract<SkillsOrder, Question | { type: 'skills.look' }>,
@@ -83,7 +76,6 @@ export const toSkills = (
     ? post(skillsOf(c), event, { optional: true })
     : post(skillsOf(c), event, { onUndelivered: skillsRefusal(event) });
 type ToldNews = Exclude<SkillsNews, { type: 'resources.watch' }>;
-/** Reports news of the skills to the host, and a change to the link. */
 export const messagesOfSkills = (c: ComputerContext, news: ToldNews): Post[] => [
   post(c.owner, news),
   ...(c.link && news.type === 'skills.changed' ? [post(linkOf(c), news, { optional: true })] : []),

@@ -2,8 +2,6 @@
 import { fieldsOf, isObject, type Fields } from '../protocol/json.ts';
 import type { Path } from './mistake.ts';
 
-// ── how an application writes servers ─────────────────────────────────────────────────────────────────
-/** Property of a server that a config can state besides name and type. */
 export type ServerProperty =
   | 'command'
   | 'args'
@@ -19,33 +17,21 @@ export type ServerProperty =
   | 'approved'
   | 'timeoutMs';
 type Kind = 'stdio' | 'sse' | 'streamable';
-/** Format in which an application writes its servers in a config file. */
 export interface AppFormat {
-  /** Key of the map or list of servers in the file. */
   readonly at: string;
   readonly isList?: true;
-  /** Fields written beside the map or list of servers. */
   readonly around?: Fields;
-  /**
-   * Name of each server type in the file; null: no type is written. A type that is absent is not supported.
-   */
+  /** Null: no type is written; an absent type is not supported. */
   readonly types: Partial<Readonly<Record<Kind, string | null>>>;
-  /**
-   * Key under which each property of a server is written, or a function that writes it. A property that is
-   * absent is not supported.
-   */
+  /** Key or writer of each property; an absent property is not supported. */
   readonly keys: Partial<Readonly<Record<ServerProperty, string | ((value: unknown, kind: Kind) => Fields)>>>;
-  /** Adds further required fields to a finished entry. */
   readonly finish?: (entry: Fields, name: string) => Fields;
-  /** Spelling of an environment variable; `${env:NAME}` by default. */
+  /** `${env:NAME}` by default. */
   readonly variable?: (name: string) => string;
-  /** True for an application that fills in no variables. */
   readonly hasNoVariables?: true;
-  /** True for an application whose files may contain `${input:id}` and definitions of inputs, as our config does. */
   readonly hasInputs?: true;
 }
 export const seconds = (value: unknown): number => Number(value) / 1000;
-/** Keys that most applications share, for programs and for URLs with headers. */
 export const common = {
   command: 'command',
   args: 'args',
@@ -53,31 +39,25 @@ export const common = {
   url: 'url',
   headers: 'headers',
 } as const;
-/** Names in `autoApprove` that stand for several tools. */
 export const approvalGroups: readonly string[] = ['all', 'read', 'write'];
-/** Returns names of tools without our group names such as `all`. */
 export const toolsAlone = (value: unknown): readonly string[] =>
   (value as readonly string[]).filter((name) => !approvalGroups.includes(name));
 
-// ── servers read from the file of an application ──────────────────────────────────────────────────────
-/** Server of another application as an entry of `mcpServers`, not yet validated. */
+/** As an entry of `mcpServers`, not yet validated. */
 export interface AppServer {
   readonly name: string;
-  /** Position of the entry in the original file. */
   readonly at: Path;
   readonly entry: unknown;
-  /** Differences from the original entry, one sentence each, without values of the file. */
+  /** One sentence each, without values of the file. */
   readonly changed: readonly string[];
-  /** Parts of the entry that are not imported. */
   readonly left: readonly string[];
-  /** Reason why the server is not imported at all. */
   readonly why?: string;
 }
 export interface AppServers {
   readonly servers: readonly AppServer[];
-  /** Inputs in the form of our own config, not yet validated. */
+  /** In the form of our own config, not yet validated. */
   readonly inputs: readonly unknown[];
-  /** Parts of the file outside of its servers that are changed or left out by the import, one sentence each. */
+  /** Parts outside of the servers that are changed or left out, one sentence each. */
   readonly notes?: readonly string[];
 }
 
@@ -86,7 +66,6 @@ export const entriesIn = (value: unknown): readonly (readonly [string, unknown])
 export const textsIn = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 
-/** Returns a copy of a value with `change` applied to every string in it, at any depth. */
 export const withTexts = (value: unknown, change: (text: string) => string): unknown => {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((each) => withTexts(each, change));
@@ -94,20 +73,18 @@ export const withTexts = (value: unknown, change: (text: string) => string): unk
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withTexts(each, change)]));
 };
 
-/** Translation of one key of a server in an application's file into the keys of our config. */
 interface Part {
   readonly put?: Fields;
-  /** Time limits to add to `a2c.timeouts`. */
   readonly timeouts?: Fields;
   readonly changed?: string;
   readonly left?: string;
   readonly why?: string;
 }
 export type Rule = (value: unknown, entry: Fields) => Part;
-/** Rules by key. A key without a rule is kept and validated like a key of our own config (docs/config.md). */
+/** A key without a rule is kept and validated like a key of our own config (docs/config.md). */
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** Rule that drops a key silently, because the key matters only for display or for its own application. */
+/** The key matters only for display or for its own application. */
 export const dropped: Rule = () => ({});
 export const leftOut =
   (why: string): Rule =>
@@ -115,7 +92,6 @@ export const leftOut =
 export const renamed =
   (key: string): Rule =>
   (value) => ({ put: Object.fromEntries([[key, value]]) });
-/** Translates a time of another application into one of our time limits. */
 export const timeLimitRule =
   (unit: 's' | 'ms', name: 'callTotalMs' | 'connectMs' | 'listMs'): Rule =>
   (value) => {
@@ -126,7 +102,6 @@ export const timeLimitRule =
       changed: `its time is a2c.timeouts.${name}: ${ms} ms`,
     };
   };
-/** Translates one entry of an application into the form of `mcpServers`. */
 export function translatedEntry(name: string, at: Path, entry: unknown, rules: Rules): AppServer {
   if (!isObject(entry)) return { name, at, entry, changed: [], left: [] };
   const parts = Object.entries(entry).map(([key, value]): readonly [string, Part] => [
@@ -155,7 +130,6 @@ export function translatedEntry(name: string, at: Path, entry: unknown, rules: R
     ...(why !== undefined && { why }),
   };
 }
-/** Merges objects that several keys produce, such as headers, variables and settings. */
 function mergedEntries(
   entries: readonly (readonly [string, unknown])[],
 ): readonly (readonly [string, unknown])[] {
@@ -166,42 +140,30 @@ function mergedEntries(
   }
   return [...made];
 }
-/** Translates all entries of a map of servers. */
 export const translatedEntries = (held: unknown, at: Path, rules: Rules): readonly AppServer[] =>
   entriesIn(held).map(([name, entry]) => translatedEntry(name, [...at, name], entry, rules));
 
-/** Application whose servers can be imported. */
 export interface App {
-  /** Id that a person types on the command line. */
   readonly id: string;
   readonly title: string;
-  /** Format of its files; JSON by default. */
+  /** JSON by default. */
   readonly format?: 'yaml' | 'toml';
-  /** Its config files, those of a user before those of a project. A `*` in the name of a folder matches any text. */
+  /** Those of a user before those of a project; `*` in the name of a folder matches any text. */
   readonly places: readonly `${Base}/${string}`[];
-  /** Format in which the application writes its servers. */
   readonly words: AppFormat;
-  /** What becomes of the keys of a server, where the file has one map of servers. */
   readonly rules?: Rules;
-  /** Tells whether the content of a file can belong only to this application. */
+  /** The content can belong only to this application. */
   readonly isIts?: (file: Fields) => boolean;
-  /** Reads a file that has more than one map of servers. */
   readonly read?: (file: Fields) => AppServers;
 }
-/**
- * Folder where a path begins: the home folder, the current one, the platform's settings folder (`~/Library/Application Support`,
- * `%APPDATA%` or `~/.config`), `~/.config` on all platforms, or, on Windows alone, `%LOCALAPPDATA%`.
- */
+/** `SETTINGS`: settings folder of the platform; `CONFIG`: `~/.config` everywhere; `LOCALAPPDATA`: Windows only. */
 export type Base = '~' | '.' | 'SETTINGS' | 'CONFIG' | 'LOCALAPPDATA';
 export const hasObject = (file: Fields, key: string): boolean => isObject(file[key]);
 const readMap = (file: Fields, key: string, rules: Rules = {}): AppServers => ({
   servers: translatedEntries(file[key], [key], rules),
   inputs: [],
 });
-/**
- * Reads the servers of an application's file. Servers under `mcpServers`, where the application itself does
- * not look, are read too, because people paste them there.
- */
+/** `mcpServers` is read even where the application does not look, because people paste it there. */
 export function serversOf(app: App, value: unknown): AppServers {
   const file = fieldsOf(value);
   const own = app.read?.(file) ?? readMap(file, app.words.at, app.rules);
@@ -212,17 +174,14 @@ export function serversOf(app: App, value: unknown): AppServers {
   const notes = [...(own.notes ?? []), `mcpServers: ${app.title} itself does not read it; ${what}`];
   return { ...(isAlone ? readMap(file, 'mcpServers') : own), notes };
 }
-/** Returns the name, with the lowest free number added if the name is taken. */
 export function freeName(name: string, taken: { has(name: string): boolean }): string {
   if (!taken.has(name)) return name;
   let n = 2;
   while (taken.has(`${name}-${n}`)) n += 1;
   return `${name}-${n}`;
 }
-/** Returns a disabled copy of an entry, without other keys that enable or disable it. */
 export const switchedOff = (entry: unknown): Fields => {
   const others = Object.entries(fieldsOf(entry)).filter(([key]) => !switches.has(key));
   return { ...Object.fromEntries(others), disabled: true };
 };
-/** Keys that enable or disable a server. */
 export const switches: ReadonlySet<string> = new Set(['disabled', 'disable', 'enabled', 'isActive']);

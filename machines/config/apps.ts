@@ -1,4 +1,3 @@
-/** Applications whose servers can be imported, and for which they can be exported. */
 import { fieldsOf, isObject } from '../protocol/json.ts';
 import {
   renamed,
@@ -29,7 +28,7 @@ import {
 
 const zedRules: Rules = {
   source: dropped,
-  // Reads `command` as an object, too, in which earlier versions of Zed keep path, arguments and environment.
+  // Earlier versions of Zed keep path, arguments and environment in an object here.
   command: (value) => {
     if (typeof value !== 'object' || value === null) return { put: { command: value } };
     const { path, args, env } = fieldsOf(value);
@@ -50,16 +49,13 @@ const copilotRules: Rules = {
   filterMapping: dropped,
 };
 
-/** Words of an application with one map of servers, whose types its keys tell. */
 const plain = { at: 'mcpServers', types: { stdio: null, streamable: null }, keys: common } as const;
 
-/** All applications, in the order of the docs. */
 export const apps: readonly App[] = [
   {
     id: 'claude-desktop',
     title: 'Claude Desktop',
-    // The place of the package from the Microsoft Store, whose id is a part of the folder's name, is tried before the usual
-    // one, which may hold an old file.
+    // The folder of the Microsoft Store package comes first; the usual one may hold an old file.
     places: [
       'LOCALAPPDATA/Packages/Claude_*/LocalCache/Roaming/Claude/claude_desktop_config.json',
       'SETTINGS/Claude/claude_desktop_config.json',
@@ -236,10 +232,8 @@ export const apps: readonly App[] = [
 export interface AppPlace {
   readonly app: string;
   readonly base: Base;
-  /** Path below the base folder, with `/`. */
   readonly path: string;
 }
-/** Config files of all applications, in the order of their table. */
 export const places: readonly AppPlace[] = apps.flatMap((app) =>
   app.places.map((place) => {
     const [base = '', ...path] = place.split('/');
@@ -247,18 +241,15 @@ export const places: readonly AppPlace[] = apps.flatMap((app) =>
   }),
 );
 
-/** Names of files that `a2c` itself looks for in a folder, so they do not identify an application. */
+/** `a2c` itself looks for these in a folder, so they do not identify an application. */
 const anybodys = new Set(['.mcp.json']);
-/** Tells whether many programs use this file name, so that only its folder identifies the application. */
+/** Many programs use these names; only the folder identifies the application. */
 const isCommon = (name: string): boolean => /^(mcp|settings|config)\.\w+$/.test(name);
-/** Tells whether a folder, such as `settings`, only identifies an application together with the folder around it. */
+/** Such a folder identifies an application only together with the folder around it. */
 const isWithin = (folder: string): boolean => folder === 'settings' || folder === 'mcp';
 const endOf = ({ path }: AppPlace, parts: number): readonly string[] =>
   path.toLowerCase().split('/').slice(-parts);
-/**
- * Returns the application that uses a file of this path, else of this name and folder, else of a name that is
- * unique to it.
- */
+/** By its path, else by its name and folder, else by a name that is unique to it. */
 export const appAt = (file: string): string | undefined => {
   const path = `/${file.replaceAll('\\', '/').toLowerCase()}`;
   const isAt = (end: readonly string[]): boolean =>
@@ -269,7 +260,7 @@ export const appAt = (file: string): string | undefined => {
     places.find((place) => !isCommon(endOf(place, 1).join()) && isAt(endOf(place, 1)));
   return known?.app;
 };
-/** Returns the place of a file in its project, such as `.kiro/settings/mcp.json`; undefined at an unknown place. */
+/** Such as `.kiro/settings/mcp.json`; undefined at an unknown place. */
 export const placeInProject = (file: string): string | undefined => {
   const path = `/${file.replaceAll('\\', '/')}`;
   const all = places.filter((place) => place.base === '.' && path.endsWith(`/${place.path}`));
@@ -278,13 +269,12 @@ export const placeInProject = (file: string): string | undefined => {
 
 export const appNamed = (id: string): App | undefined => apps.find((app) => app.id === id);
 
-/** Returns the application a file belongs to, by its path or else by its content. */
 export const appOf = (value: unknown, file = ''): App | undefined => {
   const known = appNamed(appAt(file) ?? '');
   if (known || !isObject(value)) return known;
   return apps.find((app) => app.isIts?.(value));
 };
-/** Tells whether `parseConfig` can read a value without knowing its application. */
+/** `parseConfig` can read it without knowing its application. */
 const isPlain = (value: unknown): boolean =>
   !isObject(value) ||
   isObject(value['mcpServers']) ||
@@ -292,6 +282,6 @@ const isPlain = (value: unknown): boolean =>
   (isObject(value['mcp']) && isObject(value['mcp']['servers'])) ||
   Object.hasOwn(value, 'server_parameters') ||
   Object.hasOwn(value, 'command');
-/** Returns the application of a file that must be translated before it is a config of ours. */
+/** Only of a file that must be translated before it is a config of ours. */
 export const appOfConfig = (value: unknown, file: string): App | undefined =>
   isPlain(value) ? appNamed(appAt(file) ?? '') : appOf(value, file);

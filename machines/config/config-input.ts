@@ -1,7 +1,4 @@
-/**
- * Types of configs as hosts write them, by which an editor completes keys. The check of a config when it is read accepts
- * more shapes than these types (docs/config.md).
- */
+/** For editors; the check of a config when it is read accepts more shapes (docs/config.md). */
 import type { ToolMeta } from '../catalog/tool.ts';
 
 /** Duration: a number of seconds, or a text such as `20s`, `1h30m` or `PT1M30S` (ISO 8601). */

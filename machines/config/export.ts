@@ -5,15 +5,12 @@ import { isTemplate } from './placeholders.ts';
 import { secretsOfLogin, type OAuth, type ServerConfig } from './schemas.ts';
 import { hasSecretParts, literalSecretsIn, withoutSecretArgs } from './shown.ts';
 
-/** Config in the format of another application. */
 interface Exported {
   readonly value: Fields;
-  /** Parts that the application does not support, one sentence each. */
   readonly left: readonly string[];
 }
 type Texts = Readonly<Record<string, string>>;
 
-/** Format that most applications use for their servers. */
 export const plainWords: AppFormat = {
   at: 'mcpServers',
   types: { stdio: null, streamable: 'http', sse: 'sse' },
@@ -28,11 +25,7 @@ export const plainWords: AppFormat = {
   },
 };
 
-/**
- * Converts a config to the format of another application, without settings that only our config has. Unless `withSecrets` is
- * set, values that may be secret become placeholders of variables: all values of `env` and `headers`, arguments after an option
- * with a secret name, and URLs with a login or a secret query.
- */
+/** Unless `withSecrets`, values that may be secret become placeholders: env, headers, arguments, URLs. */
 export function exportFor(
   { servers, inputs }: Pick<Config, 'servers' | 'inputs'>,
   words: AppFormat,
@@ -51,7 +44,7 @@ export function exportFor(
     left.push('${env:NAME}: no variables are filled in there; write the values yourself');
   return { value: { ...words.around, ...asked, [words.at]: held }, left };
 }
-/** Input for export; the default of a password is left out. */
+/** The default of a password is left out. */
 const inputOf = (input: Config['inputs'][number]): Fields =>
   input.type === 'promptString' && input.password
     ? { type: input.type, id: input.id, description: input.description, password: true }
@@ -98,10 +91,7 @@ function entryOf(server: ServerConfig, words: AppFormat, left: string[]): Fields
   const entry = filledIn(Object.fromEntries(made), words) as Fields;
   return words.finish?.(entry, server.name) ?? entry;
 }
-/**
- * Tells whether a server has settings under this key, which only our config has. The settings that an export can write
- * (`ServerProperty`) do not count.
- */
+/** Only our config has it; settings that an export can write (`ServerProperty`) do not count. */
 function isSaid(
   { settings, toolMeta, defaultToolMeta, vrl }: ServerConfig,
   key: 'a2c' | 'tool_meta' | 'vrl',
@@ -115,7 +105,6 @@ function isSaid(
   );
 }
 
-/** Returns the properties that a server states, in the order in which they are written. */
 function factsOf(server: ServerConfig): Partial<Record<ServerProperty, unknown>> {
   const { settings, forbiddenTools } = server;
   const launch =
@@ -143,7 +132,6 @@ function factsOf(server: ServerConfig): Partial<Record<ServerProperty, unknown>>
   );
 }
 
-/** Replaces `${input:id}` and `${env:NAME}` by the placeholders of the application. */
 const filledIn = (value: unknown, words: AppFormat): unknown =>
   withTexts(value, (text) =>
     text.replaceAll(/\$\{(env|input):([^}]+)\}/g, (whole, kind: string, name: string) => {

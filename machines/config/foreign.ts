@@ -6,30 +6,26 @@ import { oauthSchema, guessedType, isOwnType, kindOf, type ServerKind } from './
 
 // ── keys of other clients ─────────────────────────────────────────────────────────────────────────────
 type Treatment =
-  /** Treatment of a key: moves its value to `to` unchanged. */
   | 'same'
-  /** Treatment of a key: moves its negated value to `to`. */
   | 'opposite'
-  /** Treatment of a key that lists tools that run without asking; group names are not allowed. */
+  /** Tools that run without asking; group names are not allowed. */
   | 'approve'
-  /** Treatment of a key that lists the only tools to offer; `*` in the list means all. */
+  /** The only tools to offer; `*` in the list means all. */
   | 'allow'
-  /** Treatment of a key that states the transport of the server, as `type` does. */
   | 'kind'
-  /** Treatment of a key that describes the login; parts that only another client uses are dropped. */
+  /** Parts that only another client uses are dropped. */
   | 'login'
-  /** Treatment of a key that serves only for display: it is dropped silently. */
+  /** Serves only for display: dropped silently. */
   | 'shown'
-  /** Treatment of a key that is known but not supported in this version: it gives a warning. */
+  /** Known, but not supported in this version: gives a warning. */
   | 'unsupported';
 export interface ForeignKey {
   readonly key: string;
   readonly does: Treatment;
-  /** Path of the value in the shape of the protocol. Errors name the first key of `foreignKeys` that has this path. */
+  /** Errors name the first key of `foreignKeys` that has this path. */
   readonly to?: Path;
-  /** Server kinds for which the key is valid; for others a value that is not empty gives a warning. */
+  /** For other kinds a value that is not empty gives a warning. */
   readonly kinds?: readonly ServerKind[];
-  /** Description of the key in `docs/config.md`. */
   readonly note: string;
 }
 
@@ -37,10 +33,7 @@ const launchedKinds = ['stdio', 'inmemory'] as const;
 const remoteKinds = ['sse', 'streamable'] as const;
 const atParameters = (key: string): Path => ['server_parameters', key];
 
-/**
- * Treatment of the keys of Claude Desktop, Cursor, VS Code, Cline, Gemini CLI and DeepChat; printed in
- * docs/config.md.
- */
+/** Keys of Claude Desktop, Cursor, VS Code, Cline, Gemini CLI and DeepChat; printed in docs/config.md. */
 export const foreignKeys: readonly ForeignKey[] = [
   {
     key: 'type',
@@ -148,20 +141,14 @@ export const foreignKeys: readonly ForeignKey[] = [
 ];
 
 // ── entries made flat ─────────────────────────────────────────────────────────────────────────────────
-/** Entry with all properties at the top level. */
 interface FlatEntry {
   readonly entry: Fields;
-  /** Keys that were nested one level deeper, with the key that contained them. */
   readonly deeper: ReadonlyMap<string, string>;
-  /** Keys that occur at the top level and nested, with different values. */
   readonly twice: readonly string[];
 }
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/**
- * Flattens an entry to the form most clients use: `transport` may contain its properties, `requestInit` its
- * headers, `command` its arguments.
- */
+/** `transport` may contain the properties, `requestInit` the headers, `command` the arguments. */
 export function flatEntry(given: Fields): FlatEntry {
   const { transport, ...beside } = given;
   const held = isObject(transport) ? transport : {};
@@ -169,7 +156,7 @@ export function flatEntry(given: Fields): FlatEntry {
   const twice = Object.keys(held).filter(
     (key) => Object.hasOwn(beside, key) && JSON.stringify(beside[key]) !== JSON.stringify(held[key]),
   );
-  // Built with `Object.fromEntries`, because a key may be `__proto__`.
+  // A key may be `__proto__`.
   const entry = isObject(transport)
     ? Object.fromEntries([...Object.entries(held), ...Object.entries(beside)])
     : given;
@@ -200,11 +187,9 @@ function withHeaders(entry: Fields): Fields {
 }
 
 // ── logins ────────────────────────────────────────────────────────────────────────────────────────────
-/** Login settings of another client, converted to those of our config. */
 interface ForeignLogin {
-  /** Login settings as `oauth` in our config has them; absent when none of the given settings has a meaning there. */
+  /** Absent when none of the given settings has a meaning in our config. */
   readonly oauth?: Readonly<Record<string, unknown>>;
-  /** Keys that have no meaning here, such as the port on which another client listens. */
   readonly unused: readonly string[];
 }
 const loginSpellings: Readonly<Record<string, string>> = {
@@ -215,10 +200,7 @@ const loginSpellings: Readonly<Record<string, string>> = {
   scope: 'scopes',
 };
 const ownLoginKeys: readonly string[] = Object.keys(oauthSchema.shape);
-/**
- * Tells whether a login key is one of our config or a misspelling of one, which must be reported: with a misspelled `issuer` a
- * login could go elsewhere.
- */
+/** A misspelling must be reported: with a misspelled `issuer` a login could go elsewhere. */
 const isOurs = (key: string): boolean => ownLoginKeys.includes(key) || nearest(key, ownLoginKeys).length > 0;
 
 export function foreignLogin(value: unknown): ForeignLogin {
@@ -247,10 +229,7 @@ const isEmpty = (value: unknown): boolean =>
   (isObject(value) && Object.keys(value).length === 0);
 const hasAny = (entry: Entry, keys: readonly string[]): boolean => keys.some((key) => !isEmpty(entry[key]));
 
-/**
- * Tells whether an entry has its launch config at the top level, as all clients write it except for the
- * protocol.
- */
+/** The launch config is at the top level, as all clients write it except for the protocol. */
 export const isForeign = (entry: Entry, inForeignMap: boolean): boolean =>
   !Object.hasOwn(entry, 'server_parameters') &&
   !isOwnType(entry['type']) &&
@@ -259,7 +238,7 @@ export const isForeign = (entry: Entry, inForeignMap: boolean): boolean =>
     kindOf(entry['type']) === 'inmemory');
 
 const kindKeys = foreignKeys.flatMap(({ key, to }) => (to?.[0] === 'type' ? [key] : []));
-/** Returns the kind named by an entry; `guess` when it names only some remote server. */
+/** `guess` when the entry names only some remote server. */
 const kindSaid = (word: unknown): ServerKind | 'guess' | undefined => {
   const known = typeof word === 'string' ? word.trim().toLowerCase() : '';
   if (known === 'remote') return 'guess';
@@ -298,16 +277,12 @@ const kindOfForeign = (entry: Entry, path: Path, findings: Findings): ServerKind
 
 interface Mapped {
   readonly entry: Entry;
-  /** Returns the path as a person wrote it, below `path`, for a path in the converted entry. */
+  /** Path as a person wrote it, below `path`. */
   readonly originOf: (path: Path) => Path;
-  /** Unknown keys that resemble a known key, each with that known key. */
   readonly misspelt: ReadonlyMap<string, string>;
 }
 
-/**
- * Converts an entry of another client to the shape of the protocol, without validation; undefined when its
- * kind is unclear.
- */
+/** Without validation; undefined when its kind is unclear. */
 export const mapForeign = (given: Entry, path: Path, findings: Findings): Mapped | undefined => {
   const { entry, deeper, twice } = flatEntry(given);
   for (const key of twice)
@@ -356,14 +331,13 @@ export const mapForeign = (given: Entry, path: Path, findings: Findings): Mapped
   return { entry: mapped, originOf, misspelt };
 };
 
-/** Keys that say whether a server runs, and which of its tools run with or without a question. */
 const ofRights: ReadonlySet<unknown> = new Set([
   'disabled',
   'forbidden_tools',
   'auto_approve',
   'autoApprove',
 ]);
-/** Tells whether a key grants or takes rights: a misspelt one is a mistake, because ignoring it changes what may run. */
+/** A misspelt one is a mistake, because ignoring it changes what may run. */
 function isOfRights(key: string): boolean {
   const row = rows.get(key);
   return row?.does === 'approve' || row?.does === 'allow' || ofRights.has(row?.to?.[0]);
@@ -374,7 +348,6 @@ interface Move {
   readonly row: ForeignKey;
   readonly value: unknown;
   readonly to: Path;
-  /** Position of the value in the file. */
   readonly here: Path;
 }
 
@@ -387,7 +360,7 @@ const move = (
   const target = to[1] === undefined ? mapped : mapped.server_parameters;
   const last = String(to.at(-1));
   const earlier = origins.get(pathText(to));
-  // Treats an empty value as absent, because DeepChat writes `command: ""` for a remote server.
+  // DeepChat writes `command: ""` for a remote server, so an empty value counts as absent.
   if (
     value === null ||
     (row.kinds !== undefined && value === '') ||
@@ -417,10 +390,7 @@ const origin = (inner: Path, origins: ReadonlyMap<string, string>): Path => {
   return key === undefined ? inner : [key, ...inner.slice(depth)];
 };
 
-/**
- * Converts numbers and booleans to text, because `"PORT": 3000` works in other clients, which pass everything
- * as text.
- */
+/** `"PORT": 3000` works in other clients, which pass everything as text. */
 const asTexts = (key: string, value: unknown, path: Path, findings: Findings): unknown => {
   if (key !== 'env' && key !== 'args') return value;
   const text = (part: unknown, step: string | number): unknown => {
@@ -444,7 +414,7 @@ const logIn = (value: unknown, here: Path, mapped: Draft, findings: Findings): v
   else if (!isEmpty(value) && !isObject(value)) addWarning(findings, here, 'is no login, ignored');
 };
 
-/** Stores another client's list of allowed tools as our setting; two such lists must be equal. */
+/** Two such lists must be equal. */
 const allow = (
   names: unknown,
   here: Path,
@@ -486,10 +456,7 @@ const approve = (names: unknown, path: Path, mapped: Draft, findings: Findings):
   mapped['tool_meta'] = { ...metas, ...Object.fromEntries(approved) };
 };
 
-/**
- * Adds approval to the meta of a tool. A value in the file itself takes precedence; an invalid one is kept
- * for the schema to report.
- */
+/** A value in the file takes precedence; an invalid one is kept for the schema to report. */
 const approving = (meta: unknown): unknown => {
   if (meta === undefined || meta === null) return { auto_apply: true };
   return isObject(meta) ? { auto_apply: true, ...meta } : meta;

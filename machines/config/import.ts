@@ -15,28 +15,22 @@ import { isWithin, mistakeLine, pathText, type Mistake } from './mistake.ts';
 import { parseConfig, type Config } from './parse.ts';
 import { kindOf, type ServerConfig } from './schemas.ts';
 
-/** Folder of an imported file. */
 export interface Project {
   readonly folder: string;
-  /** True when the file surely belongs to a project; any other file may have been copied from anywhere. */
+  /** Any other file may have been copied from anywhere. */
   readonly isKnown: boolean;
 }
 const workspace = '${workspaceFolder}';
-/** Tells whether an argument is surely a relative path, such as `./server.mjs` or `..`. */
 const isPath = (arg: unknown): boolean => typeof arg === 'string' && /^\.{1,2}([/\\]|$)/.test(arg);
 const isRelative = (path: string): boolean => !/^([/\\~$]|[a-z]:)/i.test(path);
-/** Joins a folder and a path with the separator used in the folder. */
+/** With the separator used in the folder. */
 const below = (folder: string, path: string): string => {
   const sign = folder.includes('\\') ? '\\' : '/';
   const inner = path.replace(/^\.(?:[/\\]+|$)/, '').replace(/(?<![/\\])[/\\]+$/, '');
   return inner === '' ? folder : `${folder.replace(/(?<![/\\])[/\\]+$/, '')}${sign}${inner}`;
 };
 
-/**
- * Adapts a server of a project file that is imported elsewhere: it still runs in the project's folder, and
- * `${workspaceFolder}` means that folder. For a file from an unknown place this applies only to paths that
- * begin with a dot.
- */
+/** Runs in the project's folder; from an unknown place only paths that begin with a dot are adapted. */
 function inProject(server: AppServer, project: Project | undefined): AppServer {
   const { entry } = server;
   if (!isObject(entry) || server.why !== undefined) return server;
@@ -57,51 +51,35 @@ function inProject(server: AppServer, project: Project | undefined): AppServer {
   return { ...server, entry: { ...made, cwd: folder }, changed: told };
 }
 
-/** Result of importing one server. */
 interface ImportedServer {
-  /** Name of the server in the imported file. */
   readonly from: string;
-  /** Name of the server in our config; a taken name gets a number. */
+  /** A taken name gets a number. */
   readonly name: string;
-  /** Entry to write in the form of `mcpServers`; null when the server is not imported. */
+  /** In the form of `mcpServers`; null when the server is not imported. */
   readonly entry: Fields | null;
-  /** Validated form of the entry. */
   readonly server: ServerConfig | null;
-  /** Differences from the original entry, one sentence each, without values of the file. */
   readonly changed: readonly string[];
-  /** Parts of the entry that are not imported. */
   readonly left: readonly string[];
-  /** Reason why the server is not imported. */
   readonly why?: string;
 }
 export interface Imported {
   readonly servers: readonly ImportedServer[];
-  /** Inputs that the servers need and the config does not have yet. */
   readonly inputs: readonly Fields[];
-  /** Parts of the file itself that are not imported. */
   readonly left: readonly string[];
 }
-/** Servers and inputs that the config already has. */
 type Present = Pick<Config, 'servers' | 'inputs' | 'leftOut'>;
-/** Facts about an imported file besides its content. */
 interface ImportedFile {
-  /** Duplicate keys in the text of the imported file. */
   readonly duplicates?: readonly Mistake[];
-  /** Project that the imported file belongs to; absent for a file of a user. */
   readonly project?: Project | undefined;
 }
 
-/** Reads a file of an unknown application: a map of servers, as most applications have one. */
 const readPlain = (file: Fields): AppServers => {
   const at = isObject(file['mcpServers']) ? 'mcpServers' : 'servers';
   const inputs = Array.isArray(file['inputs']) ? file['inputs'] : [];
   return { servers: translatedEntries(file[at], [at], {}), inputs };
 };
 
-/**
- * Imports the servers of another application's file. Each is validated separately, so an invalid one does not
- * affect the others. Without an app the file has `mcpServers` or `servers`. No placeholder is expanded.
- */
+/** Each server is validated alone. Without an app the file has `mcpServers` or `servers`. */
 export function importFrom(
   value: unknown,
   app: App | undefined,
@@ -165,7 +143,7 @@ function importedServer(
   if (given.why !== undefined) return { ...none, why: given.why };
   const name = freeName(from, taken);
   const entry = isObject(given.entry) ? withoutKey(given.entry, 'name') : given.entry;
-  // Built with `Object.fromEntries`, because a server may be called `__proto__`.
+  // A server may be called `__proto__`.
   const parsed = parseConfig({ mcpServers: Object.fromEntries([[name, entry]]), inputs });
   const strip = (line: string): string => line.replace(placeOf(name), '');
   if (!parsed.ok)
@@ -194,10 +172,7 @@ function importedServer(
     left: [...left, ...lost],
   };
 }
-/**
- * Returns an entry in the keys of our config; a list of allowed tools becomes `a2c.tools`. Keys without a meaning here are left
- * out, because each start would warn of them.
- */
+/** Keys without a meaning here are left out, because each start would warn of them. */
 function inOurWords(given: Fields, server: ServerConfig): Fields {
   const { entry } = flatEntry(given);
   const made = new Map<string, unknown>();
@@ -218,21 +193,19 @@ function inOurWords(given: Fields, server: ServerConfig): Fields {
   }
   return Object.fromEntries(made);
 }
-/** Returns the common spelling of a server type; undefined when the URL is enough. */
 const wordOf = (server: ServerConfig): string | undefined => {
   if (server.kind !== 'streamable') return server.kind;
   return server.remote.isGuess ? undefined : 'http';
 };
 const isAllowing = (key: string): boolean =>
   foreignKeys.some((row) => row.key === key && row.does === 'allow');
-/** Matches the place of a server at the start of an error: `mcpServers.git.` or `mcpServers["my git"].`. */
+/** `mcpServers.git.` or `mcpServers["my git"].` at the start of an error. */
 const placeOf = (name: string): RegExp => {
   const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^mcpServers(?:\\.${escaped(name)}|\\[${escaped(JSON.stringify(name))}\\])(?:\\.|: )?`);
 };
 const isNumbered = (name: string, from: string): boolean =>
   name === from || (name.startsWith(`${from}-`) && /^\d+$/.test(name.slice(from.length + 1)));
-/** Tells whether two servers have the same launch config and the same rules. */
 const isSame = (a: ServerConfig, b: ServerConfig): boolean =>
   fingerprintText(a) === fingerprintText(b) &&
   JSON.stringify(a.settings) === JSON.stringify(b.settings) &&

@@ -46,10 +46,7 @@ export type InputDefinition = PromptInput | PickInput | CommandInput;
 
 type InputType = keyof typeof inputSchemas;
 
-/**
- * Accepted spellings of input types: `promptString` in the protocol, `PromptString` in Rust, `prompt_string`
- * by hand.
- */
+/** `promptString` in the protocol, `PromptString` in Rust, `prompt_string` by hand. */
 const spellings: Readonly<Record<string, InputType>> = {
   promptstring: 'promptString',
   pickstring: 'pickString',
@@ -61,9 +58,6 @@ const typeOf = (value: unknown): InputType | undefined => {
   return Object.hasOwn(spellings, word) ? spellings[word] : undefined;
 };
 
-/**
- * Reads the `inputs` of a file: returns the valid definitions and reports an error or a warning for the rest.
- */
 export const readInputs = (
   value: unknown,
   path: Path,
@@ -146,7 +140,6 @@ const base = (input: { description?: string | null | undefined }) => ({
   description: input.description ?? '',
 });
 
-/** Removes keys that only other clients know, with a warning. */
 const ofOthers = (
   entry: Readonly<Record<string, unknown>>,
   type: InputType,

@@ -12,10 +12,7 @@ const typed = {
   own: z.string().regex(/^own:[\w.-]+$/),
 } as const;
 const kinds = Object.keys(typed) as (keyof typeof typed)[];
-/**
- * Schema of a server. `name` is the schema of its name, which is optional in a map because the key is the
- * name.
- */
+/** `name`: schema of the name, which is optional in a map because the key is the name. */
 const servers = (name: object) =>
   z.union(kinds.map((kind) => serverSchemas[kind].extend({ type: typed[kind], ...name })));
 
@@ -25,7 +22,7 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
 };
 const base: Readonly<Record<string, z.ZodType>> = serverSchemas.streamable.shape;
 const scalar = z.union([text, z.number(), z.boolean()]);
-/** Numbers and booleans are allowed as arguments and variables, because other clients pass them as text. */
+/** Other clients pass numbers and booleans as text. */
 const asTexts: Readonly<Record<string, z.ZodType>> = {
   args: z.array(scalar).nullish(),
   env: z.record(text, scalar).nullish(),
@@ -41,12 +38,12 @@ function foreignValue({ key, does, to }: ForeignKey): z.ZodType {
   if (does !== 'same' || to === undefined) return z.unknown();
   const [top = '', inner] = to.map(String);
   const value = inner === undefined ? base[top] : (asTexts[inner] ?? parameters[inner]);
-  // Allows an empty text, which counts as an absent value.
+  // An empty text counts as an absent value.
   return z.union([value ?? z.unknown(), z.literal(''), z.null()]);
 }
 const foreign = z.looseObject({
   ...Object.fromEntries(foreignKeys.map((row) => [row.key, foreignValue(row).optional()])),
-  // Excludes entries with this key, which have the shape of the protocol and are validated by that schema.
+  // Such entries have the shape of the protocol and are validated by that schema.
   server_parameters: z.never().optional(),
 });
 
@@ -65,10 +62,7 @@ const file = z.union([
   foreign.extend({ ...named, command: text }),
 ]);
 
-/**
- * Returns the JSON Schema of config files for editors, in draft 7, which most editors support. It detects
- * most errors that `parseConfig` detects; a schema cannot detect two servers with one name.
- */
+/** Draft 7, which most editors support; a schema cannot detect two servers with one name. */
 export const configSchema = (): object =>
   z.toJSONSchema(file, {
     target: 'draft-7',

@@ -1,29 +1,21 @@
 import { createScanner, printParseErrorCode, visit, parseTree, type Node } from 'jsonc-parser';
 import { pathText, type Mistake, type Path } from './mistake.ts';
 
-/**
- * Result of parsing: the value with its duplicate keys (of which JSON.parse would silently use the last), or
- * the syntax error.
- */
+/** Of duplicate keys `JSON.parse` would silently use the last. */
 export type JsonText =
   | { readonly ok: true; readonly value: unknown; readonly duplicates: readonly Mistake[] }
   | { readonly ok: false; readonly mistake: Mistake };
 
-/** Largest number of duplicate keys that are reported. */
 const mostDuplicates = 50;
-/** Largest nesting depth; it is more than a config needs and protects the parser's stack. */
+/** More than a config needs; protects the parser's stack. */
 const deepest = 500;
 
-/**
- * Parses JSON as people write it, with comments and trailing commas as in VS Code. An error names line and
- * column, both from 1, and never quotes the text.
- */
+/** With comments and trailing commas; an error names line and column, from 1, and never quotes the text. */
 export const readJson = (text: string): JsonText => {
   const deep = tooDeepAt(text);
   if (deep !== null) return broken(deep, `more than ${deepest} brackets are open`);
   const duplicates: Mistake[] = [];
   const objects: Set<string>[] = [];
-  /** Ranges of comments and trailing commas, which JSON does not have. */
   const extra: (readonly [number, number])[] = [];
   let first: JsonText | undefined;
   let comma: number | undefined;
@@ -66,7 +58,7 @@ export const readJson = (text: string): JsonText => {
   return first ?? { ok: true, value: valueOf(text, extra), duplicates };
 };
 
-/** Parses with `JSON.parse`, which treats `__proto__` as an ordinary key. */
+/** `JSON.parse` treats `__proto__` as an ordinary key. */
 const valueOf = (text: string, extra: readonly (readonly [number, number])[]): unknown => {
   const pieces: string[] = [];
   let from = 0;
@@ -120,7 +112,7 @@ const wanted: Readonly<Record<string, string>> = {
   InvalidEscapeCharacter: 'unknown escape in a string; a backslash is written "\\\\"',
   InvalidCharacter: 'control character in a string',
 };
-/** Names a character beyond ASCII by its code, because an editor may show it like one of JSON, or not at all. */
+/** Named by its code, because an editor may show it like one of JSON, or not at all. */
 const strangerAt = (char: string | undefined): string | undefined =>
   char === undefined || /[\t\n\r\x20-\x7E]/.test(char)
     ? undefined
@@ -134,12 +126,7 @@ const saidOf = (code: string, char: string | undefined): string => {
   return wanted[code] ?? 'expected a value';
 };
 
-// ── edits of a text ───────────────────────────────────────────────────────────────────────────────────
-/**
- * Layout of a text with comments and trailing commas. Edits are made here and `jsonc-parser` only finds the
- * places: its own edits reformat whole entries and break a text when removing an entry before a trailing
- * comma.
- */
+/** Edits are made here: those of `jsonc-parser` reformat whole entries and can break a text. */
 interface Layout {
   readonly indent: string;
   readonly eol: string;
@@ -166,9 +153,7 @@ const lineIndent = (text: string, offset: number): string =>
 const written = (value: unknown, indent: string, { indent: step, eol }: Layout): string =>
   (JSON.stringify(value, null, step) ?? 'null').replaceAll('\n', eol + indent);
 
-/**
- * Returns the offset of a comma after this place, skipping blanks and comments; undefined when there is none.
- */
+/** Skips blanks and comments; undefined when there is none. */
 function commaAfter(text: string, offset: number): number | undefined {
   const scanner = createScanner(text, false);
   scanner.setPosition(offset);
@@ -176,10 +161,7 @@ function commaAfter(text: string, offset: number): number | undefined {
   while ([lineComment, blockComment, lineBreak, blank].includes(token)) token = scanner.scan();
   return token === comma ? scanner.getTokenOffset() : undefined;
 }
-/**
- * Returns the offset behind a comment on the rest of the line, which belongs to the entry before it; without one the given
- * offset.
- */
+/** A comment on the rest of the line belongs to the entry before it. */
 function endOfLine(text: string, offset: number): number {
   const scanner = createScanner(text, false);
   scanner.setPosition(offset);
@@ -190,7 +172,6 @@ function endOfLine(text: string, offset: number): number {
 }
 const endOf = ({ offset, length }: Node): number => offset + length;
 
-/** Adds an entry at the end of an object or a list. */
 function appended(text: string, container: Node, item: (indent: string) => string): string {
   const { children = [] } = container;
   const { eol, indent: step } = layoutOf(text);
@@ -218,14 +199,13 @@ function appended(text: string, container: Node, item: (indent: string) => strin
   const at = isFlat ? after + 1 : endOfLine(text, after + 1);
   return apply(text, [{ from: at, to: at, text: `${before}${item(indent)},` }]);
 }
-/** Removes an entry, together with its line if nothing else is on it. */
 function without(text: string, { children = [] }: Node, index: number): string {
   const child = children[index];
   if (!child) return text;
   const after = commaAfter(text, endOf(child));
   const previous = children[index - 1];
   const pieces: Piece[] = [];
-  // Removes the comma before the entry as well, when the entry is the last one and no comma follows it.
+  // The comma before a last entry goes, too, when no comma follows it.
   const lost = after === undefined && previous ? commaAfter(text, endOf(previous)) : undefined;
   if (lost !== undefined) pieces.push({ from: lost, to: lost + 1, text: '' });
   const to = endOfLine(text, after === undefined ? endOf(child) : after + 1);
@@ -251,7 +231,7 @@ function step(node: Node, key: Path[number]): { readonly at: number; readonly va
   return value && { at, value };
 }
 
-/** Returns the text with a value set at this path; missing objects on the way are created. */
+/** Missing objects on the way are created. */
 function withValue(text: string, path: Path, value: unknown): string {
   let node = treeOf(text);
   const layout = layoutOf(text);
@@ -267,14 +247,13 @@ function withValue(text: string, path: Path, value: unknown): string {
         node,
         (indent) => `${JSON.stringify(String(key))}: ${written(rest, indent, layout)}`,
       );
-    // Replaces a value on the path that is no object.
     if (!next || (depth < path.length - 1 && !isContainer(next.value)))
       return put(text, next?.value ?? node, next ? rest : ownEntry(String(key), rest));
     node = next.value;
   }
   return node ? put(text, node, value) : text;
 }
-/** Builds an object with one key, which may be `__proto__`. */
+/** The key may be `__proto__`. */
 const ownEntry = (name: string, value: unknown): object => Object.fromEntries([[name, value]]);
 const put = (text: string, node: Node, value: unknown): string =>
   apply(text, [
@@ -284,7 +263,6 @@ const put = (text: string, node: Node, value: unknown): string =>
       text: written(value, lineIndent(text, node.offset), layoutOf(text)),
     },
   ]);
-/** Returns the text without the entry at this path. */
 function withoutEntry(text: string, path: Path): string {
   let node = treeOf(text);
   for (const [depth, key] of path.entries()) {
@@ -295,7 +273,6 @@ function withoutEntry(text: string, path: Path): string {
   }
   return text;
 }
-/** Returns the text with an item added to the list at this path. */
 function withItem(text: string, path: Path, item: unknown): string {
   let node = treeOf(text);
   for (const key of path) node = node && step(node, key)?.value;
@@ -303,12 +280,7 @@ function withItem(text: string, path: Path, item: unknown): string {
   return appended(text, node, (indent) => written(item, indent, layoutOf(text)));
 }
 
-// ── edits of a config ─────────────────────────────────────────────────────────────────────────────────
-/**
- * Edit of a config file at a path. `value` sets a value, `remove` removes the entry, `add` appends an item
- * that the list does not have, `drop` removes an item. With `unlessThere` all edits are skipped when the
- * entry exists.
- */
+/** `add` appends a missing item, `drop` removes one; `unlessThere` skips all edits if the entry exists. */
 export type Edit =
   | { readonly path: Path; readonly value: unknown; readonly unlessThere?: true }
   | { readonly path: Path; readonly remove: true }
@@ -328,7 +300,6 @@ const own = (value: unknown, path: Path): unknown => {
 };
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Returns the text after one edit, unchanged when nothing differs. */
 function changed(text: string, edit: Edit): string {
   const { value } = readJson(text) as { readonly value: unknown };
   const there = own(value, edit.path);
@@ -341,10 +312,7 @@ function changed(text: string, edit: Edit): string {
   return at === -1 ? text : changed(withoutEntry(text, [...edit.path, at]), edit);
 }
 
-/**
- * Applies edits to the text of a file in order; comments, commas, order and everything else stay. An empty
- * text counts as `{}`. `isTaken`: an entry that must be new exists, and the text is unchanged.
- */
+/** An empty text counts as `{}`. `isTaken`: an entry that must be new exists; nothing is changed. */
 export function edited(text: string, edits: readonly Edit[]): Edited {
   let now = text.trim() === '' ? '{}\n' : text;
   const read = readJson(now);
@@ -355,7 +323,7 @@ export function edited(text: string, edits: readonly Edit[]): Edited {
   for (const edit of edits) now = changed(now, edit);
   return { ok: true, text: now, isTaken: false };
 }
-/** Adds line and column (from 1) to errors, by their place in the text or the nearest enclosing one. */
+/** From 1, of the place itself or of the nearest enclosing one. */
 export function withLines(text: string, mistakes: readonly Mistake[]): readonly Mistake[] {
   const tree = parseTree(text, [], { allowTrailingComma: true });
   if (!tree) return mistakes;
@@ -367,7 +335,7 @@ export function withLines(text: string, mistakes: readonly Mistake[]): readonly 
     return node ? { ...mistake, ...positionIn(text, node.offset) } : mistake;
   });
 }
-/** Largest number of nodes that are indexed, to limit the work for very long files. */
+/** Limits the work for very long files. */
 const mostNodes = 20_000;
 function remember(node: Node, path: Path, nodes: Map<string, Node>): void {
   if (nodes.size > mostNodes) return;
@@ -378,7 +346,6 @@ function remember(node: Node, path: Path, nodes: Map<string, Node>): void {
   for (const { children: [key, value] = [] } of children)
     if (key && value) remember(value, [...path, String(key.value)], nodes);
 }
-/** Returns the path itself, or the innermost enclosing path that exists in the text. */
 function nearest(path: string, nodes: ReadonlyMap<string, Node>): string {
   let at = path;
   while (at !== '' && !nodes.has(at)) at = at.slice(0, Math.max(at.lastIndexOf('.'), at.lastIndexOf('['), 0));

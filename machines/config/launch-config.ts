@@ -13,10 +13,7 @@ import {
 } from './schemas.ts';
 
 type Texts = Readonly<Record<string, string>>;
-/**
- * Data needed to start or reach a server, and nothing else of its config. Placeholders are filled in only
- * here, and only a change here requires a new process or connection.
- */
+/** Placeholders are filled in only here, and only a change here requires a new process or connection. */
 export type LaunchConfig =
   | {
       readonly kind: 'stdio';
@@ -30,15 +27,13 @@ export type LaunchConfig =
       readonly kind: 'sse' | 'streamable';
       readonly url: string;
       readonly headers: Texts;
-      /** Login settings; absent: the login follows what the server announces. */
+      /** Absent: the login follows what the server announces. */
       readonly oauth?: OAuth;
-      /** File with trusted certificates. */
       readonly ca?: string;
     }
   | { readonly kind: 'inmemory'; readonly args: readonly string[]; readonly env: Texts }
   | { readonly kind: 'own'; readonly type: OwnType; readonly facts: OwnFacts };
 
-/** Returns the launch config of a server as written in the config, with placeholders. */
 export const launchConfigOf = (server: ServerConfig): LaunchConfig => {
   switch (server.kind) {
     case 'stdio': {
@@ -61,13 +56,10 @@ export const launchConfigOf = (server: ServerConfig): LaunchConfig => {
 
 type ReadFacts =
   | { readonly ok: true; readonly facts: LaunchConfig }
-  /** Errors without any values, because values may be secrets. */
+  /** Without any values, because values may be secrets. */
   | { readonly ok: false; readonly mistakes: readonly Mistake[] };
 
-/**
- * Validates launch data after its placeholders were filled in: numbers and booleans become text, a null in
- * `env` or `headers` means absent, and the rest must be valid in a config.
- */
+/** After filling in: numbers and booleans become text, null in `env` or `headers` means absent. */
 export const readFacts = (kind: ServerConfig['kind'], rendered: unknown): ReadFacts => {
   const findings: Findings = { mistakes: [], warnings: [] };
   const at = (inner: Path): Path => ['server_parameters', ...inner];
@@ -136,12 +128,10 @@ const asTexts = ({ kind: _, ...facts }: Readonly<Record<string, unknown>>): obje
     }),
   );
 
-/** Returns all errors of one server, one sentence in each line. */
 export const mistakesText = (mistakes: readonly Mistake[]): string =>
   mistakes.map((mistake) => mistakeLine(mistake)).join('\n');
 
-// ── fingerprints ──────────────────────────────────────────────────────────────────────────────────────
-/** Returns a text with its length before it, so that concatenated texts are unambiguous. */
+/** With its length, so that concatenated texts are unambiguous. */
 const part = (text: string): string => `${text.length}:${text}`;
 const list = (texts: readonly string[]): string => `${texts.length}[${texts.map(part).join('')}]`;
 
@@ -150,18 +140,13 @@ const order = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 const pairs = (entries: readonly Pair[]): string =>
   list(entries.toSorted(([a, x], [b, y]) => order(a, b) || order(x, y)).flat());
 
-/** Returns a value as text with its type, so that 1 and "1" differ. */
+/** With its type, so that 1 and "1" differ. */
 const factText = (fact: OwnFacts[string]): string => {
   if (typeof fact !== 'object') return JSON.stringify(fact);
   return Array.isArray(fact) ? `l${list(fact)}` : `m${pairs(Object.entries(fact))}`;
 };
 
-/**
- * Returns a text that identifies the launch config of a server, before inputs are filled in. It is equal
- * exactly for servers that are started or reached in the same way: the order of `env` and `headers`, the case
- * of header names, policy and settings do not matter, and an absent `env` equals an empty one. The name
- * counts only for an in-memory server, which is selected by it.
- */
+/** Equal exactly for the same way to start: order and header case do not matter; no `env` equals an empty one. */
 export const fingerprintText = (server: ServerConfig): string => {
   const facts = launchConfigOf(server);
   switch (facts.kind) {
@@ -190,22 +175,16 @@ export const fingerprintText = (server: ServerConfig): string => {
   }
 };
 
-// ── bundle ids ────────────────────────────────────────────────────────────────────────────────────────
-/**
- * Returns the id of a server for peers of version 0.3 and later (a2c-wire §6.6): the configured id, else the
- * name in allowed characters. Undefined when the name has none; the id is then a hash of the launch config.
- */
+/** For peers of 0.3 and later (a2c-wire §6.6). Undefined: the id is a hash of the launch config. */
 export const bundleNameOf = ({ bundleId, name }: ServerConfig): string | undefined =>
   bundleId ?? (normalised(name) || undefined);
 
-/** Replaces each run of invalid characters by one `_` and trims the ends. */
 const normalised = (name: string): string =>
   name
     .replace(/[^A-Za-z0-9_-]/gu, '_')
     .replace(/_+/g, '_')
     .replace(/^[_-]+|(?<![_-])[_-]+$/g, '');
 
-/** Input of the hash for a bundle id, before placeholders are filled in: texts, lists, and maps by name. */
 export type BundlePart = string | readonly string[] | Readonly<Record<string, string>>;
 export function bundlePartsOf(server: ServerConfig): readonly BundlePart[] {
   const facts = launchConfigOf(server);

@@ -21,7 +21,6 @@ export interface Mistake {
 
 export type Path = readonly (string | number)[];
 
-/** Errors and warnings found so far while reading a file, from top to bottom. */
 export interface Findings {
   readonly mistakes: Mistake[];
   readonly warnings: string[];
@@ -29,7 +28,7 @@ export interface Findings {
 
 const plainKey = /^[\w$@-]+$/;
 
-/** Returns a path as text: `['servers', 2, 'my tool']` gives `servers[2]["my tool"]`. */
+/** `['servers', 2, 'my tool']` gives `servers[2]["my tool"]`. */
 export const pathText = (path: Path): string =>
   path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
@@ -37,11 +36,9 @@ export const pathText = (path: Path): string =>
     return text === '' ? step : `${text}.${step}`;
   }, '');
 
-/** Tells whether a path is equal to another one or inside it. */
 export const isWithin = (place: string, outer: string): boolean =>
   place === outer || place.startsWith(`${outer}.`) || place.startsWith(`${outer}[`);
 
-/** Returns an error as one line for a person: `a2c.json: servers[0].name: is missing … (remedy)`. */
 export const mistakeLine = (mistake: Mistake, file?: string): string => {
   const at = mistake.line === undefined ? undefined : `${mistake.line}:${mistake.column ?? 1}`;
   const where = [file, at, mistake.path].filter((part) => part !== undefined && part !== '');
@@ -70,13 +67,12 @@ const nouns: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** Returns the JSON type of a value in words for a person. */
 export const nounOf = (value: unknown): string => {
   if (value === null) return 'null';
   return nouns[Array.isArray(value) ? 'array' : typeof value] ?? 'nothing';
 };
 
-/** Replaces the messages of zod, which name classes and codes, by sentences in terms of the file. */
+/** The messages of zod name classes and codes. */
 const sentence = (issue: z.core.$ZodRawIssue): string | undefined => {
   if (issue.code === 'invalid_type') {
     const wanted = nouns[issue.expected] ?? issue.expected;
@@ -92,7 +88,6 @@ const sentence = (issue: z.core.$ZodRawIssue): string | undefined => {
   return undefined;
 };
 
-/** Validates a value with a schema and reports each issue at the path that `originOf` returns. */
 export const check = <T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -102,7 +97,7 @@ export const check = <T>(
   const result = schema.safeParse(value, { error: sentence });
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
-    // Converts symbols only to satisfy the type checker, because a path in JSON data has none.
+    // Only for the type checker: a path in JSON data has no symbols.
     const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys)
@@ -115,8 +110,6 @@ export const check = <T>(
   return undefined;
 };
 
-// ── keys that were probably meant ─────────────────────────────────────────────────────────────────────
-/** Returns the keys of a schema and of all schemas inside it. */
 function keysIn(schema: z.core.$ZodType): readonly string[] {
   const {
     shape = {},
@@ -136,17 +129,14 @@ function keysIn(schema: z.core.$ZodType): readonly string[] {
   const inner = [...Object.values(shape), innerType, input, element, valueType, ...options];
   return [...Object.keys(shape), ...inner.flatMap((each) => (each === undefined ? [] : keysIn(each)))];
 }
-/** Keys of the protocol's shape, its inputs and our settings, as candidates for "did you mean". */
 const knownKeys: ReadonlySet<string> = new Set([
   'servers',
   'inputs',
   ...[...Object.values(serverSchemas), ...Object.values(inputSchemas)].flatMap(keysIn),
 ]);
 
-/** Returns advice for an unknown key: the key that was probably meant, if any. */
 export const remedyFor = (key: string): string | undefined => {
-  // Explains a launch key outside of `server_parameters` separately: it is no typing error, but the most common confusion of
-  // the shape of the protocol with that of other clients.
+  // No typing error, but the most common confusion of the protocol's shape with that of other clients.
   if (key === 'command' || key === 'url') return `${key} belongs into server_parameters`;
   const [close] = nearest(key, knownKeys);
   return close === undefined ? undefined : `did you mean ${close}?`;

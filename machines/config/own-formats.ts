@@ -25,7 +25,6 @@ const claudeCodeRules: Rules = {
   headersHelper: leftOut('no command is run for headers'),
   alwaysLoad: dropped,
 };
-/** Runs the servers of one project in its folder. */
 const inProject =
   (folder: string) =>
   (server: AppServer): AppServer => {
@@ -68,7 +67,7 @@ const vscodeRules: Rules = {
   sandboxEnabled: leftOut('nothing is run in a sandbox'),
   sandbox: leftOut('nothing is run in a sandbox'),
 };
-/** Turns a command input of VS Code into one that asks a person, because its command is no shell command and cannot run here. */
+/** Its command is no shell command and cannot run here, so a person is asked. */
 const inputOf = (input: unknown): unknown => {
   const { type, id, description } = fieldsOf(input);
   return type === 'command' ? { type: 'promptString', id, description } : input;
@@ -97,7 +96,7 @@ export const vscode: App = {
     !hasObject(file, 'mcpServers') &&
     (hasObject(file, 'servers') || hasObject(fieldsOf(file['mcp']), 'servers')),
   read: (file) => {
-    // Finds the servers of VS Code, which are either in `mcp.json` or in the settings of the editor.
+    // The servers of VS Code are either in `mcp.json` or in the settings of the editor.
     const isOfSettings = hasObject(fieldsOf(file['mcp']), 'servers');
     const holder: Fields = isOfSettings ? fieldsOf(file['mcp']) : file;
     const at = isOfSettings ? ['mcp', 'servers'] : ['servers'];
@@ -111,7 +110,7 @@ export const vscode: App = {
 };
 
 const secret = /\$\{\{\s*(?:secrets|inputs)\.([^\s}]+)\s*\}\}/g;
-/** Replaces Continue's placeholders in texts at any depth by ours and collects their names in `ids`. */
+/** Continue's placeholders at any depth; their names are collected in `ids`. */
 const withInputs = (value: unknown, ids: Set<string>): unknown =>
   withTexts(value, (text) =>
     text.replaceAll(secret, (_, id: string) => {
@@ -190,7 +189,7 @@ export const continueDev: App = {
 };
 
 const kinds: Readonly<Record<string, string>> = { stdio: 'stdio', sse: 'sse', streamable_http: 'http' };
-/** Returns variables that Goose keeps in its keyring, where other programs cannot read them. */
+/** Goose keeps them in its keyring, where other programs cannot read them. */
 const secretsOf = (entry: Fields): readonly string[] =>
   textsIn(entry['env_keys']).filter((key) => !Object.hasOwn(fieldsOf(entry['envs']), key));
 
@@ -214,7 +213,7 @@ const gooseRules: Rules = {
   },
   uri: renamed('url'),
   timeout: timeLimitRule('s', 'callTotalMs'),
-  // Imports no list of tools for an empty one, which means that all tools are available.
+  // An empty list means that all tools are available.
   available_tools: (value) =>
     Array.isArray(value) && value.length === 0 ? {} : { put: { available_tools: value } },
 };
@@ -260,7 +259,7 @@ export const goose: App = {
 
 const account = leftOut('no account of Google is used to log in');
 const geminiRules: Rules = {
-  // Chooses the older SSE transport for a URL without a type, as Gemini CLI does.
+  // As Gemini CLI does: a URL without a type means the older SSE transport.
   url: (url, { type, transport }) =>
     type === undefined && transport === undefined ? { put: { type: 'sse', url } } : { put: { url } },
   timeout: timeLimitRule('ms', 'callTotalMs'),
@@ -271,7 +270,7 @@ const geminiRules: Rules = {
   targetServiceAccount: account,
   extensionName: dropped,
 };
-/** Disables servers by the lists `allowed` and `excluded` that Gemini CLI writes beside its servers. */
+/** Gemini CLI writes `allowed` and `excluded` beside its servers. */
 const switched =
   (mcp: unknown) =>
   (server: AppServer): AppServer => {
@@ -312,7 +311,7 @@ export const geminiCli: App = {
 };
 
 const fromVariable = (name: unknown): string => `\${env:${String(name)}}`;
-/** Translates variables that are passed on to a server, given as names or as `{name, source}`. */
+/** Given as names or as `{name, source}`. */
 const passedOn: Rule = (value) => {
   const names = (Array.isArray(value) ? value : []).map((each: unknown) =>
     typeof each === 'string' ? each : fieldsOf(each)['name'],
@@ -322,7 +321,6 @@ const passedOn: Rule = (value) => {
     changed: 'these variables stand in env, and have to be set',
   };
 };
-/** Translates `tools.NAME.approval_mode` into a list of approved tools. */
 const approvals: Rule = (value) => {
   const approved = entriesIn(value).flatMap(([tool, how]) =>
     fieldsOf(how)['approval_mode'] === 'approve' ? [tool] : [],
@@ -332,7 +330,7 @@ const approvals: Rule = (value) => {
     : { left: 'who approves a tool' };
 };
 
-/** Moves values that come from variables to the separate keys that Codex has for them. */
+/** Codex has separate keys for values that come from variables. */
 const withVariables = (entry: Fields): Fields => {
   const passed = entriesIn(entry['env']).filter(([name, value]) => value === fromVariable(name));
   const headers = entriesIn(entry['http_headers']).map(
@@ -421,7 +419,7 @@ const opencodeRules: Rules = {
   },
   timeout: timeLimitRule('ms', 'listMs'),
 };
-/** Replaces `{env:NAME}` of OpenCode by `${env:NAME}`; `{file:…}` is not supported. */
+/** `{env:NAME}` of OpenCode; `{file:…}` is not supported. */
 const withEnvironment = (value: unknown): unknown =>
   withTexts(value, (text) => text.replaceAll(/\{env:([^{}\s]+)\}/g, '${env:$1}'));
 const noted = (server: AppServer, before: unknown): AppServer => {
@@ -430,12 +428,9 @@ const noted = (server: AppServer, before: unknown): AppServer => {
   const left = text.includes('{file:') ? ['{file:…} is passed on as it stands: no file is read'] : [];
   return { ...server, changed: [...server.changed, ...changed], left: [...server.left, ...left] };
 };
-/** Returns the prefix of a server's tools in OpenCode, where invalid characters become `_`. */
+/** OpenCode replaces invalid characters by `_`. */
 const prefixOf = (name: string): string => `${name.replaceAll(/[^\w-]/g, '_')}_`;
-/**
- * Translates the tool switches beside the servers: `"server_tool": false` hides a tool, and `"server_*":
- * false` hides all except those set to `true`. Other patterns are not supported and are reported.
- */
+/** `"server_tool": false` hides a tool, `"server_*": false` all but those set to `true`; others are reported. */
 const hiding =
   (tools: unknown) =>
   (server: AppServer): AppServer => {
@@ -521,7 +516,6 @@ const deepchatRules: Rules = {
   bindingHash: dropped,
   forceLegacyWire: dropped,
 };
-/** Applies DeepChat's separate list of servers that start automatically. */
 const started =
   (file: Readonly<Record<string, unknown>>) =>
   (server: AppServer): AppServer => {
@@ -542,7 +536,7 @@ const offThere = (server: AppServer): AppServer => {
   return { ...server, entry: switchedOff(server.entry), changed };
 };
 
-/** Display fields that DeepChat requires, empty. */
+/** DeepChat requires these fields. */
 const shownThere = { descriptions: '', icons: '' };
 
 export const deepchat: App = {
@@ -589,7 +583,7 @@ const libreChatRules: Rules = {
   requiresOAuth: dropped,
 };
 const brace = /\{\{\s*([^{}\s]+)\s*\}\}/g;
-/** Makes inputs of the variables for which LibreChat asks each of its users. LibreChat fills in the others itself. */
+/** LibreChat asks each of its users for these variables; it fills in the others itself. */
 const asked = (server: AppServer, given: unknown): AppServer => {
   const own = fieldsOf(fieldsOf(given)['customUserVars']);
   const others = new Set<string>();

@@ -1,9 +1,6 @@
 import { withoutSecretParts } from './shown.ts';
 
-/**
- * Programs that download what they run, with the subcommands that come before the package name. An option in
- * `withValue` takes a value in any of these programs.
- */
+/** Subcommands before the package name. An option in `withValue` takes a value in any of these programs. */
 const runners: Readonly<Record<string, readonly string[]>> = {
   npx: [],
   bunx: [],
@@ -64,10 +61,7 @@ const withValue = new Set(
 const nameOf = (path: string): string =>
   (/[^/\\]*$/.exec(path)?.[0] ?? '').replace(/\.(exe|cmd|bat|ps1)$/i, '').toLowerCase();
 
-/**
- * Returns the package or image that a runner such as `npx` or `docker` downloads and runs, without a login in
- * it; undefined when the command is no runner.
- */
+/** Without a login in it; undefined when the command is no runner such as `npx` or `docker`. */
 export function packageOf(command: string, args: readonly string[]): string | undefined {
   const program = nameOf(command);
   if (program === 'cmd') {
@@ -77,7 +71,7 @@ export function packageOf(command: string, args: readonly string[]): string | un
   const words = Object.hasOwn(runners, program) ? runners[program] : undefined;
   if (words === undefined) return undefined;
   let at = 0;
-  // Skips subcommands, at most two, as in `uv tool run`.
+  // At most two, as in `uv tool run`.
   while (at < 2 && words.includes(args[at] ?? '')) at += 1;
   if (words.length > 0 && at === 0) return undefined;
   for (; at < args.length; at += 1) {

@@ -1,4 +1,3 @@
-/** Reading of config files: servers, inputs and settings, with all errors and warnings. */
 import { isObject } from '../protocol/json.ts';
 import { nearest } from '../text.ts';
 import { isForeign, mapForeign } from './foreign.ts';
@@ -34,7 +33,6 @@ import {
   type Settings,
 } from './schemas.ts';
 
-// ── one server ────────────────────────────────────────────────────────────────────────────────────────
 /** Server as written in a file. */
 interface Entry {
   readonly value: unknown;
@@ -47,7 +45,6 @@ interface Entry {
   readonly expands?: unknown;
 }
 
-/** Reads one server; returns undefined when it is invalid. Errors and warnings are added to the findings. */
 const readServer = (entry: Entry, findings: Findings): ServerConfig | undefined => {
   const { value, path } = entry;
   if (!isObject(value)) {
@@ -70,7 +67,6 @@ const readServer = (entry: Entry, findings: Findings): ServerConfig | undefined 
   if (!server) hintAtMisspelt(mapped.misspelt, path, findings);
   return server && { ...server, isForeign: true, ...shownIn(value) };
 };
-/** Adds to the error of a missing key the unknown key of the server that was probably meant for it. */
 const hintAtMisspelt = (misspelt: ReadonlyMap<string, string>, path: Path, { mistakes }: Findings): void => {
   for (const [key, meant] of misspelt) {
     const place = pathText([...path, meant]);
@@ -80,7 +76,6 @@ const hintAtMisspelt = (misspelt: ReadonlyMap<string, string>, path: Path, { mis
       mistakes[at] = { ...missing, remedy: `${pathText([key])} is no key: did you mean ${meant}?` };
   }
 };
-/** Returns the display fields of a server; values that are not text are ignored. */
 const shownIn = (value: Readonly<Record<string, unknown>>): Pick<ServerConfig, 'shown'> => {
   const first = (...keys: readonly string[]): string | undefined =>
     keys.map((key) => value[key]).find((text): text is string => typeof text === 'string' && text !== '');
@@ -117,10 +112,7 @@ const nameOf = (
   return undefined;
 };
 
-/**
- * Validates an entry in the shape of the protocol, even without a name, so that all errors are reported at
- * once.
- */
+/** Even without a name, so that all errors are reported at once. */
 const judge = (
   value: Readonly<Record<string, unknown>>,
   name: string | undefined,
@@ -224,10 +216,7 @@ interface RemoteFields {
   readonly oauth?: OAuth | null | undefined;
   readonly ca?: string | null | undefined;
 }
-/**
- * Default time limits follow the reference implementation: 5 s for SSE, 30 s for streamable HTTP, 5 min
- * without data.
- */
+/** As the reference implementation: 5 s for SSE, 30 s for streamable HTTP, 5 min without data. */
 const remote = (fields: RemoteFields, timeoutMs: number) => ({
   url: fields.url,
   headers: fields.headers ?? null,
@@ -237,7 +226,7 @@ const remote = (fields: RemoteFields, timeoutMs: number) => ({
   ...(typeof fields.ca === 'string' && { ca: fields.ca }),
 });
 
-/** Checks approvals stated in several places: they must agree, and one that has no effect gives a warning. */
+/** They must agree, and one that has no effect gives a warning. */
 const judgeApproval = (
   value: Readonly<Record<string, unknown>>,
   originOf: (path: Path) => Path,
@@ -266,7 +255,7 @@ const isText = (name: unknown): boolean => typeof name === 'string';
 const isSameSet = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
   some.size === others.size && [...some].every((name) => others.has(name));
 
-/** Returns the settings of a server, including an approval list written outside of `a2c`. */
+/** Including an approval list written outside of `a2c`. */
 const settingsOf = ({ a2c, auto_approve, autoApprove }: BaseFields): Settings => {
   const said = auto_approve ?? autoApprove;
   return said ? { ...a2c, autoApprove: said } : (a2c ?? {});
@@ -283,22 +272,16 @@ const shared = (fields: BaseFields, name: string) => ({
   settings: settingsOf(fields),
 });
 
-// ── entries of a file ─────────────────────────────────────────────────────────────────────────────────
-/** Invalid server that is left out of the config. */
 interface LeftOut {
   readonly name: string;
   readonly mistakes: readonly Mistake[];
 }
-/** Servers of a file after each was validated separately. */
 interface Entries {
   readonly servers: readonly ServerConfig[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/**
- * Reads all servers of a file and requires unique names. With `isLenient` an invalid server is left out with
- * a warning instead of making the file invalid.
- */
+/** `isLenient`: an invalid server is left out with a warning instead of making the file invalid. */
 function readEntries(
   entries: readonly Entry[],
   duplicates: readonly Mistake[],
@@ -315,7 +298,7 @@ function readEntries(
       warnings: [],
     };
     const server = readServer(entry, own);
-    // Counts the name of an invalid server, too, when duplicates are searched.
+    // The name of an invalid server counts, too, when duplicates are searched.
     const inside = isObject(entry.value) ? entry.value['name'] : undefined;
     const name = entry.key ?? (typeof inside === 'string' ? inside : undefined);
     const earlier = name === undefined ? undefined : places.get(name);
@@ -333,53 +316,36 @@ function readEntries(
   return { servers, leftOut };
 }
 
-// ── the file ──────────────────────────────────────────────────────────────────────────────────────────
 export interface Config {
-  /** Path of the file, for people. */
   readonly file?: string;
-  /** Servers in the order of the file; no two share a name. */
+  /** In the order of the file; no two share a name. */
   readonly servers: readonly ServerConfig[];
   readonly inputs: readonly InputDefinition[];
-  /** Default settings for all servers, from the top-level `a2c`. */
   readonly settings: Settings;
-  /** Servers that need inputs and cannot start before these have values. */
   readonly needsInputs: readonly { readonly server: string; readonly ids: readonly string[] }[];
-  /** Warnings, one line each, with the path in the file. */
   readonly warnings: readonly string[];
-  /** Invalid servers that were left out; absent when there are none. */
   readonly leftOut?: readonly LeftOut[];
 }
-/** Valid config, or all errors of the file. */
 export type ParsedConfig =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly mistakes: readonly Mistake[] };
 
 const shapes =
   'a server, a list of servers, {"servers": …, "inputs": […]}, or {"mcpServers": {name: {"command": …}}}';
-/** Keys that only a single server has; a file with one of them at the top is a single server. */
+/** A file with one of them at the top is a single server. */
 const ofOneServer = ['server_parameters', 'type', 'command', 'url', 'baseUrl', 'serverUrl', 'httpUrl'];
 
 interface Around {
-  /** Path of the file, for messages. */
   readonly file?: string;
-  /** Inputs of the config to which the value will be added. */
   readonly inputs?: readonly InputDefinition[];
-  /** Duplicate keys in the text of the value. */
   readonly duplicates?: readonly Mistake[];
-  /** Application in whose format the value is written. */
   readonly app?: App | undefined;
-  /**
-   * True to leave out invalid servers and inputs with a warning; otherwise they make the whole config
-   * invalid.
-   */
+  /** Invalid servers and inputs are left out with a warning; otherwise the whole config is invalid. */
   readonly isLenient?: boolean;
-  /** True to accept a file in which no server is valid; otherwise its errors make the config invalid. */
+  /** Accepts a file in which no server is valid; otherwise its errors make the config invalid. */
   readonly mayBeEmpty?: boolean;
 }
-/**
- * Reads a config in the shape of the protocol (a2c-wire §1.9) or in that of Claude Desktop, Cursor, VS Code
- * and DeepChat (docs/config.md). No placeholder is expanded.
- */
+/** In the shape of a2c-wire §1.9 or of other clients (docs/config.md). No placeholder is expanded. */
 export const parseConfig = (value: unknown, where: Around = {}): ParsedConfig => {
   const findings: Findings = { mistakes: [], warnings: [] };
   const { app, duplicates = [], isLenient = false, mayBeEmpty = false } = where;
@@ -397,7 +363,7 @@ export const parseConfig = (value: unknown, where: Around = {}): ParsedConfig =>
     const ids = placeholdersIn(server.raw);
     return ids.length === 0 ? [] : [{ server: server.name, ids }];
   });
-  // Reports the errors when no server is valid, because they are more useful than an empty config.
+  // The errors are more useful than an empty config.
   if (servers.length === 0 && !mayBeEmpty)
     findings.mistakes.push(...leftOut.flatMap(({ mistakes }) => mistakes));
   if (findings.mistakes.length > 0) return { ok: false, mistakes: findings.mistakes };
@@ -419,10 +385,7 @@ export const parseConfig = (value: unknown, where: Around = {}): ParsedConfig =>
     config: { ...file, servers, inputs, settings: settings ?? {}, needsInputs, warnings, ...left },
   };
 };
-/**
- * Reports duplicate keys outside of the servers: they make a file of ours ambiguous and thus invalid, and give a warning in
- * that of another client. Those inside a server are errors of that server alone.
- */
+/** Those outside the servers make a file of ours invalid, and give a warning in that of another client. */
 const judgeDuplicates = (
   duplicates: readonly Mistake[],
   { entries }: Parts,
@@ -450,7 +413,6 @@ const inputsOf = (parts: Parts, isLenient: boolean, findings: Findings): readonl
   return inputs;
 };
 
-/** Reads a config from text, of a file or typed by a person. */
 export const parseConfigText = (text: string, where: Around = {}): ParsedConfig => {
   const read = readJson(text);
   if (!read.ok) return { ok: false, mistakes: [read.mistake] };
@@ -461,19 +423,12 @@ interface Parts {
   readonly entries: readonly Entry[];
   readonly inputs?: unknown;
   readonly settings?: unknown;
-  /**
-   * True for a file of another client, where unknown keys at the top belong to that client and are no typing
-   * errors.
-   */
+  /** Unknown keys at the top belong to that client and are no typing errors. */
   readonly isForeign: boolean;
-  /** Path in the file to the object that contains the servers. */
   readonly base: Path;
 }
 
-/**
- * Converts the file of another application. Parts that have no meaning here are reported, except for its
- * built-in servers.
- */
+/** Parts without a meaning here are reported, except for its built-in servers. */
 const partsOfApp = (value: unknown, app: App, findings: Findings): Parts => {
   const { servers, inputs, notes = [] } = serversOf(app, value);
   findings.warnings.push(...notes);
@@ -502,7 +457,7 @@ const partsOf = (value: unknown, findings: Findings, base: Path = []): Parts => 
     if (ofOneServer.some((key) => Object.hasOwn(value, key))) {
       return { ...none, entries: [{ value, path: [], inForeignMap: false }] };
     }
-    // Reads only `mcp` in the settings file of VS Code, whose other settings do not matter here.
+    // Other settings in the settings file of VS Code do not matter here.
     if (base.length === 0 && isObject(value['mcp'])) return partsOf(value['mcp'], findings, ['mcp']);
     const [key, meant] = misspeltMap(value) ?? [];
     const remedy = key === undefined ? '' : `${pathText([key])} is no key: did you mean ${meant}? `;
@@ -519,7 +474,6 @@ const partsOf = (value: unknown, findings: Findings, base: Path = []): Parts => 
   return { entries, inputs: value['inputs'], settings: value['a2c'] ?? undefined, isForeign: foreign, base };
 };
 
-/** Returns the first key that is probably a misspelt `mcpServers` or `servers`, with the right spelling. */
 export const misspeltMap = (value: object): readonly [key: string, meant: string] | undefined => {
   if ('mcpServers' in value || 'servers' in value) return undefined;
   for (const key of Object.keys(value)) {
@@ -544,8 +498,7 @@ const entriesOf = (held: unknown, at: Path, off: boolean, findings: Findings): r
     return [];
   }
   return Object.entries(held).map(([key, value]) => ({
-    // DeepChat's main switch disables all servers: a user who turned MCP off does not expect commands to run
-    // here.
+    // DeepChat's main switch: a user who turned MCP off does not expect commands to run here.
     value: off && isObject(value) ? switchedOff(value) : value,
     path: [...at, key],
     key,
@@ -562,7 +515,7 @@ interface Top {
 const judgeTop = ({ value, foreign, hasMap, base }: Top, findings: Findings): void => {
   for (const key of Object.keys(value)) {
     if (['servers', 'mcpServers', 'inputs', 'a2c', '$schema'].includes(key)) continue;
-    // Skips the list of servers that start automatically, which the presenter handles (docs/presenter.md).
+    // The presenter handles the servers that start automatically (docs/presenter.md).
     if (hasMap && key === 'defaultServers') continue;
     if (hasMap && key === 'mcpEnabled') {
       if (value[key] === false)

@@ -1,15 +1,9 @@
 import { isObject } from '../protocol/json.ts';
 
-/**
- * Placeholder in a text: `${input:id}` for an input of the config (a2c-wire §3.9; any id without `}`), or
- * `${env:NAME}` for an environment variable of the host. A config that expands like other clients also has
- * `expanded` ones: `~` at the start of a text, `$NAME`, `${NAME}` and `${NAME:-otherwise}`. Nothing else is
- * filled in, and keys never are.
- */
+/** `${input:id}` (a2c-wire §3.9), `${env:NAME}`; expanded ones: `~` at the start, `$NAME`, `${NAME:-otherwise}`. */
 interface Placeholder {
   readonly kind: 'input' | 'env' | 'expanded';
   readonly name: string;
-  /** Default text of a placeholder that has no value. */
   readonly otherwise?: string;
 }
 interface Span extends Placeholder {
@@ -19,16 +13,12 @@ interface Span extends Placeholder {
 
 const opening = '${';
 const inputOpening = '${input:';
-/**
- * Matches a variable whose name has no `:`, because other clients write defaults after it that may be
- * secrets, and no `$`, so that a match cannot span the next placeholder.
- */
+/** No `:`, because other clients write defaults after it; no `$`, so that no match spans the next one. */
 const variable = /\$\{env:([^\s=:${}]{1,256})\}/y;
-/** Matches variables as shells write them, and `${env:NAME:-otherwise}`. */
+/** As shells write them, and `${env:NAME:-otherwise}`. */
 const shellVariable = /\$(?:([A-Za-z_]\w{0,255})|\{(?:env:)?([A-Za-z_]\w{0,255})(?::-([^{}]{0,1024}))?\})/y;
 const homeMark = /^~(?=[/\\]|$)/;
 
-/** Returns the placeholder that begins at this `$`; undefined when there is none. */
 const variableAt = (text: string, at: number, expands: boolean): Span | undefined => {
   variable.lastIndex = at;
   const [whole, name] = variable.exec(text) ?? [];
@@ -43,10 +33,7 @@ const variableAt = (text: string, at: number, expands: boolean): Span | undefine
   return otherwise === undefined ? span : { ...span, otherwise };
 };
 
-/**
- * Returns the placeholders of a text from left to right. It scans by hand, because a pattern would take
- * quadratic time on openings without an end.
- */
+/** By hand, because a pattern would take quadratic time on openings without an end. */
 const spansIn = (text: string, expands = false): readonly Span[] => {
   const spans: Span[] = [];
   if (expands && homeMark.test(text)) spans.push({ kind: 'expanded', name: '~', start: 0, end: 1 });
@@ -57,7 +44,7 @@ const spansIn = (text: string, expands = false): readonly Span[] => {
     if (text.startsWith(inputOpening, at)) {
       const start = at + inputOpening.length;
       const end = text.indexOf('}', start);
-      // Ends the search without a closing brace, because a text with one that is missing is no template.
+      // A text with a missing closing brace is no template.
       if (end < 0) return spans;
       next = end + 1;
       if (end > start) spans.push({ kind: 'input', name: text.slice(start, end), start: at, end: next });
@@ -73,10 +60,7 @@ const spansIn = (text: string, expands = false): readonly Span[] => {
   return spans;
 };
 
-/**
- * Returns each `${…}` in a text that is no placeholder of ours: other clients fill it from the workspace or with a default, and
- * we never do.
- */
+/** Other clients fill these from the workspace or with a default; we never do. */
 const othersIn = (text: string, expands: boolean): readonly string[] => {
   const others: string[] = [];
   let from = 0;
@@ -95,15 +79,11 @@ const othersIn = (text: string, expands: boolean): readonly string[] => {
 };
 
 export const isTemplate = (text: string): boolean => spansIn(text).length > 0;
-/** Tells whether a text may contain placeholders, so that it can be validated only when the server starts. */
+/** Such a text can be validated only when the server starts. */
 export const mayBeTemplate = (text: string): boolean => isTemplate(text) || text.startsWith('$');
 
-/**
- * Returns the distinct ids of all `${input:id}` in the texts of a value, in order of appearance; keys are
- * ignored.
- */
+/** Distinct, in order of appearance; keys are ignored. */
 export const placeholdersIn = (value: unknown): readonly string[] => namesIn(value, 'input');
-/** Returns the distinct names of all environment variables in a value, including expanded ones. */
 export const variablesIn = (value: unknown): readonly string[] => [
   ...new Set([...namesIn(value, 'env'), ...namesIn(value, 'expanded')]),
 ];
@@ -112,11 +92,11 @@ const namesIn = (value: unknown, wanted: Placeholder['kind']): readonly string[]
     spansIn(text, wanted === 'expanded').flatMap(({ kind, name }) => (kind === wanted ? [name] : [])),
   );
 
-/** Returns the `${…}` that will never be filled in, without a default after `:-`, which may be a secret. */
+/** Without a default after `:-`, which may be a secret. */
 export const unfilledIn = (value: unknown, expands: boolean): readonly string[] =>
   found(value, (text) => othersIn(text, expands)).map((text) => text.replace(/:-.*/s, ':-…}'));
 
-/** Searches all texts of a value iteratively, so that a deeply nested value cannot overflow the stack. */
+/** Iterative, so that a deeply nested value cannot overflow the stack. */
 const found = (value: unknown, partsOf: (text: string) => readonly string[]): readonly string[] => {
   const hits = new Set<string>();
   const waiting: unknown[] = [value];
@@ -132,28 +112,20 @@ const found = (value: unknown, partsOf: (text: string) => readonly string[]): re
   return [...hits];
 };
 
-// ── placeholders filled in ────────────────────────────────────────────────────────────────────────────
-/** Returns the value of a placeholder, which may be any JSON value; undefined when it has none. */
+/** Any JSON value; undefined when it has none. */
 export type Lookup = (placeholder: Placeholder) => { readonly value: unknown } | undefined;
 type Rendered =
   | {
       readonly ok: true;
       readonly value: unknown;
-      /** Expandable placeholders without a value, as written, each once. */
       readonly unknown: readonly string[];
     }
   | {
       readonly ok: false;
-      /** Placeholders without a value, each once, in order of appearance. */
       readonly missing: { readonly inputs: readonly string[]; readonly variables: readonly string[] };
     };
 
-/**
- * Returns a value with the placeholders in its texts filled in, at any depth but not in keys. A text that is
- * only a placeholder becomes the value itself, of any type; inside a longer text the value becomes text.
- * Inserted values are not searched again. `expanding`: keys of the value in which variables
- * are expanded too; a variable without a value stays as written.
- */
+/** A lone placeholder becomes the value itself, of any type. Keys and inserted values are not searched. */
 export const renderWith = (
   value: unknown,
   lookup: Lookup,
@@ -168,7 +140,7 @@ export const renderWith = (
       if (hit === undefined) missing[kind].add(name);
       return hit ?? { value: '' };
     }
-    // Treats an empty value as absent when a default exists, as a shell does.
+    // An empty value counts as absent when a default exists, as in a shell.
     if (hit !== undefined && (hit.value !== '' || otherwise === undefined)) return hit;
     const typed = text.slice(start, end);
     if (otherwise === undefined) unknown.add(typed);
@@ -206,15 +178,12 @@ const asText = (value: unknown): string => {
   try {
     return JSON.stringify(value) ?? '';
   } catch {
-    // Returns an empty text for a value that JSON cannot express; the values of inputs and variables always can be expressed.
+    // JSON cannot express this value; those of inputs and variables it always can.
     return '';
   }
 };
 
-/**
- * Returns a copy with `of` applied to each text. It works iteratively, so that a deeply nested value cannot
- * overflow the stack.
- */
+/** Iterative, so that a deeply nested value cannot overflow the stack. */
 const walked = (value: unknown, of: (text: string) => unknown): unknown => {
   const top: unknown[] = [];
   const waiting: { readonly from: unknown; readonly into: object; readonly key: string | number }[] = [
@@ -222,7 +191,7 @@ const walked = (value: unknown, of: (text: string) => unknown): unknown => {
   ];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { from, into, key } = next;
-    // Defined as a property, because assignment would fail for a key named `__proto__`.
+    // Assignment would fail for a key named `__proto__`.
     const put = (part: unknown): void =>
       void Object.defineProperty(into, key, {
         value: part,

@@ -1,24 +1,19 @@
-/** Schemas of config files: settings, logins, servers and inputs, with their types. */
 import { z } from 'zod';
 import { metaKeys } from '../catalog/tool.ts';
 import { sizes } from '../protocol/protocol.ts';
 import { isTemplate, mayBeTemplate } from './placeholders.ts';
 
 // ── durations ─────────────────────────────────────────────────────────────────────────────────────────
-/** Largest delay in ms of a Node.js timer; a longer one would overflow and fire at once. */
+/** Limit of a Node.js timer; a longer one would overflow and fire at once. */
 const longestMs = 2_147_483_647;
 
 const iso = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
-/** Longest duration that is read, in characters. */
 const longestDuration = 60;
-/** Duration as people write it: `20s`, `5m`, `1h30m`, `500ms`. */
+/** `20s`, `5m`, `1h30m`, `500ms`. */
 const plain = /^(?:(\d+)d)?\s*(?:(\d+)h)?\s*(?:(\d+)m(?!s))?\s*(?:(\d+(?:\.\d+)?)s)?\s*(?:(\d+)ms)?$/i;
 
-/**
- * Converts seconds, a duration as people write it, or an ISO 8601 duration without years and months (`PT30S`, `PT1M30S`,
- * `P1DT2H`), to ms. Undefined for any other value, a negative one, or one that no timer can hold.
- */
+/** Seconds, `1h30m`, or ISO 8601 without years and months; undefined when negative or longer than any timer. */
 const durationMs = (value: unknown): number | undefined => {
   const seconds =
     typeof value === 'number'
@@ -48,10 +43,7 @@ const isoSeconds = (text: string): number => {
   return (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60 + seconds;
 };
 
-/**
- * Converts ms to an ISO 8601 duration, such as 90,000 to `PT1M30S`, the form of time-outs of a streamable
- * server in the protocol.
- */
+/** ISO 8601, such as `PT1M30S`: the form of time-outs of a streamable server in the protocol. */
 export const isoDuration = (ms: number): string => {
   const hours = Math.floor(ms / 3_600_000);
   const minutes = Math.floor((ms % 3_600_000) / 60_000);
@@ -64,7 +56,6 @@ export const isoDuration = (ms: number): string => {
   return `PT${parts.join('') || '0S'}`;
 };
 
-/** Schema of a duration: seconds, `30s` or ISO 8601; its error message names the forms. */
 export const durationSchema = z.unknown().transform((value, context) => {
   const ms = durationMs(value);
   if (ms !== undefined) return ms;
@@ -73,9 +64,9 @@ export const durationSchema = z.unknown().transform((value, context) => {
   return z.NEVER;
 });
 
-/** Time in ms for which `keepAlive: true` keeps a server running after its last call. */
+/** For `keepAlive: true`, after the last call. */
 const keptMs = 300_000;
-/** Schema of `keepAlive`: true, false, or a duration; its value is in ms, 0 = not kept. */
+/** True, false, or a duration; in ms, 0 = not kept. */
 export const keepAliveSchema = z.unknown().transform((value, context) => {
   const ms = typeof value === 'boolean' ? (value ? keptMs : 0) : durationMs(value);
   if (ms !== undefined) return ms;
@@ -89,28 +80,24 @@ export const keepAliveSchema = z.unknown().transform((value, context) => {
 const milliseconds = z.int().min(0).max(longestMs).optional();
 const positiveMs = z.int().min(1).max(longestMs).optional();
 
-/** Removes duplicates from a list of approvals and replaces `*`, which other clients write, by `all`. */
+/** Other clients write `*` for `all`. */
 export const approvalsOf = (names: readonly string[]): readonly string[] => [
   ...new Set(names.map((name) => (name === '*' ? 'all' : name))),
 ];
-/**
- * Schema of approvals: groups (`all`, `read`, `write`) and original names of tools that run without asking.
- */
 const autoApproveSchema = z.array(z.string().min(1)).transform(approvalsOf);
 
-/** Schema of a registry URL, trimmed and with a single `/` at the end. */
+/** Trimmed, with a single `/` at the end. */
 const registryUrl = z
   .string()
   .refine((text) => /^\s*https?:\/\/[^\s/?#][^\s?#]*\s*$/i.test(text), 'expected an http:// or https:// URL')
   .transform((text) => `${text.trim().replace(/(?<!\/)\/+$/, '')}/`);
-/** Largest limit in bytes of a landing folder: 1 TiB. */
+/** 1 TiB. */
 const mostLandingBytes = 2 ** 40;
 const variableName = z.string().regex(/^[^=\0\s]+$/, 'is no name of a variable');
 const folderPath = z
   .string()
   .regex(/^(~|\/|[A-Za-z]:[\\/])[^\0]*$/, 'expected a whole path, or one that begins with ~');
 
-/** Schema of the folder in which files of agents land, and of its limits. */
 const landingSchema = z.strictObject({
   folder: folderPath,
   maxFileBytes: z.int().min(1).max(mostLandingBytes).optional(),
@@ -120,11 +107,7 @@ const landingSchema = z.strictObject({
   autoApprove: z.boolean().optional(),
 });
 
-/**
- * Schema of our own settings under the key `a2c`, in a server and at the top of a file. All keys are
- * optional; an absent key takes the value of the level above. `idleStop` is a duration like those of the
- * protocol; the other keys name their unit.
- */
+/** An absent key takes the value of the level above. `idleStop` is a duration; other keys name their unit. */
 export const settingsSchema = z
   .strictObject({
     restart: z.enum(['always', 'on-failure', 'never']).optional(),
@@ -193,14 +176,14 @@ export const settingsSchema = z
     ...(keepAlive !== undefined && { keepAliveMs: keepAlive }),
   }));
 
-/** Merges settings: those in `given` replace those in `now`, time limits one by one. */
+/** Time limits are replaced one by one. */
 export const mergedSettings = (now: Settings, given: Settings): Settings => ({
   ...now,
   ...given,
   ...((now.timeouts ?? given.timeouts) && { timeouts: { ...now.timeouts, ...given.timeouts } }),
 });
 
-/** Settings for all servers together, valid only at the top of a file. */
+/** Valid only at the top of a file. */
 export const totalKeys = [
   'totalConcurrency',
   'totalQueue',
@@ -211,7 +194,6 @@ export const totalKeys = [
   'landing',
 ] as const;
 
-/** Settings that affect the launch of a server, besides its launch config. */
 export const launchKeys = [
   'baseEnv',
   'passEnv',
@@ -223,10 +205,7 @@ export const launchKeys = [
   'noProxy',
 ] as const;
 export interface LaunchSettings extends Pick<Settings, (typeof launchKeys)[number]> {
-  /**
-   * Tells whether variables are expanded as in other clients; by default only for servers written for one of
-   * them.
-   */
+  /** As in other clients; by default only for servers written for one of them. */
   readonly expand: boolean;
 }
 export const launchSettingsOf = (
@@ -240,19 +219,13 @@ export const launchSettingsOf = (
   return { ...said, expand: all.expand ?? isForeign };
 };
 
-/**
- * Settings of one server or of a whole file. 0 turns off `idleStopMs` and the idle, total, ping and poll
- * times.
- */
+/** 0 turns off `idleStopMs` and the idle, total, ping and poll times. */
 export type Settings = Readonly<z.output<typeof settingsSchema>>;
 
 // ── servers, as the protocol writes them ──────────────────────────────────────────────────────────────
 export interface ProtocolBase {
   readonly name: string;
-  /**
-   * Id of the server for peers of version 0.3 and later; absent unless configured, and always present for
-   * agents.
-   */
+  /** For peers of 0.3 and later; absent unless configured, and always present for agents. */
   readonly bundle_id?: string;
   readonly disabled: boolean;
   readonly forbidden_tools: readonly string[];
@@ -261,7 +234,6 @@ export interface ProtocolBase {
   readonly vrl: string | null;
 }
 type Texts = Readonly<Record<string, string>>;
-/** Type of a server kind that the host defines. */
 export type OwnType = `own:${string}`;
 /**
  * Launch data of a server whose kind the host defines; the meaning is agreed between the host and the author
@@ -270,10 +242,7 @@ export type OwnType = `own:${string}`;
 export type OwnFacts = Readonly<
   Record<string, string | number | boolean | readonly string[] | Readonly<Record<string, string>>>
 >;
-/**
- * One server in the shape of A2C-SMCP, with all keys (a2c-wire §1.9). `inmemory` and `own:…` are our
- * additions.
- */
+/** With all keys (a2c-wire §1.9); `inmemory` and `own:…` are our additions. */
 export type ProtocolServer = ProtocolBase &
   (
     | {
@@ -289,7 +258,7 @@ export type ProtocolServer = ProtocolBase &
       }
     | {
         readonly type: 'sse';
-        /** Launch data with time limits in seconds. */
+        /** Time limits in seconds. */
         readonly server_parameters: {
           readonly url: string;
           readonly headers: Texts | null;
@@ -299,7 +268,7 @@ export type ProtocolServer = ProtocolBase &
       }
     | {
         readonly type: 'streamable';
-        /** Launch data with time limits as ISO 8601 durations. */
+        /** Time limits as ISO 8601 durations. */
         readonly server_parameters: {
           readonly url: string;
           readonly headers: Texts | null;
@@ -321,7 +290,7 @@ const metadataUrl = filledText.refine(
   (text) => isTemplate(text) || /^https:\/\/[^/]+\/.+/.test(text),
   'expected an https:// URL with a path',
 );
-/** Schema of a URL that receives secrets: only HTTPS, or this machine. */
+/** It receives secrets: only HTTPS, or this machine. */
 const secureUrl = filledText.refine(
   (text) =>
     isTemplate(text) ||
@@ -329,45 +298,29 @@ const secureUrl = filledText.refine(
   'expected an https:// URL',
 );
 
-/**
- * Schema of the login to a remote server (docs/login.md), for a person or for the host itself. All keys are
- * optional: without `clientId` we register ourselves if the authorization server allows it. Texts may contain
- * placeholders.
- */
+/** See docs/login.md. Without `clientId` we register ourselves if the authorization server allows it. */
 export const oauthSchema = z
   .strictObject({
-    /**
-     * Kind of login. `authorization_code`: a person agrees in a browser. `client_credentials`: no person is
-     * asked. `jwt_bearer`: no person is asked, because an issuer trusted by the authorization server has
-     * signed an assertion.
-     */
+    /** Only `authorization_code` asks a person; for `jwt_bearer` a trusted issuer has signed an assertion. */
     grant: z.enum(['authorization_code', 'client_credentials', 'jwt_bearer']).optional(),
-    /** Issuer of the only authorization server that this login may use, as its metadata name it. */
+    /** The only authorization server that this login may use, as its metadata name it. */
     issuer: filledText.optional(),
-    /** Id of this client at the authorization server. */
     clientId: filledText.optional(),
     clientSecret: filledText.optional(),
-    /**
-     * URL where our client id metadata document is published; used if the authorization server supports such
-     * documents.
-     */
+    /** Of our client id metadata document; used if the authorization server supports such documents. */
     clientMetadataUrl: metadataUrl.optional(),
-    /** Scopes to request instead of those that the server names. */
+    /** Instead of those that the server names. */
     scopes: z.array(filledText).optional(),
-    /** Private key in PEM format that signs a JWT in place of a client secret, when no person is asked. */
+    /** PEM; signs a JWT in place of a client secret, when no person is asked. */
     privateKey: filledText.optional(),
-    /** Signing algorithm of the JWT made with the private key; `RS256` by default. */
+    /** `RS256` by default. */
     signingAlgorithm: filledText.optional(),
-    /** Assertion (a JWT) for `jwt_bearer`; without it and without a file the host provides one. */
+    /** A JWT for `jwt_bearer`; without it and without a file the host provides one. */
     assertion: filledText.optional(),
-    /** File that contains the assertion; it is read again for each token. */
+    /** Read again for each token. */
     assertionFile: filledText.optional(),
-    /**
-     * Token endpoint of an identity provider that exchanges an ID token, given as the assertion, for an
-     * assertion for this server.
-     */
+    /** Of an identity provider that exchanges an ID token (the assertion) for an assertion for this server. */
     idpTokenEndpoint: secureUrl.optional(),
-    /** Id of this client at the identity provider. */
     idpClientId: filledText.optional(),
     idpClientSecret: filledText.optional(),
   })
@@ -399,7 +352,6 @@ const loginPairs = [
 ] as const;
 const assertionKeys = ['assertion', 'assertionFile', 'idpTokenEndpoint'] as const;
 
-/** Login keys whose values are secret. */
 export const secretsOfLogin = ['clientSecret', 'privateKey', 'assertion', 'idpClientSecret'] as const;
 
 // ── servers ───────────────────────────────────────────────────────────────────────────────────────────
@@ -418,23 +370,20 @@ export interface ToolMeta {
 interface ServerBase {
   readonly name: string;
   readonly disabled: boolean;
-  /** Id of the server for peers of version 0.3 and later; null: it is made from the name. */
+  /** Null: it is made from the name. */
   readonly bundleId: string | null;
-  /** Forbidden tools, by original name or alias. */
+  /** By original name or alias. */
   readonly forbiddenTools: readonly string[];
-  /**
-   * Policies by original tool name. Check with `Object.hasOwn`, because a tool may be called `constructor`.
-   */
+  /** By original name. Check with `Object.hasOwn`, because a tool may be called `constructor`. */
   readonly toolMeta: Readonly<Record<string, ToolMeta>>;
   readonly defaultToolMeta: ToolMeta | null;
   readonly vrl: string | null;
-  /** True for a server written in the form of other clients. */
   readonly isForeign?: true;
-  /** Display fields from a file of another client: an emoji or URL, and a sentence. */
+  /** From a file of another client: an emoji or URL, and a sentence. */
   readonly shown?: { readonly icons?: string; readonly descriptions?: string };
-  /** Settings of the server, including `autoApprove` wherever it was written. */
+  /** Including `autoApprove` wherever it was written. */
   readonly settings: Settings;
-  /** Complete server in the shape of the protocol with placeholders, as `client:get_config` shows it. */
+  /** With placeholders, as `client:get_config` shows it. */
   readonly raw: ProtocolServer;
 }
 interface StdioServer extends ServerBase {
@@ -444,7 +393,7 @@ interface StdioServer extends ServerBase {
     readonly args: readonly string[];
     readonly env: Readonly<Record<string, string>> | null;
     readonly cwd: string | null;
-    /** File of environment variables, read at each start; `env` takes precedence. */
+    /** Read at each start; `env` takes precedence. */
     readonly envFile?: string;
     readonly encoding: string;
     readonly encodingErrors: 'strict' | 'ignore' | 'replace';
@@ -455,9 +404,8 @@ interface Remote {
   readonly headers: Readonly<Record<string, string>> | null;
   readonly timeoutMs: number;
   readonly sseReadTimeoutMs: number;
-  /** Login settings; without them the login follows what the server announces. */
   readonly oauth?: OAuth;
-  /** File with the certificates to trust for this server, instead of those of Node.js. */
+  /** Certificates to trust, instead of those of Node.js. */
   readonly ca?: string;
 }
 export interface SseServer extends ServerBase {
@@ -468,7 +416,7 @@ export interface StreamableServer extends ServerBase {
   readonly kind: 'streamable';
   readonly remote: Remote & {
     readonly terminateOnClose: boolean;
-    /** True when a URL has no type, so that SSE is tried if the server refuses streamable HTTP. */
+    /** A URL without a type: SSE is tried if the server refuses streamable HTTP. */
     readonly isGuess: boolean;
   };
 }
@@ -480,7 +428,7 @@ interface InMemoryServer extends ServerBase {
     readonly env: Readonly<Record<string, string>> | null;
   };
 }
-/** Server of a kind that the host defines; not part of the protocol. */
+/** Not part of the protocol. */
 interface OwnServer extends ServerBase {
   readonly kind: 'own';
   readonly own: { readonly type: OwnType; readonly facts: OwnFacts };
@@ -500,12 +448,8 @@ const kindsByType: Readonly<Record<string, ServerKind>> = {
   streaminghttp: 'streamable',
   inmemory: 'inmemory',
 };
-/** Type given to an entry that has a URL but names no type. */
 export const guessedType = 'streamable?';
-/**
- * Returns the kind for a type in any spelling: `streamable`, `http`, `streamable-http`, `streamableHttp`,
- * `in-memory`, …; undefined for an unknown type.
- */
+/** In any spelling: `http`, `streamable-http`, `in-memory` …; undefined for an unknown type. */
 export const kindOf = (type: unknown): ServerKind | undefined => {
   const word = typeof type === 'string' ? type.toLowerCase().replace(/[\s_?-]/g, '') : '';
   if (isOwnType(type)) return 'own';
@@ -514,10 +458,9 @@ export const kindOf = (type: unknown): ServerKind | undefined => {
 export const isOwnType = (type: unknown): type is OwnType =>
   typeof type === 'string' && /^own:[\w.-]+$/.test(type);
 
-/** Tells whether a text is a valid `bundle_id`. */
 const isBundleId = (text: string): boolean => /^[A-Za-z0-9_-]+$/.test(text) && !text.includes('__');
 
-// Refuses a NUL, which makes `spawn` throw, and which no argument, folder or variable can contain.
+// A NUL makes `spawn` throw.
 const word = z.string().refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 const filledWord = word.refine((text) => text.trim() !== '', 'must not be empty');
 const variable = filledWord.refine((text) => !text.includes('='), 'a variable name must not contain "="');
@@ -527,7 +470,7 @@ const argsSchema = z.array(word).nullish();
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~\dA-Za-z-]+$/, 'is no valid header name');
 const headerValue = z.string().regex(/^[^\r\n\0]*$/, 'a header value must be one line');
 export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s/?#]\S*$/i.test(text);
-/** Tells whether a URL means a socket or pipe, which VS Code supports and we do not. */
+/** VS Code supports sockets and pipes, we do not. */
 export const isSocketUrl = (text: string): boolean => /^(unix|pipe):\/\//i.test(text);
 export const noSockets = 'sockets and pipes (unix://, pipe://) are not reached in this version';
 const serverUrl = z
@@ -552,7 +495,7 @@ const toolMeta = z
     ret_object_mapper: z.record(z.string(), z.unknown()).nullish(),
   })
   .transform(
-    // Treats null under one of the `metaKeys` like an absent key (a2c-wire §3.4); other keys keep it.
+    // Null under `metaKeys` counts as absent (a2c-wire §3.4); other keys keep it.
     (meta): ToolMeta =>
       Object.fromEntries(
         Object.entries(meta).filter(
@@ -562,7 +505,7 @@ const toolMeta = z
   );
 
 const baseKeys = {
-  // Accepts any name, because it is validated elsewhere: in a map, the key is the name.
+  // Validated elsewhere: in a map, the key is the name.
   name: z.unknown().optional(),
   type: z.unknown().optional(),
   bundle_id: z.string().refine(isBundleId, 'expected letters, digits, "_" and "-", without "__"').nullish(),
@@ -571,12 +514,11 @@ const baseKeys = {
   tool_meta: z.record(z.string().min(1), toolMeta).nullish(),
   default_tool_meta: toolMeta.nullish(),
   vrl: z.string().nullish(),
-  // Approvals are accepted under `auto_approve` and `autoApprove`, because both spellings occur in practice.
+  // Both spellings occur in practice.
   auto_approve: autoApproveSchema.nullish(),
   autoApprove: autoApproveSchema.nullish(),
   a2c: settingsSchema.nullish(),
 };
-/** Additional keys of ours for servers behind a URL. */
 const remoteKeys = { ...baseKeys, oauth: oauthSchema.nullish(), ca: filledWord.nullish() };
 
 const ownFacts = z.record(
@@ -586,14 +528,11 @@ const ownFacts = z.record(
   }),
 );
 
-/**
- * Schemas of servers in the shape of the protocol (a2c-wire §1.9), except that every key with a default may
- * be absent or null.
- */
+/** As in a2c-wire §1.9, except that every key with a default may be absent or null. */
 export const serverSchemas = {
   stdio: z.strictObject({
     ...baseKeys,
-    // Accepts a file of variables under `env_file`, too, the spelling of the Python SDK.
+    // `env_file` is the spelling of the Python SDK.
     envFile: filledWord.nullish(),
     env_file: filledWord.nullish(),
     server_parameters: z.strictObject({

@@ -8,10 +8,7 @@ import { mistakeLine, type Mistake, type Path } from './mistake.ts';
 import { parseConfig } from './parse.ts';
 import { placeholdersIn } from './placeholders.ts';
 
-/**
- * Change of the text of a config. An entry has the form of `mcpServers`; in a list it is written in the shape
- * of the protocol.
- */
+/** An entry has the form of `mcpServers`; in a list it is written in the shape of the protocol. */
 export type ConfigChange =
   | { readonly what: 'add'; readonly name: string; readonly entry: object; readonly isReplacing: boolean }
   | {
@@ -21,16 +18,14 @@ export type ConfigChange =
     }
   | { readonly what: 'remove'; readonly name: string }
   | { readonly what: 'enable' | 'disable'; readonly name: string };
-/** Result of a change. `isSame`: the text already had this content. */
+/** `isSame`: the text already had this content. */
 type EditedConfig =
   | { readonly ok: true; readonly text: string; readonly isSame: boolean }
   | { readonly ok: false; readonly failure: Failure };
 
-/** Position and form of the servers in a file. */
 interface Servers {
   readonly at: Path;
   readonly form: 'map' | 'list';
-  /** Key or index of each server, by its name. */
   readonly places: ReadonlyMap<string, string | number>;
   readonly value: unknown;
 }
@@ -41,11 +36,7 @@ const failed = (code: Failure['code'], message: string, remedy?: string): Edited
   failure: { code, message, ...(remedy !== undefined && { remedy }) },
 });
 
-/**
- * Adds, removes, enables or disables servers in a text; everything else stays, including comments. An empty
- * text becomes a file with `mcpServers`. A text that has errors, or would have some afterwards, is not
- * changed.
- */
+/** Comments and all else stay. A text that has errors, or would have some afterwards, is not changed. */
 export function editConfig(text: string, change: ConfigChange): EditedConfig {
   const before = text.trim() === '' ? emptyText : text;
   const was = readWhole(before);
@@ -66,12 +57,11 @@ export function editConfig(text: string, change: ConfigChange): EditedConfig {
         : changed(before, servers, change);
   if (!edited.ok) return edited;
   const is = readWhole(edited.text);
-  // Errors of servers that were invalid before are tolerated, because those servers are left out and the
-  // change concerns another one.
+  // Servers that were invalid before are left out, and the change concerns another one.
   const wrong = is.ok ? is.wrong.filter((line) => !was.wrong.includes(line)) : [is.why];
   return wrong.length === 0 ? edited : failed('ConfigInvalid', wrong.join('\n'), 'Nothing was changed.');
 }
-/** Refuses to change a file in the format of another application, which can only be read. */
+/** Files in the format of another application can only be read. */
 function foreign(text: string): EditedConfig | undefined {
   const read = readJson(text);
   const app = read.ok ? appOfConfig(read.value, '') : undefined;
@@ -83,14 +73,13 @@ function foreign(text: string): EditedConfig | undefined {
 type Whole =
   | { readonly ok: true; readonly wrong: readonly string[] }
   | { readonly ok: false; readonly wrong: readonly string[]; readonly why: string };
-/** Returns the errors of invalid servers, or the reason why the whole file cannot be changed. */
 function readWhole(text: string): Whole {
   const read = readJson(text);
   const line = (mistake: Mistake): string => mistakeLine(mistake);
   if (!read.ok) return { ok: false, wrong: [], why: line(read.mistake) };
-  // Duplicate keys are refused, because it is unclear which of the two a change would affect.
+  // It is unclear which of the two a change would affect.
   if (read.duplicates.length > 0) return { ok: false, wrong: [], why: read.duplicates.map(line).join('\n') };
-  // Accepts a file with only invalid servers, so that it can still be changed.
+  // A file with only invalid servers can still be changed.
   const parsed = parseConfig(read.value, { isLenient: true, mayBeEmpty: true });
   if (!parsed.ok) return { ok: false, wrong: [], why: parsed.mistakes.map(line).join('\n') };
   return { ok: true, wrong: (parsed.config.leftOut ?? []).flatMap(({ mistakes }) => mistakes.map(line)) };
@@ -129,7 +118,7 @@ function added(
       `there is a server '${name}' already`,
       'Give it another name, or replace it with --force.',
     );
-  // Validates a new server alone first, so that its errors are not reported as errors of the file.
+  // Alone first, so that its errors are not reported as errors of the file.
   const parsed = parseConfig({ mcpServers: { [name]: entry } });
   if (!parsed.ok)
     return failed('ConfigInvalid', parsed.mistakes.map((mistake) => mistakeLine(mistake)).join('\n'));
@@ -140,11 +129,10 @@ function added(
   return edit(text, { path: servers.at, add: value });
 }
 
-/** Returns the keys of an entry that the shape of the protocol lacks, and that are written beside it. */
+/** The shape of the protocol lacks them, so they are written beside it. */
 const settingsIn = (entry: object): object =>
   Object.fromEntries(Object.entries(entry).filter(([key]) => ['a2c', 'autoApprove', 'oauth'].includes(key)));
 
-/** Adds several servers, each under an unused name, with the inputs they need. */
 function imported(
   text: string,
   servers: Servers,
@@ -165,7 +153,6 @@ function imported(
   return withInputs({ ok: true, text: now, isSame: now === text }, servers, inputs);
 }
 const inputsAt = ({ at }: Servers): Path => [...at.slice(0, -1), 'inputs'];
-/** Returns an edited text with inputs added beside its servers. */
 function withInputs(edited: EditedConfig, servers: Servers, inputs: readonly object[]): EditedConfig {
   if (!edited.ok) return edited;
   let { text } = edited;
@@ -176,10 +163,7 @@ function withInputs(edited: EditedConfig, servers: Servers, inputs: readonly obj
   }
   return { ...edited, text, isSame: edited.isSame && inputs.length === 0 };
 }
-/**
- * Returns definitions of the inputs that a new entry names and the file does not define, so that its person is asked for them
- * when the server starts: as passwords, because most are keys. None for a list, which has no place for them.
- */
+/** As passwords, because most are keys; none for a list, which has no place for them. */
 function newInputs(text: string, servers: Servers, entry: object): readonly object[] {
   if (servers.at.length === 0) return [];
   const read = readJson(text);
@@ -210,7 +194,7 @@ function changed(
   const at = [...servers.at, place];
   if (what === 'remove') return edit(text, { path: at, remove: true });
   const entry = (servers.value as Readonly<Record<string | number, object>>)[place] ?? {};
-  // Changes another client's key such as `enabled` when the entry has it.
+  // Another client's key, such as `enabled`, is changed when the entry has it.
   const opposite = 'enabled' in entry || 'isActive' in entry;
   const key = [...switches].find((each) => each in entry) ?? 'disabled';
   const isOff = what === 'disable';

@@ -27,7 +27,6 @@ const hideAll = (texts: Texts): Texts =>
   Object.fromEntries(Object.entries(texts).map(([key, value]) => [key, hideText(value)]));
 const hideValues = (texts: Texts | null): Texts | null => texts && hideAll(texts);
 
-/** Facts by which a server is started or reached, of any kind. */
 interface LaunchFacts {
   readonly command?: string;
   readonly args?: readonly string[];
@@ -38,7 +37,7 @@ interface LaunchFacts {
   readonly oauth?: OAuth;
   readonly facts?: OwnFacts;
 }
-/** Returns the secrets in the facts by which a server is started or reached (docs/security.md). */
+/** See docs/security.md. */
 export function secretsOfLaunch({
   command,
   args = [],
@@ -61,9 +60,9 @@ export function secretsOfLaunch({
     ...own,
   ];
 }
-/** Character in place of a placeholder; no text of a config has it. */
+/** No text of a config has this character. */
 const hole = '\0';
-/** Returns the secrets that stand in such facts themselves, before their placeholders are filled in. */
+/** Before placeholders are filled in. */
 export function literalSecretsIn(facts: object): readonly string[] {
   const filled = renderWith(facts, () => ({ value: hole }));
   const secrets = filled.ok ? secretsOfLaunch(filled.value as LaunchFacts) : [];
@@ -71,7 +70,7 @@ export function literalSecretsIn(facts: object): readonly string[] {
     text.includes(hole) ? text.split(hole).filter((piece) => isSecretValue('', piece)) : text,
   );
 }
-/** Returns the secrets that stand in a config itself; a host learns them before it writes or shows anything. */
+/** A host learns them before it writes or shows anything. */
 export const secretsOfConfig = (config: {
   readonly servers: readonly ServerConfig[];
   readonly inputs: readonly InputDefinition[];
@@ -96,17 +95,14 @@ export function shownServer(server: ProtocolServer): ProtocolServer {
   const known = { name, type, ...(bundle_id !== undefined && { bundle_id }) };
   return { ...server, ...redactor.details(rest), ...known } as ProtocolServer;
 }
-/**
- * Finds the entry of a server in the value of a file, and hides its secrets. Undefined where the file has another form,
- * and for kinds of servers that only the host knows.
- */
+/** Undefined where the file has another form, and for kinds of servers that only the host knows. */
 export function shownEntry(file: unknown, server: ProtocolServer): object | undefined {
   const isOwnKind = !['stdio', 'inmemory', 'sse', 'streamable'].includes(server.type);
   const entry = isOwnKind ? undefined : entryIn(file, server.name);
   const redactor = new SecretRedactor({ secrets: new SecretIndex(secretsOf(server)) });
   return entry === undefined ? undefined : redactor.details(withHiddenTexts(entry, placeholdersOf(server)));
 }
-/** Depth in a file at which the applications that are known here have their servers. */
+/** At which the known applications have their servers. */
 const deepest = 4;
 function entryIn(value: unknown, name: string, depth = deepest): Fields | undefined {
   if (Array.isArray(value)) return value.filter(isObject).find((each) => each['name'] === name);
@@ -119,7 +115,6 @@ function entryIn(value: unknown, name: string, depth = deepest): Fields | undefi
   }
   return undefined;
 }
-/** Keys of which the entry of a server has at least one. */
 const targetKeys = [
   'command',
   'cmd',
@@ -131,14 +126,12 @@ const targetKeys = [
   'server_parameters',
   'transport',
 ];
-/** Names of the variables and headers whose values are placeholders, which files write in many ways. */
 function placeholdersOf({ server_parameters: p }: ProtocolServer): ReadonlySet<string> {
   const { env, headers } = p as { readonly env?: Texts | null; readonly headers?: Texts | null };
   return new Set(
     Object.entries({ ...env, ...headers }).flatMap(([key, text]) => (isTemplate(text) ? [key] : [])),
   );
 }
-/** Hides all texts of maps such as `env` and `headers`, and secrets in all other texts. */
 function withHiddenTexts(entry: Fields, placeholders: ReadonlySet<string>): Fields {
   const shownIn = (key: string, value: unknown): unknown => {
     if (isObject(value) && /env|header/i.test(key))
@@ -187,7 +180,7 @@ function withHidden(server: ProtocolServer): ProtocolServer {
       return { ...server, server_parameters: hideFacts(server.server_parameters) };
   }
 }
-/** Hides all texts of a server kind that the host defines, because only the host knows which are secret. */
+/** Only the host knows which are secret. */
 const hideFacts = (facts: OwnFacts): OwnFacts =>
   Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, hideFact(fact)]));
 function hideFact(fact: OwnFacts[string]): OwnFacts[string] {
@@ -196,7 +189,6 @@ function hideFact(fact: OwnFacts[string]): OwnFacts[string] {
   return Array.isArray(fact) ? fact.map(hideText) : hideAll(fact as Texts);
 }
 
-/** Returns the command and arguments, or the URL, of a server for display, with secrets hidden. */
 export function shownTarget(server: ProtocolServer): string {
   const shown = shownServer(server);
   if (shown.type === 'stdio')
@@ -204,7 +196,7 @@ export function shownTarget(server: ProtocolServer): string {
   return shown.type === 'sse' || shown.type === 'streamable' ? shown.server_parameters.url : '';
 }
 
-/** Replaces secrets and logins in arguments of a command. `n` is the index of the argument, from 0. */
+/** `n` is the index of the argument, from 0. */
 export function withoutSecretArgs(
   args: readonly string[],
   replaced: (value: string, n: number) => string,
@@ -215,8 +207,6 @@ export function withoutSecretArgs(
     replacedIn(arg, [...(spans[n] ?? []), ...loginsIn(arg)], (value) => replaced(value, n)),
   );
 }
-/** Replaces the login in a URL and the values of its secret parameters. */
 export const withoutSecretParts = (url: string, replaced: (value: string) => string): string =>
   withoutSecretArgs([url], replaced).join('');
-/** Tells whether a URL contains a login or a key. */
 export const hasSecretParts = (url: string): boolean => withoutSecretParts(url, () => '\0').includes('\0');

@@ -8,10 +8,7 @@ import {
   type ToolMeta,
 } from './schemas.ts';
 
-/**
- * Builds the answer to `client:get_config`: servers by name with placeholders, and inputs without defaults of
- * passwords. Our own settings are left out, because peers refuse unknown keys.
- */
+/** Our own settings are left out, because peers refuse unknown keys. */
 export const toProtocol = (config: {
   readonly servers: readonly ServerConfig[];
   readonly inputs: readonly InputDefinition[];
@@ -22,8 +19,7 @@ export const toProtocol = (config: {
   servers: Object.fromEntries(config.servers.map((server) => [server.name, server.raw])),
   inputs: config.inputs.map((input) => {
     if (input.type === 'promptString' && input.password) return { ...input, default: null };
-    // Removes fields that the protocol lacks: it has the values of a `pickString` input without their labels, and the
-    // command line of a `command` input without its origin.
+    // The protocol has no labels of `pickString` values, and no origin of a `command` line.
     const {
       labels: _,
       isForeign: __,
@@ -37,7 +33,6 @@ export const toProtocol = (config: {
 });
 
 type Unwritten<T> = T extends unknown ? Omit<T, 'raw'> : never;
-/** Returns one server in the shape of the protocol. */
 export const serverToProtocol = (server: Unwritten<ServerConfig>): ProtocolServer => {
   const base: ProtocolBase = {
     name: server.name,
@@ -80,7 +75,7 @@ export const serverToProtocol = (server: Unwritten<ServerConfig>): ProtocolServe
   }
 };
 
-/** Adds the four known keys of a tool's meta, with null where they are unset, because Python peers require them. */
+/** Python peers require the four known keys, with null where they are unset. */
 const complete = (meta: ToolMeta): object => ({
   ...Object.fromEntries(metaKeys.map((key) => [key, null])),
   ...meta,

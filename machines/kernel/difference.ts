@@ -1,17 +1,13 @@
 import { ownMember } from '../protocol/json.ts';
 
-/** Difference between two states of a displayed list. Items keep the order of the state that contains them. */
+/** Items keep the order of the state that contains them. */
 export interface Difference<Item> {
   readonly added: readonly Item[];
   readonly removed: readonly Item[];
-  /** Items that are in both states but differ, in their new form. */
   readonly changed: readonly Item[];
 }
 
-/**
- * Compares two states of a list by key. When several items share a key (two servers may have the same URI), equal
- * items are paired first, then the rest in order.
- */
+/** Of items with one key (two servers may have the same URI) equal ones are paired first, the rest in order. */
 export function differenceOf<Item>(
   before: readonly Item[],
   after: readonly Item[],
@@ -38,13 +34,9 @@ export function differenceOf<Item>(
 export const isNoDifference = ({ added, removed, changed }: Difference<unknown>): boolean =>
   added.length + removed.length + changed.length === 0;
 
-/** URIs of one kind, by the name of the server that lists them. */
 export type UrisByServer = Readonly<Record<string, readonly string[]>>;
 
-/**
- * Tells whether both sides list the same set of URIs for each server. A server without URIs equals an absent one
- * (a2c-wire §9 X27).
- */
+/** A server without URIs equals an absent one (a2c-wire §9 X27). */
 export function isSameUris(a: UrisByServer, b: UrisByServer): boolean {
   const servers = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...servers].every((server) => isSameSet(urisOf(a, server), urisOf(b, server)));

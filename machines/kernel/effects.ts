@@ -11,13 +11,12 @@ export type Address = string;
 const reserved = /[%/#]/g;
 const hasReserved = /[%/#]/;
 
-/** Escapes any text (a server name, a request id of a stranger) for use as the key of an address. */
 export const keyOf = (text: string): string =>
   hasReserved.test(text)
     ? text.replace(reserved, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
     : text;
 
-/** Removes the incarnation number from an address, so that it names the actor that lives there now. */
+/** Without the incarnation number it names the actor that lives there now. */
 export const nameOf = (address: Address): Address => {
   const hash = address.lastIndexOf('#');
   return hash < 0 ? address : address.slice(0, hash);
@@ -27,39 +26,26 @@ export const nameOf = (address: Address): Address => {
 export type AnyEvent = { readonly type: string };
 
 declare const takes: unique symbol;
-/** Address of an actor that accepts events of type `Event`. At run time it is a plain string. */
 export type AddressFor<Event> = Address & { readonly [takes]: (event: Event) => void };
-/**
- * Casts an address to a typed one; the caller guarantees the type. Used by the directory and by tests; machines name
- * their own children with `childOf`.
- */
+/** The caller guarantees the type. For the directory and tests; machines name their children with `childOf`. */
 export const addressFor = <Event = unknown>(address: Address): AddressFor<Event> =>
   address as AddressFor<Event>;
 
 declare const opensWith: unique symbol;
-/**
- * Name of a kind of machine, typed by its start input and by the orders that it accepts. At run time it is a plain
- * string.
- */
+/** Typed by its start input and the orders that it accepts; at run time a plain string. */
 export type Kind<Start, Order> = string & {
   readonly [opensWith]: (start: Start) => void;
   readonly [takes]: (order: Order) => void;
 };
 export const kindOf = <Start, Order>(name: string): Kind<Start, Order> => name as Kind<Start, Order>;
-/**
- * Returns the address of a root actor owned by `parent`: the one of this kind with this key, or the only one of the
- * kind.
- */
+/** The one of this kind with this key, or the only one of the kind. */
 export const childOf = <Order>(parent: Address, kind: Kind<never, Order>, key?: string): AddressFor<Order> =>
   addressFor(`${nameOf(parent)}/${kind}${key === undefined ? '' : `:${keyOf(key)}`}`);
-/** Returns the kind of a root actor without an owner, whose address is `kind` or `kind:key`. */
+/** For a root actor without an owner: `kind` or `kind:key`. */
 export const kindIn = (address: Address): string => address.split(':', 1)[0] ?? address;
 
 declare const isChecked: unique symbol;
-/**
- * Type mark of values made by `message`, `post`, `open` or `toOwned`, which accept only what the receiver takes. It
- * does not exist at run time.
- */
+/** Mark of values made by `message`, `post`, `open` or `toOwned`; it does not exist at run time. */
 interface Checked {
   readonly [isChecked]: true;
 }
@@ -75,66 +61,50 @@ export interface Message {
   readonly event: AnyEvent;
 }
 export interface CheckedMessage extends Message, Checked {}
-/**
- * Message to an address. When no actor accepts it, `onUndelivered` is sent instead; without that it becomes a dead
- * letter.
- */
+/** When no actor accepts it, `onUndelivered` is sent instead; without that it becomes a dead letter. */
 export interface Post extends CheckedMessage {
   readonly onUndelivered?: CheckedMessage;
-  /** Suppresses the dead letter, because the receiver may legitimately be gone. */
+  /** No dead letter, because the receiver may legitimately be gone. */
   readonly optional?: true;
 }
-/**
- * Request for a new root actor at `<asker>/<kind>:<key>`, owned by the actor that asks. `lastWill` is delivered
- * unless the new actor ends as done.
- */
+/** New root actor at `<asker>/<kind>:<key>`; `lastWill` is delivered unless it ends as done. */
 export interface Open extends Checked {
   readonly kind: string;
   readonly key?: string;
   readonly input: object;
   readonly lastWill?: CheckedMessage;
-  /**
-   * Question to a port that answers synchronously. The answer is added to the input as `drawn`, and to the trace as a
-   * `draw`.
-   */
+  /** Answered synchronously: added to the input as `drawn`, and to the trace as a `draw`. */
   readonly draw?: { readonly port: DrawPort; readonly params: object };
 }
-/**
- * Ports that answer synchronously. `judge` tells whether a call may run, or null when the rule of the host has to be
- * asked.
- */
+/** `judge`: whether a call may run, or null when the rule of the host has to be asked. */
 export type DrawPort = 'judge';
-/**
- * Question to a port with exactly one answer, `ask.answered` or `ask.refused` with the same id. The question is
- * withdrawn when the actor that asked ends.
- */
+/** Exactly one answer, `ask.answered` or `ask.refused`; withdrawn when the actor that asked ends. */
 export interface PortRequest {
   readonly id: string;
-  /** Address of the actor whose session or link is asked, or the name of a port such as `confirm`. */
+  /** Actor whose session or link is asked, or the name of a port such as `confirm`. */
   readonly target: Address;
   readonly method: string;
   readonly params?: unknown;
-  /** Name of the server whose limiter queues this question. Without a name it is sent at once. */
+  /** Its limiter queues this question; without a name it is sent at once. */
   readonly limiter?: string;
 }
 export interface TellOwned extends Checked {
   readonly kind: string;
   readonly event: EventObject;
-  /** Last segment of an address. Only root actors that own a child with this segment get the event. */
+  /** Last segment of an address; only root actors that own a child with it get the event. */
   readonly having?: string;
 }
 
 export interface Deadline {
-  /** Duration of the timer in milliseconds; 0 = no timer. */
+  /** 0 = no timer. */
   readonly ms: number;
-  /** Purpose of the timer, such as `backoff`: its name in a trace. Unnecessary when `ms` is 0. */
+  /** Such as `backoff`: its name in a trace; unnecessary when `ms` is 0. */
   readonly for?: string;
-  /** Largest random extension, as a share of `ms`, so that many timers do not fire in the same second. */
+  /** Largest random extension, a share of `ms`, so that many timers do not fire in the same second. */
   readonly spread?: number;
 }
 
 const checked = <Fields>(fields: Fields): Fields & Checked => fields as Fields & Checked;
-/** Creates a message; TypeScript rejects events that the receiver does not accept. */
 export const message = <Event extends EventObject>(
   to: AddressFor<Event>,
   event: NoInfer<Event>,
@@ -144,32 +114,29 @@ export const post = <Event extends EventObject>(
   event: NoInfer<Event>,
   more?: Pick<Post, 'onUndelivered' | 'optional'>,
 ): Post => checked({ to, event, ...more });
-/** Creates the request for a new root actor. The key is escaped here. */
+/** The key is escaped here. */
 export const open = <Start extends object>(
   kind: Kind<Start, never>,
   input: NoInfer<Start>,
   { key, ...more }: Pick<Open, 'key' | 'draw' | 'lastWill'> = {},
 ): Open => checked({ kind, ...(key !== undefined && { key: keyOf(key) }), input, ...more });
-/** Creates an order to all owned root actors of a kind. */
 export const toOwned = <Order extends EventObject>(
   kind: Kind<never, Order>,
   event: NoInfer<Order>,
 ): TellOwned => checked({ kind, event });
 
-/** Creates an order to the root actor that owns a given child, for senders that do not know which one it is. */
+/** For senders that do not know which root actor it is. */
 export const toOwnersOf = <Order extends EventObject>(
   kind: Kind<never, Order>,
   [below, key]: readonly [kind: string, key: string],
   event: NoInfer<Order>,
 ): TellOwned => checked({ kind, event, having: `${below}:${keyOf(key)}` });
 
-// ── effects of a chart, by their source ────────────────────────────────────────────────────────────────
 /** Context and event of a transition: the input from which actions and guards compute their parameters. */
 export interface Step<C, E = unknown> {
   readonly context: C;
   readonly event: E;
 }
-/** Passes the event itself as the parameters of an action or a guard. */
 export const eventAsParams = <E>({ event }: { readonly event: E }): E => event;
 export const posts = <C, E = unknown>(message: (context: C, event: E) => Post) =>
   ({ type: 'post', params: ({ context, event }: Step<C, E>) => message(context, event) }) as const;
@@ -205,20 +172,15 @@ export const effects = {
   postAll: asked<{ readonly messages: readonly Post[] }>(),
   open: asked<Open>(),
   openAll: asked<{ readonly opens: readonly Open[] }>(),
-  /** Ends an owned root actor immediately, without asking it. */
+  /** Immediately, without asking it. */
   close: asked<{ readonly to: Address }>(),
-  /** Sends one event to every owned root actor of a kind, or only to those that own a given child. */
   tellOwned: asked<TellOwned>(),
   request: asked<PortRequest>(),
   cancel: asked<{ readonly id: string }>(),
-  /**
-   * Sets the only timer of a root actor; a new one replaces the old one. When it fires, the actor receives
-   * `deadline.passed`.
-   */
+  /** A root actor has one; a new one replaces it. It sends `deadline.passed`. */
   setDeadline: asked<Deadline>(),
 };
 
-/** End of a root actor, reported to its owner by the directory. */
 export interface OwnedEnded {
   readonly type: 'owned.ended';
   readonly kind: string;

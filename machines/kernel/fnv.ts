@@ -1,6 +1,4 @@
-/**
- * Constants of the 32-bit FNV-1a hash: initial value and multiplier. The hash does not resist deliberate collisions.
- */
+/** 32-bit FNV-1a: initial value and multiplier. It does not resist deliberate collisions. */
 export const fnvBasis = 0x811c9dc5;
 export const fnvPrime = 0x01000193;
 

@@ -1,14 +1,7 @@
-/**
- * Helpers for objects that stay cheap in V8: copies that share one hidden class, results cached by object, and a map
- * for short-lived entries.
- */
+/** Helpers for objects that stay cheap in V8. */
 import type { Fields } from '../protocol/json.ts';
 
-/**
- * Copies objects with one shared hidden class. V8 gives the result of a spread, of `Object.assign` and of a growing
- * object a class of its own each time, which can cost thirty times the copy itself. A generated function that names
- * all fields avoids this, one per list of field names that comes often; where code generation is forbidden, an ordinary copy is made.
- */
+/** V8 gives each spread a class of its own, at up to thirty times the cost; a generated function avoids this. */
 type Make = (base: Fields, more: Fields) => Record<string, unknown>;
 interface Shape {
   readonly base: readonly string[];
@@ -27,7 +20,7 @@ const has = (object: Fields, names: readonly string[]): boolean => {
 function written(base: readonly string[], more: readonly string[], without: readonly string[]): Make {
   const plain = plainly(without);
   const names = new Set([...base.filter((name) => !without.includes(name)), ...more]);
-  // Makes an ordinary copy for the key `__proto__`, which would set the prototype in an object literal.
+  // `__proto__` would set the prototype in an object literal.
   if (names.has('__proto__')) return plain;
   const fields = [...names].map((name) => {
     const text = JSON.stringify(name);
@@ -48,17 +41,11 @@ const plainly =
       : Object.fromEntries(Object.entries(base).filter(([name]) => !without.includes(name)))),
     ...more,
   });
-/**
- * Number of uses of a list of field names after which its function is generated, because that takes longer than several
- * ordinary copies.
- */
+/** Uses of a list of field names, because generating takes longer than several ordinary copies. */
 const generatedAt = 8;
-/** Largest number of field-name lists for which one call site keeps generated functions. */
+/** Lists of field names for which one call site keeps generated functions. */
 const most = 32;
-/**
- * Returns a function that computes `{ ...base, ...more }` without some fields of `base`. Create one per call site: it
- * remembers the field-name lists that occur there.
- */
+/** Create one per call site: it remembers the lists of field names that occur there. */
 export function merging<Left extends string = never>(
   ...without: readonly Left[]
 ): <A extends object, B extends object>(base: A, more: B) => Omit<A, Left> & B {
@@ -78,17 +65,11 @@ export function merging<Left extends string = never>(
   };
 }
 
-/**
- * Returns `{ ...base, ...more }` for hot code whose `more` adds new fields. Node 20 gives an object that grows after
- * a spread a hidden class of its own each time, which costs twenty times as much and outlives the object.
- */
+/** In Node 20 an object that grows after a spread gets a hidden class of its own, at twenty times the cost. */
 export const extended = <A extends object, B extends object>(base: A, more: B): A & B =>
   Object.assign({}, base, more);
 
-/**
- * Caches the result of a function for each argument object. Messages and machine data are immutable, so a result
- * stays valid as long as its object exists, and is released together with it.
- */
+/** For immutable objects; the result is released together with its object. */
 export function remembered<Key extends object, Value>(work: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, { readonly value: Value }>();
   return (key) => {
@@ -100,10 +81,7 @@ export function remembered<Key extends object, Value>(work: (key: Key) => Value)
   };
 }
 
-/**
- * Caches the result of a function for the last argument object only. Cheaper than a WeakMap, which costs time at each
- * garbage collection, when callers ask for the same object several times in a row.
- */
+/** For the last object only; cheaper than a WeakMap, which costs time at each garbage collection. */
 export function rememberedLast<Key extends object, Value>(work: (key: Key) => Value): (key: Key) => Value {
   let last: { readonly key: Key; readonly value: Value } | undefined;
   return (key) => {
@@ -112,12 +90,7 @@ export function rememberedLast<Key extends object, Value>(work: (key: Key) => Va
   };
 }
 
-/**
- * Map for short-lived entries, such as calls in flight. V8 links each outgrown table of a Map to the next one; once
- * an old table is promoted, every later entry survives two young collections, and is copied in each. This class
- * switches to a fresh Map before its table fills with holes. Iteration follows insertion order, over the entries that
- * exist when it starts.
- */
+/** V8 links the outgrown tables of a Map, so that later entries survive young collections; a fresh Map is taken. */
 export class TransientMap<K, V> {
   #map = new Map<K, V>();
   #holes = 0;

@@ -1,4 +1,3 @@
-/** Ports of the machines: the input that opens each port, the commands it takes, and the facts it reports. */
 import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
 import type { Address, AnyEvent } from './effects.ts';
 import type { Digits } from '../protocol/json.ts';
@@ -7,17 +6,13 @@ import type { CancelReason, Progress, TraceContext } from '../protocol/messages/
 import type { UploadPart } from '../protocol/messages/blobs.ts';
 import type { Notification, NotificationFact } from '../protocol/notifications.ts';
 
-/** Several commands for one port, in order. The directory unpacks the batch, so adapters never see it. */
+/** In order; the directory unpacks the batch, so adapters never see it. */
 export interface Batch<Command extends EventObject> {
   readonly type: 'batch';
   readonly commands: readonly Command[];
 }
 
-/**
- * Declares a port: a placeholder for something that a machine needs from outside. `actors/runtime/assemble.ts` plugs
- * adapters in, a scenario plugs scripted fakes in, and both pass the suite in `scenarios/contracts`. A port that was
- * not provided throws an error with its name.
- */
+/** `actors/runtime/assemble.ts` plugs adapters in, a scenario fakes; both pass `scenarios/contracts`. */
 export const callbackPort = <Input, Command extends EventObject>(
   name: string,
 ): CallbackActorLogic<Command | Batch<Command>, Input> =>
@@ -27,16 +22,12 @@ export const callbackPort = <Input, Command extends EventObject>(
 
 // ── process: one child in a group of its own ────────────────────────────────────────────────────────────
 export interface ProcessInput {
-  /** Name of the configured server; the adapter knows its launch config (command, environment, working directory). */
+  /** The adapter knows its launch config (command, environment, working directory). */
   readonly server: string;
-  /** Number of the launch config; every change of it is a new generation. */
   readonly generation: number;
-  /**
-   * Number of the launch spec, which is the launch config with its placeholders filled in. The adapter starts this
-   * spec.
-   */
+  /** The launch config with its placeholders filled in; the adapter starts this spec. */
   readonly spec: number;
-  /** Key under which the ledger of live processes keeps the child; a session finds the streams of the child by it. */
+  /** The ledger of live processes keeps the child under it; a session finds its streams by it. */
   readonly key: Address;
 }
 /** Orders to a child process: close its stdin, or send it a signal. */
@@ -70,15 +61,10 @@ export const processPort = callbackPort<ProcessInput, ProcessCommand>('process')
 // ── session: one MCP client, over the streams of a process, over HTTP, or inside this host ─────────────
 export interface SessionInput {
   readonly server: string;
-  /**
-   * Numbers of the launch config and of the launch spec (URL and headers with their values) that the session connects
-   * with.
-   */
   readonly generation: number;
   readonly spec: number;
-  /** Address under which requests reach this session. */
   readonly key: Address;
-  /** Address of the process whose streams carry the session; null when the session needs no process. */
+  /** Its streams carry the session; null when the session needs no process. */
   readonly process: Address | null;
 }
 /** End of the session with an MCP server, and its reason. */
@@ -148,7 +134,7 @@ const passing: ReadonlySet<string> = new Set([
   'ask.held',
   'ask.freed',
 ] satisfies RequestFact['type'][]);
-/** Tells whether a fact is the final answer, after which no more facts about the question follow. */
+/** No more facts about the question follow it. */
 export const isAnswer = (type: string | undefined): boolean => type !== undefined && !passing.has(type);
 
 // ── link: seat of this host in an office, as a Socket.IO client ────────────────────────────────────────
@@ -157,33 +143,28 @@ export interface LinkInput {
   readonly role: 'agent' | 'computer';
   readonly name: string;
   readonly office: string;
-  /** Address under which questions (`client:*`, `server:list_room`) are sent over this link. */
   readonly key: Address;
-  /** Protocol version that this side declares when it connects. */
   readonly version: string;
 }
 export type LinkCommand =
   | { readonly type: 'link.join' }
-  /** Leaves the office after all pending calls are answered. */
+  /** After all pending calls are answered. */
   | { readonly type: 'link.leave' }
-  /** Sends the one answer to a ticket. An unknown ticket (its connection is gone) is ignored. */
+  /** An unknown ticket (its connection is gone) is ignored. */
   | { readonly type: 'link.answer'; readonly ticket: string; readonly body: unknown }
-  /** Sends the progress of the call of a ticket. When reports come too fast, only the latest is sent. */
+  /** When reports come too fast, only the latest is sent. */
   | ({ readonly type: 'link.progress'; readonly ticket: string } & Progress)
   | { readonly type: 'link.announce'; readonly event: Notification['event'] };
-/**
- * Call of an agent that arrived at a computer. `ticket` identifies the pending acknowledgement, `reqId` is the id
- * chosen by the agent.
- */
+/** `ticket`: the pending acknowledgement; `reqId`: the id chosen by the agent. */
 export interface AgentCalled {
   readonly type: 'agent.called';
   readonly ticket: string;
   readonly reqId: string;
-  /** Registered name of the agent, which the office wrote into the call. */
+  /** Registered name, which the office wrote into the call. */
   readonly agent: string;
   readonly tool: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Time-out of the call in milliseconds; 0 = no limit. */
+  /** 0 = no limit. */
   readonly timeoutMs: number;
   readonly mostMs?: number;
   readonly trace?: TraceContext;
@@ -191,10 +172,7 @@ export interface AgentCalled {
 }
 export type LinkFact =
   | { readonly type: 'link.up' }
-  /**
-   * Reports a failed connection. `refusal`: the office answered, but rejected our version or credential; `version` is
-   * the protocol version of the office.
-   */
+  /** `refusal`: the office rejected our version or credential; `version`: the protocol version of the office. */
   | {
       readonly type: 'link.refused';
       readonly reason: string;
@@ -206,13 +184,13 @@ export type LinkFact =
   | { readonly type: 'join.refused'; readonly text: string }
   | { readonly type: 'leave.done' }
   | AgentCalled
-  /** Reports a call whose `reqId` is already in use by a pending call on this link. */
+  /** Its `reqId` is already in use by a pending call on this link. */
   | (Omit<AgentCalled, 'type'> & { readonly type: 'agent.repeated' })
-  /** Reports that a call was cancelled, by its agent or (with a `reason`) by the office. */
+  /** By its agent or (with a `reason`) by the office. */
   | { readonly type: 'agent.cancelled'; readonly ticket: string; readonly reason?: CancelReason }
   | { readonly type: 'agent.askedTools'; readonly ticket: string; readonly reqId: string }
   | { readonly type: 'agent.askedConfig'; readonly ticket: string; readonly reqId: string }
-  /** Reports an agent's question for a Desktop or a Finder; `query` has the form of the wire. */
+  /** `query` has the form of the wire. */
   | {
       readonly type: 'agent.askedCollection';
       readonly collection: ResourceCollection;
@@ -221,17 +199,15 @@ export type LinkFact =
       readonly query: object;
     }
   | { readonly type: 'agent.askedSkills'; readonly ticket: string; readonly reqId: string }
-  /** Reports an agent's question for one file of a skill, `SKILL.md` by default. */
+  /** `SKILL.md` by default. */
   | {
       readonly type: 'agent.askedSkill';
       readonly ticket: string;
       readonly reqId: string;
       readonly name: string;
       readonly relPath?: string;
-      /** Name of the agent that may read a large file in parts. */
       readonly reader?: string;
     }
-  /** Reports an agent's question for a part of a large content. */
   | {
       readonly type: 'agent.askedBlob';
       readonly ticket: string;
@@ -241,7 +217,6 @@ export type LinkFact =
       readonly maxBytes: number;
       readonly reader: string;
     }
-  /** Reports an agent's question for a page of the resources of one server, by its bundle id or name. */
   | {
       readonly type: 'agent.askedResources';
       readonly ticket: string;
@@ -249,16 +224,14 @@ export type LinkFact =
       readonly server: string;
       readonly cursor?: string;
     }
-  /** Reports a part of a file that an agent sends. The connection keeps its bytes until the ticket is answered. */
+  /** The connection keeps its bytes until the ticket is answered. */
   | ({
       readonly type: 'agent.putPart';
       readonly ticket: string;
       readonly reqId: string;
       readonly agent: string;
     } & UploadPart)
-  /**
-   * Reports an agent's question for one resource. URIs that are neither `window://` nor `dpe://` were refused before.
-   */
+  /** URIs that are neither `window://` nor `dpe://` were refused before. */
   | {
       readonly type: 'agent.askedResource';
       readonly collection: ResourceCollection;
@@ -267,7 +240,7 @@ export type LinkFact =
       readonly uri: string;
       readonly server?: string;
     }
-  /** Tells a computer that an agent left; the calls of that agent need no answer any more. */
+  /** The calls of that agent need no answer any more. */
   | { readonly type: 'agent.left'; readonly agent: string }
   | { readonly type: 'computer.entered'; readonly computer: string }
   | { readonly type: 'computer.left'; readonly computer: string }
@@ -362,7 +335,6 @@ export interface SessionWaits {
   /** Step that the session waits for, since when, and what arrived meanwhile. */
   readonly waits: Waits;
 }
-/** Report of a slow handshake, passed on to the owner of the client. */
 export interface ClientWaits {
   readonly type: 'client.waits';
   readonly server: string;
@@ -371,11 +343,10 @@ export interface ClientWaits {
 
 export interface OfficeInput {
   readonly host: string;
-  /** TCP port to listen on; 0 = any free port. */
+  /** 0 = any free port. */
   readonly port: number;
-  /** Refuses peers that do not declare their protocol version. */
   readonly requireVersion?: boolean;
-  /** Tells that this office is one of several nodes; a seat is granted only after the shared register agreed. */
+  /** One of several nodes; a seat is granted only after the shared register agreed. */
   readonly isShared?: boolean;
 }
 /** Seat in an office: room, role and name. */
@@ -388,16 +359,14 @@ export interface SeatFacts {
   readonly name: string;
 }
 export type OfficeCommand =
-  /** Answers a join or a leave with the two-argument acknowledgement `(ok, text | null)`. */
+  /** Two-argument acknowledgement `(ok, text | null)` of a join or a leave. */
   | {
       readonly type: 'office.answer';
       readonly ticket: string;
       readonly ok: boolean;
       readonly text: string | null;
     }
-  /**
-   * Asks the shared register of all nodes for a seat; `office.unclaim` returns a seat that is not taken after all.
-   */
+  /** Asks the shared register of all nodes; `office.unclaim` returns a seat that is not taken after all. */
   | {
       readonly type: 'office.claim';
       readonly socket: string;
@@ -405,13 +374,11 @@ export type OfficeCommand =
       readonly seat: SeatFacts;
     }
   | { readonly type: 'office.unclaim'; readonly socket: string; readonly seat: SeatFacts }
-  /** Seats a socket: from now on it receives routed messages and broadcasts. */
+  /** From now on it receives routed messages and broadcasts. */
   | { readonly type: 'office.seat'; readonly socket: string; readonly seat: SeatFacts }
-  /**
-   * Refuses all new connections, joins and questions from now on; `office.drained` follows once no answer is pending.
-   */
+  /** Refuses all that is new; `office.drained` follows once no answer is pending. */
   | { readonly type: 'office.drain' }
-  /** Frees the seat of a socket; calls that wait for this peer are answered at once. */
+  /** Calls that wait for this peer are answered at once. */
   | { readonly type: 'office.unseat'; readonly socket: string }
   | {
       readonly type: 'office.broadcast';
@@ -421,7 +388,7 @@ export type OfficeCommand =
       readonly body: object;
     };
 export type OfficeFact =
-  /** Answer to `office.claim`, sent only while the socket exists. `text`: reason of a refusal. */
+  /** Sent only while the socket exists. `text`: reason of a refusal. */
   | {
       readonly type: 'claim.settled';
       readonly socket: string;
@@ -431,12 +398,11 @@ export type OfficeFact =
     }
   | { readonly type: 'office.opened'; readonly url: string; readonly port: number }
   | { readonly type: 'office.failed'; readonly message: string }
-  /** Reports, after `office.drain`, that every pending question was answered. */
   | { readonly type: 'office.drained' }
   | {
       readonly type: 'socket.opened';
       readonly socket: string;
-      /** Features that the peer lacks, and the protocol version that it declared; both absent for a peer that has all features. */
+      /** And its declared version; both absent for a peer that has all features. */
       readonly misses?: readonly string[];
       readonly version?: string;
     }

@@ -1,10 +1,7 @@
 import { withoutKey } from '../protocol/json.ts';
 import { fnv, fnvBasis } from './fnv.ts';
 
-/**
- * Immutable map with string keys, stored as plain data. A change copies two levels of at most 64 slots and one small
- * leaf, and shares everything else. Keys chosen to collide in one leaf make it as slow as a plain record.
- */
+/** Plain data. A change copies two levels of at most 64 slots and one leaf; colliding keys make it slow. */
 export type Trie<T> = Readonly<Record<string, Branch<T>>>;
 type Branch<T> = Readonly<Record<string, Leaf<T>>>;
 type Leaf<T> = Readonly<Record<string, T>>;
@@ -38,6 +35,5 @@ export function dropFrom<T>(trie: Trie<T>, key: string): Trie<T> {
   const rest = isEmpty(left) ? withoutKey(branch, String(inner)) : { ...branch, [inner]: left };
   return isEmpty(rest) ? withoutKey(trie, String(outer)) : { ...trie, [outer]: rest };
 }
-/** Returns all entries of the map, in no defined order. */
 export const entriesOf = <T>(trie: Trie<T>): (readonly [key: string, value: T])[] =>
   Object.values(trie).flatMap((branch) => Object.values(branch).flatMap((leaf) => Object.entries(leaf)));

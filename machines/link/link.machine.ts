@@ -76,25 +76,17 @@ const marksOf = (settled: CallSettled, failure: Failure): Record<string, unknown
   return {};
 };
 
-/** Ending of a call for the wire; null when it succeeded. */
 const endingOf = ({ outcome, phase }: CallSettled): Ending | null =>
   outcome === 'succeeded' ? null : { outcome, phase: phase ?? 'running' };
 
-/**
- * Hides an `error_code` in the metadata of a tool that reported its own failure, because it is not a code of the
- * protocol.
- */
+/** An `error_code` of a tool that reported its own failure is no code of the protocol. */
 const noCode = (result: unknown): Record<string, unknown> => {
   const { _meta, meta } = toolResult(result);
   const all = { ..._meta, ...(meta as object | undefined) };
   return 'error_code' in all ? { error_code: null } : {};
 };
 
-/**
- * Builds the acknowledgement of `client:tool_call`: the server's own result, or a CallToolResult with `isError` whose
- * `structuredContent.error` gives the reason. Both carry `meta.a2c_outcome` and `meta.a2c_server`, overriding the
- * server's values, and `meta.a2c_phase` unless the call succeeded.
- */
+/** A failure gets `structuredContent.error`; `meta.a2c_*` override the server's values. */
 export function callAck(settled: CallSettled): unknown {
   const { failure, result, server } = settled;
   const ending = endingOf(settled);
@@ -112,20 +104,13 @@ export function callAck(settled: CallSettled): unknown {
   });
 }
 
-/**
- * Builds the acknowledgement of `client:get_tools`. `missing` is an extension of ours, present only when tools of a server
- * are missing.
- */
+/** `missing` is an extension of ours, present only when tools of a server are missing. */
 const toolsAck = (tools: readonly SmcpTool[], missing: readonly Missing[], reqId: string): unknown => ({
   tools,
   ...(missing.length > 0 && { missing }),
   req_id: reqId,
 });
 
-/**
- * Builds the acknowledgement of a Desktop or Finder question. `missing` is an extension of ours, present only when
- * data of a server is missing, with the reason.
- */
 const aggregateAck = ({ body, missing, failure, reqId }: AggregateShown): unknown =>
   failure
     ? { ...errorAck(withRemedy(failure)), req_id: reqId }
@@ -133,10 +118,7 @@ const aggregateAck = ({ body, missing, failure, reqId }: AggregateShown): unknow
 const contentsAck = ({ contents, failure, reqId }: ResourceRead): unknown =>
   failure ? { ...errorAck(withRemedy(failure)), req_id: reqId } : { contents, req_id: reqId };
 
-/**
- * Builds the acknowledgement of `client:get_resources`. Peers of 0.2 and later read the server and the capability of
- * a refusal beside its code.
- */
+/** Peers of 0.2 and later read the server and the capability of a refusal beside its code. */
 function resourcesAck({ resources, nextCursor, failure, reqId }: ResourcesShown): unknown {
   if (failure === null)
     return { resources, ...(nextCursor !== null && { next_cursor: nextCursor }), req_id: reqId };
@@ -153,7 +135,7 @@ const skillsAck = ({ skills, failure, reqId }: SkillsShown): unknown =>
   failure ? { ...errorAck(failure), req_id: reqId } : { skills, req_id: reqId };
 const skillAck = ({ file, failure, reqId }: SkillShown): unknown =>
   failure ? { ...errorAck(failure), req_id: reqId } : { ...file, req_id: reqId };
-/** Builds the acknowledgement of `client:put_blob`; `received` is an extension of ours. */
+/** `received` is an extension of ours. */
 const partAck = ({ upload, offset, received, landed, failure, reqId }: PartTaken): unknown =>
   failure
     ? { ...errorAck(failure), req_id: reqId }
@@ -196,9 +178,8 @@ interface ToolsListed {
   readonly ticket: string;
   readonly reqId: string;
   readonly tools: readonly SmcpTool[];
-  /** Servers whose tools are missing, with the reasons; left out when none is. */
   readonly missing?: readonly Missing[];
-  /** Signature of the tool list; a list that was sent as an answer is not announced again. */
+  /** A list that was sent as an answer is not announced again. */
   readonly signature: string;
 }
 export interface ToolsWanted {
@@ -217,13 +198,12 @@ interface ConfigWanted {
 export type LinkRefusal = 'seat' | 'version' | 'credential';
 /** Stage of the connection of an agent or a computer to its office. */
 export type LinkStage = 'connecting' | 'joined' | 'waiting' | 'closed';
-/** News of a link for its owner. `reason` is the original text of the office or the network. */
+/** `reason` is the original text of the office or the network. */
 export type LinkNews =
   | {
       readonly type: 'link.changed';
       readonly stage: LinkStage;
       readonly reason: string | null;
-      /** Kind of refusal, when the office answered but refused. */
       readonly refusal: LinkRefusal | null;
     }
   | ComputerCall
@@ -239,7 +219,7 @@ export type LinkNews =
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   | Extract<LinkFact, { type: `computer.${string}` }>;
-/** Signature or change counter of the state of each kind of data; null when that state was not known. */
+/** Signature or change counter; null when that state was not known. */
 type Marks = Readonly<Partial<Record<What, Mark | null>>>;
 type Changed = { readonly what: What };
 type LinkMachineInput = LinkStart & {
@@ -247,18 +227,17 @@ type LinkMachineInput = LinkStart & {
   readonly owner: AddressFor<LinkNews>;
 };
 export interface LinkContext extends LinkMachineInput {
-  /** Signatures or change counters of the current data, and (`announced`) of the data that the office knows. */
+  /** Of the current data, and (`announced`) of the data that the office knows. */
   readonly marks: Marks;
   readonly announced: Marks;
   readonly reason: string | null;
   readonly refusal: LinkRefusal | null;
-  /** Protocol version that the link declares: ours, or the one that the office requested. */
+  /** Ours, or the one that the office requested. */
   readonly version: string;
-  /** True when the link changed its declared version since it was last connected; it does so only once. */
+  /** The declared version changed since the last connection; it does so only once. */
   readonly isAdapted: boolean;
 }
 
-/** News for the owner of a link whose machine crashed too often. */
 export const linkGivenUp = ({ error, why }: OwnedEnded): Extract<LinkNews, { type: 'link.changed' }> => ({
   type: 'link.changed',
   stage: 'closed',
@@ -266,7 +245,6 @@ export const linkGivenUp = ({ error, why }: OwnedEnded): Extract<LinkNews, { typ
   refusal: null,
 });
 
-// ── rules ──────────────────────────────────────────────────────────────────────────────────────────────
 export const noMarks: Marks = Object.fromEntries(
   whats.flatMap((what) => (notifications[what].mark === 'revision' ? [[what, 0]] : [])),
 );
@@ -276,25 +254,16 @@ const isNewsOf = ({ marks, announced }: LinkContext, what: What): boolean =>
 const untold: Marks = Object.fromEntries(
   whats.filter((what) => notifications[what].view !== 'tools').map((what) => [what, null]),
 );
-/**
- * Returns the marks of the data that needs no announcement right after a join. The notice of the join makes the agent
- * fetch the tools, so only later changes are announced; all other data counts as announced from the first join on.
- */
+/** The notice of a join makes the agent fetch the tools, so only later changes are announced. */
 export const firstKnown = ({ marks, announced }: Pick<LinkContext, 'marks' | 'announced'>): Marks => ({
   ...untold,
   ...marks,
   ...announced,
 });
-/**
- * Pause before the next connection. After a refused version or credential it is long, because the answer would be the
- * same; the office may still change, so the link keeps trying.
- */
+/** Long after a refused version or credential; the office may still change, so the link keeps trying. */
 const pauseMs = ({ timing, refusal }: LinkContext): number =>
   refusal === 'version' || refusal === 'credential' ? timing.linkRestMs : timing.linkBackoffMs;
-/**
- * Reasons of cancellations by the office, for the person who is asked about the call and for the host; the agent
- * learns them from the office.
- */
+/** For the person who is asked and for the host; the agent learns them from the office. */
 const whyCancelled: Readonly<Record<CancelReason, string>> = {
   timeout: 'the office gave up waiting for it',
   left: 'its agent left the office',
@@ -341,7 +310,7 @@ const parts = setup({
     rememberAnnounced: assign(({ context: { marks, announced } }, { what }: Changed) => ({
       announced: { ...announced, [what]: markIn(marks, what) },
     })),
-    /** Marks a list that was sent as an answer as announced; otherwise it would be reported as a change again and again. */
+    /** Otherwise a list sent as an answer would be reported as a change again and again. */
     rememberAnswered: assign(({ context: c }, { signature }: { signature: string }) => ({
       marks: { ...c.marks, updateToolList: signature },
       announced: { ...c.announced, updateToolList: signature },
@@ -352,10 +321,7 @@ const parts = setup({
     speakAs: assign((_, { version }: { version: string }) => ({ version, isAdapted: true })),
   },
   guards: {
-    /**
-     * Permits one change of the declared version, so that an office that demands another version each time is not
-     * retried for ever.
-     */
+    /** Once, so that an office that demands another version each time is not retried for ever. */
     canSpeakAs: ({ context: c }, { version }: { version: string }) =>
       !c.isAdapted && version !== c.version && isSpoken(version) === true,
     isNews: ({ context }) => whats.some((what) => isNewsOf(context, what)),
@@ -368,7 +334,6 @@ const parts = setup({
   },
 });
 
-// ── actions and transitions that several states share ──────────────────────────────────────────────────
 const tell = <E>(news: (c: LinkContext, event: E) => LinkNews) =>
   posts((c: LinkContext, event: E) => post(c.owner, news(c, event)));
 const tellStage = (stage: LinkStage) =>
@@ -383,17 +348,16 @@ type Passed = Omit<AgentCalled, 'type'> & { readonly type: string };
 const passed = (c: LinkContext, { type: _, ...call }: Passed) =>
   extended(call, { type: 'call.request' as const, isConfirmed: false, replyTo: c.self });
 const passCall = tell(passed);
-/** Passes on a refused call, because the computer answers every call. */
+/** The computer answers every call. */
 const passRefused = (why: (reqId: string) => Failure) =>
   tell((c, call: Passed) => extended(passed(c, call), { refused: why(call.reqId) }));
 type Ordered = { readonly event: NotificationOrder };
-/** Makes actions that announce a change. It counts as known from then on, because the receivers fetch the new data. */
+/** It counts as known from then on, because the receivers fetch the new data. */
 const announce = <Params extends Changed | ((at: Ordered) => Changed)>(params: Params) =>
   [
     { type: 'announce', params },
     { type: 'rememberAnnounced', params },
   ] as const;
-/** Makes the same transition for all kinds of changes that are gathered, or for all that are announced at once. */
 const each = <Gathered extends boolean, Way>(isGathered: Gathered, way: Way) =>
   Object.fromEntries(
     rows.filter((row) => row.isGathered === isGathered).map((row) => [row.order.type, way]),
@@ -411,12 +375,10 @@ const gatherChanges = each(true, {
 const announceChanges = each(false, {
   actions: [rememberChange, ...announce(({ event }: Ordered) => ({ what: whatOf(event) }))],
 } as const);
-/** Transitions that announce each kind of changed data, in the order of the notification table. */
 const announceNews = whats.map((what) => ({
   guard: { type: 'isNewsOf', params: { what } } as const,
   actions: announce({ what }),
 }));
-/** Passes news about computers from an agent's link to its owner. */
 const passNews = Object.fromEntries(
   ['computer.entered', 'computer.left', ...rows.map((row) => row.fact.type)].map((type) => [
     type,
@@ -430,10 +392,7 @@ const because = <E>(reason: (event: E) => string, refusal?: (event: E) => LinkRe
   }) as const;
 type Refused = Extract<LinkFact, { type: 'link.refused' }>;
 const versionOf = ({ event }: { event: Refused }) => ({ version: event.version ?? '' });
-/**
- * Transitions after a refusal: if the office speaks another version that we know, it is asked again at once with that
- * version.
- */
+/** If the office speaks another version that we know, it is asked again at once with that version. */
 const refused = [
   {
     guard: { type: 'canSpeakAs', params: versionOf },
@@ -450,7 +409,7 @@ const refused = [
   },
 ] as const;
 const forgetAskers = tell((c) => ({ type: 'asker.lost', asker: c.self }));
-/** Cancels open calls while their agents can still receive the result. */
+/** While their agents can still receive the result. */
 const cancelAskers = tell((c) => ({
   type: 'asker.lost',
   asker: c.self,
@@ -591,15 +550,11 @@ export const linkMachine = parts.createMachine({
         joined: {
           tags: 'ready',
           entry: tellStage('joined'),
-          /** Transitions that announce changes which their source has already gathered, including those from before the join. */
+          /** Already gathered by their source, including those from before the join. */
           on: announceChanges,
           initial: 'quiet',
           states: {
             quiet: { always: { guard: 'isNews', target: 'gathering' } },
-            /**
-             * State that waits until changes pause, or for the longest delay, and then sends one announcement if anything
-             * has changed.
-             */
             gathering: {
               tags: 'refreshing',
               initial: 'listening',

@@ -75,7 +75,7 @@ const taken = {
   document: ['application/pdf'],
 } as const;
 const pickerFor = (options: ResultOptions): MediaPicker => mediaPicker(taken, ['image', 'document'], options);
-/** Selection of media that leaves all media out, because the API refuses an error with anything but text. */
+/** The API refuses an error with anything but text. */
 const textAlone: MediaPicker = { pick: () => 'an error has text alone' };
 function resultOf(
   response: MCPToolResponse,
@@ -89,7 +89,7 @@ function resultOf(
   return {
     type: 'tool_result',
     tool_use_id: toolCallId,
-    // Leaves an empty text out, because the API refuses it.
+    // The API refuses an empty text.
     ...(content.length > 0 && { content }),
     ...(isError && { is_error: true }),
   };

@@ -11,12 +11,7 @@ import {
 import type { Json } from './format.ts';
 import { listOf, type ObjectSchema, type Schema } from './schema.ts';
 
-// ── sloppy JSON ───────────────────────────────────────────────────────────────────────────────────────
-/**
- * Parses JSON as models write it: names without quotes or in single quotes, trailing commas, comments, line
- * breaks in strings, words of Python, a code fence around everything. Missing parts are never invented, so
- * truncated text counts as broken. Returns undefined for broken text.
- */
+/** As models write it. Missing parts are never invented: truncated text is broken and gives undefined. */
 export function readLenientJson(text: string): unknown {
   const cursor = new Cursor(unfenced(text));
   const value = cursor.value(0);
@@ -24,10 +19,7 @@ export function readLenientJson(text: string): unknown {
 }
 
 const fence = '```';
-/**
- * Removes a code fence, found by its first and last line; a pattern over the whole text could take quadratic
- * time.
- */
+/** By its first and last line; a pattern over the whole text could take quadratic time. */
 function unfenced(text: string): string {
   const whole = text.trim();
   const start = whole.indexOf('\n');
@@ -113,7 +105,7 @@ class Cursor {
     if (end === 0) return undefined;
     const body = this.#text.slice(this.#at + 1, end - 1);
     this.#at = end;
-    // Keeps an unknown escape with its backslash, which the model forgot to double, for example in a pattern or a path.
+    // The model forgot to double the backslash, for example in a pattern or a path.
     return body.replaceAll(/\\(?:u([\da-fA-F]{4})|([^]))/g, (all, unit: string | undefined, char: string) =>
       unit === undefined ? (escapes.get(char) ?? all) : String.fromCharCode(Number.parseInt(unit, 16)),
     );
@@ -121,7 +113,6 @@ class Cursor {
   #skipBlanks(): void {
     while (this.#take(blank));
   }
-  /** Skips this character if it comes next; returns whether it did. */
   #sees(char: string): boolean {
     this.#skipBlanks();
     const isNext = this.#text[this.#at] === char;
@@ -136,7 +127,6 @@ class Cursor {
   }
 }
 
-// ── arguments ─────────────────────────────────────────────────────────────────────────────────────────
 /** Arguments as an object, or the failure (code 400) in words from which a model can correct them. */
 export type ArgumentsRead =
   | { readonly ok: true; readonly value: Json }
@@ -176,16 +166,13 @@ function fromText(text: string): unknown {
   }
 }
 
-/** Replaced parameter names: from the name on the server to one that the provider accepts. */
+/** From the name on the server to one that the provider accepts. */
 export type Renames = ReadonlyMap<string, string>;
 
 const longest = 64;
 const deepestName = 100;
 
-/**
- * Returns a replacement, unique in the schema, for each parameter name at any depth that does not match
- * `valid`.
- */
+/** Unique in the schema, at any depth. */
 export function renamesFor(schema: Schema, valid: RegExp): Renames {
   const names = new Set<string>();
   collect(schema, names);
@@ -212,7 +199,6 @@ function collect(schema: Schema, names: Set<string>): void {
   });
 }
 
-/** Returns a copy of a schema with `change` applied to each schema directly inside. */
 function eachInside(schema: Schema, change: (inside: Schema) => Schema): Schema {
   const byName = (value: unknown): Schema =>
     Object.fromEntries(Object.entries(value as Schema).map(([name, one]) => [name, change(one as Schema)]));
@@ -241,7 +227,6 @@ function under(schema: Schema, renames: Renames): Schema {
   };
 }
 
-/** Returns the arguments under the server's original parameter names. */
 export function restored(args: Json, renames: Renames): Json {
   if (renames.size === 0) return args;
   const names = new Map([...renames].map(([name, shown]) => [shown, name]));

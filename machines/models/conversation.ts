@@ -14,19 +14,16 @@ import {
   type SkillAsked,
 } from './format.ts';
 
-/** Name of the tool with which a model reads skills, unless another tool has this name. */
+/** Unless another tool has this name. */
 const toolName = 'read_skill';
-/**
- * Largest number of skills, and of characters of each, in the description of `read_skill`. A call without arguments lists all
- * skills.
- */
+/** Skills in the description, and characters of each. A call without arguments lists all skills. */
 const [mostTold, longestTold] = [50, 300];
 
 const inOneLine = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length <= longestTold ? line : `${line.slice(0, longestTold)} …`;
 };
-/** Returns the names by which the model calls the skills, with the computer in front where two skills have the same name. */
+/** With the computer in front where two skills have the same name. */
 function namedSkills(skills: readonly ModelSkill[]): ReadonlyMap<string, ModelSkill> {
   const count = new Map<string, number>();
   for (const { name } of skills) count.set(name, (count.get(name) ?? 0) + 1);
@@ -43,7 +40,6 @@ const told = (skills: ReadonlyMap<string, ModelSkill>, most: number): string =>
     .map(([name, { description }]) => `- ${name}: ${inOneLine(description)}`)
     .join('\n');
 
-/** Returns the tool with which a model reads skills. */
 function skillTool(skills: ReadonlyMap<string, ModelSkill>): ModelTool {
   const more = skills.size > mostTold ? `\nand ${skills.size - mostTold} more: call without "skill"` : '';
   return {
@@ -68,7 +64,6 @@ const unknown = (name: string): Failure => ({
   remedy: 'Call without "skill" for the list',
 });
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-/** Reads the arguments of a call of the tool `read_skill`. */
 function skillAsked(skills: ReadonlyMap<string, ModelSkill>, { skill: name, path }: Json): SkillAsked {
   if (name === undefined || name === null || name === '')
     return { kind: 'list', text: told(skills, Infinity) };

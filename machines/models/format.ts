@@ -189,26 +189,19 @@ export interface AnsweredCall<Call> {
   readonly response: MCPToolResponse;
 }
 
-// ── names of tools ────────────────────────────────────────────────────────────────────────────────────
 const longest = 64;
 
 const serverOf = ({ server }: ModelTool): string | undefined =>
   typeof server === 'string' ? server : server?.name;
 
-/**
- * Returns the identity of a tool, whatever name it is offered under: its computer, its server and its name
- * there.
- */
+/** Its computer, its server and its name there, whatever name it is offered under. */
 export const keyOf = (tool: ModelTool): string => {
   const server = serverOf(tool);
   return JSON.stringify([tool.computer ?? null, server ?? null, (server && tool.original) || tool.name]);
 };
 
 const digits = (text: string): string => (fnv(fnvBasis, text) >>> 0).toString(16).padStart(8, '0');
-/**
- * Converts any text into a valid name. A long one is cut and ends with a digest of all of it, so that it
- * never changes.
- */
+/** A long text is cut and ends with a digest of all of it, so that it never changes. */
 function valid(text: string): string {
   const clean = text.replaceAll(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
   if (clean.length <= longest) return clean;
@@ -217,13 +210,10 @@ function valid(text: string): string {
 
 interface Candidate {
   readonly name: string;
-  /**
-   * Label that distinguishes the tool from others of the same name: a server, a computer, or '' for its plain
-   * name.
-   */
+  /** A server, a computer, or '' for the plain name. */
   readonly by: string;
 }
-/** Returns possible names, plainest first; the last one contains a digest of the tool's identity. */
+/** Plainest first; the last one contains a digest of the tool's identity. */
 function candidatesOf(tool: ModelTool): Candidate[] {
   const { name, computer } = tool;
   const server = serverOf(tool);
@@ -235,14 +225,11 @@ function candidatesOf(tool: ModelTool): Candidate[] {
   ];
 }
 
-/** Returns the label (server or computer) put before a tool's name; '' when the tool has its plain name. */
+/** Server or computer; '' when the tool has its plain name. */
 export const labelIn = (name: string, tool: ModelTool): string =>
   candidatesOf(tool).find((one) => one.name === name)?.by ?? '';
 
-/**
- * Finds names, none of them in `taken`, for tools that have none yet. When several tools want one name, none
- * gets it and all try their next, so the order does not matter (DeepChat's rule, `server_tool`).
- */
+/** When several tools want one name, none gets it and all try their next (DeepChat's rule, `server_tool`). */
 export function named(
   tools: ReadonlyMap<string, ModelTool>,
   taken: ReadonlySet<string>,
@@ -267,7 +254,7 @@ export function named(
   }
   return found;
 }
-/** Returns a numbered name, for the rare case that two 32-bit digests are equal. */
+/** For the rare case that two 32-bit digests are equal. */
 const numbered = (candidates: readonly Candidate[], level: number): string => {
   const end = `_${level}`;
   return (candidates.at(-1)?.name ?? '').slice(0, longest - end.length) + end;

@@ -18,19 +18,17 @@ import {
   type Schema,
 } from './schema.ts';
 
-// ── alternatives ──────────────────────────────────────────────────────────────────────────────────────
-/** Kind of value that a schema allows; without `type`, any kind. */
+/** Without `type`, any kind. */
 interface Alternative {
   readonly type: JsonType | undefined;
   readonly schema: Schema;
 }
 
-/** Splits a schema into alternatives of at most one type each, without alternatives of their own. */
+/** At most one type each, without alternatives of their own. */
 function alternativesOf(given: Schema): readonly Alternative[] {
   const { anyOf, ...own } = withoutAllOf(given);
   if (!Array.isArray(anyOf)) return typesOf(own).map((type) => ({ type, schema: ofType(own, type) }));
-  // Nested parts are left out here and added once later; copied into each alternative they would double at
-  // each level.
+  // Nested parts are added once later; copied into each alternative they would double at each level.
   const { description: _, ...base } = own;
   const bare = { ...base, ...(isList(own) && { items: {} }), ...(isMap(own) && { properties: {} }) };
   const found = (anyOf as Schema[]).flatMap((one) => alternativesOf(merged(bare, one)));
@@ -47,17 +45,16 @@ function alternativesOf(given: Schema): readonly Alternative[] {
   ];
 }
 const isMap = ({ properties }: Schema): boolean => isObject(properties);
-/** Tells whether a schema describes array items; an empty item schema does not count. */
+/** An empty item schema does not count. */
 const isList = ({ items }: Schema): boolean => isObject(items) && Object.keys(items).length > 0;
 
-/** Joins all descriptions, so that none is lost when schemas are combined. */
 function described(schema: Schema, by: readonly Schema[]): Schema {
   const texts = distinct(by.map(({ description }) => description).filter((text) => typeof text === 'string'));
   return texts.length > 0 ? { ...schema, description: texts.join('\n') } : schema;
 }
 
 type Join = (own: Schema, all: readonly Schema[]) => Schema;
-/** Combines alternatives of one type, such as "one of these two properties is required", into one. */
+/** Such as "one of these two properties is required". */
 function together(own: Schema, some: readonly Alternative[], join: Join): readonly Alternative[] {
   const [first] = some;
   if (!first) return [];
@@ -66,7 +63,7 @@ function together(own: Schema, some: readonly Alternative[], join: Join): readon
   return [{ type: first.type, schema: described(whole, [own, ...all]) }];
 }
 const anObject: Join = (own, all) => joined({ ...own, type: 'object', anyOf: all });
-/** Combines array schemas: items may be of any kind that the alternatives name, if each names one. */
+/** Items may be of any kind that the alternatives name, if each names one. */
 const aList: Join = (own, all) => {
   const kinds = distinct(all.map(({ items }) => items as Schema));
   const isSaid = kinds.every((one) => Object.keys(one).length > 0);
@@ -85,7 +82,7 @@ const ofType = (schema: Schema, type: JsonType | undefined): Schema => {
   return { ...rest, enum: values.filter((value) => hasType(value, type)) };
 };
 
-/** Keywords that apply to values of one type only, from which a missing type is guessed. */
+/** They apply to values of one type only; a missing type is guessed from them. */
 const hints: readonly (readonly [type: JsonType, keywords: readonly string[]])[] = [
   ['object', ['properties', 'required', 'additionalProperties', 'patternProperties', 'propertyNames']],
   ['array', ['items', 'minItems', 'maxItems', 'uniqueItems']],
@@ -106,7 +103,7 @@ function typesOf(schema: Schema): readonly (JsonType | undefined)[] {
   const hinted = hints.filter(([, keywords]) => keywords.some((keyword) => keyword in schema));
   return hinted.length === 0 ? [undefined] : hinted.map(([hint]) => hint);
 }
-/** Drops `integer` where `number` is allowed too, because it is included. */
+/** `number` includes `integer`. */
 const whole = (types: readonly JsonType[]): readonly JsonType[] =>
   types.includes('number') ? types.filter((type) => type !== 'integer') : types;
 
@@ -149,10 +146,7 @@ export interface GeminiSchema {
 }
 type Kind = Exclude<JsonType, 'null'>;
 
-/**
- * Converts a schema for Gemini. The result allows at least everything the original allows, and each schema inside has
- * a single type.
- */
+/** Allows at least everything the original allows; each schema inside has a single type. */
 export function toGeminiSchema(schema: Schema): GeminiSchema {
   let left = mostParts;
   const inside: Inside = (given) => {
@@ -161,9 +155,9 @@ export function toGeminiSchema(schema: Schema): GeminiSchema {
   };
   return convert(schema, inside);
 }
-/** Converts nested schemas; all are counted before any is converted, to limit the total size. */
+/** All are counted before any is converted, to limit the total size. */
 type Inside = (given: readonly Schema[]) => readonly GeminiSchema[];
-/** Reduces a schema to its type and description when the limit of parts is exceeded. */
+/** When the limit of parts is exceeded. */
 const withoutParts = ({ type, description }: Schema): Schema => ({
   ...(type !== undefined && { type, items: {} }),
   ...(description !== undefined && { description }),
@@ -171,10 +165,10 @@ const withoutParts = ({ type, description }: Schema): Schema => ({
 
 function convert(schema: Schema, inside: Inside): GeminiSchema {
   const alternatives = alternativesOf(schema);
-  // Allows `null` too for a schema of any value.
+  // A schema of any value allows `null`, too.
   const isNullable = alternatives.some(({ type }) => type === 'null' || type === undefined);
   const kinds = alternatives.flatMap((one) => ofOneKind(one, inside));
-  // Converts a schema that allows only `null` to a nullable string, the closest that Gemini can express.
+  // For `null` alone a nullable string is the closest that Gemini can express.
   const found = distinct(kinds.length > 0 ? kinds : [{ type: 'STRING', ...wordsOf(schema) } as const]);
   const all = isNullable ? found.map((one) => ({ ...one, nullable: true })) : found;
   const [only] = all;
@@ -182,16 +176,14 @@ function convert(schema: Schema, inside: Inside): GeminiSchema {
 }
 
 const everyKind: readonly Kind[] = ['string', 'number', 'boolean', 'object', 'array'];
-/**
- * Items of an array of unknown content; arrays inside are left out, because their nesting would be endless.
- */
+/** Without arrays inside, because their nesting would be endless. */
 const anyItem: GeminiSchema = {
   anyOf: [{ type: 'STRING' }, { type: 'NUMBER' }, { type: 'BOOLEAN' }, { type: 'OBJECT' }],
 };
 
 function ofOneKind({ type, schema }: Alternative, inside: Inside): readonly GeminiSchema[] {
   if (type === 'null') return [];
-  // Attaches the description to the first kind only, so that it is not repeated.
+  // The first kind only, so that the description is not repeated.
   if (type === undefined) return everyKind.map((kind, n) => asKind[kind](n === 0 ? schema : {}, inside));
   return [asKind[type](schema, inside)];
 }
@@ -259,14 +251,14 @@ function numberOf(schema: Schema, formats: readonly string[], step: number): Omi
     ...(most !== undefined && { maximum: most }),
   };
 }
-/** Converts an exclusive limit to an inclusive one: the next integer, or for fractions the limit itself. */
+/** The next integer, or for fractions the limit itself. */
 function limitOf(schema: Schema, key: string, strict: string, step: number): number | undefined {
   const out = schema[strict];
   if (typeof out === 'number') return step === 0 ? out : step > 0 ? Math.floor(out) + 1 : Math.ceil(out) - 1;
   return typeof schema[key] === 'number' ? schema[key] : undefined;
 }
 
-/** Matches lookarounds and backreferences, which Gemini's RE2 engine does not support. */
+/** Lookarounds and backreferences, which Gemini's RE2 engine does not support. */
 const beyondRe2 = /\(\?<?[=!]|\\[1-9]|\\k</;
 function textLimits(schema: Schema): Omit<GeminiSchema, 'type'> {
   const { format, pattern } = schema;
@@ -379,7 +371,7 @@ const resultOf = (
   text: string,
 ): GeminiFunctionResponsePart => ({
   functionResponse: {
-    // Leaves out an id made by the conversation, because Gemini matches calls without an id by name and position.
+    // Not an id made by the conversation: Gemini matches calls without an id by name and position.
     ...(id && { id }),
     name,
     response: { [isError ? 'error' : 'output']: text },

@@ -4,9 +4,6 @@ import type { MCPToolCall, ReadCall } from './format.ts';
 import { gemini, type GeminiFunctionCall } from './gemini.ts';
 import { openai, type OpenAIToolCall } from './openai.ts';
 
-/**
- * Entry point of `a2c-actors/models`: names, schemas and calls of tools in the formats of model providers.
- */
 export {
   createConversation,
   type Conversation,
@@ -100,7 +97,7 @@ export const anthropicToolUseToMcpTool = (use: AnthropicToolUse, conversation: C
 export const geminiFunctionCallToMcpTool = (call: GeminiFunctionCall, conversation: Conversation) =>
   toMcpCall(gemini.fromCall(call, conversation), call.args, conversation);
 
-/** Builds an `MCPToolCall` from a call that was read; `said` are the arguments as the model gave them. */
+/** `said`: the arguments as the model gave them. */
 function toMcpCall(read: ReadCall, said: unknown, conversation: Conversation): MCPToolCall | undefined {
   const { id, name } = read.ok ? read.call : read;
   const server = conversation.find(name)?.server;

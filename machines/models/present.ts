@@ -2,23 +2,20 @@ import type { Outcome } from '../call/call.rules.ts';
 import { readBase64 } from '../text.ts';
 import type { MCPContentItem, MCPToolResponse, ResultOptions, MediaKind } from './format.ts';
 
-// ── images, sounds and documents in results, as far as models take them ─────────────────────────────────
-/** Image, sound or document of a result. */
 export interface Media {
   readonly kind: MediaKind;
-  /** MIME type as the bytes show it, such as `image/png`. */
+  /** As the bytes show it. */
   readonly mimeType: string;
-  /** Bytes in Base64. */
+  /** Base64. */
   readonly data: string;
-  /** Name for a model, such as `image 2`; numbered through all results of a turn. */
+  /** Such as `image 2`; numbered through all results of a turn. */
   readonly name: string;
 }
-/** MIME types that a provider takes, by kind. */
 export type AcceptedTypes = Readonly<Partial<Record<MediaKind, readonly string[]>>>;
 
 const defaults = { mediaCount: 20, mediaBytes: 3_932_160, mediaTotalBytes: 15_728_640 };
 
-/** First characters of files in Base64, with the MIME types that they show. */
+/** First characters of files in Base64. */
 const beginnings: readonly (readonly [beginning: string, mimeType: string])[] = [
   ['iVBORw0KGgo', 'image/png'],
   ['/9j/', 'image/jpeg'],
@@ -26,7 +23,7 @@ const beginnings: readonly (readonly [beginning: string, mimeType: string])[] = 
   ['JVBERi0', 'application/pdf'],
   ['SUQz', 'audio/mpeg'],
 ];
-/** MIME types of RIFF files, by the Base64 of the last three letters of their form: `EBP` of `WEBP`, `AVE` of `WAVE`. */
+/** By the Base64 of the last three letters of their form: `EBP` of `WEBP`, `AVE` of `WAVE`. */
 const riffs: Readonly<Record<string, string>> = { RUJQ: 'image/webp', QVZF: 'audio/wav' };
 const synonyms: Readonly<Record<string, string>> = {
   'audio/x-wav': 'audio/wav',
@@ -34,7 +31,7 @@ const synonyms: Readonly<Record<string, string>> = {
   'audio/vnd.wave': 'audio/wav',
   'audio/mp3': 'audio/mpeg',
 };
-/** MIME types that are believed only when the bytes of the content show them, because providers refuse a wrong type. */
+/** Believed only when the bytes show them, because providers refuse a wrong type. */
 const shownByBytes: ReadonlySet<string> = new Set([
   ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'],
 ]);
@@ -54,13 +51,11 @@ const kindOf = (mimeType: string): MediaKind | undefined => {
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
-/** Binary content of a result item in Base64, with the words by which a placeholder names it. */
 interface Binary {
   readonly what: string;
   readonly mimeType: string;
   readonly data: string;
 }
-/** Returns the binary content of an item; undefined when it is text, a link or unknown. */
 function binaryIn(item: MCPContentItem): Binary | undefined {
   const { type, resource } = item;
   const mimeOf = ({ mimeType }: Readonly<Record<string, unknown>>): string =>
@@ -77,7 +72,6 @@ function binaryIn(item: MCPContentItem): Binary | undefined {
 }
 const bytesOf = (data: string): number =>
   Math.floor(((data.length - (data.endsWith('==') ? 2 : Number(data.endsWith('=')))) * 3) / 4);
-/** Returns a placeholder for binary content, such as `[image image/png, 12 KiB]`. */
 function placeholder({ what, mimeType, data }: Binary, note = ''): string {
   const type = mimeType === '' ? '' : ` ${mimeType}`;
   const size = data === '' ? '' : `, ${sizeText(bytesOf(data))}`;
@@ -86,12 +80,11 @@ function placeholder({ what, mimeType, data }: Binary, note = ''): string {
 const sizeText = (bytes: number): string =>
   bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KiB`;
 
-/** Selection of media for one turn, which counts what it has let through. */
+/** For one turn; it counts what it has let through. */
 export interface MediaPicker {
-  /** Returns the medium for the model, or the reason why it is left out. */
   pick(binary: Binary): Media | string;
 }
-/** Makes the selection of media for one turn. By default the model gets media of `kinds` whose types are in `taken`. */
+/** By default the model gets media of `kinds` whose types are in `taken`. */
 export function mediaPicker(
   taken: AcceptedTypes,
   kinds: readonly MediaKind[],
@@ -167,15 +160,14 @@ export function toResponse(id: string, { outcome, result, failure }: EndedCall):
   const told = [...why, ...notice];
   return { toolCallId: id, content: told.length > 0 ? [...told, ...items] : given, isError };
 }
-/** Pattern of a call id in the text of a failure of this library. It is removed, because a model has its own id for the call. */
+/** Removed, because a model has its own id for the call. */
 const callId = / \(call '[\da-f]{8}-[\da-f-]{27}'\)|\bCall '[\da-f]{8}-[\da-f-]{27}'/g;
 const withoutIds = (message: string): string =>
   message.replace(callId, (found) => (found.startsWith('Call') ? 'The call' : ''));
 const hasError = (result: unknown): boolean => isRecord(result) && result['isError'] === true;
 const mayHaveRun = 'It is not known whether the call took effect: look before you try it again.';
-/** Pattern of failures made by this library that already end with a sentence that the effect is unknown. */
+/** Failures of this library that already say that the effect is unknown. */
 const saysUnknown = /whether (?:it|the call) took effect is unknown\.?$/;
-/** Returns the text of a content item; an empty text for images and binary data. */
 function wordsIn({ type, text, resource }: MCPContentItem): string {
   const words = type === 'resource' && isRecord(resource) ? resource['text'] : text;
   return typeof words === 'string' ? words : '';
@@ -189,7 +181,6 @@ function contentOf(result: unknown): string | readonly MCPContentItem[] {
   const items = Array.isArray(content) ? content.map(itemOf) : [];
   return items.length === 0 && structuredContent !== undefined ? [textItem(json(structuredContent))] : items;
 }
-/** Converts any value in a list of contents to a content item; a string becomes a text item. */
 function itemOf(value: unknown): MCPContentItem {
   if (typeof value === 'string') return textItem(value);
   return isRecord(value) && typeof value['type'] === 'string'
@@ -197,7 +188,6 @@ function itemOf(value: unknown): MCPContentItem {
     : textItem(json(value));
 }
 
-/** Part of a result for a model: text, or a medium in its place. */
 export type ResultPart = { readonly text: string } | { readonly media: Media };
 
 /**
@@ -209,10 +199,7 @@ export const textOf = (response: MCPToolResponse, most: number = mostCharacters)
     .flatMap((part) => ('text' in part ? [part.text] : []))
     .join(between);
 
-/**
- * Converts a response to parts for a model, in order. `show` decides what becomes of binary content: a medium, or its
- * text; without it each becomes a placeholder.
- */
+/** `show` turns binary content into a medium or its text; without it each becomes a placeholder. */
 function partsOf(
   { content, isError }: MCPToolResponse,
   most: number,
@@ -258,10 +245,7 @@ function joinedUpTo(texts: readonly string[], most: number): string {
   const head = kept.join(between);
   return `${head}${between}[cut: ${head.length} of ${total} characters shown]`;
 }
-/**
- * Returns the beginning of a text without splitting a surrogate pair, as a copy: a slice would keep the whole
- * text in memory.
- */
+/** Splits no surrogate pair; a copy, because a slice would keep the whole text in memory. */
 function beginning(text: string, length: number): string {
   if (text.length <= length) return text;
   const end = /[\ud800-\udbff]/.test(text[length - 1] ?? '') ? length - 1 : length;
@@ -281,7 +265,6 @@ function shownLink({ uri, name, title, description }: MCPContentItem): string {
 }
 
 const leftOut = (binary: Binary, reason: string): string => placeholder(binary, `: left out, ${reason}`);
-/** Returns the parts of a result in order, with images and other media between the texts. */
 export const partsWithin = (
   response: MCPToolResponse,
   picker: MediaPicker,
@@ -291,10 +274,7 @@ export const partsWithin = (
     const picked = picker.pick(binary);
     return typeof picked === 'string' ? leftOut(binary, picked) : picked;
   });
-/**
- * Returns the text of each result, and separately the media of all results, in the order of the names that the texts give
- * them.
- */
+/** The media are in the order of the names that the texts give them. */
 export function partsBeside(
   responses: readonly MCPToolResponse[],
   picker: MediaPicker,

@@ -8,7 +8,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 export const jsonTypes = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] as const;
 export type JsonType = (typeof jsonTypes)[number];
 
-/** Largest number of nested schemas given to a provider; deeper parts are reduced to their type. */
+/** Deeper parts are reduced to their type. */
 export const mostParts = 5_000;
 
 export function typeOf(value: unknown): JsonType {
@@ -20,10 +20,7 @@ export function typeOf(value: unknown): JsonType {
 export const hasType = (value: unknown, type: unknown): boolean =>
   typeOf(value) === type || (type === 'number' && typeof value === 'number');
 
-/**
- * Removes `enum` and `const` values that do not fit the type, because providers refuse them. If none is left,
- * only the type remains.
- */
+/** Providers refuse values that do not fit the type; if none is left, only the type remains. */
 function withFitting(schema: Schema): Schema {
   const { type, enum: values, const: value, ...rest } = schema;
   if (type === undefined || !('enum' in schema || 'const' in schema)) return schema;
@@ -38,9 +35,8 @@ function withFitting(schema: Schema): Schema {
 }
 
 // ── keywords ──────────────────────────────────────────────────────────────────────────────────────────
-/** Reads a nested schema; undefined when no value can satisfy it. */
+/** Undefined when no value can satisfy it. */
 type ReadInside = (value: unknown) => Schema | undefined;
-/** Checks the value of a keyword; returns it if JSON Schema 2020-12 allows it, else undefined. */
 type Keyword = (value: unknown, inside: ReadInside) => unknown;
 
 const text: Keyword = (value) => (typeof value === 'string' ? value : undefined);
@@ -51,7 +47,7 @@ const positive: Keyword = (value) => (Number.isFinite(value) && Number(value) > 
 const anything: Keyword = (value) => value;
 const list: Keyword = (value) => (Array.isArray(value) ? value : undefined);
 
-/** Removes duplicates, comparing values by their JSON text. */
+/** Compares values by their JSON text. */
 export const distinct = <T>(values: readonly T[]): T[] => [
   ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
 ];
@@ -88,11 +84,7 @@ const schemasByPattern: Keyword = (value, inside) =>
     ? schemasByName(Object.fromEntries(Object.entries(value).filter(([name]) => isPattern(name))), inside)
     : undefined;
 
-/**
- * Keywords kept as they are; `type`, `$ref`, `nullable`, `oneOf` and arrays in `items` are handled elsewhere.
- * Conditions (`not`, `if`, `dependent…`, `unevaluated…`, `contains`) are dropped and left to the server,
- * because an incomplete condition could forbid valid values.
- */
+/** Conditions (`not`, `if`, `contains` …) are left to the server: an incomplete one could forbid valid values. */
 const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['title', text],
   ['description', text],
@@ -128,18 +120,14 @@ const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
 ]);
 
 // ── references ────────────────────────────────────────────────────────────────────────────────────────
-/** Schema, or a part of one, as a server wrote it: any JSON value. */
+/** As a server wrote it: any JSON value. */
 type Raw = unknown;
 
 const isNode = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
-/** Largest number of nodes searched for named schemas. */
 const mostNodes = 20_000;
 
-/**
- * Returns a function that resolves a `$ref` within this schema; references to other documents are not
- * fetched.
- */
+/** References to other documents are not fetched. */
 function targetsOf(root: Raw): (ref: string) => Raw {
   let names: ReadonlyMap<string, Raw> | undefined;
   return (ref) => {
@@ -156,7 +144,7 @@ const splitOnce = (text: string, mark: string): readonly [string, string?] => {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 };
 
-/** Follows a JSON Pointer (RFC 6901) from a URI fragment. */
+/** RFC 6901, from a URI fragment. */
 function walk(start: Raw, pointer: string): Raw {
   let at = start;
   for (const step of pointer.split('/').slice(1)) {
@@ -174,7 +162,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Indexes the named parts of a schema: `$id`, `id` and `#anchor`. */
+/** `$id`, `id` and `#anchor`. */
 function namedIn(root: Raw): ReadonlyMap<string, Raw> {
   const names = new Map<string, Raw>();
   const rest: Raw[] = [root];
@@ -193,10 +181,7 @@ function namedIn(root: Raw): ReadonlyMap<string, Raw> {
 }
 
 // ── older spellings ───────────────────────────────────────────────────────────────────────────────────
-/**
- * Converts older keywords to 2020-12. `oneOf` becomes `anyOf`, because the converted parts may allow more
- * than before and overlap.
- */
+/** `oneOf` becomes `anyOf`, because the converted parts may allow more than before and overlap. */
 function respelled(node: Schema): Schema {
   const { oneOf, items, additionalItems, minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...rest } =
     node;
@@ -213,18 +198,18 @@ function respelled(node: Schema): Schema {
     ...limit('maximum', 'exclusiveMaximum', maximum, exclusiveMaximum),
   };
 }
-/** Combines schemas of items by position into one that allows any of them, which is enough for a model. */
+/** Items by position become any of them, which is enough for a model. */
 const eachOf = (tuple: readonly unknown[], more: unknown): unknown => {
   const kinds = distinct(more === false || more === undefined ? tuple : [...tuple, more]);
   return kinds.length === 1 ? kinds[0] : { anyOf: kinds };
 };
-/** Converts limits of Draft 4, where a flag makes a limit exclusive. */
+/** Draft 4, where a flag makes a limit exclusive. */
 const limit = (name: string, strict: string, value: unknown, exclusive: unknown): Schema => ({
   ...(exclusive === true ? { [strict]: value } : { [name]: value }),
   ...(typeof exclusive === 'number' && { [strict]: exclusive }),
 });
 
-/** Returns the `type` in lower case, with OpenAPI's `nullable` as type `null`; unknown types are dropped. */
+/** OpenAPI's `nullable` becomes type `null`; unknown types are dropped. */
 function typed({ type, nullable }: Schema): Schema {
   const given = (Array.isArray(type) ? type : [type]).map((one) => String(one).toLowerCase());
   const types: string[] = distinct(given).filter((one) => (jsonTypes as readonly string[]).includes(one));
@@ -233,7 +218,7 @@ function typed({ type, nullable }: Schema): Schema {
   return { type: types.length === 1 && (!Array.isArray(type) || nullable === true) ? types[0] : types };
 }
 
-/** Keywords that only describe a value and do not restrict it. */
+/** They only describe a value and do not restrict it. */
 const telling: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples', 'deprecated']);
 const references = ['$ref', '$dynamicRef'];
 const alternatives = ['anyOf', 'oneOf'];
@@ -241,10 +226,7 @@ const combining = [...references, ...alternatives, 'allOf'];
 const asks = (key: string): boolean =>
   combining.includes(key) || key === 'type' || (keywords.has(key) && !telling.has(key));
 
-/**
- * Applies OpenAPI's `nullable` where `type` cannot express it: `null` is added to fixed values, or as an
- * alternative to references and combined schemas.
- */
+/** OpenAPI's `nullable`, where `type` cannot express it. */
 function orNull(node: Schema): Schema {
   if (node['nullable'] !== true) return node;
   const { nullable: _, ...rest } = node;
@@ -268,15 +250,12 @@ const typesOf = ({ type }: Schema): readonly unknown[] | undefined =>
   type === undefined ? undefined : Array.isArray(type) ? type : [type];
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/**
- * Number of pairs of alternatives that may still be combined; nested alternatives would multiply without a
- * limit.
- */
+/** Pairs of alternatives left to combine; nested alternatives would multiply without a limit. */
 interface Work {
   pairs: number;
 }
 const mostPairsInAll = 64;
-/** Largest number of pairs combined in one place; beyond it only the first schema is kept. */
+/** Beyond it only the first schema is kept. */
 const mostPairs = 16;
 
 type Join = (a: never, b: never, work: Work) => unknown;
@@ -327,10 +306,7 @@ const joins: Readonly<Record<string, Join>> = {
   additionalProperties: closed,
 };
 
-/**
- * Returns the types allowed by both lists, where `integer` counts as a `number`; the first list when none is
- * common.
- */
+/** `integer` counts as a `number`; the first list when none is common. */
 function sharedTypes(a: readonly unknown[], b: readonly unknown[]): readonly unknown[] {
   const fits = (one: unknown, others: readonly unknown[]): boolean =>
     others.includes(one) || (one === 'integer' && others.includes('number'));
@@ -338,10 +314,7 @@ function sharedTypes(a: readonly unknown[], b: readonly unknown[]): readonly unk
   return both.length > 0 ? both : a;
 }
 
-/**
- * Merges two schemas into one that accepts every value valid for both. Where they conflict or cannot be
- * combined, `a` wins. Descriptions are those of `a` if it has any.
- */
+/** Accepts every value valid for both; where they conflict or cannot be combined, `a` wins. */
 export function merged(a: Schema, b: Schema, work: Work = { pairs: mostPairsInAll }): Schema {
   const [types, others] = [typesOf(a), typesOf(b)];
   const both = Object.entries(b).map(([key, value]) => {
@@ -358,7 +331,6 @@ export function merged(a: Schema, b: Schema, work: Work = { pairs: mostPairsInAl
   });
 }
 
-/** Removes `allOf` by merging its schemas into the schema itself. */
 export function withoutAllOf(schema: Schema, work: Work = { pairs: mostPairsInAll }): Schema {
   const { allOf, ...own } = schema;
   if (!Array.isArray(allOf)) return schema;
@@ -368,26 +340,20 @@ export function withoutAllOf(schema: Schema, work: Work = { pairs: mostPairsInAl
 }
 
 // ── schemas without references ────────────────────────────────────────────────────────────────────────
-/** Largest depth to which a schema is converted. */
 const deepest = 24;
 
 interface Walk {
   readonly find: (ref: string) => Raw;
-  /** Schemas on the path of references from the root to here, by which endless recursion is detected. */
+  /** From the root to here; endless recursion is detected by them. */
   readonly through: readonly Raw[];
   readonly depth: number;
   readonly levels: number;
   readonly parts: { left: number };
 }
 
-/**
- * Converts a server's schema into a plain one: references are resolved, invalid values dropped, other drafts
- * and OpenAPI translated to 2020-12. The result allows everything the original allows, sometimes more. A
- * recursive reference becomes any value of its type. A schema with too many parts is cut at the deepest level
- * that still fits, because otherwise the first parameter could use up the limit for all.
- */
+/** Allows all that the original allows; recursion becomes any value of its type, and too many parts are cut. */
 function plain(schema: Raw): Schema {
-  // Allows anything where a schema is too deep to be written, as one from a foreign office may be.
+  // A schema from a foreign office may be too deep to be written.
   if (jsonBytes(schema) === Infinity) return {};
   const find = targetsOf(schema);
   const upTo = (levels: number): { readonly found: Schema; readonly isWhole: boolean } => {
@@ -419,7 +385,6 @@ function read(node: Raw, walk: Walk): Schema | undefined {
   return found && merged(own, found);
 }
 
-/** Returns only the type and description of a schema. */
 function outline(node: Raw): Schema {
   if (!isObject(node)) return {};
   const { description } = node;
@@ -438,7 +403,7 @@ function readKeywords(node: Schema, walk: Walk): Schema {
   return withItems(withFitting({ ...typed(node), ...Object.fromEntries(known) }));
 }
 
-/** Adds empty `items` to an array schema without any, because providers refuse it otherwise. */
+/** Providers refuse an array schema without `items`. */
 const withItems = (schema: Schema): Schema =>
   isArray(schema) && schema['items'] === undefined ? { ...schema, items: {} } : schema;
 const isArray = ({ type }: Schema): boolean =>
@@ -461,9 +426,7 @@ export const listOf = <T>(value: unknown): readonly T[] => (Array.isArray(value)
 const mayBeObject = ({ type }: Schema): boolean =>
   type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'));
 
-/**
- * Combines two schemas so that either may match: fixed values are joined, other schemas become alternatives.
- */
+/** Fixed values are joined, other schemas become alternatives. */
 function oneOfBoth(a: Schema, b: Schema): Schema {
   const values = [a, b].map((one) => ('const' in one ? [one['const']] : listOf<unknown>(one['enum'])));
   if (JSON.stringify(a) === JSON.stringify(b)) return a;
@@ -476,10 +439,7 @@ function oneOfBoth(a: Schema, b: Schema): Schema {
 const isUnion = (schema: Schema): boolean =>
   Object.keys(schema).length === 1 && Array.isArray(schema['anyOf']);
 
-/**
- * Replaces alternatives by one object with the properties of all; a property is required only if all require
- * it. Providers accept no alternatives at the root of parameters; the server checks the combinations.
- */
+/** Providers accept no alternatives at the root of parameters; the server checks the combinations. */
 export function joined(schema: Schema): ObjectSchema {
   const { anyOf, ...own } = withoutAllOf(schema);
   const branches = listOf<Schema>(anyOf).filter(mayBeObject).map(joined);

@@ -1,7 +1,6 @@
 /** TypeScript for the tools of one server: types of arguments and results from their JSON Schemas, and a typed client. */
 import { fieldsOf, isObject, type Fields } from '../protocol/json.ts';
 
-/** Tool as its server lists it. */
 export interface DescribedTool {
   readonly name: string;
   readonly description?: string | undefined;
@@ -15,14 +14,13 @@ const isIdentifier = (name: string): boolean => /^[A-Za-z_$][\w$]*$/.test(name);
 const keyOf = (name: string): string => (isIdentifier(name) ? name : JSON.stringify(name));
 const wordsIn = (name: string): string[] => name.match(/[A-Za-z0-9]+/g) ?? [];
 const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
-/** Returns a TypeScript name for any name, such as `GetSum` for `get-sum`. */
 const typeName = (name: string): string =>
   wordsIn(name)
     .map(capital)
     .join('')
     .replace(/^(?=\d)/, '_') || 'Tool';
 
-/** Returns a comment in front of a type or a property. No text of a server can end the comment. */
+/** No text of a server can end the comment. */
 function comment(text: unknown, indent: string): string {
   if (typeof text !== 'string' || text.trim() === '') return '';
   const lines = text
@@ -38,7 +36,6 @@ function comment(text: unknown, indent: string): string {
   );
 }
 
-/** Position of a part in a schema: the whole schema, in which references are resolved, and the depth of the part. */
 interface Place {
   readonly whole: Fields;
   readonly depth: number;
@@ -46,7 +43,6 @@ interface Place {
 }
 const inner = (place: Place): Place => ({ ...place, depth: place.depth + 1, indent: `${place.indent}  ` });
 
-/** Returns the schema to which a reference within the same schema points. */
 function pointed(whole: Fields, reference: unknown): unknown {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
   const parts = reference.slice(1).split('/').slice(1);
@@ -106,10 +102,7 @@ function named(type: unknown, schema: Fields, place: Place): string {
       return 'unknown';
   }
 }
-/**
- * Returns the TypeScript type of a JSON Schema. What TypeScript cannot express is left out, so that each valid value has the
- * type.
- */
+/** What TypeScript cannot express is left out, so that each valid value has the type. */
 function typeOf(schema: unknown, place: Place): string {
   if (schema === false) return 'never';
   if (!isObject(schema) || place.depth > deepest) return 'unknown';
@@ -138,10 +131,9 @@ function typeOf(schema: unknown, place: Place): string {
 const rootType = (schema: object): string =>
   typeOf(schema, { whole: schema as Fields, depth: 0, indent: '' });
 
-/** Returns the TypeScript type of a tool's arguments, which MCP demands to be an object. */
+/** MCP demands that the arguments are an object. */
 const argumentsType = (schema: object): string => rootType({ ...schema, type: 'object', nullable: false });
 
-/** Tool with names that no other tool of its server has. */
 interface NamedTool extends DescribedTool {
   readonly type: string;
   readonly method: string;
@@ -159,7 +151,6 @@ function namesOf(tools: readonly DescribedTool[]): NamedTool[] {
 const resultOf = ({ type, outputSchema }: NamedTool): string =>
   outputSchema === undefined ? 'CallToolResult' : `${type}Result`;
 
-/** Returns TypeScript with the types of arguments and results of all tools of a server, and a map of them by name. */
 export function toolTypes(server: string, tools: readonly DescribedTool[]): string {
   const all = namesOf(tools);
   const needsResult = all.some(({ outputSchema }) => outputSchema === undefined);
@@ -180,7 +171,6 @@ export function toolTypes(server: string, tools: readonly DescribedTool[]): stri
   ].join('');
 }
 
-/** Returns TypeScript with the types of all tools of a server, and a client whose methods call them on a computer. */
 export function toolClient(server: string, tools: readonly DescribedTool[]): string {
   const name = typeName(server);
   const methods = namesOf(tools).map((tool) => {

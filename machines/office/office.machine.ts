@@ -1,14 +1,4 @@
-/**
- * State machine of an office server: one Socket.IO server, one seat per connection, one table of claims for all
- * rooms. A routed call is no actor but an entry in the adapter's table of pending questions (DECISIONS.md), because
- * routing must be fast. The adapter routes only between peers that this machine has seated. States:
- *
- * opening — the port is being opened
- * serving — connections open, join, leave and close: open | draining (new connections and questions are refused,
- *           pending ones are answered until none is left or the time is over)
- * closing — transient: every seat is closed
- * closed | failed (the port could not be opened, or was lost) — final
- */
+/** A routed call is no actor but an entry in the adapter's table of pending questions (DECISIONS.md), for speed. */
 import { assign, sendTo, setup } from 'xstate';
 import {
   effects,
@@ -84,9 +74,7 @@ export const officeMachine = setup({
   actors: { office: officePort },
   guards: {
     isBroken: (_, { why }: OwnedEnded) => why === 'failed',
-    /**
-     * Tells whether the other nodes must be asked for a seat; a claim that this node refuses itself is not passed on.
-     */
+    /** A claim that this node refuses itself is not passed on. */
     asksOthers: ({ context: c }, { socket, seat }: Claiming) =>
       c.isShared === true && claim(c.claims, socket, seat).ok,
     isRefused: (_, { text }: Settled) => text !== null,

@@ -1,4 +1,3 @@
-/** Messages of the office machine, and its rules: the results of a claim, a leave and a lost connection. */
 import {
   childOf,
   keyOf,
@@ -15,10 +14,7 @@ import { seatKind, type SeatNews, type SeatOrder } from './seat.machine.ts';
 export type OfficeStart = OfficeInput;
 export type OfficeOrder =
   | { readonly type: 'close' }
-  /**
-   * Closes the office when all pending questions are answered, after `ms` at the latest; new connections and
-   * questions are refused meanwhile.
-   */
+  /** Closes the office after `ms` at the latest; new connections and questions are refused meanwhile. */
   | { readonly type: 'drain'; readonly ms: number };
 export type OfficeNews =
   | { readonly type: 'office.opened'; readonly url: string; readonly port: number }
@@ -64,7 +60,6 @@ const toldLeft = (c: OfficeContext, socket: string, seat: SeatFacts | undefined)
         messages: [post(c.owner, { type: 'seat.changed', seat, stage: 'left' })],
       }
     : { commands: [], messages: [] };
-/** Reaction of an office to one event: commands for its port, and messages to actors. */
 export interface OfficeAnswer {
   readonly commands: readonly OfficeCommand[];
   readonly messages: readonly Post[];
@@ -72,10 +67,7 @@ export interface OfficeAnswer {
 export type Claiming = Extract<SeatNews, { type: 'seat.claims' }>;
 export type Settled = Extract<OfficeFact, { type: 'claim.settled' }>;
 
-/**
- * Answers a claim. The acknowledgement is sent before the broadcast (a2c-wire X9), so that a new peer knows its seat
- * before others call it.
- */
+/** Acknowledges before it broadcasts (a2c-wire X9): a new peer knows its seat before others call it. */
 export function answerClaim(
   c: OfficeContext,
   { socket, ticket, seat }: Pick<Claiming, 'socket' | 'ticket' | 'seat'>,
@@ -111,9 +103,7 @@ export function answerClaim(
     ],
   };
 }
-/**
- * Answers a claim that the shared register granted; it is still refused if this node gave the seat away meanwhile.
- */
+/** The claim is still refused if this node gave the seat away meanwhile. */
 export function answerShared(c: OfficeContext, settled: Settled, claimed: Claimed): OfficeAnswer {
   const { commands, messages } = answerClaim(c, settled, claimed);
   const { socket, seat } = settled;
@@ -141,7 +131,6 @@ export const answerGone = (c: OfficeContext, socket: string): OfficeAnswer => {
   };
 };
 
-/** Finds the socket of a seat whose machine crashed, in order to unseat it; its next join or leave is refused. */
 export const socketOf = (c: OfficeContext, ended: OwnedEnded): { readonly socket: string } => ({
   socket: seatsIn(c.claims).find(([socket]) => ended.key === `seat:${keyOf(socket)}`)?.[0] ?? ended.key,
 });

@@ -1,13 +1,4 @@
-/**
- * State machine of one connection to an office, from its first packet to its last. The office decides on seats (one
- * table of claims for all); this machine tracks the state of one connection. States:
- *
- * connected — has no seat: may join, every other request is refused
- * joined    — has a seat in one room under one name; a computer may claim another seat from here
- * asking    — waits for the office's decision: claiming (a seat) | leaving; further requests of the peer wait, to
- *             keep their order
- * closed    — final: the socket is gone
- */
+/** Tracks one connection; the office decides on seats. Requests wait for that decision, to keep their order. */
 import { assign, setup } from 'xstate';
 import {
   kindOf,
@@ -23,10 +14,7 @@ import type { SeatFacts } from '../kernel/ports.ts';
 
 export interface SeatStart {
   readonly socket: string;
-  /**
-   * Features that the peer lacks, and the protocol version that it declared, for the inspector page; both absent for a
-   * peer that has all features.
-   */
+  /** For the inspector page; absent for a peer that has all features. */
   readonly misses?: readonly string[];
   readonly version?: string;
 }
@@ -38,7 +26,6 @@ export type SeatOrder =
   | { readonly type: 'claim.released' }
   | { readonly type: 'close' };
 export const seatKind = kindOf<SeatStart, SeatOrder>('seat');
-/** Messages from the machine of one connection to the office: it claims a seat, leaves, or answers its peer. */
 export type SeatNews =
   | {
       readonly type: 'seat.claims';
@@ -60,7 +47,6 @@ interface SeatContext extends Input {
 }
 type Asked = Extract<SeatOrder, { readonly ticket: string }>;
 
-/** Largest number of joins and leaves that one connection may have waiting. */
 export const mostWaiting = 16;
 const tell = <E>(news: (c: SeatContext, event: E) => SeatNews) =>
   posts((c: SeatContext, event: E) => post(c.owner, news(c, event)));

@@ -56,15 +56,11 @@ export type McpEvent<Config = unknown> = {
   };
 }[keyof McpEventValues<Config>];
 
-/**
- * State of a server for a presenter. `starting`: first attempt after a stop. `retrying`: that attempt failed
- * and was reported. `lost`: the server was running, and is reconnecting or stopping.
- */
+/** `retrying`: the first attempt failed and was reported. `lost`: was running, and reconnects or stops. */
 type Phase = 'starting' | 'retrying' | 'running' | 'lost';
-/** State of each server by name; a server in one of the states `resting` is absent. */
+/** A server in one of the states `resting` is absent. */
 export type Phases = Readonly<Record<string, Phase>>;
 
-/** Events of a computer that matter to a presenter. */
 export type WatchedEvent =
   | {
       readonly type: 'server.changed';
@@ -73,7 +69,7 @@ export type WatchedEvent =
       readonly failure: Failure | null;
     }
   | { readonly type: 'server.removed'; readonly name: string }
-  /** A start of this server was ordered, so its next failure is reported, even when an earlier one was. */
+  /** The next failure of this server is reported, even when an earlier one was. */
   | { readonly type: 'start.ordered'; readonly name: string }
   | {
       readonly type: 'call.settled';
@@ -88,7 +84,6 @@ interface Folded {
   readonly events: readonly McpEvent<never>[];
 }
 
-/** States in which a server stays until a person acts or a long pause ends. */
 const resting: ReadonlySet<string> = new Set([
   ...['idle', 'standby', 'disabled', 'open', 'needsInput', 'unsupported'],
 ]);
@@ -98,7 +93,6 @@ const status = (name: string, to: 'running' | 'stopped'): McpEvent<never>[] => [
   { name: 'mcp:server-status-changed', value: { name, status: to } },
 ];
 const listUpdated: McpEvent<never> = { name: 'mcp:client-list-updated', value: {} };
-/** Builds the notification for a failure of a server. */
 export const notificationOf = (
   server: string,
   { code, message, remedy }: Failure,
@@ -123,10 +117,7 @@ function moved(phases: Phases, name: string, to: Phase | undefined): Phases {
   return Object.fromEntries(to === undefined ? others : [...others, [name, to]]);
 }
 
-/**
- * Turns an event of the computer into events of the presenter, in the order of DeepChat: success gives
- * status, list, started; failure gives status, notification, list; a stop gives status, list, stopped.
- */
+/** In the order of DeepChat: status, list, started | status, notification, list | status, list, stopped. */
 export function presenterEventsOf(phases: Phases, event: WatchedEvent): Folded {
   if (event.type === 'call.settled') return { phases, events: resultOf(event) };
   const { name } = event;
@@ -172,10 +163,7 @@ export function presenterEventsOf(phases: Phases, event: WatchedEvent): Folded {
         : to('lost');
   }
 }
-/**
- * Returns the result event of a call only when its server has answered; refused, lost and cancelled calls
- * give none.
- */
+/** Only when the server has answered: refused, lost and cancelled calls give none. */
 function resultOf(call: Extract<WatchedEvent, { type: 'call.settled' }>): readonly McpEvent<never>[] {
   const isAnswered = call.end === 'succeeded' || (call.end === 'failed' && call.result !== null);
   return isAnswered ? [{ name: 'mcp:tool-call-result', value: toResponse(call.reqId, call) }] : [];

@@ -1,4 +1,3 @@
-/** Config file of a presenter: its schema, its older versions, and the built-in servers. */
 import { z } from 'zod';
 import type { Edit } from '../config/json-text.ts';
 import { addMistake, check, type Findings, type Mistake } from '../config/mistake.ts';
@@ -16,12 +15,11 @@ export interface McpConfig {
 }
 
 const mapSchema = z.record(z.string(), z.unknown()).optional();
-/** Keys at the top of the file that decide which servers run. Other ones belong to the host. */
+/** Keys that decide which servers run; other ones belong to the host. */
 const topSchema = z.looseObject({
   mcpServers: mapSchema,
   servers: mapSchema,
   defaultServers: z.array(z.string()).optional(),
-  // The only default server of DeepChat up to 0.0.12, which a migration replaces.
   defaultServer: z.string().optional(),
   mcpEnabled: z.boolean().optional(),
   inputs: z.unknown().optional(),
@@ -32,10 +30,7 @@ const topSchema = z.looseObject({
     })
     .nullish(),
 });
-/**
- * Returns the mistakes at the top of a file, which `computerConfig` would read by guess: a value of another type, a
- * misspelt key, and a default server that does not exist.
- */
+/** Mistakes that `computerConfig` would read by guess. */
 export function topMistakes(file: Fields, surroundings: Surroundings): readonly Mistake[] {
   const findings: Findings = { mistakes: [], warnings: [] };
   check(topSchema, file, findings, (path) => path);
@@ -59,15 +54,10 @@ export function topMistakes(file: Fields, surroundings: Surroundings): readonly 
 }
 const namesIn = (value: unknown): readonly string[] | undefined =>
   Array.isArray(value) ? value.filter((name) => typeof name === 'string') : undefined;
-/**
- * Returns the key under which a file lists its servers; `servers` is accepted too, as in files of VS Code.
- */
+/** `servers` is accepted too, as in files of VS Code. */
 export const mapKeyOf = (file: Fields): 'servers' | 'mcpServers' =>
   !Object.hasOwn(file, 'mcpServers') && isObject(file['servers']) ? 'servers' : 'mcpServers';
-/**
- * Returns the servers in the file, without built-in ones. An array is ignored, because its items have no
- * names to edit.
- */
+/** Without built-in ones. An array is ignored, because its items have no names to edit. */
 export function ownServers(file: Fields): Readonly<Record<string, MCPServerConfig>> {
   const map = file[mapKeyOf(file)];
   return isObject(map) ? (map as Readonly<Record<string, MCPServerConfig>>) : {};
@@ -79,7 +69,7 @@ const removedBuiltIns = (file: Fields): readonly string[] => {
 const isOff = ({ disable, disabled, enabled, isActive }: MCPServerConfig): boolean =>
   disable === true || disabled === true || enabled === false || isActive === false;
 
-/** Returns the config of a file, with built-in servers added unless the file has or has removed them. */
+/** Adds built-in servers unless the file has or has removed them. */
 export function shownConfig(file: Fields, surroundings: Surroundings): McpConfig {
   const own = ownServers(file);
   const removed = removedBuiltIns(file);
@@ -99,10 +89,7 @@ export function shownConfig(file: Fields, surroundings: Surroundings): McpConfig
 const isNamed = (servers: readonly (readonly [string, unknown])[], name: string): boolean =>
   servers.some(([other]) => other === name);
 
-/**
- * Returns the config for the computer: any file of docs/config.md, without the settings that only a presenter
- * uses.
- */
+/** Any file of docs/config.md, without the settings that only a presenter uses. */
 export function computerConfig(file: Fields, surroundings: Surroundings): Fields {
   const { mcpServers, defaultServers, mcpEnabled } = shownConfig(file, surroundings);
   const { a2c, inputs } = file;
@@ -139,25 +126,17 @@ function serverFor(
   };
 }
 
-// ── older versions ────────────────────────────────────────────────────────────────────────────────────
-/** Newest version of the config file that this code can write (`a2c.version`). */
 const fileVersion = 1;
-/**
- * Returns the version of a file: 0 when it is absent, in files written by hand, by another client, or before
- * versions existed.
- */
+/** 0 in files written by hand, by another client, or before versions existed. */
 function versionOf(file: Fields): number {
   const { a2c } = file;
   const version = isObject(a2c) ? a2c['version'] : undefined;
   return typeof version === 'number' && Number.isInteger(version) && version >= 0 ? version : 0;
 }
-/** Tells whether a file has a newer version; such a file is read as far as possible and never written. */
+/** Such a file is read as far as possible and never written. */
 export const isOfFuture = (file: Fields): boolean => versionOf(file) > fileVersion;
 
-/**
- * Returns the edits that bring an older file to the current version. A file that needs no change is not
- * written just for its version, and a migrated file is not migrated again.
- */
+/** A file is not written just for its version, and a migrated file is not migrated again. */
 export function migrationsOf(file: Fields): readonly Edit[] {
   if (versionOf(file) >= fileVersion) return [];
   const edits = [...oneDefault(file), ...filesystem(file)];
@@ -173,10 +152,7 @@ function oneDefault(file: Fields): readonly Edit[] {
     ...(isNeeded ? [{ path: ['defaultServers'], value: [one] }] : []),
   ];
 }
-/**
- * Migrates the `filesystem` server over stdio of DeepChat up to 0.0.12: a documents server has one folder, so
- * each folder gets a server.
- */
+/** DeepChat up to 0.0.12: each folder of `filesystem` gets a server, as a documents server has only one. */
 function filesystem(file: Fields): readonly Edit[] {
   const own = ownServers(file);
   const old = Object.hasOwn(own, 'filesystem') ? own['filesystem'] : undefined;
@@ -204,7 +180,6 @@ function filesystem(file: Fields): readonly Edit[] {
 const isFilesystem = (args: readonly unknown[]): boolean =>
   args.some((arg) => typeof arg === 'string' && /(?:^|\/)server-filesystem(?:@|$)/.test(arg));
 
-// ── built-in servers ──────────────────────────────────────────────────────────────────────────────────
 /**
  * One server in the file, with the settings of DeepChat or of another client
  * (docs/config.md).
@@ -232,16 +207,13 @@ export interface MCPServerConfig {
   readonly disable?: boolean;
   readonly [key: string]: unknown;
 }
-/** Properties of the machine from which the built-in servers are made. */
 export interface Surroundings {
-  /** Home folder of the user. */
   readonly home: string;
-  /** Returns the command that starts the documents server for a folder. */
   readonly documents: (folder: string) => { readonly command: string; readonly args: readonly string[] };
 }
 const files = 'buildInFileSystem';
 
-/** Built-in servers of every presenter until the user removes them; both are disabled at first. */
+/** Present until the user removes them; both are disabled at first. */
 const builtIns = ({ home }: Surroundings): Readonly<Record<string, MCPServerConfig>> => ({
   [files]: {
     type: 'inmemory',
@@ -258,26 +230,19 @@ const builtIns = ({ home }: Surroundings): Readonly<Record<string, MCPServerConf
     disable: true,
   },
 });
-/**
- * Returns the folder of `buildInFileSystem` or of a server that a migration made from it
- * (`buildInFileSystem-2`).
- */
+/** Also of a server that a migration made from `buildInFileSystem` (`buildInFileSystem-2`). */
 const documentsFolderOf = (name: string, { type, args }: MCPServerConfig): string | undefined => {
   const folder: unknown = Array.isArray(args) && args.length === 1 ? args[0] : undefined;
   const isOne = type === 'inmemory' && /^buildInFileSystem(?:-\d+)?$/.test(name);
   return isOne && typeof folder === 'string' && folder !== '' ? folder : undefined;
 };
-/** Returns the names of servers for this many folders; the first one has the plain name. */
+/** The first one has the plain name. */
 const documentsNames = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => (index === 0 ? files : `${files}-${index + 1}`));
 
-// ── changes ───────────────────────────────────────────────────────────────────────────────────────────
 type Edits = readonly Edit[];
 
-/**
- * Returns the edits that change some settings of a server, one for each setting, so that the text around them stays
- * as people wrote it. A server that the file does not have is written completely.
- */
+/** One edit for each setting, so that the text around them stays as people wrote it. */
 export function update(
   file: Fields,
   name: string,
@@ -291,9 +256,7 @@ export function update(
     return value === undefined ? { path, remove: true } : { path, value };
   });
 }
-/**
- * Returns edits that remove a server and its place among the defaults; a built-in one is recorded as removed.
- */
+/** A built-in server is recorded as removed. */
 export const removal = (file: Fields, name: string, surroundings: Surroundings): Edits => [
   { path: [mapKeyOf(file), name], remove: true },
   { path: ['defaultServers'], drop: name },
@@ -301,16 +264,12 @@ export const removal = (file: Fields, name: string, surroundings: Surroundings):
     ? [{ path: ['a2c', 'removedBuiltIns'], add: name } as const]
     : []),
 ];
-/** Returns an edit that adds or drops only this name in the default servers, because another process may change others. */
+/** Only this name, because another process may change others. */
 export function defaults(file: Fields, name: string, next: readonly string[]): Edits {
   const path = ['defaultServers'];
   if (!Array.isArray(file['defaultServers'])) return [{ path, value: next }];
   return [next.includes(name) ? { path, add: name } : { path, drop: name }];
 }
-/**
- * Returns edits that restore the built-in servers to their first state, which is disabled. Other servers are
- * not changed.
- */
 export const reset = (file: Fields, surroundings: Surroundings): Edits => [
   ...Object.keys(builtIns(surroundings)).flatMap((name): Edits => [
     { path: [mapKeyOf(file), name], remove: true },

@@ -1,4 +1,3 @@
-/** Messages, memory and pure rules of the settings machine. */
 import { mistakeLine, type Mistake } from '../config/mistake.ts';
 import type { Edit } from '../config/json-text.ts';
 import { type Address, type AddressFor, post, type PortRequest, type Post } from '../kernel/effects.ts';
@@ -6,52 +5,43 @@ import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { Fields } from '../protocol/json.ts';
 import { isOfFuture } from './host-config.ts';
 
-/** Name of the port that reads the config file (`read`) and writes the edits of one change (`write`). */
 export const settingsPort = 'configFile';
 
 interface SettingsStart {
-  /** Path of the file, for messages to people. */
   readonly file: string;
 }
-/** Order to change the file. It is answered once, by `settings.settled` with the same ticket. */
+/** Answered once, by `settings.settled` with the same ticket. */
 export interface SettingsChange {
   readonly type: 'settings.change';
   readonly ticket: string;
   readonly edits: readonly Edit[];
 }
-/** The file or its folder was changed on disk, so the file is read again. */
 export interface FileChanged {
   readonly type: 'file.changed';
 }
 export type SettingsOrder = SettingsChange | FileChanged | { readonly type: 'close' };
-/** Result of the port: the content of the file after reading or writing. `mark` is equal for equal text. */
+/** `mark` is equal for equal text. */
 export type FileFound =
   | { readonly kind: 'good'; readonly value: Fields; readonly mark: string; readonly isTaken?: boolean }
   | { readonly kind: 'wrong'; readonly mistakes: readonly Mistake[] }
-  /**
-   * The file is blank, `{}` or only a beginning of the text in force: a change may still be written, because it can
-   * overwrite nothing of value.
-   */
+  /** Blank, `{}` or only a beginning of the text in force: a change may overwrite it, nothing of value is lost. */
   | { readonly kind: 'emptied'; readonly mistakes: readonly Mistake[] }
   | { readonly kind: 'none' };
-/**
- * Parameters of `write` of the port `configFile`: the edits of one change. `restores`: a missing or emptied file is first
- * filled with the config in force.
- */
+/** `restores`: a missing or emptied file is first filled with the config in force. */
 export interface FileEdits {
   readonly edits: readonly Edit[];
   readonly restores: boolean;
 }
 
-/** Report that the state of the file changed. `value` is the config in force; null when none was read yet. */
+/** `value` is the config in force; null when none was read yet. */
 export interface SettingsNews {
   readonly type: 'settings.changed';
   readonly state: 'inForce' | 'mistaken' | 'lost';
   readonly value: Fields | null;
-  /** Errors in the file, with line and column when known; empty unless `state` is `mistaken`. */
+  /** Empty unless `state` is `mistaken`. */
   readonly mistakes: readonly Mistake[];
 }
-/** Answer to a change. `isTaken`: nothing was written, because an entry that must be new already exists. */
+/** `isTaken`: nothing was written, because an entry that must be new already exists. */
 export interface SettingsSettled {
   readonly type: 'settings.settled';
   readonly ticket: string;
@@ -63,16 +53,14 @@ export type SettingsInput = SettingsStart & {
   readonly owner: AddressFor<SettingsNews | SettingsSettled>;
 };
 export interface SettingsContext extends SettingsInput {
-  /** Config that currently applies; null before the first successful read. */
+  /** Null before the first successful read. */
   readonly value: Fields | null;
   readonly mark: string;
-  /** Last reported state, so that the same state is not reported twice. */
   readonly told: string;
   readonly mistakes?: readonly Mistake[];
   readonly orders: readonly SettingsChange[];
-  /** True when the file was changed on disk while this host wrote to it. */
+  /** The file was changed on disk while this host wrote to it. */
   readonly isOld: boolean;
-  /** True when the file is missing or empty. */
   readonly isLost: boolean;
 }
 export interface At<E> {
@@ -94,7 +82,7 @@ export const writeRequest = ({ context }: { readonly context: SettingsContext })
   method: 'write',
   params: { edits: context.orders[0]?.edits ?? [], restores: context.isLost } satisfies FileEdits,
 });
-/** Returns the answer of the port as a `FileFound`; an unknown answer counts as an unreadable file. */
+/** An unknown answer counts as an unreadable file. */
 export const fileFoundIn = ({ result }: FileAnswered): FileFound => {
   const kind = (result as { readonly kind?: unknown } | null)?.kind;
   return Object.hasOwn(stateOf, String(kind)) ? (result as FileFound) : unreadFile;

@@ -38,7 +38,6 @@ export type ProcessOrder =
   | { readonly type: 'process.hurry' };
 export const processKind = kindOf<ProcessStart, ProcessOrder>('process');
 type ProcessEvent = ProcessFact | ProcessOrder | DirectoryEvent;
-/** News about the process for its owner. */
 export type ProcessNews =
   | { readonly type: 'process.started'; readonly from: Address; readonly pid: number }
   | { readonly type: 'process.lost'; readonly end: ProcessEnd };
@@ -189,7 +188,6 @@ export const processMachine = parts.createMachine({
         killing: { entry: 'kill', after: { killGrace: '#process.killed' } },
       },
     },
-    /** Transient state that chooses the final state after an unexpected death. */
     died: { tags: 'closing', always: [{ guard: 'hasEndedWell', target: 'exited' }, { target: 'failed' }] },
     closing: {
       tags: 'closing',

@@ -13,11 +13,9 @@ export interface ProcessEnd {
   /** Part of stderr from shortly before the end; absent when all of stderr is that recent. */
   readonly recent?: string;
   readonly message: string | null;
-  /** Tells whether the process can never run with this config. */
   readonly isFinal?: boolean;
 }
 
-/** Meaning of the exit codes with which Windows ends a program. */
 const windowsCodes: Readonly<Record<number, string>> = {
   0xc0000005: 'access violation',
   0xc0000017: 'no memory left',
@@ -30,7 +28,7 @@ const windowsCodes: Readonly<Record<number, string>> = {
   0xc0000409: 'ended by its own checks',
 };
 const firstWindowsCode = 0x80000000;
-/** Returns an exit code as text for people. One of Windows, such as 3221225477, is shown in hex with its meaning. */
+/** Codes of Windows, such as 3221225477, are shown in hex with their meaning. */
 export function exitCodeText(code: number): string {
   const unsigned = code >>> 0;
   if (unsigned < firstWindowsCode) return String(code);
@@ -46,11 +44,7 @@ const howOf = (end: ProcessEnd): string => {
   return `could not be started: ${end.message ?? 'no reason was given'}`;
 };
 
-/**
- * Converts the death of a server process to a failure: server name, exit code or signal, and the explaining part of
- * stderr (one line in the message, up to ten in `details.stderr`). For a server that was ready only the last seconds
- * of stderr count, because it survived everything older; for one that never was, all of it counts.
- */
+/** A server that was ready survived all older stderr, so only its last seconds count. */
 export function failureOfEnd(server: string, end: ProcessEnd, wasReady: boolean): Failure {
   const { headline, lines } = explained(wasReady ? (end.recent ?? end.stderr) : end.stderr);
   const said = headline === '' ? '' : `; stderr: ${headline}`;
@@ -64,17 +58,13 @@ export function failureOfEnd(server: string, end: ProcessEnd, wasReady: boolean)
   };
 }
 
-/** Failure of a connection step, or of a broken stream, while the process may still live. */
 export const failureOfStep = (server: string, phase: string, reason: string): Failure => ({
   code: 'ServerLost',
   message: `Server '${server}': ${reason}`,
   details: { server_name: server, phase },
 });
 
-/**
- * Failure of an established connection that ended. A rejected login gets its own code, because retries with it would
- * fail too.
- */
+/** A rejected login gets its own code, because retries with it would fail too. */
 export const failureOfLoss = (server: string, { reason, wantsLogin, isExpired }: SessionLost): Failure =>
   wantsLogin === true
     ? {
@@ -85,7 +75,6 @@ export const failureOfLoss = (server: string, { reason, wantsLogin, isExpired }:
       }
     : failureOfStep(server, 'session', isExpired === true ? reason : `its stream broke: ${reason}`);
 
-/** Failure of a server that requires a login (HTTP 401) and got no valid one from its client. */
 export const unauthorized = (server: string): Failure => ({
   code: 'Unauthorized',
   message: `Server '${server}' wants a login (HTTP 401)`,
@@ -93,7 +82,7 @@ export const unauthorized = (server: string): Failure => ({
   remedy: 'Give a valid token in headers, or a transport of your client that logs in (authProvider).',
 });
 
-/** Description of a login that waits for a person at the page of an authorization server. `where` is the origin of that page. */
+/** `where` is the origin of the page at which a person must log in. */
 export const waitsForLogin = (server: string, where = 'its authorization server'): Failure => ({
   code: 'Unauthorized',
   message: `Server '${server}' waits for a person to log in at ${where}`,
@@ -110,16 +99,11 @@ const hopeless: ReadonlySet<unknown> = new Set([
   'InputNotFound',
   wireCodes.tooLarge,
 ]);
-/** Tells whether another try without a change would fail in the same way. */
 export const isHopeless = (failure: Failure | null): boolean => hopeless.has(failure?.code);
 
-/** Tells whether a list was endless or too large, so that reading it again cannot help. */
 export const isTooLarge = (failure: Failure | null): boolean => failure?.code === wireCodes.tooLarge;
 
-/**
- * Failure of a call to a configured server that is not running (`ServerNotActive`, docs/calls.md), or that waits for
- * a login.
- */
+/** Not running (`ServerNotActive`, docs/calls.md), or waiting for a login. */
 export const notActive = (
   server: string,
   state: string,
@@ -142,7 +126,6 @@ function remedyOf(server: string, state: string, nextTryMs: number | null): stri
     : 'Call again after the next try.';
 }
 
-/** Failure of a call to an unknown tool while some servers have not listed their tools yet. */
 export const stillStarting = (
   tool: string,
   servers: readonly string[],
@@ -159,10 +142,7 @@ export const stillStarting = (
   };
 };
 
-/**
- * Failure of a call to a ready server whose tools were withdrawn, because its list could not be refreshed several
- * times in a row; `last` is the last of these failures.
- */
+/** The list could not be refreshed several times in a row; `last` is the last of these failures. */
 export function toolsWithdrawn(server: string, last: Failure): Failure {
   const who = `Server '${server}': `;
   const why = last.message.startsWith(who) ? last.message.slice(who.length) : last.message;
@@ -189,11 +169,8 @@ export const isRestless = ({ code }: Failure): boolean => code === 'ListRestless
 /** Tells whether a remote server forgot the MCP session, so that the session is over. */
 export const isForgotten = (failure: Failure): boolean =>
   failure.code === 'ServerLost' && failure.details?.['http_status'] !== undefined;
-/** Tells whether a server answered with JSON-RPC's "Method not found". */
+/** JSON-RPC's "Method not found". */
 export const isUnknown = ({ details }: Failure): boolean => details?.['code'] === -32_601;
-/**
- * Tells whether a server surely did not read the refused request (HTTP 404 within a session), so that it may be sent
- * again.
- */
+/** The server surely did not read it (HTTP 404 within a session), so that it may be sent again. */
 export const isUnread = (failure: Failure): boolean =>
   isForgotten(failure) && failure.details?.['http_status'] === 404;

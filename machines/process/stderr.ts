@@ -1,21 +1,16 @@
-/** Explanation of a crash, extracted from the stderr of a server. */
 export interface Explained {
-  /** Explanation in one line, at most 400 characters; empty when stderr explains nothing. */
+  /** At most 400 characters; empty when stderr explains nothing. */
   readonly headline: string;
-  /** Lines that explain the crash, at most ten lines and 2,000 characters. */
+  /** At most ten lines and 2,000 characters. */
   readonly lines: readonly string[];
 }
 
 const mostLines = 10;
 const lineLength = 400;
 const textLength = 2_000;
-/**
- * Largest number of unrelated lines after a stack trace; with more of them the program survived the error, so it
- * explains nothing.
- */
+/** With more unrelated lines after a stack trace the program survived the error. */
 const mostAfter = 10;
 
-/** Pattern of escape sequences for colours and other styles in a terminal. */
 // oxlint-disable-next-line no-control-regex
 const styles = /\u001b\[[\d;?]*[A-Za-z]/g;
 const cut = (text: string, length: number): string =>
@@ -39,7 +34,6 @@ const noise = [
 const isNoise = (line: string): boolean => noise.some((one) => one.test(line));
 
 interface Block extends Explained {
-  /** Index of the last stderr line that belongs to the explanation. */
   readonly end: number;
 }
 type Find = (lines: readonly string[]) => Block | undefined;
@@ -47,7 +41,6 @@ const lastIndex = (lines: readonly string[], is: RegExp, before = lines.length):
   for (let at = before - 1; at >= 0; at -= 1) if (is.test(lines[at] ?? '')) return at;
   return -1;
 };
-/** Returns the index of the first line from `from` on that does not fit. */
 const runEnd = (lines: readonly string[], from: number, fits: (line: string) => boolean): number => {
   let at = from;
   while (at < lines.length && fits(lines[at] ?? '')) at += 1;
@@ -70,7 +63,7 @@ function ownPlace(frames: readonly string[], thrownAt: string | undefined): stri
   const all = [...placed, ...(shown === undefined ? [] : [shown])];
   return all.find((text) => !isForeign(text)) ?? all[0];
 }
-/** Finds the line of the error above a printed stack trace; the line just above it when none names an error. */
+/** The line just above the trace when none names an error. */
 function errorBefore(lines: readonly string[], frames: number): number {
   for (let at = frames - 1; at >= 0 && at >= frames - 6; at -= 1) {
     if (/\b\w*(Error|Exception|Rejection|panic)\b/.test(lines[at] ?? '')) return at;
@@ -78,7 +71,7 @@ function errorBefore(lines: readonly string[], frames: number): number {
   }
   return frames - 1;
 }
-/** Extracts an error and its stack trace. `mark`: index of the line with the `^` marker; -1 when there is none. */
+/** `mark`: index of the line with the `^` marker; -1 when there is none. */
 function traceFrom(lines: readonly string[], mark: number, first: number, footer: number): Block {
   const skipped = runEnd(lines, mark + 1, (line) => line.trim() === '');
   const start = mark < 0 ? errorBefore(lines, first) : skipped;
@@ -110,13 +103,12 @@ function traceFrom(lines: readonly string[], mark: number, first: number, footer
     end,
   };
 }
-/** Finds an uncaught error: Node prints its place first and the Node version last. */
+/** Node prints the place of an uncaught error first and the Node version last. */
 const uncaught: Find = (lines) => {
   const footer = lastIndex(lines, /^Node\.js v\d/);
   const mark = footer < 0 ? -1 : lastIndex(lines, /^\s*\^+\s*$/, footer);
   return mark < 0 ? undefined : traceFrom(lines, mark, mark, footer);
 };
-/** Finds a stack trace that the program itself, or another engine, printed. */
 const printed: Find = (lines) => {
   const last = lastIndex(lines, frame);
   if (last < 0) return undefined;
@@ -160,10 +152,7 @@ const npm: Find = (lines) => {
 };
 
 // ── other programs ─────────────────────────────────────────────────────────────────────────────────────
-/**
- * Pattern of lines that begin with an error word, after an optional time, level or bracket; also the line that uv
- * marks with an arrow.
- */
+/** Begins with an error word after an optional time, level or bracket, or is marked by uv with an arrow. */
 const complaint = /^(?:[^A-Za-z]|[TZ](?=[\d:[\]() ]))*(?:error|fatal|panic|critical)\b|^\s*╰─▶ /i;
 const lastWords = (lines: readonly string[]): Explained => {
   const said = lines.filter((line) => !isNoise(line)).slice(-mostLines);
@@ -186,11 +175,7 @@ function bounded({ headline, lines }: Explained): Explained {
   return { headline: cut(headline, lineLength), lines: shown };
 }
 
-/**
- * Extracts the part of stderr that explains a crash, which is rarely its last line. Node: the error and the first
- * place in the server's own code; Python: the last line of the last traceback; npm: its errors without the log path;
- * others: the last meaningful lines. A crash of the server itself takes precedence over npm's report of it.
- */
+/** Rarely its last line. A crash of the server itself takes precedence over npm's report of it. */
 export function explained(stderr: string): Explained {
   const lines = stderr
     .split(/\r\n|[\r\n]/)

@@ -70,21 +70,19 @@ export type WireCode = (typeof wireCodes)[keyof typeof wireCodes];
 const known: ReadonlySet<unknown> = new Set(Object.values(wireCodes));
 export const isWireCode = (code: unknown): code is WireCode => known.has(code);
 
-/** Local error codes, each with the numeric code that is sent in its place on the wire. */
+/** Each with the numeric code that is sent in its place on the wire. */
 const localCodes = {
   ServerNotActive: wireCodes.toolFailed,
   ServerLost: wireCodes.toolFailed,
-  /** Server cannot be started as configured: command missing, not executable, … */
   NotStartable: wireCodes.toolFailed,
-  /** Remote server requires a login (HTTP 401), or, as `AccessDenied`, rejects the login (403). */
+  /** HTTP 401; `AccessDenied`: the login is rejected (403). */
   Unauthorized: wireCodes.loginRequired,
   AccessDenied: wireCodes.loginFailed,
   ToolCallCancelled: wireCodes.toolFailed,
-  /** Arguments break the schema of the tool; the call was not sent. */
+  /** The call was not sent. */
   ArgumentsInvalid: wireCodes.badRequest,
-  /** Policy of the computer denies the call; no person is asked. */
+  /** No person is asked. */
   NotPermitted: wireCodes.notConfirmed,
-  /** Too many calls already wait for the server or the computer; this call was not sent. */
   Busy: wireCodes.tooMany,
   ToolExecutionTimeout: wireCodes.toolTimeout,
   ToolNameDuplicated: wireCodes.conflict,
@@ -134,10 +132,7 @@ export function toWireError(failure: Failure): WireError {
   };
 }
 
-/**
- * Reads a failure from the wire back: a local code in `details.reason` becomes the code again, so that one cause has
- * one code on both sides.
- */
+/** A local code in `details.reason` becomes the code again: one cause has one code on both sides. */
 export function fromWireError(failure: Failure): Failure {
   const { reason, ...details } = failure.details ?? {};
   if (typeof reason !== 'string' || !Object.hasOwn(localCodes, reason)) return failure;
@@ -145,16 +140,10 @@ export function fromWireError(failure: Failure): Failure {
   return localCodes[code] === failure.code ? { ...failure, code, details } : failure;
 }
 
-/**
- * Largest size in bytes of the data of a JSON-RPC error that is kept; the data travels with every failure that it
- * explains.
- */
+/** In bytes; the data travels with every failure that it explains. */
 export const errorDataBytes = 4096;
 
-/**
- * Builds failure details from the JSON-RPC error of an MCP server: `code` and `data`. Data that is too large is
- * dropped, and `data_dropped` says so in a sentence; `null` counts as no data.
- */
+/** Data that is too large is dropped, and `data_dropped` says so; `null` counts as no data. */
 export function rpcErrorDetails({
   code,
   data,
@@ -174,8 +163,7 @@ export function rpcErrorDetails({
   };
 }
 
-/** Reason in the details of a refusal (403) of a connected peer that has no seat, for example while it joins again. */
+/** In a refusal (403) of a connected peer that has no seat, for example while it joins again. */
 export const noSeat = 'no_seat';
-/** Tells whether a question was refused because its sender has no seat at the moment. */
 export const isUnseated = ({ code, details }: Pick<Failure, 'code' | 'details'>): boolean =>
   code === wireCodes.notAllowed && details?.['reason'] === noSeat;

@@ -1,17 +1,14 @@
-/** Object whose fields were not checked yet, as parsed from JSON or received from foreign code. */
+/** Not checked yet: parsed from JSON or received from foreign code. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Tells whether a value is an object with fields: neither null nor a list. */
+/** Neither null nor a list. */
 export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the value if it is an object, otherwise an empty object, so that members of any value can be read. */
+/** Empty for anything but an object, so that members of any value can be read. */
 export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 
-/**
- * Returns a member of a record under a name that a stranger chose, such as `constructor`; inherited members are
- * ignored.
- */
+/** For a name that a stranger chose, such as `constructor`: inherited members are ignored. */
 export const ownMember = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 
@@ -20,29 +17,21 @@ export const withoutKey = <T>(
   key: string,
 ): Readonly<Record<string, T>> => Object.fromEntries(Object.entries(record).filter(([each]) => each !== key));
 
-/** Returns the object without its undefined fields, which would overwrite others in a spread or reach a message. */
+/** Undefined fields would overwrite others in a spread or reach a message. */
 export const withoutUndefined = <T extends object>(
   fields: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 
-// ── size of a value as JSON ────────────────────────────────────────────────────────────────────────────────
 /** Largest number of bytes of one UTF-16 unit in JSON: `\u0000`. */
 const worstBytesPerUnit = 6;
 /** Largest number of bytes of a number, a literal, or the punctuation around a value. */
 const smallBytes = 26;
 
-/**
- * Largest nesting depth of lists and objects in a message. Serializing JSON is recursive, and the stack overflows at a
- * number that depends on the system and the caller: with Node 20 on an empty stack, 4,184 levels of objects on Linux and
- * 996 on Windows. Half of the latter leaves room for the caller.
- */
+/** JSON recursion overflows at 996 levels on Windows (Node 20, empty stack); half leaves room for the caller. */
 export const mostLevels = 500;
 
-/**
- * Returns an upper bound of the JSON bytes of a value. Stops as soon as the bound exceeds the limit; Infinity when
- * the value has more than `levels` nesting levels.
- */
+/** Stops as soon as the bound exceeds the limit; Infinity with more than `levels` nesting levels. */
 function upperBound(value: unknown, limitBytes: number, levels = mostLevels): number {
   let bytes = 0;
   let level: unknown[] = [value];
@@ -65,10 +54,7 @@ function upperBound(value: unknown, limitBytes: number, levels = mostLevels): nu
   return bytes;
 }
 
-/**
- * Pattern of non-ASCII runs. A regex search is much faster than a loop. Runs are limited to 1000 characters, because
- * the engine keeps a stack entry per character, and a run of millions could overflow the stack.
- */
+/** A regex beats a loop; runs are limited, because the engine keeps a stack entry per character. */
 const notAscii = /[^\x00-\x7f]{1,1000}/g;
 function utf8Bytes(text: string): number {
   let bytes = text.length;
@@ -81,16 +67,13 @@ function utf8Bytes(text: string): number {
   return bytes;
 }
 
-/** Number of JSON bytes of each ASCII character: 6 for `\u0000`, 2 for `\n`, 1 for `a`. */
+/** 6 for `\u0000`, 2 for `\n`, 1 for `a`. */
 const asciiBytes = Uint8Array.from({ length: 0x80 }, (_, unit) =>
   /[\b\t\n\f\r"\\]/.test(String.fromCodePoint(unit)) ? 2 : unit < 0x20 ? worstBytesPerUnit : 1,
 );
 /** Pattern of characters that take more than one byte in JSON. */
 const notPlain = /[^\x20\x21\x23-\x5b\x5d-\x7f]/;
-/**
- * Counts the bytes of a text in JSON, without its quotes. Writing the JSON instead would take longer, and twice the
- * memory.
- */
+/** Without its quotes. Writing the JSON instead would take longer, and twice the memory. */
 function jsonTextBytes(text: string): number {
   const first = text.search(notPlain);
   if (first === -1) return text.length;
@@ -110,15 +93,9 @@ function jsonTextBytes(text: string): number {
   return bytes;
 }
 
-/**
- * Number of characters from which a text is counted instead of written, and depth down to which such texts are searched:
- * enough for `content`, its item, `resource`, `text`.
- */
+/** Longer texts are counted, not written, down to the depth of `content`, its item, `resource`, `text`. */
 const [longText, longTextLevels] = [1_000, 4];
-/**
- * Copies a value without its long texts, and reports their bytes to `found`; returns the value itself when it has
- * none.
- */
+/** Reports their bytes to `found`; returns the value itself when it has none. */
 function withoutLongTexts(value: unknown, levels: number, found: (bytes: number) => void): unknown {
   if (typeof value === 'string' && value.length >= longText) {
     found(jsonTextBytes(value));
@@ -137,10 +114,7 @@ function withoutLongTexts(value: unknown, levels: number, found: (bytes: number)
   return copy ?? value;
 }
 
-/**
- * Returns the bytes of a value as JSON; Infinity when it cannot be written as JSON, or is nested deeper than
- * `levels`.
- */
+/** Infinity when it cannot be written as JSON, or is nested deeper than `levels`. */
 export function jsonBytes(value: unknown, levels = mostLevels): number {
   let long = 0;
   const text = jsonOf(() => withoutLongTexts(value, longTextLevels, (bytes) => (long += bytes)));
@@ -170,11 +144,7 @@ export function excessBytes(value: unknown, limitBytes: number, exact = jsonByte
   return bytes > limitBytes ? bytes : undefined;
 }
 
-// ── integers beyond 2^53 ───────────────────────────────────────────────────────────────────────────────────
-/*
- * Integers that a JavaScript number cannot hold exactly. JSON allows them and JavaScript silently rounds them, so
- * their digits are kept as text, or the value is refused. Decimals that lose digits are treated as floats and stay.
- */
+/* Integers beyond 2^53 would be rounded silently: their digits are kept as text. Decimals stay floats. */
 /** Path of a value inside another one: member names and list positions. */
 export type Path = readonly (string | number)[];
 /** Integer that a number cannot hold exactly, with its original digits. */
@@ -189,7 +159,7 @@ export interface Digits {
 const longestInteger = 310;
 const integer = /^[+-]?\d+$/;
 
-/** Tells whether a number literal is an integer that no JavaScript number holds exactly, or is too large for a number. */
+/** An integer that no number holds exactly, or that is too large for a number. */
 export function isInexact(literal: string): boolean {
   const value = Number(literal);
   if (!Number.isFinite(value)) return !Number.isNaN(value);
@@ -205,10 +175,7 @@ const literalUnits = Uint8Array.from({ length: 0x80 }, (_, unit) => {
 /** Length of the shortest literal that a number cannot hold: `1e400`. */
 const shortestInexact = 5;
 
-/**
- * Returns the position after the quoted text that begins at a position, 0 when it has no end; no pattern, because texts
- * may have megabytes.
- */
+/** 0 when it has no end. No pattern, because texts may have megabytes. */
 export function afterQuoted(text: string, from: number): number {
   const quote = text.charAt(from);
   for (let end = text.indexOf(quote, from + 1); end >= 0; end = text.indexOf(quote, end + 1)) {
@@ -218,10 +185,7 @@ export function afterQuoted(text: string, from: number): number {
   }
   return 0;
 }
-/**
- * Counts the lists, objects and members in a JSON text, and tells whether it is nested deeper than `most` levels; there it
- * stops. Reads each sign once, whatever the text is, before anything is parsed.
- */
+/** Stops where nesting exceeds `most` levels. Reads each sign once, before anything is parsed. */
 export function measure(
   text: string,
   most: number,
@@ -229,7 +193,6 @@ export function measure(
   let [values, levels] = [0, 0];
   for (let at = 0; at < text.length && levels <= most; at += 1) {
     const unit = text.charCodeAt(at);
-    // Skips a string, whose signs do not count.
     if (unit === 0x22) at = (afterQuoted(text, at) || text.length) - 1;
     else if (unit === 0x5d || unit === 0x7d) levels -= 1;
     else if (unit === 0x3a) values += 1;
@@ -240,7 +203,6 @@ export function measure(
   }
   return { values, isTooDeep: levels > most };
 }
-/** Tells whether a JSON text is nested deeper than `most` levels. */
 export const isTooDeep = (text: string, most: number): boolean =>
   text.length > most && measure(text, most).isTooDeep;
 /** Quick test for texts that may contain an integer too large for a number; nearly all texts fail it. */
@@ -254,10 +216,7 @@ function mayHaveDigits(text: string): boolean {
 }
 /** Number of levels down to which digits are kept: each integer is listed with its path, so depth costs memory. */
 const digitLevels = 32;
-/**
- * Finds the integers in a JSON text that a JavaScript number cannot hold exactly, down to 32 levels. `parse` reads the
- * names of members.
- */
+/** Down to 32 levels. `parse` reads the names of members. */
 export function digitsIn(text: string, parse: (text: string) => unknown = JSON.parse): readonly Digits[] {
   const all: Digits[] = [];
   if (!mayHaveDigits(text)) return all;
@@ -277,7 +236,6 @@ export function digitsIn(text: string, parse: (text: string) => unknown = JSON.p
       from = at;
       while (literalUnits[text.charCodeAt(at)]) at += 1;
       to = at;
-      // Skips words, and what is too short or too deep.
       if (to - from < shortestInexact || literalUnits[text.charCodeAt(to - 1)] !== 2) continue;
       const digits = text.slice(from, to);
       if (steps.length <= digitLevels && isInexact(digits))
@@ -297,7 +255,6 @@ export function digitsIn(text: string, parse: (text: string) => unknown = JSON.p
   }
   return all;
 }
-/** Groups integers by the member or item of a value that they are in, with their paths relative to that part. */
 export function digitsBelow(all: readonly Digits[]): (step: string | number) => readonly Digits[] {
   const below = new Map<unknown, Digits[]>();
   for (const { path, digits } of all) {
@@ -308,7 +265,7 @@ export function digitsBelow(all: readonly Digits[]): (step: string | number) => 
   }
   return (step) => below.get(step) ?? [];
 }
-/** Finds integers in an already parsed value that may have lost digits, down to 32 levels. */
+/** In an already parsed value, down to 32 levels. */
 export function roundedIn(value: unknown): readonly Digits[] {
   const all: Digits[] = [];
   if (!mayBeRounded(value)) return all;
@@ -331,7 +288,7 @@ export function roundedIn(value: unknown): readonly Digits[] {
 }
 const isRounded = (one: unknown): boolean =>
   typeof one === 'number' && Number.isInteger(one) && !Number.isSafeInteger(one);
-/** Quick test for inexact integers, down to 8 levels, without building any paths. */
+/** Quick test, down to 8 levels, without building any paths. */
 function mayBeRounded(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return isRounded(value);
   if (depth > 8) return true;
@@ -339,10 +296,7 @@ function mayBeRounded(value: unknown, depth = 0): boolean {
   return false;
 }
 
-/**
- * Returns the value with the parts at these paths replaced by the results of `put`; each list and object is copied
- * once. A path that leads nowhere changes nothing.
- */
+/** Copies each list and object once. A path that leads nowhere changes nothing. */
 function replaced(value: unknown, all: readonly Digits[], put: (digits: string) => unknown): unknown {
   type Parts = Record<string | number, unknown>;
   const copies = new Map<unknown, Parts>();
@@ -370,19 +324,15 @@ function replaced(value: unknown, all: readonly Digits[], put: (digits: string) 
   }
   return whole['value'];
 }
-/** Puts the original digits as text in place of the rounded numbers. */
 export const withDigits = (value: unknown, all: readonly Digits[]): unknown =>
   replaced(value, all, (digits) => digits);
-/** Turns digit texts back into numbers, as a schema expects them. */
 export const withNumbers = (value: unknown, all: readonly Digits[]): unknown => replaced(value, all, Number);
-/** Formats a path as text, such as `a.b[0]`. */
 const pathText = (path: Path): string =>
   path.reduce<string>(
     (so, step) => (typeof step === 'number' ? `${so}[${step}]` : so === '' ? step : `${so}.${step}`),
     '',
   );
 
-// ── integers, as a schema types them ─────────────────────────────────────────────────────────────────────────────────
 /** Largest number of schemas that are looked at for one path: references can form a circle, and choices can nest. */
 const mostSchemas = 1_000;
 const pointed = (root: unknown, ref: string): unknown =>
@@ -393,7 +343,7 @@ const pointed = (root: unknown, ref: string): unknown =>
         .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
         .reduce<unknown>((so, step) => (isObject(so) && Object.hasOwn(so, step) ? so[step] : undefined), root)
     : undefined;
-/** Collects the schemas that may apply at a path, including every branch of `anyOf`, `oneOf` and `allOf`. */
+/** Includes every branch of `anyOf`, `oneOf` and `allOf`. */
 function schemasAt(root: unknown, path: Path): readonly Readonly<Record<string, unknown>>[] {
   const found: Readonly<Record<string, unknown>>[] = [];
   const open: (readonly [schema: unknown, depth: number])[] = [[root, 0]];
@@ -419,7 +369,6 @@ function schemasAt(root: unknown, path: Path): readonly Readonly<Record<string, 
 }
 const typesAt = (schema: unknown, path: Path): readonly unknown[] =>
   schemasAt(schema, path).flatMap(({ type }) => (Array.isArray(type) ? (type as unknown[]) : [type]));
-/** Tells whether the schema allows text at a path: `string` is among its types, or it names no type. */
 const mayBeText = (schema: unknown, path: Path): boolean => {
   const types = typesAt(schema, path).filter((type) => type !== undefined);
   return types.length === 0 || types.includes('string');
@@ -431,7 +380,6 @@ const [mostNamed, digitsShown] = [20, 60];
 const tooMany = (digits: string): string =>
   `${digits.length > digitsShown ? `${digits.slice(0, digitsShown)}…` : digits} is more than a number holds exactly`;
 const tooManyDigits = ({ path, digits }: Digits): string => `${pathText(path) || 'it'}: ${tooMany(digits)}`;
-/** Names the first integers of a result that are given as text, and counts the others. */
 export const givenAsText = (all: readonly Digits[]): readonly string[] => [
   ...all
     .slice(0, mostNamed)
@@ -439,10 +387,7 @@ export const givenAsText = (all: readonly Digits[]): readonly string[] => [
   ...(all.length > mostNamed ? [`${all.length - mostNamed} more integers are given as text`] : []),
 ];
 export const asText = 'Give it as text, in quotes, if the tool takes that.';
-/**
- * Fits arguments parsed from a text to a schema: large integers become digit texts where the schema allows text, and
- * are reported as problems elsewhere. Without a schema, all of them are problems.
- */
+/** Digit texts where the schema allows text, problems elsewhere; without a schema, all are problems. */
 export function argumentsWith(
   value: unknown,
   all: readonly Digits[],
@@ -457,10 +402,6 @@ export function argumentsWith(
       .map(tooManyDigits),
   };
 }
-/**
- * Returns a problem for each integer in already parsed arguments that may have lost digits where the schema does not
- * allow floats.
- */
 export const roundedArguments = (value: unknown, schema: unknown): readonly string[] =>
   roundedIn(value)
     .filter(({ path }) => !mayBeFloat(schema, path))

@@ -3,15 +3,13 @@ import { columnOf } from './notifications.ts';
 /** Revision of A2C-SMCP that we speak: the 0.2.0 draft with Finder. Defined only here. */
 export const PROTOCOL_VERSION = '0.2.0';
 
-/**
- * Name by which our peers identify themselves in the query of their connection (`a2c_client`): an extension of ours.
- */
+/** In the query of a connection (`a2c_client`): an extension of ours. */
 export const OUR_CLIENT = 'a2c-actors';
 
 /** Range of minor versions (0.x) that an office accepts, and that our peers accept from an office. */
 export const spoken = { minors: [1, 4] } as const;
 
-/** Tells whether we speak a version; `unreadable` when it does not have the form `1.2.3`. */
+/** `unreadable` when it does not have the form `1.2.3`. */
 export function isSpoken(version: string): boolean | 'unreadable' {
   const parts = /^(\d{1,5})\.(\d{1,5})\.(\d{1,5})$/.exec(version);
   if (!parts) return 'unreadable';
@@ -26,7 +24,7 @@ const features: readonly (readonly [number, string])[] = [
   [3, 'the notice of changed tools'],
   [4, 'files of agents'],
 ];
-/** Returns the features that a peer of a version lacks; a peer without a version speaks 0.1. Peers of ours have all. */
+/** A peer without a version speaks 0.1; peers of ours have all. */
 export const missedBy = (version: string | undefined, isOurs: boolean): readonly string[] => {
   const minor = Number((version ?? '0.1.0').split('.')[1]);
   return isOurs ? [] : features.filter(([since]) => minor < since).map(([, feature]) => feature);
@@ -50,9 +48,7 @@ export const sizes = {
   stdioMessageBytes: 10 * mebibyte,
 } as const;
 
-/**
- * Size in bytes from which the size of a message is reported, so that rules about size need not measure its content.
- */
+/** In bytes; from here on the size is reported, so that rules about size need not measure the content. */
 export const manyBytes = 256;
 
 /** Largest number of questions that one agent may have in flight through an office. */

@@ -16,10 +16,7 @@ export type Answer =
 const isOnlyKey = (value: Fields, key: string): boolean =>
   Object.hasOwn(value, key) && Object.keys(value).length === 1;
 
-/**
- * Reads `{code, message, details?, remedy?}` of any peer as a failure; an unknown code becomes 500 and is kept in the
- * details.
- */
+/** Of any peer; an unknown code becomes 500 and is kept in the details. */
 function readError(error: Fields): Failure {
   const details = isObject(error['details']) ? error['details'] : undefined;
   const remedy = typeof error['remedy'] === 'string' ? { remedy: error['remedy'] } : {};
@@ -74,7 +71,6 @@ export function readToolResult(ack: unknown): ToolAnswer {
   return answer.ok ? { ok: true, result: unwrappedFromWire(toolResult(answer.body)) } : answer;
 }
 
-/** Returns the ending that a result with `isError` reports about its call; undefined for other results. */
 export const reportIn = (result: CallToolResult): Partial<Ending> | undefined =>
   result.isError === true ? endingIn(result._meta) : undefined;
 
@@ -93,9 +89,7 @@ export function failureIn(result: CallToolResult): Failure | undefined {
   return failure && { ...failure, message: withoutPrefix(failure.message) };
 }
 
-/**
- * Returns how a call ended according to its answer. `tool_error`: the tool itself reported a failure, without a code.
- */
+/** `tool_error`: the tool itself reported a failure, without a code. */
 export function endingOf(ack: unknown): {
   readonly outcome: Outcome;
   readonly code?: Failure['code'] | 'tool_error';
@@ -109,28 +103,17 @@ export function endingOf(ack: unknown): {
   };
 }
 
-/**
- * Pattern of the failure text of the Python SDK, whose computers know no `a2c_outcome`. The patterns match the whole
- * texts of 0.1.2 to 0.4.2, so that a tool that merely quotes them is not mistaken for a failure.
- */
+/** Whole texts of the Python SDK 0.1.2 to 0.4.2, so that a tool that quotes them is no failure. */
 const executed = /^(?:调用异常: )?Tool execution failed: (.*)$/s;
 const timedOut = /^(?:调用异常: )?Tool '.*' execution timed out$|^工具调用超时 \/ Tool call timeout: /s;
-/** Removes the Chinese words that computers of the Python SDK write before an English sentence. */
+/** Computers of the Python SDK write Chinese words before an English sentence. */
 export const withoutPrefix = (text: string): string =>
   text.replace(/^(?:调用异常: |工具调用超时 \/ |工具调用已被取消 \/ )/u, '');
-/**
- * Pattern of failures after which the call may have run: the connection to the server was lost, or the server did not answer
- * the SDK in time.
- */
+/** The call may have run: the connection was lost, or the server did not answer the SDK in time. */
 const lost = /^(?:Connection closed|Timed out while waiting for response to .*|)$/s;
-/** Reason of a failure after which the effect of the tool is unknown. */
 const connectionClosed = 'connection_closed';
 
-/**
- * Tells whether a failed call may have run, for failures without an outcome: the office answered in place of a computer
- * that has the call, a server was slow, or the call was cancelled. `wasThere`: the computer was in the office; Python
- * offices report a computer lost during a call like one that was never there.
- */
+/** `wasThere`: Python offices report a computer lost during a call like one that was never there. */
 export function mayHaveRun({ code, details }: Failure, wasThere = false): boolean {
   if (code === wireCodes.notFound)
     return lostReasons.has(details?.reason) || (wasThere && details?.reason === undefined);
@@ -147,7 +130,6 @@ const ofType: Readonly<Record<string, Failure['code']>> = {
 /** Pattern of the only text of a Python `ValueError` that means a missing tool; other texts are about arguments. */
 const notFound = /^Tool '.*' not found in /s;
 
-/** Recognizes, by its text alone, the failure of a call that had been sent. */
 function sentOf(text: string): Failure | undefined {
   if (timedOut.test(text)) return { code: wireCodes.toolTimeout, message: text };
   const cause = executed.exec(text)?.[1];
@@ -168,9 +150,7 @@ function ofException(text: string, type: unknown): Failure {
   };
 }
 
-/**
- * Reads the failure from a result of another make; undefined when the tool itself failed and its result tells why.
- */
+/** Undefined when the tool itself failed and its result tells why. */
 function foreignFailureIn({ content, structuredContent, _meta }: CallToolResult): Failure | undefined {
   const { error, error_type: type } = (structuredContent ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof error === 'string') return ofException(error, type);
@@ -194,9 +174,7 @@ function foreignFailureIn({ content, structuredContent, _meta }: CallToolResult)
   return { code, message: text, ...(Object.keys(details).length > 0 && { details }) };
 }
 
-/** Largest number of characters of a tool's text in the message of a failure. */
 const longestMessage = 2_000;
-/** Returns what a tool says about its own error: the first text of its result. */
 export function toolErrorText(result: unknown): string {
   const { content } = toolResult(result);
   const texts = content.flatMap(({ text }) =>

@@ -23,7 +23,6 @@ const isGone = (value: unknown): boolean => value === null || value === undefine
 const hasOnly = (value: Fields, isRight: (key: string, member: unknown) => boolean): boolean =>
   Object.keys(value).every((key) => isRight(key, value[key]));
 
-// ── well-formed results, which are returned unchanged ──────────────────────────────────────────────────
 const isTidy = (value: unknown): boolean =>
   !isObject(value) || hasOnly(value, (key, member) => key !== 'meta' && !isGone(member));
 const isContent = (item: unknown): item is ResultContent =>
@@ -42,7 +41,6 @@ const isRight = (key: string, member: unknown): boolean => {
 const isResult = (raw: unknown): raw is CallToolResult =>
   isObject(raw) && Object.hasOwn(raw, 'content') && hasOnly(raw, isRight);
 
-// ── results in other forms ─────────────────────────────────────────────────────────────────────────────
 const text = (said: string): ResultContent => ({ type: 'text', text: said });
 function wordsOf(value: unknown): string {
   if (isGone(value)) return '';
@@ -53,13 +51,13 @@ function wordsOf(value: unknown): string {
     return '[nested too deep to be shown]';
   }
 }
-/** Removes null members and renames `meta` to `_meta`: the Python SDK writes them so. */
+/** The Python SDK writes null members, and `meta` instead of `_meta`. */
 const tidied = (value: Fields): Fields => {
   const { meta, ...rest } = value;
   const all = isGone(rest['_meta']) && !isGone(meta) ? { ...rest, _meta: meta } : rest;
   return Object.fromEntries(Object.entries(all).filter(([, member]) => !isGone(member)));
 };
-/** Reads one content item of any form. An item without a readable form is kept as text, or as type `unknown`. */
+/** Without a readable form it is kept as text, or as type `unknown`. */
 function contentIn(item: unknown): ResultContent {
   if (isContent(item)) return item;
   if (isGone(item)) return { type: 'unknown', value: null };
@@ -77,19 +75,15 @@ const contentsIn = (content: unknown): readonly ResultContent[] => {
   if (isGone(content)) return [];
   return Array.isArray(content) ? content.map(contentIn) : [contentIn(content)];
 };
-/** Tells whether a value means an error: `true`, the text "true" in any case, or 1. */
+/** `true`, the text "true" in any case, or 1. */
 const isYes = (value: unknown): boolean =>
   value === true || value === 1 || (typeof value === 'string' && /^\s*true\s*$/i.test(value));
 const metaIn = (value: unknown): Fields | undefined => {
   if (isGone(value)) return undefined;
   return isObject(value) ? value : { value };
 };
-/** Members of a result that are no content. */
 const aside: ReadonlySet<string> = new Set(['_meta', 'isError', 'structuredContent', 'resultType']);
-/**
- * Finds the content of a result without a `content` field: `toolResult` of the first MCP revision, or all other
- * members.
- */
+/** `toolResult` of the first MCP revision, or all other members. */
 function wordsBeside({ toolResult, ...more }: Fields): readonly ResultContent[] {
   if (!isGone(toolResult)) return contentsIn(toolResult);
   const others = Object.entries(more).filter(([key]) => !aside.has(key));
@@ -110,21 +104,16 @@ function readLenient(raw: unknown): CallToolResult {
     ...rest,
   };
 }
-/**
- * Reads any JSON value as the result of a tool call; a well-formed result is returned unchanged. Contents that are a
- * text, an object or a number become readable text; a list is taken as the contents. `isError` is true for `true`,
- * its text and 1, and may be spelled `is_error`. Null counts as absent. Computer, agent and command share this
- * reading, so that all report the same for one call.
- */
+/** Shared by computer, agent and command, so that all report the same for one call. Null counts as absent. */
 export const toolResult = (raw: unknown): CallToolResult => (isResult(raw) ? raw : readLenient(raw));
-/** Texts that an item of each type must have. Other types are let through, as later revisions may add some. */
+/** Other types are let through, as later revisions may add some. */
 const textsIn: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
   image: ['data', 'mimeType'],
   audio: ['data', 'mimeType'],
   resource_link: ['uri', 'name'],
 };
-/** Returns what an item of a result lacks although MCP demands it, such as the text of a text; undefined when nothing is lost. */
+/** What MCP demands and the item lacks; undefined when nothing is lost. */
 export function unreadableIn(raw: unknown): string | undefined {
   const { content } = fieldsOf(raw);
   if (!Array.isArray(content)) return undefined;
@@ -141,13 +130,8 @@ const lackOf = (item: Fields): string | undefined => {
   return textsIn[type]?.find((key) => typeof item[key] !== 'string');
 };
 
-// ── on the wire ────────────────────────────────────────────────────────────────────────────────────────
-/**
- * Mark in `meta` of a result whose `structuredContent` was wrapped as `{result: …}`, because agents of other makes
- * accept only objects.
- */
+/** For `structuredContent` wrapped as `{result: …}`, because agents of other makes accept only objects. */
 const wrapped = 'a2c_structured_wrapped';
-/** Prepares a result for the wire, so that every agent can read it; also returns the metadata to add. */
 export function wrappedForWire(result: CallToolResult): {
   readonly result: CallToolResult;
   readonly meta: Fields;
@@ -160,7 +144,6 @@ export function wrappedForWire(result: CallToolResult): {
   );
   return { result, meta: isNamed ? { [wrapped]: false } : {} };
 }
-/** Restores a result that was wrapped for the wire. */
 export function unwrappedFromWire(result: CallToolResult): CallToolResult {
   const { structuredContent: held, _meta: meta } = result;
   if (meta?.[wrapped] !== true || !isObject(held)) return result;

@@ -44,10 +44,7 @@ import { signatureOf, type Notice } from './collections.ts';
 import { readKind, type ReadStart } from './read.machine.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 
-/**
- * Runs a rule only once for an event, although three actions use its result: opening, posting and
- * remembering.
- */
+/** Once for an event, although three actions use the result: opening, posting and remembering. */
 const once = <E extends object>(
   rule: (c: AggregatorContext, event: E) => rules.Consequences,
 ): typeof rule => {
@@ -126,10 +123,7 @@ const aggregatorSetup = setup({
     closeGrace: ({ context }) => context.timing.closeGraceMs,
   },
 });
-/**
- * Starts the time limit of a question. `enqueue` is used because the id of a raised event cannot come from
- * the context.
- */
+/** `enqueue`, because the id of a raised event cannot come from the context. */
 const setLimit = aggregatorSetup.enqueueActions(({ enqueue, context: { numbered: n, timing } }) => {
   const event: QuestionLate = { type: 'question.late', n };
   enqueue.raise(event, { id: limitOf(n), delay: timing.aggregateMs });
@@ -155,7 +149,6 @@ const repeatedFailure: Failure = {
   message: 'A question under this ticket is still on its way',
 };
 
-/** Reports notices to the host and then records them as reported. */
 const tellNotices = <E>(noticesOf: (c: AggregatorContext, event: E) => readonly Notice[]) =>
   [
     {
@@ -282,8 +275,7 @@ export const aggregatorMachine = aggregatorSetup.createMachine({
         guard: { type: 'isCache', params: ({ event }) => event },
         actions: [{ type: 'noteBroken', params: ({ event }) => event }, 'countEnd'],
       },
-      // Counts the end of a read. Its asker has an answer from the read itself, or from the directory of actors when the read
-      // failed.
+      // The asker has an answer from the read itself, or from the directory of actors when the read failed.
       { actions: 'countEnd' },
     ],
     'open.refused': [
@@ -293,7 +285,6 @@ export const aggregatorMachine = aggregatorSetup.createMachine({
       },
       {
         actions: [
-          // Refuses a read whose ticket (id) belongs to a read that is still running.
           {
             type: 'post',
             params: ({ event }) => rules.refusedRead(event.input as ReadStart, repeatedFailure),

@@ -1,4 +1,3 @@
-/** Messages and memory of an aggregator, and its pure rules for lists, server caches and questions. */
 import { withoutKey } from '../protocol/json.ts';
 import type { ServerHistory } from '../call/history.ts';
 import {
@@ -48,34 +47,28 @@ export interface AggregatorStart {
   readonly collection: ResourceCollection;
   readonly timing: TimingOf<'aggregator'>;
 }
-/** Question for a whole collection: a page of documents, or a number of windows. */
 export interface AggregateWanted {
   readonly type: 'aggregate.wanted';
   readonly collection: ResourceCollection;
   readonly ticket: string;
   readonly reqId: string;
-  /** Parameters of the question, in the form of the wire protocol. */
   readonly query: object;
   readonly history: ServerHistory;
-  /**
-   * True for a question of an agent: failures then hide addresses and paths of a server's machine, unless its
-   * config exposes them.
-   */
+  /** Failures then hide addresses and paths of a server's machine, unless its config exposes them. */
   readonly isByAgent?: true;
   readonly replyTo: AddressFor<AggregateShown>;
 }
-/** Question to read one resource, such as a window or a document, or to get one prompt. */
 export interface ResourceWanted {
   readonly type: 'resource.wanted';
   readonly collection: ResourceCollection;
   readonly ticket: string;
   readonly reqId: string;
   readonly uri: string;
-  /** Only server to ask; absent means any server that has the resource. */
+  /** Absent: any server that has the resource. */
   readonly server?: string;
-  /** Address of the actor that opened the session of the server; set for a resource that is neither window nor document. */
+  /** Actor that opened the session; set for a resource that is neither window nor document. */
   readonly session?: Address;
-  /** Arguments of a prompt; when set, `uri` is the name of a prompt and no resource is read. */
+  /** When set, `uri` is the name of a prompt and no resource is read. */
   readonly prompt?: Readonly<Record<string, string>>;
   readonly history: ServerHistory;
   readonly isByAgent?: true;
@@ -87,20 +80,15 @@ export interface ResourcesListed {
   readonly server: string;
   readonly session: Address;
   readonly resources: readonly { readonly uri: string }[] | null;
-  /** URIs whose list entries changed. */
   readonly changed: readonly string[];
-  /** True when the session has started but its list has not arrived, so that questions wait for it. */
+  /** The session has started but its list has not arrived, so that questions wait for it. */
   readonly isAwaited: boolean;
-  /** Reason why the list could not be read; null after a success. */
   readonly failure: string | null;
-  /** True when failures for agents may contain addresses and paths of the server's machine. */
+  /** Failures for agents may contain addresses and paths of the server's machine. */
   readonly isExposed?: true;
-  /**
-   * Listed windows or documents that are not shown, because the server does not announce changes and its
-   * config does not opt in.
-   */
+  /** Not shown, because the server does not announce changes and its config does not opt in. */
   readonly unheard?: readonly { readonly uri: string }[];
-  /** True when the server has a new session, so that changes in between may have been missed. */
+  /** New session, so that changes in between may have been missed. */
   readonly isRenewed?: true;
   /** Number of the last question for which this list was read again, by an order `resources.relist`. */
   readonly upTo?: number;
@@ -114,12 +102,10 @@ export type AggregatorOrder =
   | { readonly type: 'close' };
 const aggregatorKind = kindOf<AggregatorStart, AggregatorOrder>;
 export const aggregatorKinds = { desktop: aggregatorKind('desktop'), finder: aggregatorKind('finder') };
-/** Time limit of a question is over, so it is answered with what is known. */
 export interface QuestionLate {
   readonly type: 'question.late';
   readonly n: number;
 }
-/** Reports to the owner: changes of the collection, and resources of a server to watch. */
 export type AggregatorNews =
   | {
       readonly type: 'aggregate.changed';
@@ -127,10 +113,7 @@ export type AggregatorNews =
       /** Hash of the listed URIs and of the number of reported updates; equal while neither has changed. */
       readonly signature: string;
     }
-  /**
-   * Sentence for the host about a problem with what servers show, reported once for each state of the
-   * problem.
-   */
+  /** For the host, about a problem with what servers show; reported once for each state of the problem. */
   | { readonly type: 'aggregate.noticed'; readonly collection: ResourceCollection; readonly text: string }
   | {
       readonly type: 'resources.watch';
@@ -143,30 +126,22 @@ export type AggregatorInput = AggregatorStart & {
   readonly self: Address;
   readonly owner: AddressFor<AggregatorNews>;
 };
-/** State of one server in the aggregator. */
 interface ServerCache {
   readonly listed: Listed;
   readonly session: Address;
   readonly items: readonly object[];
   readonly reason: string | null;
   readonly refused: readonly Refused[];
-  /** Number of content changes that were reported to the server's cache machine. */
   readonly changes: number;
-  /** True when the known items are up to date. */
   readonly isFresh: boolean;
-  /** True while the cache machine lives. */
   readonly isOpen: boolean;
-  /** URIs whose subscriptions were asked for and not refused, for a cache that is opened again. */
   readonly watched: readonly string[];
-  /** True until the order to watch the list was answered, so that reads come after their subscriptions. */
+  /** Until the order to watch the list was answered, so that reads come after their subscriptions. */
   readonly isWatching: boolean;
-  /**
-   * Number of the last order to read everything (`asked`), and of the last one that was answered (`given`).
-   */
+  /** Number of the last order to read everything (`asked`), and of the last one that was answered (`given`). */
   readonly asked: number;
   readonly given: number;
 }
-/** Question to an aggregator that waits for its answer. */
 interface WaitingQuestion {
   readonly n: number;
   readonly wanted: AggregateWanted;
@@ -176,42 +151,28 @@ interface WaitingQuestion {
   readonly refreshes: Readonly<Record<string, number>>;
   /** URIs that changed after the orders in `refreshes` and are read once more for this question, by server. */
   readonly again?: Readonly<Record<string, readonly string[]>>;
-  /** Answered read orders for the single window that this question asks for. */
   readonly granted?: readonly GrantedWish[];
-  /** True after the time limit of the question. */
   readonly isLate: boolean;
 }
 export interface AggregatorContext extends AggregatorInput {
   readonly caches: Readonly<Record<string, ServerCache>>;
-  /** Waiting questions, oldest first. */
+  /** Oldest first. */
   readonly questions: readonly WaitingQuestion[];
-  /** Number of questions and read orders so far. */
   readonly numbered: number;
   /** Servers whose windows or documents are wanted, even if their list is empty. */
   readonly members: readonly string[];
   /** True after a first list has arrived or a first server has started. */
   readonly isHeard: boolean;
-  /** True when the collection may differ from the last report. */
   readonly isNews: boolean;
-  /** Signature (hash) of the content that was last reported. */
   readonly told: string;
-  /** True when an item was removed from a list since the last report. */
   readonly hasLost: boolean;
-  /** Number of server caches and reads that have not ended. */
   readonly living: number;
-  /** Number of reported updates of listed items. */
   readonly updates: number;
-  /** Servers whose list has not arrived yet. */
   readonly awaited: readonly string[];
-  /** Servers for which failures to agents may contain addresses and paths. */
   readonly exposed: readonly string[];
-  /** List entries that were refused, with the reasons, by server. */
   readonly refused: Readonly<Record<string, readonly Refused[]>>;
-  /** Servers whose list failed or did not arrive in time, with the reason. */
   readonly unlisted: Readonly<Record<string, string>>;
-  /** Questions for a resource that is in no list yet. */
   readonly pending: readonly ResourceWanted[];
-  /** Subject and state of the notices already reported to the host. */
   readonly noticed: readonly Pick<Notice, 'about' | 'mark'>[];
 }
 
@@ -242,7 +203,7 @@ export interface Consequences {
 }
 const noConsequences: Consequences = { next: {}, opens: [], messages: [] };
 const unreadCache = { items: [], reason: null, refused: [], changes: 0, asked: 0, given: 0 } as const;
-/** Applies a new list. A server without items of the collection gets no cache, and an equal list changes nothing. */
+/** A server without items of the collection gets no cache, and an equal list changes nothing. */
 export function afterList(c: AggregatorContext, event: ResourcesListed): Consequences {
   const { server, session, resources, changed, isRenewed } = event;
   const was = cacheOf(c, server);
@@ -262,8 +223,7 @@ export function afterList(c: AggregatorContext, event: ResourcesListed): Consequ
   if (!was && uris.length === 0) return { ...noConsequences, next: standing };
   const watch = post(c.owner, { type: 'resources.watch', server, uris, by: c.collection });
   const isSame = was !== undefined && isSameSet(before, uris);
-  // Removed URIs are no longer watched: a URI that comes back may have other content even if the list is the
-  // same.
+  // A removed URI that comes back may have other content even if the list is the same.
   const now = new Set(uris);
   const hasLost = c.hasLost || before.some((uri) => !now.has(uri));
   const news = { isNews: c.isNews || !isSame, hasLost };
@@ -295,17 +255,13 @@ export function afterList(c: AggregatorContext, event: ResourcesListed): Consequ
     messages: [listMessage(c, cache), ...invalidations, ...(isSame ? [] : [watch])],
   };
 }
-/** Returns list entries that are refused, with the reasons. */
 function turnedAway(c: AggregatorContext, { resources, unheard = [] }: ResourcesListed): readonly Refused[] {
   const count = rulesOf(c).urisIn(unheard).length;
   return count > 0
     ? [{ reason: notShownReason(c.collection, count) }]
     : rulesOf(c).refusedIn(resources ?? []);
 }
-/**
- * Returns the notice that a server's items are not shown. Most servers lack the capability, and the host
- * would not see the reason otherwise.
- */
+/** Most servers lack the capability, and the host would not see the reason otherwise. */
 export const notShownNotices = (
   c: AggregatorContext,
   { server, unheard = [] }: ResourcesListed,
@@ -314,7 +270,6 @@ export const notShownNotices = (
   const text = `Server '${server}': ${notShownReason(c.collection, count)}`;
   return count > 0 ? [{ about: `${server} unheard`, mark: 'unheard', text }] : [];
 };
-/** Updates the state of a server's list: awaited, failed or refused, and the questions that waited for it. */
 function standingOf(
   c: AggregatorContext,
   event: ResourcesListed,
@@ -373,10 +328,7 @@ function invalidated(c: AggregatorContext, cache: ServerCache, uris: readonly st
     messages: [post(cacheAddress(c, server), { type: 'cache.invalidate', uris: old }, { optional: true })],
   };
 }
-/**
- * Handles the news that the content of a URI has changed. A URI that is not listed may be a new item, so the list is read
- * again; documents of a catalogue never are in the list.
- */
+/** A URI that is not listed may be new, so the list is read again; documents of a catalogue never are in it. */
 export function afterUpdate(
   c: AggregatorContext,
   { server, uri }: { readonly server: string; readonly uri: string },
@@ -391,7 +343,6 @@ export function afterUpdate(
   return { next: { ...next, ...news }, opens: [], messages: [...messages, ...relist] };
 }
 
-/** Tells the cache which subscriptions were asked for or are in force. */
 export function afterWatched(
   c: AggregatorContext,
   { server, uris, isUnderWay }: ResourcesWatched,
@@ -431,7 +382,6 @@ export function afterRefresh(c: AggregatorContext, news: CacheRefreshed): Partia
   };
 }
 
-/** Records answered orders for single entries in the questions that wait for them. */
 const withGrants = (questions: AggregatorContext['questions'], { server, alone = [] }: CacheRefreshed) =>
   alone.length === 0
     ? questions
@@ -444,10 +394,7 @@ const withGrants = (questions: AggregatorContext['questions'], { server, alone =
       });
 
 // ── notices for the host ───────────────────────────────────────────────────────────────────────────────
-/**
- * Largest number of reported notices that are remembered; when it is exceeded, the first ones may be reported
- * again.
- */
+/** When it is exceeded, the first ones may be reported again. */
 const mostNoticed = 1_000;
 const newNotices = (c: AggregatorContext, notices: readonly Notice[]): readonly Notice[] =>
   notices.filter(
@@ -468,16 +415,13 @@ export const noticeMessages = (c: AggregatorContext, notices: readonly Notice[])
 export const refreshNotices = (c: AggregatorContext, { items }: CacheRefreshed): readonly Notice[] =>
   rulesOf(c).noticesOf(items);
 
-/** Handles a failed cache machine: its items are missing, and it is opened again for the next question. */
+/** Its items are missing, and it is opened again for the next question. */
 export function afterBroken(c: AggregatorContext, ended: OwnedEnded): Partial<AggregatorContext> {
   if (ended.why !== 'failed') return {};
   const { error = 'no reason was given' } = ended;
   return afterLoss(c, ended.key, `its machine failed: ${error}`);
 }
-/**
- * Handles a cache that could not be opened because the previous one is still closing; it is opened for the
- * next question.
- */
+/** The previous cache is still closing; the next question opens it. */
 export const afterUnopened = (c: AggregatorContext, { name }: OpenRefused): Partial<AggregatorContext> =>
   afterLoss(c, name.slice(name.lastIndexOf('/') + 1), 'it has just vanished and come back');
 function afterLoss(c: AggregatorContext, key: string, reason: string): Partial<AggregatorContext> {
@@ -499,7 +443,6 @@ function afterLoss(c: AggregatorContext, key: string, reason: string): Partial<A
 }
 
 // ── questions ─────────────────────────────────────────────────────────────────────────────────────────
-/** Tells whether a question wants everything read again. */
 const isFresh = ({ query }: AggregateWanted): boolean =>
   (query as { readonly fresh?: unknown }).fresh === true;
 
@@ -518,10 +461,6 @@ const grantOf = (question: WaitingQuestion, server: string): GrantedWish | undef
   question.granted?.find(({ n }) => n === orderOf(question, server));
 
 // ── servers a question waits for ───────────────────────────────────────────────────────────────────────
-/**
- * Tells whether a question need not wait for this server: it was answered for the question, or its items are
- * up to date.
- */
 function isSettled(c: AggregatorContext, question: WaitingQuestion, server: string): boolean {
   const { wanted, owed, isLate } = question;
   if (!isLate && (c.awaited.includes(server) || owed?.includes(server) === true)) return false;
@@ -531,7 +470,6 @@ function isSettled(c: AggregatorContext, question: WaitingQuestion, server: stri
   if (order === undefined) return isLate;
   return cache.given >= order || grantOf(question, server) !== undefined;
 }
-/** Returns the items read from a server, with the display hints of its list. */
 const itemsInPlace = remembered(({ items, listed: { standings } }: ServerCache): readonly object[] =>
   Object.keys(standings).length === 0
     ? items
@@ -550,7 +488,6 @@ function knownParts(
     return { server, uris: cache?.listed.uris ?? null, items };
   });
 }
-/** Returns servers that have items, may have some, or could not be read. */
 const candidates = (c: AggregatorContext, { owed }: WaitingQuestion): readonly string[] => [
   ...new Set([
     ...Object.values(c.caches).map(({ listed: { server } }) => server),
@@ -569,10 +506,7 @@ const unsettled = (c: AggregatorContext, question: WaitingQuestion): readonly st
   const isKnown = (server: string): boolean => isSettled(c, question, server);
   return neededBy(c, question, isKnown).filter((server) => !isKnown(server));
 };
-/**
- * Returns the servers whose lists are read again: for a single window the server that lists it, or all if
- * none does.
- */
+/** For a single window the server that lists it, or all if none does. */
 function listsFor(c: AggregatorContext, { wanted: { query, history } }: WaitingQuestion): readonly string[] {
   const parts = knownParts(c, c.members, () => false);
   const needed = rulesOf(c).neededBy(query, history, parts);
@@ -586,12 +520,11 @@ export const answerableQuestion = (c: AggregatorContext): WaitingQuestion | unde
   c.questions.find((question) => question.owed !== null && unsettled(c, question).length === 0);
 
 // ── read orders for questions ──────────────────────────────────────────────────────────────────────────
-/** Order to read all items of a server, for all waiting questions, or a single entry for one question. */
 interface Refreshing {
   readonly cache: ServerCache;
   readonly n: number;
   readonly isFresh: boolean;
-  /** True when some question gives its first order to this server; later orders read only what has changed since then. */
+  /** Later orders read only what has changed since then. */
   readonly isFirst: boolean;
   readonly only?: string;
 }
@@ -606,7 +539,6 @@ const mustRefresh = (c: AggregatorContext, question: WaitingQuestion): readonly 
         const order = orderOf(question, server);
         return cache !== undefined && !cache.isWatching && (order === undefined || cache.asked < order);
       });
-/** Returns the orders to read lists and items that waiting questions still need; null when there are none. */
 export const refreshesFor = remembered((c: AggregatorContext): Consequences | null => {
   const whole = c.numbered + 1;
   const counted = { numbered: whole };
@@ -676,10 +608,7 @@ function refreshMessage(
     ...(only !== undefined && { only }),
   });
 }
-/**
- * Marks an item that changed during a question to be read once more for it, even if the server was already
- * answered. Questions that want everything read again need no mark.
- */
+/** Once more, even if the server was already answered; questions that want everything read need no mark. */
 export function questionsAfterUpdate(
   c: AggregatorContext,
   { server, uri }: { readonly server: string; readonly uri: string },
@@ -700,10 +629,7 @@ export function questionsAfterUpdate(
   return uris.length === 0 ? c.questions : c.questions.map(again);
 }
 const notYet = 'its list of resources has not come yet';
-/**
- * Handles the end of a question's time limit: lists that have not arrived count as missing, and caches report
- * what they have.
- */
+/** Lists that have not arrived count as missing, and caches report what they have. */
 export function afterLate(c: AggregatorContext, { n }: { readonly n: number }): Consequences {
   const question = c.questions.find((each) => each.n === n);
   if (!question) return { next: {}, opens: [], messages: [] };
@@ -728,18 +654,16 @@ export function afterLate(c: AggregatorContext, { n }: { readonly n: number }): 
 }
 
 // ── answers to questions ───────────────────────────────────────────────────────────────────────────────
-/** Returns all items; remembered, so that results computed from an unchanged list are reused. */
+/** Remembered, so that results computed from an unchanged list are reused. */
 const itemsOn = remembered((caches: AggregatorContext['caches']) =>
   Object.values(caches).flatMap(itemsInPlace),
 );
-/** Largest number of missing items named for one server; the others are only counted. */
 const mostNamed = 20;
 function namedMissing(server: string, refused: readonly Refused[]): Missing[] {
   const all = refused.slice(0, mostNamed).map((each) => ({ server, ...each }));
   const more = refused.length - all.length;
   return more > 0 ? [...all, { server, reason: `and ${more} more could not be taken in` }] : all;
 }
-/** Returns the items of a server that are missing for a question, with the reasons. */
 function missingOf(c: AggregatorContext, question: WaitingQuestion, server: string): Missing[] {
   const cache = cacheOf(c, server);
   if (!cache) return [];
@@ -756,7 +680,6 @@ function missingOf(c: AggregatorContext, question: WaitingQuestion, server: stri
     ? refused.filter(({ uri }) => uri === only).map((each) => ({ server, ...each }))
     : [{ server, uri: only, reason }];
 }
-/** Returns everything that is missing in the answer to a question, with the reasons. */
 function missingIn(c: AggregatorContext, question: WaitingQuestion): Missing[] {
   return neededBy(c, question, () => true).flatMap((server) => {
     const isOwed = question.isLate && question.owed?.includes(server) === true;
@@ -772,7 +695,6 @@ function missingIn(c: AggregatorContext, question: WaitingQuestion): Missing[] {
     ];
   });
 }
-/** Hides addresses and paths in a reason, for agents. */
 const withoutAddressesFor = (c: AggregatorContext, missing: Missing): Missing => {
   if (c.exposed.includes(missing.server)) return missing;
   const known = new Set(missing.uri === undefined ? [] : [missing.uri]);
@@ -807,9 +729,7 @@ const routeOf = (
           .filter((listed) => server === undefined || listed.server === server),
         history,
       );
-/**
- * Tells whether a resource is in no list while some lists have not arrived, so that the question must wait.
- */
+/** In no list, while some lists have not arrived. */
 export const mustWaitForLists = (c: AggregatorContext, wanted: ResourceWanted): boolean =>
   c.awaited.length > 0 && !routeOf(c, wanted).ok;
 export function routeNotices(c: AggregatorContext, wanted: ResourceWanted): readonly Notice[] {

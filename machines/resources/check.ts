@@ -13,10 +13,7 @@ import {
 import { parseDpeUri, splitUri, encodePart, parseWindowUri } from './uri.ts';
 import { instantOf } from './finder.ts';
 
-/**
- * Rules for servers with windows or documents (docs/windows-and-documents.md), each with advice for the
- * author of the server.
- */
+/** From docs/windows-and-documents.md, each with advice for the author of the server. */
 const remedies = {
   subscribe:
     'Declare resources: { subscribe: true } and answer resources/subscribe; without it a server is left out',
@@ -45,7 +42,6 @@ const remedies = {
   update: 'Send notifications/resources/updated with this URI whenever its content changes',
 } as const;
 
-/** Name of a rule, for programs. */
 type CheckRule = keyof typeof remedies;
 export const checkRules = Object.keys(remedies) as readonly CheckRule[];
 
@@ -73,8 +69,6 @@ export const violation = (
   remedy: remedies[rule],
 });
 
-// ── servers ───────────────────────────────────────────────────────────────────────────────────────────
-/** Resource capabilities that a server declared in the handshake. */
 interface Declared {
   readonly subscribe: boolean;
   readonly listChanged: boolean;
@@ -83,7 +77,6 @@ const scheme = (uri: string): string | undefined => splitUri(uri)?.scheme;
 export const isWindow = (uri: string): boolean => scheme(uri) === 'window' || /^window:/i.test(uri);
 export const isDocument = (uri: string): boolean => scheme(uri) === 'dpe' || /^dpe:/i.test(uri);
 
-/** Checks the declared capabilities and listed URIs, before anything is read. */
 export function brokenByList(declared: Declared, listed: readonly string[]): Violation[] {
   const uris = listed.filter((uri) => isWindow(uri) || isDocument(uri));
   if (uris.length === 0) return [];
@@ -114,10 +107,7 @@ function brokenByUri(uri: string): Violation[] {
 const ofUri = (rule: CheckRule, uri: string, { message, details }: Failure): Violation =>
   violation(rule, uri, typeof details?.['rule'] === 'string' ? details['rule'] : null, message);
 
-/**
- * Checks the contents of a window. Empty contents are allowed and not shown; contents with only blobs are a
- * violation.
- */
+/** Empty contents are allowed and not shown; contents with only blobs are a violation. */
 export function brokenByWindow(
   uri: string,
   contents: readonly { readonly text?: unknown; readonly blob?: unknown }[],
@@ -129,7 +119,7 @@ export function brokenByWindow(
 }
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-/** Checks the response time. `ms` is the time until the answer; undefined when none came within the limit. */
+/** `ms` is undefined when no answer came within the limit. */
 export function brokenByTime(uri: string, ms: number | undefined, limitMs: number): Violation[] {
   if (ms !== undefined && ms <= limitMs) return [];
   const took = ms === undefined ? 'no answer came' : `the answer took ${seconds(ms)}`;
@@ -138,25 +128,18 @@ export function brokenByTime(uri: string, ms: number | undefined, limitMs: numbe
 
 const refusals = { 'missing-document': 4201, 'missing-page': 4202, 'missing-element': 4203 } as const;
 export type Refusing = keyof typeof refusals;
-/**
- * Checks the refusal of a missing resource. `answer` is the error of the server; undefined when it returned
- * contents.
- */
+/** `answer` is undefined when the server returned contents. */
 export function brokenByRefusal(rule: Refusing, uri: string, answer: Failure | undefined): Violation[] {
   if (answer?.code === refusals[rule]) return [];
   const came = answer === undefined ? 'contents' : `the error ${shownCode(answer)}: ${answer.message}`;
   return [violation(rule, uri, 'error.code', `expected the error ${refusals[rule]}, received ${came}`)];
 }
-/** Returns the server's own error code if known. */
 const shownCode = ({ code, details }: Failure): string => {
   const own = details?.['code'];
   return typeof own === 'number' ? String(own) : String(code);
 };
 
-// ── documents ─────────────────────────────────────────────────────────────────────────────────────────
-/** Contents of a read, reduced to the field that is checked. */
 type Contents = readonly { readonly text?: unknown }[];
-/** Result of a check: the parsed content, if it is usable, and the violations. */
 interface Judged<T> {
   readonly read: T | undefined;
   readonly violations: readonly Violation[];
@@ -169,7 +152,6 @@ function parsed(text: string): { readonly ok: boolean; readonly value?: unknown 
     return { ok: false };
   }
 }
-/** Parses contents with a schema; each field that the schema refuses is a separate violation. */
 function readAs<T>(rule: CheckRule, uri: string, contents: Contents, schema: z.ZodType<T>): Judged<T> {
   const text = contents.find((content) => typeof content.text === 'string')?.text;
   const fail = (found: string): Judged<T> => ({
@@ -195,7 +177,6 @@ function judgedAs<T>(
   );
   return { read: undefined, violations };
 }
-/** Returns a violation if a field differs from the expected value. */
 const differs = (
   rule: CheckRule,
   uri: string,
@@ -207,7 +188,6 @@ const differs = (
     ? []
     : [violation(rule, uri, field, `expected ${expected}, received ${JSON.stringify(came)}`)];
 
-/** Checks a document server's answer of level 1: the metadata of a document. */
 export function brokenByDocument(uri: string, contents: Contents): Judged<DPEDocumentMetadata> {
   const judged = readAs('document', uri, contents, dpeDocumentMetadata);
   if (!judged.read) return judged;
@@ -250,7 +230,7 @@ function brokenFields(
   ];
 }
 
-/** Checks an answer of level 0, the catalogue, and returns the URIs of its readable documents. */
+/** Level 0; returns the URIs of the readable documents. */
 export function brokenByCatalogue(uri: string, contents: Contents): Judged<readonly string[]> {
   const { read, violations } = readAs('catalogue', uri, contents, dpeCatalogue);
   if (!read) return { read: undefined, violations };
@@ -271,7 +251,7 @@ export function brokenByCatalogue(uri: string, contents: Contents): Judged<reado
   };
 }
 
-/** Checks an answer of level 1 with `depth=pages`; `pageCount` comes from the answer without it. */
+/** Level 1 with `depth=pages`; `pageCount` comes from the answer without it. */
 export function brokenByPages(
   uri: string,
   pageCount: number,
@@ -289,7 +269,6 @@ export function brokenByPages(
   ];
 }
 
-/** Checks a document server's answer of level 2: a page. */
 export function brokenByPage(uri: string, index: number, contents: Contents): Judged<DPEPage> {
   const { read, violations } = readAs('page', uri, contents, dpePage);
   if (!read) return { read, violations };
@@ -308,14 +287,11 @@ export function brokenByPage(uri: string, index: number, contents: Contents): Ju
   };
 }
 
-/** Checks a document server's answer of level 3: an element. */
 export function brokenByElement(uri: string, id: string, contents: Contents): Violation[] {
   const { read, violations } = readAs('element', uri, contents, dpeElementDetail);
   return read ? differs('element', uri, 'element_id', id, read.element_id) : [...violations];
 }
 
-// ── changes ───────────────────────────────────────────────────────────────────────────────────────────
-/** Content of one URI that was read twice, with some time in between. */
 export interface ReadTwice {
   readonly uri: string;
   readonly before: string;
@@ -325,10 +301,7 @@ const placeOf = (uri: string): string => {
   const parts = splitUri(uri);
   return parts ? `${parts.scheme}://${parts.host.toLowerCase()}${parts.path}` : uri;
 };
-/**
- * Tells whether one of the announced URIs (`told`) covers this URI: the same place, a part of it, or a place that it is a part
- * of. Queries do not count.
- */
+/** One of `told` is the same place, a part of it, or a place that it is a part of; queries do not count. */
 export function isAnnounced(uri: string, told: readonly string[]): boolean {
   const place = placeOf(uri);
   return told.some((each) => {
@@ -336,7 +309,7 @@ export function isAnnounced(uri: string, told: readonly string[]): boolean {
     return place === other || place.startsWith(`${other}/`) || other.startsWith(`${place}/`);
   });
 }
-/** Checks that a change of content was announced. `told` are the URIs of all updates since the first read. */
+/** `told`: the URIs of all updates since the first read. */
 export function brokenByChange({ uri, before, after }: ReadTwice, told: readonly string[]): Violation[] {
   if (before === after) return [];
   const [one, two] = [withoutIds(before), withoutIds(after)];
@@ -346,7 +319,6 @@ export function brokenByChange({ uri, before, after }: ReadTwice, told: readonly
     ? []
     : [violation('update', uri, null, 'its content changed, and nothing told so')];
 }
-/** Returns the JSON of a page without its element ids; undefined when the text is no page. */
 function withoutIds(text: string): string | undefined {
   try {
     const page = dpePage.safeParse(JSON.parse(text));

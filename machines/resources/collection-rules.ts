@@ -1,4 +1,3 @@
-/** Rules of Desktop and Finder: the handling of lists, changes, reads and questions in each. */
 import { parseWindowUri } from './uri.ts';
 import { parseDpeUri } from './uri.ts';
 import type { Read } from '../protocol/messages/lists.ts';
@@ -9,12 +8,8 @@ import type { CollectionRules } from './collections.ts';
 
 export const collections: Readonly<Record<ResourceCollection, CollectionRules>> = { desktop, finder };
 
-/** Tells whether a URI is of a resource that is neither a window nor a document. */
 export const isOtherUri = (uri: string): boolean => !/^(?:window|dpe):/i.test(uri);
-/**
- * Returns the collection whose machine reads a valid URI: the Finder for documents, the Desktop for windows and all
- * other resources. A wrong URI of a window or a document fails (4204).
- */
+/** The Desktop reads windows and all other resources. A wrong URI of a window or a document fails (4204). */
 export function collectionOfUri(uri: string): Read<ResourceCollection> {
   if (isOtherUri(uri)) return { ok: true, body: 'desktop' };
   if (/^window:/i.test(uri)) {

@@ -1,4 +1,3 @@
-/** Interface common to Desktop and Finder, with their parts, answers and failure messages. */
 import { contentHash } from '../catalog/entries.ts';
 import type { ServerHistory } from '../call/history.ts';
 import type { Capabilities, ResourceCollection } from '../kernel/ports.ts';
@@ -15,33 +14,26 @@ import type { Read } from '../protocol/messages/lists.ts';
 import { events } from '../protocol/protocol.ts';
 import { parseDpeUri, encodePart, parseWindowUri } from './uri.ts';
 
-/** Display hints for a window from its list entry. */
 export interface ListedStanding {
-  /** Priority of the window, from 0 to 100. */
+  /** From 0 to 100. */
   readonly priority?: number;
   readonly fullscreen?: boolean;
 }
-/** Display hints by URI, only where the query of the URI does not set them. */
+/** By URI, only where the query of the URI does not set them. */
 export type Standings = Readonly<Record<string, ListedStanding>>;
-/**
- * Entry that is left out alone, such as an invalid URI or document; other entries of the server are not
- * affected.
- */
+/** Left out alone, such as an invalid URI; other entries of the server are not affected. */
 export type Refused = Omit<Missing, 'server'>;
 export type Contents = readonly ResourceContents[];
-/** Items of one collection that a server lists. */
 export interface Listed {
   readonly server: string;
   readonly uris: readonly string[];
-  /** Display hints of windows from the list. */
   readonly standings: Standings;
 }
-/** State of one server at the time of a question. */
 export interface ServerPart {
   readonly server: string;
-  /** Listed URIs; null when the list has not arrived. */
+  /** Null when the list has not arrived. */
   readonly uris: readonly string[] | null;
-  /** Items of the server; null when they are not known or outdated. */
+  /** Null when they are not known or outdated. */
   readonly items: readonly object[] | null;
 }
 
@@ -51,68 +43,46 @@ export interface Notice {
   readonly mark: string;
   readonly text: string;
 }
-/** Server chosen to read a resource from, with a notice for the host when several servers claim the resource. */
+/** With a notice for the host when several servers claim the resource. */
 interface Routed {
   readonly server: string;
   readonly notice: Notice | null;
 }
 
-/** Result of one read: windows or documents, and entries that are invalid. */
 export interface Items {
   readonly items: readonly object[];
   readonly refused: readonly Refused[];
 }
 
-/** Rules in which Desktop and Finder differ; they share one machine. An item is a window or a document. */
+/** Desktop and Finder share one machine and differ in these. An item is a window or a document. */
 export interface CollectionRules {
-  /** Returns the URIs of a list that belong to the collection, each once, in the order of the list. */
+  /** Each once, in the order of the list. */
   readonly urisIn: (resources: readonly { readonly uri: string }[]) => readonly string[];
-  /** Returns the display hints in a list. */
   readonly standingsIn: (resources: readonly { readonly uri: string }[]) => Standings;
-  /** Returns invalid URIs of a list that were meant for the collection, with the reasons. */
   readonly refusedIn: (resources: readonly { readonly uri: string }[]) => readonly Refused[];
-  /** Returns the URIs that are read to build the whole collection. */
   readonly toRead: (uris: readonly string[]) => readonly string[];
-  /**
-   * Returns those URIs of `among` that a change of `uri` affects: those with its host and path and any query, and those of
-   * items that `uri` is a part of. Empty when the URI belongs to another collection or is not listed.
-   */
+  /** Those with its host and path and any query, and those of items that `uri` is a part of. */
   readonly touchedBy: (uri: string, among: readonly string[]) => readonly string[];
-  /**
-   * Tells whether a URI, or the item it is a part of, is listed; entries of a catalogue do not count as
-   * listed.
-   */
+  /** Also when the item that it is a part of is listed; entries of a catalogue do not count. */
   readonly isListed: (uri: string, listed: readonly string[]) => boolean;
-  /** Returns the servers that are needed to answer a query. */
   readonly neededBy: (
     query: object,
     history: ServerHistory,
     parts: readonly ServerPart[],
   ) => readonly string[];
-  /** Returns the single entry a query asks for; null when it asks for all. */
+  /** Null when it asks for all. */
   readonly onlyOf: (query: object) => string | null;
-  /** Returns the items in the contents of a read. */
   readonly itemsOf: (contents: Contents, uri: string, server: string) => Read<Items>;
-  /** Returns notices about items for the host. */
   readonly noticesOf: (items: readonly object[]) => readonly Notice[];
-  /** Builds the answer to a query in the form of the wire, without `req_id`. */
   readonly answerOf: (items: readonly object[], query: object, history: ServerHistory) => object;
-  /** Returns the server to ask for a URI, or the failure when there is none. */
   readonly routeOf: (uri: string, listed: readonly Listed[], history: ServerHistory) => Read<Routed>;
-  /** Converts the refusal of a server into the failure for the reader. */
   readonly refusalOf: (refused: Failure, uri: string) => Failure;
 }
 
-// ── servers that take part ────────────────────────────────────────────────────────────────────────────
-/**
- * Capability that a server must declare for its windows and documents to be shown (a2c-wire §9 X1).
- */
+/** What a server must declare for its windows and documents to be shown (a2c-wire §9 X1). */
 export type Participation = 'subscribe' | 'resources';
 
-/**
- * Tells whether a server takes part. `subscribe` (default) requires that it announces changes; `resources`
- * only that it has resources, which are then read again for each question.
- */
+/** `subscribe` (default): it announces changes; `resources`: its resources are read for each question. */
 export const takesPart = (
   resources: Capabilities['resources'],
   participation: Participation = 'subscribe',
@@ -123,9 +93,6 @@ const countedNames: Readonly<Record<ResourceCollection, readonly [one: string, m
   finder: ['document is', 'documents are'],
 };
 
-/**
- * Returns the reason why a server's items are not shown, with the setting that shows them (docs/config.md).
- */
 export function notShownReason(collection: ResourceCollection, count: number): string {
   const [one, many] = countedNames[collection];
   return (
@@ -134,11 +101,7 @@ export function notShownReason(collection: ResourceCollection, count: number): s
   );
 }
 
-// ── answers ───────────────────────────────────────────────────────────────────────────────────────────
-/**
- * Answer for a whole collection in the form of the wire, without `req_id`. `missing` names servers whose
- * items are incomplete.
- */
+/** In the form of the wire, without `req_id`. `missing` names servers whose items are incomplete. */
 export interface AggregateShown {
   readonly type: 'aggregate.shown';
   readonly ticket: string;
@@ -147,7 +110,6 @@ export interface AggregateShown {
   readonly missing: readonly Missing[];
   readonly failure: Failure | null;
 }
-/** Answer to a read of one resource or prompt: the contents, or a failure. */
 export interface ResourceRead {
   readonly type: 'resource.read';
   readonly ticket: string;
@@ -156,10 +118,7 @@ export interface ResourceRead {
   readonly prompt?: PromptResult;
   readonly failure: Failure | null;
 }
-/**
- * Order to read a server's list again. `n` is the number of the waiting question, which gets the result in any case; 0 means
- * that no question waits, so that the list may be read later, as after a change of an unlisted URI.
- */
+/** `n`: the waiting question; 0 means that no question waits, so that the list may be read later. */
 export interface ResourcesRelist {
   readonly type: 'resources.relist';
   readonly server: string;
@@ -167,13 +126,12 @@ export interface ResourcesRelist {
   readonly n: number;
 }
 
-/** Validates the result of `resources/read`, because a server may answer anything. */
+/** A server may answer anything. */
 export function contentsIn(result: unknown): Read<Contents> {
   const read = resourceResult.safeParse(result);
   if (read.success) return { ok: true, body: read.data.contents };
   return { ok: false, failure: unreadableFailure('contents', problemsIn(read.error)) };
 }
-/** Validates the result of `prompts/get`. */
 export function promptIn(result: unknown): Read<PromptResult> {
   const read = promptResult.safeParse(result);
   if (read.success) return { ok: true, body: read.data };
@@ -184,10 +142,7 @@ const unreadableFailure = (what: string, problems: readonly string[]): Failure =
   message: `The server did not answer with ${what}: ${problems.join('; ')}`,
 });
 
-/**
- * Returns the signature that tells an office of a change: it covers the URIs of each server in any order, and
- * the number of updates. `who` names the aggregator that counted them, because a successor starts at zero.
- */
+/** `who` counted the updates, and its successor starts at zero. The order of the URIs does not matter. */
 export const signatureOf = (who: string, updates: number, listed: readonly Listed[]): string =>
   contentHash([
     who,
@@ -197,8 +152,6 @@ export const signatureOf = (who: string, updates: number, listed: readonly Liste
       .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
   ]);
 
-// ── failures for hosts and agents ─────────────────────────────────────────────────────────────────────
-/** Advice for failures of reads, for hosts and agents. */
 const remedies: Readonly<Partial<Record<Failure['code'], string>>> = {
   [wireCodes.documentNotFound]: 'See which documents there are: ask the Finder',
   [wireCodes.pageOutOfRange]: 'Pages are counted from 0; a read of the document says how many it has',
@@ -213,7 +166,7 @@ export function withRemedy(failure: Failure): Failure {
   return remedy === undefined ? failure : { ...failure, remedy };
 }
 
-/** Advice for a question whose answer is too large (413): how to ask for less. */
+/** For 413: how to ask for less. */
 export const adviceOnTooLarge: Readonly<Record<string, string>> = {
   [events.getDesktop]: 'Ask for fewer windows (size), or for one of them (window)',
   [events.getFinder]: 'Ask for fewer documents at a time (limit), or for some of them (keywords, file type)',
@@ -230,12 +183,10 @@ const isPrivate4 = (text: string): boolean => {
   if (a === 172) return b >= 16 && b <= 31;
   return a === 192 ? b === 168 : a === 100 && b >= 64 && b <= 127;
 };
-/**
- * Tells whether an IPv6 address is private: unspecified, loopback, unique local, link-local, or IPv4-mapped.
- */
+/** Unspecified, loopback, unique local, link-local, or IPv4-mapped. */
 const isPrivate6 = (text: string): boolean => /^\[?(?:::1?(?![0-9a-f:])|f[cd]|fe[89ab]|::ffff:)/i.test(text);
 
-/** Patterns of URLs, paths and addresses in a text; at each position the first that matches is used. */
+/** At each position the first that matches is used. */
 const parts = {
   own: /\b(?:dpe|window):\/\/[^\s'"`<>]+/,
   url: /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"`<>)\]]*/,
@@ -266,7 +217,7 @@ function markOf(text: string, found: Readonly<Record<string, string | undefined>
 }
 /** Longest text of a failure, in characters, that an agent is told: servers may write megabytes. */
 const longestTold = 4_000;
-/** Replaces addresses and paths in a text, except those in `known`, which the reader itself has named. */
+/** Except those in `known`, which the reader itself has named. */
 export const withoutAddresses = (text: string, known: ReadonlySet<string> = new Set()): string =>
   (text.length > longestTold ? `${text.slice(0, longestTold)}…` : text).replace(
     any,
@@ -280,7 +231,6 @@ function hidden(value: unknown, known: ReadonlySet<string>): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, hidden(each, known)]));
 }
-/** Returns the requested URI and its parts, which need not be hidden from the reader. */
 function partsOf(uri: string): ReadonlySet<string> {
   const [dpe, window] = [parseDpeUri(uri), parseWindowUri(uri)];
   const inDpe = dpe.ok ? [dpe.uri.host, ...(dpe.uri.level === 0 ? [] : [dpe.uri.docRef])] : [];
@@ -288,7 +238,6 @@ function partsOf(uri: string): ReadonlySet<string> {
   const said = [...inDpe, ...inWindow];
   return new Set([uri, ...said, ...said.flatMap((each) => encodePart(each) ?? [])]);
 }
-/** Returns the failure of a read for an agent, with addresses and paths hidden. */
 export function failureForAgents(failure: Failure, uri: string): Failure {
   const known = partsOf(uri);
   const { message, details } = failure;

@@ -26,14 +26,13 @@ interface DesktopQuery {
   readonly fresh?: boolean;
 }
 
-/** Converts a request `client:get_desktop` into a query. */
 export const desktopQueryOf = ({ desktop_size: size, window, fresh }: GetDesktop): DesktopQuery => ({
   size: size ?? null,
   window: window ?? null,
   ...(fresh === true && { fresh: true }),
 });
 
-/** Converts a query into the fields of the request; default values are left out. */
+/** Default values are left out. */
 export const desktopQuestion = ({ size = null, window = null, fresh = false }: Partial<DesktopQuery>) => ({
   ...(size !== null && { desktop_size: size }),
   ...(window !== null && { window }),
@@ -49,7 +48,7 @@ interface ListEntry {
 
 const fieldIn = (within: unknown, key: string): unknown =>
   typeof within === 'object' && within !== null ? (within as Record<string, unknown>)[key] : undefined;
-/** Converts a priority of MCP, from 0 to 1, to a percentage; any other value is ignored. */
+/** From 0 to 1 in MCP, here a percentage; any other value is ignored. */
 const priorityIn = ({ annotations }: ListEntry): number | undefined => {
   const given = fieldIn(annotations, 'priority');
   return typeof given === 'number' && given >= 0 && given <= 1 ? given * 100 : undefined;
@@ -59,11 +58,7 @@ const fullscreenIn = ({ meta }: ListEntry): boolean | undefined => {
   return typeof given === 'boolean' ? given : undefined;
 };
 
-/**
- * Returns the display hints of windows from `annotations.priority` and `_meta.fullscreen`, which the Python
- * SDK writes since 0.2. The query of the URI takes precedence, and the first entry if a URI is
- * listed twice.
- */
+/** The Python SDK writes them since 0.2. The query of a URI takes precedence, and its first entry. */
 function standingsIn(resources: readonly ListEntry[]): Standings {
   const standings = new Map<string, ListedStanding>();
   for (const entry of resources) {
@@ -81,40 +76,26 @@ function standingsIn(resources: readonly ListEntry[]): Standings {
 }
 
 // ── windows ───────────────────────────────────────────────────────────────────────────────────────────
-/** Window of a server: the facts of its list entry and the contents that were read. */
 export interface Window {
-  /** Name of the MCP server that lists the window. */
   readonly server: string;
-  /** URI as the server lists it. */
   readonly uri: string;
-  /** Contents of the window; null when they were not read. */
+  /** Null when they were not read. */
   readonly contents: readonly Content[] | null;
-  /** Display hints of the list entry that the query of the URI leaves open. */
   readonly standing?: ListedStanding;
 }
-/** Content item of an answer to `resources/read`: text or a blob. */
 type Content = Pick<ResourceContents, 'text' | 'blob'>;
 
-/**
- * Tells whether a window is shown. Without contents or with only blobs it is not; an empty text is enough,
- * because the URI alone is information.
- */
+/** Not without contents or with only blobs; an empty text is enough, because the URI is information. */
 const isShown = ({ contents }: Window): boolean =>
   contents?.some(({ text }) => typeof text === 'string') === true;
 
-/**
- * Tells whether a window has content that cannot be shown; the host is warned once for each window and
- * content.
- */
+/** The host is warned once for each window and content. */
 export const hasBlob = ({ contents }: Window): boolean =>
   contents?.some(({ text, blob }) => typeof text !== 'string' && typeof blob === 'string') === true;
 
 const gap = '\n\n';
 
-/**
- * Returns a window as text as the protocol writes it: the URI, an empty line, all texts separated by empty
- * lines; only the URI when there is no text.
- */
+/** As the protocol writes it: the URI, an empty line, all texts separated by empty lines. */
 export function renderWindow({ uri, contents }: Window): string {
   const texts = (contents ?? []).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   // Texts are not trimmed, because leading blanks of code and empty texts carry meaning.
@@ -137,25 +118,20 @@ export function readWindow(rendered: string): ShownWindow {
 }
 
 // ── the Desktop, put together ─────────────────────────────────────────────────────────────────────────
-/** Windows of one server. */
 interface Group {
   readonly placed: { readonly window: Window; readonly priority: number }[];
-  /** First fullscreen window in the order of the list, whatever its priority. */
+  /** First in the order of the list, whatever its priority. */
   fullscreen?: Window;
 }
 
-/**
- * Returns the windows of a Desktop as texts in display order. `windows` come in the order of
- * the lists; `size` is the largest number of windows over all servers, null for no limit; `history` has the
- * oldest call first.
- */
+/** `windows`: in the order of the lists; `size`: null for no limit; `history`: the oldest call first. */
 export const organizeDesktop = (
   windows: readonly Window[],
   size: number | null,
   history: ServerHistory,
 ): readonly string[] => arrangeWindows(windows, size, history).map(renderWindow);
 
-/** Returns the windows in display order: by server and then by priority, without those that are not shown. */
+/** By server and then by priority, without those that are not shown. */
 export function arrangeWindows(
   windows: readonly Window[],
   size: number | null,
@@ -191,19 +167,15 @@ function grouped(windows: readonly Window[]): ReadonlyMap<string, Group> {
   return groups;
 }
 
-/**
- * Returns the windows of a server to show: only its fullscreen window if it has one, else all by priority.
- */
+/** Only its fullscreen window if it has one, else all by priority. */
 const windowsOf = ({ placed, fullscreen }: Group): readonly Window[] =>
   fullscreen ? [fullscreen] : placed.sort((a, b) => b.priority - a.priority).map(({ window }) => window);
 
 // ── changes of a Desktop ──────────────────────────────────────────────────────────────────────────────
-/** Returns the distinct window URIs in the list of a server; other resources are ignored. */
 export const windowUrisIn = (resources: readonly { readonly uri: string }[]): readonly string[] => [
   ...new Set(resources.map(({ uri }) => uri).filter(isWindowUri)),
 ];
 
-/** Returns the distinct invalid window URIs in a list, with the rule that each violates. */
 const refusedWindowsIn = (
   resources: readonly { readonly uri: string }[],
 ): readonly { readonly uri: string; readonly reason: string }[] =>
@@ -213,11 +185,11 @@ const refusedWindowsIn = (
     return read.ok ? [] : [{ uri, reason: read.failure.message }];
   });
 
-/** Tells whether new lists change the Desktop; the order of windows and other resources do not matter. */
+/** The order of windows and other resources do not matter. */
 export const isDesktopChanged = (before: UrisByServer, after: UrisByServer): boolean =>
   !isSameUris(before, after);
 
-/** Returns the difference of two Desktops for an agent: windows are matched by URI and compared by text. */
+/** Windows are matched by URI and compared by text. */
 export const desktopDifference = (
   before: readonly string[],
   after: readonly string[],
@@ -230,17 +202,16 @@ export const desktopDifference = (
   );
 
 // ── windows affected by an update ─────────────────────────────────────────────────────────────────────
-/** Returns a key for the place of a window: host and path without query or trailing slash. */
+/** Without query or trailing slash. */
 const keyOf = (host: string, path: readonly string[]): string => JSON.stringify([host, ...path]);
 const pathOf = ({ path }: WindowUri): readonly string[] =>
   path.slice(0, path.findLastIndex((segment) => segment !== '') + 1);
 
 interface Places {
   readonly uris: ReadonlyMap<string, readonly string[]>;
-  /** Number of path segments of the deepest listed window. */
   readonly deepest: number;
 }
-/** Indexes listed window URIs by place (host and path); remembered as long as the list is the same object. */
+/** Remembered as long as the list is the same object. */
 const placesIn = remembered((listed: readonly string[]): Places => {
   const uris = new Map<string, string[]>();
   let deepest = 0;
@@ -257,11 +228,7 @@ const placesIn = remembered((listed: readonly string[]): Places => {
   return { uris, deepest };
 });
 
-/**
- * Returns the listed windows affected by a change of this URI: those at the same place with any query, and
- * those it is a part of (`window://h/log/line/7` is part of `window://h/log`). Empty when it belongs to no
- * listed window.
- */
+/** Same place with any query, or one it is a part of (`window://h/log/line/7` of `window://h/log`). */
 function windowsTouched(uri: string, listed: readonly string[]): readonly string[] {
   const changed = parseWindowUri(uri);
   if (!changed.ok) return [];
@@ -272,7 +239,7 @@ function windowsTouched(uri: string, listed: readonly string[]): readonly string
 }
 
 // ── the rules of the collection ───────────────────────────────────────────────────────────────────────
-/** Keeps only a hash of each blob, which is enough to notice a change, because a blob may be large. */
+/** A hash of each blob is enough to notice a change; a blob may be large. */
 const kept = (contents: Contents): Window['contents'] =>
   contents.map(({ text, blob }) =>
     typeof text === 'string' ? { text } : typeof blob === 'string' ? { blob: contentHash(blob) } : {},
@@ -328,7 +295,6 @@ export const desktop: CollectionRules = {
     const wanted = window === null ? windows : windows.filter(({ uri }) => uri === window);
     return { desktops: organizeDesktop(wanted, size, history) };
   },
-  /** Chooses among servers that list the same URI the one whose tool was called last. */
   routeOf: (uri, listed, history) => {
     const window = parseWindowUri(uri);
     if (!window.ok) return window;

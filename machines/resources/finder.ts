@@ -44,7 +44,6 @@ export interface FinderQuery {
 export const defaultLimit = 20;
 export const mostLimit = 100;
 
-/** Converts a request `client:get_finder` into a query. */
 export const finderQueryOf = (asked: GetFinder): FinderQuery => ({
   ...(asked.keywords && { keywords: asked.keywords }),
   ...(typeof asked.file_type === 'string' && { fileType: asked.file_type }),
@@ -53,7 +52,6 @@ export const finderQueryOf = (asked: GetFinder): FinderQuery => ({
   ...(asked.fresh === true && { fresh: true }),
 });
 
-/** Converts a query into the fields of the request; default values are left out. */
 export const finderQuestion = ({
   keywords,
   fileType,
@@ -68,13 +66,11 @@ export const finderQuestion = ({
   ...(fresh && { fresh }),
 });
 
-/** Returns the requested range as whole numbers within their limits. */
 function partOf({ offset = 0, limit = defaultLimit }: FinderQuery): { from: number; count: number } {
   const whole = (value: number): number => Math.trunc(value) || 0;
   return { from: Math.max(0, whole(offset)), count: Math.max(0, Math.min(mostLimit, whole(limit))) };
 }
 
-/** Returns a test of whether a document matches the query. */
 function testOf({ keywords = [], fileType = '' }: FinderQuery): (d: DPEDocumentSummary) => boolean {
   const words = keywords.map((word) => word.toLowerCase());
   const speaksOf = ({ title, keywords: own, summary }: DPEDocumentSummary): boolean => {
@@ -86,12 +82,7 @@ function testOf({ keywords = [], fileType = '' }: FinderQuery): (d: DPEDocumentS
 }
 
 // ── times of documents ────────────────────────────────────────────────────────────────────────────────
-/**
- * Parses an ISO 8601 date and time to ms since 1970, with microseconds as fraction; undefined for any other
- * text, which counts as no time. `Date.parse` is not used, because it accepts other formats, drops
- * microseconds, and reads a time without a zone in the local zone; here such a time, and a date alone, is
- * UTC.
- */
+/** In ms since 1970. `Date.parse` drops microseconds and reads a time without a zone as local; here it is UTC. */
 export function instantOf(text: string): number | undefined {
   const found = iso.exec(text);
   if (!found) return undefined;
@@ -110,10 +101,7 @@ export function instantOf(text: string): number | undefined {
 const iso =
   /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
-/**
- * Years in a full cycle of the calendar. They are added because `Date.UTC` takes the years 0 to 99 for 1900
- * to 1999.
- */
+/** Added because `Date.UTC` takes the years 0 to 99 for 1900 to 1999. */
 const cycleYears = 400;
 const cycleMs = 146_097 * 86_400_000;
 
@@ -123,9 +111,7 @@ const daysIn = (year: number, month: number): number => {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 };
 
-/**
- * Converts a zone (`+01:00`, `-0530`, `+02`, `Z` or none) to ms east of UTC; undefined when it is invalid.
- */
+/** In ms east of UTC, from `+01:00`, `-0530`, `+02`, `Z` or none; undefined when it is invalid. */
 function offsetOf(zone: string | undefined): number | undefined {
   if (zone === undefined || zone === 'Z' || zone === 'z') return 0;
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', '') || 0)];
@@ -136,20 +122,16 @@ function offsetOf(zone: string | undefined): number | undefined {
 // ── the Finder, put together ──────────────────────────────────────────────────────────────────────────
 export interface FinderPage {
   readonly documents: readonly DPEDocumentSummary[];
-  /** Number of documents that match the query, before paging. */
+  /** Before paging. */
   readonly totalCount: number;
 }
 type Documents = readonly DPEDocumentSummary[];
-/** Documents of one server, with the number that match a query. */
 interface Group {
   readonly all: Documents;
   readonly count: number;
 }
 
-/**
- * Returns one page of the documents of a computer in display order. `documents`
- * come in the order of the lists; `history` has the oldest call first.
- */
+/** `documents`: in the order of the lists; `history`: the oldest call first. */
 export function organizeFinder(documents: Documents, query: FinderQuery, history: ServerHistory): FinderPage {
   const isWanted = testOf(query);
   const groups = groupedBy(documents, isWanted);
@@ -159,7 +141,7 @@ export function organizeFinder(documents: Documents, query: FinderQuery, history
   return { documents: partIn(groups, isWanted, history, from, count), totalCount };
 }
 
-/** Returns all documents that match a query, without paging, by server and then newest first. */
+/** Without paging, by server and then newest first. */
 export function arrangeDocuments(
   documents: Documents,
   query: FinderQuery,
@@ -171,9 +153,7 @@ export function arrangeDocuments(
 
 type Test = ReturnType<typeof testOf>;
 
-/**
- * Groups documents by server and leaves out invalid URIs; remembered as long as the list is the same object.
- */
+/** Leaves out invalid URIs; remembered as long as the list is the same object. */
 const byServer = remembered((documents: Documents): ReadonlyMap<string, Documents> => {
   const all = new Map<string, DPEDocumentSummary[]>();
   for (const document of documents) {
@@ -194,7 +174,7 @@ function groupedBy(documents: Documents, isWanted: Test): ReadonlyMap<string, Gr
   return groups;
 }
 
-/** Returns a range of the documents; only servers inside the range have theirs sorted, to save time. */
+/** Only servers inside the range have their documents sorted, to save time. */
 function partIn(
   groups: ReadonlyMap<string, Group>,
   isWanted: Test,
@@ -217,10 +197,7 @@ function partIn(
   return part;
 }
 
-/**
- * Sorts documents by time, newest first, across time zones; those without a time come last, and equal ones
- * keep their order.
- */
+/** Across time zones; those without a time come last, and equal ones keep their order. */
 const newestFirst = remembered((documents: Documents): Documents =>
   documents
     .map((document) => ({ document, instant: instantOf(document.last_modified ?? '') ?? -Infinity }))
@@ -229,12 +206,10 @@ const newestFirst = remembered((documents: Documents): Documents =>
 );
 
 // ── changes ───────────────────────────────────────────────────────────────────────────────────────────
-/** Returns the distinct document URIs in the list of a server; other resources are ignored. */
 export const dpeUrisIn = (resources: readonly { readonly uri: string }[]): readonly string[] => [
   ...new Set(resources.map(({ uri }) => uri).filter(isDpeUri)),
 ];
 
-/** Returns the distinct invalid document URIs in a list, with the rule that each violates. */
 const refusedDocumentsIn = (
   resources: readonly { readonly uri: string }[],
 ): readonly { readonly uri: string; readonly reason: string }[] =>
@@ -244,24 +219,18 @@ const refusedDocumentsIn = (
     return read.ok ? [] : [{ uri, reason: read.failure.message }];
   });
 
-/**
- * Returns the URIs of one level: 1 for documents, which have a summary; 0 for catalogues, which list
- * documents.
- */
+/** 1: documents, which have a summary; 0: catalogues, which list documents. */
 export const urisOfLevel = (uris: readonly string[], level: 0 | 1 | 2 | 3): readonly string[] =>
   uris.filter((uri) => {
     const read = parseDpeUri(uri);
     return read.ok && read.uri.level === level;
   });
 
-/** Tells whether new lists change the Finder; the order of documents and other resources do not matter. */
+/** The order of documents and other resources do not matter. */
 export const isFinderChanged = (before: UrisByServer, after: UrisByServer): boolean =>
   !isSameUris(before, after);
 
-/**
- * Returns the difference of two lists of documents for an agent: documents are matched by URI and compared by
- * all fields.
- */
+/** Documents are matched by URI and compared by all fields. */
 export const finderDifference = (
   before: readonly DPEDocumentSummary[],
   after: readonly DPEDocumentSummary[],
@@ -272,20 +241,15 @@ export const finderDifference = (
     ({ uri }) => uri,
     (a, b) => canonicalOf(a) === canonicalOf(b),
   );
-/**
- * Returns the whole document as canonical text for comparison, because many documents have no time of change.
- */
+/** The whole document, because many have no time of change. */
 const canonicalOf = remembered((document: DPEDocumentSummary) => canonical(document));
 
 // ── documents affected by an update ───────────────────────────────────────────────────────────────────
-/** Listed URIs of one host. */
 interface Host {
   readonly all: string[];
   readonly catalogues: string[];
-  /** URIs of a document, its pages and its elements, by `doc_ref`. */
   readonly documents: Map<string, string[]>;
 }
-/** Indexes listed document URIs by host; remembered as long as the list is the same object. */
 const hostsIn = remembered((listed: readonly string[]): ReadonlyMap<string, Host> => {
   const hosts = new Map<string, Host>();
   for (const raw of listed) {
@@ -304,11 +268,7 @@ const hostsIn = remembered((listed: readonly string[]): ReadonlyMap<string, Host
   return hosts;
 });
 
-/**
- * Returns the listed URIs affected by a change of this URI, with any query: its document, for a page or
- * element, and the catalogue of its host; for a catalogue all documents of its host. Empty when none is
- * listed.
- */
+/** With any query: its document and the catalogue of its host; for a catalogue all documents of its host. */
 function documentsTouched(uri: string, listed: readonly string[]): readonly string[] {
   const changed = parseDpeUri(uri);
   const host = changed.ok ? hostsIn(listed).get(changed.uri.host) : undefined;
@@ -335,17 +295,13 @@ const hostOf = (raw: string): readonly string[] => {
   return read.ok ? [read.uri.host] : [];
 };
 
-/** Server to ask for a document, and other servers with documents of the same host, of which the user is warned once. */
+/** With the other servers that have documents of the host, of which the user is warned once. */
 interface Route {
   readonly server: string;
   readonly rivals: readonly string[];
 }
 
-/**
- * Returns the server to ask for a document. Of several with its host, one that lists the URI comes first,
- * then one that lists its document, then the one whose tool was called last. Undefined when no server has the
- * host.
- */
+/** First one that lists the URI, then one that lists its document, then the one whose tool was called last. */
 export function routeOf(
   raw: string,
   uri: DpeUri,
@@ -372,9 +328,7 @@ function isOfDocument(listed: string, uri: DpeUri): boolean {
 }
 
 // ── contents read from servers ────────────────────────────────────────────────────────────────────────
-/**
- * Contents of a read of a document: the JSON of the first text, by the level that was read (a2c-wire §3.13).
- */
+/** The JSON of the first text, by the level that was read (a2c-wire §3.13). */
 type TextContents = readonly Pick<ResourceContents, 'text'>[];
 
 const unreadableRead = (message: string): { readonly ok: false; readonly failure: Failure } => ({
@@ -398,13 +352,10 @@ function readAs<T>(contents: TextContents, schema: z.ZodType<T>, what: string): 
   return unreadableRead(`What the server gave is not ${what}: ${problemsIn(read.error).join('; ')}`);
 }
 
-/** Parses a document server's answer of level 1: the metadata of a document. */
 export const readMetadata = (contents: TextContents): Read<DPEDocumentMetadata> =>
   readAs(contents, dpeDocumentMetadata, 'a document');
-/** Parses a document server's answer of level 1 with `depth=pages`: metadata and pages. */
 export const readPages = (contents: TextContents) =>
   readAs(contents, dpeDocumentPages, 'a document with its pages');
-/** Parses a document server's answer of level 2 with `format=json`: a page. */
 export function readPage(contents: TextContents): Read<DPEPage> {
   const read = readAs(contents, dpePage, 'a page');
   if (!read.ok) return read;
@@ -412,11 +363,9 @@ export function readPage(contents: TextContents): Read<DPEPage> {
   const docRef = place.ok && place.uri.level !== 0 ? place.uri.docRef : '';
   return { ok: true, body: { ...read.body, doc_ref: read.body.doc_ref ?? docRef } };
 }
-/** Parses a document server's answer of level 3 with `format=json`: an element. */
 export const readElement = (contents: TextContents): Read<DPEElementDetail> =>
   readAs(contents, dpeElementDetail, 'an element');
 
-/** Parses the metadata of a document and adds the name of its server, for the Finder. */
 export function readSummary(contents: TextContents, server: string): Read<DPEDocumentSummary> {
   const read = readMetadata(contents);
   return read.ok ? { ok: true, body: { ...read.body, server } } : read;
@@ -424,13 +373,9 @@ export function readSummary(contents: TextContents, server: string): Read<DPEDoc
 
 interface CatalogueRead {
   readonly documents: readonly DPEDocumentSummary[];
-  /** Invalid entries of the catalogue that were left out, with the reasons. */
   readonly refused: readonly { readonly uri?: string; readonly reason: string }[];
 }
-/**
- * Parses an answer of level 0, the catalogue of a server that does not list its documents; invalid entries
- * are left out.
- */
+/** Level 0, of a server that does not list its documents; invalid entries are left out. */
 export function readCatalogue(contents: TextContents, server: string): Read<CatalogueRead> {
   const read = readAs(contents, dpeCatalogue, 'a catalogue');
   if (!read.ok) return read;
@@ -448,15 +393,10 @@ export function readCatalogue(contents: TextContents, server: string): Read<Cata
 
 // ── refusals of servers ───────────────────────────────────────────────────────────────────────────────
 
-/** JSON-RPC error code of MCP for a missing resource. */
 const resourceNotFound = -32_002;
 const ofFinder = [wireCodes.documentNotFound, wireCodes.pageOutOfRange, wireCodes.elementNotFound] as const;
 
-/**
- * Converts the error of a server into the failure for the reader. In `refused`, `details.code` and
- * `details.data` are those of the JSON-RPC error. A Finder code there or in `data.code` is passed on with its
- * details; a failure without an answer of the server stays unchanged.
- */
+/** A Finder code of the server is passed on with its details; a failure without its answer stays unchanged. */
 export function readRefusal(refused: Failure, uri: DpeUri): Failure {
   const { message } = refused;
   const { code, data } = refused.details ?? {};
@@ -469,13 +409,12 @@ export function readRefusal(refused: Failure, uri: DpeUri): Failure {
   return { code: wireCodes.internal, message, details: { code } };
 }
 
-/** Returns the details in the error data, where servers put them directly or under `details`. */
+/** Servers put them directly into the error data, or under `details`. */
 function detailsIn({ code: _code, message: _message, details, ...rest }: Fields): Fields | undefined {
   if (isObject(details)) return details;
   return Object.keys(rest).length > 0 ? rest : undefined;
 }
 
-/** Returns details made from the request, for a server that gives none. */
 function askedFor(code: (typeof ofFinder)[number], uri: DpeUri): Fields {
   if (code === wireCodes.pageOutOfRange && uri.level === 2) return { page_index: uri.pageIndex };
   if (code === wireCodes.elementNotFound && uri.level === 3) return { element_id: uri.elementId };
@@ -483,16 +422,12 @@ function askedFor(code: (typeof ofFinder)[number], uri: DpeUri): Fields {
 }
 
 // ── the rules of the collection ───────────────────────────────────────────────────────────────────────
-/**
- * Returns the URIs to read for the Finder: the documents if a server lists any, else its catalogues (a2c-wire
- * §3.13).
- */
+/** The documents if a server lists any, else its catalogues (a2c-wire §3.13). */
 const toRead = remembered((uris: readonly string[]): readonly string[] => {
   const documents = urisOfLevel(uris, 1);
   return documents.length > 0 ? documents : urisOfLevel(uris, 0);
 });
 
-/** Empty display hints, because lists give none for documents. */
 const noStandings = {};
 const claimIn = remembered(({ server, uris }: Listed) => claimOf(server, uris));
 

@@ -1,9 +1,4 @@
-/**
- * Read of one resource or prompt: one question to its server, one answer to the asker.
- *
- * reading — the question was sent; ends with the answer or after the time limit
- * read | refused — final
- */
+/** One question to the server of a resource or prompt; ends with the answer or after the time limit. */
 import { setup } from 'xstate';
 import {
   kindOf,
@@ -26,11 +21,8 @@ export interface ReadStart {
   readonly server: string;
   /** URI of the resource, or name of the prompt. */
   readonly uri: string;
-  /** Arguments of the prompt; absent when a resource is read. */
   readonly prompt?: Readonly<Record<string, string>>;
-  /** Address of the actor that opened the session of the server; the question for the server is sent to it. */
   readonly session: Address;
-  /** True when addresses and paths of the server's machine must be hidden from the asker. */
   readonly isRedacted?: true;
   readonly replyTo: AddressFor<ResourceRead>;
   readonly timing: TimingOf<'read'>;

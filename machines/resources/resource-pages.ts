@@ -1,4 +1,3 @@
-/** Pages of the resources of one server, as an agent gets them with `client:get_resources`. */
 import type { Annotations, Resource } from '../catalog/entries.ts';
 import type { AddressFor } from '../kernel/effects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
@@ -6,7 +5,7 @@ import { withoutUndefined, jsonBytes } from '../protocol/json.ts';
 import type { Read } from '../protocol/messages/lists.ts';
 import type { ShownResource } from '../protocol/messages/collections.ts';
 
-/** Question for one page; `server` is the bundle id or the name of the server. */
+/** `server` is the bundle id or the name of the server. */
 export interface ResourcesWanted {
   readonly type: 'resources.wanted';
   readonly ticket: string;
@@ -15,7 +14,7 @@ export interface ResourcesWanted {
   readonly cursor?: string;
   readonly replyTo: AddressFor<ResourcesShown>;
 }
-/** Answer to a question for a page: the resources, or the failure. `nextCursor` is null on the last page. */
+/** `nextCursor` is null on the last page. */
 export interface ResourcesShown {
   readonly type: 'resources.shown';
   readonly ticket: string;
@@ -25,15 +24,12 @@ export interface ResourcesShown {
   readonly failure: Failure | null;
 }
 
-/**
- * Limits of a page: number of resources, and bytes. The bytes keep a page far below the smallest message limit of an office,
- * so that no page is refused as too large. A larger single resource still gets a page of its own.
- */
+/** Bytes stay far below the smallest message limit of an office; a larger resource gets a page of its own. */
 const [mostOnPage, pageBytes] = [100, 256 * 1024];
 
 const shownAnnotations = ({ audience, priority, lastModified }: Annotations) =>
   withoutUndefined({ audience, priority, last_modified: lastModified });
-/** Returns a resource in the fields of the wire, which has no title and icons. */
+/** The wire has no title and icons. */
 const shown = ({ uri, name, description, mimeType, size, annotations, meta }: Resource): ShownResource => ({
   uri,
   name,
@@ -56,7 +52,6 @@ function annotationsOf(raw: Readonly<Record<string, unknown>>): Annotations {
     ...(isText(lastModified) && { lastModified }),
   };
 }
-/** Reads a resource from the fields of the wire. */
 export const resourceOf = (raw: ShownResource): Resource => ({
   uri: raw.uri,
   name: raw.name,
@@ -79,10 +74,7 @@ interface Page {
   readonly resources: readonly ShownResource[];
   readonly nextCursor: string | null;
 }
-/**
- * Returns the page after a cursor. The cursor is the URI of the last resource before it, so that resources that come
- * or go elsewhere in the list neither repeat nor hide an entry.
- */
+/** The cursor is the URI of the last resource before the page, so that changes elsewhere hide no entry. */
 export function pageOf(server: string, all: readonly Resource[], cursor: string | undefined): Read<Page> {
   const from = cursor === undefined ? 0 : all.findLastIndex(({ uri }) => uri === cursor) + 1;
   if (cursor !== undefined && from === 0) return { ok: false, failure: staleCursor(server) };

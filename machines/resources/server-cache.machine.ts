@@ -122,13 +122,11 @@ const readRequest = (uri: string, { session }: CacheContext) => ({
 const readUri = (uriOf: (c: CacheContext) => string | undefined) =>
   ({ type: 'request', params: ({ context: c }: At) => readRequest(uriOf(c) ?? '', c) }) as const;
 
-/** Cancels reads and notifies the server. */
 const withdraw = (urisOf: (c: CacheContext) => readonly string[]) =>
   cacheSetup.enqueueActions(({ enqueue, context }) => {
     for (const uri of urisOf(context)) enqueue({ type: 'cancel', params: { id: questionOf(uri) } });
   });
 
-/** Actions at each tick of the clock: cancel overdue reads, then count the tick. */
 const takeTick = [withdraw(rules.overdueUris), 'noteTick'] as const;
 
 const tellRefreshed = (upTo: (c: CacheContext) => number) =>
@@ -153,7 +151,7 @@ const tellAlone = <E>(ordersOf: (c: CacheContext, event: E) => readonly number[]
   ] as const;
 const tellGranted = tellAlone<unknown>(rules.grantedOrders);
 const truncateWish = tellAlone<{ readonly n: number }>((_, { n }) => [n]);
-/** Actions after a slow read has arrived: report it, unless a refresh is running, which reports it at its end. */
+/** Unless a refresh is running, which reports it at its end. */
 const tellCome = [
   {
     type: 'postAll',
@@ -166,7 +164,6 @@ const tellCome = [
 
 export type { CacheRefreshed, CacheOrder, CacheStart } from './server-cache.rules.ts';
 
-/** Returns an action or guard that receives the event as its parameters. */
 const withEvent = <T extends string>(type: T) =>
   ({ type, params: <E>({ event }: { readonly event: E }): E => event }) as const;
 const wishes = [
@@ -266,7 +263,6 @@ export const serverCacheMachine = cacheSetup.createMachine({
               },
             },
             refreshing: { tags: 'refreshing', on: joins, always: collects },
-            // Transient state at the end of a reading round: the next one begins if further orders have come meanwhile.
             over: {
               entry: tellRefreshed(({ refresh }) => refresh),
               always: [
@@ -343,7 +339,6 @@ export const serverCacheMachine = cacheSetup.createMachine({
         },
       },
     },
-    // Transient state: the owner or its server is gone.
     gone: { tags: 'closing', always: [{ guard: 'isAsking', target: 'killed' }, { target: 'closed' }] },
     closing: {
       tags: 'closing',

@@ -1,4 +1,3 @@
-/** Messages and memory of a server cache, and its pure rules. */
 import { kindOf, type Address, type AddressFor } from '../kernel/effects.ts';
 import type { ResourceCollection } from '../kernel/ports.ts';
 import { remembered } from '../kernel/objects.ts';
@@ -8,17 +7,13 @@ import { contentsIn, type Refused } from './collections.ts';
 import { collections } from './collection-rules.ts';
 
 // ── slots ─────────────────────────────────────────────────────────────────────────────────────────────
-/** Known content of one window or document URI. */
 export interface Slot {
   readonly items: readonly object[];
   readonly refused: readonly Refused[];
   readonly failure: Failure | null;
   /** Number of the reading round (one read of all items that are wanted) in which the URI was last read; 0 for never. */
   readonly round: number;
-  /**
-   * `follow`: number of the subscription to the URI. `heard`: number of the one that had been asked for when its content was
-   * read. 0 for none.
-   */
+  /** `follow`: the subscription; `heard`: the one that had been asked for when the content was read; 0: none. */
   readonly follow: number;
   readonly heard: number;
 }
@@ -43,71 +38,58 @@ export function withSlot(slots: Slots, at: number, slot: Slot): Slots {
 export interface CacheStart {
   readonly server: string;
   readonly collection: ResourceCollection;
-  /** Address of the actor that opened the session of the server; questions for the server are sent to it. */
   readonly session: Address;
   readonly timing: TimingOf<'cache'>;
 }
 export type CacheOrder =
-  /** New list of URIs; content of others is forgotten. */
+  /** Content of other URIs is forgotten. */
   | { readonly type: 'cache.list'; readonly uris: readonly string[] }
-  /** Content of these URIs is outdated. */
   | { readonly type: 'cache.invalidate'; readonly uris: readonly string[] }
-  /**
-   * Subscriptions of these URIs were asked for (`isUnderWay`), in addition to earlier ones, or are in force, and no
-   * others. Content that was read before its subscription was asked for may be outdated.
-   */
+  /** `isUnderWay`: asked for, in addition to earlier ones; otherwise these are in force, and no others. */
   | { readonly type: 'cache.follow'; readonly uris: readonly string[]; readonly isUnderWay: boolean }
-  /**
-   * Order to read all outdated items; with `rereads` also those whose changes were not announced since they were read.
-   * `isFresh` waits also for reads that were too slow before. Answered by `cache.refreshed` with this number or a later one.
-   */
+  /** `rereads`: also what changes without announcement; `isFresh`: waits also for reads that were too slow. */
   | {
       readonly type: 'cache.refresh';
       readonly n: number;
       readonly rereads: boolean;
       readonly isFresh: boolean;
-      /** URI of the only wanted window or document; it is read at once and waits for no other. */
+      /** Read at once; it waits for no other. */
       readonly only?: string;
     }
-  /** The asker of the order with this number stops waiting, so known items are reported at once. */
+  /** The asker of this order stops waiting, so known items are reported at once. */
   | { readonly type: 'cache.tell'; readonly n: number }
-  /** Closes the cache. `isNow`: running questions are cancelled at once, because the server is gone. */
+  /** `isNow`: running questions are cancelled at once, because the server is gone. */
   | { readonly type: 'close'; readonly isNow?: true };
 export const cacheKind = kindOf<CacheStart, CacheOrder>('cache');
-/** Report of the current content of the cache. */
 export interface CacheRefreshed {
   readonly type: 'cache.refreshed';
   readonly server: string;
   readonly items: readonly object[];
-  /** Items that could not be read, not in time or not at all, or are invalid; the others are not affected. */
+  /** Not read in time or not at all, or invalid; the others are not affected. */
   readonly refused: readonly Refused[];
-  /** Number of changes known at the time of the read; later changes are not included. */
+  /** Known at the time of the read; later changes are not included. */
   readonly changes: number;
-  /** True when the content is complete and subscribed to, and no change was announced since it was read. */
+  /** Complete and subscribed to, and no change was announced since it was read. */
   readonly isFresh: boolean;
-  /** Number of the last order that this report answers; it answers all earlier orders as well. */
+  /** Answers the order with this number and all earlier ones. */
   readonly upTo: number;
-  /** Orders for a single window or document (`only`) that this report answers. */
   readonly alone?: readonly GrantedWish[];
-  /** True when items have arrived that an earlier report called missing. */
+  /** Items have arrived that an earlier report called missing. */
   readonly isNews: boolean;
 }
-/** Answer to an order for a single entry. `isRead`: it was read or refused; false when no answer has come. */
+/** `isRead`: it was read or refused; false when no answer has come. */
 export interface GrantedWish {
   readonly n: number;
   readonly isRead: boolean;
 }
-/** Running read of one URI. */
 export interface AskedRead {
   readonly uri: string;
-  /** Number of the clock tick after which the read was sent. */
   readonly at: number;
-  /** True for a read that no longer counts against the limit of simultaneous reads, but is still awaited. */
+  /** No longer counts against the limit of simultaneous reads, but is still awaited. */
   readonly isAside: boolean;
   /** Number of the subscription that had been asked for when the read began; 0 for none. */
   readonly heard: number;
 }
-/** Order to read a single window or document. */
 export interface ReadWish {
   readonly n: number;
   readonly uri: string;
@@ -116,46 +98,35 @@ export type CacheInput = CacheStart & { readonly self: Address; readonly owner: 
 export interface CacheContext extends CacheInput {
   readonly uris: readonly string[];
   readonly slots: Slots;
-  /** URIs to read, in order; the first `begun` ones have already been asked for. */
+  /** In order; the first `begun` ones have already been asked for. */
   readonly stale: readonly string[];
   readonly begun: number;
-  /** Running reads, oldest first. */
+  /** Oldest first. */
   readonly asked: readonly AskedRead[];
-  /** Number of ticks so far, in which the age of a read is measured. */
+  /** The age of a read is measured in ticks. */
   readonly ticks: number;
-  /** True while the server is being pinged because reads hang. */
   readonly isPinging: boolean;
-  /** Orders to read a single window or document that are not answered yet. */
   readonly wishes: readonly ReadWish[];
-  /** URIs that were not read in time; questions do not wait for them, and they are tried again later. */
+  /** Questions do not wait for them, and they are tried again later. */
   readonly slow: readonly string[];
-  /** Slow URIs that are being read again. */
   readonly probed: readonly string[];
-  /**
-   * `slowBefore`: number of slow URIs when they were last tried again. `tries`: number of such attempts in a row in which none
-   * arrived.
-   */
+  /** `slowBefore`: slow URIs when last tried again; `tries`: attempts in a row in which none arrived. */
   readonly slowBefore: number;
   readonly tries: number;
-  /** Number of the current reading round (one read of all items that are wanted), from 1. */
+  /** From 1; a round is one read of all items that are wanted. */
   readonly round: number;
-  /** URIs that were read twice in the current reading round. */
   readonly twice: readonly string[];
-  /** URIs that kept changing while they were read; they are read again in the next reading round. */
+  /** Kept changing while they were read; they are read again in the next reading round. */
   readonly later: readonly string[];
-  /**
-   * Orders to answer: `refresh` at the end of the current reading round, `nextRefresh` at the end of the next, in which the
-   * URIs in `again` are read once more.
-   */
+  /** Answered after this round; `nextRefresh` after the next, in which the URIs in `again` are read once more. */
   readonly refresh: number;
   readonly nextRefresh: number;
   readonly again: readonly string[];
-  /** Number of the last order that was answered; all earlier orders are answered as well. */
+  /** All earlier orders are answered as well. */
   readonly told: number;
-  /** Number of items reported as missing because they did not arrive in time. */
   readonly toldMissing: number;
   readonly changes: number;
-  /** Number of groups of subscriptions that were asked for so far; the next group gets the next number. */
+  /** The next group of subscriptions gets the next number. */
   readonly follows: number;
 }
 
@@ -166,7 +137,6 @@ export const withoutUris = (all: readonly string[], some: readonly string[]): re
   const gone = new Set(some);
   return all.filter((each) => !gone.has(each));
 };
-/** Returns the items of the first list that are also in the second. */
 export const inBoth = (some: readonly string[], others: readonly string[]): readonly string[] => {
   if (some.length === 0) return some;
   const known = new Set(others);
@@ -175,23 +145,20 @@ export const inBoth = (some: readonly string[], others: readonly string[]): read
 export const unionOf = (...all: readonly (readonly string[])[]): readonly string[] => [
   ...new Set(all.flat()),
 ];
-/** Indexes of the URIs in a list; remembered as long as the list is the same object. */
 const placesIn = remembered((uris: readonly string[]) => new Map(uris.map((uri, at) => [uri, at])));
 export const placeOf = ({ uris }: CacheContext, uri: string): number | undefined => placesIn(uris).get(uri);
 export const slotOf = (c: CacheContext, uri: string): Slot =>
   slotAt(c.slots, placeOf(c, uri) ?? -1) ?? unread;
-/** Tells whether content was read without the current subscription, so that later changes of it may be unknown. */
+/** Read without the current subscription, so that later changes may be unknown. */
 const isUnheard = ({ round, follow, heard }: Slot): boolean => round > 0 && (heard === 0 || heard !== follow);
 const unheardUris = ({ uris, slots }: CacheContext): readonly string[] =>
   uris.filter((_, at) => isUnheard(slotAt(slots, at) ?? unread));
-/** Returns the URIs that must be read and were not asked for yet. */
 export const staleOf = ({ stale, begun }: CacheContext): readonly string[] =>
   begun === 0 ? stale : stale.slice(begun);
 export const hasStale = ({ stale, begun }: CacheContext): boolean => stale.length > begun;
 export const askedUris = ({ asked }: CacheContext): readonly string[] => asked.map(({ uri }) => uri);
 export const isAsked = ({ asked }: CacheContext, uri: string): boolean =>
   asked.some((each) => each.uri === uri);
-/** Tells whether a read is running that can be cancelled. */
 export const isAsking = ({ asked, probed }: CacheContext): boolean => asked.length + probed.length > 0;
 export const afterAnswerOf = (c: CacheContext, uri: string): Partial<CacheContext> => ({
   asked: c.asked.filter((each) => each.uri !== uri),
@@ -208,10 +175,7 @@ const refusedOf = ({ uris, slots, timing }: CacheContext, late: readonly string[
     return failure ? [{ uri, reason: failure.message }] : refused;
   });
 };
-/**
- * Returns the windows or documents that were not read in time; `isTruncated` is true in the middle of a
- * reading round.
- */
+/** `isTruncated` is true in the middle of a reading round. */
 const lateUris = (c: CacheContext, isTruncated: boolean): readonly string[] =>
   isTruncated ? unionOf(c.slow, staleOf(c), askedUris(c)) : c.slow;
 export function refreshedNews(c: CacheContext, upTo: number, isTruncated: boolean): CacheRefreshed {
@@ -235,7 +199,7 @@ export const afterTelling = (c: CacheContext, upTo: number, isTruncated: boolean
   told: Math.max(upTo, c.told),
   toldMissing: lateUris(c, isTruncated).length,
 });
-/** Makes the answer to orders for single entries; about all other entries it only repeats what is known. */
+/** About all other entries it only repeats what is known. */
 export const grantedNews = (c: CacheContext, orders: readonly number[]): CacheRefreshed => ({
   ...refreshedNews(c, c.told, false),
   alone: c.wishes.flatMap(({ n, uri }) =>
@@ -245,11 +209,11 @@ export const grantedNews = (c: CacheContext, orders: readonly number[]): CacheRe
 });
 
 // ── reads from the server ─────────────────────────────────────────────────────────────────────────────
-/** Largest number of simultaneous reads from one server, without those that hang. */
+/** Without those that hang. */
 const mostAsked = 4;
-/** Largest number of running reads, including those that hang. */
+/** Includes those that hang. */
 export const mostOnTheWay = 64;
-/** Number of clock ticks after which a read counts as hanging. Two, so that a whole interval between ticks has passed. */
+/** Two, so that a whole interval between ticks has passed. */
 const turnTicks = 2;
 
 const ageOf = ({ ticks }: CacheContext, { at }: AskedRead): number => ticks - at;
@@ -258,11 +222,10 @@ export const canAsk = (c: CacheContext): boolean =>
   c.asked.length < mostOnTheWay &&
   c.asked.filter(({ isAside }) => !isAside).length < mostAsked;
 
-/** Returns the URI of a running read that is no longer listed, so that its read is cancelled. */
 export const unwantedUri = (c: CacheContext): string | undefined =>
   [...askedUris(c), ...c.probed].find((uri) => placeOf(c, uri) === undefined);
 
-/** Records a new read; an older read of the same URI is cancelled by its id. */
+/** An older read of the same URI is cancelled by its id. */
 export function afterAsking(c: CacheContext): Partial<CacheContext> {
   const uri = c.stale[c.begun] ?? '';
   const isAgain = isAsked(c, uri) || slotOf(c, uri).round === c.round;
@@ -282,10 +245,9 @@ export function afterProbing(c: CacheContext): Partial<CacheContext> {
   const uri = unprobedUri(c) ?? '';
   return { probed: [...c.probed, uri], later: withoutUris(c.later, [uri]) };
 }
-/** Returns the next slow URI to try again. */
 export const unprobedUri = ({ slow, probed }: CacheContext): string | undefined =>
   probed.length < mostAsked ? slow.find((uri) => !probed.includes(uri)) : undefined;
-/** Moves slow URIs that did not arrive this time to the end of their list, so that one that hangs does not block the others. */
+/** To the end of the list, so that one that hangs does not block the others. */
 export const afterVainProbe = (c: CacheContext): Partial<CacheContext> => ({
   slow: [...withoutUris(c.slow, c.probed), ...c.probed],
   probed: [],
@@ -293,23 +255,19 @@ export const afterVainProbe = (c: CacheContext): Partial<CacheContext> => ({
 });
 
 // ── durations of reads ────────────────────────────────────────────────────────────────────────────────
-/** Time limit of a read, as a number of ticks. */
+/** In ticks. */
 const limitOf = ({ timing }: CacheContext): number => timing.aggregateMs / timing.turnMs;
 const olderThan = (c: CacheContext, age: number): readonly string[] =>
   c.asked.flatMap((each) => (ageOf(c, each) >= age ? [each.uri] : []));
-/** Returns the reads that are overdue at the next tick. */
 export const overdueUris = (c: CacheContext): readonly string[] => olderThan(c, Math.ceil(limitOf(c)) - 1);
 export const afterTick = (c: CacheContext): Partial<CacheContext> => ({
   ...afterEnd(c, overdueUris(c)),
   ticks: c.ticks + 1,
 });
-/**
- * Returns the reads that reach their time limit when a question does; they count as slow then, so that the next question does
- * not wait for them.
- */
+/** They count as slow when the question is over, so that the next one does not wait for them. */
 export const overdueWithQuestion = (c: CacheContext): readonly string[] =>
   olderThan(c, Math.floor(limitOf(c)));
-/** Marks reads as slow: questions no longer wait for them, and they are tried again after the others. */
+/** Questions no longer wait for them, and they are tried again after the others. */
 export const afterEnd = (c: CacheContext, uris: readonly string[]): Partial<CacheContext> =>
   uris.length === 0
     ? {}
@@ -321,18 +279,12 @@ export const afterEnd = (c: CacheContext, uris: readonly string[]): Partial<Cach
         again: withoutUris(c.again, uris),
       };
 const isHanging = (c: CacheContext, each: AskedRead): boolean => !each.isAside && ageOf(c, each) >= turnTicks;
-/**
- * Tells whether the server must be pinged at the next tick, because a read hangs and the server may be dead
- * or busy.
- */
+/** A read hangs, and the server may be dead or busy. */
 export const mustPing = (c: CacheContext): boolean => {
   const next = { ...c, ticks: c.ticks + 1 };
   return !c.isPinging && c.asked.some((each) => isHanging(next, each));
 };
-/**
- * Handles the answer to a ping, which shows that the server is alive: reads that hang stay awaited but no longer keep others
- * from starting.
- */
+/** The server is alive: reads that hang stay awaited, but no longer keep others from starting. */
 export const afterRelease = (c: CacheContext): Partial<CacheContext> => ({
   isPinging: false,
   asked: c.asked.map((each) => (isHanging(c, each) ? { ...each, isAside: true } : each)),
@@ -340,10 +292,7 @@ export const afterRelease = (c: CacheContext): Partial<CacheContext> => ({
 
 // ── orders for one entry ───────────────────────────────────────────────────────────────────────────────
 type RefreshOrder = Extract<CacheOrder, { type: 'cache.refresh' }>;
-/**
- * Tells whether an entry must be read. A slow one is not awaited unless fresh content is wanted; a refused
- * one is tried again.
- */
+/** A slow one is not awaited unless fresh content is wanted; a refused one is tried again. */
 function mustRead(c: CacheContext, uri: string, { rereads, isFresh }: RefreshOrder): boolean {
   if (placeOf(c, uri) === undefined) return false;
   if (isFresh) return true;
@@ -358,7 +307,7 @@ function mustRead(c: CacheContext, uri: string, { rereads, isFresh }: RefreshOrd
 }
 export const wantsRead = (c: CacheContext, refresh: RefreshOrder): boolean =>
   mustRead(c, refresh.only ?? '', refresh);
-/** Starts a read of a single entry outside the limit of simultaneous reads, so that it waits for no other. */
+/** Outside the limit of simultaneous reads, so that it waits for no other. */
 export function afterWish(c: CacheContext, refresh: RefreshOrder): Partial<CacheContext> {
   const { n, only: uri = '' } = refresh;
   const wishes = [...c.wishes, { n, uri }];
@@ -375,7 +324,6 @@ export function afterWish(c: CacheContext, refresh: RefreshOrder): Partial<Cache
     again: withoutUris(c.again, one),
   };
 }
-/** Returns orders for single entries that can be answered, because the entry is not being read any more. */
 export const grantedOrders = (c: CacheContext): readonly number[] =>
   c.wishes.flatMap(({ n, uri }) => (isAsked(c, uri) ? [] : [n]));
 export const withoutWishes = (c: CacheContext, orders: readonly number[]): Partial<CacheContext> => ({
@@ -411,7 +359,6 @@ export const initialContext = (input: CacheInput): CacheContext => ({
 });
 
 const rulesOf = ({ collection }: CacheContext) => collections[collection];
-/** Applies a new list and forgets the content of URIs that are no longer listed. */
 export function afterList(
   c: CacheContext,
   { uris }: { readonly uris: readonly string[] },
@@ -434,10 +381,7 @@ export function afterList(
     toldMissing: Math.min(c.toldMissing, uris.length),
   };
 }
-/**
- * Marks URIs as outdated. One that changes while it is read is read again once in a reading round; further changes wait for the
- * next question, because they could go on for ever. A slow one stays slow.
- */
+/** Read again once in a round; further changes wait for the next question, as they could go on for ever. */
 export function afterInvalidation(
   c: CacheContext,
   { uris }: { readonly uris: readonly string[] },
@@ -451,10 +395,7 @@ export function afterInvalidation(
     changes: c.changes + 1,
   };
 }
-/**
- * Numbers subscriptions that were asked for, and drops those that are not in force. Content that was asked for before its
- * subscription counts as read without one.
- */
+/** Content that was asked for before its subscription counts as read without one. */
 export function afterFollow(
   c: CacheContext,
   { uris, isUnderWay }: Extract<CacheOrder, { type: 'cache.follow' }>,
@@ -478,7 +419,7 @@ export function afterFollow(
   }, c.slots);
   return { ...counted, slots, later: unionOf(c.later, inBoth(uris, c.probed)) };
 }
-/** Starts a reading round: all outdated items are read, also those whose last read was refused. */
+/** All outdated items, also those whose last read was refused. */
 export function afterRefresh(
   c: CacheContext,
   { n, rereads, isFresh }: Omit<RefreshOrder, 'type'>,
@@ -501,10 +442,7 @@ export function afterRefresh(
     begun: 0,
   };
 }
-/**
- * Adds an order to the current reading round. Items that were read before the order came, and that changed since or are wanted
- * fresh, are read again in the next round.
- */
+/** Items read before the order that have changed or are wanted fresh are read again in the next round. */
 export function afterJoining(c: CacheContext, { n, rereads, isFresh }: RefreshOrder): Partial<CacheContext> {
   const stale = staleOf(c);
   const open = new Set(isFresh ? stale : [...stale, ...askedUris(c), ...c.slow]);
@@ -516,7 +454,7 @@ export function afterJoining(c: CacheContext, { n, rereads, isFresh }: RefreshOr
   if (again.length === 0 && c.nextRefresh === 0) return { refresh: n };
   return { nextRefresh: n, again: unionOf(c.again, again) };
 }
-/** Starts the next reading round, for orders that came too late for the last one. */
+/** For orders that came too late for the last round. */
 export function afterRound(c: CacheContext): Partial<CacheContext> {
   const [slow, probed] = [withoutUris(c.slow, c.again), withoutUris(c.probed, c.again)];
   return {

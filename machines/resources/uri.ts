@@ -1,26 +1,20 @@
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
-/**
- * Parts of a window or document URI, `scheme://host/path?query`. They are parsed by hand, because platforms
- * treat unknown schemes differently in their own parsers and this code must not depend on one.
- */
+/** Parsed by hand, because platforms treat unknown schemes differently in their own parsers. */
 export interface UriParts {
-  /** Scheme in lower case. */
+  /** In lower case. */
   readonly scheme: string;
-  /** Host as written; may be empty. */
+  /** As written; may be empty. */
   readonly host: string;
-  /** Path as written: empty, or starting with `/`. */
+  /** As written: empty, or starting with `/`. */
   readonly path: string;
-  /** Query as written, without the `?`; may be empty. Values are read with `valueIn`. */
+  /** As written, without the `?`; may be empty. Values are read with `valueIn`. */
   readonly query: string;
 }
 
 const uriPattern = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?/i;
 
-/**
- * Splits a URI into its parts; undefined when it does not have the form `scheme://…`. A fragment after `#` is
- * ignored.
- */
+/** Undefined when it does not have the form `scheme://…`. A fragment after `#` is ignored. */
 export function splitUri(raw: string): UriParts | undefined {
   const found = uriPattern.exec(raw);
   if (!found) return undefined;
@@ -28,16 +22,13 @@ export function splitUri(raw: string): UriParts | undefined {
   return { scheme: scheme.toLowerCase(), host, path, query };
 }
 
-/** Decodes a query text in which `+` means a blank, as in forms; no known value contains a plus sign. */
+/** `+` means a blank, as in forms; no known value contains a plus sign. */
 const formDecoded = (text: string): string => {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   return decodePart(spaced) ?? spaced;
 };
 
-/**
- * Returns the first value of a key in a query, decoded; an empty text for a key without a value, undefined
- * without the key. An invalid escape stays as written.
- */
+/** The first value; empty for a key without a value. An invalid escape stays as written. */
 export function valueIn(query: string, key: string): string | undefined {
   for (let from = 0; from < query.length;) {
     const and = query.indexOf('&', from);
@@ -51,10 +42,7 @@ export function valueIn(query: string, key: string): string | undefined {
 }
 
 // ── percent-encoding ──────────────────────────────────────────────────────────────────────────────────
-/**
- * Percent-encodes one part of a URI (RFC 3986) without loss. Undefined for a text with an unpaired surrogate,
- * for which the platform throws a `URIError`; decoding an invalid escape gives undefined too.
- */
+/** RFC 3986. Undefined for an unpaired surrogate, for which the platform throws a `URIError`. */
 export function encodePart(text: string): string | undefined {
   try {
     return encodeURIComponent(text).replace(/[!'()*]/g, escaped);
@@ -63,10 +51,9 @@ export function encodePart(text: string): string | undefined {
   }
 }
 
-/** Encodes the five reserved characters that `encodeURIComponent` leaves out. */
+/** The five reserved characters that `encodeURIComponent` leaves out. */
 const escaped = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 
-/** Matches an unpaired surrogate. */
 const loneSurrogate = /\p{Surrogate}/u;
 
 export function decodePart(text: string): string | undefined {
@@ -82,17 +69,13 @@ export function decodePart(text: string): string | undefined {
 /** Escapes of characters that a host may contain unencoded, so that `h:80` and `[::1]` stay readable. */
 const inHosts = /%(?:2[146-9A-C]|3[ABD]|40|5[BD])/g;
 
-/** Encodes a host in lower case, because case does not matter. */
 export const encodeHost = (host: string): string | undefined =>
   encodePart(host.toLowerCase())?.replace(inHosts, decodeURIComponent);
 
 export const decodeHost = (written: string): string | undefined => decodePart(written)?.toLowerCase();
 
 // ── numbers ───────────────────────────────────────────────────────────────────────────────────────────
-/**
- * Parses a whole number from 0, with blanks around it allowed; undefined for a sign, a fraction, or a number
- * too large to be exact.
- */
+/** Blanks around it are allowed; undefined for a sign, a fraction, or a number too large to be exact. */
 export function wholeNumberIn(text: string): number | undefined {
   const trimmed = text.trim();
   if (!/^\d+$/.test(trimmed)) return undefined;
@@ -100,7 +83,7 @@ export function wholeNumberIn(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** Tells whether a value is a whole number within these limits, inclusive. */
+/** Limits are inclusive. */
 export const isWithin = (value: number, least: number, most: number): boolean =>
   Number.isSafeInteger(value) && value >= least && value <= most;
 
@@ -118,7 +101,6 @@ export interface WindowUri {
   /** True for a window that fills the screen; absent counts as false. */
   readonly fullscreen?: boolean;
 }
-/** Rules for window URIs, in the order of the protocol. */
 type WindowRule = 'scheme' | 'host' | 'priority' | 'fullscreen' | 'encoding';
 
 /** Result of parsing: the parts of the URI, or a failure with the violated rule. */
@@ -146,7 +128,6 @@ const refuseWindow = (rule: WindowRule, uri?: string): { readonly ok: false; rea
   },
 });
 
-/** Names a field that is no part of a URI in the refusal of its parts. */
 const strange = (
   { failure: { message, ...failure } }: { readonly failure: Failure },
   key: string,
@@ -160,13 +141,12 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
 ]);
 
-/** Display hints that decide the position of a window. */
 interface Standing {
   readonly priority: number | undefined;
   readonly fullscreen: boolean | undefined;
 }
 
-/** Checks all rules of the protocol for window URIs. Unknown query keys are ignored; of a repeated key the first counts. */
+/** Unknown query keys are ignored; of a repeated key the first counts. */
 function judged(parts: UriParts): Standing | WindowRule {
   if (parts.scheme !== 'window') return 'scheme';
   if (parts.host === '') return 'host';
@@ -181,10 +161,7 @@ function judged(parts: UriParts): Standing | WindowRule {
   return isEncoded ? { priority, fullscreen } : 'encoding';
 }
 
-/**
- * Returns the display hints of a window URI; undefined when it is none. Faster than `parseWindowUri`, because
- * thousands of URIs are checked at a time.
- */
+/** Faster than `parseWindowUri`, because thousands of URIs are checked at a time. */
 export function standingOf(raw: string): Standing | undefined {
   const parts = splitUri(raw);
   const standing = parts && judged(parts);
@@ -215,7 +192,7 @@ export function parseWindowUri(raw: string): ParsedWindowUri {
   };
 }
 
-/** Splits a path before decoding, so that `c%2Fd` stays one segment; leading slashes are ignored. */
+/** Splits before decoding, so that `c%2Fd` stays one segment; leading slashes are ignored. */
 function segmentsOf(path: string): readonly string[] {
   const written = path.replace(/^\/+/, '');
   return written === '' ? [] : written.split('/').map((segment) => decodePart(segment) ?? '');
@@ -251,7 +228,7 @@ export function buildWindowUri(uri: WindowUri): BuiltWindowUri {
 
 // ── URIs of documents: their words and rules, parsing and building, and the related failures ────────────
 // ── words of a document URI ───────────────────────────────────────────────────────────────────────────
-/** Kinds of elements in a document URI (the 19 kinds of finder.md in the draft of protocol 0.2.0). */
+/** The 19 kinds of finder.md in the draft of protocol 0.2.0. */
 export const dpeCategories = [
   'text',
   'heading',
@@ -284,22 +261,17 @@ export const dpeDepths = ['metadata', 'pages'] as const;
 /** Amount of information in a read of a document: `metadata` only, or also the list of `pages`. */
 export type DpeDepth = (typeof dpeDepths)[number];
 
-/** Returns the word of a list that is equal to this text; undefined when none is. */
 const wordAmong = <Word extends string>(words: readonly Word[], text: string): Word | undefined =>
   words.find((word) => word === text);
 
 // ── failures ──────────────────────────────────────────────────────────────────────────────────────────
-/**
- * Failure 4201: the document does not exist; its details have the form of the protocol, as for all four failures
- * 4201 to 4204.
- */
+/** Failure 4201; its details have the form of the protocol, as for all four failures 4201 to 4204. */
 export const documentNotFound = (docRef: string): Failure => ({
   code: wireCodes.documentNotFound,
   message: `There is no document '${docRef}'`,
   details: { doc_ref: docRef },
 });
 
-/** Failure 4201: no server of this computer has documents with this host. */
 export const hostNotFound = (host: string): Failure => ({
   code: wireCodes.documentNotFound,
   message: `No MCP server has documents of the host '${host}'`,
@@ -318,7 +290,7 @@ export const elementNotFound = (elementId: string): Failure => ({
   details: { element_id: elementId },
 });
 
-/** Rules for document URIs: the eight of the protocol draft in their order, and correct percent-encoding. */
+/** The eight of the protocol draft in their order, and correct percent-encoding. */
 type DpeRule =
   | 'scheme'
   | 'host'
@@ -341,7 +313,7 @@ const says: Readonly<Record<DpeRule, string>> = {
   categories: 'categories must be kinds of elements with commas between them',
   encoding: 'host, document and element must be percent-encoded UTF-8',
 };
-/** Failure 4204: the URI violates this rule. `uri` is absent when it could not be built. */
+/** Failure 4204. `uri` is absent when it could not be built. */
 export const invalidDpeUri = (rule: DpeRule, uri?: string): Failure => ({
   code: wireCodes.invalidDpeUri,
   message: `Invalid DPE URI: ${says[rule]}`,
@@ -428,10 +400,7 @@ export function parseDpeUri(raw: string): ParsedDpeUri {
 
 export const isDpeUri = (raw: string): boolean => parseDpeUri(raw).ok;
 
-/**
- * Finds the target in a path. It is split before decoding, so that `a%2Fb` stays one key; the whole rest is
- * the id of an element.
- */
+/** Split before decoding, so that `a%2Fb` stays one key; the whole rest is the id of an element. */
 function placeIn(host: string, path: string): DpePlace | DpeRule {
   const segments = path.split('/');
   const [writtenRef, kind] = [segments[1] ?? '', segments[2]];
@@ -504,14 +473,12 @@ export function buildDpeUri(given: DpeUri): BuiltDpeUri {
   return { ok: true, uri: `dpe://${path.join('/')}${queryText(uri)}` };
 }
 
-/** Returns the query `?key=value&…` with the given fields, in the order of the protocol draft. */
 function queryText({ format, depth, offset, limit, categories }: DpeQuery): string {
   const given = Object.entries({ format, depth, offset, limit, categories: categories?.join(',') });
   const pairs = given.flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]));
   return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }
 
-/** Names of the parts of a URI of this level, behind its host; without a level it is a document. */
 const partsOf = (level: DpeUri['level'] = 1): readonly string[] =>
   ['docRef', level === 2 ? 'pageIndex' : 'elementId'].slice(0, level === 0 ? 0 : level === 1 ? 1 : 2);
 const isNamed = (text: unknown): boolean => typeof text === 'string' && text !== '';
@@ -532,16 +499,12 @@ function brokenRule(uri: DpeUri): DpeRule | undefined {
 }
 
 // ── URIs of parts of a document ───────────────────────────────────────────────────────────────────────
-/**
- * Builders of URIs for parts of a document. Host and key keep the server's spelling,
- * because a server that compares texts would not recognize another spelling.
- */
+/** Host and key keep the server's spelling, because a server that compares texts knows no other. */
 export const metadataPlace = (document: string): BuiltDpeUri => placeBehind(document, '', {});
 
 export const pagesPlace = (document: string, offset: number, limit: number): BuiltDpeUri =>
   placeBehind(document, '', { depth: 'pages', offset, limit });
 
-/** Builds the URI of a page; `categories` limits its elements to these kinds. */
 export const pagePlace = (
   document: string,
   pageIndex: number,
@@ -561,7 +524,7 @@ export function elementPlace(document: string, elementId: string, format?: DpeFo
 
 const toDocument = /^[^:]+:\/\/[^/?#]+\/[^/?#]+/;
 
-/** Builds a URI for a part of a document; any sub-path and query of the given URI are dropped. */
+/** Any sub-path and query of the given URI are dropped. */
 function placeBehind(document: string, subPath: string, query: DpeQuery): BuiltDpeUri {
   const read = parseDpeUri(document);
   if (!read.ok) return read;

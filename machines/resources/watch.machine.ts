@@ -28,44 +28,36 @@ import type { Timing } from '../kernel/timing.ts';
 
 interface WatchStart {
   readonly server: string;
-  /** Address of the actor that opened the session of the server; questions for the server are sent to it. */
   readonly session: Address;
   readonly timing: Pick<Timing, 'listMs'>;
 }
 export type WatchOrder =
-  /** Sets the URIs that `by` (a host, a Desktop or a Finder) wants to watch, in place of earlier ones. */
+  /** In place of the earlier URIs of `by` (a host, a Desktop or a Finder). */
   | { readonly type: 'watch.set'; readonly uris: readonly string[]; readonly by: string }
-  /** A session has begun. */
   | { readonly type: 'watch.open' }
   | { readonly type: 'close' };
 export const watchKind = kindOf<WatchStart, WatchOrder>('watch');
-/** Report to the owner on the subscriptions that `by` wants. Refused ones are left out. */
+/** Refused ones are left out. */
 export interface ResourcesWatched {
   readonly type: 'resources.watched';
   readonly server: string;
   readonly by: string;
   readonly uris: readonly string[];
-  /**
-   * True: subscriptions of these URIs were just asked for, in addition to earlier ones; content read from now on is current.
-   * False: the subscriptions of these URIs are in force, and no others.
-   */
+  /** True: just asked for, in addition to earlier ones. False: these are in force, and no others. */
   readonly isUnderWay: boolean;
 }
 type Input = WatchStart & { readonly self: Address; readonly owner: AddressFor<ResourcesWatched> };
 interface Context extends Input {
-  /** URIs to watch, by the one that wants them (host, Desktop or Finder). */
   readonly wantedBy: Readonly<Record<string, readonly string[]>>;
-  /** Hosts, Desktops and Finders whose last order was not answered by a report yet. */
+  /** Their last order was not answered by a report yet. */
   readonly owed: readonly string[];
   readonly subscribed: readonly string[];
   readonly refused: readonly string[];
-  /** Questions to ask for the wanted URIs, and how many of them were asked; null when the wanted URIs have changed. */
+  /** Null when the wanted URIs have changed. */
   readonly plan: readonly Step[] | null;
   readonly begun: number;
   readonly running: readonly Step[];
-  /**
-   * Answered questions that are not applied to `subscribed` yet: many are applied at once, because that copies the whole list.
-   */
+  /** Not applied to `subscribed` yet: many are applied at once, because that copies the whole list. */
   readonly answered: readonly Step[];
 }
 interface Answer {
@@ -78,15 +70,11 @@ interface Step {
   readonly isOld?: true;
 }
 
-/** Largest number of open subscribe and unsubscribe requests to the server, for each host, Desktop or Finder that watches. */
+/** Open requests to the server, for each host, Desktop or Finder that watches. */
 const mostAsked = 16;
-/** Number of answered questions after which they are applied to the list of subscribed URIs together. */
 const mostAnswered = 256;
 const idOf = ({ method, uri }: Step): string => `${method} ${uri}`;
-/**
- * Returns all wanted URIs once, in turn from the lists of host, Desktop and Finder, so that none waits for the whole list of
- * another.
- */
+/** In turn from the lists of host, Desktop and Finder, so that none waits for the whole list of another. */
 function wantedOf({ wantedBy }: Context): Set<string> {
   const lists = Object.values(wantedBy);
   const longest = Math.max(0, ...lists.map(({ length }) => length));
@@ -105,19 +93,13 @@ function planOf(c: Context): readonly Step[] {
     ...gone.map((uri): Step => ({ method: 'resources/unsubscribe', uri })),
   ];
 }
-/**
- * Returns the questions of the plan that may be asked now; none until several may be asked at once, because each batch causes a
- * report.
- */
+/** None until several may be asked at once, because each batch causes a report. */
 function nextSteps({ plan, begun, running, wantedBy }: Context): readonly Step[] {
   const most = mostAsked * Math.max(1, Object.keys(wantedBy).length);
   const room = most - running.length;
   return room < mostAsked / 2 ? [] : (plan?.slice(begun, begun + room) ?? []);
 }
-/**
- * Applies the answered questions to the subscribed URIs. A refused unsubscribe counts as done, because further
- * updates are ignored.
- */
+/** A refused unsubscribe counts as done, because further updates are ignored. */
 function applied(c: Context): Pick<Context, 'subscribed' | 'answered'> {
   if (c.answered.length === 0) return { subscribed: c.subscribed, answered: c.answered };
   const not = new Set(c.refused);
@@ -143,7 +125,6 @@ const runningOf = ({ running }: Context, id: string): readonly Step[] =>
 
 const reportOf = (c: Context, by: string, uris: readonly string[], isUnderWay: boolean): Post =>
   post(c.owner, { type: 'resources.watched', server: c.server, by, uris, isUnderWay });
-/** Reports to each host, Desktop and Finder which of its URIs are being subscribed now. */
 function begunReports(c: Context): Post[] {
   const asked = nextSteps(c).flatMap(({ method, uri }) => (method === 'resources/subscribe' ? [uri] : []));
   return Object.entries(c.wantedBy).flatMap(([by, wanted]) => {
@@ -263,7 +244,6 @@ export const watchMachine = parts.createMachine({
         'watch.open': { target: 'ready', reenter: true, actions: 'beginAgain' },
       },
       states: {
-        // Transient state, also after each answer: decides whether a question is left to ask.
         judging: { entry: 'notePlan', always: [{ guard: 'isDone', target: 'steady' }, { target: 'asking' }] },
         steady: {
           entry: [

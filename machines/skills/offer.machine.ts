@@ -1,13 +1,4 @@
-/**
- * State machine of the skills that one MCP server offers. States:
- *
- * reading — the `SKILL.md` of each new skill is read, a few at a time: the server gives it, and the port `skillFolders`
- *           checks it. Ends when all are read or refused, or after the time limit of a question
- * ready   — the skills are known and were reported to the owner
- * closed  — final: open questions are refused
- *
- * Files are read in every state, each question on its own. A server without skills is ready at once.
- */
+/** Files are read in every state, each question on its own; a server without skills is ready at once. */
 import { assign, setup } from 'xstate';
 import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
@@ -27,10 +18,7 @@ import {
 type Answer = Extract<RequestFact, { type: 'ask.answered' | 'ask.refused' }>;
 type Answered = Extract<Answer, { type: 'ask.answered' }>;
 type Refused = Extract<Answer, { type: 'ask.refused' }>;
-/**
- * Steps of a read: the server gives the contents of a skill's `SKILL.md` (`given`) or of a file (`got`), then the port
- * checks them (`entry`, `file`).
- */
+/** The server gives a `SKILL.md` (`given`) or a file (`got`), then the port checks it (`entry`, `file`). */
 const steps = ['given', 'entry', 'got', 'file'] as const;
 type Step = (typeof steps)[number];
 const idOf = (step: Step, key: string): string => `${step} ${key}`;
@@ -83,12 +71,10 @@ const read = (c: OfferContext, step: Step, key: string, uri: string) =>
 const check = (step: 'entry' | 'file', key: string, params: object) =>
   ({ type: 'request', params: { id: idOf(step, key), target: skillsPort, method: step, params } }) as const;
 
-// ── entries ───────────────────────────────────────────────────────────────────────────────────────────
 const askEntries = offerSetup.enqueueActions(({ context: c, enqueue }) => {
   for (const { uri } of rules.nextRoots(c)) enqueue(read(c, 'given', uri, rules.entryOf(uri)));
   enqueue('noteAsked');
 });
-/** Withdraws the running questions for `SKILL.md` files. */
 const withdraw = offerSetup.enqueueActions(({ context, enqueue }) => {
   for (const { uri } of context.running) {
     enqueue({ type: 'cancel', params: { id: idOf('given', uri) } });
@@ -97,7 +83,6 @@ const withdraw = offerSetup.enqueueActions(({ context, enqueue }) => {
 });
 const refuseEntry = (c: OfferContext, uri: string, { message }: Failure) =>
   ({ type: 'noteEntry', params: { uri, result: rules.unreadEntry(c, uri, message) } }) as const;
-/** Handles a finished step of reading a `SKILL.md`: asks the port to check the contents, or stores the result. */
 const takeEntry = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const fact = event as Answered;
   const uri = keyIn(fact);
@@ -113,7 +98,6 @@ const loseEntry = offerSetup.enqueueActions(({ context, event, enqueue }) => {
   enqueue(refuseEntry(context, keyIn(event as Refused), (event as Refused).failure));
 });
 
-// ── files ─────────────────────────────────────────────────────────────────────────────────────────────
 const readFile = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const order = event as OfferRead;
   const { ticket } = order.wanted;
@@ -140,7 +124,7 @@ const giveFile = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
   enqueue.cancel(ticket);
   return enqueue({ type: 'forgetFile', params: { ticket } });
 });
-/** Refuses a file that the server does not give. Its reason stays here, because it may tell about the server's machine. */
+/** The reason stays here, because it may tell about the server's machine. */
 const loseFile = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const ticket = keyIn(event as Refused);
   enqueue({ type: 'post', params: rules.refusedFile(fileOf(c, ticket), 'not_found') });

@@ -18,20 +18,17 @@ import {
   type SkillWanted,
 } from './skills.rules.ts';
 
-/** Entry in a server's list of resources, with the fields that describe a skill. */
 interface Listed {
   readonly uri: string;
   readonly meta?: JsonObject;
 }
 // ── the list of a server ──────────────────────────────────────────────────────────────────────────────
-/** Largest number of skills of one server, the same as of one folder. */
 const mostSkills = 500;
 const isSkillUri = (uri: string): boolean => uri.startsWith('skill://');
 const sourceOf = ({ meta }: Listed): unknown => meta?.['source'];
-/** Values of `source` that mark the root of a skill. Only with `resources` does the server give the files itself. */
+/** They mark the root of a skill. Only with `resources` does the server give the files itself. */
 const sources: ReadonlySet<unknown> = new Set(['resources', 'mounted', 'archive']);
 const isRoot = (resource: Listed): boolean => isSkillUri(resource.uri) && sources.has(sourceOf(resource));
-/** Tells whether a list has a skill, so that the machine of the skills is needed. */
 export const hasSkillIn = (resources: readonly Listed[]): boolean => resources.some(isRoot);
 const isUnder = (uri: string, root: string): boolean => uri.startsWith(`${root}/`);
 export const entryOf = (root: string): string => `${root}/${entryFile}`;
@@ -51,7 +48,7 @@ const rootOf = ({ uri, meta }: Listed): OfferedSkill => {
     ? { uri, version: String(version) }
     : { uri };
 };
-/** Finds the skills in a list of resources. A root below another root counts as a file of that skill. */
+/** A root below another root counts as a file of that skill. */
 export function offeredIn(server: string, resources: readonly Listed[]): Offered {
   const known = new Map(resources.map((resource) => [resource.uri, resource]));
   const all = [...known.values()].filter(({ uri }) => isSkillUri(uri));
@@ -75,30 +72,26 @@ export function offeredIn(server: string, resources: readonly Listed[]): Offered
 // ── messages and memory ───────────────────────────────────────────────────────────────────────────────
 export interface OfferStart {
   readonly server: string;
-  /** Bundle id of the server, the middle part of the names of its skills. */
+  /** Middle part of the names of its skills. */
   readonly bundle: string;
-  /** Address of the actor that holds the MCP session of the server; `resources/read` requests are sent there. */
   readonly session: Address;
   readonly offered: Offered;
   readonly timing: TimingOf<'offer'>;
 }
-/** Question of an agent or a host for one file of the skill at `root`. */
 export interface OfferRead {
   readonly type: 'offer.read';
   readonly root: string;
   readonly wanted: SkillWanted;
 }
 export type OfferOrder =
-  /** New list of the server. `isRenewed`: a session has begun since the last one, so each `SKILL.md` is read again. */
+  /** `isRenewed`: a session has begun since the last list, so each `SKILL.md` is read again. */
   | { readonly type: 'offer.set'; readonly offered: Offered; readonly isRenewed: boolean }
-  /** Message: the content of the resource at this URI has changed. */
   | { readonly type: 'offer.updated'; readonly uri: string }
   | OfferRead
-  /** Time limit of a question for a file has passed. */
   | { readonly type: 'offer.overdue'; readonly ticket: string }
   | { readonly type: 'close' };
 export const offerKind = kindOf<OfferStart, OfferOrder>('offer');
-/** Report of the skills of the server, sent once each `SKILL.md` was read or refused. */
+/** Sent once each `SKILL.md` was read or refused. */
 export interface OfferKnown {
   readonly type: 'offer.known';
   readonly server: string;
@@ -107,7 +100,7 @@ export interface OfferKnown {
 }
 export type OfferInput = OfferStart & { readonly self: Address; readonly owner: AddressFor<OfferKnown> };
 
-/** Parameters of `entry` of the port `skillFolders`: the contents of a `SKILL.md`, and what the server says of it. */
+/** For `entry` of the port `skillFolders`. */
 export interface SkillEntry {
   readonly server: string;
   readonly bundle: string;
@@ -115,30 +108,25 @@ export interface SkillEntry {
   readonly version?: string;
   readonly contents: Contents;
 }
-/** Result of the check of a `SKILL.md`: the skill, or a sentence that says why it is none. */
 export type SkillEntryRead = { readonly ref: OfferedRef } | { readonly refused: string };
-/** Parameters of the method `file` of the port `skillFolders`: the contents of a file as its server gave them. */
+/** For `file` of the port `skillFolders`. */
 export interface SkillContents {
   readonly relPath: string;
   readonly contents: Contents;
-  /** Agent that may read the file in parts when it is no text or too large for an answer; absent when none may. */
+  /** May read the file in parts when it is no text or too large for an answer; absent when none may. */
   readonly reader?: string;
 }
 
 export interface OfferContext extends OfferInput {
-  /** Result of the check of each `SKILL.md`, by the URI of its skill's root. A skill without a result is still to be read. */
+  /** By the URI of the skill's root; a skill without a result is still to be read. */
   readonly read: Readonly<Record<string, SkillEntryRead>>;
-  /** Skills whose `SKILL.md` is being read. */
   readonly running: readonly OfferedSkill[];
-  /** Questions for files that are being read, by ticket. */
   readonly files: Readonly<Record<string, OfferRead>>;
 }
 
 // ── entries ───────────────────────────────────────────────────────────────────────────────────────────
-/** Largest number of `SKILL.md` files that are read at a time. */
 const mostRunning = 16;
 const has = <T>(record: Readonly<Record<string, T>>, key: string): boolean => Object.hasOwn(record, key);
-/** Returns the skills whose `SKILL.md` is read next, within the limit of reads at a time. */
 export const nextRoots = ({ offered, read, running }: OfferContext): readonly OfferedSkill[] => {
   const asked = new Set(running.map(({ uri }) => uri));
   return offered.roots
@@ -158,7 +146,6 @@ export const afterSet = (
     read: Object.fromEntries(Object.entries(c.read).filter(([uri]) => kept.includes(uri))),
   };
 };
-/** Returns the skill whose `SKILL.md` has this URI; undefined when there is none. */
 export const rootOfEntry = ({ offered }: OfferContext, uri: string): OfferedSkill | undefined =>
   offered.roots.find((root) => entryOf(root.uri) === uri);
 export const afterUpdate = (c: OfferContext, uri: string): Partial<OfferContext> => {
@@ -175,7 +162,6 @@ export const withRead = (c: OfferContext, uri: string, result: SkillEntryRead): 
 export const unreadEntry = ({ server }: OfferContext, uri: string, why: string): SkillEntryRead => ({
   refused: `Server '${server}': skill ${uri} is left out: ${why}`,
 });
-/** Refuses each skill whose `SKILL.md` did not arrive within the time limit. */
 export const afterLimit = (c: OfferContext): Partial<OfferContext> => ({
   running: [],
   read: Object.fromEntries(
@@ -185,7 +171,7 @@ export const afterLimit = (c: OfferContext): Partial<OfferContext> => ({
     ]),
   ),
 });
-/** Returns the skills that are known by now. Of two skills with one name only the first is kept. */
+/** Of two skills with one name only the first is kept. */
 export function knownOf({ server, offered, read }: OfferContext): OfferKnown {
   const skills = new Map<string, OfferedRef>();
   const refused = [...offered.refused];
@@ -202,7 +188,6 @@ export function knownOf({ server, offered, read }: OfferContext): OfferKnown {
 
 // ── files ─────────────────────────────────────────────────────────────────────────────────────────────
 const decoded = (uri: string): string => decodePart(uri) ?? uri;
-/** Returns the URI of a file of a skill as the server lists it, or the reason why the file is not given. */
 export function fileUri(c: OfferContext, { root, wanted }: OfferRead): { uri: string } | SkillRefusal {
   const relPath = pathIn(wanted);
   const wrong = wrongPath(relPath);
@@ -214,16 +199,12 @@ export function fileUri(c: OfferContext, { root, wanted }: OfferRead): { uri: st
     : uris.find((each) => isUnder(each, root) && decoded(each.slice(root.length + 1)) === relPath);
   return uri === undefined ? 'not_found' : { uri };
 }
-/** Returns parameters for the port to check the contents of a file that the server has given. */
 export const contentsParams = (wanted: SkillWanted, contents: Contents): SkillContents => ({
   relPath: pathIn(wanted),
   contents,
   ...(wanted.reader !== undefined && { reader: wanted.reader }),
 });
-/**
- * Adds the paths of the other files of its skill to the text of a `SKILL.md`. Files with secrets are left out, and all paths
- * when they are longer than `mostPaths`.
- */
+/** Files with secrets are left out, and all paths when they are longer than `mostPaths`. */
 export function withFiles(c: OfferContext, { root, wanted }: OfferRead, read: SkillFileRead): SkillFileRead {
   if (read.kind !== 'text' || pathIn(wanted) !== entryFile) return read;
   const under = c.offered.uris.filter((uri) => isUnder(uri, root));

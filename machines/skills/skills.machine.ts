@@ -82,7 +82,6 @@ const askList = {
   params: { id: listId, target: rules.skillsPort, method: 'list' },
 } as const;
 const withdrawList = { type: 'cancel', params: { id: listId } } as const;
-/** Reports a new list of skills: a changed signature, and each new sentence about something that is no skill. */
 const tellList = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const { next, notices } = offers.withKnown(c, { folders: listedIn(event as { result: unknown }) });
   const signature = rules.signatureOf(next.skills ?? []);
@@ -90,7 +89,7 @@ const tellList = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => 
   enqueue({ type: 'postAll', params: { messages: [...changed, ...notices] } });
   enqueue({ type: 'remember', params: { next: { ...next, signature, failure: null } } });
 });
-/** Stores news about the skills of servers. A change is announced once no more come for a moment, with those of the folders. */
+/** A change is announced once no more come for a moment, with those of the folders. */
 const takeOffers = (of: (c: SkillsContext, event: never) => SkillsContext['offers']) =>
   skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
     const { next, notices } = offers.withKnown(c, { offers: of(c, event as never) });
@@ -103,7 +102,6 @@ const takeOffered = skillsSetup.enqueueActions(({ context: c, event, enqueue }) 
   enqueue({ type: 'openAll', params: { opens } });
   enqueue({ type: 'postAll', params: { messages } });
 });
-/** Answers the questions that waited for the skills to be read. */
 const answerWaiting = skillsSetup.enqueueActions(({ context, enqueue }) => {
   for (const wanted of context.waiting) {
     enqueue.cancel(waitOf(wanted));
@@ -111,7 +109,6 @@ const answerWaiting = skillsSetup.enqueueActions(({ context, enqueue }) => {
   }
   enqueue('forgetWaiting');
 });
-/** Stores a question until it can be answered, with its own time limit. */
 const keepQuestion = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const wanted = event as SkillsWanted | SkillWanted;
   const { ticket } = wanted;
@@ -122,7 +119,6 @@ const keep = {
   'skills.wanted': { actions: keepQuestion },
   'skill.wanted': { actions: keepQuestion },
 } as const;
-/** Answers a question whose time limit is over with the skills that are known by then. */
 const answerLate = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const { ticket } = event as Overdue;
   for (const wanted of c.waiting.filter((each) => each.ticket === ticket))
@@ -133,7 +129,6 @@ const answerLate = skillsSetup.enqueueActions(({ context: c, event, enqueue }) =
   });
 });
 
-/** Asks the port for a file of a skill, with a time limit for each question. */
 const readFile = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const wanted = event as SkillWanted;
   const { ticket } = wanted;

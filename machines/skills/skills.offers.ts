@@ -1,7 +1,4 @@
-/**
- * Rules of the skills machine for skills that servers list: one machine is opened for each such server, and their
- * skills are joined with those of the folders.
- */
+/** One machine is opened for each server that lists skills; they are joined with those of the folders. */
 import {
   childOf,
   keyOf,
@@ -32,11 +29,9 @@ const offerIn = ({ offers }: SkillsContext, server: string): ServerOffer | undef
   Object.hasOwn(offers, server) ? offers[server] : undefined;
 const machineOf = (c: SkillsContext, server: string): AddressFor<OfferOrder> =>
   childOf(c.self, offerKind, server);
-/** Tells whether skills of some servers are not known yet, so that questions wait. */
 export const isUnsettled = ({ offers }: SkillsContext): boolean =>
   Object.values(offers).some(({ isSettled }) => !isSettled);
 
-// ── all skills ────────────────────────────────────────────────────────────────────────────────────────
 type Known = Pick<SkillsContext, 'folders' | 'offers'>;
 export const skillsIn = ({ folders, offers }: Known): SkillsContext['skills'] => [
   ...folders.skills,
@@ -48,7 +43,6 @@ const refusedIn = ({ folders, offers }: Known): readonly string[] => [
   ...folders.refused,
   ...Object.values(offers).flatMap((offer) => offer.refused),
 ];
-/** Returns the context with all skills after news, and a message for each new sentence about something that is no skill. */
 export function withKnown(
   c: SkillsContext,
   news: Partial<Known>,
@@ -63,7 +57,6 @@ export function withKnown(
 }
 export const noFolders: SkillsListed = { skills: [], refused: [] };
 
-// ── list of a server ──────────────────────────────────────────────────────────────────────────────────
 interface Taken {
   readonly offers: SkillsContext['offers'];
   readonly opens: readonly Open[];
@@ -71,7 +64,6 @@ interface Taken {
 }
 const closed = (c: SkillsContext, server: string, was: ServerOffer | undefined): readonly Post[] =>
   was?.isOpen ? [post(machineOf(c, server), { type: 'close' }, { optional: true })] : [];
-/** Handles the list of a server: opens, updates or closes the machine of its skills. */
 export function afterOffered(c: SkillsContext, news: SkillsOffered): Taken {
   const { server, offered, isAwaited } = news;
   const was = offerIn(c, server);
@@ -108,13 +100,13 @@ export const afterKnown = (
     ? { ...c.offers, [server]: { ...was, skills, refused: texts, isSettled: !was.isRenewed } }
     : c.offers;
 };
-/** Removes the skills of a server whose machine failed. The next list of that server opens another machine. */
+/** The next list of the server opens another machine. */
 export function afterBroken(c: SkillsContext, { key, error = '', why }: OwnedEnded): Known['offers'] {
   const server = Object.keys(c.offers).find((each) => key === `${offerKind}:${keyOf(each)}`);
   if (server === undefined || why !== 'failed') return c.offers;
   return withoutMachine(c, server, `their machine failed: ${error}`);
 }
-/** Notes that the machine of a server's skills could not be opened, because the one before it is still ending. */
+/** The one before it is still ending. */
 export const afterUnopened = (c: SkillsContext, { input }: OpenRefused): Known['offers'] =>
   withoutMachine(c, (input as OfferStart).server, 'those of its last session are still ending');
 function withoutMachine(c: SkillsContext, server: string, why: string): Known['offers'] {
@@ -126,7 +118,6 @@ export const updateMessages = (c: SkillsContext, { server, uri }: { server: stri
     ? [post(machineOf(c, server), { type: 'offer.updated', uri }, { optional: true })]
     : [];
 
-// ── files ─────────────────────────────────────────────────────────────────────────────────────────────
 interface Place {
   readonly server: string;
   readonly root: string;
@@ -139,10 +130,8 @@ function placeOf({ offers }: SkillsContext, name: string): Place | undefined {
   return undefined;
 }
 export const isOffered = (c: SkillsContext, { name }: SkillWanted): boolean => placeOf(c, name) !== undefined;
-/** Tells whether a question names a skill that a server may still offer later. */
 export const mayCome = (c: SkillsContext, { name }: SkillWanted): boolean =>
   isUnsettled(c) && isSkillName(name) && !c.skills.some((skill) => skill.name === name);
-/** Passes the question for a file to the machine of its server. */
 export function readMessage(c: SkillsContext, wanted: SkillWanted): Post {
   const { ticket, reqId, name, replyTo } = wanted;
   const { server, root } = placeOf(c, name) ?? { server: '', root: '' };

@@ -1,28 +1,14 @@
 import { isObject, type Fields } from '../protocol/json.ts';
 
-/**
- * Canonical JSON text of values: keys are sorted, and a value that JSON cannot hold is written as an object
- * with one key that begins with `$` (docs/trace-format.md). Two runs that did the same write the same bytes,
- * and reading a text and writing it again gives the same text.
- */
+/** Equal runs write equal bytes. What JSON cannot hold becomes an object with a `$` key (docs/trace-format.md). */
 export interface Redactor {
-  /**
-   * Returns the mark to write in place of this text or number, which stands under this key; undefined when
-   * the value is no secret.
-   */
+  /** Undefined when the value, which stands under this key, is no secret. */
   hide(value: string | number | bigint, key: string): string | undefined;
-  /** Number of secrets that the redactor has learned by the names they stand under. */
   readonly met: number;
-  /**
-   * Number that changes whenever the redactor knows more secrets than before, so that remembered texts are
-   * written again.
-   */
+  /** Changes whenever more secrets are known, so that remembered texts are written again. */
   readonly revision: number;
 }
-/**
- * Value that could not be written, such as a function or a cycle. Reading a trace keeps it as a marker that
- * is written back unchanged.
- */
+/** Such as a function or a cycle; reading a trace keeps it as a marker that is written back unchanged. */
 class Lost {
   readonly what: string;
   constructor(what: string) {
@@ -30,10 +16,9 @@ class Lost {
   }
 }
 
-/** Value that a page of a running host can ask for, because it is too large to be written with each record. */
+/** Too large to be written with each record; a page of a running host can ask for it. */
 export class Later {
   readonly number: number;
-  /** Number of items or fields of the value. */
   readonly size: number;
   constructor(number: number, size: number) {
     this.number = number;
@@ -63,47 +48,31 @@ export class Texts {
   }
 }
 
-/**
- * Length in characters from which a text is remembered. Writing a shorter one again costs less than remembering it, because
- * the garbage collector copies what is remembered.
- */
+/** In characters. Writing a shorter text again costs less than remembering it (garbage collector). */
 const leastRemembered = 512;
-/**
- * Largest nesting depth that is written. It is more than any protocol message needs and keeps endless nesting
- * from overflowing the stack.
- */
+/** More than any protocol message needs; keeps endless nesting from overflowing the stack. */
 const deepest = 500;
 const words = new Set(['$num', '$big', '$err', '$map', '$set', '$bytes', '$lost', '$list', '$later', '$esc']);
 const isWord = (keys: readonly string[]): boolean => keys.length === 1 && words.has(keys[0] ?? '');
 const lost = (what: string): string => `{"$lost":${JSON.stringify(what)}}`;
-/**
- * Matches field names made of letters only. They are never treated as secrets, so the fields of a record
- * cannot be hidden.
- */
+/** Never treated as secrets, so that the fields of a record cannot be hidden. */
 const isPlainKey = /^[a-zA-Z]+$/;
 const byKey = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
 
-/**
- * Returns the name that decides whether a value is secret. For a key `value`, the name is taken from a
- * sibling or the parent, as in `{name: 'X-Api-Key', value: …}` and `{apiKey: {value: …}}`.
- */
+/** For a key `value` the name comes from a sibling or the parent: `{name: 'X-Api-Key', value: …}`. */
 function nameFor(key: string, fields: Fields, above: string): string {
   if (key !== 'value') return key;
   return [fields['name'], fields['key'], above].find((each) => typeof each === 'string') as string;
 }
 
 class Writer {
-  /** Objects that enclose the one being written, kept to detect cycles. */
   readonly #above = new Set<object>();
   readonly #redactor: Redactor | undefined;
   readonly #isSorted: boolean;
   readonly #known: WeakMap<object, Known> | undefined;
   readonly #revision: number;
   readonly #shared: Texts['shared'] | undefined;
-  /**
-   * Tells whether part of the text was cut by a cycle or the depth limit. Such a text depends on the
-   * surrounding objects and is not remembered.
-   */
+  /** Cut by a cycle or the depth limit: the text depends on the surrounding objects and is not remembered. */
   #isCut = false;
   constructor({ redactor, isSorted, texts }: Writing) {
     this.#redactor = redactor;
@@ -112,10 +81,7 @@ class Writer {
     this.#revision = redactor?.revision ?? 0;
     this.#shared = texts?.shared;
   }
-  /**
-   * Returns the text of a value. `key` is the property that holds it; items of an array take the key of the
-   * array.
-   */
+  /** `key` is the property that holds the value; items of an array take the key of the array. */
   text(value: unknown, key: string): string {
     if (typeof value === 'string') return JSON.stringify(this.#redactor?.hide(value, key) ?? value);
     if (value === null || typeof value === 'boolean') return String(value);
@@ -151,7 +117,6 @@ class Writer {
     try {
       return this.#object(value, key);
     } catch {
-      // Handles a getter or `toJSON` of foreign code that throws.
       return lost('unreadable');
     } finally {
       this.#above.delete(value);
@@ -172,8 +137,7 @@ class Writer {
   #object(value: object, key: string): string {
     if (Array.isArray(value)) {
       const text = this.#list(value, key);
-      // Replaces a list by its hash only below the top fields of a record: the list `roots` of a checkpoint never
-      // repeats.
+      // Only below the top fields of a record: the list `roots` of a checkpoint never repeats.
       const hash = this.#above.size > 2 ? this.#shared?.(text) : undefined;
       return hash === undefined ? text : `{"$list":"${hash}"}`;
     }
@@ -192,7 +156,7 @@ class Writer {
     if ('toJSON' in value && typeof value.toJSON === 'function') return this.text(value.toJSON(key), key);
     return this.#fields(value as Fields, key);
   }
-  /** Writes a plain object field by field. Most values take this path, so it avoids extra work. */
+  /** Most values take this path, so it avoids extra work. */
   #fields(fields: Fields, above: string): string {
     const keys = Object.keys(fields);
     if (this.#isSorted) keys.sort();
@@ -211,10 +175,7 @@ class Writer {
     }
     return count === 1 && words.has(only) ? `{"$esc":{${text}}}` : `{${text}}`;
   }
-  /**
-   * Writes a plain object whose keys may themselves be secrets; keys are sorted by the text that is written
-   * for them.
-   */
+  /** Keys may themselves be secrets; they are sorted by the text that is written for them. */
   #redactedText(fields: Fields, above: string): string {
     const pairs = Object.keys(fields)
       .filter((key) => fields[key] !== undefined)
@@ -231,10 +192,7 @@ class Writer {
     const hidden = this.#redactor?.hide(hex, key) ?? hex;
     return hidden === hex ? `{"$bytes":"${hex}"}` : JSON.stringify(hidden);
   }
-  /**
-   * Writes an error. Fields are converted first, because an error from foreign code may hold anything as name
-   * or message.
-   */
+  /** Fields are converted first, because an error from foreign code may hold anything as name or message. */
   #error({ name, message, code }: { name: unknown; message: unknown; code?: unknown }): string {
     const coded = code === undefined ? '' : `"code":${this.text(code, 'code')},`;
     return `{${coded}"message":${this.text(String(message), 'message')},"name":${JSON.stringify(String(name))}}`;
@@ -246,7 +204,6 @@ function numberText(value: number | bigint): string {
   return `{"$num":"${Object.is(value, -0) ? '-0' : value}"}`;
 }
 
-/** Returns the canonical text of a value, with the secrets that `redactor` knows replaced. */
 export function canonical(value: unknown, redactor?: Redactor, texts?: Texts): string {
   return written(value, { redactor, texts, isSorted: true });
 }
@@ -263,14 +220,10 @@ function written(value: unknown, writing: Writing): string {
   return redactor?.met === known ? text : new Writer(writing).text(value, '');
 }
 const given = new Set(['in', 'draw', 'call']);
-/**
- * Returns the text of a trace record. Output of the machines is canonical; input from outside the host keeps its order
- * of fields, because code that iterates over them must meet the same order in a replay.
- */
+/** Input from outside keeps its order of fields: code that iterates over them must meet it in a replay. */
 export const textOfRecord = (record: { readonly k: string }, redactor?: Redactor, texts?: Texts): string =>
   written(record, { redactor, texts, isSorted: !given.has(record.k) });
 
-/** Lists of a trace file by their hash. */
 export type Lists = ReadonlyMap<string, readonly unknown[]>;
 const noLists: Lists = new Map();
 type Reader = (value: never, lists: Lists) => unknown;
@@ -298,10 +251,7 @@ const readers: Readonly<Record<string, Reader>> = {
 const fieldsOf = (value: Record<string, unknown>, lists: Lists): object =>
   Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, revived(inner, lists)]));
 
-/**
- * Returns the value that parsed canonical JSON stands for. Throws when the text is not canonical. Values lost
- * in writing stay lost.
- */
+/** Throws when the text is not canonical. Values lost in writing stay lost. */
 export function revived(value: unknown, lists: Lists = noLists): unknown {
   if (Array.isArray(value)) return value.map((each) => revived(each, lists));
   if (!isObject(value)) return value;

@@ -8,7 +8,6 @@ import type { DirectoryRecord, Thrown } from './record.ts';
 
 // ── helpers that build the names of trace channels ──────────────────────────────────────────────────────
 const longestText = 80;
-/** Shortens the parameters of a question for the name of its channel; long text ends with a hash instead. */
 export const shortText = (text: string): string =>
   text.length <= longestText
     ? text
@@ -19,9 +18,8 @@ const keysIn = (address: Address): string[] =>
     const at = name.indexOf(':');
     return at < 0 ? [] : [name.slice(at + 1)];
   });
-/** Returns the subject of a root, which is the keys of its path: `files` for `computer/client:files#3/process#1`. */
+/** `files` for `computer/client:files#3/process#1`. */
 const subjectOf = (address: Address): string => keysIn(address).join(' ');
-/** Returns the suffix of a channel name, ` of <subject>`, or an empty text when the address has no key. */
 const ofSubject = (address: Address): string => {
   const subject = subjectOf(address);
   return subject === '' ? '' : ` of ${subject}`;
@@ -29,25 +27,17 @@ const ofSubject = (address: Address): string => {
 const rootOf = (leaf: Address): Address => leaf.slice(0, leaf.lastIndexOf('/'));
 const nameIn = (address: Address): Address => address.replace(/#\d+$/, '');
 
-/**
- * Handling of request ids in traces. Ids of questions other than calls come from counters of this library, so
- * traces treat questions that differ only in such an id as the same.
- */
+/** Except for calls, request ids come from counters of this library, so traces ignore differences in them. */
 
-/** Questions whose request id was given by the caller and is therefore kept. */
+/** Given by the caller and therefore kept. */
 const withGivenId: ReadonlySet<string> = new Set(['client:tool_call', 'server:tool_call_cancel']);
-/** Placeholder written into an answer in place of a request id that this library generated. */
 export const ownId = '$own';
-/** Returns the parameters of a question without a generated request id. */
 export const plainParams = (method: unknown, params: unknown): unknown => {
   if (typeof params !== 'object' || params === null || withGivenId.has(method as string)) return params;
   const { req_id: _, ...plain } = params as Fields;
   return plain;
 };
-/**
- * Replaces the request id in an answer by the placeholder when it is the generated id of its question.
- * Another id is kept, because that answer belongs to another question.
- */
+/** Only the generated id of its question: an answer with another id belongs to another question. */
 function answered(ev: EventObject, own: unknown): EventObject {
   const { result } = ev as EventObject & Fields;
   if (own === undefined || typeof result !== 'object' || result === null) return ev;
@@ -55,74 +45,49 @@ function answered(ev: EventObject, own: unknown): EventObject {
   return isOwn ? ({ ...ev, result: { ...result, req_id: ownId } } as EventObject) : ev;
 }
 
-/**
- * Translation of orders and news of hosts into the words of the public API, so that internal names never
- * appear in a trace.
- */
+/** Words of the public API, so that internal names never appear in a trace. */
 export interface HostWords {
-  /**
-   * Translates an order to a machine into the words of the host. `given` is the original input when the machines received
-   * something derived from it.
-   */
+  /** `given` is the original input when the machines received something derived from it. */
   order(kind: string, event: EventObject, given: object | undefined): EventObject;
-  /** Translates news of a machine into the words in which a host gets them. */
   news(kind: string, event: EventObject): EventObject;
 }
-/** Event or command that passes between a host and the outside (ports, timers, its program), with the name of its channel. */
+/** Between a host and the outside (ports, timers, its program). */
 export interface Crossing {
-  /**
-   * Direction: `in` from outside to the host, `out` from the host to the outside, `said` to the program that uses the
-   * host, `draw` a value that a port returned at once, `defect` a violated invariant.
-   */
+  /** `said`: to the program that uses the host; `draw`: a port returned it at once; `defect`: broken invariant. */
   readonly k: 'in' | 'out' | 'said' | 'draw' | 'defect';
-  /**
-   * Name of the channel by its purpose: `session:files/1`, `ask tools/call of files {…}/2`, `timer backoff of
-   * files 500/1`, `host:computer`.
-   */
+  /** By purpose: `session:files/1`, `ask tools/call of files {…}/2`, `timer backoff of files 500/1`. */
   readonly ch: string;
-  /** Event without addresses and numbers of machines; absent for a timer that fired and for a draw. */
+  /** Without addresses and numbers of machines; absent for a timer that fired and for a draw. */
   readonly ev?: EventObject;
   readonly v?: unknown;
   readonly threw?: Thrown;
   readonly what?: string;
-  /** `req_id` of the call that the event or command belongs to. */
   readonly req?: string;
 }
 
-/**
- * Largest number of channel names that are counted. Beyond it the oldest half is forgotten, so that a
- * recording host stays small for weeks.
- */
+/** Beyond it the oldest half is forgotten, so that a recording host stays small for weeks. */
 const mostCounted = 20_000;
 /** Question in the form in which its port receives it. */
 type Asked = Readonly<Record<'id' | 'target' | 'method', string>> & { readonly params?: unknown };
 const isAddressed = (key: string, value: unknown): boolean =>
   (key === 'key' || key === 'process') && typeof value === 'string';
 
-/**
- * Gives every record of an exchange with the outside the name of its channel, from the order of the records alone.
- * Owners of ports, numbers of machines and internal messages do not matter, so a recording and its replay give the same
- * names.
- */
+/** Names come from the order of the records alone, so a recording and its replay give the same ones. */
 export class ChannelNames {
   readonly #words: HostWords;
   #write: (value: unknown) => string;
   readonly #counts = new Map<string, number>();
-  /** Channel names by address of the port instance, and by path of its root without the instance number. */
+  /** By address of the port instance, and by path of its root without the instance number. */
   readonly #instances = new Map<Address, string>();
   readonly #ofRoot = new Map<Address, string>();
-  /** Channel names of questions by asker and id. */
   readonly #questions = new Map<string, string>();
-  /** Request ids that this host generated from counters, by asker and question id. */
+  /** Generated from counters; by asker and question id. */
   readonly #ownIds = new Map<string, unknown>();
-  /** Channel names of running timers by root and number. */
   readonly #timers = new Map<string, string>();
-  /** Channel names of hosts by the address at which each listens. */
   readonly #hosts = new Map<Address, string>();
-  /** `req_id` of calls by their ticket. */
   readonly #requests = new Map<string, string>();
 
-  /** Makes an instance. `shown` returns the value to write into the trace in place of a given one. */
+  /** `shown` returns the value to write into the trace in place of a given one. */
   constructor(
     words: HostWords,
     redactor?: Redactor,
@@ -132,16 +97,12 @@ export class ChannelNames {
     this.#words = words;
     this.#write = (value) => canonical(shown(value), redactor, texts);
   }
-  /** Returns a new instance with the same `HostWords` and empty counters. */
   fresh(): ChannelNames {
     const names = new ChannelNames(this.#words);
     names.#write = this.#write;
     return names;
   }
-  /**
-   * Numbers the open channels from 1 again, as if all had just been opened, because a trace that begins with a `facts`
-   * line counts so. Returns the new name of each renamed channel.
-   */
+  /** As if all had just been opened: a trace that begins with a `facts` line counts so. Returns the new names. */
   restart(): ReadonlyMap<string, string> {
     this.#counts.clear();
     const renamed = new Map<string, string>();
@@ -165,10 +126,7 @@ export class ChannelNames {
     return shortText(this.#write(value));
   }
 
-  /**
-   * Returns the exchange with the outside that a directory record stands for; undefined for a record that stays inside
-   * the host.
-   */
+  /** Undefined for a record that stays inside the host. */
   of(record: DirectoryRecord): Crossing | undefined {
     switch (record.k) {
       case 'in':
@@ -200,7 +158,6 @@ export class ChannelNames {
   timerOf(a: Address, n: number): string {
     return this.#timers.get(`${a} ${n}`) ?? '';
   }
-  /** Channel names of hosts by the address at which each listens. */
   get hosts(): ReadonlyMap<Address, string> {
     return this.#hosts;
   }
@@ -235,7 +192,6 @@ export class ChannelNames {
     this.#hosts.set(at, name);
     return name;
   }
-  /** Returns the name of the channel for values that a port returns to a root at once, such as random numbers. */
   static draw(port: string, a: Address): string {
     return `${port}${ofSubject(a)}`;
   }
@@ -310,17 +266,13 @@ export class ChannelNames {
     const ch = this.#instances.get(a) ?? this.#hosts.get(a) ?? ChannelNames.draw(port, a);
     return { k: 'draw', ch, ...(threw ? { threw } : { v }), ...this.#reqOf(a) };
   }
-  /**
-   * Reports a cleared timer only when it was already due but had not fired, because it would fire in a
-   * replay.
-   */
+  /** Only when it was already due but had not fired, because it would fire in a replay. */
   #cleared({ a, n, late }: Extract<DirectoryRecord, { k: 'timer' }>): Crossing | undefined {
     const key = `${a} ${n}`;
     const ch = this.#timers.get(key);
     this.#timers.delete(key);
     return late && ch !== undefined ? { k: 'in', ch, ev: { type: 'late' } } : undefined;
   }
-  /** Returns the channel of the host that gives orders to this root actor. */
   #hostOf(root: Address): string {
     const kind = nameIn(root);
     const names = [...this.#hosts.values()];
@@ -328,7 +280,6 @@ export class ChannelNames {
       names.findLast((name) => name === `host:${kind}` || name.startsWith(`host:${kind}/`)) ?? `host:${kind}`
     );
   }
-  /** Removes the reply address of a host's event when the channel already names that host. */
   #plain(event: EventObject, host: string): EventObject {
     const { replyTo, ...plain } = event as EventObject & { replyTo?: Address };
     return replyTo !== undefined && this.#hosts.get(replyTo) === host ? plain : event;

@@ -8,10 +8,7 @@ export const profiles = ['boundary', 'steps', 'full'] as const;
  */
 export type Profile = (typeof profiles)[number];
 
-/**
- * Version of the `*.trace.ndjson` format (docs/trace-format.md). Additions keep the number. Any other change
- * raises it and adds an upcaster (below), so that older files stay readable.
- */
+/** Additions keep the number; any other change raises it and adds an upcaster (docs/trace-format.md). */
 export const traceFormat = 'a2c-trace/2';
 
 const seq = z.int().min(0);
@@ -35,13 +32,13 @@ export const headSchema = z.looseObject({
   node: z.string(),
   profile: z.enum(profiles),
   clock: z.enum(['real', 'virtual']),
-  /** Time when the recording began, ISO 8601; only for people to read. */
+  /** ISO 8601; only for people to read. */
   started: z.string().nullable(),
-  /** Number of the first record in the file: 1, unless the ring buffer dropped the beginning. */
+  /** 1, unless the ring buffer dropped the beginning. */
   next: seq,
   redaction: z.looseObject({ keyId: z.string().nullable() }),
   title: z.string().optional(),
-  /** True for a file that ends at a moment that a person chose, so that it has no tail. */
+  /** Ends at a moment that a person chose, so that it has no tail. */
   cut: z.boolean().optional(),
 });
 export type Head = z.infer<typeof headSchema>;
@@ -50,7 +47,7 @@ export const tailSchema = z.looseObject({
   s: seq,
   t: time,
   k: z.literal('tail'),
-  /** Reason why the file was written: `closed` when everything had ended, otherwise the cause of the dump. */
+  /** `closed` when everything had ended, otherwise the cause of the dump. */
   reason: z.string(),
   records: seq,
   inputs: seq,
@@ -59,7 +56,7 @@ export const tailSchema = z.looseObject({
 });
 export type Tail = z.infer<typeof tailSchema>;
 
-/** Time until the timer fires, in ms. */
+/** In ms, until the timer fires. */
 const left = quantity.optional();
 const held = z.discriminatedUnion('held', [
   z.looseObject({ held: z.literal('timer'), n: z.int(), id: z.string(), ev: event, left }),
@@ -83,14 +80,10 @@ const rootFrame = z.looseObject({
   snapshot: z.unknown(),
 });
 
-/** Kinds of input to a host from outside: its start, orders, ends by force, facts of ports, answers, timers, deadlines. */
 const doors = ['start', 'host', 'abandon', 'leaf', 'ask', 'timer', 'deadline'] as const;
 const told = z.looseObject({ ch: channel, ev: event });
 const placed = { s: seq, t: time };
-/**
- * Fields of every record of something that passed between a host and the outside: `w` is the wall clock in ms since
- * 1970, `req` the id of the call it belongs to.
- */
+/** `w` is the wall clock in ms since 1970, `req` the id of the call it belongs to. */
 const crossing = { ...placed, w: time, ch: channel, a: address.optional(), req: z.string().optional() };
 export const recordSchema = z.discriminatedUnion('k', [
   z.looseObject({
@@ -199,26 +192,16 @@ export const recordSchema = z.discriminatedUnion('k', [
   }),
 ]);
 
-/**
- * Translation of a line from one format version to the next, after a change of the format or of a word of the
- * API.
- */
 export interface Upcaster {
-  /** Format version that is read, such as `a2c-trace/2`. */
   readonly from: string;
-  /** Format version of the returned line. */
   readonly to: string;
   readonly line: (line: unknown) => unknown;
 }
-/**
- * Upcasters in the order of versions. The list is empty because nothing older than `a2c-trace/2` was
- * published.
- */
+/** In the order of versions; empty because nothing older than `a2c-trace/2` was published. */
 const upcasters: readonly Upcaster[] = [];
 
 export const isReadable = (format: string, table = upcasters): boolean =>
   format === traceFormat || table.some(({ from }) => from === format);
-/** Translates a line of an older format, including head and tail, into the current one. */
 export function upcast(line: unknown, format: string, table = upcasters): unknown {
   let [value, version] = [line, format];
   for (const { from, to, line: cast } of table) if (from === version) [value, version] = [cast(value), to];

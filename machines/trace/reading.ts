@@ -14,25 +14,22 @@ import {
 import { fieldsOf } from '../protocol/json.ts';
 import type { Checkpoint, Facts, FrameVia, Mark, DirectoryRecord, Step } from './record.ts';
 
-/** Record of a trace file about something that passed between the host and the outside. */
 export type CrossingLine = Crossing & {
   /** Wall clock in ms since 1970. */
   readonly w: number;
-  /** Address of the machine; only for people to read. */
+  /** Only for people to read. */
   readonly a?: string;
 };
-/** Records between machines, kept as an explanation; no comparison of traces uses them. */
+/** Kept as an explanation; no comparison of traces uses them. */
 type InnerRecord = Extract<DirectoryRecord, { k: 'post' | 'open' | 'end' | 'timer' }> | Step | Checkpoint;
-/** Record as read from a trace file. */
 export interface TraceLine {
   readonly s: number;
-  /** Time in ms since the beginning of the trace. */
+  /** In ms since the beginning of the trace. */
   readonly t: number;
   readonly record: CrossingLine | InnerRecord | Mark;
-  /** Canonical text of the record, without its number and times. */
+  /** Canonical, without the number and times of the record. */
   readonly text: string;
 }
-/** Message on the wire as read from a trace file. */
 export interface FrameLine {
   readonly s: number;
   readonly t: number;
@@ -40,35 +37,29 @@ export interface FrameLine {
   readonly a: string;
   readonly by?: string;
   readonly dir: 'in' | 'out';
-  /** Channel that carried the message. */
   readonly of?: string;
-  /** Content of the message; absent when it was too long to record. */
+  /** Absent when it was too long to record. */
   readonly json?: unknown;
 }
 export interface Trace {
   readonly head: Head;
   readonly lines: readonly TraceLine[];
-  /** State at the first kept record; present only when the recorder dropped the beginning. */
+  /** At the first kept record; present only when the recorder dropped the beginning. */
   readonly facts: { readonly t: number; readonly facts: Facts } | undefined;
-  /** Messages on the wire; a replay does not need them. */
+  /** A replay does not need them. */
   readonly frames?: readonly FrameLine[];
-  /** Closing line of the file; absent when the host died or the last line is incomplete. */
+  /** Absent when the host died or the last line is incomplete. */
   readonly tail: Tail | undefined;
   readonly isTorn: boolean;
 }
-/** Tells whether a record is about something that passed between the host and the outside. */
 export const isCrossing = (record: TraceLine['record']): record is CrossingLine => 'ch' in record;
 
 export type TraceRead = { readonly ok: true; readonly trace: Trace } | Problem;
 
-/**
- * Matches the number and times at the start of a line; the rest is the canonical text of the record without
- * its first brace.
- */
+/** Number and times; the rest is the canonical text of the record without its first brace. */
 const place = /^\{"s":\d+,"t":[\d.]+,(?:"w":[\d.]+,)?/;
 export const textOfLine = (line: string): string => line.replace(place, '{');
 
-/** First thing that is wrong with a trace file, with the number of its line. */
 export interface Problem {
   readonly ok: false;
   readonly line: number;
@@ -94,10 +85,7 @@ const remedies = {
   damaged: 'Fetch the file again from where it was written; a part of it is missing or was changed.',
 };
 
-/**
- * Version that wrote a trace, with the day, because versions before the release of 0.1.0 all call themselves 0.1.0.
- * Takes a head of any format.
- */
+/** With the day, because versions before the release of 0.1.0 all call themselves 0.1.0. */
 export function writerOf(head: unknown): string {
   const { runtime, started } = fieldsOf(head);
   const [day] = typeof started === 'string' ? (/^\d{4}-\d\d-\d\d/.exec(started) ?? []) : [];
@@ -142,18 +130,13 @@ function lineOf(row: string, value: unknown, at: number, lists: Lists): AnyLine 
   return { s, t, record, text: textOfLine(row) };
 }
 
-/** Digest of the texts of lines, which is fed line by line. */
 interface Digest {
   add(text: string): void;
   value(): string;
 }
-/**
- * Reader of a trace, line by line, which keeps only its head, its tail and its shared lists. With a digest, the digest of
- * the file is verified.
- */
+/** Keeps only head, tail and shared lists of the file. A given digest is verified. */
 export class TraceReader {
   head: Head | undefined;
-  /** Closing line of the file; undefined until it is read. */
   tail: Tail | undefined;
   readonly #digest: Digest | undefined;
   readonly #lists = new Map<string, readonly unknown[]>();
@@ -164,11 +147,11 @@ export class TraceReader {
   constructor(digest?: Digest) {
     this.#digest = digest;
   }
-  /** Tells whether the line that was read last is no JSON; at the end of a file such a line was cut off in writing. */
+  /** At the end of a file such a line was cut off in writing. */
   get isTorn(): boolean {
     return this.#torn > 0;
   }
-  /** Reads the next line of the file. Returns its record or a problem; undefined for head, tail and a torn line. */
+  /** Undefined for head, tail and a torn line. */
   take(line: string): AnyLine | Problem | undefined {
     this.#rows += 1;
     const at = this.#rows;
@@ -213,7 +196,6 @@ export class TraceReader {
     return undefined;
   }
 }
-/** Collector of a whole trace in memory, line by line. */
 export class TraceCollector {
   readonly #reader: TraceReader;
   readonly #lines: TraceLine[] = [];
@@ -230,11 +212,10 @@ export class TraceCollector {
     if (record.k === 'list') return undefined;
     if (record.k === 'facts') this.#facts = { t, facts: record };
     else if ((record.k as string) !== 'frame') this.#lines.push(line as TraceLine);
-    // Collects messages on the wire separately, because a replay does not need them.
     else this.#frames.push({ ...(record as unknown as FrameLine), s, t });
     return undefined;
   }
-  /** Returns the whole trace. Call it only after the last line, when there was a line and none was wrong. */
+  /** Call it only after the last line, when there was a line and none was wrong. */
   get trace(): Trace {
     const { head, tail, isTorn } = this.#reader;
     if (!head) throw new Error('No line was read');
@@ -242,10 +223,7 @@ export class TraceCollector {
   }
 }
 
-/**
- * Reads a whole trace file. An incomplete last line is accepted: a killed host leaves one behind. With
- * `sha256`, the digest of the lines is verified too.
- */
+/** An incomplete last line is accepted: a killed host leaves one. With `sha256` the digest is verified. */
 export function readTrace(text: string, sha256?: (texts: Iterable<string>) => string): TraceRead {
   const rows = text.split('\n');
   if (rows.length > 1 && rows.at(-1) === '') rows.pop();
@@ -253,7 +231,7 @@ export function readTrace(text: string, sha256?: (texts: Iterable<string>) => st
   const digest = sha256 && { add: (line: string) => void texts.push(line), value: () => sha256(texts) };
   return readRows(rows, digest);
 }
-/** Reads a whole trace, line by line. There is at least one line, which may be empty. */
+/** There is at least one line, which may be empty. */
 export function readRows(rows: Iterable<string>, digest?: Digest): TraceRead {
   const collector = new TraceCollector(digest);
   for (const row of rows) {

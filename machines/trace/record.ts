@@ -91,79 +91,55 @@ export type DirectoryRecord =
   /** Violation of an invariant, reported at the address where it occurred. */
   | { readonly k: 'defect'; readonly a: Address; readonly what: string };
 
-/**
- * Note that the host's program writes into a trace between two crossings, for people to read:
- * `computer.mark('checkout retry')`.
- */
+/** By the host's program between two crossings, for people to read: `computer.mark('checkout retry')`. */
 export interface Mark {
   readonly k: 'mark';
   readonly text: string;
 }
 
 export type FrameVia = 'mcp' | 'socket' | 'relay';
-/**
- * One message on the wire: JSON-RPC of an MCP session, a Socket.IO event of a seat, or a call that an office relays, in
- * short form. Frames are recorded only for inspection; a replay does not need them.
- */
+/** JSON-RPC of a session, event of a seat, or relayed call; for inspection, a replay does not need it. */
 export interface Frame {
   readonly k: 'frame';
-  /** Address of the session, link or office that carried the message: `computer/client:fs#3/session#1`. */
+  /** Session, link or office: `computer/client:fs#3/session#1`. */
   readonly a: Address;
   readonly via: FrameVia;
-  /** Address of the actor that made the request to which the message belongs; absent when no actor did. */
+  /** Actor that made the request of the message; absent when no actor did. */
   readonly by?: Address;
-  /** Direction: `in` for a message received by this host, `out` for one it sent. */
   readonly dir: 'in' | 'out';
-  /** Complete message. Its name, its id and any truncation are added when the frame is written. */
+  /** Complete; name, id and any truncation are added when the frame is written. */
   readonly json: unknown;
-  /** Fields of a message read from a trace, written in place of those made from `json`. */
+  /** Written in place of those made from `json`. */
   readonly read?: Readonly<Record<string, unknown>>;
 }
 
-/** Event on a channel of a trace. */
 export interface ChannelEvent {
   readonly ch: string;
   readonly ev: EventObject;
 }
-/**
- * State at the first kept record of a trace whose beginning was dropped: enough for any version to bring a
- * host to that point and go on. Channels have the same names as in the rest of the trace.
- */
+/** At the first kept record of a trace whose beginning was dropped; any version can go on from it. */
 export interface Facts {
   readonly k: 'facts';
-  /** Orders that led the hosts to their current state, in words of the public API. */
+  /** They led the hosts to their current state; in words of the public API. */
   readonly orders: readonly ChannelEvent[];
-  /**
-   * Events from outside on channels that are still open, as far as they are still true: the answer to `initialize`,
-   * seats, sockets.
-   */
+  /** On open channels, as far as they are still true: the answer to `initialize`, seats, sockets. */
   readonly told: readonly ChannelEvent[];
-  /** Last exit of each closed port, such as a process. Its channel has no number: `process:files`. */
+  /** Last exit of each closed port; its channel has no number: `process:files`. */
   readonly ended: readonly ChannelEvent[];
-  /**
-   * Last answer to each question, by the question's channel without its number; calls and questions about
-   * their results are left out.
-   */
+  /** By the question's channel without its number; calls and questions about their results are left out. */
   readonly answers: readonly ChannelEvent[];
-  /** Calls and questions still waiting for an answer, in the order in which they came. */
+  /** In the order in which they came. */
   readonly open: readonly ChannelEvent[];
-  /** Values that ports returned at once (`draw`), without an event, for calls that are still open. */
+  /** Returned at once (`draw`), without an event, for calls that are still open. */
   readonly draws: readonly { readonly ch: string; readonly v: unknown }[];
-  /** Running timers, each with the time left in ms. */
+  /** `left` is in ms. */
   readonly timers: readonly { readonly ch: string; readonly left: number }[];
 }
-/** Removes the trailing number from the name of a channel. */
 export const withoutNumber = (ch: string): string => ch.replace(/\/\d+$/, '');
 
-/**
- * Resource that a root actor holds besides its machine, such as a timer or a question, listed in the order of
- * acquisition.
- */
+/** Besides its machine, such as a timer or a question; in the order of acquisition. */
 export type HeldFrame =
-  /**
-   * Running timer of XState: `ev` is the delayed event that is sent when it fires, `id` the id of that event, `left`
-   * the time until then in ms.
-   */
+  /** Timer of XState: `ev` is sent when it fires, `id` is the id of that event, `left` the time until then in ms. */
   | {
       readonly held: 'timer';
       readonly n: number;
@@ -178,32 +154,27 @@ export interface RootFrame {
   readonly a: Address;
   readonly kind: string;
   readonly key: string;
-  /** Address of the living root that owns this one. `tells` is the root that gets the report of its end. */
+  /** Living root. `tells` is the root that gets the report of its end. */
   readonly owner: Address | null;
   readonly tells: Address;
   readonly will?: Message;
-  /** Last number that this root actor has given to a root actor it opened, a port (`leaves`) and a timer. */
+  /** Last number that was given to an opened root, a port (`leaves`) and a timer. */
   readonly opened: number;
   readonly leaves: number;
   readonly timers: number;
-  /** Time since the root was opened, in ms; only for people to read. */
+  /** In ms; only for people to read. */
   readonly age?: number;
-  /** Time since the root entered its current state, in ms; only for people to read. */
+  /** In ms; only for people to read. */
   readonly inState?: number;
   readonly holds: readonly HeldFrame[];
-  /** Snapshot as XState persists it: state value, context and children by name. */
   readonly snapshot: unknown;
 }
-/**
- * Complete state of a directory between two inputs. A replay can start from it instead of from the start of
- * the host, so a ring buffer that lost its beginning can still be replayed.
- */
+/** Between two inputs; a replay can start from it when a ring buffer lost its beginning. */
 export interface Checkpoint {
   readonly k: 'key';
-  /** Last number given to a root without an owner. */
   readonly opened: number;
   readonly outlets: readonly { readonly a: Address; readonly letters: number }[];
-  /** State of each live root actor; owners come before the root actors that they own. */
+  /** Owners come before the roots that they own. */
   readonly roots: readonly RootFrame[];
 }
 
@@ -228,13 +199,12 @@ export interface Step {
   /** Names of context fields that were removed. */
   readonly gone?: readonly string[];
 }
-/** Tells whether two state values are equal; parallel regions are ignored, because a server that is pinged stays ready. */
+/** Parallel regions are ignored, because a server that is pinged stays ready. */
 export function isSameOutside(one: unknown, other: unknown): boolean {
   if (!isObject(one) || !isObject(other)) return one === other;
   const [key = '', ...more] = Object.keys(one);
   return key in other && (more.length > 0 || isSameOutside(one[key], other[key]));
 }
-/** Returns the context after a step, computed from the context before it. */
 export function contextAfter(
   before: unknown,
   { ctx, gone = [] }: { readonly ctx?: unknown; readonly gone?: unknown },

@@ -9,29 +9,20 @@ import {
   isSecretName,
 } from './secret-rules.ts';
 
-/**
- * Keyed hash of a secret: the same value has the same hash within a trace, and without the key nobody can
- * test guesses against it.
- */
+/** Equal values have equal hashes within a trace; without the key nobody can test guesses. */
 export type KeyedHash = (text: string) => string;
 
-/** Returns the mark that replaces a secret with this hash. */
 export const markOf = (hash: string): string => `«redacted:${hash}»`;
-/** Matches the mark that replaces a secret. */
 export const redacted = /«redacted:[0-9a-f]+»/;
 const marks = /(«redacted:[0-9a-f]+»)/;
 const isMark = /^«redacted:[0-9a-f]+»$/;
-/** Applies `replaced` to the pieces of a text between its marks, which stand for secrets already hidden. */
 const betweenMarks = (text: string, replaced: (piece: string) => string): string =>
   text
     .split(marks)
     .map((piece, at) => (at % 2 === 1 ? piece : replaced(piece)))
     .join('');
 
-/**
- * Words of trace records and messages that are never hidden as secrets, because the rest would be unreadable.
- * Words of state charts are passed separately.
- */
+/** Never hidden, because the rest would be unreadable; words of state charts are passed separately. */
 const plainWords = new Set(
   `abandon agent announce answer changed client closed closeStdin closing computer confirm connecting deadline defect
   degraded emptied exited expected failed idle ignored joined office opened outlet process random ready recovering
@@ -39,44 +30,30 @@ const plainWords = new Set(
     /\s+/,
   ),
 );
-/** Matches the type of a message, such as `call.settled`. */
 const isType = /^[a-z]+(\.[a-zA-Z]+)+$/;
 const recordFields = new Set(['k', 'via', 'op', 'why', 'dead', 'port', 'kind', 'type']);
 const isWord = /^[a-z]+$/i;
-/** Set of words, or any object that can tell whether it contains one. */
 export interface Words {
   has(word: string): boolean;
 }
 
-/** Largest number of secrets that one trace remembers by their names; beyond it the oldest is dropped. */
+/** By their names, for one trace; beyond it the oldest is dropped. */
 const mostMet = 100;
 const shortestNumber = 3;
-/**
- * Replacement for secrets shown to hosts and peers. It is the same for all, so it does not reveal whether two
- * secrets are equal.
- */
+/** The same for all secrets, so it does not reveal whether two are equal. */
 const stars = '***';
 const never: Words = { has: () => false };
 
 export interface RedactorOptions {
-  /** Values that the host knows to be secret; more may be added later. */
   readonly secrets: SecretIndex;
-  /** Returns the replacement for a secret; `***` by default. */
+  /** `***` by default. */
   readonly markOf?: (secret: string) => string;
-  /**
-   * Words hidden only under a secret name, such as names of states, on which the meaning of a trace depends.
-   */
+  /** Hidden only under a secret name, such as names of states, on which the meaning of a trace depends. */
   readonly plain?: Words;
-  /**
-   * True to hide a value that once stood under a secret name wherever it appears later, for example in an
-   * error text.
-   */
+  /** Hides a value that once stood under a secret name wherever it appears later. */
   readonly remembers?: boolean;
 }
-/**
- * Hides three kinds of secrets in everything that is written, sent or shown: values under a secret name,
- * values that the host knows to be secret, and texts that look like a secret, such as API keys.
- */
+/** Hides values under a secret name, values that the host knows, and texts that look like a secret. */
 export class SecretRedactor implements Redactor {
   readonly #secrets: SecretIndex;
   readonly #markOf: (secret: string) => string;
@@ -102,22 +79,17 @@ export class SecretRedactor implements Redactor {
       ? betweenMarks(value, (piece) => this.#searched(piece))
       : this.#searched(value);
   }
-  /** Returns a text of a server without secrets; it may have been cut in the middle of one. */
+  /** The text may have been cut in the middle of a secret. */
   text(text: string): string {
     return this.#searched(text, true);
   }
-  /** Returns a copy of plain JSON without secrets and without any value under a secret name. */
   value<T>(value: T): T {
     return this.#in(value, isSecretName) as T;
   }
-  /**
-   * Returns a copy of failure details without secrets, ignoring names: their field names are defined by this
-   * library.
-   */
+  /** Ignores names: field names of failure details are defined by this library. */
   details<T>(value: T): T {
     return this.#in(value, () => false) as T;
   }
-  /** Replaces secrets in texts, in field names that are not plain words, and in numbers. */
   #in(value: unknown, isSecret: (key: string) => boolean): unknown {
     if (typeof value === 'string') return this.#searched(value);
     if (typeof value === 'number') {
@@ -157,7 +129,7 @@ export class SecretRedactor implements Redactor {
   readonly #isPlain = (secret: string): boolean => this.#plain.has(secret);
 }
 
-/** Returns the redactor of a trace, whose marks show whether two secrets are equal. */
+/** Its marks show whether two secrets are equal. */
 export const redactorOf = (
   hash: KeyedHash,
   secrets = new SecretIndex(),
@@ -170,36 +142,27 @@ export const redactorOf = (
     remembers: true,
   });
 
-/** Wildcard step of a path, which matches any key and any list index. */
 const anyStep = '*';
-/** Forms of canonical JSON that contain no readable text (canonical.ts) and are therefore not searched. */
+/** They contain no readable text (canonical.ts) and are not searched. */
 const wordless = new Set(['$num', '$big', '$bytes', '$list', '$lost']);
 const isJsonInside = /"\s*:/;
 const isPlainKey = /^[a-zA-Z]+$/;
 const inPattern = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');
 
-/**
- * Hides chosen texts and numbers in a trace file that is already written; equal values get equal marks. A
- * value of six characters or more is hidden inside any text; a shorter one, found by a path, only under the
- * same key.
- */
+/** A value of six characters or more is hidden inside any text; a shorter one only under the same key. */
 export class Hiding {
   readonly #texts: SecretIndex;
   readonly #markOf: (secret: string) => string;
-  /** Short secrets selected by a path, each stored as key, NUL, value. */
+  /** Each is stored as key, NUL, value. */
   readonly #pairs = new Set<string>();
   readonly #short = new Map<string, RegExp>();
-  /** Number of texts, numbers and keys that were hidden. */
   places = 0;
 
   constructor(texts: Iterable<string>, markOf: (secret: string) => string) {
     this.#texts = new SecretIndex(texts);
     this.#markOf = markOf;
   }
-  /**
-   * Hides the value at this path from now on and returns false when the path leads nowhere. `listOf` returns
-   * a shared list by its hash.
-   */
+  /** False when the path leads nowhere. `listOf` returns a shared list by its hash. */
   at(value: unknown, path: readonly string[], listOf: (hash: string) => unknown, key = ''): boolean {
     const [step, ...rest] = path;
     if (isObject(value) && typeof value['$list'] === 'string')
@@ -231,7 +194,6 @@ export class Hiding {
       );
     return true;
   }
-  /** Returns a copy of a value of trace JSON with everything hidden that must be. */
   value(value: unknown, key = ''): unknown {
     if (typeof value === 'string') return this.text(value, key);
     if (Array.isArray(value)) return value.map((each) => this.value(each, key));

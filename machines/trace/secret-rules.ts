@@ -1,10 +1,9 @@
-/** Place of a known secret in a text, plain or encoded. */
 type Span = readonly [start: number, end: number];
 
-/** Smallest length, in characters, from which a secret is found inside words too. */
+/** In characters; from this length a secret is found inside words too. */
 export const shortestSecret = 6;
 const shortestStrange = 3;
-/** Matches a single word or a single number; such a secret would be found by chance in ordinary text. */
+/** Such a secret would be found by chance in ordinary text. */
 const isWordOrNumber = /^(\p{L}+|\p{N}+)$/u;
 const letters = /^\p{L}$/u;
 const digits = /^\p{N}$/u;
@@ -17,10 +16,7 @@ const inUrl = (secret: string): string => {
     return secret;
   }
 };
-/**
- * Returns a secret in all its spellings: plain, in JSON, in a URL and in a form; an empty list for blank
- * text.
- */
+/** Plain, in JSON, in a URL and in a form; empty for blank text. */
 function spellingsOf(secret: string): readonly string[] {
   if (secret.trim() === '') return [];
   const url = inUrl(secret);
@@ -29,27 +25,20 @@ function spellingsOf(secret: string): readonly string[] {
   return [...new Set([secret, JSON.stringify(secret).slice(1, -1), url, lower, form])];
 }
 
-/** Tells whether a secret is so short that it may be part of unrelated words or numbers. */
 export const couldBeAnything = (secret: string): boolean =>
   secret.length < shortestStrange || (secret.length < shortestSecret && isWordOrNumber.test(secret));
-/** Tells whether two adjacent characters belong to one word or one number. */
 const goesOn = (inside: string | undefined, outside: string | undefined): boolean =>
   inside !== undefined &&
   outside !== undefined &&
   ((letters.test(inside) && letters.test(outside)) || (digits.test(inside) && digits.test(outside)));
 
-/**
- * Tells whether a match of a short secret is only part of a text. A secret of one or two characters counts only where it is
- * the whole text: hiding it everywhere would make texts unreadable, and it protects nothing. A short, common one counts
- * where it stands alone: `dev` in `dev=1`, not in `develop`.
- */
+/** Two characters or less count only as the whole text; a short word only alone: not `dev` in `develop`. */
 const isPartOfWord = (text: string, spelled: string, at: number): boolean =>
   spelled.length < shortestStrange
     ? spelled.length < text.trim().length
     : couldBeAnything(spelled) &&
       (goesOn(spelled[0], text[at - 1]) || goesOn(spelled.at(-1), text[at + spelled.length]));
 
-/** Yields the places of one spelling in a text. */
 function* spansOf(text: string, spelled: string): Generator<Span> {
   if (spelled === '') return;
   for (let at = text.indexOf(spelled); at >= 0;) {
@@ -59,7 +48,6 @@ function* spansOf(text: string, spelled: string): Generator<Span> {
     at = text.indexOf(spelled, isPart ? at + 1 : end);
   }
 }
-/** Merges overlapping spans and sorts them from left to right. */
 export function merged(spans: readonly Span[]): readonly Span[] {
   const whole: [number, number][] = [];
   for (const [start, end] of spans.toSorted(([a], [b]) => a - b)) {
@@ -69,7 +57,6 @@ export function merged(spans: readonly Span[]): readonly Span[] {
   }
   return whole;
 }
-/** Returns the text with each span replaced. */
 export function replacedIn(text: string, spans: readonly Span[], by: (secret: string) => string): string {
   let shown = '';
   let from = 0;
@@ -83,7 +70,7 @@ export function replacedIn(text: string, spans: readonly Span[], by: (secret: st
 const base64Letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const valueOf = new Map(`${base64Letters}-_`.split('').map((letter, at) => [letter, at < 64 ? at : at - 2]));
 
-/** Returns the UTF-8 bytes of a text; an empty list for a text with an unpaired surrogate. */
+/** Empty for a text with an unpaired surrogate. */
 function bytesOf(text: string): readonly number[] {
   try {
     return [...encodeURIComponent(text).matchAll(/%(..)|[^%]/g)].map(([all, code]) =>
@@ -93,7 +80,7 @@ function bytesOf(text: string): readonly number[] {
     return [];
   }
 }
-/** Decodes base64 or base64url into text; undefined when the bytes are no printable UTF-8 text. */
+/** Base64 or base64url; undefined when the bytes are no printable UTF-8 text. */
 function textInBase64(base64: string): string | undefined {
   let [code, held, bits] = ['', 0, 0];
   for (const letter of base64.replace(/={1,2}$/, '')) {
@@ -107,16 +94,13 @@ function textInBase64(base64: string): string | undefined {
   }
   try {
     const text = decodeURIComponent(code);
-    // Rejects text that only looks like base64: decoded, it is mostly invalid UTF-8 or contains control characters.
+    // Text that only looks like base64 is mostly invalid UTF-8 or contains control characters.
     return text === '' || /(?![\t\r\n])\p{Cc}/u.test(text) ? undefined : text;
   } catch {
     return undefined;
   }
 }
-/**
- * Returns the letters that the base64 of any text containing this one must include: one variant for each position in a group
- * of three bytes, each also in base64url.
- */
+/** One for each position in a group of three bytes, each also in base64url. */
 function coresInBase64(text: string): readonly string[] {
   const bytes = bytesOf(text);
   const cores = [0, 1, 2].map((before) => {
@@ -133,19 +117,12 @@ function coresInBase64(text: string): readonly string[] {
   return [...new Set(cores.flatMap((core) => [core, core.replaceAll('+', '-').replaceAll('/', '_')]))];
 }
 
-/**
- * Number of leading characters by which a long secret is searched; searching for all of it could take
- * quadratic time.
- */
+/** Searching for all of a long secret could take quadratic time. */
 const probeLength = 64;
-/** Number of characters that are hashed at each position of the search. */
 const gram = 4;
 const slots = 1 << 15;
-/**
- * Shortest secret, in characters, that is searched for in base64; shorter ones would match too many texts.
- */
+/** In characters; shorter ones would match too many texts. */
 const shortestInBase64 = 3;
-/** Length of the part of a long secret that is searched for in base64. */
 const longestInBase64 = 256;
 /** Number of base64 letters from which a match is no coincidence, whatever surrounds it. */
 const surelyBase64 = 8;
@@ -154,24 +131,18 @@ const isBase64 = /[\w+/-]/;
 
 interface Pattern {
   readonly secret: string;
-  /** Secret in one of its spellings, such as JSON or URL encoding. */
   readonly text: string;
   readonly probe: string;
-  /** True when the pattern is part of the base64 of a text that contains the secret. */
+  /** Part of the base64 of a text that contains the secret. */
   readonly isCore: boolean;
-  /** True when a match may be cut by the end of the text. */
   readonly mayBeCut: boolean;
 }
 interface Compiled {
   /** One byte for each hash value: 1 when a pattern begins with characters of that hash. */
   readonly marks: Uint8Array;
   readonly byHash: ReadonlyMap<number, readonly Pattern[]>;
-  /** Secrets too short for the search by hash (fewer than `gram` characters). */
   readonly short: readonly Pattern[];
-  /**
-   * All secrets joined by a separator that occurs in no text, for finding a text that begins with the end of
-   * a secret.
-   */
+  /** Joined by a separator that occurs in no text, for finding a text that begins with the end of a secret. */
   readonly joined: string;
 }
 const none: readonly Span[] = [];
@@ -181,7 +152,6 @@ const hashOf = (a: number, b: number, c: number, d: number): number =>
   (Math.imul(a ^ (b << 8), 0x9e3779b1) ^ Math.imul(c ^ (d << 8), 0x85ebca6b)) >>> 17;
 const hashAt = (text: string, at: number): number =>
   hashOf(text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2), text.charCodeAt(at + 3));
-/** Returns the next position at which a pattern may begin; -1 when there is none. */
 function nextAt(text: string, from: number, marks: Uint8Array): number {
   let a = text.charCodeAt(from);
   let b = text.charCodeAt(from + 1);
@@ -226,7 +196,6 @@ function compiled(secrets: Iterable<string>): Compiled {
     }
   return { marks, byHash, short, joined: [...secrets, ''].join(between) };
 }
-/** Returns the run of base64 characters around this span. */
 function pieceAround(text: string, [from, to]: Span): Span {
   let [start, end] = [from, to];
   while (start > 0 && from - start < longestBase64 && isBase64.test(text[start - 1] ?? '')) start -= 1;
@@ -235,7 +204,7 @@ function pieceAround(text: string, [from, to]: Span): Span {
   return [start, end];
 }
 
-/** Result of a match: the search continues at `until`; without `span` nothing is hidden. */
+/** The search continues at `until`; without `span` nothing is hidden. */
 interface Hit {
   readonly until: number;
   readonly span?: Span;
@@ -250,9 +219,7 @@ function coreAt(text: string, at: number, { text: core, secret }: Pattern): Hit 
     (inside !== undefined && [...spansOf(inside, secret.slice(0, longestInBase64))].length > 0);
   return isThere ? hitOf(piece) : { until: piece[1] };
 }
-/**
- * Returns the match of a pattern at this position. `isCut` allows the text to end before the pattern does.
- */
+/** `isCut` allows the text to end before the pattern does. */
 function hitAt(text: string, at: number, pattern: Pattern, isCut: boolean): Hit | undefined {
   const { text: spelled, probe, isCore, mayBeCut } = pattern;
   if (text.startsWith(spelled, at)) {
@@ -264,7 +231,6 @@ function hitAt(text: string, at: number, pattern: Pattern, isCut: boolean): Hit 
   const isBegun = isCut && mayBeCut && left >= shortestSecret && left < spelled.length;
   return isBegun && spelled.startsWith(text.slice(at)) ? hitOf([at, text.length]) : undefined;
 }
-/** Yields the spans at the start of a text that are the end of a secret. */
 function* endsIn(text: string, joined: string): Generator<Span> {
   if (text.length < shortestSecret) return;
   const first = text.slice(0, shortestSecret);
@@ -275,14 +241,10 @@ function* endsIn(text: string, joined: string): Generator<Span> {
   }
 }
 
-/**
- * Set of secrets with a search for them in texts, as they are or in encoded spellings. One pass searches for
- * all of them, so the time hardly depends on the number of secrets.
- */
+/** One pass searches for all secrets, plain or encoded, so the time hardly depends on their number. */
 export class SecretIndex {
   readonly #secrets: Set<string>;
   #compiled: Compiled | undefined;
-  /** Number that changes whenever the set of secrets changes. */
   revision = 0;
 
   constructor(secrets: Iterable<string> = []) {
@@ -299,7 +261,7 @@ export class SecretIndex {
     this.#secrets.add(secret);
     this.#changed();
   }
-  /** Removes a secret; by default the one that was added first. */
+  /** By default the one that was added first. */
   drop(secret: string | undefined = this.#secrets.values().next().value): void {
     if (secret !== undefined && this.#secrets.delete(secret)) this.#changed();
   }
@@ -308,17 +270,13 @@ export class SecretIndex {
     this.revision += 1;
   }
 
-  /**
-   * Returns the places of secrets in a text. `isShown` tells whether a secret may stay visible; `isCut` means
-   * that the text may begin or end inside a secret.
-   */
+  /** `isShown`: the secret may stay visible; `isCut`: the text may begin or end inside a secret. */
   spansIn(text: string, isShown = nobody, isCut = false): readonly Span[] {
     if (this.#secrets.size === 0) return none;
     const { marks, byHash, short, joined } = (this.#compiled ??= compiled(this.#secrets));
     // Returns early when no secret can be in the text, which holds for almost all texts.
     if (short.length === 0 && !isCut && nextAt(text, 0, marks) < 0) return none;
     const spans: Span[] = [];
-    /** Position up to which each pattern has been matched. */
     let found: Map<Pattern, number> | undefined;
     const look = (at: number, pattern: Pattern): void => {
       if (at < (found?.get(pattern) ?? 0) || isShown(pattern.secret)) return;
@@ -340,15 +298,11 @@ export class SecretIndex {
 const secretNames =
   /(password|passwd|passphrase|passcode|secret|credential|cookie|authorization|bearer|mnemonic|(api|access|auth|private|secret|signing|encryption|master|account|ssh|license)_?key)s?(_?(\d+|value|confirm|confirmation|plain|raw))?$|token(_?(\d+|value|raw))?$|[a-z0-9]_(pass|pwd)$|_auth$|(^|_)(pw|pins?|t?otps?|cv[vc]2?|seeds?|login|ssn|iban)(_?\d+|_(value|code|phrase|number))?$|sess(ion)?_?id$|(密码|口令|密钥|令牌)$/;
 const harmless = /(progress|page|next)_?token$/;
-/**
- * Names that mean a secret only for variables, headers, parameters and options; in a record they mean
- * something else.
- */
+/** Secret only for variables, headers, parameters and options; in a record they mean something else. */
 const ofLaunches = /(^|_)(pass|pat|jwt)\d*$/;
 const keyNames =
   /(^|_)(keys?|auth|sig|signature|code|k|dsn|salt|webhook)\d*$|(^|_)(secret|token|password|credentials?|webhook)_/;
 
-/** Number of characters at the end of a name that say what it means. */
 const longestName = 200;
 const wordsOf = (name: string): string =>
   name
@@ -359,10 +313,7 @@ const wordsOf = (name: string): string =>
     .toLowerCase();
 const known = new Map<string, boolean>();
 
-/**
- * Tells whether a value under this name is secret, in any spelling of the name: `apiKey`, `X-Api-Key`,
- * `ACCESS_TOKEN`.
- */
+/** In any spelling of the name: `apiKey`, `X-Api-Key`, `ACCESS_TOKEN`. */
 export function isSecretName(name: string): boolean {
   const seen = known.get(name);
   if (seen !== undefined) return seen;
@@ -372,13 +323,9 @@ export function isSecretName(name: string): boolean {
   if (known.size < 10_000 && name.length <= longestName) known.set(name, isSecret);
   return isSecret;
 }
-/** Names of variables, headers and parameters whose values everybody may read. */
 const publicNames =
   /(^|_)(env|environment|lang|language|locale|lc_[a-z]+|tz|time_?zone|region|zone|model|version|mode|format|level|type|driver|engine|dialect|transport|protocol|encoding|charset|user|username|logname|name|db|dbname|database|term|shell|editor|pager|display|xdg_[a-z_]+|user_agent|accept(_[a-z]+)?)$/;
-/**
- * Tells what the name of a variable, header, URL parameter or option reveals about its value. `key`: it may be a key,
- * also in an argument, where most names say nothing.
- */
+/** `key`: it may be a key, also in an argument, where most names say nothing. */
 function saidBy(name: string): 'secret' | 'key' | 'public' | 'nothing' {
   const words = wordsOf(name.replace(/^-+/, ''));
   if (isSecretName(name) || ofLaunches.test(words)) return 'secret';
@@ -386,11 +333,7 @@ function saidBy(name: string): 'secret' | 'key' | 'public' | 'nothing' {
   return publicNames.test(words) ? 'public' : 'nothing';
 }
 
-/**
- * Patterns of secrets that are recognizable by their form. The first group of a match stays readable. Texts
- * may have 8 MiB, so no pattern may scan a stretch twice (hence the lookbehind for a word boundary) or repeat
- * without a bound, because backtracking would overflow the stack.
- */
+/** The first group stays readable. Texts have up to 8 MiB: never scan a stretch twice or repeat unbounded. */
 const forms = [
   // Does not match plain English such as `basic authentication`.
   /((?:bearer|basic)\s{1,8})(?![a-z]{1,40}(?![\w~+/=-]))[\w.~+/=-]{8,65536}/gi,
@@ -403,26 +346,16 @@ const forms = [
   /(:\/\/)[^\s/:@?#]{4,4096}(?=@)/g,
   /(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)[^-]{1,65536}/g,
 ];
-/**
- * Matches an assignment inside a text, such as `password=…` or `"apiKey": "…"`. The complete name may start
- * further left and turn out to be harmless.
- */
+/** `password=…` or `"apiKey": "…"`; the complete name may start further left and turn out to be harmless. */
 const assigned =
   /((password|passwd|passphrase|passcode|secret|token|mnemonic|seed|login|iban|otp|ssn|pin|pwd?|cv[vc]|sess(?:ion)?[_-]?id|(?:api|access|private)[_-]?key)["'\\]{0,4}\s{0,8}([=:])\s{0,8}(["'\\]{0,4}))([^\s"'\\&;,<>(){}[\]]{3,65536})/gi;
 const longestAssignedName = 60;
-/**
- * Matches ordinary words after a secret name, as in `missing secret: API_TOKEN` and `token: expired`, which
- * are no secrets.
- */
+/** After a secret name, as in `missing secret: API_TOKEN` and `token: expired`, which are no secrets. */
 const isSaid = /^([a-z_]+|[A-Z][a-z]+|[A-Z]+(_[A-Z\d]+)*)[.!?]?$/;
-/**
- * Quick check: a text without any of these fragments contains no secret of a known form. Most texts contain
- * none.
- */
+/** A text without any of these fragments contains no secret of a known form; most contain none. */
 const beginnings =
   /bearer|basic|sk-|gh[pousr]_|github_pat_|xox|AKIA|eyJ|:\/\/|-----BEGIN|pass|secret|token|key|(?:mnemonic|seed|login|iban|otp|ssn|pin|pwd?|cv[vc]|sess(?:ion)?[_-]?id)["'\\]{0,4}\s{0,8}[=:]/i;
 
-/** Returns the places in a text that have the form of a secret. */
 export const formsIn = (text: string): Span[] => (beginnings.test(text) ? [...spansOfForms(text)] : []);
 function* spansOfForms(text: string): Generator<Span> {
   for (const form of forms)
@@ -446,13 +379,9 @@ function* spansOfForms(text: string): Generator<Span> {
 
 type Texts = Readonly<Record<string, string>>;
 
-/**
- * Matches values that are settings and no secrets, such as `true` in `USE_TOKEN=true` or `basic` in
- * `AUTH=basic`.
- */
+/** Settings and no secrets, such as `true` in `USE_TOKEN=true` or `basic` in `AUTH=basic`. */
 const isSwitch =
   /^(|true|false|yes|no|on|off|null|none|0|1|auto|all|default|enabled|disabled|basic|bearer|local|localhost|test|testing|prod|staging|development|production|debug|info|warn|warning|error|verbose|quiet|json|text|stdio|https?|utf-?8)$/i;
-/** Smallest length of a secret value, in characters, under a name that is not one of a secret. */
 const shortest = 4;
 
 const isNumber = /^(?!.*\d{16})[-+]?\d[\d .,:+-]{0,40}[a-z%]{0,5}$|^\d{4}-\d\d-\d\dT[\d:.+-]+Z?$/i;
@@ -460,22 +389,17 @@ const isPath = /^(~|\.{0,2}|[a-z]:|file:\/\/)[/\\]/i;
 const isHost =
   /^(?=.*[.:])([a-z\d-]+\.)*(\d+|[a-z][a-z-]*\d{0,3})(:\d{1,5})?$|^\[?[\da-f]{0,4}(:[\da-f]{0,4}){2,7}\]?(:\d+)?$/;
 const isMail = /^[\w.+-]{1,40}@([a-z\d-]+\.)+[a-z]{2,}$/i;
-/**
- * Tells whether a text contains a random run: at least 16 characters with digits and letters of both cases.
- * Hexadecimal text is mostly a hash and no secret.
- */
+/** At least 16 characters with digits and letters of both cases; hexadecimal text is mostly a hash. */
 const isChance = (text: string): boolean =>
   (text.match(/[\w+=]{16,4096}/g) ?? []).some(
     (run) => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run),
   );
-/** Matches a placeholder that is filled in later, such as `$HOME` or `${TOKEN}`. */
 const isPlaceholder = /^\$(\w+|\{[^{}]*\})$/;
 const isPlain = (text: string): boolean =>
   isNumber.test(text) ||
   isPlaceholder.test(text) ||
   isMail.test(text) ||
   ((isPath.test(text) || isHost.test(text)) && !isChance(text));
-/** Longest text, in characters, that is examined as a list of paths or hosts. */
 const longestList = 8_192;
 const isPlainList = (text: string): boolean =>
   text.length <= longestList &&
@@ -485,7 +409,7 @@ const isPlainList = (text: string): boolean =>
     .filter((piece) => piece !== '')
     .every((piece) => isSwitch.test(piece) || isPlain(piece));
 
-/** Decides whether a value under this name is secret; the only such rule (docs/security.md). */
+/** The only rule of this kind (docs/security.md). */
 export function isSecretValue(name: string, value: string): boolean {
   if (isSwitch.test(value.trim())) return false;
   const said = saidBy(name);
@@ -493,12 +417,11 @@ export function isSecretValue(name: string, value: string): boolean {
   return value.length >= shortest && !isPlainList(value);
 }
 
-/** Name used for values that are secret by their own form. */
 const asSecret = 'secret';
 type Part = readonly [name: string, value: string];
 const scheme = /^(?:bearer|basic|token|bot|digest|negotiate|api-?key)\s+(\S+)$/i;
 
-/** Largest nesting depth at which JSON is searched; no real setting is deeper. */
+/** No real setting is deeper. */
 const deepest = 16;
 function leavesOf(value: unknown, name: string, depth = 0): Part[] {
   if (typeof value === 'string') return [[name, value]];
@@ -517,7 +440,7 @@ function jsonIn(text: string): unknown {
 }
 const url = /^[a-z][\w+.-]*:\/\/(?:([^/?#\s]*)@)?[^/?#\s]*([^?#\s]*)(?:\?([^#\s]*))?(?:#(\S*))?$/i;
 const isAssigned = /^[\w .-]+[=:]/;
-/** Returns the names and values of pairs such as `a=1&b=2`, `a=1; b=2`, or one header per line. */
+/** `a=1&b=2`, `a=1; b=2`, or one header per line. */
 const pairsIn = (text: string, ends: RegExp): Part[] =>
   text.split(ends).flatMap((pair): Part[] => {
     const [, name = '', value] = /^([^=:]+)[=:](.*)$/s.exec(pair.trim()) ?? [];
@@ -537,19 +460,13 @@ function partsOfUrl(text: string): Part[] | undefined {
     ...chanceIn(path),
   ];
 }
-/**
- * Tells whether a text in JSON is examined. Under a name that says nothing most are words of a setting, which everybody
- * uses: only what has digits in it may be a secret.
- */
+/** Under a name that says nothing most are words of a setting: only what has digits may be a secret. */
 const isTold = ([name, text]: Part): boolean =>
   saidBy(name) !== 'nothing' ||
   isChance(text) ||
   (/^(?=\D{0,64}\d)\S{8}/.test(text) && !/\s/.test(text)) ||
   partsOf(text) !== undefined;
-/**
- * Returns the named parts of a composite value such as JSON, a URL or a list of pairs; undefined for a simple
- * value.
- */
+/** Of JSON, a URL or a list of pairs; undefined for a simple value. */
 function partsOf(value: string): Part[] | undefined {
   const json = jsonIn(value);
   if (typeof json === 'object') return leavesOf(json, '').filter(isTold);
@@ -567,18 +484,13 @@ const decoded = (part: string): string => {
     return part;
   }
 };
-/**
- * Returns the secret parts of a value: after `Bearer` also the token alone, after `Basic` the password, and the one of
- * `user:password`.
- */
+/** After `Bearer` also the token alone, after `Basic` the password, and the one of `user:password`. */
 function credentialsIn(value: string): string[] {
   const [, credential] = /^\w+ +(?=\S*[^\sa-z])(\S+)$/.exec(value) ?? [];
   const [, password] = /^[^:]*:(.+)$/s.exec(textInBase64(credential ?? value) ?? value) ?? [];
   return [credential, password].filter((text) => text !== undefined);
 }
-/** Largest nesting depth of values inside values that is examined. */
 const mostInside = 4;
-/** Returns the secrets in the value under this name: all of it, or only its secret parts. */
 export function secretsUnder(name: string, value: string, depth = 0): string[] {
   const isSecret = isSecretValue(name, value);
   const parts = depth < mostInside ? partsOf(value) : undefined;
@@ -593,15 +505,12 @@ const option = /^--?[\w.-]+$/;
 const ofLogin = /^(-u|-U|--user|--proxy-user)$/;
 const ofPassword = /^-[pP]$/;
 const joinedPassword = /^-p(?=\D*\d)[^=]+$/;
-/** Matches programs that take the name of a package after `-p`. */
+/** They take the name of a package after `-p`. */
 const runner = /(^|[/\\])(npx|npm|pnpm|pnpx|yarn|bunx|uvx?)(\.cmd)?$/;
-/** Matches options followed by a variable (`NAME=value`) or a header (`Name: value`). */
+/** Followed by a variable (`NAME=value`) or a header (`Name: value`). */
 const ofVariables = /^(-e|--env|-H|--headers?)$/;
 const assignment = /^((--?[\w.-]+)=|([A-Za-z_][\w.-]*)(?:=|:\s*))(.*)$/s;
-/**
- * Returns the spans of secrets in an argument whose value begins at `start` and stands under this name.
- * `isVariable` marks an environment variable or header.
- */
+/** The value begins at `start`; `isVariable` marks an environment variable or header. */
 function spansUnder(name: string, arg: string, start: number, depth = 0, isVariable = false): Span[] {
   const value = arg.slice(start);
   const login = ofLogin.test(name) ? value.indexOf(':') + 1 : 0;
@@ -621,15 +530,11 @@ function spansUnder(name: string, arg: string, start: number, depth = 0, isVaria
     return [...spansOf(value, secret)].map(([from, to]): Span => [start + from, start + to]);
   });
 }
-/** Yields the place of the login (user and password) in each URL of a text. */
 export function* loginsIn(text: string): Generator<Span> {
   for (const { 0: all, 1: start = '', index } of text.matchAll(/(:\/\/)[^/?#\s]{0,4096}(?=@)/g))
     yield [index + start.length, index + all.length];
 }
-/**
- * Returns the places of secrets in each command-line argument: values of options and variables with a secret
- * name, parts of URLs and JSON, and texts with the form of a secret. `command` is the program that gets them.
- */
+/** By name in options, variables, URLs and JSON, and by form. `command` is the program that gets them. */
 export const secretSpansIn = (args: readonly string[], command = ''): (readonly Span[])[] =>
   args.map((arg, at) => {
     const before = args[at - 1] ?? '';
@@ -639,10 +544,6 @@ export const secretSpansIn = (args: readonly string[], command = ''): (readonly 
     const spans = spansUnder(isValue ? before : '', arg, 0);
     return merged([...spans, ...formsIn(arg), ...(isPassword ? [[from, arg.length] as const] : [])]);
   });
-/**
- * Returns the distinct secrets in named values (environment, headers, parameters) and in command-line
- * arguments.
- */
 export function secretsIn(env: Texts, args: readonly string[] = [], command?: string): string[] {
   const spans = secretSpansIn(args, command);
   const told = args.flatMap((arg, at) => (spans[at] ?? []).map(([from, to]) => arg.slice(from, to)));

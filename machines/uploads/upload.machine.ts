@@ -66,7 +66,6 @@ const parts = setup({
   },
 });
 
-// ── actions and transitions that several states share ──────────────────────────────────────────────────
 const isKind = (kind: LandingAnswer['kind']) =>
   ({
     type: 'isKind',
@@ -85,7 +84,7 @@ const failed = {
 } as const;
 const forbidden = (why: string, confirmation?: ConfirmationText) =>
   ({ type: 'fail', params: { failure: rules.notAllowedFailure(why, confirmation) } }) as const;
-/** Actions that keep a part until those before it are written, unless too many wait already. */
+/** Unless too many wait already. */
 const keepPart = {
   'part.wanted': [
     {

@@ -1,4 +1,3 @@
-/** Messages and rules of the machine of one upload: its parts in order, its answers and its refusals. */
 import { confirmationTexts, failedConfirmation, type ConfirmationText } from '../call/policy/index.ts';
 import type { JudgedCall } from '../call/policy/index.ts';
 import {
@@ -19,13 +18,9 @@ import {
   type UploadRefusal,
 } from '../protocol/messages/blobs.ts';
 
-/**
- * Name of the port that writes into the landing folder. `open` makes the file and answers only when that fails:
- * `ask.began` tells that it is open, and the end of the question removes an unfinished file. `write` adds the
- * part of a ticket, `finish` checks the file and gives it its name.
- */
+/** `open` answers only when it fails (`ask.began`: open); the end of the question removes an unfinished file. */
 export const landingPort = 'landing';
-/** Name of the tool under which rules and persons are asked about an upload; it belongs to no server. */
+/** Rules and persons are asked about an upload under it; it belongs to no server. */
 export const uploadTool = 'client:put_blob';
 
 /** Settings of the landing folder, into which agents may put files. */
@@ -42,14 +37,12 @@ export interface LandingOpen {
 }
 export interface LandingWrite {
   readonly upload: string;
-  /** Ticket of the part, under which the connection keeps its bytes. */
   readonly ticket: string;
 }
 export interface LandingFinish {
   readonly upload: string;
   readonly sha256: string;
 }
-/** Answer of the port `landing`: done, the bytes are lost with their connection, or a refusal. */
 export type LandingAnswer =
   | { readonly kind: 'written' }
   | { readonly kind: 'gone' }
@@ -66,10 +59,10 @@ export interface UploadStart {
   readonly declared: Declared;
   readonly landing: Landing;
   readonly first: PartWanted;
-  /** Time in ms that the rule of a host, and then a person, has to decide. */
+  /** In ms, for the rule of a host, and then for a person. */
   readonly confirmMs: number;
 }
-/** Part of an upload that an agent sent. Its bytes stay with the connection, under the ticket. */
+/** Its bytes stay with the connection, under the ticket. */
 export interface PartWanted extends UploadPart {
   readonly type: 'part.wanted';
   readonly ticket: string;
@@ -94,16 +87,15 @@ export type UploadOrder = PartWanted | { readonly type: 'close' };
 export const uploadKind = kindOf<UploadStart, UploadOrder>('upload');
 export type UploadInput = UploadStart & { readonly self: Address; readonly owner: Address };
 export interface UploadContext extends UploadInput {
-  /** Parts that are not answered yet, in order; the first one is being worked on. */
+  /** In order; the first one is being worked on. */
   readonly parts: readonly PartWanted[];
   readonly received: number;
-  /** Path of the finished file in the landing folder; null before. */
+  /** In the landing folder; null before. */
   readonly path: string | null;
-  /** Reason why the upload ended; parts that still wait are refused with it. */
+  /** Parts that still wait are refused with it. */
   readonly failure: Failure;
 }
 
-// ── question about an upload ──────────────────────────────────────────────────────────────────────────
 const judged = (c: UploadContext): JudgedCall => ({
   reqId: c.first.reqId,
   agent: c.first.agent,
@@ -137,19 +129,16 @@ export const writeRequest = ({ upload, parts: [part] }: UploadContext): PortRequ
 export const finishRequest = ({ upload, declared }: UploadContext): PortRequest =>
   landing('finish', { upload, sha256: declared.sha256 });
 
-// ── parts ─────────────────────────────────────────────────────────────────────────────────────────────
 export const hasPart = ({ parts }: UploadContext): boolean => parts.length > 0;
 export const isFull = ({ parts }: UploadContext): boolean => parts.length >= uploadLimits.waitingParts;
-/** Tells whether a first part has no bytes and only asks how far the upload is. */
 export const isResumption = ({ parts: [part], received }: UploadContext): boolean =>
   part?.resumes === true && (received > 0 || (part.bytes === 0 && !part.isLast));
-/** Tells whether a part adds nothing and does not end the upload. */
 export const isEmpty = ({ parts: [part] }: UploadContext): boolean => part?.bytes === 0 && !part.isLast;
 const endOf = ({ parts: [part] }: UploadContext): number => (part ? part.offset + part.bytes : 0);
-/** Tells whether a part would make the file larger than was declared. If so, the upload ends. */
+/** Larger than was declared; the upload then ends. */
 export const isOverrun = (c: UploadContext): boolean =>
   c.parts[0]?.offset === c.received && endOf(c) > c.declared.bytes;
-/** Tells whether a part does not begin where the last one ended, or ends before the declared end of the file. */
+/** Does not begin where the last one ended, or ends before the declared end of the file. */
 export const isOutOfRange = (c: UploadContext): boolean =>
   c.parts[0]?.offset !== c.received || (c.parts[0].isLast && endOf(c) !== c.declared.bytes);
 export const isLast = ({ parts: [part] }: UploadContext): boolean => part?.isLast === true;
@@ -163,7 +152,6 @@ export const outOfRangeFailure = (c: UploadContext): Failure =>
       total_size: c.declared.bytes,
     },
   );
-/** Failure of an upload that ended because no further part came. */
 export const expiredFailure = ({ upload }: UploadContext): Failure =>
   uploadRefused('invalid_upload', 'The upload had no further part for too long', { upload_id: upload });
 export const endedFailure = ({ upload }: Pick<UploadContext, 'upload'>): Failure =>
@@ -175,7 +163,7 @@ export const notAllowedFailure = (why: string, confirmation?: ConfirmationText, 
   });
 export const deniedFailure = (reason?: string): Failure =>
   notAllowedFailure(reason ?? 'a person refused it', 'denied', reason);
-/** Returns the failure of an upload that nobody could allow; its details let an agent say it in its own language. */
+/** Its details let an agent say it in its own language. */
 export function unconfirmedFailure(failure: Failure): Failure {
   const found = failedConfirmation(failure);
   if (!found) return { ...notAllowedFailure(failure.message), remedy: howToAllow };
@@ -186,7 +174,6 @@ export function unconfirmedFailure(failure: Failure): Failure {
 const howToAllow =
   'Set a2c.landing.autoApprove in the config of the computer, or give `confirm` or `permission` to createComputer';
 export const slowDisk: Failure = uploadRefused('io_error', 'The landing folder did not answer in time');
-/** Returns the failure for the agent when the port could not be asked or has refused. */
 export function failureOf(answer: { readonly result?: unknown; readonly failure?: Failure }): Failure {
   if (answer.failure) return uploadRefused('io_error', answer.failure.message);
   const refused = answer.result as Partial<Extract<LandingAnswer, { kind: 'refused' }>>;
@@ -197,7 +184,6 @@ export function failureOf(answer: { readonly result?: unknown; readonly failure?
   );
 }
 
-// ── answers ───────────────────────────────────────────────────────────────────────────────────────────
 const takenAs = (
   { ticket, reqId, upload, offset }: PartWanted,
   about: Pick<PartTaken, 'received' | 'landed' | 'failure'>,
@@ -206,16 +192,15 @@ const refusal = (part: PartWanted, failure: Failure): PartTaken =>
   takenAs(part, { received: 0, landed: null, failure });
 export const refusedPart = (part: PartWanted, failure: Failure): Post =>
   post(part.replyTo, refusal(part, failure), { optional: true });
-/** Passes a part to the machine of its upload. When that has ended meanwhile, the part is refused. */
+/** When the machine has ended meanwhile, the part is refused. */
 export const passedPart = (to: AddressFor<UploadOrder>, part: PartWanted): Post =>
   post(to, part, { onUndelivered: message(part.replyTo, refusal(part, endedFailure(part))) });
-/** Answers a part that was written: with the bytes that the computer has, or the path of the finished file. */
 export const takenPart = (c: UploadContext, part: PartWanted): Post => {
   const landed = c.path === null ? null : { ...c.declared, path: c.path };
   const about = takenAs(part, { received: c.received, landed, failure: null });
   return post(part.replyTo, { ...about, upload: c.upload }, { optional: true });
 };
-/** Answers a part that comes after the file is complete. Only the last part again, or a first part that resumes, succeeds. */
+/** Only the last part again, or a first part that resumes, succeeds. */
 export const lateAnswer = (c: UploadContext, part: PartWanted): Post =>
   part.isLast || part.resumes === true ? takenPart(c, part) : refusedPart(part, outOfRangeFailure(c));
 

@@ -8,9 +8,7 @@ type Progress = ComputerEvents['call.progress'];
 const cells = 20;
 const messageWidth = 80;
 
-/**
- * Returns a progress line such as `copy [=====> ] 3/10 third file`, or `copy 3 third file` when the total is unknown.
- */
+/** Such as `copy [=====> ] 3/10 third file`, or `copy 3 third file` when the total is unknown. */
 export function progressLine({
   tool,
   progress,
@@ -31,18 +29,15 @@ export const progressFact = ({ reqId, ...told }: Progress): Fact => ({
   ...told,
 });
 
-/** Tool of a running call and its server; for the call of an agent `server` is the name of the computer. */
 interface Called {
   readonly server: string;
   readonly tool: string;
 }
-/** Makes a function that finds a running call of a computer by its request id. */
 export const calledOf =
   (computer: { calls(): readonly (Called & { readonly reqId: string })[] }) =>
   (reqId: string): Called =>
     computer.calls().find((one) => one.reqId === reqId) ?? { server: '', tool: '' };
 
-/** Waits for a call and shows its progress to a person; `tell` reports the progress to programs. */
 export async function withProgress(
   { terminal }: CommandContext,
   call: Call,
@@ -59,7 +54,7 @@ export async function withProgress(
   terminal.meter(null);
   return outcome;
 }
-/** Writes progress for programs to stderr, because stdout has only the result. */
+/** To stderr, because stdout has only the result. */
 export const progressReporter =
   ({ terminal }: CommandContext, { facts = false }: { readonly facts?: boolean }) =>
   (told: Progress): void => {

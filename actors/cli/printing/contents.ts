@@ -21,8 +21,6 @@ import type { PastCall } from '../../../machines/call/history.ts';
 import { blobRefOf, type BlobRef } from '../../../machines/protocol/messages/blobs.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
-/** Formats results of tools and resources for a person: texts as they are, and a mark in place of anything else. */
-
 const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
@@ -30,7 +28,6 @@ const widest = 300;
 const brief = (value: unknown): string => fitting(JSON.stringify(value) ?? String(value), widest, '…');
 const bytesIn = (base64: string): number =>
   Math.floor((base64.replace(/(?<![\s=])[\s=]+$/, '').length * 3) / 4);
-/** Returns a mark such as `[image image/png, 68 bytes]`: a name, then known facts. */
 const mark = (words: readonly (string | undefined)[], ...known: readonly (string | undefined)[]): string =>
   `[${[words.filter((word) => word !== undefined).join(' '), ...known.filter((fact) => fact !== undefined)].join(', ')}]`;
 const sized = (bytes: number): string => `${bytes} bytes`;
@@ -38,7 +35,6 @@ const sizeOf = (base64: unknown): string =>
   typeof base64 === 'string' ? sized(bytesIn(base64)) : 'without data';
 const shortType = (type: unknown): string | undefined => textIn(type) && fitting(String(type), 60, '…');
 
-/** Returns the text of one content of a resource, also of an embedded resource. */
 export function contentText(content: unknown): string {
   if (!isObject(content)) return mark(['no content'], brief(content));
   const { text, blob, mimeType } = content;
@@ -56,9 +52,7 @@ function embeddedText(resource: unknown): string {
     typeof resource['blob'] === 'string' ? sizeOf(resource['blob']) : 'neither text nor blob',
   );
 }
-/** Function that returns the command with which a person reads the resource of a link. */
 export type ReadCommand = (uri: string) => string;
-/** Makes a `ReadCommand` for links of this server, or of a server that is not known. */
 export const readingFrom =
   (options: Parameters<typeof typedHere>[0] = {}, server: string | null = null): ReadCommand =>
   (uri) =>
@@ -71,13 +65,11 @@ function linkText({ uri, name, title, mimeType, size, description }: Fields, rea
   const read = textIn(uri) === undefined ? '' : `\n  ${reading(String(uri))}`;
   return mark(words, type, bytes) + (said === undefined ? '' : ` ${said}`) + read;
 }
-/** Returns the text for a content that is too large to be in its result, with the command that saves it. */
 function largeText({ type, mimeType, resource }: Fields, { totalBytes }: BlobRef): string {
   const kind = shortType(isObject(resource) ? resource['mimeType'] : mimeType);
   const size = totalBytes === undefined ? undefined : sized(totalBytes);
   return mark([textIn(type) ?? 'content', kind], size, 'too large to be shown: add --save FOLDER');
 }
-/** Returns the text of one content of a tool result or of a prompt. */
 export function itemText(item: unknown, reading: ReadCommand = readingFrom()): string {
   if (!isObject(item)) return mark(['no content'], brief(item));
   const { type, text, mimeType, data, resource } = item;
@@ -91,12 +83,9 @@ export function itemText(item: unknown, reading: ReadCommand = readingFrom()): s
   if (type === 'resource') return embeddedText(resource);
   return mark([`content of type ${textIn(type) ?? 'none'}`], brief(item));
 }
-/** Number of values in structured content that are searched in the text. */
+/** Values of structured content that are searched in the text. */
 const mostLeaves = 1_000;
-/**
- * Returns the text of a tool result: its contents, and its structured content where they do not say it already. Any value
- * is accepted, because a server may send anything.
- */
+/** Structured content only where the contents do not say it; a server may send any value. */
 export function resultText(result: unknown, reading?: ReadCommand): string {
   if (!isObject(result)) return JSON.stringify(result) ?? String(result);
   const { content, structuredContent } = result;
@@ -109,8 +98,7 @@ export function resultText(result: unknown, reading?: ReadCommand): string {
   const shown = texts.map((text) => (compactOf(text) === compact ? pretty : text));
   const said = texts.join('\n');
   const leaves = leavesOf(structured);
-  // Leaves out structured content whose value of several lines is the text already, such as that of a file; its other values
-  // only describe that text.
+  // Where structured content has the whole text, such as that of a file, the rest only describes it.
   const isValue = said.includes('\n') && leaves.some((leaf) => leaf.trim() === said.trim());
   const isSaid =
     isValue ||
@@ -118,7 +106,6 @@ export function resultText(result: unknown, reading?: ReadCommand): string {
     (texts.length > 0 && leaves.length <= mostLeaves && leaves.every((leaf) => said.includes(leaf)));
   return [...shown, ...(isSaid ? [] : [pretty])].join('\n');
 }
-/** Returns JSON without blanks; undefined for a text that is no JSON. */
 function compactOf(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text));
@@ -126,13 +113,11 @@ function compactOf(text: string): string | undefined {
     return undefined;
   }
 }
-/** Returns all texts and numbers in a JSON value, at any depth. */
 const leavesOf = (value: unknown): readonly string[] =>
   typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [String(value)];
 
-/** Depth to which images are collected: that of the resource in a message of a prompt. */
+/** That of the resource in a message of a prompt. */
 const deepest = 8;
-/** Collects all images, sounds and blobs of a result, a resource or a prompt, in order. */
 export function bytesOf(given: unknown, levels = deepest): Bytes[] {
   if (levels === 0) return [];
   if (Array.isArray(given)) return given.flatMap((each) => bytesOf(each, levels - 1));
@@ -145,11 +130,8 @@ export function bytesOf(given: unknown, levels = deepest): Bytes[] {
   );
 }
 
-/** Output for a person about a Desktop, a Finder, a resource or the history of calls. */
 export interface AnswerText {
-  /** Texts of an answer for stdout; each may have several lines. */
   readonly out: readonly string[];
-  /** Lines of an answer for stderr, such as warnings beside the result. */
   readonly err: readonly string[];
 }
 export function tell(terminal: Terminal, { out, err }: AnswerText): void {
@@ -157,7 +139,7 @@ export function tell(terminal: Terminal, { out, err }: AnswerText): void {
   for (const line of err) terminal.err(line);
 }
 
-/** Shortens a text to this many terminal columns; line ends become spaces. */
+/** `width` is in terminal columns; line ends become spaces. */
 export const inOneLine = (text: string, width: number): string =>
   fitting(text.replaceAll(/\s+/g, ' ').trim(), width, '…');
 const warnings = (missing: readonly MissingServer[]): string[] =>
@@ -165,7 +147,7 @@ const warnings = (missing: readonly MissingServer[]): string[] =>
     ({ server, reason }) => `warning: not all of server '${server}' is shown: ${inOneLine(reason, 300)}`,
   );
 
-/** Returns each window of a Desktop under its URI. `wanted` is the URI of a single window that was asked for. */
+/** `wanted` is the URI of a single window that was asked for. */
 export function desktopText({ desktops, missing }: DesktopShown, wanted?: string): AnswerText {
   const windows = desktops.map((window) => {
     const [uri = '', ...body] = window.split('\n\n');
@@ -188,7 +170,7 @@ const columns: readonly (readonly [string, (d: DocumentSummary) => string])[] = 
   // URIs are never shortened, because reading a document needs the whole one.
   ['uri', ({ uri }) => uri],
 ];
-/** Table of documents that grows with each answer. A document is printed once, when it first comes. */
+/** A document is printed once, when it first comes. */
 export class FinderTable {
   readonly #limit: number;
   readonly #shown = new Set<string>();
@@ -198,7 +180,6 @@ export class FinderTable {
   constructor(limit = Infinity) {
     this.#limit = limit;
   }
-  /** Returns the text of the documents that no earlier answer had, and for the last answer what is missing. */
   of({ documents, total_count, missing }: FinderShown, isLast: boolean): AnswerText {
     const added = documents.filter(({ uri }) => !this.#shown.has(uri));
     const fresh = added.slice(0, Math.max(0, this.#limit - this.#shown.size));
@@ -240,7 +221,6 @@ export const contentsText = (contents: readonly ResourceContent[]): AnswerText =
   err: contents.length === 0 ? ['it has no contents'] : [],
 });
 
-/** Returns a line for each past call, the newest first. */
 export const historyText = (history: readonly PastCall[]): string[] =>
   history.length === 0
     ? ['no calls']
@@ -250,16 +230,11 @@ export const historyText = (history: readonly PastCall[]): string[] =>
         return `${timestamp}  ${server || '-'}  ${tool} ${inOneLine(JSON.stringify(parameters), 80)}  ${how}  (${inOneLine(reqId, 40)})`;
       });
 
-/** Options with which a further command reaches the same servers. */
 export interface SameServers {
   readonly config?: string;
   readonly url?: string;
-  /** Server on the command line in place of a config: a URL, or a command. */
   readonly typed?: readonly string[];
 }
-/**
- * Returns a command to copy that asks the same servers: started as this one, with its config, office or typed server.
- */
 export const typedHere = (
   { config, url, typed: server = [] }: SameServers,
   ...[name = '', command = '', ...words]: readonly string[]
@@ -273,26 +248,16 @@ export const typedHere = (
     ...(url === undefined ? [] : ['--url', url]),
     ...(server.length === 0 || isUrl(server[0]) ? [] : ['--', ...server]),
   ]);
-/**
- * Returns the command or option that shows the output of a server. A server on the command line is in no config, so only
- * this command knows it.
- */
+/** A server on the command line is in no config, so only this command knows it. */
 export const logsOf = (options: SameServers, server: string): string =>
   options.typed ? 'the same with --verbose' : typedHere(options, 'a2c', 'logs', server);
-/**
- * Makes a pattern that finds a command in the advice of a failure, to add the options of this shell to it. A command
- * with `npx` before it, or with options after it, was made for this shell and does not match.
- */
+/** A command with `npx` before it, or with options after it, was made for this shell and does not match. */
 const advised = (name: string): RegExp =>
   new RegExp(
     String.raw`(?<!\bnpx (?:-p \S+ )*)\ba2c (login|logs|enable) (${name})((?: --[a-z]+)*)(?! -)(?=[\s,;)]|\.?$|\.\s)`,
     'g',
   );
-/**
- * Returns the notice of a trace as this command prints it: without the failure of a server, and where `callsAreTold` of a
- * call, which is printed already and for a call names the whole limit; with the command for the replay as it is typed in
- * this shell.
- */
+/** Without the failure of a server, and where `callsAreTold` of a call, which is printed already. */
 export const noticeHere = (text: string, callsAreTold = false): string =>
   text
     .replace(callsAreTold ? toldEnd : toldServer, '$1')
@@ -306,12 +271,11 @@ interface Advising {
 }
 /** Pattern of advice for embedding programs: a function that is named before the command of the prompt. */
 const ofProgram = /(?:refused of )?(?<!\w)\w{1,100}\((?:'.{0,1000}?')?\); in the prompt: /g;
-/** Returns a failure whose advice can be typed at the prompt of `a2c up`, or in a shell where it says so. */
+/** As typed at the prompt of `a2c up`, or in a shell where the advice says so. */
 export const forPrompt = <F extends Advising>(failure: F): F =>
   failure.remedy === undefined
     ? failure
     : { ...failure, remedy: inShell(failure.remedy.replaceAll(ofProgram, ''), failure, {}) };
-/** Returns a failure whose advice can be copied to the shell of this command. */
 export function forShell<F extends Advising>(failure: F, options: SameServers): F {
   const { remedy } = failure;
   if (remedy === undefined) return failure;
@@ -319,13 +283,11 @@ export function forShell<F extends Advising>(failure: F, options: SameServers): 
     ...failure,
     remedy: inShell(remedy.replaceAll(ofProgram, ''), failure, options)
       .replace(/(?<!npx )\ba2c list$/, () => typedHere(options, 'a2c', 'list'))
-      // Replaces commands that only the prompt of `a2c up` has by those of the shell.
       .replace(/\bservers list$/, () => typedHere(options, 'a2c', 'status'))
       .replace(/\btools (?:list|conflicts)$/, () => typedHere(options, 'a2c', 'tools'))
       .replace(/, then start it again: servers start \S+/, ''),
   };
 }
-/** Rewrites the commands in the advice of a failure as they are typed in this shell. */
 function inShell(remedy: string, { details }: Advising, options: SameServers): string {
   const name = details?.['server_name'];
   // Takes the name of the server from the failure, because a name with blanks and dots cannot be found in the advice.
@@ -337,18 +299,17 @@ function inShell(remedy: string, { details }: Advising, options: SameServers): s
 }
 
 export const toolsText = (count: number): string => (count === 1 ? '1 tool' : `${count} tools`);
-/** Returns the heading above the items that a server lists, with their number, or with the reason why the list is incomplete. */
 export const listedLine = (server: string, count: string, failure: string | null): string =>
   failure === null
     ? `${server}: ${count}`
     : `${server}: ${count}; not all: ${fitting(failure.replaceAll(/\s+/g, ' ').trim(), 200, '…')}`;
 
-/** Returns the widths of the columns of a table; none is narrower than it was for earlier rows (`before`). */
+/** No column is narrower than for earlier rows (`before`). */
 const widthsOf = (rows: readonly (readonly string[])[], before: readonly number[] = []): readonly number[] =>
   (rows[0] ?? before).map((_, at) =>
     Math.max(before[at] ?? 0, ...rows.map((row) => columnsOf(row[at] ?? ''))),
   );
-/** Aligns cells in columns; the last cell of a row is not padded. */
+/** The last cell of a row is not padded. */
 export const rowsOf = (
   rows: readonly (readonly string[])[],
   widths: readonly number[] = widthsOf(rows),

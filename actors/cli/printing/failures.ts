@@ -7,7 +7,7 @@ import { confirmationTexts } from '../../../machines/call/policy/index.ts';
 import { factLine, type Fact } from '../../../machines/facts.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 
-/** Shows a failure to a person or, with `--json`, as the one document on stdout. */
+/** With `--json` it is the one document on stdout. */
 export function showFailure({ terminal }: CommandContext, failure: Failure, asJson: boolean): void {
   const { code, message, details = {}, remedy = null } = failure;
   if (asJson) terminal.out(JSON.stringify({ error: { code, message, details, remedy } }));
@@ -18,23 +18,16 @@ export function showFailure({ terminal }: CommandContext, failure: Failure, asJs
   }
 }
 
-/** Language of the text that says that a call was not confirmed. */
 export const languageOf = (locale: string): 'en' | 'zh' => (locale.startsWith('zh') ? 'zh' : 'en');
-/**
- * Returns a text about confirmations in the language of this user. The language is found only when a text is needed, because
- * that takes a tenth of the time of a call.
- */
+/** Found only when a text is needed, because that takes a tenth of the time of a call. */
 export const textsHere: Texts = (key, values) =>
   confirmationTexts[languageOf(Intl.DateTimeFormat().resolvedOptions().locale)][key](values);
-/** Returns the failure of a call; null when the tool itself failed, because its result then says why. */
+/** Null when the tool itself failed, because its result then says why. */
 export const ownFailure = ({ toolError, failure }: CallOutcome): Failure | null =>
   toolError ? null : failure;
-/** Tells whether a call was not confirmed; then its result has the same text in two languages, for models. */
+/** The result then has the same text in two languages, for models. */
 const isUnconfirmed = ({ code }: Failure): boolean => code === wireCodes.notConfirmed;
-/**
- * Returns the text of a call result that is shown beside its failure; undefined without a result, or when the text only
- * repeats the failure. The structured content of a failed call is the failure itself, as it crosses the wire.
- */
+/** Undefined without a result, or when the text only repeats the failure. */
 export function besideFailure(
   result: CallOutcome['result'],
   failure: Failure | null,
@@ -47,7 +40,7 @@ export function besideFailure(
   return failure.message === text || isUnconfirmed(failure) ? undefined : text;
 }
 
-/** Prints a line for programs: always when no person reads stdout, and with `--facts`. */
+/** Always when no person reads stdout, and with `--facts`. */
 export const tellFact = (
   { terminal }: CommandContext,
   { facts = false }: { facts?: boolean },
@@ -55,14 +48,13 @@ export const tellFact = (
 ): void => {
   if (facts || !terminal.isRead) terminal.line(factLine(fact));
 };
-/** Makes the line for programs about the status of a server, with exactly the documented keys. */
+/** With exactly the documented keys. */
 export const statusFact = ({ name, state, reason }: ServerStatus): Fact => ({
   type: 'server_status',
   name,
   state,
   ...(reason !== undefined && { reason }),
 });
-/** Makes the JSON fields that describe a failure in a line for programs. */
 export const failureFact = ({ code, message, details, remedy }: Failure) => ({
   code,
   message,

@@ -10,7 +10,6 @@ import { aliasLine } from '../../../machines/catalog/tool-table.ts';
 import type { OfficePeer } from '../../../machines/office/rooms/limits.ts';
 import { shortStateWords, stateWords } from '../../../machines/server-states.ts';
 
-/** Returns the result of a call as the JSON that `--json` prints. */
 export const callJson = (ended: CallOutcome): object => ({
   outcome: ended.outcome,
   phase: ended.phase,
@@ -22,7 +21,6 @@ export const callJson = (ended: CallOutcome): object => ({
   failure: ownFailure(ended),
 });
 
-/** Returns a tool of a computer as the JSON that `--json` prints, with the field names of the wire. */
 export const toolJson = (info: ToolInfo): object => {
   const { original, server, title, execution, shown, renamed } = info;
   return { ...smcpToolOf(info), original, server, title, execution, shown, renamed };
@@ -33,7 +31,6 @@ interface Listed {
   readonly description?: string;
   readonly server?: string;
 }
-/** Returns a line for each tool: its name, its server when known, and the first line of its description. */
 export function toolLines(tools: readonly Listed[]): string[] {
   const width = Math.max(4, ...tools.map((t) => columnsOf(t.name)));
   const ofServer = Math.max(6, ...tools.map((t) => columnsOf(t.server ?? '')));
@@ -45,7 +42,6 @@ export function toolLines(tools: readonly Listed[]): string[] {
     ].join('  '),
   );
 }
-/** Returns lines about tool names that several servers use: which tool was refused or renamed, the reason, and the remedy. */
 export function conflictLines({ tools, refused }: Pick<ToolListing, 'tools' | 'refused'>): string[] {
   return [
     ...refused.map(
@@ -60,20 +56,17 @@ export function conflictLines({ tools, refused }: Pick<ToolListing, 'tools' | 'r
     ),
   ];
 }
-/** Tells whether a ready server has tools that were refused because of their names or their form. */
 export const isRefusing = ({ state, failure }: ToolListing['servers'][number]): boolean =>
   state === 'ready' && failure?.details?.['refused'] !== undefined;
-/** Returns a short word for the state of a server, and the reason. The word is left out where the reason says the same. */
+/** The word is left out where the reason says the same. */
 const whyNot = ({ state, reason }: Pick<ServerStatus, 'state' | 'reason'>): string =>
   reason === undefined || reason.startsWith(shortStateWords[state])
     ? (reason ?? shortStateWords[state])
     : `${shortStateWords[state]}: ${reason}`;
-/** Returns a line with the command that logs in to a server; none when the server waits for no login. */
 export const loginLines = ({ state, failure }: ServerStatus, options: SameServers = {}): string[] => {
   const remedy = state === 'unauthorized' && failure ? forShell(failure, options).remedy : undefined;
   return remedy === undefined ? [] : [`  ${remedy}`];
 };
-/** Returns lines about servers that are not ready or lack tools, with the reason. */
 export const notReadyLines = (
   { servers }: Pick<ToolListing, 'servers'>,
   options: SameServers = {},
@@ -82,7 +75,6 @@ export const notReadyLines = (
     // Leaves out servers with only refused tools, because each of those tools has a line.
     .filter((s) => s.state !== 'ready' || (s.reason !== undefined && !isRefusing(s)))
     .flatMap((s) => [`server ${s.name} ${whyNot(s)}`, ...loginLines(s, options)]);
-/** Returns lines about missing servers that are wanted: neither disabled nor waiting for a first call. */
 export const absentLines = ({ servers }: Pick<ToolListing, 'servers'>, options: SameServers): string[] =>
   notReadyLines(
     { servers: servers.filter((s) => !['disabled', 'idle', 'standby'].includes(s.state)) },
@@ -101,7 +93,6 @@ const byKey = <T>(all: readonly T[], keyOf: (one: T) => string): readonly (reado
     }, new Map<string, readonly T[]>())
     .values(),
 ];
-/** Returns a summary of conflicting tool names: one line for each pair of servers, with the remedy. */
 export function conflictSummary({ tools, refused }: Pick<ToolListing, 'tools' | 'refused'>): string[] {
   const owners = new Map(tools.map(({ name, server }) => [name, server]));
   const twins = refused.flatMap(({ name, server }) => {
@@ -129,7 +120,6 @@ const timeOf = (ms: number | undefined): string =>
   ms === undefined ? '' : ` in ${(ms / 1_000).toFixed(1)} s`;
 type Times = ReadonlyMap<string, number>;
 type Listing = Omit<ToolListing, 'missing'>;
-/** Returns the tools of one server under a line with its name, state and start time. */
 function groupText({ tools }: Listing, server: Listing['servers'][number], times: Times): string[] {
   const own = tools.filter((tool) => tool.server === server.name);
   const width = Math.max(4, ...own.map(({ name }) => columnsOf(name)));
@@ -148,15 +138,11 @@ const endText = (listing: Listing): string[] => [
   ...notReadyLines(listing),
   ...(listing.tools.length === 0 ? ['no tools'] : []),
 ];
-/** Returns the tools of each server, then conflicts and missing servers with the reason. */
 export const listingText = (listing: Listing, times: Times = new Map()): string[] => [
   ...listing.servers.flatMap((server) => groupText(listing, server, times)),
   ...endText(listing),
 ];
-/**
- * Printer of the tools of servers while they start: each server when it is up or has failed, and again at the end only when
- * its tools have changed, or it is ready after all.
- */
+/** Each server when it is up or has failed; again at the end when its tools have changed or it is ready. */
 export class EarlyGroups {
   readonly #out: (line: string) => void;
   readonly #shown = new Map<string, string>();
@@ -186,7 +172,7 @@ export class EarlyGroups {
   }
 }
 
-/** Width in columns for the names in a table whose later rows are not known yet. */
+/** In a table whose later rows are not known yet. */
 export const nameColumns = 16;
 export const serverLine = (
   { name, state, reason, nextTryMs, hidden }: ServerStatus,
@@ -203,17 +189,12 @@ const noises: readonly [keyof Noise, string][] = [
   ['lateProgress', 'reports of progress that came too late'],
   ['protocol', 'messages that break the protocol'],
 ];
-/** Returns one line about output of a server that could not be read. */
 export const noiseLine = (noise: Noise): string =>
   noises
     .filter(([kind]) => noise[kind] !== 0)
     .map(([kind, words]) => `${noise[kind]} ${words}`)
     .join(', ') + (noise.last === undefined ? '' : `; last: ${JSON.stringify(noise.last)}`);
 
-/**
- * Returns what a person can do about a server that does not answer, and what happens without that. `logs` is the command
- * that shows its output.
- */
 function whileWaiting(
   { for: step, since, limitMs }: NonNullable<ServerStatus['waits']>,
   logs: string,
@@ -233,10 +214,7 @@ function whileWaiting(
       : []),
   ];
 }
-/**
- * Explains to a person why a server is in its current state: reason, error output and remedy. `logs` is the command that
- * shows its output.
- */
+/** `logs` is the command that shows the output of the server. */
 export function whyText(server: ServerStatus, logs = `logs ${server.name}`): string[] {
   const { state, failure, noise, waits } = server;
   const { code, details = {}, remedy } = failure ?? {};
@@ -257,21 +235,17 @@ export function whyText(server: ServerStatus, logs = `logs ${server.name}`): str
     ...(remedy === undefined ? [] : [`what to do: ${remedy}`]),
   ];
 }
-/** Tells whether a step of connecting waits for an answer of a server that runs. */
+/** The step waits for an answer of a server that runs. */
 const isMute = (step: string): boolean => step === 'initialize' || step === 'tools/list';
 
-/**
- * Maker of lines about changes of servers and the office, for a person. Each reason is printed once until it changes,
- * however often a server is tried.
- */
+/** Each reason is printed once until it changes, however often a server is tried. */
 export class NewsLines {
-  /** Reason why each server is down, by its name; the key '' is the office. */
+  /** The key '' is the office. */
   readonly #reasons = new Map<string, string>();
-  /** Number of failed tries in a row of each server, by its name. */
   readonly #tries = new Map<string, number>();
   #last = '';
 
-  /** Returns the line about an event, or undefined when the event does not matter or was just printed. */
+  /** Undefined when the event does not matter or was just printed. */
   of(name: string, value: unknown): string | undefined {
     const line = this.#lineOf(name, value);
     if (line === this.#last) return undefined;
@@ -286,10 +260,7 @@ export class NewsLines {
     this.#reasons.delete(removed);
     return `server ${padded(removed, nameColumns)} removed`;
   }
-  /**
-   * Returns the line about a changed server. A server that fails again and again has one line at the first failure and one
-   * at its end.
-   */
+  /** A server that fails again and again has one line at the first failure and one at its end. */
   #server(server: ComputerEvents['server.changed']): string | undefined {
     const { name, state, reason = '', failure } = server;
     if (state === 'recovering' || (state === 'connecting' && failure)) return undefined;
@@ -319,11 +290,9 @@ export class NewsLines {
   }
 }
 
-/** Returns a line of server output such as `12:00:01 stderr  listening`: time of day in UTC, source, text. */
 export const logLine = ({ at, from, level, text }: OutputLine): string =>
   `${at.slice(11, 19)} ${(level ?? from).padEnd(7)} ${text}`;
 
-/** Returns a line about a peer of an office: its seat, its version of the protocol, and what it does not support. */
 export function peerLine({ seat, version, misses, address }: OfficePeer): string {
   const who = seat
     ? `${seat.role} ${inOneLine(seat.name, 40)} in ${inOneLine(seat.office, 40)}`

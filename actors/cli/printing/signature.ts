@@ -3,8 +3,6 @@ import { argumentsFor, schemaOf, typesOf, type Argument } from '../arguments.ts'
 import { inOneLine, typedHere } from './contents.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
-/** Signature and parameters of a tool, read from its JSON Schema, as short lines for a person. */
-
 const widest = 60;
 const brief = (value: unknown): string => inOneLine(JSON.stringify(value) ?? String(value), widest);
 
@@ -34,7 +32,6 @@ function parametersOf(schema: unknown): readonly Parameter[] {
   });
 }
 
-/** Returns the signature of a tool, such as `read_file(path: string, head?: integer = 10)`. */
 export const signatureText = (name: string, schema: unknown): string =>
   `${name}(${parametersOf(schema)
     .map(({ name: key, isRequired, type, schema: own }) => {
@@ -43,7 +40,6 @@ export const signatureText = (name: string, schema: unknown): string =>
     })
     .join(', ')})`;
 
-/** Reads typed words as the arguments of a tool. Throws with the signature of the tool for a word that does not fit. */
 export function readFor(
   { name, inputSchema: schema }: Pick<Described, 'name' | 'inputSchema'>,
   words: readonly Argument[],
@@ -55,7 +51,6 @@ export function readFor(
   }
 }
 
-/** Returns a line for each parameter of a tool: name, type and description. */
 function parameterLines(schema: unknown): string[] {
   const all = parametersOf(schema);
   const width = Math.max(0, ...all.map(({ name }) => name.length));
@@ -71,7 +66,6 @@ function parameterLines(schema: unknown): string[] {
   });
 }
 
-/** Makes an example value that fits a JSON Schema, for a person to change. */
 function exampleOf(schema: Fields): unknown {
   const { default: preset, examples, items } = schema;
   if (preset !== undefined) return preset;
@@ -91,12 +85,10 @@ function exampleOf(schema: Fields): unknown {
     );
   return type === 'null' ? null : '…';
 }
-/** Command to copy: the name by which it calls the tool, and the options that lead to the same servers. */
 export interface CallToCopy {
   readonly name: string;
   readonly options: Parameters<typeof typedHere>[0];
 }
-/** Returns a command with the required arguments to copy, such as `a2c call files.read_file path=…`. */
 function exampleCall({ name, options }: CallToCopy, schema: unknown): string {
   const words = parametersOf(schema)
     .filter((each) => each.isRequired)
@@ -117,7 +109,6 @@ interface Described {
   readonly original?: string;
   readonly title?: string;
 }
-/** Returns the text that a person needs to call a tool: signature, description, parameters and an example. */
 export function toolText(
   { name, description = '', inputSchema: schema, server, original, title }: Described,
   call: CallToCopy = { name, options: {} },

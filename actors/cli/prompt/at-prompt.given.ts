@@ -8,27 +8,22 @@ import { createTerminal } from '../../../adapters/index.ts';
 /** Test form of `a2c up`, run in this process with streams in place of a terminal. */
 export interface AtPrompt {
   write(text: string): void;
-  /** Ends the input of the prompt. */
   end(): void;
-  /** Sends Ctrl-C in the way it arrives while the prompt does not read the keys. */
+  /** In the way it arrives while the prompt does not read the keys. */
   interrupt(): void;
-  /** Waits until the output since the last call matches, and returns that output. */
+  /** Matches the output since the last call, and returns it. */
   until(pattern: RegExp): Promise<string>;
-  /** Types one line and returns what is shown up to the next prompt. */
   ask(line: string): Promise<string>;
   readonly ended: Promise<number>;
 }
 interface How {
   readonly isTerminal?: boolean;
-  /** Leaves out the lines for programs, as for a person who reads the output. */
   readonly isRead?: boolean;
 }
-/** Pattern of output in which the prompt is shown and the computer has joined its office. */
 export const seated = /(?=[^]*a2c> )(?=[^]*office joined)/;
 const withoutFacts = (text: string): string =>
   text.replaceAll(/(?<=a2c> )\n@a2c [^\n]*\n/g, '').replaceAll(/^@a2c [^\n]*\n/gm, '');
 
-/** Starts a prompt for a test, with the given config; the computer is called `c1`. */
 export function atPrompt(config: object, { isTerminal = false, isRead = false }: How = {}): AtPrompt {
   const folder = mkdtempSync(join(tmpdir(), 'a2c-prompt-'));
   const file = join(folder, 'a2c.json');

@@ -17,13 +17,11 @@ import { readNamed, usage, type PromptCommand, type PromptCommands } from './com
 
 interface CallCommandOptions {
   readonly facts?: boolean;
-  /** Reports the failure of a command to persons and programs. */
   readonly fail: (failure: Failure) => void;
 }
 
 const readHere = (uri: string): string => `read ${uri}`;
 
-/** Prompt commands that call tools and cancel calls. */
 export class CallCommands {
   readonly #context: CommandContext;
   readonly #computer: Computer;
@@ -81,7 +79,6 @@ export class CallCommands {
   get #terminal(): Terminal {
     return this.#context.terminal;
   }
-  /** Cancels running calls at Ctrl-C; returns false when there was no call to cancel. */
   interrupt(): boolean {
     for (const calling of this.#calling) calling.abort(new Error('Ctrl-C'));
     return this.#calling.size > 0;
@@ -117,10 +114,7 @@ export class CallCommands {
     if (!info) this.#sayUnknown(target, tools);
     await this.#run(info?.name ?? target.tool, info ? readFor(info, read) : {});
   }
-  /**
-   * Says before the call that no ready server has the tool: which tool may be meant, and which servers the call waits for.
-   * Throws when the named server does not exist.
-   */
+  /** Which tool may be meant, and which servers the call waits for. Throws for an unknown server. */
   #sayUnknown({ server, tool }: Target, tools: readonly ToolInfo[]): void {
     if (tool.includes('(')) throw usage('call TOOL key=value …');
     const servers = this.#computer.servers();
@@ -196,7 +190,6 @@ export class CallCommands {
   }
 }
 
-/** Returns a question whether a tool with a similar name was meant; empty when there is none. */
 function meantBy(name: string, tools: readonly { readonly name: string }[]): string {
   const close = nearest(
     name,
@@ -205,7 +198,6 @@ function meantBy(name: string, tools: readonly { readonly name: string }[]): str
   return close.length === 0 ? '' : `Did you mean ${close.join(', ')}?`;
 }
 
-/** Returns a line for each running call. */
 const runningText = (calls: readonly RunningCall[]): string[] =>
   calls.length === 0
     ? ['no call runs']

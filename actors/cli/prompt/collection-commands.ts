@@ -19,7 +19,6 @@ interface FinderOptions {
   readonly limit?: number;
   readonly fresh?: true;
 }
-/** Prompt commands that show Desktop and Finder. */
 export class CollectionCommands {
   readonly #context: CommandContext;
   readonly #computer: Computer;
@@ -101,14 +100,12 @@ export class CollectionCommands {
       (contents) => ({ type: 'resource', uri, contents: [...contents] }),
     );
   }
-  /** Cancels the open question at Ctrl-C; returns false when there was none. */
   interrupt(): boolean {
     this.#stop?.(
       new A2cError({ code: 'ToolCallCancelled', message: 'Given up; nobody waits for the answer' }),
     );
     return this.#stop !== undefined;
   }
-  /** Prints an answer for a person, and as a line for programs. */
   async #show<T>(
     ask: () => Promise<T>,
     textOf: (answer: T) => AnswerText,
@@ -125,5 +122,5 @@ export class CollectionCommands {
     }
   }
 }
-/** Number of documents shown when `--limit` is missing. */
+/** When `--limit` is missing. */
 const mostShown = 100;

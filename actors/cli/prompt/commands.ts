@@ -4,19 +4,14 @@ import { completed, type KnownNames } from '../completing.ts';
 import { readText } from '../../../adapters/index.ts';
 
 interface CommandTraits {
-  /** Runs the command at once, even while another command is at work. */
+  /** Even while another command is at work. */
   readonly isImmediate?: boolean;
-  /** Passes the rest of the line as it was typed, with its blanks and quotes, as the last argument. */
+  /** As it was typed, with blanks and quotes, as the last argument. */
   readonly isVerbatim?: boolean;
-  /**
-   * Tells whether a command line may hold a secret, so that the history does not keep it; `rest` is the text after the
-   * command name.
-   */
+  /** The history keeps no line that may hold a secret; `rest` is the text after the command name. */
   readonly isPrivate?: (rest: string) => boolean;
 }
-/**
- * Command of the prompt. A command name may have several words (`tools call`); aliases are its names in other programs.
- */
+/** A name may have several words (`tools call`); aliases are its names in other programs. */
 export class PromptCommand extends Command {
   traits: CommandTraits = {};
   #answer: unknown = null;
@@ -25,16 +20,12 @@ export class PromptCommand extends Command {
     this.traits = traits;
     return this;
   }
-  /**
-   * Sets the function that carries out the command. `run` resolves with the value that is printed for programs; null
-   * when other lines report the result.
-   */
+  /** `run` resolves with the value that is printed for programs; null when other lines report the result. */
   does(run: (...given: never[]) => unknown): this {
     return this.action(async (...given: unknown[]) => {
       this.#answer = await run(...(given as never[]));
     });
   }
-  /** Runs the command with the text typed after its name as arguments. */
   async run(rest: string): Promise<unknown> {
     this.#answer = null;
     this.allowExcessArguments(this.options.length === 0);
@@ -59,16 +50,13 @@ export class PromptCommand extends Command {
     return new A2cError({ code: 400, message: message.replace(/^error: /, ''), remedy });
   }
 }
-/** Command found in a typed line, with the text after its name. */
 interface TypedCommand {
   readonly command: PromptCommand;
   readonly rest: string;
 }
 
 const mostWords = 3;
-/**
- * All commands of the prompt, parsed by Commander, which also prints help and suggests similar names as in the shell.
- */
+/** Parsed by Commander, which also prints help and suggests similar names as in the shell. */
 export class PromptCommands {
   readonly #program = new Command()
     .helpOption(false)
@@ -84,7 +72,7 @@ export class PromptCommands {
     });
   readonly #byName = new Map<string, PromptCommand>();
 
-  /** Adds a command to the prompt; help shows the first of `names`, the others are aliases. */
+  /** Help shows the first of `names`, the others are aliases. */
   add(heading: string, names: readonly [string, ...string[]], description: string): PromptCommand {
     const [name, ...others] = names;
     const command = new PromptCommand(name)
@@ -97,11 +85,10 @@ export class PromptCommands {
     this.#program.addCommand(command);
     return command;
   }
-  /** Main names of all prompt commands, without aliases. */
   get names(): readonly string[] {
     return this.#program.commands.map((command) => command.name());
   }
-  /** Finds the command that a line begins with, ignoring case; of several the one with the longest name. */
+  /** Ignores case; of several the one with the longest name. */
   find(line: string): TypedCommand | undefined {
     for (let count = mostWords; count > 0; count--) {
       const words = new RegExp(String.raw`^\s*(?:\S+\s+){${count - 1}}\S+`).exec(line)?.[0];
@@ -129,10 +116,7 @@ export class PromptCommands {
     }
     return undefined;
   }
-  /**
-   * Returns the help text of all commands, or of those with this word in their name; a single match is described in
-   * full.
-   */
+  /** All commands, or those with this word in their name; a single match is described in full. */
   help(word = ''): string {
     const some = this.#program.commands.filter((command) =>
       [command.name(), ...command.aliases()].some(
@@ -146,7 +130,7 @@ export class PromptCommands {
     helper.visibleCommands = () => some;
     return helper.formatHelp(this.#program, helper).trimEnd();
   }
-  /** Completes the end of a typed line: returns the possible texts, and the part that they replace. */
+  /** The possible texts, and the part of the line that they replace. */
   async complete(line: string, known: KnownNames): Promise<readonly [readonly string[], string]> {
     const found = this.find(line);
     const typed = line.trimStart().toLowerCase();
@@ -164,7 +148,7 @@ export class PromptCommands {
 /** Makes a usage error, which shows how a prompt command is written. */
 export const usage = (text: string): A2cError => new A2cError({ code: 400, message: `usage: ${text}` });
 
-/** Reads a file named at the prompt. Refuses `-`, because stdin is the prompt itself. */
+/** Refuses `-`, because stdin is the prompt itself. */
 export function readNamed(name: string): Promise<string> {
   if (name !== '-') return readText(name);
   throw new A2cError({
@@ -174,10 +158,7 @@ export function readNamed(name: string): Promise<string> {
   });
 }
 
-/**
- * Splits a line at the prompt into words as a shell does: quotes hold blanks together. A word that begins with a
- * bracket goes up to the closing bracket, so that JSON needs no quotes.
- */
+/** Quotes hold blanks together; a bracket goes up to its closing one, so that JSON needs no quotes. */
 export function wordsIn(line: string): string[] {
   const words: string[] = [];
   let rest = line.trim();
@@ -192,21 +173,21 @@ export function wordsIn(line: string): string[] {
   }
   return words;
 }
-/** Splits a half-typed line into its complete words and the one at the cursor, which is empty after a blank. */
+/** The current word is empty after a blank. */
 export function currentIn(line: string): { readonly words: readonly string[]; readonly current: string } {
   const words = wordsIn(`${line}${cursor}`);
   const current = words.pop() ?? '';
   return { words, current: current.replace(cursor, '') };
 }
-/** Character that no line contains. It marks the position of the cursor. */
+/** Marks the position of the cursor; no line contains it. */
 const cursor = '\u0000';
-/** Removes quotes around a word, or around the value in `key="a b"`; quotes inside JSON stay. */
+/** Around a word, or around the value in `key="a b"`; quotes inside JSON stay. */
 function unquoted(word: string): string {
   const whole = /^(?:([^\s"'=]+=))?(?:"([^"]*)"|'([^']*)')$/.exec(word);
   return whole ? (whole[1] ?? '') + (whole[2] ?? whole[3] ?? '') : word;
 }
 
-/** Returns the number of characters from the first bracket to the one that closes it; the whole length when none does. */
+/** The whole length when no bracket closes the first one. */
 function bracketsIn(text: string): number {
   let open = 0;
   let quote = '';
@@ -224,7 +205,7 @@ function bracketsIn(text: string): number {
   }
   return text.length;
 }
-/** Tells whether a bracket is still open at the end of a line, so that the command goes on in the next line. */
+/** The command then goes on in the next line. */
 export function isUnfinished(line: string): boolean {
   const start = line.search(/[{[]/);
   if (start < 0) return false;

@@ -14,7 +14,7 @@ const isSecret = (definition: InputDefinition | undefined): boolean =>
   definition?.type === 'promptString' && definition.password;
 type Inputs = Computer['inputs'];
 type Add = (names: readonly [string, ...string[]], description: string) => PromptCommand;
-/** Adds the prompt commands for inputs of the config. Values of passwords are never shown. */
+/** Values of passwords are never shown. */
 export function addInputs(
   commands: PromptCommands,
   { terminal }: CommandContext,
@@ -152,7 +152,6 @@ function valueOf(text: string): unknown {
     return text;
   }
 }
-/** Reads JSON that was typed, or the JSON of a file named as `@FILE`. */
 async function jsonOf(text: string): Promise<unknown> {
   if (text === '' || text === '@') throw usage('… JSON, or @FILE');
   const read = readJson(text.startsWith('@') ? await readNamed(text.slice(1)) : text);

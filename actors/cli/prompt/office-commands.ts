@@ -14,7 +14,6 @@ interface OfficeAsked {
   readonly name?: string;
   readonly token?: string;
 }
-/** Adds the prompt commands that join or leave an office. */
 export function addOffice(
   commands: PromptCommands,
   { terminal }: CommandContext,
@@ -24,7 +23,7 @@ export function addOffice(
 ): void {
   const add = (names: readonly [string, ...string[]], description: string): PromptCommand =>
     commands.add('Office', names, description);
-  /** Address of an office named by `socket connect`, for the later `socket join`. */
+  /** Named by `socket connect`, for the later `socket join`. */
   let asked: string | undefined;
   const move = async (to: OfficeAsked): Promise<void> => {
     const { url, office: id = 'local', name = computer.name } = to;
@@ -67,13 +66,12 @@ function addressOf(text: string): string {
   throw new InvalidArgumentError('a URL such as http://127.0.0.1:3000');
 }
 
-/** Place of a computer in an office: address, office id and name. */
 type Seated = OfficeSeat & { readonly id: string; readonly name: string };
 
 const isSame = (a: Seated, b: Seated): boolean =>
   new URL(a.url).href === new URL(b.url).href && a.id === b.id && a.name === b.name;
 
-/** Seat of the prompt's computer in an office. The seat is given up only after another one was tried with success. */
+/** The seat is given up only after another one was tried with success. */
 export class PromptSeat {
   readonly #computer: Computer;
   #now: Seated | undefined;
@@ -82,17 +80,13 @@ export class PromptSeat {
     this.#computer = computer;
     this.#now = now;
   }
-  /** Current seat; undefined when the computer has none and does not try to get one. */
   get now(): Seated | undefined {
     return this.#computer.status().link ? this.#now : undefined;
   }
   async leave(): Promise<void> {
     await this.#computer.leave();
   }
-  /**
-   * Moves the computer to another seat. Rejects with the reason when the office refuses that seat; the computer then keeps
-   * its old seat.
-   */
+  /** Rejects when the office refuses the seat; the computer then keeps its old seat. */
   async move(to: Seated): Promise<void> {
     const { now } = this;
     const isJoined = this.#computer.status().link?.state === 'joined';
@@ -112,7 +106,7 @@ export class PromptSeat {
     }
   }
 }
-/** Tries a seat: a computer without servers joins it and leaves again. */
+/** A computer without servers joins the seat and leaves again. */
 async function tried(to: Seated): Promise<void> {
   await using other = await createComputer({
     name: to.name,

@@ -23,7 +23,6 @@ const keys = `Ctrl-C cancels the call that runs, stops the server that starts, s
 empty line it ends everything. Ctrl-D ends everything. A line whose brackets are open goes on in the next one. Tab completes.
 A line after a blank is not kept in the history, nor is a value of an input.`;
 
-/** Words for the state of a computer as a whole, for people. */
 const wholeWords: Readonly<Record<ComputerStatus['state'], string>> = {
   booting: 'its servers are starting',
   whole: 'all servers are ready',
@@ -31,7 +30,6 @@ const wholeWords: Readonly<Record<ComputerStatus['state'], string>> = {
   closing: 'is ending',
   closed: 'has ended',
 };
-/** States of a server of which no process or session is running. */
 const atRest: ReadonlySet<string> = new Set([
   'idle',
   'standby',
@@ -42,17 +40,13 @@ const atRest: ReadonlySet<string> = new Set([
 ]);
 
 export interface PromptHow {
-  /** Line shown about the office in this process. */
   readonly officeLine: string;
-  /** Peers of the office in this process. */
   readonly peers?: () => readonly OfficePeer[];
-  /** Place in an office that the computer takes when the prompt opens. */
   readonly seat: OfficeSeat & { readonly id: string };
   readonly facts?: boolean;
-  /** Folder for saved traces, when the person names none. */
   readonly folder: string;
   tree(): readonly TreeNode[];
-  /** Command lines of earlier runs, and the function that saves those of this run. */
+  /** `lines` are those of earlier runs; `keep` saves those of this run. */
   readonly history?: { readonly lines: readonly string[]; keep(lines: readonly string[]): void };
 }
 /** Prompt of `a2c up`: reads a line, prints an answer, and goes on until the person quits. */

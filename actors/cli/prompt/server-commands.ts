@@ -15,17 +15,13 @@ import { usage, type PromptCommand, type PromptCommands } from './commands.ts';
 interface ServerCommandOptions {
   readonly facts?: boolean;
 }
-/** Number of recent changes shown for each list of a server when no server is named. */
 const fewChanges = 3;
 
-/** Prompt commands that start, stop, add and remove MCP servers. */
 export class ServerCommands {
   readonly #context: CommandContext;
   readonly #computer: Computer;
   readonly #how: ServerCommandOptions;
-  /** Names of servers whose start or stop the person is waiting for. */
   readonly #waitsFor = new Set<string>();
-  /** Last loss of each server since the prompt was opened, by its name. */
   readonly #lost = new Map<string, { readonly at: string; readonly message: string }>();
 
   constructor(context: CommandContext, computer: Computer, how: ServerCommandOptions) {
@@ -95,10 +91,7 @@ export class ServerCommands {
       computer.removeServer(name),
     );
   }
-  /**
-   * Stops the servers that the person waits for, at Ctrl-C; returns false when there was none. A server that is already
-   * stopping is ended sooner.
-   */
+  /** At Ctrl-C; false when there was none. A server that is already stopping is ended sooner. */
   interrupt(): boolean {
     // Ignores the result, because the waiting command reports how the start ended.
     for (const name of this.#waitsFor) this.#computer.stopServer(name).catch(() => {});
@@ -156,7 +149,6 @@ export class ServerCommands {
     if (canTry) this.#context.terminal.out(`try it now: retry ${name}`);
     return server;
   }
-  /** Prints when a server was lost the last time, how, and which calls were lost with it. */
   #tellLoss(name: string, indent = ''): void {
     const loss = this.#lost.get(name);
     if (!loss) return;
@@ -227,7 +219,6 @@ const listLine = ({ server, list, state, entries, revision, failures }: CatalogS
   `${padded(server, nameColumns)} ${list.padEnd(17)} ${state}, ${entries} entries, revision ${revision}` +
   (failures > 0 ? `, ${failures} refreshes failed in a row` : '');
 
-/** Checks a config text and returns its JSON value; throws its mistakes with the name of the file. */
 function judged(text: string, file?: string): unknown {
   acceptedConfig(parseConfigText(text), file);
   const read = readJson(text);
@@ -238,12 +229,10 @@ async function fileOf(file: string): Promise<unknown> {
   if (typeof text !== 'string') return acceptedConfig({ ok: false, mistakes: [text] }, file);
   return judged(text, file);
 }
-/** Part of a config that has only one of its servers. */
 interface ServerConfigPart {
   readonly name: string;
   readonly config: unknown;
 }
-/** Splits a config into one for each server, with the inputs of the whole; the computer checks each of them. */
 function partsOf(config: unknown): readonly ServerConfigPart[] {
   if (Array.isArray(config)) return config.map((one: unknown) => ({ name: nameIn(one), config: [one] }));
   const top = (config ?? {}) as Readonly<Record<string, unknown>>;

@@ -20,7 +20,6 @@ import {
 import { merging } from '../../../machines/kernel/objects.ts';
 import { nodesOf } from '../charts.ts';
 
-/** State of a chart, as XState has it. */
 type Node = AnyStateNode;
 type Guard = (at: At, run: { snapshot(): Snapshot }) => boolean;
 interface GuardImplementation {
@@ -28,21 +27,16 @@ interface GuardImplementation {
   readonly guards?: readonly unknown[];
   check?(snapshot: Snapshot, at: At, self: GuardImplementation): boolean;
 }
-/** Returns the function that identifies XState's own guards `not`, `and` and `or`. */
 const checkOf = (guard: unknown): GuardImplementation['check'] => (guard as GuardImplementation).check;
 const combinations = { not: checkOf(not('')), and: checkOf(and([''])), or: checkOf(or([''])) };
 
-/** Transition with its guard. */
 export interface Candidate {
   readonly of: Transition;
   /** Number of the transition in the chart, the key of its plan. */
   readonly n: number;
   readonly guard: Guard | undefined;
 }
-/**
- * Transitions for an event, from the innermost state outwards: those of the regions have precedence over those of
- * the state itself.
- */
+/** From the innermost state outwards: those of the regions have precedence over those of the state itself. */
 export interface Branch {
   readonly regions: readonly Branch[];
   readonly own: readonly Candidate[];
@@ -53,12 +47,9 @@ interface Entry {
   readonly invoked: readonly string[];
   readonly final: Final | undefined;
 }
-/** Consequences of entering a final state. */
 export interface Final {
   readonly node: Node;
-  /** Parallel states that are finished by entering the final state, the innermost first. */
   readonly finished: readonly Node[];
-  /** State with which the whole machine is done; undefined when the machine goes on. */
   readonly completion: Node | undefined;
 }
 /** Plan of a microstep: everything that it does, in this order. */
@@ -75,12 +66,10 @@ export interface Plan {
   readonly next: Configuration;
 }
 
-/** Set of active states, with everything that depends on this set only. */
 export class Configuration {
   readonly nodes: readonly Node[];
   readonly value: Snapshot['value'];
   readonly tags: ReadonlySet<string>;
-  /** Transitions without an event, by atomic state, the innermost first. */
   readonly always: readonly (readonly Candidate[])[];
   readonly #chart: Chart;
   readonly #branches = new Map<string, Branch | null>();
@@ -114,7 +103,6 @@ export class Configuration {
     if (only && below.length === 1) return { regions: only.regions, own: [...only.own, ...own] };
     return below.length + own.length === 0 ? null : { regions: below, own };
   }
-  /** Returns the plan for several transitions; undefined when there are none. */
   plan(taken: readonly Candidate[]): Plan | undefined {
     const [only] = taken;
     if (!only || taken.length === 1) return only && this.planOf(only);
@@ -130,16 +118,11 @@ export class Configuration {
   }
 }
 
-/**
- * Tables of one machine for the stepper: for each set of active states, the transitions that an event can take, and
- * what each exits, performs and enters. Computed when needed, once per machine.
- */
+/** For each set of active states: its transitions and their effects. Computed when needed, once per machine. */
 export class Chart {
   readonly machine: AnyStateMachine;
   readonly root: Node;
-  /** Snapshot whose methods are used for all snapshots of this machine. */
   readonly like: Snapshot;
-  /** Merges changes into a new context. */
   readonly merge = merging();
   readonly #candidates = new Map<unknown, Candidate>();
   readonly #guards = new Map<unknown, Guard>();
@@ -158,10 +141,7 @@ export class Chart {
       context: {},
     }) as Snapshot;
   }
-  /**
-   * Makes the snapshot before the first states are entered: only the root is active, while the value already shows
-   * the first states.
-   */
+  /** Only the root is active, while the value already shows the first states. */
   born(context: unknown): Snapshot & { context: unknown } {
     const { nodes, value, tags } = (this.#born ??= this.configuration([this.root]));
     return { ...this.like, _nodes: nodes, value, tags, context } as unknown as Snapshot & {
@@ -234,7 +214,6 @@ export class Chart {
       | undefined;
     const type = does?.resolve ? does.type : isInline ? action.name || '(anonymous)' : name;
     const made = { type: type as string, does, params };
-    // Remembers named actions only; actions that are made for one step are not used again.
     if (typeof action === 'string') this.#actions.set(action, made);
     return made;
   };
@@ -248,7 +227,6 @@ export class Chart {
     const rest = new Set(from.nodes.filter((node) => !exited.includes(node)));
     return { ...this.#planOf(from, rest, kept, exits, actions), taken: transitions };
   }
-  /** Plan of the first step, from the root alone into the first states. */
   get first(): Plan {
     if (this.#first) return this.#first;
     const into = { source: this.root, target: firstTargets(this.root), reenter: true };
@@ -310,20 +288,16 @@ function finalOf(node: Node, active: ReadonlySet<Node>, finished: Set<Node>): Fi
   return { node, finished: now, completion: above ? undefined : completion };
 }
 
-// Computes which states a transition exits and enters: the SCXML algorithm
-// (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation) as XState implements it, for charts without
-// history. Computed once for each set of active states and each transition.
+// SCXML algorithm (https://www.w3.org/TR/scxml/#AlgorithmforSCXMLInterpretation) as in XState, without history.
 
 const isAtomic = ({ type }: Node): boolean => type === 'atomic' || type === 'final';
 const childrenOf = (node: Node): Node[] => Object.values(node.states as Record<string, Node>);
-/** Returns the ancestors of a state from its parent upwards, without `top`. */
 function ancestorsOf(node: Node, top?: Node): Node[] {
   const all: Node[] = [];
   if (node === top) return all;
   for (let at = node.parent as Node | undefined; at && at !== top; at = at.parent) all.push(at);
   return all;
 }
-/** Tells whether a state lies below another; every state lies below `undefined`. */
 function isBelow(node: Node, top: Node | undefined): boolean {
   for (let at: Node | undefined = node.parent; ; at = at.parent)
     if (at === top) return true;
@@ -331,10 +305,7 @@ function isBelow(node: Node, top: Node | undefined): boolean {
 }
 const targetsOf = ({ target }: Transition): readonly Node[] => target ?? [];
 
-/**
- * Returns the innermost state that contains all changes of a transition; undefined when the root itself is exited
- * and entered again.
- */
+/** Undefined when the root itself is exited and entered again. */
 function domainOf(taken: Transition): Node | undefined {
   const { source, reenter } = taken;
   const targets = targetsOf(taken);
@@ -343,7 +314,6 @@ function domainOf(taken: Transition): Node | undefined {
   const common = ancestorsOf(first as Node).find((above) => others.every((node) => isBelow(node, above)));
   return common ?? (reenter ? undefined : source.machine.root);
 }
-/** Returns the states that transitions exit. */
 function exitedBy(transitions: readonly Transition[], active: readonly Node[]): Set<Node> {
   const exited = new Set<Node>();
   for (const taken of transitions) {
@@ -353,10 +323,7 @@ function exitedBy(transitions: readonly Transition[], active: readonly Node[]): 
   }
   return exited;
 }
-/**
- * Removes transitions that exit a state which another one exits, too: the innermost transition stays, else the
- * first.
- */
+/** The innermost transition stays, else the first. */
 function withoutConflicts<T extends Transition>(
   transitions: readonly T[],
   active: readonly Node[],
@@ -375,10 +342,7 @@ function withoutConflicts<T extends Transition>(
   return [...kept];
 }
 
-/**
- * Returns the states that transitions enter, in the order of the chart, and those of them that perform the actions
- * of their initial transition.
- */
+/** In the order of the chart, with those of them that perform the actions of their initial transition. */
 function enteredBy(transitions: readonly Transition[]): {
   states: Node[];
   byDefault: ReadonlySet<Node>;
@@ -430,7 +394,6 @@ function enteredBy(transitions: readonly Transition[]): {
   }
   return { states: [...states].toSorted((a, b) => a.order - b.order), byDefault };
 }
-/** Returns the first states of a chart, as the targets of a transition into it. */
 function firstTargets(root: Node): Node[] {
   const all = new Set<Node>();
   const goDown = (node: Node): void => {
@@ -447,19 +410,17 @@ function firstTargets(root: Node): Node[] {
   return [...all];
 }
 
-/** Tells whether a state is done: its final child is active, or all of its regions are done. */
 function isFinished(node: Node, active: ReadonlySet<Node>): boolean {
   const children = childrenOf(node);
   if (node.type === 'compound') return children.some((child) => child.type === 'final' && active.has(child));
   if (node.type === 'parallel') return children.every((child) => isFinished(child, active));
   return node.type === 'final';
 }
-/** Returns the active children of a state, in the order of its value. */
 function activeIn(node: Node, active: readonly Node[]): Node[] {
   const inner = active.filter(({ parent }) => parent === node);
   return node.type === 'compound' ? inner.slice(0, 1) : inner;
 }
-/** Returns the value of a state: `{ connected: { ready: 'steady' } }`, or the name of its only active child. */
+/** Such as `{ connected: { ready: 'steady' } }`, or the name of its only active child. */
 function valueOf(node: Node, active: readonly Node[]): StateValue {
   const inner = activeIn(node, active);
   const [only] = inner;
@@ -482,15 +443,11 @@ function refuseUnknown(machine: AnyStateMachine): void {
   }
 }
 
-/**
- * Types of the objects that XState and charts hand to a step. XState's own types promise less;
- * `scenarios/contracts/xstate-stepper.test.ts` checks the rest.
- */
+/** XState's own types promise less; `scenarios/contracts/xstate-stepper.test.ts` checks the rest. */
 export type Snapshot = AnyMachineSnapshot;
 export type Transition = AnyTransitionDefinition;
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Scope that XState gives to the logic of an actor, as far as a step needs it. */
 export interface Scope {
   readonly self: { readonly id: string; readonly _processingStatus: number };
   readonly system: object;
@@ -508,7 +465,6 @@ export interface Info extends At {
 }
 export type Params = unknown;
 export type ParamsOf = (at: At) => Params;
-/** Code of an action: of a chart, or of XState (`raise`, `assign`, …). */
 export interface Implementation {
   (info: Info, params: Params): unknown;
   readonly type?: string;
@@ -534,18 +490,15 @@ export interface Action {
   readonly params: Params;
 }
 
-/** Microstep: the snapshot after it, and the transitions that it took; none when the event was ignored. */
 export interface Microstep {
-  /** Actor that made the step; its `id` is the address of a root. */
+  /** Its `id` is the address of a root. */
   readonly actor: { readonly id: string };
   readonly event: EventObject;
   readonly transitions: readonly Transition[];
   readonly snapshot: Snapshot;
 }
-/** Observer of a stepper. */
 export interface StepWatch {
   readonly step?: ((step: Microstep) => void) | undefined;
-  /** Called with each performed action and its parameters. */
   readonly performed?: ((type: string, params: unknown) => void) | undefined;
 }
 export interface XStateEvent extends EventObject {
@@ -555,7 +508,6 @@ export interface XStateEvent extends EventObject {
 }
 
 let collected: unknown[] = [];
-/** Sets the list to which all actions enqueued from now on are added. */
 export const collectInto = (list: unknown[]): void => void (collected = list);
 const add = (action: unknown): void => void collected.push(action);
 type Maker = (...given: unknown[]) => unknown;
@@ -569,10 +521,6 @@ const makers = {
   spawnChild,
   stopChild,
 } as unknown as Record<string, Maker>;
-/**
- * Argument of `enqueueActions`: a function that adds an action, with a method for each kind of XState's own
- * actions.
- */
 export const enqueue = Object.assign(
   add,
   Object.fromEntries(
@@ -583,7 +531,6 @@ export const enqueue = Object.assign(
 export const noSpawn = (): never => {
   throw new Error('There is no spawn here: invoke an actor, or open a root');
 };
-/** Returns the fields of the next context from an `assign` of XState. */
 export function partOf(assignment: unknown, at: object, given: Params): object {
   if (typeof assignment === 'function') return assignment(at, given) as object;
   const part: Record<string, unknown> = {};
@@ -594,7 +541,6 @@ export function partOf(assignment: unknown, at: object, given: Params): object {
   }
   return part;
 }
-/** Makes the error of a guard that throws, in the words of XState. */
 export function guardFailure({ guard, source }: Transition, event: EventObject, error: unknown): Error {
   const name = typeof guard === 'object' ? (guard as { readonly type: string }).type : guard;
   const which = typeof name === 'string' ? `'${name}' ` : '';

@@ -27,13 +27,11 @@ import {
 
 export type { Microstep } from './chart-tables.ts';
 
-/** Observer of steps, with flags that tell whether steps are observed, and whether XState's own inspector is used. */
 export interface Looking extends StepWatch {
   readonly isStepped: boolean;
   readonly isInspected: boolean;
 }
 type LookingAt = (self: object) => Looking;
-/** Function that replaces the way in which a machine steps; returns the machine. */
 export type Stepping = (machine: AnyStateMachine, lookingAt: LookingAt) => AnyStateMachine;
 type Logic = Pick<AnyStateMachine, 'transition' | 'getInitialSnapshot'>;
 interface XStateInspection {
@@ -44,7 +42,6 @@ interface XStateInspection {
 }
 type Inspected = { _sendInspectionEvent(event: XStateInspection): void };
 
-/** Wraps the scope of an actor, so that an observer gets the microsteps and actions of XState's interpreter. */
 function overheard(scope: Scope, watch: StepWatch): Scope {
   const system = scope.system as Inspected;
   const told = (event: XStateInspection): void => {
@@ -76,11 +73,10 @@ function interpreterOf({ transition, getInitialSnapshot }: Logic, lookingAt: Loo
     getInitialSnapshot: (scope, input) => getInitialSnapshot(heard(scope as never) as never, input),
   };
 }
-/** Makes a machine step in XState's own interpreter. */
 export const interpreted: Stepping = (machine, lookingAt) =>
   Object.assign(machine, interpreterOf(machine, lookingAt));
 
-/** Makes a machine step in the compiled stepper, except while XState's inspector is used, which needs XState's own interpreter. */
+/** Except while XState's inspector is used, which needs XState's own interpreter. */
 export const compiled: Stepping = (machine, lookingAt) => {
   const { transition, getInitialSnapshot } = machine;
   const theirs = interpreterOf({ transition, getInitialSnapshot }, lookingAt);
@@ -114,7 +110,7 @@ export const compiled: Stepping = (machine, lookingAt) => {
 };
 
 const steppings: Readonly<Record<string, Stepping>> = { compiled, xstate: interpreted };
-/** Returns the stepper with this name: `compiled` by default, or XState's interpreter with `A2C_STEPPER=xstate`. */
+/** `compiled` by default, or XState's interpreter with `A2C_STEPPER=xstate`. */
 export function steppingOf(name = 'compiled'): Stepping {
   const known = Object.hasOwn(steppings, name) ? steppings[name] : undefined;
   if (known) return known;
@@ -124,21 +120,18 @@ export function steppingOf(name = 'compiled'): Stepping {
 const none: readonly Transition[] = [];
 /** Number of steps upon one event after which a chart counts as endless, and fails: its host would hang. */
 const mostFollowing = 10_000;
-/** Macrostep: an event and all steps that follow from it. */
 class Macrostep {
   readonly #chart: Chart;
   readonly #scope: Scope;
   readonly #watch: StepWatch | undefined;
-  /** Events that were raised and are not handled yet. */
   readonly #raised: EventObject[] = [];
-  /** Tells whether the actor is running. Actions of an actor that is not are performed when it is started. */
+  /** Actions of an actor that is not running are performed when it is started. */
   readonly #isRunning: boolean;
   /** Last snapshot that was made; `#isMade` tells whether it is still valid. */
   #made: Snapshot;
   #isMade = true;
   /** Number of changes that would have made a new snapshot. An `always` that changes nothing is not tried again. */
   #changes = 0;
-  /** Ids of the actors that are invoked by the state being entered. */
   #invoked: readonly string[] | undefined;
   /** Actions that are resolved again when the actors invoked in this step exist. */
   readonly #retries: [does: Implementation, params: Params][] = [];
@@ -166,7 +159,6 @@ class Macrostep {
     this.#error = from.error;
     this.#children = from.children;
   }
-  /** Returns a snapshot of the present state. */
   snapshot(): Snapshot {
     if (this.#isMade) return this.#made;
     const { matches, hasTag, can, getMeta, toJSON } = this.#chart.like;
@@ -191,13 +183,11 @@ class Macrostep {
       toJSON,
     } as unknown as Snapshot);
   }
-  /** Arguments for guards and for functions that make parameters. */
   get #given(): At {
     const given = this.#lastGiven;
     if (given?.context === this.#context && given.event === this.#event) return given;
     return (this.#lastGiven = { context: this.#context, event: this.#event });
   }
-  /** Argument that the code of actions gets. */
   get #info(): Info {
     const info = this.#lastInfo;
     if (info?.context === this.#context && info.event === this.#event) return info;
@@ -209,7 +199,7 @@ class Macrostep {
     this.#changes += 1;
   }
 
-  /** Enters the first states. Observers are not told of this step. */
+  /** Observers are not told of this step. */
   begin(): Snapshot {
     this.#enter(this.#chart.first);
     return this.#settle();
@@ -265,7 +255,6 @@ class Macrostep {
       this.#act(this.#chart.action(stopChild(child as never)));
   }
 
-  // ── choice of transitions ──────────────────────────────────────────────────────────────────────────
   #enabledBy({ type }: EventObject): Plan | undefined {
     const branch = this.#at.branch(type);
     if (!branch) return undefined;
@@ -307,7 +296,6 @@ class Macrostep {
     return this.#at.plan(taken);
   }
 
-  // ── actions ────────────────────────────────────────────────────────────────────────────────────────
   #perform(plan: Plan): void {
     for (const action of plan.exits) this.#act(action);
     for (const action of plan.actions) this.#act(action);
@@ -317,7 +305,6 @@ class Macrostep {
     for (const { actions, invoked, final } of entries) {
       this.#invoked = invoked;
       for (const action of actions) this.#act(action);
-      // Delivers messages to an actor that was invoked in this step.
       for (const [does, params] of this.#retries.splice(0))
         does.retryResolve?.(this.#scope, this.snapshot(), params);
       this.#invoked = undefined;

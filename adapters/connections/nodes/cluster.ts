@@ -14,10 +14,7 @@ import {
 } from '../../../machines/office/rooms/register.ts';
 
 const both = [() => performance.now(), () => Date.now()];
-/**
- * Returns a clock in ms that never goes back: the faster of two clocks counts, because a monotonic clock stops
- * while the machine is suspended, and the system clock is set now and then.
- */
+/** The faster clock counts: a monotonic one stops during suspension, and the system clock is set at times. */
 export function unsleepingClock(clocks: readonly (() => number)[] = both): () => number {
   const last = clocks.map((now) => now());
   let time = 0;
@@ -36,30 +33,25 @@ export interface ClusterOptions {
   readonly register: Register;
   readonly timers: Timers;
   readonly now: () => number;
-  /** Time in ms for which a node keeps its seats after it last renewed its lease. */
+  /** In ms, from the last renewal until a node loses its seats. */
   readonly leaseMs: number;
 }
-/** Number of renewals of the lease after which all seats are read from the register again, regardless of its news. */
+/** Renewals after which all seats are read again, regardless of the register's news. */
 const beatsToResync = 10;
 const absentMs = 250;
 const mostAbsent = 1_000;
 
-/**
- * One node of an office: knows the seats of the other nodes and how to reach them. The register decides who
- * holds a seat; the node only has a copy, which it can read at once. `close` ends the node and frees its own seats.
- */
+/** The register decides who holds a seat; the node only has a copy, which it can read at once. */
 export class Cluster {
   readonly #options: ClusterOptions;
   readonly #local: LocalOffice;
   readonly #remote: RemoteSeats;
-  /** Seats of peers that are connected to this node. */
   readonly own: OwnSeats;
-  /** Seats of peers that are connected to other nodes of the office. */
   readonly seating: Seating;
   readonly #questions: Questions;
-  /** Times until which a seat counts as empty, because the register just said so. */
+  /** Until then a seat counts as empty, because the register just said so. */
   readonly #absent = new Map<string, number>();
-  /** News of the register that came while all seats were being read. They are applied afterwards. */
+  /** News that came while all seats were being read; applied afterwards. */
   #later: RegisterNews[] | undefined;
   #leaseUntil = 0;
   #beats = 0;
@@ -67,10 +59,7 @@ export class Cluster {
   #since: number | undefined;
   #timer: unknown;
   #isClosed = false;
-  /**
-   * Number of the lease under which the register confirmed all seats of this node. When a renewal
-   * names another lease, this one has ended and the seats are claimed again, also when an earlier answer about it was lost.
-   */
+  /** The register confirmed all seats under this lease; under another one they are claimed again. */
   #heldUnder: number | undefined;
 
   constructor(options: ClusterOptions, local: LocalOffice) {
@@ -81,7 +70,6 @@ export class Cluster {
     this.own = new OwnSeats(options.register, options.leaseMs, local.evict);
     this.#questions = new Questions(options.register, local, this.own, () => this.isCurrent);
   }
-  /** Joins the other nodes; `started` tells whether the register can be reached. */
   start(started: (isReached: boolean) => void): void {
     const { register } = this.#options;
     register.listen(
@@ -98,7 +86,7 @@ export class Cluster {
       },
     );
   }
-  /** Tells whether the lease of this node is valid; if not, other nodes may hold its seats, so nothing may be relayed. */
+  /** Without a valid lease other nodes may hold its seats, so nothing may be relayed. */
   get isCurrent(): boolean {
     return this.#options.now() < this.#leaseUntil;
   }
@@ -108,14 +96,10 @@ export class Cluster {
     await this.#options.register.close();
   }
 
-  // ── seats of others ────────────────────────────────────────────────────────────────────────────────
   isElsewhere(socket: string): boolean {
     return this.#remote.at(socket) !== undefined;
   }
-  /**
-   * Asks the register for a seat that another node may have filled just now. An empty seat is remembered for a
-   * moment, to keep the load on the register low. `then` tells whether the register could be read.
-   */
+  /** An empty seat is remembered for a moment. `then` tells whether the register could be read. */
   refresh(seat: SeatFacts, then: (isRead: boolean) => void): void {
     const { register, now } = this.#options;
     const key = seatKey(seat);
@@ -137,14 +121,12 @@ export class Cluster {
     const node = this.#remote.at(socket)?.node;
     if (node !== undefined) this.#questions.send(node, { type: 'notify', socket, event, body });
   }
-  /** Sends a notice to all nodes with a seat in this room. */
   broadcast(office: string, except: string, event: string, body: object): void {
     const nodes = new Set(this.seating.members(office).map(({ socket }) => this.#remote.at(socket)?.node));
     for (const node of nodes)
       if (node !== undefined) this.#questions.send(node, { type: 'broadcast', office, except, event, body });
   }
 
-  // ── news of the register ───────────────────────────────────────────────────────────────────────────
   #hear(news: RegisterNews): void {
     if (this.#isClosed) return;
     switch (news.type) {
@@ -168,7 +150,6 @@ export class Cluster {
     if (holder.node !== this.#options.register.node) this.#remote.take(holder);
   }
 
-  // ── the lease ──────────────────────────────────────────────────────────────────────────────────────
   #schedule(): void {
     if (this.#isClosed) return;
     const { timers, leaseMs } = this.#options;
@@ -177,10 +158,7 @@ export class Cluster {
       this.#schedule();
     }, leaseMs / 3);
   }
-  /**
-   * Regular task of this node: renews its lease and checks the other nodes. When the register cannot be reached,
-   * the next run tries again, until the lease has ended.
-   */
+  /** When the register cannot be reached, the next run tries again, until the lease has ended. */
   #beat(then: () => void): void {
     this.#renew((renewed) => {
       if (!renewed || this.#isClosed) return then();
@@ -190,7 +168,7 @@ export class Cluster {
       else this.#bury(then);
     });
   }
-  /** Renews the lease; `then` gets undefined when the register could not be reached, or did not answer for all seats. */
+  /** `then` gets undefined when the register could not be reached, or did not answer for all seats. */
   #renew(then: (renewed: RenewedLease | undefined) => void): void {
     const { register, leaseMs, now } = this.#options;
     const asked = now();
@@ -204,8 +182,7 @@ export class Cluster {
       if (since !== this.#since) {
         this.#since = since;
         this.#heldUnder = undefined;
-        // Gives up the seats once the lease has ended, because this register may have forgotten a later holder. While
-        // the lease is valid, no other node can have them.
+        // Only now: while the lease was valid, no other node could have the seats.
         if (now() >= this.#leaseUntil) this.own.giveUp();
       }
       if (lease === this.#heldUnder) return done();
@@ -216,7 +193,7 @@ export class Cluster {
       });
     });
   }
-  /** Frees the seats of nodes whose lease has ended. All nodes do this; only the first attempt has an effect. */
+  /** All nodes free the seats of a node whose lease has ended; only the first attempt has an effect. */
   #bury(then: () => void): void {
     const nodes = [...new Set([...this.#remote.all().map(({ node }) => node), ...this.#questions.unreached])];
     if (nodes.length === 0) return then();
@@ -255,7 +232,6 @@ export class Cluster {
   }
 }
 
-/** Lookup of the seats at this node. */
 export class LookupHere implements Lookup {
   protected readonly here: Seating;
 
@@ -274,16 +250,15 @@ export class LookupHere implements Lookup {
   versionOf(socket: string): string | undefined {
     return this.here.versionOf(socket);
   }
-  /** Finds out whether the computer that a payload names has a seat; `then` gets false when that cannot be found out now. */
   known(_asker: SeatFacts | undefined, _payload: unknown, then: (isKnown: boolean) => void): void {
     then(true);
   }
 }
 
-/** Lookup of the seats at all nodes; this node is asked first, because that needs no register. */
+/** This node is asked first, because that needs no register. */
 export class LookupOfAll extends LookupHere {
   readonly #cluster: Cluster;
-  /** Events that wait for the register, by the seat that sent them, in their order, so that none overtakes another. */
+  /** By the seat that sent them, in their order, so that none overtakes another. */
   readonly #waiting = new Map<SeatFacts, ((isRead: boolean) => void)[]>();
 
   constructor(here: Seating, cluster: Cluster) {
@@ -319,7 +294,6 @@ export class LookupOfAll extends LookupHere {
       for (const next of waiting) next(isRead);
     });
   }
-  /** Returns the computer that a payload names, when no node is known to have it; otherwise undefined. */
   #unknown({ office }: SeatFacts, payload: unknown): SeatFacts | undefined {
     const name = (payload as { readonly computer?: unknown } | null | undefined)?.computer;
     const isKnown = typeof name !== 'string' || this.computer(office, name) !== undefined;

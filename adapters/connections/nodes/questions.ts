@@ -3,60 +3,42 @@ import type { Failure } from '../../../machines/protocol/failure.ts';
 import { gone, unreached, unsure, type OwnSeats } from './seats.ts';
 
 type Ack = (...args: unknown[]) => void;
-/** Functions of the local office that serve the other nodes. */
 export interface LocalOffice {
   ask(socket: string, event: string, body: object, onAck: Ack): void;
   notify(socket: string, event: string, body: object): void;
   broadcast(office: string, except: string, event: string, body: object): void;
-  /** Tells whether a request of this node still waits for its answer. */
   isWaiting(id: number): boolean;
-  /** Marks a request whose large answer is on its way: the answer comes or is lost, even if a peer leaves meanwhile. */
+  /** The answer comes or is lost, even if a peer leaves meanwhile. */
   answering(id: number): void;
-  /** Delivers the answer to a request that another node has sent. */
   answered(id: number, ack: readonly unknown[]): void;
-  /** Refuses a request that was not sent: the computer has no seat, or its node cannot be reached. */
   unasked(id: number, failure: Failure): void;
-  /** Ends a request whose sending failed in a way that leaves open whether it was received. */
+  /** The sending failed, and it is open whether the request was received. */
   lost(id: number, failure: Failure): void;
-  /** Takes note that a peer at another node left, or that its node was lost. */
   left(holder: Holder, isLost: boolean): void;
-  /** Disconnects a peer of this node whose seat another node holds now. */
   evict(socket: string, failure: Failure): void;
 }
-/** Number of received requests that are remembered, to detect repetitions. */
 const mostHeard = 10_000;
-/** Number of messages that are kept for a node that cannot be reached. */
 const mostUnsent = 10_000;
 
-/** Message that waits for its node; `sent` is called once it was sent or dropped. */
 interface Unsent {
   readonly message: NodeMessage;
   readonly sent: () => void;
 }
 type Asked = Extract<NodeMessage, { type: 'ask' }>;
 
-/**
- * Messages between the nodes of an office. A request is handled only once. Messages to a node out of reach are
- * kept and sent later in their order. Since messages may still be lost, `check` asks the other nodes about the
- * requests that wait for an answer.
- */
+/** A request is handled only once. Messages may be lost, so `check` asks about unanswered requests. */
 export class Questions {
   readonly #register: Register;
   readonly #local: LocalOffice;
   readonly #own: OwnSeats;
   readonly #isCurrent: () => boolean;
-  /** Nodes to which requests of this node were sent, by the id of the request. */
   readonly #asked = new Map<number, string>();
-  /** Ids of our requests that are being sent to another node. */
   readonly #asking = new Set<number>();
-  /** Sockets that were asked here on behalf of other nodes and have not answered yet. */
   readonly #open = new Map<string, string>();
-  /** Requests of other nodes whose answers are being sent. */
   readonly #answering = new Set<string>();
   readonly #heard = new Set<string>();
   readonly #unsent = new Map<string, Unsent[]>();
 
-  /** Creates the sender and receiver of this node's messages; `isCurrent` tells whether the node may relay. */
   constructor(register: Register, local: LocalOffice, own: OwnSeats, isCurrent: () => boolean) {
     this.#register = register;
     this.#local = local;
@@ -75,7 +57,7 @@ export class Questions {
       else this.#local.lost(id, unsure);
     });
   }
-  /** Sends a message other than a request; it is kept and sent again when its node cannot be reached. */
+  /** Kept and sent again when its node cannot be reached. */
   send(node: string, message: NodeMessage, sent = (): void => {}): void {
     const unsent = { message, sent };
     if (this.#unsent.has(node)) return this.#keep(node, unsent);
@@ -91,18 +73,15 @@ export class Questions {
     if (kept.length < mostUnsent) kept.push(unsent);
     else unsent.sent();
   }
-  /** Sends the kept messages, because the register can be reached again. */
   sendAgain(): void {
     for (const [node, messages] of [...this.#unsent]) {
       this.#unsent.delete(node);
       for (const { message, sent } of messages) this.send(node, message, sent);
     }
   }
-  /** Nodes for which messages are kept. */
   get unreached(): readonly string[] {
     return [...this.#unsent.keys()];
   }
-  /** Drops all messages and requests of a node that is dead. */
   forget(node: string): void {
     this.#unsent.delete(node);
     for (const known of [...this.#open.keys(), ...this.#answering])
@@ -111,7 +90,6 @@ export class Questions {
         this.#answering.delete(known);
       }
   }
-  /** Notes that the answer to a request is on its way, so that `check` need not ask for it. */
   coming(id: number): void {
     this.#asked.delete(id);
     this.#local.answering(id);
@@ -135,7 +113,7 @@ export class Questions {
         return this.#local.broadcast(message.office, message.except, message.event, message.body);
     }
   }
-  /** Asks the other nodes about requests that wait for an answer, because a request or its answer may have been lost. */
+  /** A request or its answer may have been lost. */
   check(): void {
     const byNode = new Map<string, number[]>();
     for (const [id, node] of this.#asked) {
@@ -147,7 +125,6 @@ export class Questions {
     const here = this.#own.sockets;
     for (const [known, socket] of this.#open) if (!here.has(socket)) this.#open.delete(known);
   }
-  /** Tells whether a request is received for the first time. */
   #isNew(known: string): boolean {
     if (this.#heard.has(known)) return false;
     this.#heard.add(known);

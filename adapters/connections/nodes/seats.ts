@@ -4,9 +4,7 @@ import { takenText } from '../../../machines/office/rooms/claims.ts';
 import { seatKey, type Holder, type Register, Seating } from '../../../machines/office/rooms/register.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 
-/** Seats of an office that consists of several nodes, and the failures of their register. */
-
-/** Failure while the register cannot be reached; nothing was done. */
+/** While the register cannot be reached; nothing was done. */
 export const apartFailure: Failure = {
   code: wireCodes.unavailable,
   message: 'The office cannot reach its register now: try again',
@@ -38,14 +36,13 @@ const forgotten: Failure = {
   details: { reason: 'register' },
 };
 
-/** Seats at other nodes, as far as this node knows. The later claim of a seat counts, in whatever order the news arrive. */
+/** The later claim of a seat counts, in whatever order the news arrive. */
 export class RemoteSeats {
   readonly seating = new Seating();
   readonly #holders = new Map<string, Holder>();
   readonly #sockets = new Map<string, Holder>();
   readonly #left: (holder: Holder, isLost: boolean) => void;
 
-  /** Creates the seats; `left` is called for each peer that lost its seat. */
   constructor(left: (holder: Holder, isLost: boolean) => void) {
     this.#left = left;
   }
@@ -71,7 +68,7 @@ export class RemoteSeats {
     const before = this.#holders.get(seatKey(seat));
     if (before?.fence === fence) this.drop(before, false);
   }
-  /** Removes a holder from the known seats. `isLost` means that its node is dead and cannot announce that its peers have left. */
+  /** `isLost`: its node is dead and cannot announce that its peers have left. */
   drop(holder: Holder, isLost: boolean): void {
     this.#holders.delete(seatKey(holder.seat));
     // Keeps the connection's other seat, because a computer that changes its office takes the new seat before it leaves the old one.
@@ -84,42 +81,38 @@ export class RemoteSeats {
   }
 }
 
-/** Time, as a multiple of the lease, for which a register that lost its data gives seats only to nodes that hold them. */
+/** Multiple of the lease for which a register that lost its data gives seats only to nodes that hold them. */
 export const newAfterLeases = 1.5;
 
-/** Seats of this node, as they are registered in the register that all nodes of an office share. */
 export class OwnSeats {
   readonly #register: Register;
   readonly #leaseMs: number;
   readonly #evict: (socket: string, failure: Failure) => void;
   readonly #own = new Map<string, Holder>();
-  /** Sockets that hold a seat, by the fence (the number of the claim) of that seat. */
+  /** Sockets by the fence (the number of the claim) of their seat. */
   readonly #sockets = new Map<number, string>();
-  /** Number of claims that the register has not answered yet. */
   #claiming = 0;
   #isUnsure = false;
 
-  /** Creates the seats; `evict` is called for a connection whose seat another node has. */
   constructor(register: Register, leaseMs: number, evict: (socket: string, failure: Failure) => void) {
     this.#register = register;
     this.#leaseMs = leaseMs;
     this.#evict = evict;
   }
-  /** Tells whether there is a request to the register of which it is unknown whether it was carried out. */
+  /** It is unknown whether a request to the register was carried out. */
   get isUnsure(): boolean {
     return this.#isUnsure;
   }
   all(): readonly Holder[] {
     return [...this.#own.values()];
   }
-  /** Sockets that hold a seat at this node. */
   get sockets(): ReadonlySet<string> {
     return new Set(this.#sockets.values());
   }
   has(fence: number, socket: string): boolean {
     return this.#sockets.get(fence) === socket;
   }
-  /** Claims a seat in the register; `settled` gets null when it is granted, otherwise the reason for the refusal. */
+  /** `settled` gets null when it is granted, otherwise the reason for the refusal. */
   claim(
     socket: string,
     seat: SeatFacts,
@@ -131,7 +124,7 @@ export class OwnSeats {
     const minAgeMs = this.#leaseMs * newAfterLeases;
     this.#register.claim(extended(wanted, { minAgeMs }), (answer) => {
       this.#claiming -= 1;
-      // Marks a claim without an answer as unsure. If it was carried out after all, the next comparison with the register frees it.
+      // If the claim was carried out after all, the next comparison with the register frees it.
       if (!answer) this.#isUnsure = true;
       if (!answer) return settled(apartFailure.message);
       if (!answer.ok)
@@ -140,30 +133,25 @@ export class OwnSeats {
       settled(null);
     });
   }
-  /** Frees a seat that a socket of this node has left. */
   release(socket: string, seat: SeatFacts): void {
     const held = this.#own.get(seatKey(seat));
     if (held?.socket !== socket) return;
     this.#letGo(held);
     this.free(seat, held.fence);
   }
-  /** Frees a seat in the register; when that fails, the next comparison with the register (`compared`) frees the seat. */
+  /** When that fails, the next comparison with the register (`compared`) frees the seat. */
   free(seat: SeatFacts, fence: number): void {
     this.#register.release(seat, fence, (isDone) => {
       if (isDone === undefined) this.#isUnsure = true;
     });
   }
-  /** Gives up all seats; their peers are disconnected, and may join again. */
   giveUp(): void {
     for (const held of this.all()) {
       this.#letGo(held);
       this.#evict(held.socket, forgotten);
     }
   }
-  /**
-   * Claims earlier seats of this node again, whatever the age of the register; a seat that another node has taken
-   * meanwhile is given up. `then` tells whether the register answered for all seats.
-   */
+  /** Whatever the age of the register; a seat that another node has taken meanwhile is given up. */
   claimAgain([held, ...rest]: readonly Holder[], then: (isWhole: boolean) => void): void {
     if (!held) return then(true);
     if (this.#own.get(seatKey(held.seat)) !== held) return this.claimAgain(rest, then);
@@ -184,10 +172,7 @@ export class OwnSeats {
       this.claimAgain(rest, then);
     });
   }
-  /**
-   * Prepares a comparison of the register with the seats of this node; the returned function takes the seats
-   * that were read and corrects the differences.
-   */
+  /** The returned function takes the seats that were read and corrects the differences. */
   compared(): (found: readonly Holder[]) => void {
     const held = this.all();
     const isQuiet = this.#claiming === 0;

@@ -8,7 +8,6 @@ import { textReader } from './encoding.ts';
 import { childElements, parseXml } from './office-file.ts';
 import { Unreadable, rowsPerPage } from './reader.ts';
 
-// ── records ───────────────────────────────────────────────────────────────────────────────────────────
 const isFlat = (row: unknown): row is Fields =>
   isObject(row) && Object.values(row).every((each) => typeof each !== 'object' || each === null);
 const isTable = (value: unknown): value is readonly Fields[] =>
@@ -16,7 +15,6 @@ const isTable = (value: unknown): value is readonly Fields[] =>
 const cell = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Returns the tables for a list of flat objects: one, or several when the list is long. */
 function tablesOf(rows: readonly Fields[], name: string): Draft[] {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const most = rowsPerPage(columns.length);
@@ -40,7 +38,6 @@ const codeOf = (text: string, language: string, name: string): Draft => ({
 const part = (value: unknown, name: string): Draft[] =>
   isTable(value) ? tablesOf(value, name) : [codeOf(JSON.stringify(value, null, 2), 'json', name)];
 
-/** Divides elements into pages of at most 2,000 rows or elements. */
 function inPages(drafts: readonly Draft[], name: string): DraftPage[] {
   const pages: { title: string; drafts: Draft[] }[] = [];
   let weight = Infinity;
@@ -59,7 +56,7 @@ function inPages(drafts: readonly Draft[], name: string): DraftPage[] {
 const titleIn = (value: unknown): { title?: string } =>
   isObject(value) && typeof value['title'] === 'string' ? { title: value['title'] } : {};
 
-/** Returns the value of a JSON text, which may have comments and trailing commas, as config files have. */
+/** It may have comments and trailing commas, as config files have. */
 function valueIn(source: string): unknown {
   // Refuses depth, because each level of the indented text is longer than the one before.
   if (isTooDeep(source, mostLevels)) throw new Unreadable(`it is nested deeper than ${mostLevels} levels`);
@@ -71,7 +68,7 @@ function valueIn(source: string): unknown {
     return read.value;
   }
 }
-/** Reads JSON: an object becomes one element for each key, a list of flat objects a table. */
+/** An object becomes one element for each key, a list of flat objects a table. */
 export const readJson = textReader((source, { name }) => {
   const value = valueIn(source);
   const entries = isObject(value) ? Object.entries(value) : [];
@@ -79,7 +76,6 @@ export const readJson = textReader((source, { name }) => {
   return { ...titleIn(value), ...pagesOf(inPages(drafts, name)) };
 });
 
-/** Reads JSON Lines: a table when all lines are flat objects, else one element for each line. */
 export const readJsonLines = textReader((source, { name }) => {
   const lines = source.split('\n').map((text, at) => ({ text: text.trim(), number: at + 1 }));
   const values = lines
@@ -98,7 +94,6 @@ export const readJsonLines = textReader((source, { name }) => {
   return { ...pagesOf(inPages(drafts, name)), summary: `${values.length} lines` };
 });
 
-/** Reads YAML: each key of a file is an element as written, with its comments; a list of flat objects is a table. */
 export const readYaml = textReader((source, { name }) => {
   const documents = [...parseAllDocuments(source, { logLevel: 'silent' })] as YamlDocument[];
   const drafts = documents.flatMap((each, at): Draft[] => {
@@ -110,7 +105,7 @@ export const readYaml = textReader((source, { name }) => {
   const first: unknown = documents.length === 1 ? plain(documents[0]) : undefined;
   return { ...titleIn(first), ...pagesOf(inPages(drafts, name)) };
 });
-/** Returns the value of a YAML document; undefined when its aliases would make it too large. */
+/** Undefined when its aliases would make it too large. */
 function plain(document: YamlDocument | undefined): unknown {
   try {
     return document?.toJS({ maxAliasCount: 100 });
@@ -138,9 +133,8 @@ function partsOfYaml(document: YamlDocument, source: string, start: number): Dra
   });
 }
 
-// ── XML ───────────────────────────────────────────────────────────────────────────────────────────────
 const serializer = new XMLSerializer();
-/** Reads XML: a table when the root has records of one name with plain fields, else the source, divided at the elements of the root. */
+/** A table when the root has records of one name with plain fields, else the divided source. */
 export const readXml = textReader((source, { name }): DraftDocument => {
   const root = ((): Element | undefined => {
     try {
@@ -149,7 +143,7 @@ export const readXml = textReader((source, { name }): DraftDocument => {
       return undefined;
     }
   })();
-  // Shows a file that is not well-formed as it is.
+  // A file that is not well-formed is shown as it is.
   if (!root) return pagesOf([{ title: name, drafts: [codeOf(source, 'xml', '')] }]);
   const children = childElements(root);
   const records = children.map(recordOf);
@@ -162,7 +156,7 @@ export const readXml = textReader((source, { name }): DraftDocument => {
   const shown = drafts.length > 0 ? drafts : text.trim() === '' ? [] : [codeOf(source, 'xml', '')];
   return { summary: `<${root.nodeName}> with ${children.length} elements`, ...pagesOf(inPages(shown, name)) };
 });
-/** Returns the attributes and children of an XML element as fields; undefined when a child has children, or two have one name. */
+/** Undefined when a child has children, or two have one name. */
 function recordOf(element: Element): Fields | undefined {
   const fields: Record<string, string> = {};
   for (const { name, value } of Array.from(element.attributes)) fields[name] = value;

@@ -15,10 +15,7 @@ import {
 import { draftsOfHtml } from './html.ts';
 import type { Reader } from './reader.ts';
 
-/**
- * Reads DOCX, divided into sections at headings of the first two levels. mammoth reads the text; equations, charts, diagrams and
- * text boxes, which it does not know, are put into its input in a form that it knows.
- */
+/** mammoth reads the text; what it does not know is put into its input in a form that it knows. */
 export const readDocx: Reader = async ({ bytes, name }) => {
   const file = openOfficeFile(bytes, 'docx');
   const charts: (Draft | undefined)[] = [];
@@ -30,7 +27,7 @@ export const readDocx: Reader = async ({ bytes, name }) => {
   const { value } = await mammoth.convertToHtml(
     { buffer: Buffer.from(mended) },
     {
-      // Replaces the data of images by their type, because image data is not read.
+      // Only the type, because image data is not read.
       convertImage: mammoth.images.imgElement(({ contentType }) =>
         Promise.resolve({ src: `embedded:${contentType}` }),
       ),
@@ -54,13 +51,12 @@ export const readDocx: Reader = async ({ bytes, name }) => {
   };
 };
 
-/** Pattern of the parts of a Word document that the library mammoth does not read: equations, alternative contents and drawings. */
+/** What mammoth does not read: equations, alternative contents and drawings. */
 const strange = /<m:oMath|<mc:AlternateContent|<w:drawing/;
-/** Marks around the number of a chart, in the private use area of Unicode. */
+/** In the private use area of Unicode. */
 const [chartBegins, chartEnds] = ['\ue000', '\ue001'];
 const wordNamespace = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 
-/** Puts the text of equations, charts and diagrams in their places, and text boxes where mammoth looks for them. */
 function mendedXml(file: OfficeFile, document: Document, charts: (Draft | undefined)[]): string {
   const relations = file.relations(file.main);
   const run = (text: string): Element => {
@@ -91,7 +87,6 @@ function mendedXml(file: OfficeFile, document: Document, charts: (Draft | undefi
     const boxes = elements(drawing, 'txbxContent');
     const isReadAnyway = elements(outer, 'Fallback').some((each) => elements(each, 'txbxContent').length > 0);
     if (boxes.length === 0 || isReadAnyway) continue;
-    // Moves the content of text boxes into the older form of a drawing, which mammoth reads.
     const picture = document.createElementNS(wordNamespace, 'w:pict');
     for (const box of boxes) picture.appendChild(box);
     replace(outer, picture);
@@ -99,7 +94,6 @@ function mendedXml(file: OfficeFile, document: Document, charts: (Draft | undefi
   return new XMLSerializer().serializeToString(document);
 }
 
-/** Removes the marks of charts from the texts, and adds the charts after the elements that had the marks. */
 function withCharts(drafts: readonly Draft[], charts: readonly (Draft | undefined)[]): Draft[] {
   const mark = new RegExp(`${chartBegins}(\\d+)${chartEnds}`, 'g');
   return drafts.flatMap((draft) => {
@@ -112,7 +106,6 @@ function withCharts(drafts: readonly Draft[], charts: readonly (Draft | undefine
   });
 }
 
-/** Returns a function that adds its author to a comment of the document. */
 function withAuthor(file: OfficeFile): (draft: Draft) => Draft {
   const name = [...file.relations(file.main).values()].find(({ type }) => type === 'comments')?.target;
   const root = name === undefined ? undefined : file.xml(name);
@@ -129,9 +122,7 @@ function withAuthor(file: OfficeFile): (draft: Draft) => Draft {
   };
 }
 
-/** Tells whether a line has nothing but the number of a page. */
 const isPageNumber = (line: string): boolean => /^[\d\s/|.–-]*$/.test(line);
-/** Returns the headers or footers of the pages, each text once. */
 function aroundPages(file: OfficeFile, category: 'header' | 'footer'): Draft[] {
   const parts = [...file.relations(file.main).values()].filter(({ type }) => type === category);
   const texts = parts.map(({ target }) => {

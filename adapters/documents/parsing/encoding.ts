@@ -3,13 +3,11 @@ import type { DraftDocument } from '../../../machines/documents.ts';
 import type { Reader, Source } from './reader.ts';
 
 export interface Decoded {
-  /** Text without a byte order mark. */
+  /** Without a byte order mark. */
   readonly text: string;
-  /** Name of the encoding as `TextDecoder` spells it, such as `gb18030`. */
   readonly encoding: string;
 }
 
-/** Makes a reader of a text format. The reader gets the decoded text, and the document's metadata name the encoding. */
 export const textReader =
   (read: (text: string, source: Source) => DraftDocument): Reader =>
   (source) => {
@@ -18,10 +16,7 @@ export const textReader =
     return Promise.resolve({ ...document, metadata: { ...document.metadata, encoding } });
   };
 
-/**
- * Decodes the bytes of a text file. The encoding is that of the byte order mark, else the one that an HTML or XML file declares,
- * else UTF-8 when the bytes are valid in it, else the most likely one, judged by the letters in the text.
- */
+/** By the byte order mark, the declaration of HTML or XML, valid UTF-8, or else the most likely encoding. */
 export function decoded(bytes: Uint8Array): Decoded {
   const marked = markOf(bytes) ?? wideEncodingOf(bytes);
   if (marked !== undefined) return { text: new TextDecoder(marked).decode(bytes), encoding: marked };
@@ -33,12 +28,11 @@ export function decoded(bytes: Uint8Array): Decoded {
   return likeliest(bytes);
 }
 
-/** Returns the encoding of a file by its beginning, which may end within a character. */
+/** The beginning may end within a character. */
 export function encodingOf(start: Uint8Array, isWhole: boolean): string {
   const lines = isWhole ? start.length : start.lastIndexOf(0x0a) + 1;
   return decoded(start.subarray(0, lines > 0 ? lines : start.length - (start.length % 2))).encoding;
 }
-/** Returns a function that decodes a file part by part; `isMore` tells that another part follows. */
 export function decoderOf(encoding: string): (bytes: Uint8Array, isMore: boolean) => string {
   const decoder = new TextDecoder(encoding);
   return (bytes, isMore) => {
@@ -55,10 +49,7 @@ function markOf([first, second, third]: Uint8Array): string | undefined {
 
 const declaration =
   /<\?xml[^>]{0,200}?\sencoding\s*=\s*["']?([\w.:-]+)|<meta[^>]{0,500}?charset\s*=\s*["']?\s*([\w.:-]+)/i;
-/**
- * Returns the encoding that the first 2 KiB declare, by its name in `TextDecoder`; undefined for an unknown one,
- * and for UTF-16, which is wrong when the declaration can be read byte by byte.
- */
+/** In the first 2 KiB. Undefined for UTF-16, which is wrong when the declaration can be read byte by byte. */
 function declaredIn(bytes: Uint8Array): string | undefined {
   const start = new TextDecoder('windows-1252').decode(bytes.subarray(0, 2048));
   const [, ofXml, ofHtml] = declaration.exec(start) ?? [];
@@ -79,14 +70,11 @@ function strictly(bytes: Uint8Array, encoding: string): string | undefined {
   }
 }
 const windows = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
-/** Replaces control characters by the letters and signs of windows-1252, because some versions of Node decode it as ISO 8859-1. */
+/** Some versions of Node decode windows-1252 as ISO 8859-1. */
 const withoutControls = (text: string): string =>
   text.replace(/[\x80-\x9f]/g, (each) => windows[each.charCodeAt(0) - 0x80] ?? each);
 
-/**
- * Decodes UTF-8 with few mistakes, such as that of a file cut within a character: at most one mistake for ten characters
- * outside of ASCII.
- */
+/** At most one mistake for ten characters outside of ASCII, as in a file cut within a character. */
 function almostUtf8(bytes: Uint8Array): string | undefined {
   const text = new TextDecoder().decode(bytes);
   const mistakes = text.match(/\ufffd/g)?.length ?? 0;
@@ -95,28 +83,23 @@ function almostUtf8(bytes: Uint8Array): string | undefined {
 
 interface Candidate {
   readonly encoding: string;
-  /** Share of the characters outside of ASCII, from 0 to 1, that are usual in texts of this encoding. */
+  /** Share of the non-ASCII characters, from 0 to 1, that are usual in this encoding. */
   readonly share: (text: string, bytes: Uint8Array) => number;
 }
-/** Number of bytes from which the encoding is guessed. */
 const sampleBytes = 64 * 1024;
 const foreign = (text: string): number => text.match(/[^\0-\x7f]/gu)?.length ?? 0;
-/** Makes a function that returns the share of the characters outside of ASCII that match. `usual` matches single characters. */
 const shareOf =
   (usual: RegExp) =>
   (text: string): number =>
     (text.match(usual)?.length ?? 0) / Math.max(1, foreign(text));
-/** Makes the function that returns the share of these non-Latin letters in a text. Those beside a Latin letter do not count. */
+/** Letters beside a Latin letter do not count. */
 const alphabet = (letters: string) => shareOf(new RegExp(`(?<![A-Za-z])[${letters}](?![A-Za-z])`, 'g'));
-/**
- * Makes the function that returns the share of these accented letters (only beside a Latin letter), of quotation marks and
- * of similar signs in a text.
- */
+/** Accented letters count only beside a Latin letter; quotation marks and similar signs count, too. */
 const latin = (letters: string) =>
   shareOf(new RegExp(`(?<=[A-Za-z])[${letters}]|[${letters}](?=[A-Za-z])|[${quotes}]`, 'g'));
 const quotes = '\u00a0«»–—‘’‚“”„•…€£§©°';
 
-/** Makes the function that returns the share of frequent characters of a two-byte encoding: their first byte is in `rows`. */
+/** Their first byte is in `rows`. */
 const shareOfRows =
   (rows: readonly (readonly [number, number])[], leastTrail: number, isSingle = (_: number) => false) =>
   (_: string, bytes: Uint8Array): number => {
@@ -131,7 +114,7 @@ const shareOfRows =
     }
     return usual / Math.max(1, all);
   };
-/** Returns the share of Japanese characters in a text: its kana, and at most three Chinese characters for each kana. */
+/** Kana, and at most three Chinese characters for each kana. */
 const japanese = (text: string): number => {
   const kana = text.match(/[\u3001-\u30ff]/g)?.length ?? 0;
   const han = text.match(/[\u4e00-\u9fff]/g)?.length ?? 0;
@@ -139,7 +122,7 @@ const japanese = (text: string): number => {
 };
 const isHalfKana = (byte: number): boolean => byte >= 0xa1 && byte <= 0xdf;
 
-/** Encodings to guess from. Of those with an equal share, the first wins. */
+/** Of encodings with an equal share, the first wins. */
 const candidates: readonly Candidate[] = [
   { encoding: 'euc-kr', share: (text) => shareOf(/[\uac00-\ud7a3\u3131-\u318e]/g)(text) ** 3 },
   {
@@ -176,10 +159,7 @@ const candidates: readonly Candidate[] = [
   { encoding: 'windows-1254', share: latin('ıişğüöçİŞĞÜÖÇâî') },
 ];
 
-/**
- * Decodes with the encoding in which the largest share of the characters is usual. The last resort is windows-1252, where each
- * byte means something.
- */
+/** The last resort is windows-1252, where each byte means something. */
 function likeliest(bytes: Uint8Array): Decoded {
   const sample = bytes.subarray(0, sampleBytes);
   let best: Decoded & { share: number } = { encoding: 'windows-1252', text: '', share: 0 };

@@ -4,7 +4,6 @@ import { draftsOfHtml, plainText } from './html.ts';
 import { elements, openArchive, resolved } from './office-file.ts';
 import { Unreadable, type Reader } from './reader.ts';
 
-/** Reads EPUB as one page for each file in its reading order. */
 export const readEpub: Reader = ({ bytes }) => {
   const archive = openArchive(bytes, 'EPUB');
   const container = archive.xml('META-INF/container.xml');
@@ -45,10 +44,7 @@ export const readEpub: Reader = ({ bytes }) => {
 };
 
 const empty = /^(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
-/**
- * Converts XHTML to HTML: an element that is closed in its own tag, such as `<title/>`, gets an end tag, unless HTML allows
- * no content in it.
- */
+/** An element such as `<title/>` gets an end tag, unless HTML allows no content in it. */
 const asHtml = (text: string): string =>
   text.replace(/<([A-Za-z][\w:-]*)((?:\s[^<>]*)?)\/>/g, (whole, tag: string, attributes: string) =>
     empty.test(tag) ? whole : `<${tag}${attributes}></${tag}>`,

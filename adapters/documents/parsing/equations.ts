@@ -1,6 +1,6 @@
 import { childElements, elements } from './office-file.ts';
 
-/** Writes an equation of an office file (OMML) in LaTeX. Symbols that are not in the list `commands` stay as they are. */
+/** Symbols that are not in the list `commands` stay as they are. */
 export const latexOf = (equation: Element): string => all(equation).replace(/\s+/g, ' ').trim();
 
 const all = (node: Element): string => childElements(node).map(latex).join('');
@@ -10,14 +10,12 @@ const part = (node: Element, name: string): string => {
   const found = child(node, name);
   return found ? all(found).trim() : '';
 };
-/** Returns the value of a property such as `m:chr`; undefined when it is missing. */
 const property = (node: Element, name: string): string | undefined => {
   const [found] = childElements(node)
     .filter(({ localName }) => (localName ?? '').endsWith('Pr'))
     .flatMap((properties) => elements(properties, name));
   return found?.getAttribute('m:val') ?? undefined;
 };
-/** Puts LaTeX braces around a text, which make it one argument. */
 const braced = (text: string): string => `{${text}}`;
 
 function latex(node: Element): string {
@@ -109,7 +107,7 @@ const greek =
   'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho varsigma sigma tau upsilon phi chi psi omega'.split(
     ' ',
   );
-/** LaTeX commands by their symbols; each command follows its symbol in the list. */
+/** Each command follows its symbol in the list. */
 const commands: ReadonlyMap<string, string> = new Map(
   (
     '∑sum ∏prod ∫int ∬iint ∮oint ∂partial ∇nabla ∞infty ×times ÷div ·cdot ⋅cdot ±pm ∓mp ≤le ≥ge ≠ne ≈approx ≡equiv ' +
@@ -119,7 +117,6 @@ const commands: ReadonlyMap<string, string> = new Map(
     .split(' ')
     .map((each) => [each.charAt(0), each.slice(1)]),
 );
-/** Replaces symbols by their LaTeX commands, each followed by a space. */
 function symbols(text: string): string {
   return text
     .normalize('NFKC')
@@ -135,14 +132,12 @@ function symbols(text: string): string {
       return command === undefined ? each : `\\${command} `;
     });
 }
-/** Returns a capital Greek letter in LaTeX, which has commands only for those that do not look Latin. */
+/** LaTeX has commands only for the capital letters that do not look Latin. */
 const capital = (name: string, letter: string): string =>
   /^(gamma|delta|theta|lambda|xi|pi|sigma|upsilon|phi|psi|omega)$/.test(name)
     ? `\\${name.charAt(0).toUpperCase()}${name.slice(1)} `
     : letter;
 
-// ── MathML ────────────────────────────────────────────────────────────────────────────────────────────
-/** Element of MathML, from any parser. */
 export interface MathNode {
   readonly tag: string;
   readonly text: string;
@@ -154,7 +149,6 @@ export const mathNodeOf = (element: Element): MathNode => ({
   children: childElements(element).map(mathNodeOf),
 });
 
-/** Writes a MathML formula in LaTeX. */
 export function latexOfMathml({ tag, text, children }: MathNode): string {
   const [one = '', two = '', three = ''] = children.map((each) => latexOfMathml(each));
   switch (tag) {

@@ -11,10 +11,10 @@ import { textReader } from './encoding.ts';
 import { latexOfMathml, type MathNode } from './equations.ts';
 import { isTarget, linkText } from './reader.ts';
 
-/** Reads HTML, divided into sections at headings of the first two levels. Scripts are neither run nor shown. */
+/** Scripts are neither run nor shown. */
 export const readHtml = textReader((text, { name }) => documentOfHtml(text, name));
 
-/** Converts HTML to a document, also for the formats whose libraries return HTML. */
+/** Also for the formats whose libraries return HTML. */
 export function documentOfHtml(source: string, name: string): DraftDocument {
   const { drafts, title, meta } = draftsOfHtml(source);
   const first = drafts.find(({ category }) => category === 'heading')?.content['text'];
@@ -47,7 +47,6 @@ export function draftsOfHtml(source: string): Found {
   return found;
 }
 
-/** Returns the text of elements without their structure. */
 export const plainText = (drafts: readonly Draft[]): string =>
   drafts.map((draft) => renderElement({ element_id: '', ...draft }, 'text')).join('\n');
 
@@ -55,13 +54,11 @@ export const plainText = (drafts: readonly Draft[]): string =>
 const deepest = 200;
 const silent = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object', 'datalist']);
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
-/** Names of HTML elements that begin and end a paragraph. */
 const blocks = setOf(
   'address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form frameset ' +
     'head header hgroup html legend li main nav optgroup option p search section select summary tbody td textarea tfoot th ' +
     'thead tr',
 );
-/** Names of HTML elements that each become an element of the document. */
 const whole = setOf('h1 h2 h3 h4 h5 h6 ul ol menu dir table pre hr audio video');
 const lists = setOf('ul ol menu dir');
 
@@ -80,10 +77,7 @@ const all = (node: Tree.Node, tag: string): Element[] =>
     ...all(each, tag),
   ]);
 
-/**
- * Returns the nodes that contain a block at any depth. Levels too deep for the recursive walk become one text, so this
- * function must not be recursive itself.
- */
+/** Not recursive itself, because the levels may be too deep for a recursive walk. */
 function blocksIn(root: Tree.Document): ReadonlySet<Tree.Node> {
   const order: { node: Tree.Node; parent: Tree.Node | undefined; depth: number }[] = [];
   const waiting = [{ node: root as Tree.Node, parent: undefined as Tree.Node | undefined, depth: 0 }];
@@ -113,10 +107,7 @@ function textBelow(root: Tree.Node): string {
   return texts.join(' ');
 }
 
-// ── text ──────────────────────────────────────────────────────────────────────────────────────────────
-/** Mark of a line break while spaces are collapsed. */
 const lineBreak = '\u2028';
-/** Collapses spaces as a browser does, and keeps line breaks. */
 const tidy = (text: string): string =>
   text
     .replaceAll('\u00ad', '')
@@ -127,7 +118,7 @@ const tidy = (text: string): string =>
 
 const [raised, lowered] = ['⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ', '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙᵢ'];
 const plainLetters = '0123456789+-=()ni';
-/** Writes a superscript or a subscript with the letters that Unicode has for it, else as `^(…)` or `_(…)`. */
+/** With the letters that Unicode has for it, else as `^(…)` or `_(…)`. */
 export function shifted(text: string, isRaised: boolean): string {
   const said = text.trim().replaceAll('−', '-');
   if (said === '' || /^[[*†‡(]/.test(said)) return text;
@@ -140,11 +131,10 @@ export function shifted(text: string, isRaised: boolean): string {
 class Walker {
   readonly #found: Found;
   readonly #hasBlocks: ReadonlySet<Tree.Node>;
-  /** Text between blocks that has not become a paragraph yet, with its links and images. */
   #open = '';
   #links: object[] = [];
   #images: Draft[] = [];
-  /** Tells whether links are written without their targets, as in headings, whose text is the title of a page. */
+  /** Links without their targets, as in headings, whose text is the title of a page. */
   #isPlain = false;
 
   constructor(found: Found, hasBlocks: ReadonlySet<Tree.Node>) {
@@ -152,7 +142,6 @@ class Walker {
     this.#hasBlocks = hasBlocks;
   }
 
-  /** Ends the paragraph that is being collected. */
   flush(): void {
     const text = tidy(this.#open);
     const formula = /^\$\$?([^$]+)\$\$?$/.exec(text);
@@ -191,7 +180,7 @@ class Walker {
     } else this.#open += this.#inline(node);
   }
 
-  /** Adds the target of a link that contains blocks: to the only element in the link, or as an element of its own. */
+  /** The target goes to the only element in the link, or becomes an element of its own. */
   #linkAround(before: number, url: string): void {
     const { drafts } = this.#found;
     const [only, ...others] = drafts.slice(before);
@@ -208,7 +197,6 @@ class Walker {
     if (name !== undefined && content !== undefined) this.#found.meta[name] ??= content;
   }
 
-  /** Adds an HTML element as an element of the document: a heading, a list, a table, code, a line, or a recording. */
   #whole(node: Element): void {
     const tag = node.tagName;
     if (tag === 'table') return this.#table(node);
@@ -236,13 +224,11 @@ class Walker {
   #withLinks(): { links?: readonly object[] } {
     return this.#links.length > 0 ? { links: this.#links } : {};
   }
-  /** Adds the images inside of an element after that element. */
   #afterWhole(): void {
     this.#add(...this.#images);
     [this.#links, this.#images] = [[], []];
   }
 
-  /** Returns the text of an element that is not divided: each block is a line, lists and tables are lines of Markdown. */
   #within(node: Tree.Node): string {
     return childrenOf(node)
       .map((each) => this.#inline(each))
@@ -285,14 +271,13 @@ class Walker {
 
   #image(node: Element): string {
     const [alt, url = ''] = [attribute(node, 'alt') ?? '', attribute(node, 'src')];
-    // Keeps only the description of an embedded image, because image data in an attribute is useless to a reader.
+    // Image data in an attribute is useless to a reader.
     const content = /^(data|embedded):/.test(url) ? { description: alt } : { alt, url };
     this.#images.push({ category: 'image', content });
     return '';
   }
 
-  // ── lists ───────────────────────────────────────────────────────────────────────────────────────────
-  /** Returns the items of a list. A list directly within a list belongs to the item before it. */
+  /** A list directly within a list belongs to the item before it. */
   #itemsOf(node: Element): string[] {
     const items: string[] = [];
     for (const each of childrenOf(node)) {
@@ -326,7 +311,7 @@ class Walker {
     };
     if (items.length > 0) this.#add({ category: 'list', content });
   }
-  /** Adds the comments that mammoth writes for DOCX, as a list of descriptions at the end; returns false for any other list. */
+  /** mammoth writes comments of DOCX as a list of descriptions at the end. False for any other list. */
   #comments(node: Element): boolean {
     const names = elementsOf(node, 'dt');
     if (names.length === 0 || !names.every((each) => /^comment-\d/.test(attribute(each, 'id') ?? '')))
@@ -342,7 +327,6 @@ class Walker {
     return true;
   }
 
-  // ── tables ──────────────────────────────────────────────────────────────────────────────────────────
   #table(node: Element): void {
     const rows = rowsOf(node);
     if (isLayout(node, rows)) {
@@ -366,7 +350,7 @@ class Walker {
     this.#afterWhole();
   }
 
-  /** Returns the texts of the cells, row by row. A cell that spans rows or columns is repeated in each place that it covers. */
+  /** A cell that spans rows or columns is repeated in each place that it covers. */
   #grid(rows: readonly Element[]): string[][] {
     const grid: string[][] = rows.map(() => []);
     let room: number = limits.tableCells;
@@ -392,7 +376,6 @@ class Walker {
     return width === 0 ? [] : filled.filter((row) => row.length > 0);
   }
 
-  /** Returns a table within a cell or an item as text, a line for each row. */
   #nestedTable(node: Element): string {
     return this.#grid(rowsOf(node))
       .map((row) => row.map((text) => text.replaceAll('\n', ' ')).join(', '))
@@ -401,10 +384,7 @@ class Walker {
 }
 
 const startOf = (list: Element): number => Number(attribute(list, 'start') ?? 1) || 1;
-/**
- * Returns the items of a nested list as lines of Markdown. Line breaks and indents are special characters, which `inLines`
- * replaces.
- */
+/** Line breaks and indents are special characters, which `inLines` replaces. */
 const linesOf = (items: readonly string[], list: Element): string =>
   items
     .map((item, at) => {
@@ -414,7 +394,7 @@ const linesOf = (items: readonly string[], list: Element): string =>
     .join('\n')
     .replace(/\n( *)/g, (_, spaces: string) => lineBreak + '\u2007'.repeat(spaces.length));
 
-/** Returns a text without empty lines. Indents of nested lists, which were figure spaces, become spaces. */
+/** Indents of nested lists, which were figure spaces, become spaces. */
 const inLines = (text: string): string =>
   tidy(text)
     .split('\n')
@@ -430,10 +410,9 @@ const preformatted = (node: Tree.Node): string => {
   if (node.tagName === 'br') return '\n';
   return silent.has(node.tagName) ? '' : childrenOf(node).map(preformatted).join('');
 };
-/** Tells whether a list item is a footnote, as mammoth writes them for DOCX: in a list at the end, with an arrow back. */
+/** mammoth writes footnotes of DOCX in a list at the end, with an arrow back. */
 const isNote = (node: Element): boolean => /^(foot|end)note-/.test(attribute(node, 'id') ?? '');
 
-/** Returns a formula in TeX: as the page has it, or converted from its MathML. */
 function mathText(node: Element): string {
   const tex = all(node, 'annotation').find((each) => /tex/i.test(attribute(each, 'encoding') ?? ''));
   const said = attribute(node, 'alttext') ?? (tex && tidy(textBelow(tex)));
@@ -466,10 +445,7 @@ const rowsOf = (node: Element): Element[] =>
 const cellsOf = (row: Element): Element[] => elementsOf(row, 'td', 'th');
 const spanOf = (node: Element, key: string, most: number): number =>
   Math.min(Math.max(1, Math.trunc(Number(attribute(node, key) ?? 1)) || 1), most);
-/**
- * Tells whether a table is only used for layout: its role says so, or it has no header cells and, instead, only one cell, a
- * heading in a cell, or inner tables with more cells than the table itself.
- */
+/** Its role says so; or, without header cells, it has one cell, a heading, or larger inner tables. */
 function isLayout(node: Element, rows: readonly Element[]): boolean {
   if (/^(presentation|none)$/.test(attribute(node, 'role') ?? '')) return true;
   const cells = rows.flatMap(cellsOf);

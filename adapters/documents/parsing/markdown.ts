@@ -6,7 +6,6 @@ import { inSections, pagesOf, type Draft } from '../../../machines/documents.ts'
 import { textReader } from './encoding.ts';
 import { draftsOfHtml } from './html.ts';
 
-/** Reads Markdown with the GitHub extensions, divided into sections at headings of the first two levels. */
 export const readMarkdown = textReader((source, { name }) => {
   const { front, body } = withoutFront(source);
   const drafts = draftsOfMarkdown(body);
@@ -27,7 +26,7 @@ export function draftsOfMarkdown(source: string): Draft[] {
   return root.children.flatMap((node) => draftsOf(node, source));
 }
 
-/** Separates the front matter from the body and reads its lines `key: value`; nested values are ignored. */
+/** Nested values are ignored. */
 function withoutFront(source: string): { front: Readonly<Record<string, string>>; body: string } {
   const found = /^\uFEFF?---\r?\n([\s\S]{0,20000}?)\r?\n---\r?\n/.exec(source);
   if (!found) return { front: {}, body: source };
@@ -105,7 +104,6 @@ const withLinks = (node: Nodes): { links?: readonly object[] } => {
   const links = linksIn(node);
   return links.length > 0 ? { links } : {};
 };
-/** Returns the text of a list item as written, without its mark and without the indent of its further lines. */
 function itemOf(item: Nodes, source: string): string {
   const [first = '', ...others] = written(item, source).split(/\r?\n/);
   const mark = /^(?:[-*+]|\d+[.)])\s+/.exec(first)?.[0] ?? '';
@@ -116,7 +114,6 @@ function itemOf(item: Nodes, source: string): string {
     '\n',
   );
 }
-/** Returns the text of a table cell as written, without the pipes around it. */
 const cellOf = (cell: Nodes & Parent, source: string): string => {
   const [first, last] = [
     cell.children[0]?.position?.start.offset,
@@ -130,7 +127,6 @@ const cellOf = (cell: Nodes & Parent, source: string): string => {
         .replace(/<br\s*\/?>/gi, '\n');
 };
 
-/** Returns the source text of a Markdown node, as written in the file. */
 const written = (node: Nodes, source: string): string =>
   source.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0);
 const textIn = (node: Nodes): string => {

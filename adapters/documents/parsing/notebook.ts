@@ -5,7 +5,6 @@ import { draftsOfHtml } from './html.ts';
 import { draftsOfMarkdown } from './markdown.ts';
 import { Unreadable } from './reader.ts';
 
-/** Reads a Jupyter notebook, divided into sections at headings of the first two levels, with its code and its outputs. */
 export const readNotebook = textReader((source, { name }) => {
   const notebook = ((): unknown => {
     try {
@@ -46,7 +45,7 @@ function draftsOf(cell: Readonly<Record<string, unknown>>, language: string): Dr
   return [{ category: kind === 'code' ? 'code' : 'text', content }, ...outputs];
 }
 
-/** Returns the output of a cell in its most useful form: a table, else text, else the type of an image. */
+/** In the most useful form: a table, else text, else the type of an image. */
 function outputOf(output: Readonly<Record<string, unknown>>): Draft[] {
   const said = (text: string): Draft[] =>
     text.trim() === '' ? [] : [{ category: 'code', content: { text: plain(text) }, summary: 'output' }];
@@ -64,6 +63,5 @@ function outputOf(output: Readonly<Record<string, unknown>>): Draft[] {
   if (image !== undefined) return [{ category: 'image', content: { description: plain(text) || image } }];
   return said(text);
 }
-/** Returns a text without the escape sequences that colour it on a terminal. */
 // oxlint-disable-next-line no-control-regex -- the codes begin with a control character
 const plain = (text: string): string => text.replace(/\u001b\[[\d;]*m/g, '').trimEnd();

@@ -4,23 +4,19 @@ import { Unreadable } from './reader.ts';
 import { limits, sizeText } from '../../../machines/document-files.ts';
 import type { Draft } from '../../../machines/documents.ts';
 
-/** Parts of an office file (a ZIP archive of XML files), unpacked within size limits. */
+/** ZIP archive of XML files, unpacked within size limits. */
 export interface OfficeFile {
-  /** Name of the part where the document begins. */
   readonly main: string;
   readonly names: readonly string[];
   text(name: string): string | undefined;
   xml(name: string): Document | undefined;
-  /** Relationships of a part by their id, each with its type and target part. The empty name stands for the file as a whole. */
+  /** By their id. The empty name stands for the file as a whole. */
   relations(name: string): ReadonlyMap<string, { readonly type: string; readonly target: string }>;
-  /**
-   * Packs the file again without compression, so that a library unpacks exactly the size that was checked. `mended` may replace
-   * the text of a part.
-   */
+  /** Without compression, so that a library unpacks exactly the size that was checked. */
   packed(mended?: (name: string, text: string) => string): Uint8Array;
 }
 
-/** Opens an office file. Its main part may have any name; the relationships of the file name it. */
+/** Its main part may have any name; the relationships of the file name it. */
 export function openOfficeFile(bytes: Uint8Array, kind: keyof typeof kinds): OfficeFile {
   const { entries, ...archive } = openArchive(bytes, 'office file');
   const main =
@@ -41,7 +37,6 @@ export function openOfficeFile(bytes: Uint8Array, kind: keyof typeof kinds): Off
     },
   };
 }
-/** Usual name of the main part of each kind of file, and the name of its root element. */
 const kinds = {
   docx: { main: 'word/document.xml', root: 'document' },
   pptx: { main: 'ppt/presentation.xml', root: 'presentation' },
@@ -51,10 +46,7 @@ const kinds = {
 interface Archive extends Pick<OfficeFile, 'names' | 'text' | 'xml' | 'relations'> {
   readonly entries: Readonly<Record<string, Uint8Array>>;
 }
-/**
- * Opens a ZIP archive of XML files. `unzipSync` unpacks each part into exactly the number of bytes declared in the archive, so the
- * sum of these declared sizes limits the memory used, whatever the parts contain.
- */
+/** `unzipSync` unpacks the declared number of bytes of each part, so their sum limits the memory used. */
 export function openArchive(bytes: Uint8Array, what: string): Archive {
   let sum = 0;
   const entries = ((): Record<string, Uint8Array> => {
@@ -84,7 +76,7 @@ export function openArchive(bytes: Uint8Array, what: string): Archive {
 }
 
 export function parseXml(source: string, name: string, mayHaveType = false): Document {
-  // Refuses a document type, which may define entities that grow without limit and which office files do not have.
+  // It may define entities that grow without limit, and office files do not have one.
   if (!mayHaveType && /<!DOCTYPE/i.test(source))
     throw new Unreadable(`${name} in it has a document type, which office files have not`);
   const fail = (): never => {
@@ -116,12 +108,10 @@ export const resolved = (folder: string, target: string): string => {
   return parts.join('/');
 };
 
-/** Returns all descendant elements with this name, whatever their namespace prefix. */
 export const elements = (node: Document | Element, name: string): Element[] =>
   Array.from(node.getElementsByTagNameNS('*', name));
 export const childElements = (node: Element): Element[] =>
   Array.from(node.childNodes).filter((each): each is Element => each.nodeType === 1);
-/** Returns the nearest element around a node that has this name. */
 export const ancestor = (node: Element, name: string): Element | undefined => {
   let at = node.parentNode as Element | null;
   while (at && at.localName !== name) at = at.parentNode as Element | null;
@@ -132,7 +122,6 @@ export const textIn = (node: Element, name = 't'): string =>
     .map((each) => each.textContent ?? '')
     .join('');
 
-/** Returns title, keywords and description from the properties of an office file. */
 export function propertiesOf(file: OfficeFile): { title?: string; keywords?: string[]; summary?: string } {
   const core = file.xml('docProps/core.xml');
   const value = (name: string): string => (core && elements(core, name)[0]?.textContent?.trim()) || '';
@@ -149,7 +138,7 @@ export function propertiesOf(file: OfficeFile): { title?: string; keywords?: str
   };
 }
 
-/** Function that returns the values of a range such as `Costs!$B$2:$B$4`, for charts that do not store their values. */
+/** For charts that do not store their values; a range is written like `Costs!$B$2:$B$4`. */
 export type Lookup = (range: string) => readonly string[];
 
 const valuesOf = (node: Element | undefined, lookup: Lookup): readonly string[] => {
@@ -158,7 +147,6 @@ const valuesOf = (node: Element | undefined, lookup: Lookup): readonly string[] 
   return kept.length > 0 ? kept : lookup(textIn(node, 'f'));
 };
 
-/** Reads a chart of an office file: its kind, title and series with values. */
 export function chartOf(file: OfficeFile, name: string, lookup: Lookup = () => []): Draft | undefined {
   const root = file.xml(name);
   const [plot] = root ? elements(root, 'plotArea') : [];
@@ -186,7 +174,6 @@ export function chartOf(file: OfficeFile, name: string, lookup: Lookup = () => [
   return { category: 'chart', content, summary: title || 'chart' };
 }
 
-/** Reads a diagram (SmartArt) from the part with its data: the texts of its nodes as a nested list. */
 export function diagramOf(file: OfficeFile, name: string): Draft | undefined {
   const root = file.xml(name);
   if (!root) return undefined;

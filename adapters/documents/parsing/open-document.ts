@@ -5,7 +5,6 @@ import { ancestor, childElements, elements, openArchive } from './office-file.ts
 import { Unreadable, type Reader } from './reader.ts';
 
 type Archive = ReturnType<typeof openArchive>;
-/** Opens a file in OpenDocument format, as LibreOffice writes. */
 export function openOpenDocument(bytes: Uint8Array): Archive {
   const archive = openArchive(bytes, 'OpenDocument file');
   if ((archive.text('META-INF/manifest.xml') ?? '').includes('encryption-data'))
@@ -13,10 +12,7 @@ export function openOpenDocument(bytes: Uint8Array): Archive {
   return archive;
 }
 
-/**
- * Reads ODT, divided into sections at headings of the first two levels. The content is converted to HTML, and the HTML
- * reader makes the elements.
- */
+/** The content is converted to HTML, and the HTML reader makes the elements. */
 export const readOdt: Reader = ({ bytes, name }) => {
   const { root, writer, properties } = contentOf(bytes, 'text');
   const { drafts } = draftsOfHtml(writer.children(root) + writer.notes());
@@ -26,7 +22,6 @@ export const readOdt: Reader = ({ bytes, name }) => {
   return Promise.resolve({ ...properties, ...(title !== undefined && { title }), ...pages });
 };
 
-/** Reads ODP as one page for each slide, with the speaker notes as an annotation. */
 export const readOdp: Reader = ({ bytes }) => {
   const { root, writer, properties } = contentOf(bytes, 'presentation');
   const pages = childElements(root)
@@ -89,7 +84,6 @@ const silent = new Set([
 ]);
 const most = 1000;
 
-/** Writes OpenDocument content as HTML. */
 class Writer {
   readonly #archive: Archive;
   readonly #styles: ReadonlyMap<string, Element>;
@@ -106,7 +100,7 @@ class Writer {
     this.#styles = new Map(all.toReversed().map((style) => [style.getAttribute('style:name') ?? '', style]));
   }
 
-  /** Returns the footnotes and comments written since the last call, as HTML in the form in which mammoth writes those of DOCX. */
+  /** Those since the last call, in the HTML in which mammoth writes those of DOCX. */
   notes(): string {
     const notes = this.#notes.map((text, at) => `<li id="footnote-${at + 1}">${text}</li>`);
     const written = (notes.length > 0 ? `<ol>${notes.join('')}</ol>` : '') + this.#comments.join('');
@@ -170,7 +164,6 @@ class Writer {
     }
   }
 
-  /** Returns the heading level of a paragraph in the style of a title; 0 for any other. */
   #titleLevel(node: Element): number {
     const name = node.getAttribute('text:style-name') ?? '';
     const base = this.#styles.get(name)?.getAttribute('style:parent-style-name') ?? '';
@@ -209,7 +202,7 @@ class Writer {
     }
     return `<div>${inner()}</div>`;
   }
-  /** Returns an embedded object as HTML: a formula as LaTeX, any other object, such as a chart, as its texts. */
+  /** A formula as LaTeX, any other object, such as a chart, as its texts. */
   #object(node: Element): string {
     const path = (node.getAttribute('xlink:href') ?? '').replace(/^\.\/|\/$/g, '');
     const root = this.#archive.xml(`${path}/content.xml`);

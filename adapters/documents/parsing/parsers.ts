@@ -7,9 +7,7 @@ import { isSource, ownFile, sourceFile, sourceLoader } from '../../own-files.ts'
 import { Unreadable } from './reader.ts';
 import type { Begun, Done, Job } from './worker.ts';
 
-/**
- * Entry of the parser thread: the built file or, in a checkout that runs its sources, code that loads the source through tsx.
- */
+/** The built file or, in a checkout that runs its sources, code that loads the source through tsx. */
 function entryOfWorker(): { readonly entry: string; readonly isText: boolean } {
   if (!isSource) return { entry: ownFile('adapters/documents/parsing/worker.js'), isText: false };
   const source = pathToFileURL(sourceFile('adapters/documents/parsing/worker.ts')).href;
@@ -22,22 +20,21 @@ interface Waiting {
   readonly settle: (done: Done) => void;
 }
 interface Busy extends Waiting {
-  /** Times in ms when reading began: by the clock of this computer, and by the CPU time of the thread. */
+  /** In ms: by the clock of this computer, and by the CPU time of the thread. */
   readonly beganAt: number;
   readonly beganCpu: number;
   timer: NodeJS.Timeout | undefined;
-  /** Memory of this process in bytes when the reading of the document began, or when another thread was last ended for using too much. */
+  /** When the reading began, or when another thread was last ended for using too much. */
   baseBytes: number;
 }
 interface Slot {
   worker?: Worker | undefined;
-  /** Number of the thread in the operating system, when it is known. */
   thread?: string | undefined;
   busy?: Busy | undefined;
   idle?: NodeJS.Timeout | undefined;
 }
 export interface ParserLimits {
-  /** Limit of CPU time in ms for one document. By the clock five times as long is allowed, for a busy computer. */
+  /** CPU time for one document; by the clock five times as long is allowed, for a busy computer. */
   readonly ms: number;
   readonly growthBytes: number;
   readonly heapMb: number;
@@ -46,12 +43,12 @@ const idleMs = 30_000;
 const watchMs = 25;
 const clockFactor = 5;
 
-/** Returns the CPU time of a thread of this process in ms; undefined where the operating system does not tell it. */
+/** In ms; undefined where the operating system does not tell it. */
 function cpuOf(thread: string | undefined): number | undefined {
   if (thread === undefined) return undefined;
   try {
     const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'latin1');
-    // Splits the fields after the name, which is in parentheses; the 12th and 13th are the CPU time in ticks of 10 ms.
+    // The name is in parentheses; the 12th and 13th field after it are the CPU time in ticks of 10 ms.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) * 10;
   } catch {
@@ -59,10 +56,7 @@ function cpuOf(thread: string | undefined): number | undefined {
   }
 }
 
-/**
- * Threads that read documents, each one document at a time. A document that takes too long, or during which the process memory
- * grows too much (memory that a library allocates outside of its heap shows only there), ends only its own thread.
- */
+/** A document that takes too long, or makes the process memory grow too much, ends only its own thread. */
 export class Parsers {
   readonly #slots: Slot[];
   readonly #limits: ParserLimits;
@@ -80,7 +74,6 @@ export class Parsers {
     };
   }
 
-  /** Reads a document in a thread. Rejects with `Unreadable`. */
   async read(job: Job): Promise<ReadDocument> {
     const done = await new Promise<Done>((settle) => {
       if (this.#isClosed) settle({ ok: false, reason: 'the server ends' });
@@ -120,15 +113,12 @@ export class Parsers {
     slot.busy = busy;
     this.#time(slot, busy, this.#limits.ms);
     this.#watch ??= setInterval(() => this.#weigh(), watchMs).unref();
-    // Copies the bytes, because transferring a view of a shared buffer would take away the other data in it.
+    // Transferring a view of a shared buffer would take away the other data in it.
     const bytes = next.job.bytes.slice();
     worker.postMessage({ ...next.job, bytes }, [bytes.buffer]);
   }
 
-  /**
-   * Ends the reading of a document when its thread has used the allowed CPU time. The next check comes after what is left
-   * of that time, because CPU time never grows faster than the clock.
-   */
+  /** The next check comes after the time left, because CPU time never grows faster than the clock. */
   #time(slot: Slot, busy: Busy, waitMs: number): void {
     busy.timer = setTimeout(() => {
       const { ms } = this.#limits;
@@ -150,7 +140,7 @@ export class Parsers {
       stdout: true,
       stderr: true,
     });
-    // Discards the output of the thread, because libraries write to the console and stdout belongs to the protocol.
+    // Libraries write to the console, and stdout belongs to the protocol.
     worker.stdout.resume();
     worker.stderr.resume();
     worker.unref();
@@ -190,7 +180,7 @@ export class Parsers {
       clearInterval(this.#watch);
       this.#watch = undefined;
     }
-    // Ends one thread at a time, beginning with the first busy one, because the memory cannot be attributed to a thread.
+    // Ends one thread at a time, because the memory cannot be attributed to a thread.
     const grown = busy.find((slot) => rss - (slot.busy?.baseBytes ?? rss) > this.#limits.growthBytes);
     if (!grown) return;
     for (const slot of busy) if (slot.busy) slot.busy.baseBytes = rss;
@@ -210,8 +200,7 @@ export class Parsers {
     slot.thread = undefined;
     clearTimeout(slot.idle);
     await worker?.terminate();
-    // Settles the document only when it is still the current one, because an answer may have arrived meanwhile and the slot may
-    // have the next document.
+    // An answer may have arrived meanwhile, and the slot may have the next document.
     if (busy && slot.busy === busy) this.#settle(slot, { ok: false, reason, isLasting });
     this.#next();
   }

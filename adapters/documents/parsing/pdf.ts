@@ -4,13 +4,12 @@ import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { Unreadable, type Reader } from './reader.ts';
 import type { Draft, DraftPage } from '../../../machines/documents.ts';
 
-/** Piece of text on a PDF page with its position. PDF itself has no words, lines or paragraphs. */
+/** PDF itself has no words, lines or paragraphs. */
 export interface Glyphs {
   readonly text: string;
   readonly x: number;
   readonly y: number;
   readonly width: number;
-  /** Height of the letters in units of the page. */
   readonly size: number;
   readonly endsLine: boolean;
 }
@@ -21,11 +20,7 @@ interface Line {
   end: number;
 }
 
-/**
- * Groups the text of a page into paragraphs, in the order of the file. A new line begins where the vertical position changes, a
- * new paragraph where the gap exceeds one and a half lines or the letter size changes. Text a fifth larger than most is a
- * heading.
- */
+/** A gap of one and a half lines or another letter size ends a paragraph; a fifth larger is a heading. */
 export function paragraphsOf(glyphs: readonly Glyphs[]): Draft[] {
   const lines = linesOf(glyphs);
   const usual = usualSize(lines);
@@ -76,7 +71,6 @@ function linesOf(glyphs: readonly Glyphs[]): Line[] {
   return lines.filter((each) => each.text.trim() !== '');
 }
 
-/** Returns the size of most letters on the page. */
 function usualSize(lines: readonly Line[]): number {
   const letters = new Map<number, number>();
   for (const { text, size } of lines) {
@@ -86,14 +80,11 @@ function usualSize(lines: readonly Line[]): number {
   return [...letters].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
-/**
- * Returns the path of a folder of the PDF package: its tables of Chinese, Japanese and Korean encodings, or the fonts that a
- * PDF may use without including them. PDF.js wants a slash at the end, on Windows, too.
- */
+/** PDF.js wants a slash at the end, on Windows, too. */
 const folderOf = (name: string): string =>
   `${join(dirname(fileURLToPath(import.meta.resolve('pdfjs-dist/package.json'))), name)}/`;
 
-/** Reads only the requested pages of a PDF. No script in it is run. */
+/** Reads only the requested pages. No script in it is run. */
 export const readPdf: Reader = async ({ bytes, from, to }) => {
   const task = getDocument({
     data: bytes,

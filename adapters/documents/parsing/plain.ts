@@ -6,7 +6,6 @@ import { rowsPerPage } from './reader.ts';
 const paragraphsPerPage = 100;
 const charsPerPage = 64 * 1024;
 
-/** Reads plain text as paragraphs separated by empty lines: a hundred on a page, fewer when they are long. */
 export const readPlain = textReader((source, { name }) => {
   const paragraphs = paragraphsIn(source).flatMap(parts);
   const pages: { title: string; drafts: Draft[] }[] = [{ title: name, drafts: [] }];
@@ -26,7 +25,7 @@ export const readPlain = textReader((source, { name }) => {
   return pagesOf(pages);
 });
 
-/** Returns the runs of lines that are not empty; no pattern, because a file may have megabytes of empty lines. */
+/** No pattern, because a file may have megabytes of empty lines. */
 function paragraphsIn(source: string): readonly string[] {
   const runs: string[][] = [[]];
   for (const line of source.split('\n'))
@@ -37,7 +36,6 @@ function paragraphsIn(source: string): readonly string[] {
     .filter((text) => text !== '');
 }
 
-/** Divides a paragraph that is longer than a page, at the end of a line or a word where there is one. */
 function parts(text: string): string[] {
   const found: string[] = [];
   let rest = text;
@@ -52,7 +50,6 @@ function parts(text: string): string[] {
   return [...found, rest];
 }
 
-/** Reads CSV and TSV. The first row holds the column names, and each page has up to 2,000 rows. */
 export const readCsv = textReader((text, { name, fileType }) => {
   const { data, errors, meta } = Papa.parse<string[]>(text, {
     skipEmptyLines: true,

@@ -12,7 +12,6 @@ import {
 import { latexOf } from './equations.ts';
 import { linkText, type Reader } from './reader.ts';
 
-/** Reads PPTX as one page per slide, in the order of the presentation, with the speaker notes as an annotation. */
 export const readPptx: Reader = ({ bytes }) => {
   const file = openOfficeFile(bytes, 'pptx');
   const [root, relations] = [file.xml(file.main), file.relations(file.main)];
@@ -44,10 +43,7 @@ function slideOf(file: OfficeFile, name: string, at: number): DraftPage {
   return { title, drafts: [...drafts, ...notes, ...commentsOn(file, relations)] };
 }
 
-/**
- * Returns the shapes of a slide, with groups expanded, in file order, which is from back to front. Of alternative forms the
- * first with text counts, else the last one.
- */
+/** From back to front. Of alternative forms the first with text counts, else the last one. */
 const shapesIn = (tree: Element): Element[] =>
   childElements(tree).flatMap((each) => {
     if (each.localName === 'grpSp') return shapesIn(each);
@@ -81,7 +77,6 @@ function draftsOf(shape: Element, file: OfficeFile, relations: Relations): Draft
   });
   return [...tables, ...charts, ...diagrams];
 }
-/** Returns the text of a paragraph with its line breaks, equations as LaTeX and, when there are relations, the targets of its links. */
 function paragraphText(paragraph: Element, relations?: Relations): string {
   return childElements(paragraph)
     .map((each) => {
@@ -103,7 +98,6 @@ const paragraphsIn = (shape: Element, relations?: Relations): string[] =>
     .map((each) => paragraphText(each, relations))
     .filter((text) => text.trim() !== '');
 
-/** Returns the paragraphs of a shape as items of a list; those of a lower level are lists in the item before them. */
 function itemsIn(shape: Element, relations: Relations): string[] {
   const items: string[] = [];
   for (const each of elements(shape, 'p')) {
@@ -141,7 +135,7 @@ const headingOf = (shape: Element, level: number): Draft => ({
   category: 'heading',
   content: { text: paragraphsIn(shape).join(' ').replace(/\s+/g, ' '), level },
 });
-/** Returns a table in which the text of a merged cell is repeated in the cells that it covers. */
+/** The text of a merged cell is repeated in the cells that it covers. */
 function tableOf(table: Element, relations: Relations): Draft {
   const lines: string[][] = [];
   for (const row of elements(table, 'tr')) {
@@ -166,7 +160,7 @@ function notesIn(file: OfficeFile, name: string): Draft[] {
   return text === '' ? [] : [{ category: 'annotation', content: { text, kind: 'notes' } }];
 }
 
-/** Returns the comments on a slide, from the format of PowerPoint up to 2019 or that of Microsoft 365. */
+/** In the format of PowerPoint up to 2019 or that of Microsoft 365. */
 function commentsOn(file: OfficeFile, relations: Relations): Draft[] {
   const authors = new Map<string, string>();
   for (const { type, target } of file.relations(file.main).values())

@@ -2,25 +2,20 @@ import { limits } from '../../../machines/document-files.ts';
 import { formatOf, type DocumentFormat, type DraftDocument } from '../../../machines/documents.ts';
 import { isInstalled, missingPackage, type OptionalPackage } from '../../optional-packages.ts';
 
-/** Input of a document reader. */
 export interface Source {
   readonly bytes: Uint8Array;
-  /** File name, used as the title of a document that has none. */
+  /** Title of a document that has none. */
   readonly name: string;
   readonly fileType: string;
-  /** First page to read, for formats that are read page by page; `to` is the page after the last one. */
+  /** For formats that are read page by page; `to` is the page after the last one. */
   readonly from: number;
   readonly to: number;
 }
-/**
- * Function that reads one document format. It runs in a worker thread that may be ended at any moment, and throws `Unreadable`
- * with the reason when that is known.
- */
+/** Runs in a worker thread that may be ended at any moment. Throws `Unreadable` when the reason is known. */
 export type Reader = (source: Source) => Promise<DraftDocument>;
 
-/** Error with the reason why a document cannot be read. The message names no folder. */
+/** The message names no folder. */
 export class Unreadable extends Error {
-  /** Tells whether the same bytes would fail again. */
   readonly isLasting: boolean;
 
   constructor(message: string, isLasting = true) {
@@ -36,13 +31,11 @@ const packages: Partial<Record<DocumentFormat, OptionalPackage>> = {
   xls: '@e965/xlsx',
   ods: '@e965/xlsx',
 };
-/** Returns a sentence that says which package to install for a format; undefined when nothing is missing. */
 export function missingReader(format: DocumentFormat): string | undefined {
   const name = packages[format];
   return name && missingPackage(name, `.${format}`);
 }
 export const isReaderMissing = (): boolean => !Object.values(packages).every((name) => isInstalled(name));
-/** Returns a line for each format among these documents that cannot be read. */
 export function missingReaders(refs: Iterable<string>): string[] {
   const formats = Array.from(refs, (ref) => formatOf(ref));
   return [...new Set(formats)].flatMap((format) => {
@@ -52,16 +45,16 @@ export function missingReaders(refs: Iterable<string>): string[] {
   });
 }
 
-/** Tells whether a link leads somewhere outside of the document. */
+/** Leads outside of the document. */
 export const isTarget = (url: string | undefined): url is string =>
   url !== undefined && url !== '' && !/^(#|javascript:|data:)/i.test(url);
-/** Converts a link to Markdown, so that its target stays in the text of any element. */
+/** The target stays in the text of any element. */
 export const linkText = (text: string, url: string | undefined): string => {
   const target = url?.trim().replaceAll(' ', '%20').replaceAll(')', '%29');
   if (!isTarget(target) || text === '') return text;
   return text === target || `mailto:${text}` === target ? text : `[${text}](${target})`;
 };
 
-/** Returns the number of rows on a page of a table: 2,000, and fewer when the table is wide. */
+/** 2,000, and fewer when the table is wide. */
 export const rowsPerPage = (columns: number): number =>
   Math.max(1, Math.min(limits.tableRows, Math.floor(limits.tableCells / Math.max(1, columns))));

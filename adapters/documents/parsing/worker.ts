@@ -13,14 +13,11 @@ export type Done =
   | {
       readonly ok: false;
       readonly reason: string;
-      /**
-       * Tells whether the same document would fail again. False when another document may have caused the failure, so that a new
-       * attempt makes sense.
-       */
+      /** False when another document may have caused the failure, so that a new attempt makes sense. */
       readonly isLasting?: boolean;
     };
 
-/** First message of a thread: its number in the operating system, by which its CPU time can be read; undefined except on Linux. */
+/** Thread number in the operating system, for its CPU time; undefined except on Linux. */
 export interface Begun {
   readonly thread: string | undefined;
 }
@@ -32,7 +29,7 @@ function threadOf(): string | undefined {
   }
 }
 
-/** Functions that load the reader of each format with its first document, so that unused formats cost nothing. */
+/** Loaded with the first document, so that unused formats cost nothing. */
 const readers: Readonly<Record<DocumentFormat, () => Promise<Reader>>> = {
   md: async () => (await import('./markdown.ts')).readMarkdown,
   txt: async () => (await import('./plain.ts')).readPlain,
@@ -63,7 +60,7 @@ async function read({ format, ...source }: Job): Promise<Done> {
     return { ok: false, reason: reasonOf(error) };
   }
 }
-/** Reason for a failed read: the first line of the library's message, cut to 200 characters, because it may contain anything. */
+/** The first line, cut to 200 characters, because a library's message may contain anything. */
 function reasonOf(error: unknown): string {
   if (error instanceof Unreadable) return error.message;
   const message = error instanceof Error ? error.message : String(error);

@@ -14,7 +14,6 @@ import {
 import { openOpenDocument } from './open-document.ts';
 import { Unreadable, type Reader, rowsPerPage } from './reader.ts';
 
-/** Reads XLSX: each sheet with its tables, formulas, links, comments, charts and text boxes. */
 export const readXlsx: Reader = ({ bytes }) => {
   const file = openOfficeFile(bytes, 'xlsx');
   const book = bookOf(file.packed(withoutEmptyValues));
@@ -42,7 +41,6 @@ function bookOf(bytes: Uint8Array): Book {
     throw new Unreadable(`it is not a whole workbook: ${(message.split('\n')[0] ?? '').slice(0, 200)}`);
   }
 }
-/** Returns the pages of all sheets: one for each sheet, and further ones for what does not fit on one page. */
 const pagesOfBook = (book: Book, drawn: ReadonlyMap<string, readonly Draft[]>): DraftPage[] =>
   book.SheetNames.flatMap((title) => {
     const sheet = book.Sheets[title];
@@ -52,28 +50,24 @@ const pagesOfBook = (book: Book, drawn: ReadonlyMap<string, readonly Draft[]>): 
     return [{ ...first, drafts: [...first.drafts, ...(drawn.get(title) ?? [])] }, ...others];
   });
 
-/** Removes empty formula values. Programs that do not calculate write them, and the library would read them as 0. */
+/** Programs that do not calculate write them, and the library would read them as 0. */
 const withoutEmptyValues = (name: string, text: string): string =>
   name.startsWith('xl/worksheets/') ? text.replace(/<v\s*(?:\/>|><\/v>)/g, '') : text;
 
-// ── cells ─────────────────────────────────────────────────────────────────────────────────────────────
 type Cells = readonly (CellObject | undefined)[];
 const rowsIn = (sheet: WorkSheet): readonly (Cells | undefined)[] =>
   (sheet as { '!data'?: readonly (Cells | undefined)[] })['!data'] ?? [];
 
-/** Tells whether a date format is shown differently in each country, so that the file does not say what its author saw. */
+/** Shown differently in each country, so that the file does not say what its author saw. */
 const isLocal = (format: unknown): boolean => /^m\/d\/yy( h:mm)?$/.test(String(format));
-/** Returns the text of a cell as the spreadsheet program shows it; dates without a format of their own are ISO dates. */
+/** As the spreadsheet program shows it; dates without a format of their own are ISO dates. */
 const shown = (cell: CellObject | undefined, is1904 = false): string => {
   if (!cell || cell.t === 'z') return '';
   if (isLocal(cell.z)) return String(valueOf(cell, is1904) ?? cell.w ?? '');
   return cell.w ?? (cell.v === undefined || cell.v === null ? '' : String(cell.v));
 };
 
-/**
- * Returns the value of a cell whose text says less than its value: a number, or a date in ISO form; undefined when the text
- * is the value.
- */
+/** A number, or a date in ISO form; undefined when the text is the value. */
 function valueOf(cell: CellObject, is1904: boolean): number | string | undefined {
   if (cell.t !== 'n' || typeof cell.v !== 'number') return undefined;
   const format = String(cell.z ?? 'General');
@@ -96,27 +90,23 @@ function isoDate(value: number, is1904: boolean): string | undefined {
 
 interface Row {
   readonly at: number;
-  /** Number of the first column that is not empty; `to` is that of the last. */
   readonly from: number;
   readonly to: number;
   readonly drafts: readonly Draft[];
 }
-/** Part of a sheet between empty rows, from its first to its last column that is not empty. */
 interface Block {
   readonly rows: Row[];
   from: number;
   to: number;
 }
-/** Divider of a sheet: two empty rows or more end a table, and long tables are divided into pages. */
+/** Two empty rows or more end a table, and long tables are divided into pages. */
 class SheetPages {
   readonly #title: string;
   readonly #is1904: boolean;
   readonly #cells: readonly (Cells | undefined)[];
-  /** Merged cells by the rows and columns that they cover below their first row. */
   readonly #covered: ReadonlyMap<number, ReadonlyMap<number, CellObject>>;
   readonly #pages: { title: string; drafts: Draft[] }[] = [];
   #drafts: Draft[] = [];
-  /** Numbers, in the sheet, of the rows that the page being filled has so far. */
   #rows: number[] = [];
   #beside = 0;
 
@@ -186,7 +176,6 @@ class SheetPages {
     return drafts;
   }
 
-  /** Adds a block as one table, or as several when a page has no room for all rows or for their formulas, links and comments. */
   #add({ rows: [head, ...rest], from, to }: Block, isFirst: boolean): void {
     if (!head) return;
     const most = rowsPerPage(to - from + 1);
@@ -257,7 +246,7 @@ class SheetPages {
   #cellAt(at: number, column: number): CellObject | undefined {
     return this.#covered.get(at)?.get(column) ?? this.#cells[at]?.[column];
   }
-  /** Returns the value of each cell of a row, null where the text says as much; null alone for a row without such values. */
+  /** Null where the text says as much; null alone for a row without such values. */
   #values(at: number, from: number, to: number): (number | string | null)[] | null {
     const values = Array.from({ length: to - from + 1 }, (_, column) => {
       const cell = this.#cellAt(at, from + column);
@@ -275,10 +264,7 @@ class SheetPages {
     [this.#drafts, this.#rows, this.#beside] = [[], [], 0];
   }
 }
-/**
- * Returns the cells of the first column of merged cells, for the rows below the first, so that each row says what it belongs
- * to. The other covered columns stay empty: a title over a whole table would fill them all.
- */
+/** Only of the first column, to say what each row belongs to: a title over a whole table would fill all. */
 function coveredIn(
   sheet: WorkSheet,
   rows: readonly (Cells | undefined)[],
@@ -295,12 +281,10 @@ function coveredIn(
   }
   return covered;
 }
-/** Returns a list without the nulls at its end. */
 const trimmed = <T>(list: readonly (T | null)[]): (T | null)[] =>
   list.slice(0, list.findLastIndex((each) => each !== null) + 1);
 
-// ── drawings ──────────────────────────────────────────────────────────────────────────────────────────
-/** Returns the charts and text boxes of each sheet by its name. The sheet library reads no drawings. */
+/** The sheet library reads no drawings. */
 function drawingsBySheet(file: OfficeFile, lookup: Lookup): ReadonlyMap<string, Draft[]> {
   const workbook = file.xml(file.main);
   const relations = file.relations(file.main);
@@ -326,7 +310,7 @@ const textBoxesIn = (drawing: Document | undefined): Draft[] =>
     return text === '' ? [] : [{ category: 'text' as const, content: { text } }];
   });
 
-/** Returns the values of a range such as `'My sheet'!$B$2:$B$4`, up to the row and column limits of a table. */
+/** Such as `'My sheet'!$B$2:$B$4`, up to the row and column limits of a table. */
 function valuesIn(book: Book, written: string): string[] {
   const [, quoted, bare, range = ''] = /^(?:'((?:[^']|''){1,1000})'|([^!']+))!(.+)$/.exec(written) ?? [];
   const sheet = book.Sheets[quoted?.replaceAll("''", "'") ?? bare ?? ''];
@@ -340,14 +324,12 @@ function valuesIn(book: Book, written: string): string[] {
   return values;
 }
 
-// ── other workbooks ───────────────────────────────────────────────────────────────────────────────────
-/** Reads XLS. A newer workbook with the ending `.xls` is read by its content. */
+/** A newer workbook with the ending `.xls` is read by its content. */
 export const readXls: Reader = (source) => {
   const [first, second] = source.bytes;
   if (first === 0x50 && second === 0x4b) return readXlsx(source);
   return Promise.resolve(documentOf(bookOf(source.bytes)));
 };
-/** Reads ODS, with its tables, formulas, links and comments. */
 export const readOds: Reader = ({ bytes }) => {
   const { entries } = openOpenDocument(bytes);
   return Promise.resolve(documentOf(bookOf(zipSync(entries as Record<string, Uint8Array>, { level: 0 }))));

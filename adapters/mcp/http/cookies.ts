@@ -4,7 +4,6 @@ import { asLine } from '../../../machines/text.ts';
 /** Largest number of cookies of one server, and largest size of one in bytes, name and value (RFC 6265 §6.1). */
 const mostCookies = 50;
 const mostBytes = 4_096;
-/** Largest number of cookies that a message names. */
 const mostNamed = 3;
 
 interface Cookie {
@@ -19,20 +18,16 @@ const named = (text: string): string => asLine(text.slice(0, 40));
 const isBelow = (path: string, top: string): boolean =>
   path === top || path.startsWith(top.endsWith('/') ? top : `${top}/`);
 
-/**
- * Cookies of one session with a server, by which a balancer finds the machine that has the session. Kept in memory, and sent back
- * to the origin that has set them (RFC 6265).
- */
+/** By cookies a balancer finds the machine of a session. Sent back to the origin that has set them (RFC 6265). */
 export class Cookies {
   readonly #now: () => number;
   readonly #kept = new Map<string, Cookie>();
-  /** Reasons for which cookies were refused, by name. */
   readonly #refused = new Map<string, string>();
 
   constructor(now: () => number) {
     this.#now = now;
   }
-  /** Takes the cookie of one `Set-Cookie` header, and returns its value if it is kept. `date`: time of the server. */
+  /** Returns the value of the cookie if it is kept. `date`: time of the server. */
   take(line: string, from: URL, date: string | undefined): string | undefined {
     const [[name, value], ...attributes] = line.split(';').map(pairIn) as [Pair, ...Pair[]];
     if (name === '' || value === undefined) return undefined;
@@ -57,7 +52,7 @@ export class Cookies {
     else this.#kept.set(key, { name, value, path, until, isSent: this.#kept.get(key)?.isSent ?? false });
     return isOver ? undefined : value;
   }
-  /** Returns the value of a `Cookie` header; undefined without cookies. `given`: the header of the config, whose names win. */
+  /** Undefined without cookies. `given`: the header of the config, whose names win. */
   headerFor({ pathname }: URL, given = ''): string | undefined {
     const names = new Set(given.split(';').map((text) => pairIn(text)[0]));
     const all = [...this.#kept.values()].filter(
@@ -68,7 +63,6 @@ export class Cookies {
     const texts = [given, ...sorted.map(({ name, value }) => `${name}=${value}`)].filter(Boolean);
     return texts.length === 0 ? undefined : texts.join('; ');
   }
-  /** Sentence about cookies that were not sent back, for the failure of a session; empty when there are none. */
   get why(): string {
     const unsent = [...this.#kept.values()].filter(({ isSent }) => !isSent);
     const all = [

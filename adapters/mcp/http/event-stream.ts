@@ -7,13 +7,10 @@ const space = 0x20;
 /** Room in bytes for the field name, such as `data: `, before the text of a line. */
 const fieldBytes = 16;
 
-/** Callbacks for the events and fields that the reader finds in an event stream. */
 export interface FoundEvents {
   /** Called for one event with data; `type` is `message` when the event names none. */
   event(type: string, data: string, bytes: number): void;
-  /** Called for an event whose data are over the limit, with the first and last 4 KiB. */
   overlong(head: string, tail: string, bytes: number): void;
-  /** Called with the id of an event, from which the stream can be resumed after a break. */
   id(id: string): void;
   /** Called with the time in ms that the server wants a client to wait before it resumes the stream. */
   retry(ms: number): void;
@@ -22,10 +19,7 @@ export interface EventReader {
   push(chunk: Buffer): void;
 }
 
-/**
- * Reads server-sent events (WHATWG HTML §9.2) from chunks of any size. An event that is not finished by an
- * empty line is dropped.
- */
+/** WHATWG HTML §9.2, from chunks of any size; an event that is not finished by an empty line is dropped. */
 export function createEventReader(found: FoundEvents, limit: number = messageBytes): EventReader {
   const line = createHeldLine(limit + fieldBytes);
   const event = createEvent(found, limit);
@@ -57,7 +51,6 @@ export function createEventReader(found: FoundEvents, limit: number = messageByt
   };
 }
 
-/** Builds events from their lines, one after the other. */
 function createEvent(found: FoundEvents, limit: number) {
   let type = '';
   let id: string | undefined;

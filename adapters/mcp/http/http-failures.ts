@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 
-/** Phase of a session in which a failure happened. */
 export type Phase = 'connect' | 'initialize' | 'session';
 
 const causes: Readonly<Record<string, string>> = {
@@ -20,11 +19,10 @@ const causes: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by nobody we trust',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
 };
-/** Tells whether a connection failed because a certificate is signed by an authority that is not trusted. */
 export const isUnsigned = (cause: string): boolean => /SELF_SIGNED|VERIFY_LEAF|GET_ISSUER/.test(cause);
 export const causeWords = (cause: string): string => (causes[cause] ? `${causes[cause]} (${cause})` : cause);
 
-/** Returns the code of a network error; the message of Node is dropped, because it names hosts and addresses. */
+/** The message of Node is dropped, because it names hosts and addresses. */
 export function causeOf(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string')
     return error.code;
@@ -32,11 +30,10 @@ export function causeOf(error: unknown): string {
 }
 
 const hostFailed = 'this host failed on the answer';
-/** Returns the cause of an answer that came and could not be worked on. */
 export const failedOn = (error: unknown): string =>
   `${hostFailed}: ${error instanceof Error ? error.message : String(error)}`;
 
-/** Failure for a server that cannot be reached; with `isProxied` the proxy may be the one that is down. */
+/** With `isProxied` the proxy may be the one that is down. */
 export const unreachable = (cause: string, phase: Phase, isProxied = false): Failure => ({
   code: 'ServerLost',
   message: `the server cannot be reached${isProxied ? ' through its proxy' : ''}: ${causeWords(cause)}`,
@@ -50,16 +47,12 @@ export function remedyFor(cause: string, isProxied: boolean): string {
     ? 'check a2c.proxy and the URL, and that the proxy and the server run'
     : 'check the URL, and that the server runs';
 }
-/** Failure for a connection that broke before the whole answer had come. */
 export const brokenOff = (cause: string, phase: Phase): Failure => ({
   code: 'ServerLost',
   message: cause.startsWith(hostFailed) ? cause : `the server broke off its answer: ${causeWords(cause)}`,
   details: { cause, phase },
 });
-/**
- * Failure for a session that the server has forgotten. `said`: words of the server, already redacted. Status
- * 200 stands for a JSON-RPC error. `cookies`: what was wrong with its cookies.
- */
+/** `said` is already redacted. Status 200 stands for a JSON-RPC error. */
 export const expired = (status: number, said = '', cookies = ''): Failure => ({
   code: 'ServerLost',
   message: `the server has forgotten this session (HTTP ${status})${after(said, cookies)}`,
@@ -69,7 +62,7 @@ const after = (...said: readonly string[]): string => {
   const text = said.filter(Boolean).join('; ');
   return text && `: ${text}`;
 };
-/** Failure for an answer that cannot be decompressed. `what`: reason in words that follow "the answer". */
+/** `what`: reason in words that follow "the answer". */
 export const unreadable = (what: string, status: number, phase: Phase): Failure => ({
   code: wireCodes.internal,
   message: `the answer of the server ${what}`,
@@ -91,12 +84,9 @@ interface AboutStatus {
   readonly phase: Phase;
   readonly headers: IncomingHttpHeaders;
   readonly url: URL;
-  /** Reason in the words of the server, already redacted. */
   readonly said?: string | undefined;
-  /** What was wrong with its cookies, where that may be the reason. */
   readonly cookies?: string | undefined;
 }
-/** Returns the failure that an HTTP status other than success means for the caller. */
 export function statusFailure(
   status: number,
   { phase, headers, url, said = '', cookies = '' }: AboutStatus,
@@ -132,10 +122,7 @@ export function statusFailure(
   return { code: wireCodes.toolFailed, message: `the server answered HTTP ${status}${words}`, details };
 }
 
-/**
- * Failure for a redirect that is not followed; names its target without user, password, query and fragment,
- * and without the origin when that is the same.
- */
+/** Names the target without user, password, query and fragment, and without the origin when it is the same. */
 function sentElsewhere(status: number, location: string | undefined, from: URL): Failure {
   const to =
     location !== undefined && URL.canParse(location, from.href) ? new URL(location, from) : undefined;
@@ -154,14 +141,9 @@ function sentElsewhere(status: number, location: string | undefined, from: URL):
     `configure the URL where the server really is: ${place}`,
   );
 }
-/** Returns scheme, host and port of a URL, also for a scheme without an origin. */
 export const placeOf = ({ protocol, host }: URL): string => `${protocol}//${host}`;
 
-/**
- * Reads `Retry-After` in seconds: a number, or a date that is compared with the `Date` header of the server,
- * or with the local clock when that header is missing. Any other text is returned as written, up to 40
- * characters.
- */
+/** In seconds; a date is compared with the header `Date`, else the local clock. Other text: 40 characters. */
 export function retryAfterIn({
   'retry-after': text,
   date,

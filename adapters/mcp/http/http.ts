@@ -14,13 +14,9 @@ import { Refused, type Notice, type OpenRequest } from '../transport.ts';
 import type { Waits } from '../../../machines/kernel/ports.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 
-/**
- * Time in ms for which an idle connection is kept. Most servers drop one after 5 s, and a request that is
- * written at that moment may or may not have been read.
- */
+/** In ms. Most servers drop an idle connection after 5 s; a request written then may not have been read. */
 const idleMs = 2_000;
 const mostRedirects = 5;
-/** Number of times that a request is sent in all when it is refused for its login. */
 const mostLogins = 3;
 /** Number of times that a request is sent again when the server gets too many; first pause before that in ms, which doubles. */
 const mostPauses = 5;
@@ -28,15 +24,11 @@ const firstPauseMs = 1_000;
 /** Longest gap in ms between requests after such a one: as long as its pauses were. */
 const longestGapMs = 5_000;
 
-/**
- * Error for a request that got no complete answer. `isReached`: the connection was established, so the server may have read
- * the request.
- */
+/** `isReached`: the connection was established, so the server may have read the request. */
 export class Unreached extends Error {
   override readonly name = 'Unreached';
   override readonly cause: string;
   readonly isReached: boolean;
-  /** True when the request went through a proxy, which may be the part that was not reached. */
   readonly isProxied: boolean;
   constructor(cause: string, isReached: boolean, isProxied: boolean) {
     super(cause);
@@ -52,22 +44,13 @@ interface Sending {
   readonly body?: string;
   /** Applies the time-out to connecting only, because the server may work for an unknown time before it answers. */
   readonly isPatient?: boolean;
-  /**
-   * Longest pause in ms after which the request is sent again when the server gets too many requests; 0 for a request that is not
-   * sent again, and only waits for such ones; undefined for one that waits for nothing.
-   */
+  /** Longest pause in ms before it is sent again; 0: only waits for such requests; undefined: waits for nothing. */
   readonly pauseMs?: number | undefined;
-  /**
-   * Request of a login, on a connection of its own, whose redirects are not followed. `named`: the URL comes from a server, and
-   * may lead into a private network only where the server is itself.
-   */
+  /** `named`: the URL comes from a server, and may lead into a private network only where that server is itself. */
   readonly login?: 'named' | 'given';
 }
 export interface Exchange {
-  /**
-   * Answer of the server, whose body the caller has to read or to destroy. Rejects with `Unreached`, or with
-   * `Refused` when a header cannot be sent.
-   */
+  /** The caller has to read or destroy the body. Rejects with `Unreached`, or `Refused` for a bad header. */
   readonly answer: Promise<IncomingMessage>;
   isReached(): boolean;
   abort(): void;
@@ -78,12 +61,7 @@ export class Inside extends Error {
   override readonly name = 'Inside';
 }
 
-/**
- * HTTP client of one server, for MCP and for its login: through its proxy, with its authorities, cookies and headers; headers
- * and cookies go to its origin only. No hidden behavior: no time-outs but `timeoutMs`, no retries but after a pause that a busy
- * server wants, header names and values exactly as given. `fetch` is not used, because it has time-outs of its own (5 min for
- * headers and between two chunks) and writes header names in lower case.
- */
+/** Not `fetch`, which has 5 min time-outs of its own. Headers and cookies go only to the origin of the server. */
 export class Http {
   readonly url: URL;
   readonly cookies: Cookies;
@@ -98,20 +76,18 @@ export class Http {
   readonly #place: Place;
   readonly #live = new Set<ClientRequest>();
   readonly #pauses = new Set<() => void>();
-  /** Last of the requests that are sent one after another, since the server got too many. */
   #line: Promise<void> | undefined;
   #gapMs = 0;
   #last: Attempt | undefined;
   #isQuiet = false;
   #isClosed = false;
 
-  /** Creates a client for one server; `timeoutMs` in ms, 0 for no limit. */
+  /** `timeoutMs`: 0 for no limit. */
   constructor(
     { url, headers, timeoutMs, credentials, proxyFor = () => undefined, ca, place }: HttpOptions,
     around: HttpAround,
   ) {
-    // Accepts no compressed answers, although they can be read. Sends a user agent, because some gateways refuse requests
-    // without one.
+    // No compressed answers, although they can be read; some gateways refuse requests without a user agent.
     this.#defaults = { 'accept-encoding': 'identity', 'user-agent': around.userAgent };
     this.url = url;
     this.#headers = headers;
@@ -171,7 +147,6 @@ export class Http {
     this.#line = line;
     return answer;
   }
-  /** Sends a request until the server does not refuse it because it gets too many, and returns the last answer. */
   async #untilTaken(
     longestMs: number,
     state: Attempt,
@@ -205,7 +180,6 @@ export class Http {
       if (state) state.endPause = end;
     });
   }
-  /** Step that the latest request waits for (connection, headers or answer), with the time of its start. */
   get step(): Step | undefined {
     return this.#last?.step;
   }
@@ -214,7 +188,6 @@ export class Http {
     this.#isQuiet = true;
     for (const live of this.#live) live.socket?.unref();
   }
-  /** Aborts all requests and closes all connections. */
   close(): void {
     this.#isClosed = true;
     for (const end of this.#pauses) end();
@@ -225,10 +198,7 @@ export class Http {
     await Promise.all([...this.#live].map((live) => new Promise((resolve) => live.once('close', resolve))));
   }
 
-  /**
-   * Sends a request with credentials. When its login was refused, sends it again with a new token, `mostLogins`
-   * times in all, because the server has not worked on a refused request.
-   */
+  /** Repeats a request with a new token, `mostLogins` times in all: the server has not worked on a refused one. */
   async #goLoggedIn(
     sending: Sending,
     url: URL,
@@ -254,7 +224,6 @@ export class Http {
   #stepNow(step: Waits['for']): Step {
     return { for: step, since: this.#around.now() };
   }
-  /** Returns how a request is connected: its agent, the trusted authorities, and the addresses that it may have. */
   #wayTo(url: URL, { login }: Sending, isOther: boolean): RequestOptions {
     const isOwn = url.origin === this.url.origin;
     const proxy = this.#proxyFor(url.href);
@@ -361,7 +330,7 @@ export class Http {
     asked.end(body);
   }
 }
-/** Creates the agent for connections: through a proxy, `https:` is tunnelled and `http:` is requested by its whole URL. */
+/** Through a proxy, `https:` is tunnelled and `http:` is requested by its whole URL. */
 function agentFor({ protocol }: URL, proxy: string | undefined, keepAlive: boolean): Agent {
   const options = keepAlive ? { keepAlive, timeout: idleMs } : { keepAlive };
   const isSecure = protocol === 'https:';
@@ -370,20 +339,16 @@ function agentFor({ protocol }: URL, proxy: string | undefined, keepAlive: boole
 }
 interface HttpAround {
   readonly timers: Timers;
-  /** Clock in ms since 1970. */
   readonly now: () => number;
   readonly userAgent: string;
   readonly openRequest?: OpenRequest | undefined;
   readonly notice?: ((notice: Notice) => void) | undefined;
-  /** Hides a cookie of the server in all later output. */
   readonly hideSession?: ((secret: string) => void) | undefined;
 }
 interface HttpOptions {
-  /** Returns the proxy for a URL (http:// or https://); undefined for a direct connection. */
   readonly proxyFor?: ((url: string) => string | undefined) | undefined;
   /** PEM certificates of the authorities that are trusted in place of those of Node; for another origin beside those. */
   readonly ca?: string | undefined;
-  /** Place of the server, shared with its login; taken from `credentials` by default. */
   readonly place?: Place;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -408,10 +373,7 @@ interface Then {
   readonly followed: number;
 }
 
-/**
- * Returns a failure for the first header that HTTP cannot carry, with the position of the bad character; the
- * value itself stays hidden.
- */
+/** Gives the position of the bad character; the value itself stays hidden. */
 function unsendable(headers: Readonly<Record<string, string>>): Failure | undefined {
   for (const [name, value] of Object.entries(headers)) {
     const at = value.search(/[^\t\x20-\x7e\x80-\xff]/);
@@ -425,10 +387,7 @@ function unsendable(headers: Readonly<Record<string, string>>): Failure | undefi
   return undefined;
 }
 
-/**
- * Returns the pause in ms after which a request may be sent again: as the server wants (RFC 9110 §10.2.3), or a growing one after
- * HTTP 429; undefined for any other answer.
- */
+/** In ms: as the server wants (RFC 9110 §10.2.3), or growing after HTTP 429; undefined for other answers. */
 function pauseAfter({ statusCode, headers }: IncomingMessage, tries: number): number | undefined {
   const asked = retryAfterIn(headers);
   if (statusCode !== 429 && (statusCode !== 503 || asked === undefined)) return undefined;
@@ -441,7 +400,7 @@ const timedOut = (): Error => withCode('ETIMEDOUT');
 
 const valueOf = (headers: Readonly<Record<string, string>>, wanted: string): string | undefined =>
   Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1];
-/** Returns our own headers, which win over those of the user, with the spelling of the names that the user chose. */
+/** Ours win over those of the user, with the spelling of the names that the user chose. */
 function ownOver(
   users: Readonly<Record<string, string>>,
   own: Readonly<Record<string, string>>,
@@ -450,10 +409,7 @@ function ownOver(
   return Object.fromEntries(Object.entries(own).map(([name, value]) => [names.get(name) ?? name, value]));
 }
 
-/**
- * Returns the target of a redirect that may be followed: only on the same origin, because the headers carry
- * secrets, and with a body only for 307 and 308.
- */
+/** Only on the same origin, because the headers carry secrets; with a body only for 307 and 308. */
 function redirectOf(answer: IncomingMessage, from: URL, method: string): URL | undefined {
   const { statusCode = 0, headers } = answer;
   const keepsMethod = statusCode === 307 || statusCode === 308;
@@ -463,10 +419,7 @@ function redirectOf(answer: IncomingMessage, from: URL, method: string): URL | u
   return target.origin === from.origin && !target.username ? target : undefined;
 }
 
-/**
- * Returns the proxy that the variables of this process (`https_proxy`, `no_proxy` …) name for a URL; undefined
- * when there is none.
- */
+/** By the variables `https_proxy`, `no_proxy` … of this process; undefined when they name none. */
 export const proxyFromEnvironment = (url: string): string | undefined => {
   const proxy = getProxyForUrl(url);
   return proxy === '' || !URL.canParse(proxy) ? undefined : proxy;

@@ -10,11 +10,7 @@ import type { InMemorySpec, OwnSpec } from './remote.ts';
 const partingMs = 2_000;
 const nothing = (): void => {};
 
-/**
- * Connection to a server inside this process, or to one that the host reaches in its own way, over one end of
- * a linked pair. Messages are written and read as JSON, as on any other wire, so that neither side holds
- * objects of the other and sizes are counted.
- */
+/** Messages pass as JSON, so that neither side holds objects of the other and sizes are counted. */
 export class LinkedTransport implements McpTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -23,7 +19,6 @@ export class LinkedTransport implements McpTransport {
   readonly #spec: InMemorySpec | OwnSpec;
   readonly #around: Around;
   readonly #inbox: Inbox;
-  /** Aborts the creation of a connection that is no longer wanted. */
   readonly #unwanted = new AbortController();
   #end: Transport | undefined;
   #isOver = false;
@@ -41,8 +36,7 @@ export class LinkedTransport implements McpTransport {
     this.#end = end;
     end.onclose = () => this.#lose('the server closed the connection');
     end.onerror = (error) => this.onerror?.(error);
-    // Messages are handled one microtask later, so that no answer arrives while its request is still being
-    // sent.
+    // One microtask later, so that no answer arrives while its request is still being sent.
     end.onmessage = (message) => queueMicrotask(() => this.#receive(message));
     return end.start().catch((error: unknown) => {
       throw new Refused(failureOf(this.#spec, error), 'unsent');
@@ -112,8 +106,7 @@ function failureOf({ kind }: InMemorySpec | OwnSpec, error: unknown): Failure {
       'look at what the host connects under this name',
     );
   const [said = ''] = String(error instanceof Error ? error.message : error).split('\n');
-  // Messages of Node name hosts and paths, so only their code is shown; messages of the host itself are
-  // shown.
+  // Messages of Node name hosts and paths, so only their code is shown.
   const cause =
     error instanceof Error && 'syscall' in error ? causeWords(causeOf(error)) : said.slice(0, 200);
   const message = `the server cannot be reached: ${cause}`;

@@ -1,9 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/**
- * Address ranges that an unknown server must not make this host connect to: loopback, private, link-local, shared,
- * unspecified, multicast, and IPv6 forms that lead to IPv4 addresses.
- */
+/** Ranges that an unknown server must not make this host connect to, with IPv6 forms that lead to IPv4. */
 const inside = new BlockList();
 for (const [net, bits] of [
   ['0.0.0.0', 8],
@@ -26,14 +23,11 @@ for (const [net, bits] of [
   ['ff00::', 8],
 ] as const)
   inside.addSubnet(net, bits, 'ipv6');
-/** Tells whether an IP address is in a private range; IPv4 written as IPv6 is judged as IPv4. */
+/** IPv4 written as IPv6 is judged as IPv4. */
 export const isInside = (address: string): boolean =>
   inside.check(address.replace(/%.*/, ''), isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-/**
- * Place of a server: whether every connection to it went to an address in a private network. False for good as soon as its name
- * has had another address, or a proxy resolved the name; undefined before the first connection.
- */
+/** False for good after another address, or when a proxy resolved the name; undefined before any connection. */
 export interface Place {
   isInside?: boolean;
 }

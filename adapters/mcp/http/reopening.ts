@@ -18,33 +18,22 @@ const longestAskedMs = 3_600_000;
 export interface Reopenable {
   open(lastEventId: string | undefined): Exchange;
   readonly found: Omit<FoundEvents, 'id' | 'retry'>;
-  /** Tells whether the stream is complete, so that it need not be opened again. */
   isDone(): boolean;
   readonly silenceMs: number;
 }
-/**
- * Reason why an event stream is over. `status`: HTTP status with which the server refused it. `cause`: why the
- * server cannot be reached.
- */
 export type Over =
   | { readonly how: 'done' | 'stopped' | 'exhausted' }
   | { readonly how: 'refused'; readonly status: number; readonly wasOpen: boolean }
   | { readonly how: 'unreachable'; readonly cause: string };
 
-/**
- * Event stream that is opened again where it broke, with `Last-Event-ID`, after the delay that the server
- * asked for or a growing one. A stream that brought data may break any number of times; one that brings none
- * is tried `most` times.
- */
+/** Opened again with `Last-Event-ID`. Only a stream that brings no data is limited to `most` tries. */
 export class Reopening {
-  /** True while the server holds the stream open. */
   isOpen = false;
   readonly #stream: Reopenable;
   readonly #around: Around;
   readonly #reopen: Reopen;
   #lastEventId: string | undefined;
   #retryMs: number | undefined;
-  /** Delay in ms that the server demanded in its last refusal. */
   #askedMs = 0;
   #wasOpen = false;
   #isStopped = false;
@@ -72,7 +61,7 @@ export class Reopening {
     this.#exchange?.abort();
     this.#stopWaiting();
   }
-  /** Keeps the stream open until it is over; never rejects. With `afterBreak` the first opening also waits for a delay. */
+  /** Never rejects. With `afterBreak` the first opening also waits for a delay. */
   async run(afterBreak = false): Promise<Over> {
     let failures = afterBreak ? 1 : 0;
     for (;;) {
@@ -96,8 +85,7 @@ export class Reopening {
       const heard = status === 200 && mayBeEvents(answer) ? await this.#read(answer) : undefined;
       if (heard !== undefined) return { heard };
       answer.destroy();
-      // Tries again after a refusal that may pass: the server has not noticed the end of the previous stream yet (409), or
-      // is overloaded.
+      // The server has not noticed the end of the previous stream yet (409), or is overloaded.
       const isPassing = status === 409 || status === 429 || status >= 500;
       if (isPassing) {
         const seconds = retryAfterIn(answer.headers);
@@ -111,7 +99,7 @@ export class Reopening {
       return { heard: false, ...(isNobody && { cause: error.cause }) };
     }
   }
-  /** Reads the stream to its end; tells whether it brought data, or undefined when the answer was no event stream. */
+  /** Tells whether it brought data; undefined when the answer was no event stream. */
   async #read(answer: IncomingMessage): Promise<boolean | undefined> {
     let heard = false;
     this.isOpen = true;

@@ -11,30 +11,23 @@ import { pauseOf, WebTransport } from './web.ts';
 
 const nothing = (): void => {};
 
-/**
- * HTTP+SSE transport (MCP 2024-11-05): one event stream brings all messages of the server, and its first event
- * names the address for POSTs. The stream is the session: when it breaks, all pending requests are lost.
- */
+/** MCP 2024-11-05. The stream is the session: when it breaks, all pending requests are lost. */
 export class SseTransport extends WebTransport {
   readonly #spec: SseSpec;
   #endpoint: URL | undefined;
-  /** Reason why the address for POSTs that the server named cannot be used. */
   #problem: Refused | undefined;
   #silence: unknown;
-  /** Number of pings sent to a silent server to see whether it responds; their answers are not passed on. */
   #pings = 0;
 
   constructor(spec: SseSpec, around: Around) {
     super(spec, around);
     this.#spec = spec;
   }
-  /** Opens the event stream; resolves when the server has named the address for POSTs. */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#open(resolve).catch((error: unknown) => reject(refusedBy(error, 'connect')));
     });
   }
-  /** Posts a message; resolves when the server has accepted it. */
   send(message: JSONRPCMessage): Promise<void> {
     const body = written(message);
     if (this.isOver) return Promise.reject(new NotSent('the session is over'));
@@ -147,10 +140,9 @@ export class SseTransport extends WebTransport {
   }
 }
 
-/** Tells whether a text is no address: quoted, JSON, an HTML page, or several words. */
 const isNonsense = (text: string): boolean => text === '' || /^["'`{[<]|\s/.test(text);
 
-/** Reads the address for POSTs; another origin is refused, because our headers with secrets go there. */
+/** Another origin is refused, because our headers with secrets go there. */
 function endpointOf(data: string, base: URL): URL | Refused {
   const text = data.trim();
   const refused = (what: string): Refused => new Refused(notMcp(what, 200), 'answered');

@@ -16,25 +16,19 @@ import type { Request } from '../stateless/revision.ts';
 const lingerMs = 1_000;
 const nothing = (): void => {};
 
-/** HTTP statuses of an accepted message whose answer has no body. */
 const silent: readonly number[] = [202, 204];
 
-/** Request that was sent by POST and is not over yet. */
 interface Posted {
   readonly id: RequestId;
   readonly method: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   isAnswered: boolean;
-  /** Refusal of a request whose answer says that the session is forgotten. */
   refused?: Refused;
   abort: () => void;
 }
 
-/**
- * Streamable HTTP transport (MCP 2025-03-26 and later): a POST for each message, and one GET for messages that
- * the server sends by itself.
- */
+/** MCP 2025-03-26 and later: a POST for each message, and one GET for what the server sends by itself. */
 export class StreamableTransport extends WebTransport {
   readonly #spec: StreamableSpec;
   readonly #reopen: Reopen;
@@ -42,7 +36,6 @@ export class StreamableTransport extends WebTransport {
   #listening: Reopening | undefined;
   #session: string | undefined;
   #doubts = new Doubts();
-  /** Returns extra headers for one request, beside those that all requests have. */
   headersFor: ((request: Request) => Record<string, string>) | undefined;
 
   constructor(spec: StreamableSpec, around: Around, reopen: Reopen = reopenDefaults) {
@@ -54,10 +47,7 @@ export class StreamableTransport extends WebTransport {
   start(): Promise<void> {
     return Promise.resolve();
   }
-  /**
-   * Sends a message. For a request, the promise resolves when the exchange is over; for other messages, when
-   * the server has accepted the message.
-   */
+  /** For a request, resolves when the exchange is over; for others, when the server has accepted the message. */
   send(message: JSONRPCMessage): Promise<void> {
     const body = written(message);
     if (this.isOver) return Promise.reject(new NotSent('the session is over'));
@@ -66,7 +56,6 @@ export class StreamableTransport extends WebTransport {
     if ('method' in message && message.method === 'notifications/cancelled')
       return this.#cancel(message.params?.['requestId'], body);
     if (!('method' in message) || message.method !== 'notifications/initialized') return this.#tell(body);
-    // Does not take a refusal for a forgotten session while the session is still being opened.
     return this.#tell(body, false, pauseOf(message.method, false)).finally(() => this.#listen());
   }
 
@@ -77,7 +66,6 @@ export class StreamableTransport extends WebTransport {
       ...(this.version !== undefined && { 'mcp-protocol-version': this.version }),
     };
   }
-  /** Posts a message that is not a request. */
   #tell(body: string, hasSession: boolean = this.#session !== undefined, pauseMs?: number): Promise<void> {
     return this.say(this.#post(body, { isPatient: false, pauseMs }), undefined, hasSession);
   }
@@ -94,7 +82,6 @@ export class StreamableTransport extends WebTransport {
     return this.http.send({ method: 'POST', headers, body, ...how });
   }
 
-  // ── requests ───────────────────────────────────────────────────────────────────────────────────────
   #ask(
     { id, method }: { readonly id: RequestId; readonly method: string },
     body: string,
@@ -127,7 +114,6 @@ export class StreamableTransport extends WebTransport {
     await this.#read(answer, posted);
     if (posted.refused) throw posted.refused;
   }
-  /** Reads the answer to a POST, either in one piece or as an event stream. */
   async #read(answer: IncomingMessage, posted: Posted): Promise<void> {
     const status = answer.statusCode ?? 0;
     const stream = this.#reopening(() => posted.isAnswered);
@@ -143,8 +129,7 @@ export class StreamableTransport extends WebTransport {
     timers.clearTimeout(linger);
     if ('stream' in ended) return this.#takeUp(ended.stream, stream, posted);
     if ('body' in ended) this.#take(ended.body, posted, status);
-    // Allows an answer without a usable body when the response has already come, or may come on the stream of the GET, as
-    // some servers send it against the specification.
+    // The response may come on the stream of the GET, as some servers send it against the specification.
     if (posted.isAnswered || silent.includes(status)) return;
     const what = 'body' in ended ? 'something else' : mediaTypeOf(answer) || 'no content type';
     // Reports the request as lost when its answer cannot be read: the server accepted it, so the outcome is unknown.
@@ -170,8 +155,7 @@ export class StreamableTransport extends WebTransport {
   }
   #cancel(requestId: unknown, body: string): Promise<void> {
     if (this.#withdrawn(requestId)) return Promise.resolve();
-    // Aborts the request only after the notification was sent, because in revisions with sessions, closing its stream
-    // cancels nothing.
+    // Only after the notification, because in revisions with sessions, closing the stream cancels nothing.
     const posted = this.#posted.get(requestId);
     return this.#tell(body).finally(() => posted?.abort());
   }
@@ -179,7 +163,6 @@ export class StreamableTransport extends WebTransport {
   abort(requestId: unknown): void {
     if (!this.#withdrawn(requestId)) this.#posted.get(requestId)?.abort();
   }
-  /** Removes a request that still waits to be sent; returns true when it was not sent and never will be. */
   #withdrawn(requestId: unknown): boolean {
     return this.drop(requestId) && this.#posted.delete(requestId);
   }
@@ -190,7 +173,7 @@ export class StreamableTransport extends WebTransport {
     }
     if (!this.isOver) this.onmessage?.(message);
   }
-  /** Tells whether a message may be passed on. Marks the request as answered when the message is its answer. */
+  /** Marks the request as answered when the message is its answer. */
   #hears(message: JSONRPCMessage, posted: Posted): boolean {
     posted.isAnswered = true;
     if (this.#session === undefined || this.version === undefined) return true;
@@ -213,13 +196,11 @@ export class StreamableTransport extends WebTransport {
     this.end({ reason: failure.message, isExpired: true });
     return new Refused(failure, 'answered');
   }
-  /** Ends the session; later messages are sent without one. */
   leaveSession(): void {
     this.sayFarewell().catch(nothing);
     this.#session = undefined;
   }
 
-  // ── event streams ──────────────────────────────────────────────────────────────────────────────────
   #reopening(isDone: () => boolean): Reopening {
     const { sseReadTimeoutMs: silenceMs } = this.#spec;
     const found = {
@@ -250,10 +231,7 @@ export class StreamableTransport extends WebTransport {
       if (over.how === 'exhausted') this.#note('the server holds no stream open: its news are missed');
     });
   }
-  /**
-   * Ends the session on 404 for a stream that was open before. Without an earlier stream, 404 only means that
-   * the server offers none, for which 405 would be correct.
-   */
+  /** Without an earlier stream, 404 only means that the server offers none, for which 405 would be correct. */
   #forgotten({ status, wasOpen }: Extract<Over, { how: 'refused' }>): void {
     if (status === 404 && wasOpen && this.#session !== undefined)
       this.end({ reason: 'the server has forgotten this session (HTTP 404)', isExpired: true });
@@ -263,7 +241,6 @@ export class StreamableTransport extends WebTransport {
     this.around.notice({ kind: 'protocol', text, bytes: 0 });
   }
 
-  // ── end of the session ─────────────────────────────────────────────────────────────────────────────
   protected override refused(error: unknown): Refused {
     const refused = super.refused(error);
     // Ends the session with a server that cannot be reached, unless an open stream shows that the server lives.

@@ -17,10 +17,7 @@ const partingMs = 2_000;
 /** Limit in ms for a ping that asks whether the server still knows a session, because refused requests wait for the result. */
 const checkMs = 5_000;
 
-/**
- * Longest pauses in ms after which messages are sent again that a busy server has refused: those with which a session begins, and
- * lists, which their readers give up after 30 s. A call is not sent again; its caller decides.
- */
+/** In ms. Readers of lists give up after 30 s. A call is not sent again; its caller decides. */
 const pauses: Readonly<Record<string, number>> = {
   initialize: 60_000,
   'server/discover': 60_000,
@@ -30,19 +27,12 @@ const pauses: Readonly<Record<string, number>> = {
   'resources/templates/list': 25_000,
   'prompts/list': 25_000,
 };
-/** Returns the longest pause of a message (`pauseMs` of a sending). `isRequest`: other messages wait for nothing. */
 export const pauseOf = (method: string, isRequest = true): number | undefined =>
   pauses[method] ?? (isRequest ? 0 : undefined);
 
-/**
- * Number of calls that one session sends over HTTP at the same time; more wait in the call limiter of their
- * server, where they are visible.
- */
+/** More calls wait in the call limiter of their server, where they are visible. */
 export const mostCalls = 32;
-/**
- * Number of requests that one session sends over HTTP at the same time. It leaves room for lists, reads and pings beside the
- * calls; further requests wait in a queue.
- */
+/** Leaves room for lists, reads and pings beside the calls; further requests wait in a queue. */
 const mostRequests = mostCalls + 8;
 
 /** Base class of the transports over HTTP: it sends, judges refusals, reports the end once, and sends a last message. */
@@ -59,7 +49,6 @@ export abstract class WebTransport implements McpTransport {
   protected readonly redact: (text: string) => string;
   readonly #saying = new Set<Promise<unknown>>();
   readonly #limiter = new QueueLimiter(mostRequests);
-  /** Requests that wait in the queue: by the id of each, the function that removes it. */
   readonly #waiting = new Map<unknown, () => void>();
   #parting: Promise<void> = Promise.resolve();
   #checking: Promise<void> | undefined;
@@ -74,12 +63,8 @@ export abstract class WebTransport implements McpTransport {
   abstract start(): Promise<void>;
   abstract send(message: JSONRPCMessage): Promise<void>;
   protected abstract deliver(message: JSONRPCMessage): void;
-  /**
-   * Gives up streams and waiting requests because the session is over. `isLost`: waiting callers are told that
-   * their request was not sent.
-   */
+  /** `isLost`: waiting callers are told that their request was not sent. */
   protected abstract giveUp(isLost: boolean): void;
-  /** Sends the last message to a server when its session is closed. */
   protected async sayFarewell(): Promise<void> {}
 
   get step(): McpTransport['step'] {
@@ -88,7 +73,7 @@ export abstract class WebTransport implements McpTransport {
   setProtocolVersion(version: string): void {
     this.version = version;
   }
-  /** Closes the session and aborts pending requests. Messages under way, such as cancellations, and the last message get 2 s. */
+  /** Messages under way, such as cancellations, and the last message get 2 s. */
   close(): Promise<void> {
     if (this.isOver) return this.#parting;
     this.isOver = true;
@@ -104,7 +89,7 @@ export abstract class WebTransport implements McpTransport {
   protected get phase(): Phase {
     return this.version === undefined ? 'initialize' : 'session';
   }
-  /** Runs a request as soon as fewer than `mostRequests` are being sent; `run` must never reject. */
+  /** As soon as fewer than `mostRequests` are being sent; `run` must never reject. */
   protected inTurn(id: RequestId, run: () => Promise<void>): void {
     const waits = this.#limiter.isFull;
     const leave = this.#limiter.enter(() => {
@@ -113,16 +98,14 @@ export abstract class WebTransport implements McpTransport {
     });
     if (waits) this.#waiting.set(id, leave);
   }
-  /** Removes a request that waits in the queue; returns true when it was waiting and will never run. */
+  /** True when it was waiting in the queue and will never run. */
   protected drop(id: unknown): boolean {
     this.#waiting.get(id)?.();
     return this.#waiting.delete(id);
   }
-  /** Removes all waiting requests and returns their ids. */
   protected dropAll(): readonly unknown[] {
     return [...this.#waiting.keys()].filter((id) => this.drop(id));
   }
-  /** Resolves when the server has accepted a message. `id`: id of the request that the message belongs to, if any. */
   protected say({ answer }: Exchange, id: RequestId | undefined, hasSession: boolean): Promise<void> {
     const saying = answer
       .then(async (came) => {
@@ -135,10 +118,7 @@ export abstract class WebTransport implements McpTransport {
     this.#saying.add(saying);
     return saying;
   }
-  /**
-   * Handles an answer whose status is not success: passes on a JSON-RPC answer in its body, or rejects and
-   * perhaps ends the session.
-   */
+  /** Passes on a JSON-RPC answer in the body, or rejects and perhaps ends the session. */
   protected async judge(
     answer: IncomingMessage,
     { phase = this.phase, ...at }: { id: RequestId | undefined; hasSession: boolean; phase?: Phase },
@@ -152,12 +132,9 @@ export abstract class WebTransport implements McpTransport {
     this.end(unlessKnown.ends);
     throw unlessKnown.refused;
   }
-  /**
-   * Pings the server under the id `check`, and ends the session when the refusal of the ping also says that the
-   * session is unknown. May reject when the ping is refused.
-   */
+  /** Ends the session when the refusal of the ping also says that it is unknown. May reject when refused. */
   protected abstract ping(body: string): Promise<void>;
-  /** Tells whether the server still knows the session, by one ping for all refused requests that wait for the result. */
+  /** One ping for all refused requests that wait for the result. */
   protected async isKnown(): Promise<boolean> {
     const { timers } = this.around;
     this.#checking ??= new Promise<void>((resolve) => {
@@ -175,7 +152,7 @@ export abstract class WebTransport implements McpTransport {
   protected refused(error: unknown): Refused {
     return refusedBy(error, this.phase);
   }
-  /** Ends the session. Reports the end one turn of the event loop later, so that a refused request gets its own reason first. */
+  /** Reports the end one turn of the event loop later, so that a refused request gets its own reason first. */
   protected end(lost: SessionLost): void {
     if (this.isOver) return;
     this.isOver = true;

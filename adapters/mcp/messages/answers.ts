@@ -65,7 +65,6 @@ const capabilitiesBy = ({ roots, sample, elicit, elicitUrl }: Answers): ClientCa
 });
 
 const codes = { invalidRequest: -32_600, methodNotFound: -32_601, invalidParams: -32_602, internal: -32_603 };
-/** Error that is sent to a server as a JSON-RPC error. */
 class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: number;
@@ -85,22 +84,15 @@ interface Around {
   readonly timers: Timers;
   readonly now: () => number;
   readonly owing: (owes: Owes) => void;
-  /** Sends an answer to the server; rejects when the answer cannot be sent. */
   readonly send: (answer: JSONRPCMessage) => Promise<void> | undefined;
-  /** Reports what deviates from MCP. */
   readonly tell: Tell;
 }
 type Ask<Answer> = (signal: AbortSignal) => Promise<Answer>;
 
-/**
- * Answers the requests of a server, each independently of the others and of our own requests. A request that
- * cannot be read is answered with an error. Requests that the server withdraws, or that are open at `close`,
- * are aborted and not answered.
- */
+/** Requests that the server withdraws, or that are open at `close`, are aborted and not answered. */
 export class ServerRequests {
   readonly #around: Around;
   readonly #open = new Map<unknown, AbortController>();
-  /** Number of answers that this host owes now, and the time since when it owes any. */
   #owed = 0;
   #owedSince = 0;
 
@@ -130,7 +122,6 @@ export class ServerRequests {
       })
       .catch((error: unknown) => tell(`${String(method)} could not be answered: ${sentenceOf(error)}`));
   }
-  /** Aborts a request that the server has cancelled; an unknown id is ignored. */
   withdraw(params: unknown): void {
     const { requestId: id } = fieldsOf(params);
     const key = [id, typeof id === 'number' ? String(id) : answeredId(id)].find((one) => this.#open.has(one));
@@ -171,10 +162,7 @@ export class ServerRequests {
     );
     return checked(params.tools ? CreateMessageResultWithToolsSchema : CreateMessageResultSchema, sampled);
   }
-  /**
-   * Shows a web page to a person because the answer of a server to one of our requests demands it. Rejects
-   * when the page is no longer wanted.
-   */
+  /** An answer of the server to one of our requests demands it. Rejects when the page is no longer wanted. */
   show(page: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult> {
     const aborting = new AbortController();
     const either = AbortSignal.any([signal, aborting.signal]);
@@ -214,7 +202,6 @@ export class ServerRequests {
     });
   }
 }
-/** Schema for the answer of a person; its content may hold any values, nested or not. */
 const personSays = z.looseObject({
   action: z.enum(['accept', 'decline', 'cancel']),
   content: z.record(z.string(), z.unknown()).optional(),
@@ -252,7 +239,6 @@ function inTime<Answer>(asked: {
   readonly timers: Timers;
 }): Promise<Answer> {
   const { outer, ask, late, ms, timers } = asked;
-  // Rejects when the request was withdrawn before the host was asked.
   if (outer.aborted) return Promise.reject(new Refusal('withdrawn'));
   const inner = new AbortController();
   let timer: unknown;

@@ -15,9 +15,8 @@ import type {
 import { frozenJson } from '../../../machines/catalog/tool.ts';
 import { isObject } from '../../../machines/protocol/json.ts';
 
-/** Reader and writer for one kind of value on the wire. */
 interface Codec<T> {
-  /** Reads a value; undefined when it is not of this kind. Never throws, whatever JSON is given. */
+  /** Undefined when it is not of this kind. Never throws, whatever JSON is given. */
   decode(raw: unknown): T | undefined;
   encode(value: T): unknown;
 }
@@ -27,7 +26,6 @@ const as = <T>(is: (raw: unknown) => raw is T): Codec<T> => ({
   encode: (value) => value,
 });
 const text = as((raw): raw is string => typeof raw === 'string');
-/** Codec for a text that is not empty, such as the name or URI of an entry. */
 const key = as((raw): raw is string => typeof raw === 'string' && raw !== '');
 const flag = as((raw): raw is boolean => typeof raw === 'boolean');
 const number = as((raw): raw is number => typeof raw === 'number' && Number.isFinite(raw));
@@ -50,13 +48,9 @@ const listOf = <T>(each: Codec<T>): Codec<readonly T[]> => ({
 });
 
 type Fields<T> = { readonly [Name in Exclude<keyof T, 'more'>]-?: Codec<Exclude<T[Name], undefined>> };
-/** Returns the name of a field on the wire; only `meta` differs, as `_meta`. */
 const onWire = (name: string): string => (name === 'meta' ? '_meta' : name);
 
-/**
- * Codec for an object with these fields. An unknown or invalid field is kept in `more` and written again from
- * there; without one of the `needed` fields the object is refused.
- */
+/** Unknown or invalid fields are kept in `more` and written again; refused without one of `needed`. */
 const shapeOf = <T extends { readonly more?: JsonObject }>(
   fields: Fields<T>,
   needed: readonly (keyof Fields<T>)[],
@@ -89,10 +83,7 @@ const shapeOf = <T extends { readonly more?: JsonObject }>(
   };
 };
 
-/**
- * Codecs for the entries that servers list, as MCP (2025-11-25) writes them; this file alone knows that
- * format, in both directions and without loss.
- */
+/** MCP 2025-11-25. This file alone knows that format, in both directions and without loss. */
 const icon = shapeOf<Icon>(
   { src: text, mimeType: text, sizes: listOf(text), theme: oneOf('light', 'dark') },
   ['src'],
@@ -104,10 +95,7 @@ const annotations = shapeOf<Annotations>(
 );
 
 const isObjectWord = (word: unknown): boolean => typeof word === 'string' && word.toLowerCase() === 'object';
-/**
- * Tells whether a schema allows an object, as the arguments of a tool are. A schema without a type does, too, because some
- * servers write `{}`.
- */
+/** A schema without a type does, too, because some servers write `{}`. */
 const takesObjects = ({ type }: JsonObject): boolean =>
   type === undefined || (Array.isArray(type) ? type.some(isObjectWord) : isObjectWord(type));
 const objectSchema: Codec<JsonObject> = {
@@ -155,7 +143,7 @@ const logEntry = shapeOf<LogEntry>({ level: oneOf(...levels), logger: text, data
   'data',
 ]);
 
-/** Returns a function that reads an entry as a frozen copy; undefined for an invalid entry or one nested too deeply. */
+/** Makes a frozen copy; undefined for an invalid entry or one nested too deeply. */
 const reading =
   <T>(codec: Codec<T>) =>
   (raw: unknown): T | undefined =>
@@ -165,10 +153,7 @@ const writing =
   (entry: T): object =>
     codec.encode(entry) as object;
 
-/**
- * Reads one tool of a list; undefined when it is unusable, for example without a name or with arguments that
- * cannot be an object.
- */
+/** Undefined when unusable, such as without a name or with arguments that cannot be an object. */
 export const decodeTool = reading(tool);
 export const encodeTool = writing(tool);
 export const decodeResource = reading(resource);
@@ -177,13 +162,9 @@ export const decodeResourceTemplate = reading(resourceTemplate);
 export const encodeResourceTemplate = writing(resourceTemplate);
 export const decodePrompt = reading(prompt);
 export const encodePrompt = writing(prompt);
-/** Reads the params of `notifications/message`. */
 export const decodeLogEntry = reading(logEntry);
 
-/**
- * Returns an entry for a listed tool that cannot be used, with the reason. `place`: position in the list, counted from 1,
- * by which a tool without a name is named.
- */
+/** `place`: position in the list, counted from 1, by which a tool without a name is named. */
 export function unusableTool(raw: unknown, place: number): Tool {
   const { name, inputSchema } = (object.decode(raw) ?? {}) as { readonly [name: string]: unknown };
   const schema = object.decode(inputSchema);
@@ -199,14 +180,12 @@ export function unusableTool(raw: unknown, place: number): Tool {
   return Object.freeze({ name: key.decode(name) ?? `#${place}`, inputSchema: {}, unusable });
 }
 
-/** Writers of one list entry, by the list that it belongs to. */
 export const encoders: Readonly<Record<CatalogList, (entry: never) => object>> = {
   tools: encodeTool,
   resources: encodeResource,
   resourceTemplates: encodeResourceTemplate,
   prompts: encodePrompt,
 };
-/** Readers of one list entry, by the method that returns the list. */
 export const decoders: Readonly<Record<string, (raw: unknown) => object | undefined>> = {
   'tools/list': decodeTool,
   'resources/list': decodeResource,

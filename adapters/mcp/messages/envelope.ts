@@ -1,7 +1,6 @@
 import { fieldsOf, type Digits } from '../../../machines/protocol/json.ts';
 import { manyBytes } from '../../../machines/protocol/protocol.ts';
 
-/** JSON-RPC message from the wire, with members of unchecked types. */
 export interface Envelope {
   readonly id?: unknown;
   readonly method?: unknown;
@@ -15,11 +14,8 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
-/** Facts about a received message that its JSON does not hold. */
 export interface Notes {
-  /** Size of the message in bytes, present only for a large one. */
   readonly bytes?: number;
-  /** Integers in the result that are too large for a JavaScript number. */
   readonly digits?: readonly Digits[];
 }
 const notes = new WeakMap<object, Notes>();
@@ -30,21 +26,15 @@ export function note(message: object, { bytes = 0, digits = [] }: Notes): void {
 }
 export const notesOf = (message: object): Notes => notes.get(message) ?? {};
 
-/** Copies to a message the `Notes` (such as its size in bytes) of `was`, an earlier version of the same message. */
 export function withNotes<Message extends object>(message: Message, was: object): Message {
   note(message, notesOf(was));
   return message;
 }
 
-/** Tells whether a message has an error member, of any type but null. */
 export const hasError = ({ error }: Envelope): boolean => error !== undefined && error !== null;
-/** Tells whether an answer has a result that is not null, and no error beside it. */
 export const hasResult = (answer: Envelope): boolean =>
   answer.result !== undefined && answer.result !== null && !hasError(answer);
-/**
- * Returns the error of an answer. An answer with neither result nor error, or with an error of another shape,
- * is read as an error; undefined for a result.
- */
+/** An answer with neither result nor error, or with an error of another shape, is read as an error. */
 export function errorOf(answer: Envelope): RpcError | undefined {
   const { error, result } = answer;
   if (!hasError(answer)) {
@@ -62,9 +52,8 @@ export function errorOf(answer: Envelope): RpcError | undefined {
 const tooLargeCode = -32_013;
 /** Largest nesting depth of a message that is parsed: parsing a few MB of brackets takes many seconds. */
 export const messageLevels = 50_000;
-/** Limit that an answer has met, in bytes or in levels. */
 export type TooLarge = { readonly bytes: number; readonly limit: number } | { readonly limit_levels: number };
-/** Makes our own error in place of an answer that is too large; `bytes` is Infinity for one that is nested too deep. */
+/** `bytes` is Infinity for one that is nested too deep. */
 export const tooLargeError = (bytes: number, limit: number): RpcError =>
   bytes === Infinity
     ? {
@@ -84,10 +73,9 @@ export function tooLargeOf({ code, data }: RpcError): TooLarge | undefined {
   return typeof bytes === 'number' && typeof limit === 'number' ? { bytes, limit } : undefined;
 }
 
-/** What is known of a JSON-RPC message of which only the first and the last bytes were kept. */
 interface Cut {
   readonly hasMethod: boolean;
-  /** Id; undefined where there is none, and when it lies in the missing part. */
+  /** Undefined also when it lies in the missing part. */
   readonly id: number | string | undefined;
 }
 function cutMessage(head: string, tail: string): Cut {
@@ -98,18 +86,15 @@ function cutMessage(head: string, tail: string): Cut {
     id: typeof id === 'number' || typeof id === 'string' ? id : undefined,
   };
 }
-/** Returns the id of a cut response; undefined for a request or notification. */
 export function responseIdOf(head: string, tail: string): number | string | undefined {
   const { hasMethod, id } = cutMessage(head, tail);
   return hasMethod ? undefined : id;
 }
-/** Returns the id of a cut request; undefined for a response or notification. */
 export function requestIdOf(head: string, tail: string): number | string | undefined {
   const { hasMethod, id } = cutMessage(head, tail);
   return hasMethod ? id : undefined;
 }
 
-/** Returns the id of a JSON-RPC message as the JSON text of a number or string; undefined when there is none. */
 export const idLiteralOf = (text: string): string | undefined => leadingMembers(text).get('id');
 
 /** Parses a JSON literal; undefined when it is invalid, because the line need not be JSON at all. */
@@ -125,19 +110,13 @@ const text = String.raw`"(?:[^"\\]|\\.)*"`;
 const scalar = String.raw`${text}|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null`;
 const nextKey = new RegExp(String.raw`\s*[{,]\s*(${text})\s*:\s*`, 'y');
 const nextScalar = new RegExp(String.raw`(?:${scalar})(?=\s*[,}])`, 'y');
-/**
- * Matches a member of the outermost object at the end of a text: only scalar members follow, then the last
- * brace. A quote inside a string is escaped, so this never matches the content of a string.
- */
+/** Only scalar members may follow. A quote inside a string is escaped, so its content never matches. */
 const trailing = (name: string): RegExp =>
   new RegExp(String.raw`,\s*"${name}"\s*:\s*(${scalar})\s*(?:,\s*${text}\s*:\s*(?:${scalar})\s*)*\}\s*$`);
 const trailingId = trailing('id');
 const trailingMethod = trailing('method');
 
-/**
- * Returns the scalar members of the outermost object as JSON literals, up to the first member that does not
- * end within the text.
- */
+/** As JSON literals, up to the first member that does not end within the text. */
 function leadingMembers(head: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
   let at = 0;

@@ -5,7 +5,6 @@ import type { Around } from '../transport.ts';
 import { digitsBelow, digitsIn, isObject, isTooDeep, type Digits } from '../../../machines/protocol/json.ts';
 import { messageLevels, note, tooLargeError, type Envelope, responseIdOf } from './envelope.ts';
 
-/** Largest message in bytes; a longer one is not kept. */
 export const messageBytes: number = sizes.stdioMessageBytes;
 /** Number of bytes of an over-long line that are kept at either end, because JSON-RPC ids usually stand first or last. */
 const endBytes = 4 * 1024;
@@ -13,23 +12,21 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Callbacks for the messages and other lines that the framer finds. `bytes` is the length of the line without its line break. */
+/** `bytes` is the length of the line without its line break. */
 export interface Found {
   message(value: object, bytes: number, text: string): void;
-  /** Called for a line that is not a JSON object or array, with its first characters in `head`. */
   garbage(head: string, bytes: number): void;
   /** Called for a line over the limit, with its first and last 4 KiB; `bytes` is Infinity where it is nested too deep. */
   overlong(head: string, tail: string, bytes: number): void;
 }
 export interface Framer {
   push(chunk: Buffer): void;
-  /** Returns the number of bytes after the last line break. */
   held(): number;
-  /** Ends the stream; bytes after the last line break are read as a line. */
+  /** Bytes after the last line break are read as a line. */
   end(): void;
 }
 
-/** Splits chunks of any size into lines of JSON. Each byte is copied at most once, whatever the size of the chunks. */
+/** Each byte is copied at most once, whatever the size of the chunks. */
 export function createFramer(found: Found, limit: number = messageBytes): Framer {
   const held = createHeldLine(limit);
 
@@ -66,7 +63,6 @@ export function createFramer(found: Found, limit: number = messageBytes): Framer
 
 /** Number of characters of a bad message that are reported; more than is ever shown, because secrets are searched in all of it. */
 const endLength = 4 * 1024;
-/** Parses the text of one message, unless it is nested too deep: parsing a few MB of brackets takes many seconds. */
 function readText(text: string, bytes: number, found: Found): void {
   if (isTooDeep(text, messageLevels))
     return found.overlong(text.slice(0, endLength), text.slice(-endLength), Infinity);
@@ -80,7 +76,6 @@ function readText(text: string, bytes: number, found: Found): void {
   else found.garbage(text.slice(0, endLength), bytes);
 }
 
-/** Text over the limit, of which only the beginning and the end are kept. */
 interface Overlong {
   add(part: Buffer): void;
   head(): string;
@@ -101,7 +96,6 @@ function createOverlong(): Overlong {
   };
 }
 
-/** Line that was read from chunks: all its bytes, or only its ends when it is over the limit. */
 export type Line = { readonly bytes: number } & (
   | { readonly whole: Buffer }
   | { readonly whole?: undefined; readonly ends: Overlong }
@@ -109,10 +103,9 @@ export type Line = { readonly bytes: number } & (
 interface HeldLine {
   readonly bytes: number;
   add(part: Buffer): void;
-  /** Returns the line and begins the next one. */
   take(): Line;
 }
-/** Collects the parts of one line after the other; of a line with more than `limit` bytes only the ends are kept. */
+/** Of a line with more than `limit` bytes only the ends are kept. */
 export function createHeldLine(limit: number): HeldLine {
   let parts: Buffer[] = [];
   let bytes = 0;
@@ -143,10 +136,7 @@ export function createHeldLine(limit: number): HeldLine {
   };
 }
 
-/**
- * Receiver of the messages of any transport. An answer over the size limit reaches its caller as a JSON-RPC error, and the
- * connection lives on; text that is no message becomes a notice.
- */
+/** An answer over the size limit reaches its caller as a JSON-RPC error, and the connection lives on. */
 export class Inbox implements Found {
   readonly #around: Pick<Around, 'resultBytes' | 'notice'>;
   readonly #deliver: (message: JSONRPCMessage) => void;
@@ -155,7 +145,6 @@ export class Inbox implements Found {
     this.#around = around;
     this.#deliver = deliver;
   }
-  /** Takes a message; `text` is the JSON that it was parsed from, when available. */
   message(value: object, bytes: number, text = ''): void {
     const digits = digitsIn(text);
     if (!Array.isArray(value)) return this.#take(value, bytes, digits);
@@ -173,7 +162,7 @@ export class Inbox implements Found {
     note(answer, { bytes, digits: digitsBelow(digits)('result') });
     this.#deliver(answer);
   }
-  /** Takes the text of one complete message; a byte order mark before it is ignored. */
+  /** A byte order mark before it is ignored. */
   text(text: string, bytes: number): void {
     readText(text, bytes, this);
   }
@@ -185,7 +174,6 @@ export class Inbox implements Found {
     if (id === undefined) this.#around.notice({ kind: 'overlong', text: head, bytes });
     else this.refuse(answeredId(id) as RequestId, bytes);
   }
-  /** Delivers an error in place of an answer that is too large. */
   refuse(id: RequestId, bytes: number): void {
     const error = tooLargeError(bytes, this.#around.resultBytes);
     this.#deliver({ jsonrpc: '2.0', id, error: { ...error } });

@@ -2,7 +2,6 @@ import type { ListKind, SessionFact } from '../../../machines/kernel/ports.ts';
 import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
-/** Message of a server for its log (MCP `notifications/message`). */
 export interface ServerLog {
   readonly level: string;
   readonly logger?: string;
@@ -15,7 +14,6 @@ const lists: Readonly<Record<string, ListKind>> = {
   'notifications/prompts/list_changed': 'prompts',
 };
 
-/** Turns a notification of a server into a fact for the machines; undefined when it concerns none. */
 export function factOfNotification(method: string, params: unknown): SessionFact | undefined {
   const list = lists[method];
   if (list) return { type: 'list.changed', list };
@@ -25,7 +23,6 @@ export function factOfNotification(method: string, params: unknown): SessionFact
   return undefined;
 }
 
-/** Reads a progress notification; `progress` is undefined when it holds no number. */
 export function progressOf(params: unknown): { readonly token: unknown; readonly progress?: Progress } {
   const { progressToken: token, progress, total, message } = fieldsOf(params);
   if (typeof progress !== 'number') return { token };

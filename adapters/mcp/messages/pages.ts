@@ -7,14 +7,10 @@ import { notesOf, type Envelope } from './envelope.ts';
 import { factOf, unusableAnswer } from './refusal.ts';
 import { fieldsOf, isObject } from '../../../machines/protocol/json.ts';
 
-/**
- * Limits for one list, all its pages together. A larger list is refused, because it is kept in memory and an
- * endless list would exhaust the host.
- */
+/** A larger list is refused: it is kept in memory, and an endless list would exhaust the host. */
 const most = { pages: 500, entries: 50_000, bytes: 20 * 1024 * 1024 } as const;
 const mostUnusable = 100;
 
-/** Names of the member that holds the entries, by the method that returns the list. */
 export const listed: Readonly<Record<string, string>> = {
   'tools/list': 'tools',
   'resources/list': 'resources',
@@ -30,12 +26,7 @@ export interface ListRequest {
 
 type Page = { readonly cursor?: string | number; readonly refused?: RequestFact };
 
-/**
- * Gathers all pages of one list: `take` reads an answer and returns the params of the next request, or reports
- * the whole list as one fact `{<member>: entries}`. Invalid entries are left out and counted in `malformed`;
- * the first hundred invalid tools are listed in `unusable` with the reason. Each cursor that is not null is
- * followed once.
- */
+/** Invalid entries are counted in `malformed`; the first hundred invalid tools are also in `unusable`. */
 export class Gathering {
   readonly #request: ListRequest;
   readonly #emit: Emit<RequestFact>;
@@ -54,10 +45,7 @@ export class Gathering {
     this.#tell = tell;
     this.#member = listed[request.method] ?? 'items';
   }
-  /**
-   * Takes the answer with the next page; returns the params of the next request, or undefined when the list is
-   * complete and reported.
-   */
+  /** Returns the params of the next request; undefined when the list is complete and reported. */
   take(answer: Envelope): object | undefined {
     const { params } = this.#request;
     const { cursor, refused } = this.#read(answer);
@@ -78,10 +66,7 @@ export class Gathering {
     };
     return { type: 'ask.answered', id, result };
   }
-  /**
-   * Reads one page: returns the cursor of the next page, the fact that ends the list with a refusal, or
-   * neither for the last page.
-   */
+  /** The cursor of the next page, the fact that ends the list with a refusal, or neither for the last page. */
   #read(answer: Envelope): Page {
     const { id, method } = this.#request;
     const fact = factOf(id, answer, method);

@@ -11,7 +11,7 @@ import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 
 /** Callbacks of a pending request: progress any number of times, then one answer; undefined when no answer will come. */
 export interface Asker {
-  /** Actor that asked; undefined when the session itself did. */
+  /** Undefined when the session itself asked. */
   readonly by?: Address | undefined;
   settle(answer: Envelope | undefined): void;
   progress(progress: Progress): void;
@@ -20,10 +20,7 @@ export interface Asker {
 /** Id of the first request, `initialize`, which must not be cancelled (MCP lifecycle). */
 const greetingId = 0;
 
-/**
- * Pending requests on one transport. An answer goes to the caller that used its id; requests and notifications
- * of the server are passed on at once, in the order in which they came.
- */
+/** Requests and notifications of the server are passed on at once, in the order in which they came. */
 export class PendingRequests {
   onclose: () => void = () => {};
   onrequest: (request: Envelope) => void = () => {};
@@ -45,7 +42,7 @@ export class PendingRequests {
     this.#guard = guard;
   }
 
-  /** Sends a request. Throws what `JSON.stringify` throws; `sent` rejects when the request will not be answered. */
+  /** Throws what `JSON.stringify` throws; `sent` rejects when the request will not be answered. */
   request(
     method: string,
     params: unknown,
@@ -63,7 +60,6 @@ export class PendingRequests {
     }
   }
 
-  /** Sends a notification; rejects when it cannot be sent. */
   notify(
     method: string,
     params?: Readonly<Record<string, unknown>>,
@@ -72,7 +68,7 @@ export class PendingRequests {
     return this.send({ jsonrpc: '2.0', method, ...(params && { params }) }, by);
   }
 
-  /** Cancels a request that has no answer yet and tells the server so; a late answer is dropped. */
+  /** Only without an answer yet. Tells the server so; a late answer is dropped. */
   cancel(id: number): void {
     const by = this.#asked.get(id)?.by;
     if (!this.#asked.delete(id) || id === greetingId) return;
@@ -82,15 +78,14 @@ export class PendingRequests {
     });
   }
 
-  /** Removes a request that was not sent or whose answer is no longer wanted; returns false when it was unknown. */
   forget(id: number): boolean {
     return this.#asked.delete(id);
   }
-  /** Cancels all requests and tells the server of each, before its input ends. */
+  /** Tells the server of each, before its input ends. */
   withdrawAll(): void {
     for (const id of [...this.#asked.keys()]) this.cancel(id as number);
   }
-  /** Ends all pending requests; their callers get no answer. A callback may remove other requests meanwhile. */
+  /** Their callers get no answer. A callback may remove other requests meanwhile. */
   lose(): void {
     for (const [id, asker] of this.#asked) {
       this.#asked.delete(id);
@@ -107,7 +102,6 @@ export class PendingRequests {
     });
     return this.#inner.start();
   }
-  /** Sends a message; `by` is the actor whose request it belongs to. */
   send(message: JSONRPCMessage, by?: Address): Promise<void> | undefined {
     this.#frame('out', message, by);
     const sent = this.#inner.send(message);
@@ -122,7 +116,6 @@ export class PendingRequests {
     this.#inner.setProtocolVersion?.(version);
   }
 
-  /** Returns the actor whose pending request a message answers, or reports progress of. */
   #askerOf({ id, method, params }: Envelope): Address | undefined {
     if (method === undefined) return this.#asked.get(id)?.by;
     return method === 'notifications/progress' ? this.#asked.get(progressOf(params).token)?.by : undefined;
@@ -145,7 +138,7 @@ export class PendingRequests {
     if (method === 'notifications/progress') return this.#progress(params);
     this.onnotification(method, params);
   }
-  /** Passes progress on to the caller; progress with an unknown or finished token is dropped and counted. */
+  /** Progress with an unknown or finished token is dropped and counted. */
   #progress(params: unknown): void {
     const { token, progress } = progressOf(params);
     const asker = this.#asked.get(token);
@@ -156,7 +149,6 @@ export class PendingRequests {
   }
 }
 
-/** Returns the params with a progress token, beside other members of `_meta`. */
 function withToken(params: unknown, progressToken: number): object {
   const said = params as { readonly _meta?: object } | undefined;
   // Treats params without `_meta` separately, because V8 makes a hidden class for each object that is extended after an empty spread.
@@ -164,10 +156,7 @@ function withToken(params: unknown, progressToken: number): object {
   return { ...said, _meta: { ...said._meta, progressToken } };
 }
 
-/**
- * Tells whether an error is only the refusal of a notification by its HTTP status. Servers that refuse notifications
- * work all the same, unless they want a login.
- */
+/** Servers that refuse notifications by HTTP status work all the same, unless they want a login. */
 function isMere(error: unknown): error is Refused {
   const status = error instanceof Refused ? Number(error.failure.details?.['http_status'] ?? 0) : 0;
   return status >= 400 && status !== 401;
@@ -198,7 +187,6 @@ export const notAllowed = (method: string): Failure => ({
   details: { method, reason: 'methodNotAllowed' },
 });
 
-/** Methods whose requests carry a progress token, because they may take long. */
 const mayProgress: Readonly<Record<string, true>> = {
   'tools/call': true,
   'tools/list': true,

@@ -16,22 +16,18 @@ import { fieldsOf } from '../../../machines/protocol/json.ts';
 const isVersion = (text: unknown): text is string => typeof text === 'string' && /^[\w.-]{1,40}$/.test(text);
 const mostShown = 20;
 
-/** Makes the failure for a server with another protocol version. It is final, because another try would fail in the same way. */
+/** Final, because another try would fail in the same way. */
 const refusedVersion = (message: string, details: Readonly<Record<string, unknown>>): Failure => ({
   code: 'NotStartable',
   message,
   details: { asked: latestSessionRevision, speaks: sessionRevisions, ...details },
   remedy: `Take a version of the server that speaks one of ${sessionRevisions.join(', ')}`,
 });
-/** Largest part of a message in which versions are looked for, in characters. */
 const mostRead = 2_000;
 const dated = /^20\d\d-\d\d-\d\d$/;
 const announcing = /\b(?:support(?:s|ed)?|expect(?:s|ed)?|requires?|use|one of|accept(?:s|ed)?)\b/i;
 
-/**
- * Returns the versions that an error names as those of the server: in its data (`supported`, `expected` …), or else after a word
- * such as "supported" in its message.
- */
+/** In its data (`supported`, `expected` …), or else after a word such as "supported" in its message. */
 export function versionsIn({ message, data }: Pick<RpcError, 'message' | 'data'>): readonly string[] {
   const members = Object.entries(fieldsOf(data)).filter(([name]) => !/request|receiv|client|got/i.test(name));
   const listed = members.flatMap(([name, value]) =>
@@ -55,7 +51,7 @@ export function spokenIn({ details }: Failure): string | undefined {
   return sessionRevisions.find((version) => version !== latestSessionRevision && supported.includes(version));
 }
 
-/** Returns a failure when an error names versions, by which MCP servers refuse the requested one; undefined for any other error. */
+/** MCP servers refuse the requested version by naming others; undefined for any other error. */
 export function versionRefusal(error: Pick<RpcError, 'message' | 'data'>): Failure | undefined {
   const { message } = error;
   const supported = versionsIn(error);
@@ -69,7 +65,6 @@ export function versionRefusal(error: Pick<RpcError, 'message' | 'data'>): Failu
   return isOurs ? { ...refused, remedy } : refused;
 }
 
-/** Failure for a server that answers with a protocol version which this client does not speak. */
 export function foreignVersion(version: unknown): Failure {
   const theirs = isVersion(version) ? version : 'what is no version';
   return refusedVersion(
@@ -80,7 +75,6 @@ export function foreignVersion(version: unknown): Failure {
 
 type Refusal = Extract<RequestFact, { type: 'ask.refused' }>;
 
-/** Makes the refusal of a request that surely never reached the server. */
 export const unsentRequest = (id: string, failure: Failure): Refusal => ({
   type: 'ask.refused',
   id,
@@ -97,7 +91,6 @@ export const unwritable: Failure = {
   message: 'the arguments cannot be written as JSON',
 };
 
-/** Makes the refusal of a request that was sent and will not be answered. */
 export const lostRequest = (id: string, reason: string): Refusal => ({
   type: 'ask.refused',
   id,
@@ -106,24 +99,21 @@ export const lostRequest = (id: string, reason: string): Refusal => ({
   lost: true,
 });
 
-/** Makes the refusal of a request that failed while it was being sent. Its session lives on, or reports its own end. */
+/** Its session lives on, or reports its own end. */
 export function refusedOnTheWay(id: string, error: unknown): Refusal {
   if (!(error instanceof Refused)) return unsentRequest(id, notConnected);
   const { failure, sent, isLost } = error;
   return { type: 'ask.refused', id, failure, sent, ...(isLost && { lost: true, alone: true }) };
 }
 
-/** Makes the refusal of a request whose answer cannot be used. */
 export const unusableAnswer = (id: string, message: string): Refusal => ({
   type: 'ask.refused',
   id,
   failure: { code: wireCodes.internal, message },
   sent: true,
 });
-/** Makes the refusal of a tool call that ran and whose answer cannot be used. */
 export const unusableCall = (id: string, message: string): Refusal => unread(unusableAnswer(id, message));
 
-/** Turns an answer into a fact: the result exactly as received, or the reason why there is none. */
 export function factOf(id: string, answer: Envelope, method: string): RequestFact {
   const isCall = method === 'tools/call';
   // Counts any result of a tool call as a result. An answer with neither result nor error leaves the outcome of the call unknown.
@@ -153,14 +143,12 @@ function failureOf(error: RpcError, what: string): Failure {
   };
 }
 
-/** Returns the reason why a session could not be opened: the stream ended, or the request for it was refused. */
 export function handshakeFailure(error: unknown, lostBecause: string | undefined): Failure {
   if (error instanceof Refused) return error.failure;
   if (lostBecause) return { code: 'ServerLost', message: `${lostBecause} before the handshake was done` };
   const sentence = error instanceof Error ? error.message : 'the connection ended';
   return { code: wireCodes.internal, message: `the handshake failed: ${sentence}` };
 }
-/** Failure for a server that answered `initialize` with an error. */
 export const handshakeRefusal = (error: RpcError): Failure =>
   versionRefusal(error) ?? {
     code: wireCodes.toolFailed,

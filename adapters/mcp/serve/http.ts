@@ -14,11 +14,8 @@ import { mostBytes, type ClientWire } from './stdio.ts';
 import { statelessHandler, type StatelessHandler } from './translator.ts';
 
 export interface HttpOptions {
-  /** Port to listen on; 0 takes any free one. */
   readonly port: number;
-  /** Address to listen on, the loopback address by default. */
   readonly host?: string | undefined;
-  /** Token that clients must send; undefined needs none. */
   readonly token: string | undefined;
   /** Takes the wire of each client of the revision 2026-07-28, which has no sessions; without it such clients are refused. */
   readonly stateless?: ((wire: ClientWire) => void) | undefined;
@@ -27,7 +24,6 @@ export interface HttpServing {
   readonly url: string;
   close(): Promise<void>;
 }
-/** Opens a server on the transport of a new session; resolves with the function that closes it. */
 export type OpenSession = (
   transport: WebStandardStreamableHTTPServerTransport,
 ) => Promise<() => Promise<void>>;
@@ -44,10 +40,7 @@ const mostSessions = 100;
 const loopback = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
 const defaultHost = '127.0.0.1';
 
-/**
- * Serves streamable HTTP, by default on the loopback address. A web page can reach that address through a host name of its own,
- * so the Host header must be a loopback name or the address, and the Origin header, which browsers send, as well.
- */
+/** A web page can reach loopback through a host name of its own, so the headers Host and Origin are checked. */
 export async function serveOverHttp(options: HttpOptions, open: OpenSession): Promise<HttpServing> {
   const { port, host = defaultHost } = options;
   const handler = options.stateless && statelessHandler(options.stateless);
@@ -76,7 +69,6 @@ function refuse(response: ServerResponse, status: number, message: string, code 
   const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } });
   response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 }
-/** Tells whether a name of the headers Host or Origin is that of this server: a loopback name, or its own address. */
 function isOwn(name: string, { host = defaultHost }: HttpOptions): boolean {
   if (loopback.test(name)) return true;
   const [, own = name] = /^\[?(.*?)\]?(?::\d+)?$/.exec(name) ?? [];
@@ -118,7 +110,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, servin
   if (session.transport.sessionId === undefined) await session.close();
 }
 
-/** Reads the body of a request; answers with an error, and returns undefined, where it cannot be read. */
+/** Answers with an error, and returns undefined, where it cannot be read. */
 async function bodyOf(request: Request, response: ServerResponse): Promise<unknown> {
   try {
     const body = await readRequestBody(request, mostBytes);
@@ -129,7 +121,6 @@ async function bodyOf(request: Request, response: ServerResponse): Promise<unkno
   }
   return undefined;
 }
-/** Converts a request of Node to a web `Request`, which the MCP SDK takes. */
 function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
   const { method = 'GET', url = '/', headers } = request;
   const isWithBody = method !== 'GET' && method !== 'HEAD';
@@ -141,7 +132,6 @@ function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
     ...(isWithBody && { body: Readable.toWeb(request) as BodyInit, duplex: 'half' }),
   });
 }
-/** Streams an answer of the MCP SDK to the client; stops when the client disconnects. */
 async function write(response: ServerResponse, { status, headers, body }: Response): Promise<void> {
   response.writeHead(status, Object.fromEntries(headers)).flushHeaders();
   if (body) await pipeline(Readable.fromWeb(body as ReadableStream), response).catch(() => {});

@@ -1,6 +1,6 @@
 import type { HttpOptions, HttpServing, OpenSession } from './http.ts';
 
 export type { HttpServing } from './http.ts';
-/** Serves streamable HTTP; the MCP SDK is loaded only then. */
+/** The MCP SDK is loaded only then. */
 export const serveOverHttp = async (options: HttpOptions, open: OpenSession): Promise<HttpServing> =>
   (await import('./http.ts')).serveOverHttp(options, open);

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { messageLevels, requestIdOf } from '../messages/envelope.ts';
 import { createFramer } from '../messages/framing.ts';
 
-/** Connection to one MCP client: JSON-RPC messages both ways. Its end is told once, whichever side ended it. */
+/** Its end is told once, whichever side ended it. */
 export interface ClientWire {
   onmessage: (message: unknown) => void;
   onclose: () => void;
@@ -10,7 +10,6 @@ export interface ClientWire {
   send(message: object, related?: string | number): void;
   close(): void;
 }
-/** Makes a wire that leads nowhere yet. */
 export const newWire = (): ClientWire => ({
   onmessage: () => {},
   onclose: () => {},
@@ -20,7 +19,6 @@ export const newWire = (): ClientWire => ({
 /** Largest message of a client in bytes; a longer request is refused. */
 export const mostBytes = 64 * 1024 * 1024;
 
-/** Connects to the client that started this process, over stdin and stdout. `dropped` is told of lines that are no messages. */
 export function stdioWire(
   dropped: (text: string) => void,
   { stdin, stdout }: { readonly stdin: Readable; readonly stdout: Writable } = process,

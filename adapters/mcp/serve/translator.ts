@@ -4,14 +4,11 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { newWire, type ClientWire } from './stdio.ts';
 import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
 
-/** Keys of `_meta` by which a request of the revision 2026-07-28 says who asks and what it can. */
 const keys = {
   capabilities: 'io.modelcontextprotocol/clientCapabilities',
   client: 'io.modelcontextprotocol/clientInfo',
 } as const;
-/** Methods whose answer may be a question. */
 const mayAsk = ['tools/call', 'prompts/get', 'resources/read'] as const;
-/** Capability that a client must have declared for a question of a server. */
 const neededFor: Readonly<Record<string, string>> = {
   'roots/list': 'roots',
   'sampling/createMessage': 'sampling',
@@ -20,10 +17,7 @@ const neededFor: Readonly<Record<string, string>> = {
 const codes = { invalidParams: -32_602, methodNotFound: -32_601 } as const;
 /** Time in ms in which more questions may join the first, since a client answers all of one round together. */
 const gatherMs = 10;
-/**
- * Time in ms that a client has to come back with its answers, for it has no session whose end could be seen: somewhat more than
- * a server's question is left open.
- */
+/** In ms. Somewhat more than a server's question is left open; the end of such a client cannot be seen. */
 const answersMs = 150_000;
 type Request = { readonly method: string; readonly params?: Fields | undefined };
 type Context = Pick<ServerContext, 'mcpReq'>;
@@ -31,11 +25,8 @@ type Context = Pick<ServerContext, 'mcpReq'>;
 /** Request of the client under way, over all rounds of questions. */
 class Run {
   readonly id: string;
-  /** Answer of the server; undefined while it is under way. */
   readonly result: Promise<Fields>;
-  /** Request of the round that goes on, or of the last one. */
   context: Context;
-  /** Questions of the server without an answer, by id. */
   readonly open = new Map<string, Fields>();
   /** State by which the client comes back with its answers, another one in each round. */
   state: string | undefined;
@@ -59,13 +50,9 @@ class Run {
     return result ?? undefined;
   }
 }
-/**
- * Translates between clients of the revision 2026-07-28, which has no sessions, and a side that has them: `initialize` is made
- * of the first request, and questions of a server become an answer `input_required`, with which the client asks again.
- */
+/** `initialize` is made of the first request; a question becomes an answer `input_required`. */
 class Translator {
   readonly #inner: ClientWire;
-  /** Tells clients what belongs to no request. */
   readonly #publish: (method: string, params: Fields) => void;
   readonly #pending = new Map<string, { resolve(result: Fields): void; reject(why: Error): void }>();
   readonly #runs = new Map<string, Run>();
@@ -77,7 +64,7 @@ class Translator {
     this.#publish = publish;
     inner.send = (message, related) => this.#told(message as Fields, related);
   }
-  /** Makes the server for one client or one request; `first` is the meta that says who the clients are. */
+  /** `first` is the meta that says who the clients are. */
   async open(first: Fields): Promise<Server> {
     this.#greeting ??= this.#greet(first);
     const { serverInfo, capabilities, instructions } = await this.#greeting;
@@ -92,7 +79,7 @@ class Translator {
     server.fallbackRequestHandler = (request, context) => this.#answer(request, context) as never;
     return server;
   }
-  /** Subscribes to the resources that a client wants to hear of; the SDK answers the request itself. */
+  /** The SDK answers the request itself. */
   listen(params: Fields): void {
     const { resourceSubscriptions: uris } = fieldsOf(params['notifications']);
     for (const uri of Array.isArray(uris) ? uris : [])
@@ -182,7 +169,6 @@ class Translator {
         ?.context.mcpReq.notify({ method, params })
         .catch(() => {});
   }
-  /** Tells log messages to each client whose request asks for them. */
   #logged({ level, data, logger }: Fields): void {
     for (const { context } of this.#runs.values())
       void context.mcpReq.log(level as never, data, logger as string | undefined).catch(() => {});
@@ -198,7 +184,6 @@ class Translator {
   }
 }
 
-/** Begins to translate for `inner`, and returns the function that takes the messages of the client. */
 export function translator(wire: ClientWire, inner: ClientWire): (message: unknown) => void {
   let server: Server | undefined;
   const translating = new Translator(
@@ -219,18 +204,12 @@ export function translator(wire: ClientWire, inner: ClientWire): (message: unkno
     transport.onmessage?.(message as never);
   };
 }
-/** Largest number of clients without sessions that are known at a time. */
 const mostClients = 100;
-/** Answers to HTTP requests of the revision 2026-07-28. */
 export interface StatelessHandler {
-  /** Answers a request with this body, which was read. */
   fetch(request: globalThis.Request, body: unknown): Promise<Response>;
   close(): Promise<void>;
 }
-/**
- * Makes the answers to HTTP requests of the revision 2026-07-28. Requests that say the same of their client and of what it can
- * are those of one client, whose wire is given to `opened` once.
- */
+/** Requests that say the same of their client are those of one client; `opened` gets its wire once. */
 export function statelessHandler(opened: (wire: ClientWire) => void): StatelessHandler {
   const clients = new Map<string, { readonly translating: Translator; readonly wire: ClientWire }>();
   const metas = new WeakMap<globalThis.Request, Fields>();

@@ -13,13 +13,9 @@ export const keys = {
   capabilities: `${prefix}clientCapabilities`,
   server: `${prefix}serverInfo`,
 } as const;
-/**
- * Error codes that only servers of the stateless revision use: headers that do not match the body, a missing
- * capability, an unsupported revision.
- */
+/** Headers that do not match the body, a missing capability, an unsupported revision. */
 const ofRevision = new Set([-32_020, -32_021, -32_022]);
 const noSuchMethod = -32_601;
-/** Tells whether an error code is used only by servers of the stateless revision. */
 export const isOfRevision = (code: unknown): boolean => ofRevision.has(Number(code));
 /** Protocol version that servers assume when no header names one, so every server that reads the header accepts it. */
 export const assumedRevision = '2025-03-26';
@@ -40,7 +36,6 @@ export const isRequest = (message: object): message is Request => 'method' in me
 export const isAnswer = (message: object): message is Answer => !('method' in message) && 'id' in message;
 export const asMessage = (message: object): JSONRPCMessage => message as JSONRPCMessage;
 
-/** Returns the members of `_meta` that name the client and its capabilities, taken from the params of `initialize`. */
 export function envelopeOf(initialize: Fields, version: string = statelessRevision): Fields {
   return {
     [keys.version]: version,
@@ -53,17 +48,12 @@ export const enveloped = (params: Fields | undefined, envelope: Fields): Fields 
   _meta: { ...fieldsOf(params?.['_meta']), ...envelope },
 });
 
-/** Tells whether the answer to `initialize` shows that the server may speak the stateless revision. */
 export function mayBeStateless({ result, error }: Answer): boolean {
   if (!error) return result?.['protocolVersion'] === statelessRevision;
   const named = versionsIn(error);
   if (named.length > 0) return named.includes(statelessRevision);
   return error.code === noSuchMethod || isOfRevision(error.code);
 }
-/**
- * Converts the answer to `server/discover` into the result of `initialize`; undefined when the server does not
- * speak the stateless revision.
- */
 export function initializedBy({ result }: Answer, version: string): Fields | undefined {
   const versions = result?.['supportedVersions'];
   if (!Array.isArray(versions) || !versions.includes(statelessRevision)) return undefined;
@@ -76,7 +66,6 @@ export function initializedBy({ result }: Answer, version: string): Fields | und
   };
 }
 
-/** Questions that a server wants answered before it answers a request. */
 export interface InputRequired {
   readonly requests: readonly (readonly [
     key: string,
@@ -95,10 +84,6 @@ export function inputRequiredBy({ result }: Answer): InputRequired | undefined {
     state: typeof state === 'string' ? state : undefined,
   };
 }
-/**
- * Returns the notifications to subscribe to, by the declared capabilities and the followed resources;
- * undefined when there are none.
- */
 export function listenedTo(capabilities: Fields, resources: ReadonlySet<string>): Fields | undefined {
   const changes = (of: string): boolean => fieldsOf(capabilities[of])['listChanged'] === true;
   const wanted = {
@@ -112,7 +97,6 @@ export function listenedTo(capabilities: Fields, resources: ReadonlySet<string>)
 
 /** HTTP headers that repeat parts of a request of MCP 2026-07-28, so that gateways need not read its body (SEP-2243). */
 
-/** Encodes a text as a header value, in base64 when it holds characters that are not allowed there. */
 function encoded(text: string): string {
   const isPlain = /^[\x20-\x7e\t]+$/.test(text) && text === text.trim() && !/^=\?base64\?.*\?=$/.test(text);
   return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
@@ -123,12 +107,10 @@ const nameKeys: Readonly<Record<string, string>> = {
   'resources/read': 'uri',
 };
 
-/** Argument of a tool that is repeated in a header: its path within the arguments, and the name of the header. */
 interface HeaderParam {
   readonly path: readonly string[];
   readonly name: string;
 }
-/** Returns the headers of a request. `wanted`: arguments that the called tool wants in headers. */
 export function headersOf(
   { method, params }: { readonly method: string; readonly params?: unknown },
   version: string,
@@ -150,15 +132,11 @@ export function headersOf(
 const mark = 'x-mcp-header';
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const deepest = 64;
-/**
- * Returns the arguments that the schema of a tool wants in headers, or the reason why the tool must not be
- * used: it marks an argument that no client could send. Only arguments reached by `properties` alone may be
- * marked.
- */
+/** A tool with a `problem` must not be used. Only arguments reached by `properties` alone may be marked. */
 export function headerParams(schema: unknown): readonly HeaderParam[] | { readonly problem: string } {
   const found: HeaderParam[] = [];
   const names = new Set<string>();
-  /** Searches a schema for `x-mcp-header`, and returns a wrong use of it; `path` is undefined where none is allowed. */
+  /** Returns a wrong use of `x-mcp-header`; `path` is undefined where none is allowed. */
   const look = (node: unknown, path: readonly string[] | undefined, depth: number): string | undefined => {
     if (depth > deepest || typeof node !== 'object' || node === null) return undefined;
     if (Array.isArray(node))
@@ -211,16 +189,12 @@ export function headerParams(schema: unknown): readonly HeaderParam[] | { readon
   return problem === undefined ? found : { problem };
 }
 
-/**
- * Returns the headers of a request to a server of an older revision. Gateways of the new revision want them on
- * the first request; older servers ignore them.
- */
+/** Gateways of the new revision want them on the first request; older servers ignore them. */
 export function headersBefore(request: Request): Record<string, string> {
   if (request.method !== 'initialize') return {};
   return request.params?.['_meta'] ? headersOf(request, assumedRevision) : { 'mcp-method': request.method };
 }
 
-/** Headers that the calls of tools need, learned from the tool list. */
 export class ToolHeaders {
   readonly #params = new Map<string, readonly HeaderParam[]>();
   readonly #note: (text: string) => void;

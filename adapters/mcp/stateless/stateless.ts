@@ -31,10 +31,8 @@ interface InputParts {
   readonly note: (text: string) => void;
 }
 
-/** Collector of the answers of this host to the questions that a server asks before it answers a request. */
 class Inputs {
   readonly #around: InputParts;
-  /** Callbacks for the answers, by the id that we gave to each question. */
   readonly #asked = new Map<unknown, (answer: Answer) => void>();
   #numbers = 0;
 
@@ -62,11 +60,9 @@ class Inputs {
 
 interface By {
   readonly status: number;
-  /** Code of the JSON-RPC error in the body; undefined when there is none. */
   readonly code: unknown;
   readonly message: string;
 }
-/** Tells whether an error is a refusal by HTTP status that meets the condition `so`. */
 function isRefusedBy(error: unknown, so: (by: By) => boolean): boolean {
   if (!(error instanceof Refused)) return false;
   const { message, details } = error.failure;
@@ -75,7 +71,6 @@ function isRefusedBy(error: unknown, so: (by: By) => boolean): boolean {
 const isLogin = (status: number): boolean => status === 401 || status === 403;
 /** HTTP statuses that may pass, and say nothing of what a server speaks: of a time-out, too early, too many requests. */
 const passing: readonly number[] = [408, 425, 429];
-/** Tells whether a refusal may mean that the server speaks another revision. */
 const mayBeOther = (error: unknown): boolean =>
   isRefusedBy(
     error,
@@ -95,24 +90,16 @@ const discover = 'discover';
 /** Time in ms after which a process that has not answered `initialize` is asked whether it knows only the newest revision. */
 const silentMs = 8_000;
 
-/** Features of the HTTP transport that a stream of messages does not have. */
 interface StatelessHttp {
-  /** Returns extra HTTP headers for a request. */
   headersFor: ((request: Request) => Record<string, string>) | undefined;
   /** Closes the stream of a request, which cancels it for the server, because over HTTP a client sends no cancel notification. */
   abort(requestId: unknown): void;
   /** Ends the HTTP session that `initialize` has opened, because the rest is spoken without sessions. */
   leaveSession(): void;
 }
-/** Callback for the answer to one request that was sent. */
 type Take = (answer: Answer) => void;
 
-/**
- * Translator between a caller that sees a session of an older revision, and a server of the stateless revision MCP
- * 2026-07-28, which refuses `initialize`. With any other server, and until the refusal, messages are only passed on.
- * `initialize` becomes `server/discover`, subscriptions become one `subscriptions/listen`, and questions that come before an
- * answer become requests of their own. It ends when the transport that it wraps ends, and holds a timer only until then.
- */
+/** For servers of MCP 2026-07-28, which refuse `initialize`; with others, messages are only passed on. */
 export class StatelessTransport implements McpTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -126,11 +113,9 @@ export class StatelessTransport implements McpTransport {
   #silence: unknown;
   #isGreeted = false;
   #isStateless = false;
-  /** Request `initialize` that was sent to a server of an older revision. */
   #initialize: Request | undefined;
   #envelope: Fields = {};
   #capabilities: Fields = {};
-  /** Callbacks for answers, by the id of the request on the wire. */
   readonly #waiting = new TransientMap<unknown, Take>();
   /** Ids on the wire of open requests, by the id of the caller; a request that is repeated with more input gets a new one. */
   readonly #onWire = new TransientMap<unknown, string | number>();
@@ -203,7 +188,6 @@ export class StatelessTransport implements McpTransport {
     return this.#inner.closed?.() ?? Promise.resolve();
   }
 
-  // ── finding the revision ───────────────────────────────────────────────────────────────────────────
   /**
    * Finds out which revision a server speaks. A server of an older revision answers `initialize`; one that
    * refuses is asked by `server/discover`, and when that fails, too, the refusal stands. A server that spoke
@@ -239,10 +223,7 @@ export class StatelessTransport implements McpTransport {
     const answer = await Promise.race([asking, this.#afterSilence(initialize)]);
     if (answer && !(await this.#discover(initialize))) this.#deliver(answer);
   }
-  /**
-   * Asks a process that says nothing to `initialize` by `server/discover`, and resolves if that is answered. Once for a launch
-   * config, because there are old servers that end on a method which they do not know.
-   */
+  /** Once for a launch config, because there are old servers that end on a method which they do not know. */
   #afterSilence(initialize: Request): Promise<undefined> {
     return new Promise((resolve) => {
       if (this.#http || this.#era.wasAsked) return;
@@ -255,10 +236,7 @@ export class StatelessTransport implements McpTransport {
       }, silentMs);
     });
   }
-  /**
-   * Passes a message on to a server of an older revision. A server of both revisions refuses the first
-   * notification, whose body and header name different revisions.
-   */
+  /** A server of both revisions refuses the first notification, whose body and header name different ones. */
   #passOn(message: JSONRPCMessage): Promise<void> | undefined {
     const { method } = message as { readonly method?: string };
     const isFirst = method === 'notifications/initialized' && this.#initialize;
@@ -279,10 +257,7 @@ export class StatelessTransport implements McpTransport {
       this.#listening.open(this.#capabilities);
     }
   }
-  /**
-   * Asks with `server/discover` whether a server speaks the stateless revision; returns true when it does, and
-   * then also answers `initialize` if `isAnswering`. Rejects when the server wants a login first, or gets too many requests.
-   */
+  /** If `isAnswering`, also answers `initialize`. Rejects when a login is wanted, or after too many requests. */
   async #discover(initialize: Request, isAnswering = true): Promise<boolean> {
     this.#envelope = envelopeOf(fieldsOf(initialize.params));
     const params = enveloped(undefined, this.#envelope);
@@ -302,7 +277,6 @@ export class StatelessTransport implements McpTransport {
     return true;
   }
 
-  // ── requests ───────────────────────────────────────────────────────────────────────────────────────
   #request(request: Request): Promise<void> {
     const { id, method, params } = request;
     const done = (): Promise<void> => {
@@ -323,7 +297,6 @@ export class StatelessTransport implements McpTransport {
       params: enveloped({}, this.#envelope),
     }).then(({ error }) => this.#deliver({ jsonrpc: '2.0', id, ...(error ? { error } : { result: {} }) }));
   }
-  /** Sends a request, and again with the input that the server asked for, until it is answered. */
   async #rounds({ id, method, params }: Request): Promise<void> {
     let given: Fields = {};
     try {
@@ -335,7 +308,6 @@ export class StatelessTransport implements McpTransport {
         const required = inputRequiredBy(answer);
         if (!required) return this.#deliver(this.#given(method, answer, id));
         const inputResponses = await this.#inputs.for(required);
-        // Stops when the request was withdrawn while the host was asked.
         if (!this.#onWire.has(id)) return;
         given = { inputResponses, ...(required.state !== undefined && { requestState: required.state }) };
       }
@@ -348,12 +320,8 @@ export class StatelessTransport implements McpTransport {
     const result = isObject(answer.result) && { result: this.#tools.read(method, answer.result) };
     return withNotes({ ...answer, id, ...result }, answer);
   }
-  /** Sends a request and resolves with its answer; rejects when it will not be answered. */
   #exchange(request: Request): Promise<Answer>;
-  /**
-   * Sends a request and resolves with its answer if `isWanted` accepts it; `isWanted` runs in the turn of
-   * the event loop in which the answer came.
-   */
+  /** `isWanted` runs in the turn of the event loop in which the answer came. */
   #exchange(request: Request, isWanted: (answer: Answer) => boolean): Promise<Answer | undefined>;
   #exchange(request: Request, isWanted = (_: Answer): boolean => true): Promise<Answer | undefined> {
     return new Promise((resolve, reject) => {
@@ -373,7 +341,6 @@ export class StatelessTransport implements McpTransport {
     });
   }
 
-  // ── other messages ─────────────────────────────────────────────────────────────────────────────────
   async #notify({ method, params }: { readonly method: string; readonly params?: Fields }): Promise<void> {
     if (method === 'notifications/initialized') return this.#listening.open(this.#capabilities);
     if (method === 'notifications/cancelled') return this.#cancel(params?.['requestId']);
@@ -389,7 +356,6 @@ export class StatelessTransport implements McpTransport {
     const params = { requestId: wire, _meta: this.#envelope };
     return this.#inner.send(asMessage({ jsonrpc: '2.0', method: 'notifications/cancelled', params }));
   }
-  /** Handles answers to requests of this translator, and confirmed subscriptions. Returns false for messages to pass on. */
   #heard(message: object): boolean {
     if (isAnswer(message)) {
       const take = this.#waiting.get(message.id);
@@ -416,7 +382,7 @@ const mostTries = 5;
 
 interface ListeningParts {
   readonly timers: Timers;
-  /** Sends the subscription; rejects when the stream ended without an answer. */
+  /** Rejects when the stream ended without an answer. */
   readonly send: (request: Request, take: (answer: Answer) => void) => Promise<void> | undefined;
   readonly cancel: (requestId: string) => void;
   readonly note: (text: string) => void;

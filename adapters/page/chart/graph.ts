@@ -3,10 +3,7 @@ import { unpacked } from '../unpacked.ts';
 
 /** Conversion of a statechart into boxes and arrows, which the layout library elk places. Pure functions. */
 
-/**
- * Input and output of the layout library elk
- * (https://eclipse.dev/elk/documentation/tooldevelopers/graphdatastructure/jsonformat.html).
- */
+/** See https://eclipse.dev/elk/documentation/tooldevelopers/graphdatastructure/jsonformat.html (elk). */
 interface ElkShape {
   id: string;
   x?: number;
@@ -18,7 +15,6 @@ export interface ElkPoint {
   readonly x: number;
   readonly y: number;
 }
-/** Text beside an edge, for which the layout keeps room. */
 interface ElkLabel extends ElkShape {
   text: string;
 }
@@ -34,14 +30,12 @@ export interface ElkNode extends ElkShape {
   edges?: ElkEdge[];
   layoutOptions?: Record<string, string>;
 }
-/** Arrow of a chart for all transitions between the same two states. */
 export interface Arrow {
   readonly id: string;
   readonly from: string;
   readonly to: string;
   readonly transitions: readonly ChartTransition[];
 }
-/** Box of one state: its name, and the ports that are open while the state is active. */
 interface Box {
   readonly node: ChartNode;
   readonly name: string;
@@ -54,7 +48,6 @@ export interface Graph {
   readonly arrows: ReadonlyMap<string, Arrow>;
 }
 export interface LaidOut extends Graph {
-  /** Chart as laid out by elk, with places and sizes. */
   readonly drawn: ElkNode;
 }
 
@@ -95,12 +88,10 @@ function arrowsOf(chart: Chart): Arrow[] {
     transitions,
   }));
 }
-/** Largest number of transitions named beside an arrow; further ones are counted. */
 const mostNamed = 3;
 const mostLabelChars = 34;
 export const labelHeight = 13;
 const labelCharWidth = 5.9;
-/** Lines beside an arrow: its transitions, each by event and guard. */
 export function linesOf({ transitions }: Arrow): readonly string[] {
   const lines = [...new Set(transitions.map(labelOf))];
   const named = lines.slice(0, lines.length > mostNamed ? mostNamed - 1 : mostNamed);
@@ -138,7 +129,6 @@ const options: Record<string, string> = {
   'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
   'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER',
 };
-/** Reduces a chart to the transitions that were taken, the states on that way, and the active states. */
 export function takenOf(
   chart: Chart,
   counts: ReadonlyMap<string, number>,

@@ -3,23 +3,18 @@ import { processTable, type ProcessTable, type StartTime, type Stat } from './pr
 
 const onLinux = process.platform === 'linux';
 
-/** Reads the state of a process, zombies included; undefined where there is no such process, or no table of processes. */
 export const statOf = (pid: number, table: ProcessTable = processTable): Stat | undefined =>
   table.read([pid])[0];
 
-/** Tells whether a process is alive. Zombies are not: they hold no resources, and PID 1 may be slow to reap them. */
+/** Zombies are not alive: they hold no resources, and PID 1 may be slow to reap them. */
 export const isAlive = (stat: Stat | undefined): stat is Stat =>
   stat !== undefined && stat.state !== 'Z' && stat.state !== 'X';
 
 const livesIn = (pgid: number, stat: Stat | undefined): boolean => isAlive(stat) && stat.pgrp === pgid;
 
-/** Start time of a process; undefined where there is no such process, or no table of processes. */
 export const startTimeOf = (pid: number): StartTime | undefined => statOf(pid)?.startTime;
 
-/**
- * Returns false when a process group has no process at all. True does not mean that one is alive, because zombies answer to
- * signal 0, too.
- */
+/** True does not mean that one is alive, because zombies answer to signal 0, too. */
 function answers(pgid: number): boolean {
   try {
     process.kill(-pgid, 0);
@@ -30,10 +25,7 @@ function answers(pgid: number): boolean {
   }
 }
 
-/**
- * Pids of the living members of a process group. Reads all of /proc once; elsewhere a group that answers counts as one process,
- * since a close asks often, and `ps` takes long.
- */
+/** Without /proc a group that answers counts as one process: a close asks often, and `ps` takes long. */
 export function membersOf(pgid: number): number[] {
   if (!answers(pgid)) return [];
   const all = onLinux ? processTable.read() : [];
@@ -41,25 +33,18 @@ export function membersOf(pgid: number): number[] {
   return all.filter((stat) => livesIn(pgid, stat)).map(({ pid }) => pid);
 }
 
-/**
- * Tells whether the leader of a process group is its only living member, so that it has started no other program. Undefined
- * where there is no /proc, or no such group.
- */
+/** Undefined where there is no /proc, or no such group. */
 export function isAlone(pgid: number): boolean | undefined {
   const members = onLinux ? membersOf(pgid) : [];
   return members.length === 0 ? undefined : members.length === 1;
 }
 
-/** Process group, led by the child that was spawned `detached`. */
 interface Group {
   readonly pid: number;
   readonly startTime: StartTime | undefined;
-  /** Reports that the leader was reaped; from now on its pid may be given to another process. */
+  /** From now on the leader's pid may be given to another process. */
   leaderReaped(): void;
-  /**
-   * Returns the number of living members. Once it is 0 after the leader was reaped it stays 0, because a later group with that
-   * number is unrelated.
-   */
+  /** Stays 0 once it is 0 after the leader was reaped: a later group with that number is unrelated. */
   living(): number;
   /** Signals every member. A group that is gone, or whose number was given to another group, is left alone. Never throws. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void;
@@ -70,10 +55,7 @@ export function groupOf(pid: number, startTime: StartTime | undefined = startTim
   let gone = false;
   let known: number[] = [];
 
-  /**
-   * Tells whether the group's number belongs to another leader now. The kernel does not reuse a pid while a group of that number
-   * has members, so a leader with another start time is unrelated.
-   */
+  /** No pid is reused while its group has members, so a leader with another start time is unrelated. */
   const isTakenOver = (): boolean => {
     const now = onLinux ? startTimeOf(pid) : undefined;
     return now !== undefined && startTime !== undefined && now !== startTime;
@@ -116,33 +98,27 @@ export interface TracedGroup {
    */
   readonly startTime: string | undefined;
 }
-/** Process groups and environment markers of dead hosts, whose processes are to be ended. */
 interface Doomed {
   readonly groups: readonly TracedGroup[];
   readonly instances: readonly string[];
   /** Highest pid that is skipped, because reading all processes takes as long as a call; default 0. */
   readonly after?: number;
 }
-/** Living process that a dead host left behind. */
 interface Found {
   readonly pid: number;
-  /** Process group of the process; undefined for a process that left its group by `setsid` and was found by its marker. */
+  /** Undefined for a process that left its group by `setsid` and was found by its marker. */
   readonly group: TracedGroup | undefined;
   readonly startTime: StartTime | undefined;
-  /** Name of the program, without arguments, because those may hold secrets. */
+  /** Without arguments, because those may hold secrets. */
   readonly command: string;
 }
 interface Ended {
   readonly ended: readonly Found[];
-  /** Processes that even SIGKILL did not end in time, such as those in uninterruptible sleep. */
   readonly left: readonly Found[];
 }
 
 const termGraceMs = 300;
-/**
- * Signals in order, each with a waiting time in ms, together under 1.2 s. SIGKILL is repeated, because a process may fork while
- * the list is read.
- */
+/** Waits in ms, together under 1.2 s. SIGKILL is repeated, because a process may fork meanwhile. */
 const rounds: readonly (readonly [signal: 'SIGTERM' | 'SIGKILL', patienceMs: number])[] = [
   ['SIGTERM', termGraceMs],
   ['SIGKILL', 200],
@@ -154,10 +130,7 @@ const lookMs = 10;
 const markerName = 'A2C_INSTANCE';
 const isMarker = (word: string): boolean => word.startsWith(`${markerName}=`);
 
-/**
- * Returns the marker variable (`A2C_INSTANCE=…`) in the environment with which a process was started; undefined when it has
- * none, when this user may not read it, and where there is no /proc.
- */
+/** Undefined also when this user may not read the environment, and where there is no /proc. */
 export function markerOf(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').find(isMarker);
@@ -170,10 +143,7 @@ export const markerFor = (instance: string): string => `${markerName}=${instance
 /** Tells whether a number means exactly one group for kill(2): -1 would signal all processes, and 0 this process's own group. */
 const isGroupNumber = (pgid: number): boolean => Number.isSafeInteger(pgid) && pgid > 1;
 
-/**
- * Tells whether a group number still belongs to the group of the dead host. A leader with another start time is unrelated;
- * without a leader, living members keep the number in use.
- */
+/** Without a leader, living members keep the number in use. */
 function isStillOurs({ pgid, startTime }: TracedGroup, leaders: ReadonlyMap<number, Stat>): boolean {
   if (!isGroupNumber(pgid)) return false;
   const now = leaders.get(pgid)?.startTime;
@@ -238,10 +208,7 @@ export async function lookTwice(doomed: Doomed, table: ProcessTable = processTab
   return look(doomed, table);
 }
 
-/**
- * Ends all processes of dead hosts: SIGTERM, a short wait, then SIGKILL, repeated for processes started meanwhile; takes at most
- * 1.2 s. A group whose number was given to another group is left alone.
- */
+/** Takes at most 1.2 s. A group whose number was given to another group is left alone. */
 export async function endAll(doomed: Doomed, table: ProcessTable = processTable): Promise<Ended> {
   const ended = new Map<string, Found>();
   let found = await lookTwice(doomed, table);

@@ -1,14 +1,10 @@
-/** Environment variable that marks a process started as a reaper. */
 export const reaperMark = 'A2C_REAPER';
 
-/** First text that a reaper writes to its stdout, by which the host recognizes it. */
 export const reaperProof = 'a2c-reaper\n';
 
-/** Properties of the program that runs this host, which decide what `process.execPath` would start. */
 export interface HostProgram {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly versions: Readonly<Record<string, string | undefined>>;
-  /** File with which the runtime was started. */
   readonly main: string | undefined;
   /** Tells whether the program reports itself as a single executable file (Node SEA, `deno compile`). */
   readonly isSingleFile: boolean;
@@ -41,17 +37,13 @@ const isOlder = (version: string): boolean => {
 export const isSingleProgram = ({ versions, main, isSingleFile }: HostProgram = hostProgram()): boolean =>
   isSingleFile || (versions['bun'] !== undefined && insideBun.test(main ?? ''));
 
-/** Tells whether `process.execPath` is surely Node itself, which runs any script. */
 export const isPlainNode = (host: HostProgram = hostProgram(), path = process.execPath): boolean =>
   !isSingleProgram(host) &&
   host.versions['bun'] === undefined &&
   host.versions['electron'] === undefined &&
   /[\\/]node[\d.]*(\.exe)?$/.test(path);
 
-/**
- * Returns the reason why `process.execPath` with a script would start this host again instead of the script; undefined when
- * the script would run.
- */
+/** Undefined when `process.execPath` with a script runs the script, and not this host again. */
 export function whyNoReaper(host: HostProgram = hostProgram()): string | undefined {
   const { env, versions } = host;
   if (env[reaperMark]) return `this program was itself started as one (${reaperMark} is set)`;

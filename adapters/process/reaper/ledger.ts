@@ -7,7 +7,6 @@ import type { Launched, Remains } from '../environment.ts';
 import { reaperSeatOf } from './reaper-seat.ts';
 import { stateFileOf, type Notice, type Witness } from './state-file.ts';
 
-/** Interval in ms at which a group whose leader has ended is checked until all its processes are gone. */
 const watchMs = 15;
 
 export interface ChildStreams {
@@ -16,7 +15,7 @@ export interface ChildStreams {
 }
 export interface LiveChild {
   readonly key: Address;
-  /** Pid of the leader of the child's process group; undefined when the group is not on this machine. */
+  /** Undefined when the group is not on this machine. */
   readonly pid: number | undefined;
   readonly startTime: StartTime | undefined;
   readonly streams: ChildStreams;
@@ -29,59 +28,33 @@ export interface Entry extends Pick<Launched, 'signal' | 'living' | 'group'> {
 }
 
 export interface LedgerOptions {
-  /**
-   * Id of the host, set as `A2C_INSTANCE` in the environment of each child. Random by default; two running hosts must not share
-   * it.
-   */
+  /** Set as `A2C_INSTANCE` for each child. Random by default; two running hosts must not share it. */
   readonly instance?: string | undefined;
   /** Starts a small process beside this one that ends the children when this process is killed; true by default. */
   readonly reaper?: boolean | undefined;
-  /**
-   * Folder for the file that tells the next start which children live, read by `sweepLeftovers`. Default `$XDG_STATE_HOME/a2c`,
-   * else `~/.local/state/a2c`; `false` writes no file.
-   */
+  /** Default `$XDG_STATE_HOME/a2c`, else `~/.local/state/a2c`; `false` writes no file. */
   readonly stateDir?: string | false | undefined;
-  /**
-   * Called with one sentence when the reaper or the state file does not work, and when processes remain after closing. Children
-   * run all the same.
-   */
+  /** When the reaper or the state file does not work, or processes remain; children run all the same. */
   readonly notice?: Notice | undefined;
 }
 
-/**
- * List of every child process that may be alive, independent of the actors: an actor that crashed has forgotten its child, the
- * ledger has not. A host ends with `killAll()` and awaits `closed()`; when the process itself exits, every group in every ledger
- * is killed.
- */
+/** Independent of the actors, because an actor that crashed has forgotten its child. */
 export interface Ledger {
-  /**
-   * Id of this host, set as `A2C_INSTANCE` in the environment of each child, so that leftover processes can be found after a
-   * crash.
-   */
   readonly instance: string;
   readonly size: number;
   list(): readonly LiveChild[];
-  /** Returns the streams of the child that was entered last under this key, until its leader ends. */
+  /** Of the child that was entered last under this key, until its leader ends. */
   streamsOf(key: Address): ChildStreams | undefined;
   /** Announces that a child is about to start, so that it is found even if this process is killed meanwhile. */
   expect(): void;
   enter(entry: Entry): void;
-  /**
-   * Reports that a child's leader has ended or never started. Returns how many of its processes still live; if any do, `emptied`
-   * is called when all are gone. Only then is the child removed from the ledger.
-   */
+  /** Returns how many of the child's processes still live; if any do, `emptied` is called when all are gone. */
   leaderEnded(entry: Entry, emptied: () => void): number;
-  /** Sends SIGKILL to every child and all its processes at once. */
   killAll(): void;
-  /**
-   * Resolves when no process group is alive, the reaper has ended and the state file is gone. A process in uninterruptible sleep
-   * delays it. A process that left its group by `setsid` is reported and left running, because it may be a daemon or the user's
-   * browser.
-   */
+  /** A process that left its group by `setsid` is left running: it may be a daemon or the user's browser. */
   closed(): Promise<void>;
 }
 
-/** Ledgers that have children; one exit hook serves all of them and is removed when there are none. */
 const occupied = new Set<Ledger>();
 const killEverything = (): void => {
   for (const ledger of occupied) ledger.killAll();
@@ -93,7 +66,6 @@ function setOccupied(ledger: Ledger, isOccupied: boolean): void {
   if (occupied.size === 0) process.off('exit', killEverything);
 }
 
-/** Combines the state file and the reaper, which both outlive this process, into one receiver of news about children. */
 function witnessOf(instance: string, { reaper = true, stateDir, notice = () => {} }: LedgerOptions): Witness {
   const all: Witness[] = [];
   if (stateDir !== false) all.push(stateFileOf(instance, stateDir, notice));
@@ -106,7 +78,6 @@ function witnessOf(instance: string, { reaper = true, stateDir, notice = () => {
   };
 }
 
-/** Checks groups whose leader has ended until all their processes are gone. */
 function watchOf(onEmpty: (entry: Entry) => void) {
   const leaderless = new Map<Entry, () => void>();
   let watch: NodeJS.Timeout | undefined;
@@ -131,10 +102,9 @@ function watchOf(onEmpty: (entry: Entry) => void) {
     hold: () => watch?.ref(),
   };
 }
-/** Reports children of this host that still run outside of their process groups. They are found on Linux only. */
+/** Children outside of their process groups are found on Linux only. */
 async function tellLeft(instance: string, notice: Notice): Promise<void> {
-  // Skips processes with lower pids while this host is young, because its children have higher ones. After a long time
-  // pids may have begun again at low numbers.
+  // A young host's children have higher pids; later, pids may have begun again at low numbers.
   const after = process.uptime() < 60 ? process.pid : 0;
   const left = await lookTwice({ groups: [], instances: [instance], after });
   if (left.length === 0) return;
@@ -144,7 +114,6 @@ async function tellLeft(instance: string, notice: Notice): Promise<void> {
   );
 }
 
-/** Returns functions that tell the state file and the reaper in which groups the processes of an entry are. */
 function trackingOf(witness: Witness, notice: Notice | undefined) {
   const tracks = new Map<Entry, readonly TracedGroup[]>();
   const track = (entry: Entry, groups: readonly TracedGroup[]): void => {
@@ -172,7 +141,7 @@ function trackingOf(witness: Witness, notice: Notice | undefined) {
   };
 }
 
-/** Creates a ledger. No process is started and no file written before the first child. */
+/** No process is started and no file written before the first child. */
 export function createLedger(options: LedgerOptions = {}): Ledger {
   const { instance = randomUUID(), notice } = options;
   const witness = witnessOf(instance, options);

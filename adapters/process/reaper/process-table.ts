@@ -1,33 +1,25 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 
-/**
- * Start time of a process: on Linux in clock ticks since boot (field 22 of /proc/<pid>/stat), on macOS in seconds since 1970.
- * Together with the pid it identifies one process.
- */
+/** Linux: clock ticks since boot (field 22 of /proc/<pid>/stat); macOS: seconds since 1970. */
 export type StartTime = string;
 
 export interface Stat {
   readonly pid: number;
-  /** Name of the program, at most 15 printable characters. */
+  /** At most 15 printable characters. */
   readonly command: string;
   readonly state: string;
   readonly parent: number;
   readonly pgrp: number;
   readonly startTime: StartTime;
 }
-/** Processes of this machine, zombies included. */
 export interface ProcessTable {
-  /**
-   * Reads these processes, or all with a pid above `after`; those that are gone are missing. Empty where the system has no table
-   * that is known here.
-   */
+  /** Given processes, or all with a pid above `after`; those that are gone are missing. */
   read(pids?: readonly number[], after?: number): readonly Stat[];
 }
 
 const nameIn = (text: string): string => text.replace(/[^ -~]/g, '?').slice(0, 15);
 
-// ── /proc ─────────────────────────────────────────────────────────────────────────────────────────────
 function statIn(text: string, pid: number): Stat {
   // Counts the fields from the last bracket, because the command name is in brackets and may itself hold blanks and brackets.
   const close = text.lastIndexOf(')');
@@ -58,13 +50,10 @@ function allOfProc(after: number): number[] {
     return [];
   }
 }
-/** Process table that reads /proc; about 1 ms for 60 processes. */
 export const procTable: ProcessTable = {
   read: (pids, after = 0) => (pids ?? allOfProc(after)).flatMap((pid) => ofProc(pid) ?? []),
 };
 
-// ── ps ────────────────────────────────────────────────────────────────────────────────────────────────
-/** Runs `ps` with these arguments, and returns what it prints. */
 type RunPs = (args: readonly string[]) => string;
 const psMs = 5_000;
 const runPs: RunPs = (args) => {
@@ -91,7 +80,6 @@ export const psTable = (run: RunPs = runPs): ProcessTable => ({
     const rows = [...text.matchAll(row)].filter(([, pid]) => Number(pid) > after);
     return rows.map(([, pid, parent, pgrp, state = 'X', started = '', command = '']): Stat => ({
       pid: Number(pid),
-      // Takes the name from the path of the program that macOS prints.
       command: nameIn(command.slice(command.lastIndexOf('/') + 1)),
       state,
       parent: Number(parent),
@@ -102,7 +90,7 @@ export const psTable = (run: RunPs = runPs): ProcessTable => ({
 });
 
 const none: ProcessTable = { read: () => [] };
-/** Returns the table of a platform; empty on Windows, whose processes `windows-trees.ts` lists. */
+/** Empty on Windows, whose processes `windows-trees.ts` lists. */
 export const tableOf = (platform: NodeJS.Platform): ProcessTable => {
   if (platform === 'darwin') return psTable();
   return platform === 'linux' ? procTable : none;

@@ -9,14 +9,9 @@ import { isPlainNode, reaperMark, reaperProof } from './host-program.ts';
 /** Time limit in ms for the first output of a reaper, which normally comes within 50 ms; a loaded machine needs more. */
 const proofMs = 5_000;
 
-/** Source text of the built reaper, which the build inserts here. */
 declare const EMBEDDED_REAPER: string | undefined;
 
-/**
- * Returns the arguments with which Node runs the reaper. A checkout that runs its sources uses the built reaper, because tsx
- * takes three times as long to start; without a build it runs the source through tsx. A host that was bundled without this
- * package passes the text of the program.
- */
+/** The built reaper even in a checkout, because tsx starts three times slower; a bundle passes its text. */
 function reaperProgram(): readonly string[] {
   try {
     return [ownFile('adapters/process/reaper/reaper.js')];
@@ -28,10 +23,7 @@ function reaperProgram(): readonly string[] {
 }
 
 const shell = '/bin/sh';
-/**
- * Shell script that waits beside the host in place of the reaper, with a fortieth of its memory and start-up time. It
- * remembers the host's lines that are still valid, and starts the reaper with them when the host is gone.
- */
+/** Waits in place of the reaper, with a fortieth of its memory, and starts it when the host is gone. */
 const guard = `trap '' INT TERM HUP QUIT
 printf '%s' '${reaperProof}'
 end='
@@ -47,22 +39,14 @@ while IFS= read -r line; do
 done
 [ -z "$said" ] || printf '%s' "$said" | "$@" >/dev/null`;
 
-/**
- * Returns the command that starts the reaper; where the program of this process is surely Node, a shell that starts the
- * reaper when it is needed.
- */
 export function reaperCommand(): { command: string; args: string[] } {
-  // Adds the host's pid for people who read the output of `ps`.
   const args = [...reaperProgram(), `host=${process.pid}`];
   if (process.platform === 'win32' || !isPlainNode() || !existsSync(shell))
     return { command: process.execPath, args };
   return { command: shell, args: ['-c', guard, 'a2c-reaper', process.execPath, ...args] };
 }
 
-/**
- * Names of the environment variables passed to the reaper. NODE_OPTIONS is left out, because it may slow the reaper down,
- * and `A2C_INSTANCE`, because it would mark the reaper as a child of an outer host.
- */
+/** NODE_OPTIONS may slow the reaper down; `A2C_INSTANCE` would mark it as a child of an outer host. */
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'];
 
 function environment(): Record<string, string> {
@@ -76,22 +60,20 @@ function environment(): Record<string, string> {
 
 export interface Reaper {
   readonly child: ChildProcess;
-  /** Resolves to whether the started program proved in time to be a reaper; stays pending when it ended before. */
+  /** Stays pending when the program ended before its proof. */
   readonly isReaper: Promise<boolean>;
   readonly ended: Promise<unknown>;
   say(line: string): void;
 }
-/** Callbacks for a failed reaper; at most one of them is called, once, after `startReaper` has returned. */
+/** At most one of them is called, once, after `startReaper` has returned. */
 export interface Mishap {
-  /** Called when the reaper has ended; another one may be started. */
   lost(how: string): void;
-  /** Called when the started program is not a reaper. The program is ended, and another attempt would start the same. */
+  /** The program is no reaper and is ended; another attempt would start the same. */
   refused(how: string): void;
 }
 
 type Piped = ChildProcessByStdio<Writable, Readable, null>;
 
-/** Resolves to whether the program's first output is the text of a reaper. */
 const proofFrom = (child: Piped): Promise<boolean> =>
   new Promise((resolve) => {
     const late = setTimeout(() => resolve(false), proofMs).unref();
@@ -111,11 +93,9 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error);
 export const notStarted = (error: unknown): string => `could not be started (${codeOf(error)})`;
 
-/** Starts the reaper. Throws when no process can be started. */
 export function startReaper({ lost, refused }: Mishap): Reaper {
   const { command, args } = reaperCommand();
-  // Starts the reaper in the root folder, so that it keeps no other folder in use, and in a session of its own, so that no Ctrl-C
-  // reaches it.
+  // The root folder keeps no other folder in use, and a session of its own keeps Ctrl-C away.
   const child = spawn(command, args, {
     cwd: '/',
     env: environment(),
@@ -138,12 +118,10 @@ export function startReaper({ lost, refused }: Mishap): Reaper {
   stdin.on('error', () => {});
   child.once('error', (error) => lost(notStarted(error)));
   child.once('close', (code, signal) => {
-    // Reports a program that ended before its first output as refused, because it would end so again if it were started
-    // again.
+    // A program that ended before its first output would end so again.
     if (isProven || signal) lost(`has ended (${signal ?? `exit code ${code}`})`);
     else refused(`has ended (exit code ${code}) before it said that it is a reaper`);
   });
-  // Lets this process exit while the reaper runs.
   child.unref();
   for (const pipe of [stdin, stdout]) if (pipe instanceof Socket) pipe.unref();
   return {

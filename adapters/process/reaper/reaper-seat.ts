@@ -3,7 +3,6 @@ import { whyNoReaper } from './host-program.ts';
 import { notStarted, startReaper, type Reaper } from './reaper-child.ts';
 import { nameOf, type Notice, type Witness } from './state-file.ts';
 
-/** Number of reapers in a row that may die before no further one is started. */
 const budget = 5;
 
 interface Seat {
@@ -12,11 +11,9 @@ interface Seat {
   readonly groups: Map<string, TracedGroup>;
 }
 
-/** Ledgers of this process that use its one reaper; while there are none, no reaper runs. */
 const seats = new Set<Seat>();
 let reaper: Reaper | undefined;
 let deaths = 0;
-/** Tells whether a reaper has started successfully before, so that the next one needs no proof. */
 let isProven = false;
 /** Reason why this process can never have a reaper; each notice callback receives it once. */
 let refusal: string | undefined;
@@ -102,7 +99,6 @@ async function rise(seat: Seat): Promise<void> {
   await ended;
 }
 
-/** Connects a ledger to the reaper of this process. */
 export function reaperSeatOf(instance: string, notice: Notice): Witness {
   const seat: Seat = { instance, notice, groups: new Map() };
   return {

@@ -20,19 +20,12 @@ import { replaceFileSync, defaultStateDir } from '../../host-files.ts';
 import { clockMs, endTrees, originOf, systemTools } from '../windows-trees.ts';
 import { type TracedGroup, startTimeOf, endAll, markerFor, markerOf, isAlive, statOf } from './group.ts';
 
-/**
- * Receiver of news about every child process, such as the state file or the reaper, so that children can be ended even after this
- * process was killed. Never throws.
- */
+/** Receives news of every child, so that it can be ended after this process was killed. Never throws. */
 export interface Witness {
-  /** Called before a child is started, so that from now on every process with the host's marker will be found. */
   expect(): void;
   entered(group: TracedGroup): void;
   left(group: TracedGroup): void;
-  /**
-   * Called when no child lives any more. Resolves when the file or process of the witness is gone; the next child creates it
-   * again.
-   */
+  /** Resolves when the file or process of the witness is gone; the next child creates it again. */
   dismiss(): Promise<void>;
 }
 
@@ -51,7 +44,6 @@ interface Place {
 const pidSchema = z.int().min(2);
 const groupSchema = z.object({ pgid: pidSchema, startTime: z.string().min(1) });
 
-/** Schema of the first line of a host's state file. */
 const headSchema = z.object({
   a2c: z.literal(1),
   instance: z.string().min(1),
@@ -59,19 +51,14 @@ const headSchema = z.object({
   host: z.object({ pid: z.int().min(1), startTime: z.string().min(1) }),
   place: z.object({ machine: z.string(), boot: z.string(), pids: z.string() }),
 });
-/** Schema of every other line of a host's state file: a process group that appeared or is gone. */
 const changeSchema = z.union([z.object({ entered: groupSchema }), z.object({ left: groupSchema })]);
 
 const isWindows = process.platform === 'win32';
-/** Returns the start time of this process. On Windows it returns the time now, at which no other process with this pid can be alive. */
+/** On Windows the time now, at which no other process with this pid can be alive. */
 const ownStartTime = (): string | undefined => (isWindows ? String(Date.now()) : startTimeOf(process.pid));
-/**
- * Interval in ms at which a host on Windows marks its state file. Processes that were created before the last mark, and name one
- * of its children as their parent, are surely its own.
- */
+/** Windows only. Children of its children that were created before the last mark are surely its own. */
 const markMs = 10_000;
 
-/** Number of outdated lines after which the state file is rewritten. */
 const pastLines = 1_000;
 
 const orNothing = (read: () => string): string => {
@@ -87,14 +74,13 @@ export const placeHere = (): Place => ({
   pids: orNothing(() => readlinkSync('/proc/self/ns/pid')),
 });
 
-/** Folder of the hosts' state files, one `INSTANCE.ndjson` per host. */
 export const hostsDir = (stateDir: string | undefined): string =>
   join(stateDir ?? defaultStateDir(), 'hosts');
 export const fileNameOf = (instance: string): string => `${encodeURIComponent(instance)}.ndjson`;
 
 const line = (value: object): string => `${JSON.stringify(value)}\n`;
 
-/** Appends to an existing file and never creates one, because a state file without its first line is useless. */
+/** Never creates the file, because a state file without its first line is useless. */
 function append(path: string, text: string): void {
   const file = openSync(path, constants.O_WRONLY | constants.O_APPEND);
   try {
@@ -104,10 +90,7 @@ function append(path: string, text: string): void {
   }
 }
 
-/**
- * Sets the modification time of a state file to now. Never throws, because after a failed attempt fewer processes are proved
- * to be ours, and no wrong ones.
- */
+/** Never throws: after a failure fewer processes are proved to be ours, and no wrong ones. */
 function markNow(path: string | undefined): void {
   const now = new Date();
   try {
@@ -117,10 +100,6 @@ function markNow(path: string | undefined): void {
   }
 }
 
-/**
- * State file of one host, from which the next start learns which processes this host left behind. Works on Linux, macOS and
- * Windows.
- */
 export function stateFileOf(instance: string, stateDir: string | undefined, notice: Notice): Witness {
   const startTime = ownStartTime();
   let marks: NodeJS.Timeout | undefined;
@@ -158,7 +137,6 @@ export function stateFileOf(instance: string, stateDir: string | undefined, noti
       try {
         append(path, line(change));
       } catch {
-        // Writes the whole file again when it was deleted.
         writeAll();
       }
     });
@@ -190,23 +168,18 @@ export function stateFileOf(instance: string, stateDir: string | undefined, noti
 }
 
 export interface SweepOptions {
-  /** State folder that earlier hosts used; `false` turns the cleanup off. */
+  /** `false` turns the cleanup off. */
   readonly stateDir?: string | false | undefined;
   readonly notice?: Notice | undefined;
 }
-/** Process that an earlier host had left behind and that was ended. */
 export interface Leftover {
-  /** Instance id of the host that had started the process. */
   readonly instance: string;
   readonly pid: number;
-  /** Name of the program, without arguments; empty where it is not known. */
+  /** Without arguments; empty where it is not known. */
   readonly command: string;
 }
 
-/**
- * Ages in ms after which files are removed: those of other machines, which cannot be checked here, and partly written files of a
- * crash.
- */
+/** Ages in ms for removal: files of other machines, which cannot be checked here, and drafts of a crash. */
 const foreignMs = 30 * 86_400_000;
 const halfMs = 60_000;
 
@@ -222,10 +195,7 @@ const parse = (text: string): unknown => {
   }
 };
 
-/**
- * Reads a file of this user; undefined for a file of another user, because in a shared folder it could name processes of this
- * user.
- */
+/** In a shared folder a file of another user could name processes of this user. */
 function readOwn(path: string): string | undefined {
   const file = openSync(path, 'r');
   try {
@@ -236,7 +206,6 @@ function readOwn(path: string): string | undefined {
   }
 }
 
-/** Parses a host's state file; undefined when it is not one. An incomplete line is ignored. */
 function toldBy(text: string, name: string): Told | undefined {
   const [first = '', ...changes] = text.split('\n');
   const head = headSchema.safeParse(parse(first)).data;
@@ -251,7 +220,7 @@ function toldBy(text: string, name: string): Told | undefined {
 }
 
 type Judgement = 'living' | 'elsewhere' | 'past boot' | 'dead';
-/** Finds out whether the host of a state file still lives. `ageMs` is the time since the file was written. */
+/** `ageMs` is the time since the file was written. */
 async function judge({ host, place }: Told, ageMs: number): Promise<Judgement> {
   const here = placeHere();
   if (place.machine !== here.machine) return 'elsewhere';
@@ -270,7 +239,7 @@ async function isHostOnWindows({ pid, startTime }: Told['host'], ageMs: number):
   return host && host.created > Number(startTime) + clockMs ? 'dead' : 'living';
 }
 
-/** Tells whether this process runs inside a process that the dead host had started, such as a terminal. */
+/** True in a terminal, for example, that the dead host had started. */
 function isInside({ instance, groups }: Told): boolean {
   const marker = markerFor(instance);
   const isProven = ({ pgid, startTime }: TracedGroup): boolean => statOf(pgid)?.startTime === startTime;
@@ -291,8 +260,7 @@ async function endHost(
     const ended = (done?.ended ?? []).map(({ pid }) => ({ instance, pid, command: '' }));
     return { ended, isClean: done?.left.length === 0 };
   }
-  // Signals only groups whose leader has the recorded start time, because numbers may have been reused; other processes are found
-  // by their marker.
+  // Numbers may have been reused; other processes are found by their marker.
   const proven = groups.filter(({ pgid, startTime }) => statOf(pgid)?.startTime === startTime);
   const { ended, left } = await endAll({ groups: proven, instances: [instance] });
   return {
@@ -325,11 +293,7 @@ async function sweepFile(folder: string, name: string): Promise<readonly Leftove
   return ended;
 }
 
-/**
- * Ends the processes that dead hosts left behind, according to their state files, and removes those files. Living hosts are left
- * alone, and several cleanups may run at the same time. Never rejects. Takes under 5 ms when there is nothing to do, at most 1.5
- * s otherwise; on Windows some seconds.
- */
+/** Never rejects. Under 5 ms when there is nothing to do, else at most 1.5 s; on Windows some seconds. */
 export async function sweepLeftovers({ stateDir, notice }: SweepOptions = {}): Promise<readonly Leftover[]> {
   if (stateDir === false || ownStartTime() === undefined) return [];
   const missing = (error: unknown): boolean =>

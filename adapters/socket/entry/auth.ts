@@ -24,10 +24,7 @@ export type OfficeCredential = string | TokenGrant | TokensFile | JwtAuth;
  */
 export type OfficeAuth = OfficeCredential | readonly OfficeCredential[] | Authenticate;
 
-/**
- * Limit in ms for the decision, which may ask a slow directory service; below the 10 s (`entryMs`) after which
- * a waiting peer is cut off, so that the peer still gets the reason.
- */
+/** In ms; below the 10 s (`entryMs`) after which a waiting peer is cut off, so that it gets the reason. */
 const checkMs = 8_000;
 
 const noAuth =
@@ -82,10 +79,7 @@ function byCredentials(all: readonly OfficeCredential[], warn: (text: string) =>
     return refused;
   };
 }
-/**
- * Creates the function that decides who may enter. Throws a `TypeError` for an invalid or empty credential,
- * and for files that cannot be read. `warn` is called when a file can no longer be read.
- */
+/** Throws a `TypeError` at the start for a bad credential or file; `warn` tells of files that fail later. */
 export function authenticateBy(auth: OfficeAuth, warn: (text: string) => void = () => {}): Authenticate {
   if (typeof auth === 'function') return auth;
   const all: readonly unknown[] = Array.isArray(auth) ? auth : [auth];
@@ -142,7 +136,7 @@ function readEntry(said: unknown, now: number): Grant | Refused {
   return read.data;
 }
 export const isRefused = (entry: Grant | Refused): entry is Refused => 'reason' in entry;
-/** Runs the authentication for a peer and always returns a decision, also after an error or a time-out. */
+/** Always returns a decision, also after an error or a time-out. */
 export async function entryOf(authenticate: Authenticate, entrant: Entrant): Promise<Grant | Refused> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Refused>((resolve) => {

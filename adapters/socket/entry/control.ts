@@ -9,21 +9,14 @@ import { checkTls, type OfficeTls } from '../http.ts';
 import { entrantBy, partWith, type EntrantsOptions, type OfficeServer, type PeerSocket } from './entrants.ts';
 import { entryOf, isRefused } from './auth.ts';
 
-/** Functions by which the operator of an office inspects and controls it, without the state machines. */
 export interface OfficeControl {
   stats(): OfficeStats;
   peers(): readonly OfficePeer[];
-  /** Disconnects a peer; returns false when no such peer is connected, or it is already being disconnected. */
+  /** False when no such peer is connected, or it is already being disconnected. */
   disconnect(id: string, why: string): boolean;
-  /**
-   * Repeats the authentication of all connected peers and disconnects those that may no longer enter, or whose
-   * grant has changed; resolves with the disconnected peers.
-   */
+  /** Disconnects those that may no longer enter or whose grant has changed; resolves with them. */
   recheck(): Promise<readonly OfficePeer[]>;
-  /**
-   * Replaces the certificate, from the next TLS handshake on. Throws a `TypeError` for an invalid certificate
-   * or key, and for an office without TLS.
-   */
+  /** From the next TLS handshake on. Throws a `TypeError` for an invalid pair, and for an office without TLS. */
   secure(tls: OfficeTls): void;
 }
 
@@ -55,7 +48,7 @@ export function controlOf({ io, http, isSecure, proxies, stats, seatOf, options 
       since,
     };
   };
-  /** Returns the reason why a peer may not stay; undefined when it may, or when that cannot be decided now. */
+  /** Undefined when the peer may stay, or when that cannot be decided now. */
   const objection = async (socket: PeerSocket): Promise<string | undefined> => {
     const authenticate = options.auth?.();
     if (!authenticate) return undefined;
@@ -89,7 +82,6 @@ export function controlOf({ io, http, isSecure, proxies, stats, seatOf, options 
     },
   };
 }
-/** Returns the fields of a grant in a fixed order, without those that are undefined. */
 const sorted = (grant: object): readonly unknown[] =>
   Object.entries(grant)
     .filter(([, value]) => value !== undefined)

@@ -15,17 +15,13 @@ import { certificateOf } from '../http.ts';
 import { entrantOf, entryOf, isRefused, type Authenticate, type Refused } from './auth.ts';
 import { cutOff } from './engine.ts';
 
-/** Returns the IP address of the peer that sent a request through this number of trusted proxies. */
 export const addressOf = (
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
   proxies: number,
 ): string => peerAddress(socket.remoteAddress ?? '', headers['x-forwarded-for'], proxies);
 
-/** Data of a socket in an office, beside its seat. */
 interface PeerData {
-  /** Permissions that the credential of the peer grants. */
   grant?: Admitted;
-  /** IP address of the peer. */
   address?: string;
 }
 type Nothing = Record<string, never>;
@@ -47,23 +43,15 @@ export interface RefusedPeer {
   readonly detail: string;
 }
 export interface EntrantsOptions {
-  /**
-   * Returns the authentication of the office, for each connection. Undefined: all programs of this machine may
-   * enter, and the office listens on loopback only.
-   */
+  /** Undefined: all programs of this machine may enter, and the office listens on loopback only. */
   readonly auth?: () => Authenticate | undefined;
-  /** Callback for each connection that was refused. */
   readonly refused?: (peer: RefusedPeer) => void;
 }
 
-/** Returns the error that a refused Socket.IO client receives as `connect_error`. */
 const denialOf = ({ reason: message, code }: Refused): Error =>
   Object.assign(new Error(message), { data: { code, message } });
 
-/**
- * Returns the identity of a peer: its subject, or else a hash of its certificate or token. Peers with the same
- * identity share a credential.
- */
+/** The subject, or else a hash of certificate or token. Peers with the same identity share a credential. */
 function credentialOf({ token, certificate }: Entrant, { subject }: Grant): Pick<Admitted, 'credential'> {
   if (subject !== undefined) return { credential: `subject ${subject}` };
   if (certificate) return { credential: `certificate ${certificate.fingerprint256}` };
@@ -71,14 +59,12 @@ function credentialOf({ token, certificate }: Entrant, { subject }: Grant): Pick
   return {};
 }
 
-/** Returns what a connected peer has presented: handshake, address and certificate. */
 export const entrantBy = ({ handshake, request, data }: PeerSocket, proxies: number): Entrant =>
   entrantOf({
     ...handshake,
     address: data.address ?? addressOf(request, proxies),
     certificate: certificateOf(request.socket),
   });
-/** Refuses peers that may not enter, before any of their events is handled. */
 export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptions, proxies: number): void {
   io.of(NAMESPACE).use((socket, next) => {
     socket.data.address = addressOf(socket.request, proxies);
@@ -99,10 +85,7 @@ export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptio
 
 /** Time in ms that a peer gets to read pending messages before its connection is cut. */
 const partingMs = 10_000;
-/**
- * Closes a connection after a notice with the reason, which peers that know the notice show to their users.
- * Returns false when the connection is already closing.
- */
+/** False when the connection is already closing. */
 export function partWith(socket: PeerSocket, failure: Failure): boolean {
   const { code, message } = toWireError(failure);
   const { conn } = socket;
@@ -114,7 +97,6 @@ export function partWith(socket: PeerSocket, failure: Failure): boolean {
   return true;
 }
 
-/** Closes the connection of a peer when its credential expires. */
 export function partAtExpiry(socket: PeerSocket): void {
   const { expiresAt } = socket.data.grant ?? {};
   if (expiresAt === undefined) return;

@@ -64,7 +64,6 @@ const algorithms = [
 ];
 const jwksMs = 5_000;
 
-/** Package `jose`, loaded for the first token that needs it. */
 let loading: Promise<typeof Jose> | undefined;
 const jose = (): Promise<typeof Jose> => (loading ??= import('jose'));
 
@@ -78,7 +77,6 @@ const readKeys = (path: string): JSONWebKeySet => {
   }
   throw new TypeError(`the keys in ${path} cannot be read: it is no JWKS with at least one key`);
 };
-/** Returns the keys of a file, read again when it has changed; rejects while it cannot be read. */
 function keysOfFile(path: string): () => Promise<JWTVerifyGetKey> {
   readKeys(path);
   let stamp = NaN;
@@ -144,7 +142,7 @@ function entryOf(payload: JWTPayload, { claims = {} }: JwtAuth, tolerance: numbe
   return { reason: `The claim '${name}' has too many texts, or one of more than 200 characters` };
 }
 
-/** Returns the URL or path of the keys as messages show it: without the query of a URL, which may hold a secret. */
+/** Without the query of a URL, which may hold a secret. */
 const placeOf = (jwks: string): string => {
   if (!/^https?:/i.test(jwks) || !URL.canParse(jwks)) return jwks;
   const { origin, pathname } = new URL(jwks);
@@ -154,10 +152,7 @@ const causeOf = (error: unknown): string => {
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 };
-/**
- * Returns a function that gets the keys. `warn` is called once for each reason why they cannot be read, and again when the
- * reason changes or the keys were available in between.
- */
+/** `warn` is called once per reason, and again when it changes or the keys were available in between. */
 function watchedKeys(jwks: string, warn: (text: string) => void): JWTVerifyGetKey {
   const keys = keysOf(jwks);
   let told: string | undefined;
@@ -180,10 +175,7 @@ function watchedKeys(jwks: string, warn: (text: string) => void): JWTVerifyGetKe
   };
 }
 
-/**
- * Returns a function that checks signed tokens; its rejection means that a token could not be checked now.
- * Throws a `TypeError` when a key file cannot be read. `warn` is called when keys are unavailable.
- */
+/** A rejection means that a token could not be checked now. */
 export function jwtsOf(options: JwtAuth, warn: (text: string) => void): (token: string) => Promise<Entry> {
   const getKey = watchedKeys(options.jwks, warn);
   const { audience, issuer, clockToleranceSeconds: clockTolerance = 5 } = options;

@@ -6,18 +6,15 @@ import type { OfficeGate } from '../gate.ts';
 import { idOf, type EngineConnection } from './engine.ts';
 import { addressOf } from './entrants.ts';
 
-/** TCP connection of an office, kept until it closes; it holds no callback after the peer was let in, to save memory. */
+/** Holds no callback after the peer was let in, to save memory. */
 class Connection {
   readonly key: string;
   readonly socket: NetSocket;
-  /** IP address of the peer; undefined for a connection from a proxy that has not named the address yet. */
+  /** Undefined for a connection from a proxy that has not named the address yet. */
   address: string | undefined;
   isKnown = false;
-  /** Time at which the connection began to wait for admission. */
   since = 0;
-  /** Number of bytes that were read from the connection before the current request. */
   before = 0;
-  /** Stops counting the bytes of a web socket whose peer is not let in yet. */
   uncount: (() => void) | undefined = undefined;
   constructor(socket: NetSocket, address: string | undefined) {
     this.key = keyOf(socket);
@@ -25,43 +22,35 @@ class Connection {
     this.address = address;
   }
 }
-/** Session of Engine.IO that polls, from its first request to its end, also after it has moved to a web socket. */
+/** From its first polling request to its end, also after it has moved to a web socket. */
 class Session {
   readonly conn: EngineConnection;
   readonly address: string;
   isKnown = false;
   since = 0;
-  /** Number of bytes that the session has sent in request bodies. */
   bytes = 0;
   /** Web socket of the session; without one, the session itself counts as a connection. */
   web: Connection | undefined = undefined;
   isCounted = true;
-  /** TCP connections that carried requests of the session, kept until it is let in. */
   carriers: Set<Connection> | undefined = undefined;
   constructor(conn: EngineConnection, address: string) {
     this.conn = conn;
     this.address = address;
   }
 }
-/** Connection or polling session whose peer has not been let in yet. */
 type Stranger = Connection | Session;
 export interface StrangersOptions {
   readonly gate: OfficeGate;
-  /** Number of trusted proxies in front of the office. */
   readonly proxies: number;
 }
 
 /** Number of connections over a limit that are accepted, so that they can be told the reason. */
 const tolerated = 64;
-/** Returns a key for a connection; the same for both layers of TLS, and unique among open connections. */
+/** The same for both layers of TLS, and unique among open connections. */
 const keyOf = ({ remoteAddress, remotePort, localAddress }: NetSocket): string =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
 
-/**
- * Registry of all connections of an office, which ends those that are not let in. Each TCP connection counts from its first
- * byte to its last, and so does each session that polls. A peer gets `entryMs` and `entryBytes` to be let in, then its
- * connection is cut; at a limit, the oldest waiting peer is cut to make room. `close` ends the timer.
- */
+/** A peer gets `entryMs` and `entryBytes` to be let in; at a limit, the oldest waiting peer is cut. */
 export class Strangers {
   readonly #options: StrangersOptions;
   readonly #connections = new Map<string, Connection>();
@@ -74,12 +63,10 @@ export class Strangers {
   constructor(options: StrangersOptions) {
     this.#options = options;
   }
-  /** Sockets of all open TCP connections. */
   get connections(): Iterable<NetSocket> {
     return [...this.#connections.values()].map(({ socket }) => socket);
   }
 
-  /** Registers a new TCP connection, or closes it when there is no room. */
   accept(socket: NetSocket): void {
     // Destroys a connection that the peer had reset before it was accepted.
     if (socket.remoteAddress === undefined) return void socket.destroy();
@@ -93,7 +80,6 @@ export class Strangers {
     if (limit) return this.#admit(connection, limit);
     this.#wait(connection);
   }
-  /** Checks a request that opens a session; returns the reason for a refusal, or undefined. */
   asks(request: IncomingMessage): Failure | undefined {
     const { gate, proxies } = this.#options;
     const connection = this.#connectionOf(request);
@@ -104,7 +90,6 @@ export class Strangers {
     }
     return gate.connecting(address, (limit) => this.#makeRoom(connection, limit));
   }
-  /** Registers a session of Engine.IO that has opened. */
   opened(conn: EngineConnection): void {
     const { gate, proxies } = this.#options;
     const [id, connection] = [idOf(conn), this.#connectionOf(conn.request)];
@@ -124,25 +109,20 @@ export class Strangers {
     if (connection) this.#carry(session, connection);
     this.#wait(session);
   }
-  /** Registers a request that belongs to an open session of Engine.IO. */
   carries(id: string, request: IncomingMessage): void {
     const [session, connection] = [this.#sessions.get(id), this.#connectionOf(request)];
     if (!(session instanceof Session) || !connection) return;
     if (request.headers.upgrade !== undefined) session.web = connection;
     if (session.isKnown) return this.#know(connection);
     this.#carry(session, connection);
-    // Bytes are counted only for POST: reading a request without a body would end it, which Engine.IO takes
-    // for the end of the connection.
+    // Reading a request without a body would end it, which Engine.IO takes for the end of the connection.
     if (request.method !== 'POST') return;
     request.on('data', ({ length }: Buffer) => {
       session.bytes += length;
       if (!session.isKnown && this.#isTooMuch(session.bytes)) this.#end(session, 'entryBytes');
     });
   }
-  /**
-   * Starts the time limit again after an answer, because behind a proxy the next request on this connection
-   * may come from another peer.
-   */
+  /** Behind a proxy the next request on this connection may come from another peer. */
   answered(request: IncomingMessage): void {
     const connection = this.#connectionOf(request);
     if (this.#options.proxies === 0 || !connection || connection.isKnown) return;
@@ -160,7 +140,6 @@ export class Strangers {
     socket.prependListener('data', count);
     connection.uncount = () => socket.off('data', count);
   }
-  /** Lets a session stay, with all connections that carry it. */
   letIn(id: string): void {
     const session = this.#sessions.get(id);
     if (!session) return;
@@ -211,10 +190,7 @@ export class Strangers {
     this.#options.gate.refused(limit);
     this.#cut(connection);
   }
-  /**
-   * Ends the oldest waiting peer except the given one; at the limit for each address, the oldest with the same
-   * address. Returns false when there is none.
-   */
+  /** At the limit for each address, the oldest with the same address. False when there is none. */
   #makeRoom(asker: Connection | undefined, limit: LimitName): boolean {
     for (const stranger of this.#waiting) {
       if (stranger === asker) continue;

@@ -46,7 +46,7 @@ const known = (given: string | TokenGrant): Known => {
   return { digest, grant: { ...grant, subject, ...(expires && { expiresAt: Date.parse(expires) }) } };
 };
 
-/** Function that decides whether the holder of a token may enter. Its duration does not show which token matches, or how much of it. */
+/** Its duration does not show which token matches, or how much of it. */
 export type Tokens = (token: string | null) => Entry;
 const among = (all: readonly Known[], shown: string | null): Entry => {
   if (shown === null) return { reason: entryTexts.missing };
@@ -62,10 +62,7 @@ export function tokensOf(given: readonly (string | TokenGrant)[]): Tokens {
   return (shown) => among(all, shown);
 }
 
-/**
- * Returns the tokens of a file, which is checked for changes at each connection; when a change cannot be read,
- * the earlier tokens stay valid. Throws when the file cannot be read at the start.
- */
+/** Checked for changes at each connection; when a change cannot be read, the earlier tokens stay valid. */
 export function tokensOfFile({ tokensFile: path }: TokensFile, warn: (text: string) => void): Tokens {
   const stampOf = (): string => {
     const { mtimeMs, size, ino } = statSync(path);

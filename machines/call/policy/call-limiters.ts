@@ -8,10 +8,7 @@ export interface CallLimits {
   /** Number of further calls that may wait; beyond it a call is refused as `Busy`. 0 = any number. */
   readonly queue: number;
 }
-/**
- * Limits used when the config sets none: high enough for normal use, low enough that a flood of calls does not fill
- * the memory.
- */
+/** High enough for normal use, low enough that a flood of calls does not fill the memory. */
 export const defaultLimits: CallLimits = { concurrency: 1_000, queue: 1_000 };
 export const noLimits: CallLimits = { concurrency: 0, queue: 0 };
 
@@ -27,38 +24,22 @@ export interface Entrant {
 }
 /** Port `limiters`: decides when each call runs. Every limiter is first come, first served. */
 export interface CallLimiters {
-  /**
-   * Enters the queue. The returned function leaves, whether the call waits or runs; the next call starts a moment
-   * later, never synchronously.
-   */
+  /** The returned function leaves; the next call starts a moment later, never synchronously. */
   enter(server: string, entrant: Entrant): () => void;
 }
 
-/** Limiter for a number of calls that run at the same time; first come, first served. */
 export interface Limiter {
-  /** Number of waiting calls. */
   readonly waiting: number;
-  /** Tells whether a new call would have to wait. */
   readonly isFull: boolean;
-  /** Tells whether no call runs and none waits. */
   readonly isEmpty: boolean;
-  /**
-   * Changes the number of calls that may run. Calls that may start because of it do so a moment later, never
-   * synchronously.
-   */
+  /** Calls that may start because of it do so a moment later, never synchronously. */
   limit(concurrency: number): void;
-  /**
-   * Enters the limiter; `go` is called at once when there is room. The returned function leaves; the next call starts
-   * a moment later.
-   */
+  /** `go` is called at once when there is room. After a leave, the next call starts a moment later. */
   enter(go: () => void): () => void;
 }
 export interface CallLimitersOptions {
-  /**
-   * Returns the limits of one server; read with each call, so that a changed config applies from the next call on.
-   */
+  /** Read with each call, so that a changed config applies from the next call on. */
   readonly limitsOf: (server: string) => CallLimits;
-  /** Returns the limits of all servers together. */
   readonly total: () => CallLimits;
 }
 
@@ -73,20 +54,14 @@ export const busy = (server: string, { concurrency, queue }: CallLimits, isTotal
     : 'Call again later, or raise a2c.concurrency or a2c.queue of the server.',
 });
 
-/**
- * Creates the limiters of one computer: one per server, and one for all servers. A call waits for its server's
- * limiter first, so that a busy server never delays calls of other servers. No timers outlive the calls.
- */
+/** A call waits for its server's limiter first, so that a busy server never delays calls of others. */
 export function callLimiters(
   { limitsOf, total }: CallLimitersOptions,
   open: (concurrency: number) => Limiter,
 ): CallLimiters {
   const limiters = new Map<string, Limiter>();
   const all = { limiter: undefined as Limiter | undefined };
-  /**
-   * Returns the limiter of a server; undefined when the server has no limit and no call is left in an earlier
-   * limiter.
-   */
+  /** Undefined when the server has no limit and no call is left in an earlier limiter. */
   const limiterOf = (server: string, { concurrency }: CallLimits): Limiter | undefined => {
     const limiter = limiters.get(server) ?? (concurrency === 0 ? undefined : open(concurrency));
     if (limiter) limiters.set(server, limiter);
@@ -142,7 +117,7 @@ export function callLimiters(
 }
 
 type PortRequest = Parameters<Ports['request']>[1];
-/** Sends a request when the limiter permits it. Its sender gets a report of the wait and of the start, and then the answer. */
+/** Its sender gets a report of the wait and of the start, and then the answer. */
 export function requestLimited(
   limiters: CallLimiters,
   server: string,
@@ -179,7 +154,6 @@ export function requestLimited(
       }
     },
     busy: (failure) => {
-      // Releases the place in the server's limiter when the computer's queue is full.
       end();
       emit({ type: 'ask.refused', id, sent: false, failure });
     },

@@ -1,7 +1,4 @@
-/**
- * Ports `policy` and `finish`: check a call before it is sent, and its result afterwards. Our own permission rule decides from
- * the tool's name and the server's hints whether a confirmation is needed.
- */
+/** Our own rule decides from the tool's name and the server's hints whether a confirmation is needed. */
 import type { Hand } from '../../blobs/hand.ts';
 import {
   asText,
@@ -30,10 +27,8 @@ export interface KnownTools {
     readonly rules: { readonly server: string; readonly autoApprove?: readonly string[] };
   }[];
 }
-/** Question of the machine of a call to the ports `policy` and `finish`. */
 export interface JudgedCall {
   readonly reqId: string;
-  /** Name of the agent; null when the computer's own host calls. */
   readonly agent: string | null;
   readonly server: string;
   readonly tool: string;
@@ -50,7 +45,6 @@ export function toolIn(known: KnownTools | undefined, server: string, tool: stri
   byName.set(list, named);
   return named.get(tool);
 }
-/** Returns the problems of the arguments: violations of the schema, and integers that may have lost digits. */
 function problemsOf(
   { validate, knownTo, noted }: Knowing,
   from: string,
@@ -76,10 +70,8 @@ export const permissionRequest = (known: KnownTools | undefined, call: JudgedCal
 });
 
 interface Knowing {
-  /** Returns the tools and data of the computer that a call belongs to, by the address of the call. */
   readonly knownTo: (call: string) => KnownTools | undefined;
   readonly validate: Validate;
-  /** Called with each call whose input schema could not be used, or only in part; `text` says why. */
   readonly noted?: (server: string, tool: Tool, text: string) => void;
 }
 const wrong = (problems: readonly string[]): Judgement => ({
@@ -87,10 +79,7 @@ const wrong = (problems: readonly string[]): Judgement => ({
   decision: 'deny',
   reason: 'its arguments are wrong',
 });
-/**
- * Port `judge`: applies our own rule synchronously. Arguments are checked first, so that neither a rule nor a person
- * is asked about a call that is invalid anyway.
- */
+/** Arguments first, so that neither a rule nor a person is asked about a call that is invalid anyway. */
 export const ownRuleJudge =
   (knowing: Knowing) =>
   (from: string, call: JudgedCall): Judgement => {
@@ -101,7 +90,6 @@ export const ownRuleJudge =
   };
 
 export interface JudgeOptions extends Knowing {
-  /** Returns the rule for the call at an address. */
   readonly permission: (call: string) => Permission;
 }
 /** Tells whether a value is a promise of any library, by the same test as `await`. */
@@ -109,7 +97,6 @@ const isLater = (said: unknown): said is PromiseLike<unknown> =>
   ((typeof said === 'object' && said !== null) || typeof said === 'function') &&
   'then' in said &&
   typeof said.then === 'function';
-/** Port `policy`: asks the rule of a host, which may take time. */
 export const judgeAsk =
   ({ permission, ...knowing }: JudgeOptions): Ports['request'] =>
   (from, { id, params }, emit: Emit<RequestFact>) => {
@@ -145,7 +132,6 @@ export const judgeAsk =
     return () => (isOver = true);
   };
 
-/** Result of validating a value against a JSON Schema. */
 export type Validity =
   /** Valid. `unused`: a sentence about a part of the schema that could not be applied. */
   | { readonly ok: true; readonly unused?: string }
@@ -153,16 +139,10 @@ export type Validity =
   | { readonly ok: false; readonly problems: readonly string[] }
   /** Unchecked: the schema is unusable, or the check takes too long; `reason` is a sentence about the schema. */
   | { readonly ok: 'unchecked'; readonly reason: string };
-/**
- * Port `validate`: checks a value synchronously and never throws, for any input. Equal schemas must be the same
- * object, for caching. Calls reach it through the ports `policy` and `finish`, which know the schema of each tool.
- */
+/** Never throws, for any input. Equal schemas must be the same object, for caching. */
 export type Validate = (schema: JsonObject, value: unknown) => Validity;
 
-/**
- * Describes, as the end of a sentence, how far a schema could not be applied; undefined when it was applied
- * completely.
- */
+/** As the end of a sentence; undefined when the schema was applied completely. */
 function unusedIn(validity: Validity): string | undefined {
   if (validity.ok === 'unchecked') return `: ${validity.reason}`;
   return validity.ok && validity.unused !== undefined ? ` as a whole: ${validity.unused}` : undefined;
@@ -176,10 +156,7 @@ export const textOf = (error: unknown): string => {
     return 'with something that has no text';
   }
 };
-/**
- * Copies a value through JSON, as its receiver will read it, so that no callback can change the original. A value
- * that is no JSON is returned unchanged.
- */
+/** No callback can change the original then. A value that is no JSON is returned unchanged. */
 export function copiedAsJson<T extends object>(value: T): T {
   try {
     return JSON.parse(JSON.stringify(value)) as T;
@@ -188,7 +165,6 @@ export function copiedAsJson<T extends object>(value: T): T {
   }
 }
 
-/** Question of the machine of a call to the port `finish`. */
 interface FinishRequest extends JudgedCall {
   readonly result: unknown;
   /** Name under which the host keeps the full result when it is too large to be passed on; null when it fits. */
@@ -204,10 +180,8 @@ export interface FinishOptions {
   readonly knownTo: (call: string) => KnownTools | undefined;
   readonly validate: Validate;
   readonly hasProgram: (server: string) => boolean;
-  /** Runs the VRL program of the server; answers `{json}`, or refuses. */
   readonly transform: Ports['request'];
   readonly keep: (handle: string, result: unknown) => void;
-  /** Replaces large contents of a result by handles, for the agent that asks. */
   readonly hand: Hand;
 }
 
@@ -216,7 +190,7 @@ const structuredIn = (result: unknown): unknown =>
     ? result.structuredContent
     : undefined;
 
-/** Checks `structuredContent` against the output schema of the tool; an unusable schema becomes a warning. */
+/** An unusable schema becomes a warning. */
 function held(options: FinishOptions, from: string, request: FinishRequest): Finding {
   const { server, tool, result } = request;
   const schema = toolIn(options.knownTo(from), server, tool)?.outputSchema;
@@ -231,10 +205,6 @@ function held(options: FinishOptions, from: string, request: FinishRequest): Fin
     : { ...nothingFound, warnings: [`The output schema was not used${why}`] };
 }
 
-/**
- * Port `finish`: keeps results that are too large, checks them against the output schema, and runs the VRL program of
- * the server.
- */
 export const finishAsk =
   (options: FinishOptions): Ports['request'] =>
   (from, { id, target, params }, emit: Emit<RequestFact>) => {
@@ -260,13 +230,10 @@ export const finishAsk =
     });
   };
 
-/** Answer of the `finish` port: findings of the post-processing of a result. */
 export interface Finding {
-  /** Differences between `structuredContent` and the output schema of the tool, one line each. */
   readonly mismatch: readonly string[];
   /** Result after the VRL program of the server, as JSON text; null when no program ran. */
   readonly transformed: string | null;
-  /** Sentences for a person about post-processing steps that could not be done. */
   readonly warnings: readonly string[];
   /** Items of the result with handles in place of large contents; absent when all contents are in it. */
   readonly content?: readonly unknown[];
@@ -280,17 +247,13 @@ export const readResult = (raw: unknown, digits?: readonly Digits[]): CallToolRe
   return typeof exact === 'object' && exact !== null ? readOnce(exact) : toolResult(exact);
 };
 export const isRefusedByTool = (result: unknown): boolean => isObject(result) && result['isError'] === true;
-/**
- * Adds members to the `meta` of a result, as a copy. The server's `_meta` is moved there too, because readers that
- * know both names only read `_meta`.
- */
+/** A copy. The server's `_meta` moves there too, because readers that know both names only read `_meta`. */
 export function withMeta(result: unknown, more: Fields): unknown {
   if (!isObject(result) || Object.keys(more).length === 0) return result;
   const { _meta, meta, ...rest } = result;
   return { ...rest, meta: { ...(isObject(_meta) && _meta), ...(isObject(meta) && meta), ...more } };
 }
 
-/** Name under which the host keeps a result that was cut, built from server and call id. */
 export const handleOf = (c: { readonly server: string; readonly reqId: string }): string =>
   `${c.server}/${c.reqId}`;
 
@@ -315,7 +278,6 @@ export const withToolMeta = (
   });
 
 const tooLarge = 'What the program of its server made of it is too large to be given';
-/** Builds the final result: adds the findings of the post-processing, and cuts the result to its size limit. */
 export function finalResult(call: Called, given: unknown, finding: Finding): unknown {
   const { policy } = call;
   if (!policy) return given;
@@ -343,11 +305,7 @@ export const readWords = words(`
   read list get show view fetch search find
   browse cat count describe diff exists explain glob grep inspect lookup ls peek preview retrieve stat
 `);
-/**
- * Words that may stand beside a verb of reading: nouns, names of products and little words, which count in the plural, too.
- * Words that name an action are left out, or stand in the plural only (`orders`): `get_book_flight` books. `and` is left
- * out, because a second verb follows it.
- */
+/** Words that name an action are left out, or stand in the plural only (`orders`): `get_book_flight` books. */
 export const plainWords = words(`
   about account active activity addresses age album alerts all allowed an analysis analytics annotated annotation any
   api app application are area article artist asset attachment attribute author available avatar balance bases basic
@@ -393,11 +351,7 @@ const isPlainWord = (word: string): boolean =>
 /** Matches a noun of GitHub that has two words of action. */
 const pullRequest = /pull[_-]?request/i;
 
-/**
- * Classifies a tool as read or write by its original name: it reads when one word is a verb of reading and no word could
- * be another verb, so an unknown word makes it a write. Annotations are untrusted hints, so they can turn a read into a
- * write, never the reverse.
- */
+/** An unknown word makes it a write. Annotations are untrusted: they never turn a write into a read. */
 export const accessOf = (tool: string, annotations: ToolAnnotations | null = null): Access => {
   const found = wordsOf(tool.replace(pullRequest, 'item'));
   const isAscii = /^[\x20-\x7e]*$/.test(tool);
@@ -442,11 +396,7 @@ export interface Ruling {
 /** Permission rule that a host sets in place of ours; returns a decision or a ruling, directly or as a promise. */
 export type Permission = (request: PermissionRequest) => Decision | Ruling | Promise<Decision | Ruling>;
 
-/**
- * Permission rule of ours; it never denies. The most specific setting counts: `auto_apply` in the tool's metadata,
- * true or false (a2c-wire §3.6), then the tool's name in `auto_approve`, then the groups. `write` does not include
- * `read` (deepchat-mcpv case 34).
- */
+/** Never denies; the most specific counts (a2c-wire §3.6). `write` lacks `read` (deepchat-mcpv case 34). */
 export const permission = (request: PermissionRequest): Ruling => {
   const { tool, annotations, meta, autoApprove } = request;
   if (meta?.auto_apply === true) return { decision: 'allow', reason: 'auto_apply is true' };
@@ -464,10 +414,7 @@ export const permission = (request: PermissionRequest): Ruling => {
 
 const isDecision = (said: unknown): said is Decision => said === 'allow' || said === 'ask' || said === 'deny';
 
-/**
- * Reads the return value of a host's permission rule. Any value that is no decision denies, because a broken rule
- * must not permit anything.
- */
+/** Any value that is no decision denies, because a broken rule must not permit anything. */
 export const rulingOf = (said: unknown): Ruling => {
   if (isDecision(said)) return { decision: said, reason: `the host's rule says ${said}` };
   const { decision, reason } = (said ?? {}) as { readonly decision?: unknown; readonly reason?: unknown };

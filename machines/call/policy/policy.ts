@@ -1,35 +1,24 @@
 import type { ToolMeta } from '../../catalog/tool.ts';
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
 
-/** Requirements of a computer on a call before it is sent, and on the processing of its result. */
 export interface CallPolicy {
-  /**
-   * Tells whether the call is already confirmed, by the caller or by a person for the session; then `ask` counts as
-   * `allow`.
-   */
+  /** By the caller, or by a person for the session; then `ask` counts as `allow`. */
   readonly isConfirmed: boolean;
-  /** Number of the server's launch config; a permission for the session is valid for this config only. */
+  /** A permission for the session is valid for this launch config only. */
   readonly generation: number;
-  /** Time in ms that a person has to confirm the call. */
   readonly confirmMs: number;
-  /** Merged metadata of the tool, which is added to the result of the call. */
   readonly meta: ToolMeta | null;
-  /**
-   * Tells whether the result is post-processed, because the tool has an output schema or the server a VRL program.
-   */
+  /** The tool has an output schema, or the server a VRL program. */
   readonly isPostProcessed: boolean;
-  /** Limit of post-processing in ms; after it the result is passed on unchanged. */
+  /** In ms; after it the result is passed on unchanged. */
   readonly lookMs: number;
   /** Largest result in bytes of JSON; a larger one is cut, and the host keeps the full one. */
   readonly resultBytes: number;
 }
 
-/** Answer of the `policy` port: problems of the call, and whether it may run. */
 export interface Judgement {
-  /** Violations of the tool's schema by the arguments, one line each. */
   readonly problems: readonly string[];
   readonly decision: 'allow' | 'ask' | 'deny';
-  /** Reason of the decision, in one sentence. */
   readonly reason: string;
 }
 /** Answer of the `confirm` port, from the person who was asked. */
@@ -40,10 +29,7 @@ export interface Confirmation {
   readonly reason?: string | undefined;
 }
 
-/**
- * Texts of failed confirmations, copied from the reference implementation (a2c-wire §3.6), because its agents
- * recognize them.
- */
+/** Copied from the reference implementation (a2c-wire §3.6), because its agents recognize them. */
 export const confirmationDenied = '工具调用二次确认被拒绝，请稍后再试';
 export const confirmationLate = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
 export const confirmationMissing =
@@ -64,10 +50,7 @@ export interface ConfirmationValues {
   /** Reason in the words of the person who refused, or of the error that stopped the question; absent without one. */
   readonly reason?: string;
 }
-/**
- * Finds out from the failure of a call how its confirmation failed, or from the failure of an upload, whose details say it;
- * undefined for any other failure.
- */
+/** From the failure of a call, or of an upload, whose details say it; undefined for any other failure. */
 export function failedConfirmation({
   message,
   details = {},
@@ -88,7 +71,6 @@ const keyOfText: Readonly<Record<string, ConfirmationText>> = {
 };
 const keys: readonly ConfirmationText[] = ['denied', 'late', 'missing', 'failed'];
 const because = (reason: string | undefined): string => (reason === undefined ? '' : `: ${reason}`);
-/** Texts of failed confirmations in English and Chinese. */
 export const confirmationTexts: Readonly<
   Record<'en' | 'zh', Readonly<Record<ConfirmationText, (values: ConfirmationValues) => string>>>
 > = {
@@ -105,10 +87,7 @@ export const confirmationTexts: Readonly<
     failed: ({ reason = '' }) => confirmationFailed(reason),
   },
 };
-/**
- * Returns the text of a failure for a model on the wire: an English sentence that says who refused and why, then the text of
- * the reference implementation.
- */
+/** An English sentence that says who refused and why, then the text of the reference implementation. */
 export function wireText(failure: Failure): string {
   const found = failedConfirmation(failure);
   return found ? `${confirmationTexts.en[found.key](found.values)}. ${failure.message}` : failure.message;
@@ -130,9 +109,7 @@ export const notPermitted = ({ tool, server }: Called, reason: string): Failure 
   details: { server_name: server, tool_name: tool },
 });
 export interface WhyNot {
-  /** Reason that the person gave for the refusal of the call. */
   readonly reason?: string | undefined;
-  /** Limit that expired without an answer: its kind, and its length in ms. */
   readonly which?: 'caller' | 'total' | 'confirm';
   readonly timeout?: number;
 }
@@ -151,7 +128,6 @@ export const notConfirmed = (
   },
 });
 
-/** Explains to a person why a confirmation is no longer needed, from the failure with which its call ended. */
 export function whyWithdrawn(failure: Failure | null | undefined): string {
   const { which, timeout, cancel_reason: cancelled } = failure?.details ?? {};
   if (typeof timeout === 'number') {

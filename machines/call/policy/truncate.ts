@@ -8,10 +8,7 @@ const wordBytes = 200;
 /** Largest number of dropped metadata members that are listed by name, and of bytes that are kept of each name. */
 const [namesSaid, nameBytes] = [8, 60];
 
-/**
- * Builds the notice of a cut, for the model and for programs. A result that is nested too deep is not kept, because
- * it cannot be written.
- */
+/** A result that is nested too deep is not kept, because it cannot be written. */
 function reasonOf(
   bytes: number,
   limit: number,
@@ -36,9 +33,7 @@ const othersTruncated = (count: number) => text(`[a2c] ${count} more items were 
 
 /** Nesting depth left for an item, which is two levels below its result. */
 const itemLevels = mostLevels - 2;
-/**
- * Measures each object once; results and items are immutable, and a changed result reuses the items of the old one.
- */
+/** Results and items are immutable, and a changed result reuses the items of the old one. */
 const measuredItem = remembered<object, number>((item) => jsonBytes(item, itemLevels));
 const itemBytes = (item: unknown): number =>
   typeof item === 'object' && item !== null ? measuredItem(item) : jsonBytes(item ?? null);
@@ -49,10 +44,8 @@ const measured = remembered<object, number>((value) => {
   for (const item of content as readonly unknown[]) sum += itemBytes(item);
   return sum;
 });
-/** Returns the bytes of a result, or of a part of it, as JSON. */
 export const resultBytes = (value: unknown): number =>
   typeof value === 'object' && value !== null ? measured(value) : jsonBytes(value);
-/** Returns the bytes of a result when they exceed the limit, otherwise undefined. */
 export const excessOf = (result: unknown, limitBytes: number): number | undefined =>
   excessBytes(result, limitBytes, resultBytes);
 /** Tells whether a UTF-16 unit is the first half of a surrogate pair, after which a text must not be cut. */
@@ -62,10 +55,7 @@ interface Fitted<What> {
   /** Size of the value as JSON in bytes, stored because measuring takes as long as writing. */
   readonly bytes: number;
 }
-/**
- * Cuts a text to at most `bytes` of JSON, in which one UTF-16 unit takes one to six bytes; undefined when nothing
- * fits. `all`: size of the full text, if known.
- */
+/** One UTF-16 unit takes one to six bytes. Undefined when nothing fits; `all`: size of the full text, if known. */
 function truncateText(whole: string, bytes: number, all = jsonBytes(whole)): Fitted<string> | undefined {
   if (all <= bytes) return { small: whole, bytes: all };
   const sayingSo = (length: number): string => `… [${whole.length - length} characters cut]`;
@@ -75,7 +65,7 @@ function truncateText(whole: string, bytes: number, all = jsonBytes(whole)): Fit
   // Cuts between two characters only, so that the sizes of both parts add up to the whole.
   const between = (length: number): number => (isHalf(whole.charCodeAt(length - 1)) ? length - 1 : length);
   const textBytes = (from: number, to: number): number => jsonBytes(whole.slice(from, to)) - 2;
-  /** Returns the JSON bytes of the text before a position; to save time only the shorter of both parts is measured. */
+  /** To save time only the shorter of both parts is measured. */
   const bytesTo = (length: number): number => {
     if (isPlain) return length;
     return length * 2 > whole.length ? all - 2 - textBytes(length, whole.length) : textBytes(0, length);
@@ -88,7 +78,6 @@ function truncateText(whole: string, bytes: number, all = jsonBytes(whole)): Fit
   return { small: whole.slice(0, length) + said, bytes: taken + jsonBytes(said) };
 }
 
-/** Builds the text that replaces a dropped item. */
 function placeholder(item: Fields): Fields {
   const resource = isObject(item['resource']) ? item['resource'] : {};
   const words = [
@@ -101,7 +90,7 @@ function placeholder(item: Fields): Fields {
   );
   return text(`[${said.join(' ')}: cut]`);
 }
-/** Cuts the text of an item; images and blobs are never cut in the middle. */
+/** Images and blobs are never cut in the middle. */
 function shortened(item: Fields, bytes: number): Fitted<Fields> | undefined {
   const { text: own, resource } = item;
   const inside = isObject(resource) ? resource : {};
@@ -113,7 +102,7 @@ function shortened(item: Fields, bytes: number): Fitted<Fields> | undefined {
   const cut = truncateText(whole, bytes - empty, itemBytes(item) - empty);
   return cut && { small: around(cut.small), bytes: cut.bytes + empty };
 }
-/** Fits one content item into a number of JSON bytes; undefined when not even a placeholder fits. */
+/** Undefined when not even a placeholder fits. */
 function fitted(item: unknown, bytes: number): Fitted<unknown> | undefined {
   const all = itemBytes(item);
   if (all <= bytes) return { small: item, bytes: all };
@@ -125,7 +114,6 @@ function fitted(item: unknown, bytes: number): Fitted<unknown> | undefined {
   return rest <= bytes ? { small, bytes: rest } : undefined;
 }
 
-/** Drops the largest entries of the metadata until it fits into a number of bytes. */
 function smallMeta(all: Fields, bytes: number): Fields {
   if (resultBytes(all) <= bytes) return all;
   // Counts each entry with one comma and without braces; the whole object has one comma less.
@@ -142,7 +130,6 @@ function smallMeta(all: Fields, bytes: number): Fields {
   }
   return Object.fromEntries(Object.entries(all).filter(([key]) => cached.has(key)));
 }
-/** Adds a warning with the names of dropped metadata, or only with their number when space is short. */
 function saying(small: Fields, all: Fields, bytes: number): Fields {
   const gone = Object.keys(all).filter((key) => !Object.hasOwn(small, key));
   if (gone.length === 0) return small;
@@ -157,12 +144,7 @@ function saying(small: Fields, all: Fields, bytes: number): Fields {
   return said.find((one) => resultBytes(one) <= bytes) ?? small;
 }
 
-/**
- * Cuts a result to at most `limitBytes` of JSON. A text before all other content tells the model of the cut, and
- * `meta.a2c_cut` tells programs; both are kept even when they alone exceed the limit. Small items stay
- * unchanged; `structuredContent` is dropped, because half of it would be a different value. Dropped metadata is named
- * in `meta.a2c_warnings`.
- */
+/** A first text and `meta.a2c_cut` tell of the cut; both are kept even when they alone exceed the limit. */
 export function truncateTo(result: unknown, limitBytes: number, handle: string): unknown {
   const bytes = excessOf(result, limitBytes);
   if (bytes === undefined) return result;

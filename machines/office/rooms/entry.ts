@@ -1,4 +1,3 @@
-/** Entry to an office: protocol versions, credentials, and the rights of a credential. */
 import { z } from 'zod';
 import type { SeatFacts } from '../../kernel/ports.ts';
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
@@ -45,10 +44,7 @@ const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 const bearer = /^bearer +(\S+)$/i;
 
-/**
- * Returns the token of a peer from the places where clients of this protocol put it, newest first (a2c-wire §2.2;
- * `access_token` of 0.1.6).
- */
+/** Looks in all places where clients of this protocol put it, newest first (a2c-wire §2.2; 0.1.6). */
 export function tokenIn({ auth, headers }: Pick<Entrant, 'auth' | 'headers'>): string | null {
   const authorization = textIn(headers['authorization']);
   return (
@@ -72,7 +68,7 @@ export const entryTexts = {
 } as const;
 
 const texts = z.array(z.string().min(1).max(200)).min(1).max(1_000);
-/** Schemas of the fields of a `Grant`, the rights of a credential. An omitted field allows everything. */
+/** An omitted field allows everything. */
 export const grantFields = {
   offices: texts.optional(),
   roles: z
@@ -115,27 +111,20 @@ export interface Grant {
   readonly subject?: string | undefined;
 }
 
-/** Rights of a connected peer, and its credential. */
 export interface Admitted extends Grant {
   /** Mark that distinguishes the credential from others, such as a digest; absent when no credential is required. */
   readonly credential?: string;
 }
-/**
- * Tells whether a new peer may take the seat of a connection that no longer answers: only with the same credential.
- */
+/** Only with the same credential as the holder, whose connection no longer answers. */
 export const mayTakeOver = (newcomer: Admitted | undefined, holder: Admitted | undefined): boolean =>
   newcomer?.credential !== undefined && newcomer.credential === holder?.credential;
 
-/** Beginning of the text that refuses a seat which the credential does not allow. */
 export const notGranted = 'Your credential is not for';
 const listed = (all: readonly string[]): string => {
   const shown = all.slice(0, 5).map((one) => `'${one}'`);
   return shown.join(', ') + (all.length > shown.length ? ` and ${all.length - shown.length} more` : '');
 };
-/**
- * Returns the reason why a credential does not allow a seat, or undefined. The text lists the allowed values, which
- * its owner may know.
- */
+/** The text lists the allowed values, which the owner of the credential may know. */
 export function forbids({ offices, roles, names }: Grant, seat: SeatFacts): string | undefined {
   const rules: readonly (readonly [string, readonly string[] | undefined, string])[] = [
     ['office', offices, seat.office],
@@ -148,13 +137,11 @@ export function forbids({ offices, roles, names }: Grant, seat: SeatFacts): stri
   return undefined;
 }
 
-/** Returns the reason why a credential does not allow a question of an agent, or undefined. */
 export const forbidsEvent = ({ events: allowed }: Grant, event: string): string | undefined =>
   !allowed || allowed.includes(event) || !event.startsWith('client:')
     ? undefined
     : `${notGranted} the event '${event.slice(0, 80)}', but for ${listed(allowed)}`;
 
-/** Returns the failure of an upload that declares more bytes than a credential allows; undefined for all else. */
 export function forbidsFile(
   { maxFileBytes = Infinity }: Grant,
   event: string,
@@ -166,11 +153,9 @@ export function forbidsFile(
   return { ...uploadRefused('too_large', message, { limit_bytes: maxFileBytes }), remedy };
 }
 
-/** HTTP response that rejects a connection. */
 export interface Denial {
   readonly status: 400;
   readonly headers: Readonly<Record<string, string>>;
-  /** Response body as JSON text. */
   readonly body: string;
 }
 
@@ -180,10 +165,7 @@ const denial = (body: object, headers: Readonly<Record<string, string>> = {}): D
   body: JSON.stringify(body),
 });
 
-/**
- * Checks whether a connection with this `a2c_version` may be opened (a2c-wire §2.3). Peers of 0.1 send no version.
- * Below 1.0 every minor version is a different protocol; we speak several.
- */
+/** Peers of 0.1 send no version; below 1.0 every minor version is another protocol (a2c-wire §2.3). */
 export function denies(version: string | undefined, isRequired: boolean): Denial | undefined {
   const unread = (message: string): Denial =>
     denial({
@@ -214,10 +196,7 @@ export function denies(version: string | undefined, isRequired: boolean): Denial
   );
 }
 
-/**
- * Returns the address of a peer behind a number of trusted proxies. Each proxy appends the address of its client to
- * `X-Forwarded-For`; earlier entries come from the peer itself and are not trusted.
- */
+/** Each proxy appends the address of its client; earlier entries come from the peer and are not trusted. */
 export function peerAddress(
   remote: string,
   forwarded: string | readonly string[] | undefined,

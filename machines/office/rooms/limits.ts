@@ -11,46 +11,32 @@ export interface Rate {
 }
 const rate = (perSecond: number, burst: number): Rate => ({ perSecond, burst });
 
-/**
- * Default limits of an office, by the names used in refusals (`details.limit`). Zero: no limit. Limits per address do
- * not apply to loopback addresses, because all peers behind a local proxy share one (`trustProxy`).
- */
+/** Named in refusals (`details.limit`). Zero: no limit. Those per address do not apply to loopback. */
 export const officeLimits = {
-  /** Largest number of simultaneous connections, in total and (`connectionsPerAddress`) for each address. */
   connections: 20_000,
   connectionsPerAddress: 1_000,
-  /**
-   * Largest number of bytes that a connection may send before its peer is admitted, and (`entryMs`) the longest time
-   * in ms that admission may take.
-   */
+  /** `entryBytes` and `entryMs`: what a connection may send, and how long, before its peer is admitted. */
   entryBytes: 16_384,
   entryMs: 10_000,
-  /** Largest number of seats in one room. */
   seatsPerOffice: 5_000,
-  /** Largest rates of joins: of one connection, address or room. Every join is announced to the whole room. */
+  /** Every join is announced to the whole room. */
   joinsPerSocket: rate(2, 20),
   joinsPerAddress: rate(50, 1_000),
   joinsPerOffice: rate(100, 5_000),
-  /**
-   * Largest rates of events, joins included: of one connection, address or room, and of the whole office. For its
-   * connection a message counts as one more for each 16 KiB, and for each 50 lists, objects and members in it.
-   */
+  /** Joins included; for its connection a message counts one more per 16 KiB, and per 50 parts in it. */
   eventsPerSocket: rate(1_000, 20_000),
   eventsPerAddress: rate(5_000, 100_000),
   eventsPerOffice: rate(5_000, 100_000),
   events: rate(20_000, 400_000),
-  /** Largest rate of change notices of one kind from one computer; excess notices are merged and sent later. */
+  /** Excess notices are merged and sent later. */
   noticesPerSocket: rate(10, 20),
-  /** Largest rates of notice deliveries (one for each receiver) in one room and in all rooms; excess deliveries are sent later. */
+  /** One delivery for each receiver; excess ones are sent later. */
   deliveriesPerOffice: rate(10_000, 10_000),
   deliveries: rate(40_000, 40_000),
-  /** Largest number of pending questions of one connection, one room, and all rooms. */
   callsPerSocket: mostInFlight,
   callsPerOffice: 2 * mostInFlight,
   calls: 8 * mostInFlight,
-  /** Largest size of one message in bytes. */
   payloadBytes: sizes.officePayloadBytes,
-  /** Largest number of bytes that are buffered for one connection while it does not read them. */
   unreadBytes: 4 * sizes.officePayloadBytes,
 } as const;
 /** Name of a limit, as used in options, refusals and statistics. */
@@ -65,7 +51,6 @@ export const limitNames = Object.keys(officeLimits) as LimitName[];
 export const isRate = (limit: number | Rate): limit is Rate => typeof limit !== 'number';
 
 const noRate = rate(0, 0);
-/** Fills in the defaults of limits that the host has not set; a rate of 0 is no limit. */
 export const limitsWith = (given: GivenLimits): OfficeLimits => {
   const set = Object.entries(given).filter(([, limit]) => limit !== undefined);
   return {
@@ -103,7 +88,6 @@ const said: Readonly<Record<LimitName, string>> = {
 };
 const textOf = (limit: number | Rate): string =>
   isRate(limit) ? `${limit.perSecond} each second, ${limit.burst} at once` : String(limit);
-/** Failure of a request that exceeded a limit, with the limit and the time after which to try again. */
 export const overLimit = (name: LimitName, limit: number | Rate, retryAfterMs?: number): Failure => ({
   code: wireCodes.tooMany,
   message: `${said[name]} (at most ${textOf(limit)})`,
@@ -115,24 +99,16 @@ export const overLimit = (name: LimitName, limit: number | Rate, retryAfterMs?: 
   },
 });
 
-/** Gate of an office: applies the rate limits before an event is handled. */
 export interface Gate {
-  /** Checks one event, including joins; `office` is the room of the sender. */
   event(socket: string, office: string | undefined): Failure | undefined;
-  /** Checks one join that the credential allows; `taken` is the number of taken seats in the room. */
   join(socket: string, office: string, taken: number): Failure | undefined;
   /** Returns the time in ms after which a change notice of this kind may be sent. */
   notice(socket: string, event: string): number;
-  /**
-   * Requests deliveries in a room that can wait; returns how many may be sent now, and when to ask again for the
-   * rest.
-   */
+  /** How many of the `wanted` deliveries may be sent now, and when to ask again for the rest. */
   deliver(office: string, wanted: number): { readonly now: number; readonly waitMs: number };
-  /** Counts deliveries in a room that are made at once; they reduce the number that `deliver` permits afterwards. */
+  /** For deliveries that are made at once; they reduce what `deliver` permits afterwards. */
   delivered(office: string, count: number): void;
-  /** Checks a message to the room, with `count` receivers, whose sender can be told of a refusal. */
   broadcast(office: string, count: number): Failure | undefined;
-  /** Counts a request that another part of the office has refused because of this limit. */
   refused(limit: LimitName): void;
 }
 /** Gate without any limits, for virtual time and for tests of other parts. */
@@ -161,13 +137,10 @@ export interface OfficeStats {
 }
 export const noStats: OfficeStats = { connections: 0, seats: 0, offices: 0, inFlight: 0, refusals: {} };
 
-/** Receiver of every event, for metrics. Its methods must not throw. */
+/** For metrics. Its methods must not throw. */
 export interface OfficeMeter {
-  /** Counts an event that a socket sent. */
   received(event: string): void;
-  /** Counts an answer to an event, with its error code if it failed, and its duration in seconds. */
   answered(event: string, code: number | undefined, seconds: number): void;
-  /** Counts a connection that was not admitted. */
   refused(): void;
 }
 

@@ -1,17 +1,12 @@
 const loopbackNames: ReadonlySet<string> = new Set(['localhost', '::1', '[::1]']);
 
-/** Tells whether a host is a loopback address. An office without authentication listens on these only. */
+/** An office without authentication listens on these only. */
 export const isLoopback = (host: string): boolean =>
   loopbackNames.has(host.toLowerCase()) || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 
-/** Removes the port from an authority: `127.0.0.1:3000` → `127.0.0.1`, `[::1]:3000` → `[::1]`. */
 const hostOf = (authority: string): string => authority.replace(/:\d*$/, '');
 
-/**
- * Tells whether an HTTP request may talk to an office on loopback. Any web page can reach local ports through its
- * visitor's browser, so a foreign `Origin` is refused, and so is a foreign `Host` (DNS rebinding to 127.0.0.1).
- * Programs send no `Origin`.
- */
+/** Refuses a foreign `Origin` (web pages) and a foreign `Host` (DNS rebinding); programs send no `Origin`. */
 export function isNeighbour(headers: { readonly host?: string; readonly origin?: string }): boolean {
   if (headers.host !== undefined && !isLoopback(hostOf(headers.host))) return false;
   if (headers.origin === undefined) return true;
@@ -19,10 +14,7 @@ export function isNeighbour(headers: { readonly host?: string; readonly origin?:
   return origin?.[1] !== undefined && isLoopback(hostOf(origin[1]));
 }
 
-/**
- * Tells whether an HTTP request has the same origin as a publicly reachable office, under whatever host name; pages
- * of other sites are refused.
- */
+/** Pages of other sites are refused, under whatever host name the office is reachable. */
 export const isSameOrigin = (headers: { readonly host?: string; readonly origin?: string }): boolean =>
   headers.origin === undefined ||
   (headers.host !== undefined && /^https?:\/\/([^/]+)$/i.exec(headers.origin)?.[1] === headers.host);
@@ -37,18 +29,15 @@ const listenTexts: Readonly<Record<string, string>> = {
 export const listenFailure = (host: string, port: number, code: string | undefined): string =>
   `Port ${port} on ${host} ${(code && listenTexts[code]) ?? `cannot be listened on (${code ?? 'no reason given'})`}`;
 
-/** Message that refuses to open an office to other machines without authentication. */
 export const notLoopback = (host: string): string =>
   `An office that asks for no token listens on loopback only, not on ${host}; give --token, A2C_TOKEN or auth, or use 127.0.0.1`;
 
 export const officeUrl = (host: string, port: number, isTls = false): string =>
   `http${isTls ? 's' : ''}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Returns the URL path of Socket.IO for an office address; the address may already contain it. */
 export const socketPathOf = (pathname: string): string => {
   const path = pathname.replace(/(?<!\/)\/+$/, '');
   return path.endsWith('/socket.io') ? path : `${path}/socket.io`;
 };
 
-/** Beginning of the reason when a link reached a server that is no office. */
 export const noOffice = 'no office is at';

@@ -15,10 +15,8 @@ export interface Notice {
 }
 interface Delivery extends Notice {
   readonly sockets: readonly string[];
-  /** Number of receivers that already have the notice. */
   done: number;
 }
-/** Queue of the notices of one room, delivered one after another. */
 interface Room {
   readonly queue: Notice[];
   delivery: Delivery | undefined;
@@ -27,7 +25,6 @@ interface Room {
 interface NoticesParts {
   readonly timers: Timers;
   readonly gate: Gate;
-  /** Returns the sockets that should receive a notice now. */
   readonly hearers: (notice: Notice) => readonly string[];
   readonly deliver: (sockets: readonly string[], event: NoticeName, body: object) => void;
 }

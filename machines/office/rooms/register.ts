@@ -1,36 +1,22 @@
 import type { SeatFacts } from '../../kernel/ports.ts';
 
-/** Seat with the node and the connection that hold it. */
 export interface Holder {
   readonly node: string;
   readonly socket: string;
   readonly seat: SeatFacts;
   readonly version?: string;
-  /**
-   * Fence number of the claim. It grows with each claim, even after the register was emptied, so the larger number is
-   * the later claim.
-   */
+  /** Grows with each claim, even after the register was emptied: the larger number is the later claim. */
   readonly fence: number;
 }
 export interface WantedSeat extends Omit<Holder, 'fence' | 'node'> {
-  /**
-   * Smallest age of the register in ms. A claim on a younger register is refused, because other nodes may hold seats
-   * that it does not know.
-   */
+  /** In ms. A younger register refuses claims, because other nodes may hold seats that it does not know. */
   readonly minAgeMs: number;
 }
 export interface RenewedLease {
-  /**
-   * Number of the lease. A changed number tells that the old lease had expired, so that other nodes may have taken
-   * its seats.
-   */
+  /** A changed number tells that the old lease had expired, so other nodes may have taken its seats. */
   readonly lease: number;
-  /**
-   * Time at which the data of the register began, by its clock. Another one than before means another register, or
-   * one that was empty: it may lack the latest claims.
-   */
+  /** By its own clock; another time means another or an emptied register, which may lack the latest claims. */
   readonly since: number;
-  /** Age of these data in ms. */
   readonly ageMs: number;
 }
 export type ClaimAnswer =
@@ -44,16 +30,14 @@ export type ClaimAnswer =
 export type NodeMessage =
   | {
       readonly type: 'ask';
-      /** Id of the question at the node that asks. */
       readonly id: number;
       readonly socket: string;
       readonly fence: number;
       readonly event: string;
       readonly body: object;
     }
-  /** Answer to a question; without `ack` the seat was empty, so no peer was asked. */
+  /** Without `ack` the seat was empty, so no peer was asked. */
   | { readonly type: 'answer'; readonly id: number; readonly ack?: readonly unknown[] }
-  /** Asks which of these questions are no longer pending at the other node. */
   | { readonly type: 'check'; readonly ids: readonly number[] }
   /** Answer to `check`: the question never arrived, or its answer was lost. */
   | { readonly type: 'lost'; readonly id: number }
@@ -71,50 +55,35 @@ export type RegisterNews =
   | { readonly type: 'message'; readonly from: string; readonly message: NodeMessage }
   /** Announces a large answer, with the id of the question that this node asked; its content, or its loss, follows. */
   | { readonly type: 'coming'; readonly id: number }
-  /** Reports a node that closed its office, so its seats are free. */
   | { readonly type: 'ended'; readonly node: string }
   /** Reports that the register is reachable again; news may have been missed meanwhile. */
   | { readonly type: 'resumed' };
 
-/**
- * Callback of a register operation, called once. Undefined: it failed or got no answer in time, but may still have
- * been done.
- */
+/** Called once. Undefined: failed or not answered in time, but the operation may still have been done. */
 export type RegisterCallback<T> = (result: T | undefined) => void;
 
-/**
- * Register shared by the nodes of one office, in which they agree on the seats and send each other messages. A claim
- * is atomic, and holds as long as its node renews its lease. Operations of one node are executed in order.
- */
+/** A claim is atomic and holds while its node renews its lease; operations of one node run in order. */
 export interface Register {
-  /** Name of this node; a new one at each start. */
+  /** A new one at each start. */
   readonly node: string;
-  /** Starts to receive news, until `close`. */
   listen(hear: (news: RegisterNews) => void, told: RegisterCallback<true>): void;
   claim(wanted: WantedSeat, told: RegisterCallback<ClaimAnswer>): void;
-  /** Frees a seat if this claim still holds it; also used for nodes that died. */
+  /** Only if this claim still holds it; also used for nodes that died. */
   release(seat: SeatFacts, fence: number, told: RegisterCallback<true>): void;
-  /** Renews the lease of this node. */
   renew(told: RegisterCallback<RenewedLease>): void;
-  /** Asks which of these nodes have an expired lease. */
   dead(nodes: readonly string[], told: RegisterCallback<readonly string[]>): void;
   seats(told: RegisterCallback<readonly Holder[]>): void;
-  /** Asks which connection holds the place of this seat. */
   at(seat: SeatFacts, told: RegisterCallback<Holder | 'nobody'>): void;
-  /**
-   * Sends a message to a node. False: no node listens there, and nothing was sent. True: the message is on its way.
-   * Large messages may take long, and smaller ones may overtake them, but not for the same connection.
-   */
+  /** False: no node listens there. Smaller messages may overtake large ones, but not for the same connection. */
   send(node: string, message: NodeMessage, told: RegisterCallback<boolean>): void;
   /** Ends the lease at once, informs the other nodes, and closes open connections. Never rejects. */
   close(): Promise<void>;
 }
-/** Message when an office cannot open because its register is unreachable. */
 export const registerUnreached = 'The register of the office cannot be reached';
 /** Returns the place within a room that only one peer can hold: a computer name, or the seat of the agent. */
 export const placeOf = ({ role, name }: SeatFacts): string =>
   role === 'agent' ? 'agent' : `computer:${name}`;
-/** Returns the unique key of a place among all rooms, whatever names strangers choose. */
+/** Unique among all rooms, whatever names strangers choose. */
 export const seatKey = ({ office, role, name }: SeatFacts): string =>
   JSON.stringify(role === 'agent' ? [office] : [office, name]);
 
@@ -122,7 +91,6 @@ export interface Member {
   readonly socket: string;
   readonly seat: SeatFacts;
 }
-/** Lookups of the relay about the members of a room. */
 export interface Lookup {
   agent(office: string): string | undefined;
   computer(office: string, name: string): string | undefined;
@@ -135,10 +103,7 @@ export const isSameSeat = (a: SeatFacts, b: SeatFacts): boolean =>
 
 const keyOf = (seat: SeatFacts): string => `${seat.role}:${seat.name}`;
 
-/**
- * Index of the seats that are currently taken, read for every routed call. The office machine decides on seats in
- * `claims.ts`; this index is updated after each decision.
- */
+/** Read for every routed call. `claims.ts` decides on seats; this index is updated after each decision. */
 export class Seating implements Lookup {
   readonly #seats = new Map<string, SeatFacts>();
   readonly #versions = new Map<string, string>();
@@ -154,7 +119,7 @@ export class Seating implements Lookup {
     this.#versions.delete(socket);
     this.#ours.delete(socket);
   }
-  /** Tells whether a peer uses the Python SDK before 0.3, which ignores notices of changed tools. */
+  /** The Python SDK before 0.3 ignores notices of changed tools. */
   hearsConfigOnly(socket: string): boolean {
     const version = this.#versions.get(socket) ?? '0.1.0';
     return !this.#ours.has(socket) && Number(version.split('.')[1]) < 3;
@@ -180,7 +145,6 @@ export class Seating implements Lookup {
   sizeOf(office: string): number {
     return this.#offices.get(office)?.size ?? 0;
   }
-  /** Number of seats in all rooms, and of rooms that are not empty. */
   get counts(): { readonly seats: number; readonly offices: number } {
     return { seats: this.#seats.size, offices: this.#offices.size };
   }

@@ -104,10 +104,7 @@ const forACall: Waits<messages.ToolCall> = (
   reqId,
 });
 
-/**
- * Builds the rule that forwards a question to a computer in the sender's own room, under the sender's registered
- * name.
- */
+/** Only within the sender's own room, and under its registered name. */
 const forward =
   <T extends { agent: string; computer: string }>(
     relayed: CarriedName,
@@ -129,7 +126,6 @@ const forward =
     return { type: 'forward', event: relayed, toSocket, payload: named, ...waits(data, limits) };
   };
 
-/** Builds the rule that announces a change of a computer to the room, under the computer's registered name. */
 const update =
   ({ notice, schema }: Pick<Notification, 'schema'> & { readonly notice: NoticeName }) =>
   ({ sender, event, payload }: Case): Verdict => {
@@ -189,7 +185,6 @@ const longestEvent = 80;
 const isCarried = (event: string): event is CarriedName =>
   event.startsWith('client:') && event.length <= longestEvent;
 
-/** Rules for all known events: relay, announce, or answer directly. */
 const rules: Readonly<Record<string, (one: Case) => Verdict>> = {
   [events.toolCall]: forward(events.toolCall, messages.toolCall, forACall),
   [events.getTools]: forward(events.getTools, messages.getTools),
@@ -242,15 +237,14 @@ export interface Timers {
   setTimer(run: () => void, ms: number): unknown;
   clearTimer(timer: unknown): void;
 }
-/** Routed question that waits for an answer. */
 export interface Routed {
   readonly from: string;
   readonly to: string;
   readonly office: string;
   readonly event: string;
-  /** Time limit of the answer in ms; 0 = no limit. */
+  /** In ms; 0 = no limit. */
   readonly timeoutMs: number;
-  /** Id chosen by the sender, who may not have two pending questions with the same id. */
+  /** Chosen by the sender, who may not have two pending questions with the same id. */
   readonly reqId?: string | undefined;
   /** Called exactly once, with the arguments of the acknowledgement. */
   readonly onAnswer: (...ack: unknown[]) => void;
@@ -268,10 +262,7 @@ const left: Failure = {
   message: 'The computer left before it answered',
   details: { reason: 'left' },
 };
-/**
- * Reason with which a connection ends after its peer sent more than `payloadBytes` at once. The transport discards
- * such a message, so the question that it answered stays unknown.
- */
+/** The transport discards a message above `payloadBytes`, so the question that it answered stays unknown. */
 export const oversized = 'message too large';
 const cutOff = ({ payloadBytes }: CallLimits): Failure => ({
   code: wireCodes.notFound,
@@ -285,7 +276,6 @@ const abandoned: Failure = {
   message: 'You left the office before the computer answered',
   details: { reason: 'left', left: 'agent' },
 };
-/** Tells whether a question failed because its sender left. */
 export const isAbandoned = ({ details }: Failure): boolean => details?.['left'] === 'agent';
 const closing: Failure = {
   code: wireCodes.notFound,
@@ -301,19 +291,14 @@ const timedOut = ({ timeoutMs, reqId }: Routed): Failure => ({
   details: { reason: 'timeout', timeout_ms: timeoutMs },
 });
 
-/** Returns the answer to a call that was forwarded and may have run; its outcome is unknown (docs/calls.md). */
+/** The call was forwarded and may have run; its outcome is unknown (docs/calls.md). */
 const lost = (event: string, failure: Failure): readonly unknown[] => refusal(event, failure, unanswered);
 
-/**
- * Table of the pending questions of an office. Socket.IO lets the acknowledgement of a vanished target wait for its
- * full time-out or for ever; here every question is settled exactly once, by the answer, the time-out, or the end of
- * one of the two sockets. The cost of an operation does not depend on the number of questions.
- */
+/** Settles every question exactly once; Socket.IO would wait the full time-out, or for ever, for a lost target. */
 export class Pending {
   readonly #timers: Timers;
   readonly #entries = new TransientMap<number, Entry>();
   readonly #bySocket = new TransientMap<string, TransientMap<number, Entry>>();
-  /** Pending questions by sending socket and `req_id`. */
   readonly #reqIds = new TransientMap<string, TransientMap<string, Entry>>();
   readonly #byOffice = new Map<string, number>();
   readonly #limits: CallLimits;
@@ -326,9 +311,7 @@ export class Pending {
     this.#gate = gate;
   }
 
-  /** Called each time the last pending question was settled. */
   onEmpty: () => void = () => {};
-  /** Tells whether a socket waits for an answer, or owes one. */
   concerns(socket: string): boolean {
     return this.#bySocket.has(socket);
   }
@@ -338,15 +321,11 @@ export class Pending {
   get size(): number {
     return this.#entries.size;
   }
-  /** Returns the target of a pending question by the id that its sender chose. */
   askedOf(from: string, reqId: string | undefined): string | undefined {
     return reqId === undefined ? undefined : this.#reqIds.get(from)?.get(reqId)?.to;
   }
 
-  /**
-   * Adds a question and returns its id; returns a failure when the sender already has the same `reqId` pending, or
-   * too many questions.
-   */
+  /** Fails when the sender already has the same `reqId` pending, or too many questions. */
   add(routed: Routed): number | Failure {
     const { from, to, office, event, timeoutMs, reqId } = routed;
     const inOffice = this.#byOffice.get(office) ?? 0;
@@ -370,7 +349,7 @@ export class Pending {
     return id;
   }
 
-  /** Settles a question with an answer. Returns false when it was already settled; the answer is then dropped. */
+  /** False when it was already settled; the answer is then dropped. */
   settle(id: number, ...ack: unknown[]): boolean {
     const entry = this.#entries.get(id);
     if (!entry) return false;
@@ -380,28 +359,24 @@ export class Pending {
     return true;
   }
 
-  /** Settles a question that may have been delivered, but will not be answered. */
+  /** For a question that may have been delivered, but will not be answered. */
   lose(id: number, failure: Failure): void {
     const entry = this.#entries.get(id);
     if (entry) this.settle(id, ...lost(entry.event, failure));
   }
 
-  /** Notes that the answer is already on its way, so that the question survives the end of its target. */
+  /** The answer is on its way, so the question survives the end of its target. */
   answering(id: number): void {
     const entry = this.#entries.get(id);
     if (entry) this.#unlink(entry.to, entry);
   }
 
-  /** Settles a question that was never delivered. */
   refuse(id: number, failure: Failure): void {
     const entry = this.#entries.get(id);
     if (entry) this.settle(id, ...refusal(entry.event, failure));
   }
 
-  /**
-   * Removes a socket that lost its seat. Questions to it are answered at once; its own questions are answered too
-   * while it is connected, and dropped when it is `gone` (the reason).
-   */
+  /** Questions to it are answered at once; its own ones too, or dropped when it is `gone` (the reason). */
   leave(socket: string, gone?: string): void {
     const why = gone === oversized ? cutOff(this.#limits) : left;
     for (const entry of this.#bySocket.get(socket)?.values() ?? []) {
@@ -411,7 +386,6 @@ export class Pending {
     }
   }
 
-  /** Settles all pending questions, because the office closes. */
   close(): void {
     for (const { id, event, onGivenUp } of this.#entries.values()) {
       onGivenUp?.('closing');

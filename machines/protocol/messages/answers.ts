@@ -1,4 +1,3 @@
-/** Answers to questions and calls: why one failed, and what is known about the effect of a call. */
 import type { z } from 'zod';
 import { events } from '../protocol.ts';
 import { toWireError, wireCodes, type Failure, type WireError } from '../failure.ts';
@@ -66,7 +65,7 @@ export function failureResult(failure: Failure, options: FailureResultOptions = 
   };
 }
 
-/** Adds metadata for a server that requires a login: its name, and what to do (A2C-SMCP 0.3). */
+/** For a server that requires a login (A2C-SMCP 0.3). */
 function loginMeta({ code, message, details, remedy }: Failure): Readonly<Record<string, unknown>> {
   if (code !== 'Unauthorized' && code !== 'AccessDenied') return {};
   const server = details?.['server_name'];
@@ -97,13 +96,9 @@ export function badPayload(error: z.ZodError, event: string): Failure {
   };
 }
 
-/** Largest number of problems listed for one message; the rest is only counted. */
 const most = 10;
 
-/**
- * Lists the problems that a schema found, one line per field: `pages.0.title: Invalid input: expected string,
- * received undefined`.
- */
+/** One line per field: `pages.0.title: Invalid input: expected string, received undefined`. */
 export function problemsIn({ issues }: z.ZodError): string[] {
   const lines = issues.map(({ path, message }) =>
     path.length > 0 ? `${path.join('.')}: ${message}` : message,
@@ -111,15 +106,12 @@ export function problemsIn({ issues }: z.ZodError): string[] {
   return lines.length > most ? [...lines.slice(0, most), `and ${lines.length - most} more`] : lines;
 }
 
-/**
- * Values of the known effect of a call, sent as `meta.a2c_outcome`. Never sent, or answered with an error → `failed`;
- * sent but unanswered (time-out, cancel, death of the server) → `unknown`.
- */
+/** `meta.a2c_outcome`. Never sent, or answered with an error: `failed`; sent but unanswered: `unknown`. */
 export const outcomes = ['succeeded', 'failed', 'unknown'] as const;
 /** Known effect of a call. `unknown`: the call was sent and never answered, so it may have taken effect. */
 export type Outcome = (typeof outcomes)[number];
 
-/** Phases in which a call can end without success, sent as `meta.a2c_phase`. */
+/** Sent as `meta.a2c_phase`. */
 export const callPhases = ['resolving', 'judging', 'confirming', 'queued', 'running'] as const;
 /**
  * Phase of a call: finding its tool and server (`resolving`), checking it (`judging`), asking a person
@@ -134,9 +126,7 @@ export interface Ending {
   /** Phase in which the call ended, such as `queued` or `running`. */
   readonly phase: CallPhase;
 }
-/** Ending of a call that was sent to no server. */
 const neverSent: Ending = { outcome: 'failed', phase: 'resolving' };
-/** Ending of a call that was passed on and will not be answered. */
 export const unanswered: Ending = { outcome: 'unknown', phase: 'running' };
 
 type Meta = Readonly<Record<string, unknown>>;
@@ -146,7 +136,7 @@ export const endingMeta = ({ outcome, phase }: Ending): Meta => ({
 });
 
 const phases: ReadonlySet<unknown> = new Set(callPhases);
-/** Reads the ending from the `meta` of a failed result; empty or partial when the computer is of another make. */
+/** Empty or partial when the computer is of another make. */
 export function endingIn(meta: Meta | undefined): Partial<Ending> {
   const { a2c_outcome: outcome, a2c_phase: phase } = meta ?? {};
   return {

@@ -47,10 +47,7 @@ export const getBlobReply = z.looseObject({
   ...replyFields,
 });
 export type GetBlobReply = z.infer<typeof getBlobReply>;
-/**
- * Reply to `client:get_blob` as machines and traces know it: `blob` is the number of bytes of the part. The bytes stay
- * with the connection, so that nothing remembers a content that was read.
- */
+/** `blob` is a number of bytes; they stay with the connection, so that nothing remembers a content. */
 export const heldBlobReply = getBlobReply.extend({ blob: z.int().nonnegative() });
 export type HeldBlobReply = z.infer<typeof heldBlobReply>;
 
@@ -75,9 +72,8 @@ export interface BlobRef {
   readonly totalBytes?: number;
   readonly sha256?: string;
 }
-/** Names under which a handle and its facts are in the `_meta` of a content item. */
 export const handleKeys = ['a2c_blob_handle', 'a2c_total_size', 'a2c_sha256'] as const;
-/** Finds the handle of a content item; undefined when the item has its content itself. */
+/** Undefined when the item has its content itself. */
 export function blobRefOf(item: unknown): (BlobRef & { readonly meta: Fields }) | undefined {
   const meta = isObject(item) ? (item['_meta'] ?? item['meta']) : undefined;
   if (!isObject(meta) || typeof meta['a2c_blob_handle'] !== 'string') return undefined;
@@ -90,7 +86,6 @@ export function blobRefOf(item: unknown): (BlobRef & { readonly meta: Fields }) 
   };
 }
 
-// ── messages about files that an agent puts on a computer, in parts; terms of 0.4 ───────────────────────
 /** Limits of uploads. */
 export const uploadLimits = {
   /** Largest part in bytes before base64 that a computer of ours takes. */
@@ -155,7 +150,6 @@ const remedies: Readonly<Record<UploadRefusal, string>> = {
   integrity: 'Send the file again, while nothing changes it',
   io_error: 'Look at the disk of the landing folder, and begin again',
 };
-/** Failure of a part, with the reason as the protocol words it. */
 export const uploadRefused = (reason: UploadRefusal, message: string, details: object = {}): Failure => ({
   code: wireCodes.blobNotWritten,
   message,
@@ -163,26 +157,23 @@ export const uploadRefused = (reason: UploadRefusal, message: string, details: o
   remedy: remedies[reason],
 });
 
-/** Facts that an agent declares with the first part of an upload. */
 export interface Declared {
   readonly bytes: number;
   readonly sha256: string;
-  /** Name that the agent proposes; anything may be in it. */
+  /** Anything may be in it. */
   readonly name?: string;
 }
-/** Part of an upload without its bytes, as `partIn` reads it. */
 export interface UploadPart {
-  /** Id of the upload; a new one for a first part. */
   readonly upload: string;
   readonly offset: number;
   readonly bytes: number;
   readonly isLast: boolean;
-  /** Size, hash and name of the file, as the agent declares them; absent in all parts but the first. */
+  /** Absent in all parts but the first. */
   readonly declared?: Declared;
-  /** True when a first part asks to continue an earlier upload that declared the same file, if there is one. */
+  /** A first part asks to continue an earlier upload that declared the same file, if there is one. */
   readonly resumes?: true;
 }
-/** Returns the number of bytes of a base64 text, from its length; undefined for a length that base64 cannot have. */
+/** From the length of the text; undefined for a length that base64 cannot have. */
 function bytesIn(base64: string): number | undefined {
   const { length } = base64;
   const end = base64.indexOf('=', length - 3);
@@ -192,10 +183,7 @@ function bytesIn(base64: string): number | undefined {
 }
 const hasDeclared = ({ total_size, sha256, name_hint }: PutBlob): boolean =>
   typeof total_size === 'number' || typeof sha256 === 'string' || typeof name_hint === 'string';
-/**
- * Reads the facts of a part. `decoded`: number of bytes that its base64 text gave. A decoder skips characters that are
- * not base64; a part that gives fewer bytes than the length of its text promises is refused. `newId` names a new upload.
- */
+/** Refused when `decoded` is less than promised: a decoder skips characters that are not base64. */
 export function partIn(question: PutBlob, decoded: number, newId: () => string): UploadPart | Failure {
   const {
     upload_id: known,
@@ -230,5 +218,4 @@ export function partIn(question: PutBlob, decoded: number, newId: () => string):
   const part = { upload: newId(), offset, bytes, isLast, declared };
   return question.resume === true ? { ...part, resumes: true } : part;
 }
-/** Largest number of characters of a proposed name that are kept. */
 const longestName = 256;

@@ -1,4 +1,3 @@
-/** Messages about the collections that a computer shows: tools, Desktop, Finder, resources, prompts, config. */
 import { z } from 'zod';
 import { isObject } from '../json.ts';
 import { computerQuestion, replyFields, fresh, record, smcpTool, wholeNumber } from './messages.ts';
@@ -41,7 +40,6 @@ export interface Missing {
   readonly uri?: string;
 }
 
-/** Reads the missing parts from the answer of a peer; unreadable entries are skipped. */
 export const readMissing = (value: unknown): readonly Missing[] =>
   Array.isArray(value)
     ? value.flatMap((entry): Missing[] => {
@@ -208,7 +206,6 @@ export const resourceContents = z.looseObject({
 });
 export type ResourceContents = z.infer<typeof resourceContents>;
 
-/** Result of MCP's `resources/read`. */
 export const resourceResult = z.looseObject({ contents: z.array(resourceContents) });
 
 /**
@@ -218,7 +215,6 @@ export const resourceResult = z.looseObject({ contents: z.array(resourceContents
 export const readResourceReply = z.looseObject({ contents: z.array(resourceContents), ...replyFields });
 export type ReadResourceReply = z.infer<typeof readResourceReply>;
 
-/** Result of MCP's `prompts/get`: messages as the server gave them. */
 export const promptResult = z.looseObject({
   description: z.string().nullish(),
   messages: z.array(z.looseObject({ role: z.string(), content: z.looseObject({ type: z.string() }) })),
@@ -277,10 +273,7 @@ const labelled = (input: unknown): unknown =>
   isObject(input) && Array.isArray(input['options'])
     ? { ...input, options: input['options'].map((value: unknown) => ({ label: value, value })) }
     : input;
-/**
- * Adapts the config reply to an office of this protocol version. From 0.3 on, Python offices drop the whole answer
- * when one server has a type outside the protocol, or one choice has no label.
- */
+/** From 0.3 on, Python offices drop the whole answer for one unknown type, or one choice without a label. */
 export function configAs(version: string, config: object): object {
   const minor = Number(version.split('.')[1]);
   const { servers, inputs } = config as { readonly servers?: unknown; readonly inputs?: unknown };
@@ -299,7 +292,6 @@ export const getConfigReply = z.looseObject({
 });
 export type GetConfigReply = z.infer<typeof getConfigReply>;
 
-// ── messages about the skills of a computer, terms of 0.2 and later ─────────────────────────────────────
 /** Question `client:get_skills`, answered with `GetSkillsReply`. */
 export const getSkills = z.looseObject({ ...computerQuestion });
 export type GetSkills = z.infer<typeof getSkills>;

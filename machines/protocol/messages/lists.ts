@@ -53,7 +53,6 @@ const unreadable = (message: string): Read<never> => ({
   failure: { code: wireCodes.internal, message },
 });
 
-/** Reads an acknowledgement whose body must match a schema. */
 function readBody<T>(ack: unknown, schema: z.ZodType<T>): Read<T> {
   const answer = readAnswer(ack);
   if (!answer.ok) return answer;
@@ -62,10 +61,7 @@ function readBody<T>(ack: unknown, schema: z.ZodType<T>): Read<T> {
   return unreadable(`The peer's answer is not readable: ${problemsIn(parsed.error).join('; ')}`);
 }
 
-/**
- * Reads an acknowledgement that must also repeat the `req_id`; another id means that it answers another question
- * (R09).
- */
+/** Another `req_id` means that it answers another question (R09). */
 function readReply<T extends { req_id: string }>(ack: unknown, reqId: string, schema: z.ZodType<T>): Read<T> {
   const read = readBody(ack, schema);
   if (!read.ok || read.body.req_id === reqId) return read;
@@ -96,14 +92,11 @@ export const readConfig = (ack: unknown): Read<GetConfigReply> => readBody(ack, 
 export const readResources = (ack: unknown, reqId: string): Read<GetResourcesReply> =>
   readReply(ack, reqId, getResourcesReply);
 
-// ── lists with unreadable entries ──────────────────────────────────────────────────────────────────────
-/** Largest number of unreadable entries that are listed one by one; the rest is only counted. */
 const mostNamed = 20;
 const textAt = (entry: unknown, key: string): string | undefined => {
   const value = (entry as Readonly<Record<string, unknown>> | null | undefined)?.[key];
   return typeof value === 'string' ? value : undefined;
 };
-/** Name used for a server that the computer does not name. */
 const unnamed = '(not named)';
 function entriesOf<T>(
   key: string,
@@ -203,6 +196,6 @@ export const readPut = (ack: unknown, reqId: string): Read<PutBlobReply> =>
 /** Reads the acknowledgement of `client:get_blob`. */
 export const readBlobPart = (ack: unknown, reqId: string): Read<GetBlobReply> =>
   readReply(ack, reqId, getBlobReply);
-/** Reads an acknowledgement of `client:get_blob` whose `blob` is a number of bytes, because its connection keeps the bytes. */
+/** Its `blob` is a number of bytes, because its connection keeps the bytes. */
 export const readHeldBlob = (ack: unknown, reqId: string): Read<HeldBlobReply> =>
   readReply(ack, reqId, heldBlobReply);

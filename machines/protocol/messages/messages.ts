@@ -1,13 +1,8 @@
-/** Messages of the wire except the collections of a computer: seats, calls, their progress and their traces. */
 import { z } from 'zod';
 import { toolResult } from '../tool-result.ts';
 import { unfitName } from '../../text.ts';
 
-/**
- * Limits of names and ids that peers choose. Schemas are as lax as in the Python SDK: unknown keys pass, `"2"` is 2,
- * optional fields may be null. Names, however, are stored, listed and repeated to others, so their length is limited
- * and invisible characters are refused.
- */
+/** As lax as the Python SDK (`"2"` is 2), but names are stored and repeated, so their length is limited. */
 const longestName = 256;
 const longestReqId = 1024;
 
@@ -30,18 +25,11 @@ const wholeSeconds = z.preprocess(
   z.int('expected whole seconds').nonnegative('expected 0 (without limit) or more seconds'),
 );
 
-/**
- * Fields of every request of an agent. `agent` is the name that the agent claims; the office trusts only its seat.
- */
+/** `agent` is the name that the agent claims; the office trusts only its seat. */
 export const question = { agent: z.string().max(longestName), req_id: z.string().max(longestReqId) };
-/** Fields of a question to one computer in the agent's office. */
 export const computerQuestion = { ...question, computer: z.string().max(longestName) };
-/**
- * Requests fresh data from the servers instead of an answer from known data: an extension of ours, which other peers
- * ignore.
- */
+/** Asks the servers instead of known data: an extension of ours, which other peers ignore. */
 export const fresh = z.boolean().nullish();
-/** Field of every reply: the id of its question. */
 export const replyFields = { req_id: z.string() };
 
 /** Progress of a call, as its server reports it (MCP `notifications/progress`). */
@@ -54,14 +42,13 @@ export interface Progress {
   readonly message?: string;
 }
 type Told = { readonly [Key in keyof Progress]: Progress[Key] | undefined } & { readonly progress: number };
-/** Extracts the progress from a message with more fields. */
 export const progressOf = ({ progress, total, message }: Told): Progress => ({
   progress,
   ...(total !== undefined && { total }),
   ...(message !== undefined && { message }),
 });
 
-/** Largest number of characters of a progress message on the wire; the rest is cut off. */
+/** In characters; the rest is cut off. */
 export const mostProgressText = 1_000;
 /**
  * Progress of the call with this `req_id` (`server:tool_call_progress` and `notify:tool_call_progress`), an extension
@@ -87,12 +74,11 @@ export interface TraceContext {
 }
 const traceparent = z.string().regex(/^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/);
 const tracestate = z.string().max(512);
-/** Trace fields of a message; malformed ones are dropped, because a trace must never make a call fail. */
+/** Malformed ones are dropped, because a trace must never make a call fail. */
 const traceFields = {
   traceparent: traceparent.optional().catch(undefined),
   tracestate: tracestate.optional().catch(undefined),
 };
-/** Reads a trace context from a peer or a host; undefined when there is no well-formed one. */
 export function traceIn(given: {
   readonly traceparent?: unknown;
   readonly tracestate?: unknown;
@@ -103,11 +89,6 @@ export function traceIn(given: {
   const state = tracestate.safeParse(given.tracestate);
   return { traceparent: parent.data, ...(state.success && { tracestate: state.data }) };
 }
-
-/**
- * Schemas of the wire messages, one each, with the types inferred from them. Here: seats, calls, tools
- * and updates; the others are in collections.ts.
- */
 
 /** Message `server:join_office`; acknowledged with two arguments, `(true, null)` or `(false, text)`. */
 export const joinOffice = z.looseObject({ role, name, office_id: name });
@@ -185,7 +166,6 @@ export type SMCPTool = z.infer<typeof smcpTool>;
 export const toolCallCancel = z.looseObject(question);
 export type ToolCallCancel = z.infer<typeof toolCallCancel>;
 
-/** Reasons why an office cancels a call on its own: it stopped waiting, the agent left, or the office closes. */
 const cancelReasons = ['timeout', 'left', 'closing'] as const;
 export type CancelReason = (typeof cancelReasons)[number];
 
