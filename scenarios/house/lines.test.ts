@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+/**
+ * Largest numbers of lines. Who adds lines beyond them raises a number in the same commit and says why; who takes lines
+ * out lowers it.
+ */
+const most = { product: 97_200, shippedOfScenarios: 22_600 };
+/** Lines that a number may be above what it limits. */
+const slack = 400;
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const isProduct = /^(machines|adapters|actors)\/(?!e2e\/)(?!.*\/fixtures\/).*(?<!\.test)\.tsx?$/;
+const linesOf = (path: string): string[] => readFileSync(join(root, path), 'utf8').trimEnd().split('\n');
+const filesIn = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+    (name) => `${folder}/${name.replaceAll('\\', '/')}`,
+  );
+const product = ['machines', 'adapters', 'actors'].flatMap(filesIn).filter((path) => isProduct.test(path));
+const count = (paths: readonly string[]): number =>
+  paths.reduce((sum, path) => sum + linesOf(path).length, 0);
+
+/** Returns the files that are imported from the entry points of the package and its programs, with these. */
+function shipped(): string[] {
+  const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    exports: Record<string, string | { default: string }>;
+    bin: Record<string, string>;
+  };
+  const entries = [...Object.values(exports), ...Object.values(bin)]
+    .map((target) => (typeof target === 'string' ? target : target.default))
+    .flatMap((path) => {
+      const source = path.replace(/^(\.\/)?dist\//, '').replace(/\.(m?)js$/, '.$1ts');
+      return [source, source.replace(/\.mts$/, '.ts')];
+    });
+  const seen = new Set<string>();
+  const follow = (path: string): void => {
+    if (seen.has(path) || !/\.(m?ts|tsx|mjs)$/.test(path)) return;
+    let lines: string[];
+    try {
+      lines = linesOf(path);
+    } catch {
+      return;
+    }
+    seen.add(path);
+    for (const [, name = ''] of lines
+      .join('\n')
+      .matchAll(/(?:\bfrom\s+|\bimport\(\s*|^import\s+)'(\.{1,2}\/[^']+)'/gm))
+      follow(normalize(join(dirname(path), name)).replaceAll('\\', '/'));
+  };
+  for (const entry of entries) follow(entry);
+  return [...seen];
+}
+
+describe('the number of lines', () => {
+  it('of the product is at most the one that is allowed, and not far below', () => {
+    expect(product.length).toBeGreaterThan(400);
+    expect(count(product)).toBeLessThanOrEqual(most.product);
+    expect(count(product), 'lower the number in this file').toBeGreaterThan(most.product - slack);
+  });
+
+  it('that ships from scenarios is at most the one that is allowed, and not far below', () => {
+    const lines = count(shipped().filter((path) => path.startsWith('scenarios/')));
+    expect(lines).toBeLessThanOrEqual(most.shippedOfScenarios);
+    expect(lines, 'lower the number in this file').toBeGreaterThan(most.shippedOfScenarios - slack);
+  });
+
+  it('of comments is at most a tenth of the product', () => {
+    const comments = product.flatMap(linesOf).filter((line) => /^\s*(\/\/|\/\*|\*[ /]|\*$)/.test(line));
+    expect(comments.length).toBeGreaterThan(1_000);
+    expect(comments.length).toBeLessThan(count(product) / 10);
+  });
+});
