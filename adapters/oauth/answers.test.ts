@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { attempted, closeAll, type Answers } from './authority.given.ts';
+import { attempted, closeAll, type Answers } from '../../scenarios/contracts/logins/login-authority.ts';
 
 afterEach(closeAll);
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { httpTo } from './authority.given.ts';
+import { httpTo } from '../../scenarios/contracts/logins/login-authority.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 
 const open: Server[] = [];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { challengeIn, type Authorize, codeIn } from './login-options.ts';
 import { isInside } from '../mcp/http/place.ts';
-import { httpTo } from './authority.given.ts';
+import { httpTo } from '../../scenarios/contracts/logins/login-authority.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { Login } from './login.ts';
 import { sharedLogins, type LoginStore } from './login-store.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { failureOfEnd } from './server-failure.ts';
-import { stderrs } from './stderr.given.ts';
+import { stderrs } from '../../scenarios/fixtures/server-stderr.ts';
 import { explained } from './stderr.ts';
 
 const headlines: Readonly<Record<keyof typeof stderrs, string>> = {

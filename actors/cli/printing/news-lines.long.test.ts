@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { atPrompt } from '../prompt/at-prompt.given.ts';
+import { atPrompt } from '../../e2e/at-prompt.ts';
 import { NewsLines } from './servers.ts';
 
 it('a server that crashes is told of at its first try and at its end, with the number of tries', async () => {

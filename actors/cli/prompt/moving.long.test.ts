@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { atPrompt, seated, type AtPrompt } from './at-prompt.given.ts';
+import { atPrompt, seated, type AtPrompt } from '../../e2e/at-prompt.ts';
 import { createAgent, createComputer, createOffice, type Office } from '../../index.ts';
 import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
 

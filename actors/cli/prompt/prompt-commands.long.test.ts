@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { atPrompt, seated, type AtPrompt } from './at-prompt.given.ts';
+import { atPrompt, seated, type AtPrompt } from '../../e2e/at-prompt.ts';
 import { createOffice } from '../../api/office.ts';
 import { fixtureFile, testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 

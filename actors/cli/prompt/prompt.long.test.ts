@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atPrompt, seated, type AtPrompt } from './at-prompt.given.ts';
+import { atPrompt, seated, type AtPrompt } from '../../e2e/at-prompt.ts';
 import { peerLine } from '../printing/servers.ts';
 import { missedBy } from '../../../machines/protocol/protocol.ts';
 import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { httpTo } from '../../oauth/authority.given.ts';
+import { httpTo } from '../../../scenarios/contracts/logins/login-authority.ts';
 import { guardedFetch } from '../../oauth/guarded-fetch.ts';
 import { isInside, type Place } from './place.ts';
 

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { LoginConfig } from './login-options.ts';
-import { Login } from './login.ts';
-import { memoryLogins } from './login-store.ts';
-import { waitingTimers } from '../clock.ts';
-import { Http } from '../mcp/http/http.ts';
-import type { Place } from '../mcp/http/place.ts';
+import type { LoginConfig } from '../../../adapters/oauth/login-options.ts';
+import { Login } from '../../../adapters/oauth/login.ts';
+import { memoryLogins } from '../../../adapters/oauth/login-store.ts';
+import { waitingTimers } from '../../../adapters/clock.ts';
+import { Http } from '../../../adapters/mcp/http/http.ts';
+import type { Place } from '../../../adapters/mcp/http/place.ts';
 
 export const httpTo = (url: string | URL, place: Place = {}): Http =>
   new Http(

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { run } from '../run.ts';
-import { createTerminal } from '../../../adapters/index.ts';
+import { run } from '../cli/run.ts';
+import { createTerminal } from '../../adapters/index.ts';
 
 /** Test form of `a2c up`, run in this process with streams in place of a terminal. */
 export interface AtPrompt {
