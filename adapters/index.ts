@@ -91,7 +91,6 @@ export { proxyFromEnvironment } from './mcp/http/http.ts';
 export { keepChosen, readChosen, type ChosenRegistry } from './storage/user-files.ts';
 export { createCallLimiters } from './call-limiters.ts';
 export { validate } from './schema/validate.ts';
-export { connectStately } from './telemetry.ts';
 export { writtenAs } from './storage/config-files.ts';
 export { readCertificates, readEnvFile } from './storage/config-files.ts';
 export { foundAppFiles, projectOf } from './storage/config-imports.ts';

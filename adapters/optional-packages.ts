@@ -4,7 +4,6 @@ export const optionalPackages = {
   '@e965/xlsx': '',
   '@napi-rs/keyring': '',
   '@opentelemetry/api': '',
-  '@statelyai/inspect': '@0.7',
   ioredis: '',
   mammoth: '',
   'pdfjs-dist': '@5.6',

@@ -1,7 +1,5 @@
 import type * as Api from '@opentelemetry/api';
-import type * as Stately from '@statelyai/inspect';
 import type * as Pino from 'pino';
-import type { InspectionEvent } from 'xstate';
 import { optionalPackage } from './optional-packages.ts';
 import type { Span, SpanEnd, SpanStart, Tracing } from '../machines/kernel/tracing.ts';
 import { traceIn, type TraceContext } from '../machines/protocol/messages/messages.ts';
@@ -162,24 +160,4 @@ export async function openTracing(scope: {
 }): Promise<Tracing> {
   const api = await optionalPackage<typeof Api>('@opentelemetry/api', 'tracing');
   return new OpenTelemetryTracing(api, api.trace.getTracer(scope.name, scope.version));
-}
-
-export interface StatelySink {
-  inspect(event: InspectionEvent): void;
-  stop(): void;
-}
-
-/** Includes parameters and results, because its sanitizers miss some; so only when a URL is given. */
-export async function connectStately(url: string): Promise<StatelySink> {
-  if (!/^wss?:\/\//.test(url))
-    throw new Error(`--stately takes a WebSocket URL such as ws://127.0.0.1:8080, not ${url}`);
-  const { createWebSocketInspector } = await optionalPackage<typeof Stately>(
-    '@statelyai/inspect',
-    '--stately',
-  );
-  const inspector = createWebSocketInspector({ url, autoStart: true });
-  return {
-    inspect: (event) => inspector.inspect.next?.(event),
-    stop: () => inspector.stop(),
-  };
 }

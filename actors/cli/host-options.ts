@@ -29,8 +29,6 @@ export interface RecordingOptions {
 }
 export interface WatchOptions extends SourceOptions, RecordingOptions {
   readonly reaper: boolean;
-  /** Receives machine events for `@statelyai/inspect`. */
-  readonly stately?: string;
 }
 export interface InspectingOptions {
   readonly inspect?: number | boolean;

@@ -1,6 +1,5 @@
 import {
   columnsOf,
-  connectStately,
   defaultStateDir,
   hostName,
   lineHistory,
@@ -46,7 +45,6 @@ export interface UpOptions extends ServerOptions, EntryOptions {
 interface WatchedRuntime {
   readonly runtime: Runtime;
   readonly watch: TreeWatch;
-  stop(): void;
 }
 async function watchedRuntimeOf(
   context: CommandContext,
@@ -54,7 +52,7 @@ async function watchedRuntimeOf(
   record = recordBy(options),
 ): Promise<WatchedRuntime> {
   const { terminal } = context;
-  const { reaper, stately } = options;
+  const { reaper } = options;
   const tap = new Tap((error) => terminal.err(`an observer failed and was left out: ${String(error)}`));
   const watch = new TreeWatch(() => systemClock.now());
   tap.add(watch);
@@ -67,17 +65,7 @@ async function watchedRuntimeOf(
     notice: (text) => terminal.err(noticeHere(text)),
   });
   if (runtime.flight?.path !== undefined) terminal.err(`recording to ${runtime.flight.path}`);
-  if (stately === undefined) return { runtime, watch, stop: () => {} };
-  try {
-    // Connects after the runtime is made: a runtime that cannot record throws, and would leave this connection open.
-    const sink = await connectStately(stately);
-    tap.add(sink);
-    terminal.err(`what the machines do, parameters and results of calls with it, goes to ${stately}`);
-    return { runtime, watch, stop: () => sink.stop() };
-  } catch (error) {
-    await runtime.close();
-    throw error;
-  }
+  return { runtime, watch };
 }
 
 /** Time in ms after which the prompt is shown at a terminal, although servers still start. */
@@ -158,7 +146,7 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
   for (const line of await unreadDocuments(programs)) terminal.err(line);
   const { port = 0 } = options;
   const entry = entryBy(options, port);
-  const { runtime, watch, stop } = await watchedRuntimeOf(context, options);
+  const { runtime, watch } = await watchedRuntimeOf(context, options);
   let forget = (): void => {};
   try {
     await runtime.sweep();
@@ -213,7 +201,6 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
     if (!context.signal.aborted) throw error;
   } finally {
     forget();
-    stop();
     await runtime.close();
   }
   return exitCodeAtEnd(context.signal);
@@ -224,7 +211,7 @@ export async function computerOnly(
   options: ServerOptions & { readonly url: string; readonly office: string; readonly token?: string },
 ): Promise<number> {
   const config = await configOf(context, options);
-  const { runtime, stop } = await watchedRuntimeOf(context, options);
+  const { runtime } = await watchedRuntimeOf(context, options);
   try {
     await runtime.sweep();
     const seat = { url: options.url, id: options.office, ...credentialBy(options) };
@@ -244,7 +231,6 @@ export async function computerOnly(
   } catch (error) {
     if (!context.signal.aborted) throw error;
   } finally {
-    stop();
     await runtime.close();
   }
   return exitCodeAtEnd(context.signal);
@@ -273,7 +259,7 @@ export async function status(
   const { signal, terminal } = context;
   let isUsable = false;
   const config = await configOf(context, options);
-  const { runtime, watch, stop } = await watchedRuntimeOf(context, options, briefRecordBy(options));
+  const { runtime, watch } = await watchedRuntimeOf(context, options, briefRecordBy(options));
   const isLines = !options.json && !options.tree;
   const width = Math.max(0, ...config.servers.map(({ name }) => columnsOf(name)));
   const shown = new Map<string, ServerStatus['state']>();
@@ -317,7 +303,6 @@ export async function status(
     if (options.watch) await keepShown(context, computer);
     await computer.close();
   } finally {
-    stop();
     await runtime.close();
   }
   return options.watch ? exitCodeAtEnd(signal) : exitCodeOf(signal, isUsable);

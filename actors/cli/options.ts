@@ -103,9 +103,10 @@ export const withRecording = (command: Command): Command =>
     )
     .optionsGroup('');
 export const withWatchOptions = (command: Command): Command =>
-  withSource(command)
-    .option('--no-reaper', 'start no process that ends the servers should this one be killed')
-    .option('--stately <url>', 'send what the machines do to @statelyai/inspect at this WebSocket URL');
+  withSource(command).option(
+    '--no-reaper',
+    'start no process that ends the servers should this one be killed',
+  );
 export const withInspector = (command: Command): Command =>
   command
     .option('--inspect [port]', 'show it in a browser of this machine (docs/inspector.md)', portOf)

@@ -38,8 +38,8 @@ import { viewMachine } from '../../machines/agent/view.machine.ts';
 import { watchMachine } from '../../machines/resources/watch.machine.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import { merging } from '../../machines/kernel/objects.ts';
-import { type Directory, followTap, Handle, type Root } from './directory.ts';
-import { steppingOf, type Stepping } from './stepper/stepper.ts';
+import { type Directory, Handle, type Root } from './directory.ts';
+import { compiled, type Stepping } from './stepper/stepper.ts';
 
 export const machines: Readonly<Record<string, AnyStateMachine>> = {
   agent: agentMachine,
@@ -194,14 +194,9 @@ function fill(machine: AnyStateMachine, steps: Stepping): AnyStateMachine {
   return fresh;
 }
 
-export function assemble(
-  directory: Directory,
-  kinds = machines,
-  steps = steppingOf(process.env['A2C_STEPPER']),
-): Directory {
+export function assemble(directory: Directory, kinds = machines, steps: Stepping = compiled): Directory {
   directory.kinds = Object.fromEntries(
     Object.entries(kinds).map(([kind, machine]) => [kind, fill(machine, steps)]),
   );
-  followTap(directory);
   return directory;
 }

@@ -1,10 +1,4 @@
-import {
-  createActor,
-  type AnyStateMachine,
-  type EventObject,
-  type InspectionEvent,
-  type Actor,
-} from 'xstate';
+import { createActor, type AnyStateMachine, type EventObject, type Actor } from 'xstate';
 import {
   addressFor,
   kindIn,
@@ -37,9 +31,6 @@ export class Tap implements Looking {
   /** Saves frequent code from checking all observers. */
   isWatched = false;
   isStepped = false;
-  isInspected = false;
-  /** Called when the first observer with an inspector comes, and when the last has gone. */
-  onInspected: (isInspected: boolean) => void = () => {};
 
   constructor(onError: (error: unknown) => void = () => {}) {
     this.#onError = onError;
@@ -67,14 +58,6 @@ export class Tap implements Looking {
         this.#drop(observer, error);
       }
   };
-  readonly inspect = (event: InspectionEvent): void => {
-    for (const observer of this.#observers)
-      try {
-        observer.inspect?.(event);
-      } catch (error) {
-        this.#drop(observer, error);
-      }
-  };
   #drop(observer: Observer, error: unknown): void {
     this.#remove(observer);
     this.#onError(error);
@@ -86,18 +69,12 @@ export class Tap implements Looking {
   #count(): void {
     this.isWatched = this.#observers.length > 0;
     this.isStepped = this.#observers.some((o) => o.step);
-    const isInspected = this.#observers.some((o) => o.inspect);
-    if (isInspected === this.isInspected) return;
-    this.isInspected = isInspected;
-    this.onInspected(isInspected);
   }
 }
 
 export interface Observer {
   record?(record: DirectoryRecord): void;
   step?(step: Microstep): void;
-  /** With this method the machines step in XState's own interpreter. */
-  inspect?(event: InspectionEvent): void;
 }
 
 /** Timer, port instance or question of one root. It never outlives the root, not even when the machine throws. */
@@ -168,8 +145,6 @@ function delayOf(ref: Actor<AnyStateMachine>): string {
 export class Root {
   ref!: Actor<AnyStateMachine>;
   isAlive = true;
-  /** Subscription of an inspector to the machine; undefined when there is none. */
-  inspection: { unsubscribe(): void } | undefined;
   /** Owned roots by name; undefined until the first one is owned. */
   owned: TransientMap<Address, Root> | undefined;
   /** Open handles, in the order in which they were opened. */
@@ -525,7 +500,6 @@ export class Directory implements RootHost {
     if (!machine) throw new Error(`no machine of the kind '${root.kind}'`);
     // Passes only options that are set, because XState copies its options and each further key costs time with every root.
     const options: Record<string, unknown> = { id: root.id, clock: root, input };
-    if (this.tap.isInspected) options['inspect'] = inspectedFromBirth(root, this.tap);
     root.ref = createActor(machine, options as never);
     root.follow(this.#onOver);
     root.ref.start();
@@ -599,20 +573,4 @@ class Fifo<T> {
   cut(length: number): void {
     this.#items.length = this.#head + length;
   }
-}
-
-/** Subscription of an inspector that was given to XState as an option. It cannot be ended, so the tap ignores its events. */
-const sinceBirth = { unsubscribe: (): void => {} };
-
-function inspectedFromBirth(root: Root, tap: Tap): (event: InspectionEvent) => void {
-  root.inspection = sinceBirth;
-  return tap.inspect;
-}
-export function followTap(living: { readonly tap: Tap; readonly roots: Iterable<Root> }): void {
-  const { tap } = living;
-  tap.onInspected = (isInspected) => {
-    for (const root of living.roots)
-      if (isInspected) root.inspection ??= root.ref.system.inspect(tap.inspect);
-      else if (root.inspection !== sinceBirth) root.inspection = void root.inspection?.unsubscribe();
-  };
 }

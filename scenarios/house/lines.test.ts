@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
  * Largest numbers of lines. Who adds lines beyond them raises a number in the same commit and says why; who takes lines
  * out lowers it.
  */
-const most = { product: 97_200, shippedOfScenarios: 22_600 };
+const most = { product: 96_500, shippedOfScenarios: 22_600 };
 /** Lines that a number may be above what it limits. */
 const slack = 400;
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { createActor, SimulatedClock, type AnyActor } from 'xstate';
-import { interpreted, type Stepping } from '../../actors/runtime/stepper/stepper.ts';
+import type { Stepping } from '../../actors/runtime/stepper/stepper.ts';
+import { interpreted } from './interpreted.ts';
 import { chart, events, type DrawnState } from './drawn-chart.ts';
 import { machineOf } from './drawn-machine.ts';
 import { differenceOf } from './comparison.ts';
@@ -27,7 +28,6 @@ function played({ chart: drawnChart, input, happens }: Drawn, stepping: Stepping
   const journal = (what: string, more?: unknown): void => void lines.push([what, more]);
   const machine = stepping(machineOf(drawnChart, input, journal), () => ({
     isStepped: false,
-    isInspected: false,
   }));
   const clock = new SimulatedClock();
   const actor: AnyActor = createActor(machine, {

@@ -21,7 +21,7 @@ export function differenceAt(snapshot: AnyMachineSnapshot, event: EventObject): 
 }
 
 const inLockstep = lockstepTelling(() => {});
-const unwatched = { isStepped: false, isInspected: false };
+const unwatched = { isStepped: false };
 function machineOf(kind: string): AnyStateMachine {
   const machine = machines[kind];
   if (!machine) throw new Error(`no machine of the kind '${kind}'`);

@@ -104,11 +104,9 @@ export function lockstepTelling(tell: (difference: Difference) => void): Steppin
 
     const both = (scope: Scope, from: AnyMachineSnapshot | undefined, event: EventObject, step: Step) => {
       const looking = lookingAt(scope.self);
-      if (looking.isInspected) return step(ours, scope);
       const we = new Collected();
       bugs.length = 0;
       watching = {
-        isInspected: false,
         isStepped: true,
         step: (each) => {
           if (we.microsteps.push(each) > mostMicrosteps) throw new Error('the stepper does not come to rest');

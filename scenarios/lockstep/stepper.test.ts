@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createActor, createMachine, type AnyStateMachine } from 'xstate';
-import { compiled, interpreted, steppingOf } from '../../actors/runtime/stepper/stepper.ts';
-import type { Observer } from '../../actors/runtime/directory.ts';
-import { Harness } from '../stage/harness.ts';
+import { compiled } from '../../actors/runtime/stepper/stepper.ts';
+import { interpreted } from './interpreted.ts';
 import { lockstepTelling } from './lockstep.ts';
 
-const unwatched = () => ({ isStepped: false, isInspected: false });
+const unwatched = () => ({ isStepped: false });
 
 describe('a chart that the stepper does not know', () => {
   const [all, calls] = ['*', 'call.*'];
@@ -52,60 +51,4 @@ it('a chart whose steps never end fails, and its host goes on', () => {
   actor.subscribe({ error: (error) => errors.push(error) });
   actor.send({ type: 'go' });
   expect(errors).toEqual([new Error('endless: more than 10000 steps upon go')]);
-});
-
-describe('A2C_STEPPER', () => {
-  it('is the compiled stepper or the interpreter of XState', () => {
-    expect([steppingOf(), steppingOf('compiled'), steppingOf('xstate')]).toEqual([
-      compiled,
-      compiled,
-      interpreted,
-    ]);
-  });
-
-  it.each(['lockstep', 'xstat', '', 'toString'])('is refused as %j, with those that it can be', (name) => {
-    expect(() => steppingOf(name)).toThrow(`A2C_STEPPER is '${name}': it can be compiled or xstate`);
-  });
-});
-
-describe('a chart that somebody inspects', async () => {
-  type When = 'never' | 'from birth' | 'from later on' | 'for a while';
-  async function told(
-    when: When,
-  ): Promise<{ readonly trace: readonly string[]; readonly inspected: ReadonlySet<string> }> {
-    const inspected = new Set<string>();
-    const inspector: Observer = { inspect: ({ type }) => inspected.add(type) };
-    const s = new Harness({ servers: {}, ...(when === 'from birth' && { observer: () => inspector }) });
-    await s.office();
-    s.computer({ linked: true });
-    const leave =
-      when === 'from later on' || when === 'for a while' ? s.directory.tap.add(inspector) : undefined;
-    await s.run(1_000);
-    if (when === 'for a while') {
-      leave?.();
-      inspected.clear();
-    }
-    s.agent();
-    await s.run(1_000);
-    s.close();
-    await s.run(1_000);
-    return { trace: s.trace, inspected };
-  }
-  const { trace } = await told('never');
-
-  it.each<When>(['from birth', 'from later on'])(
-    'is stepped by XState itself, and nothing else is different: %s',
-    async (when) => {
-      const { inspected, trace: same } = await told(when);
-      // The compiled stepper reports no microsteps to inspectors, so XState's interpreter was in use.
-      expect([...inspected]).toContain('@xstate.microstep');
-      expect(same).toEqual(trace);
-    },
-  );
-
-  it('is stepped by XState no more once nobody inspects it', async () => {
-    const { inspected, trace: same } = await told('for a while');
-    expect([...inspected]).toEqual([]);
-    expect(same).toEqual(trace);
-  });
 });

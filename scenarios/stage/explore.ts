@@ -24,7 +24,7 @@ export function stepping(machine: AnyStateMachine, input: unknown): Stepping {
   let asked: Asked[] = [];
   const performed = (type: string, params: unknown): void => void asked.push({ type, params });
   const steps = compiled(Object.create(machine) as AnyStateMachine, () => ({
-    ...{ isStepped: true, isInspected: false },
+    ...{ isStepped: true },
     performed,
   }));
   const first = steps.getInitialSnapshot(idle, input) as AnyMachineSnapshot;

@@ -72,11 +72,6 @@ const rows = [
   { without: '@opentelemetry/api', argv: ['call', 'meta', '--tracing'], says: 'tracing needs the package' },
   { without: 'pino', argv: ['call', 'meta', '--log'], says: '--log needs the package' },
   {
-    without: '@statelyai/inspect',
-    argv: ['up', '--stately', 'ws://127.0.0.1:1'],
-    says: '--stately needs the package',
-  },
-  {
     without: 'prom-client',
     argv: ['office', '--port', '0', '--metrics', '0'],
     says: 'with metrics needs the package',
@@ -106,7 +101,7 @@ it.each(rows)('a command without $without says what to install', async ({ withou
   const file = join(folder, `${without.replaceAll('/', '-')}.json`);
   const { s } = config.mcpServers;
   writeFileSync(file, JSON.stringify({ mcpServers: { s: { ...s, ...('config' in row && row.config) } } }));
-  const isHost = argv[0] === 'call' || argv[0] === 'up';
+  const isHost = argv[0] === 'call';
   const { code, err } = await withoutPackages(without, ...argv, ...(isHost ? ['-c', file] : []));
   expect(err).toContain(`${says} ${without}, which is not installed`);
   expect(err).toContain(`npm install ${without}`);

@@ -29,57 +29,11 @@ export type { Microstep } from './chart-tables.ts';
 
 export interface Looking extends StepWatch {
   readonly isStepped: boolean;
-  readonly isInspected: boolean;
 }
-type LookingAt = (self: object) => Looking;
+export type LookingAt = (self: object) => Looking;
 export type Stepping = (machine: AnyStateMachine, lookingAt: LookingAt) => AnyStateMachine;
-type Logic = Pick<AnyStateMachine, 'transition' | 'getInitialSnapshot'>;
-interface XStateInspection {
-  readonly type: string;
-  readonly event: EventObject;
-  readonly snapshot: Snapshot;
-  readonly _transitions: readonly Transition[];
-}
-type Inspected = { _sendInspectionEvent(event: XStateInspection): void };
-
-function overheard(scope: Scope, watch: StepWatch): Scope {
-  const system = scope.system as Inspected;
-  const told = (event: XStateInspection): void => {
-    system._sendInspectionEvent(event);
-    if (event.type !== '@xstate.microstep') return;
-    watch.step?.({
-      actor: scope.self,
-      event: event.event,
-      transitions: event._transitions,
-      snapshot: event.snapshot,
-    });
-  };
-  const actionExecutor = (action: { readonly type: string; readonly params: unknown }): void => {
-    watch.performed?.(action.type, action.params);
-    scope.actionExecutor(action);
-  };
-  return Object.create(scope, {
-    system: { value: Object.create(system, { _sendInspectionEvent: { value: told } }) },
-    actionExecutor: { value: actionExecutor, writable: true },
-  }) as Scope;
-}
-function interpreterOf({ transition, getInitialSnapshot }: Logic, lookingAt: LookingAt): Logic {
-  const heard = (scope: Scope): Scope => {
-    const looking = lookingAt(scope.self);
-    return looking.isStepped ? overheard(scope, looking) : scope;
-  };
-  return {
-    transition: (snapshot, event, scope) => transition(snapshot, event, heard(scope as never) as never),
-    getInitialSnapshot: (scope, input) => getInitialSnapshot(heard(scope as never) as never, input),
-  };
-}
-export const interpreted: Stepping = (machine, lookingAt) =>
-  Object.assign(machine, interpreterOf(machine, lookingAt));
-
-/** Except while XState's inspector is used, which needs XState's own interpreter. */
 export const compiled: Stepping = (machine, lookingAt) => {
-  const { transition, getInitialSnapshot } = machine;
-  const theirs = interpreterOf({ transition, getInitialSnapshot }, lookingAt);
+  const { transition: theirs } = machine;
   const chart = new Chart(machine);
   const { context } = machine.config as { context?: unknown };
   const begun = (scope: Scope, input: unknown, watch: StepWatch | undefined): Snapshot => {
@@ -97,25 +51,16 @@ export const compiled: Stepping = (machine, lookingAt) => {
       const looking = lookingAt(scope.self);
       // Leaves the events `*` and `xstate.init` to XState's interpreter, which refuses them. No chart has them.
       const isForeign = event.type === '*' || event.type === 'xstate.init';
-      if (looking.isInspected || isForeign) return theirs.transition(snapshot, event, scope as never);
+      if (isForeign) return theirs(snapshot, event, scope as never);
       return new Macrostep(chart, snapshot, event, scope, looking.isStepped ? looking : undefined).take();
     },
     getInitialSnapshot(scope: Scope, input: unknown): Snapshot {
       const looking = lookingAt(scope.self);
-      if (looking.isInspected) return theirs.getInitialSnapshot(scope as never, input);
       return begun(scope, input, looking.isStepped ? looking : undefined);
     },
   };
   return Object.assign(machine, ours);
 };
-
-const steppings: Readonly<Record<string, Stepping>> = { compiled, xstate: interpreted };
-/** `compiled` by default, or XState's interpreter with `A2C_STEPPER=xstate`. */
-export function steppingOf(name = 'compiled'): Stepping {
-  const known = Object.hasOwn(steppings, name) ? steppings[name] : undefined;
-  if (known) return known;
-  throw new Error(`A2C_STEPPER is '${name}': it can be ${Object.keys(steppings).join(' or ')}`);
-}
 
 const none: readonly Transition[] = [];
 /** Number of steps upon one event after which a chart counts as endless, and fails: its host would hang. */

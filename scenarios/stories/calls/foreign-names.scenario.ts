@@ -101,7 +101,7 @@ scenario(
 
 for (const [what, nth] of [
   ['at once', 1],
-  ['in mid-call', 200],
+  ['in mid-call', 100],
 ] as const) {
   const blunder = (count: { n: number }) => () => {
     if ((count.n += 1) === nth) throw new Error('I cannot look');
@@ -125,7 +125,7 @@ for (const [what, nth] of [
     `an observer of steps that throws ${what} is left out, and disturbs nothing`,
     {
       servers: { fs: { tools: { read: slowly(said('x')) } } },
-      observer: () => ({ inspect: blunder({ n: 0 }) }),
+      observer: () => ({ step: blunder({ n: 0 }) }),
       blunders: 1,
     },
     async (s) => {
