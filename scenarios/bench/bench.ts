@@ -44,10 +44,7 @@ const readOptions = () =>
     },
   }).values;
 
-/**
- * Compiles the measured code, chains and yardsticks alike, into `dist` beside this file. Type errors are
- * reported and do not stop the measurement.
- */
+/** Type errors are reported and do not stop the measurement. */
 function build(): Promise<void> {
   const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
   const project = fileURLToPath(new URL('tsconfig.build.json', import.meta.url));

@@ -1,18 +1,17 @@
 import type { GivenLimits } from '../../actors/index.ts';
 
-/** Chain that answers calls and is measured. Everything but the MCP server runs in the measuring process. */
+/** Everything but the MCP server runs in the measuring process. */
 export interface Chain {
-  /** Sends `textOf(n)` through the chain to an echo tool; resolves with the text that came back. */
   call(n: number): Promise<string>;
   close(): Promise<void>;
-  /** Returns the CPU time used so far in µs, when the measured part is another process. */
+  /** In µs; only when the measured part is another process. */
   cpuUs?(): Promise<number>;
 }
 
 /** Builds a text of about a hundred bytes, different for each call, so that an answer to another call is noticed. */
 export const textOf = (n: number): string => `call ${n} `.padEnd(100, '.');
 
-/** Returns the text of an echo result; throws at anything else, because an error would be fast. */
+/** Throws at anything but an echo, because an error would be fast. */
 export function echoed(result: unknown): string {
   const { content } = result as { content?: readonly { readonly text?: string }[] };
   const text = content?.[0]?.text;

@@ -5,22 +5,17 @@ import { CallToolRequestSchema, ListToolsRequestSchema, type Tool } from '@model
 import type { Computer, ComputerOptions } from '../../actors/index.ts';
 import { bootedComputer } from '../fixtures/booted.ts';
 
-/**
- * Servers inside the host, made with the SDK, over linked pairs: called through the SDK's own client, and through a
- * computer.
- */
+/** Servers inside the host, over linked pairs: called through the SDK's own client, and through a computer. */
 export const echoTool = (name = 'echo'): Tool => ({
   name,
   inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
 });
 
 export interface Served {
-  /** Host's end of the linked pair of transports. */
   readonly end: InMemoryTransport;
-  /** Number of calls that reached the handler; a call that is answered without its server does not count. */
+  /** Calls that reached the handler; one that is answered without its server does not count. */
   readonly heard: { calls: number };
 }
-/** Starts a server inside the host, whose tools answer with the text of the call. */
 export async function served(tools: readonly Tool[] = [echoTool()]): Promise<Served> {
   const [end, theirs] = InMemoryTransport.createLinkedPair();
   const heard = { calls: 0 };
@@ -42,7 +37,6 @@ export async function connected(end: InMemoryTransport): Promise<Client> {
 }
 
 type Ends = Readonly<Record<string, () => Promise<InMemoryTransport>>>;
-/** Builds the options of a computer as a host writes them, without an office and without files. */
 export const optionsOver = (ends: Ends): ComputerOptions => {
   const one = { type: 'inmemory', autoApprove: ['all'] };
   const mcpServers = Object.fromEntries(Object.keys(ends).map((name) => [name, one]));
@@ -50,7 +44,6 @@ export const optionsOver = (ends: Ends): ComputerOptions => {
 };
 export const computerOver = (ends: Ends): Promise<Computer> => bootedComputer(optionsOver(ends));
 
-/** Calls a tool and returns the first text of the answer. */
 export async function textFrom(computer: Computer, tool: string, text: string): Promise<string> {
   const { result, failure } = await computer.callTool(tool, { text });
   if (failure) throw new Error(failure.message);

@@ -3,13 +3,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { cpuUs } from './measure.ts';
 
-/** Answer of a process that is measured: its address, and the CPU time that it has used in µs. */
 interface Said {
   readonly url: string;
   readonly cpuUs: number;
 }
 
-/** Runs the end of the measured process: tells its CPU time at first and after each line on stdin, and ends with stdin. */
+/** Tells the CPU time at first and after each line on stdin, and ends with stdin. */
 export function answerLines(url: string, close: () => Promise<unknown>): void {
   const say = (): void => {
     const said: Said = { url, cpuUs: cpuUs() };
@@ -21,14 +20,12 @@ export function answerLines(url: string, close: () => Promise<unknown>): void {
     .on('close', () => void close().finally(() => process.exit()));
 }
 
-/** Process that is measured, as its row sees it. */
 interface Side {
   readonly url: string;
-  /** Returns the CPU time that the process has used, in µs; rejects when it has ended. */
+  /** Rejects when the process has ended. */
   cpuUs(): Promise<number>;
   close(): Promise<void>;
 }
-/** Starts a script of the bench beside the rows; resolves with its first line. */
 export async function startSide(script: string, args: readonly string[]): Promise<Side> {
   const file = fileURLToPath(new URL(script, import.meta.url));
   const child = spawn(process.execPath, [file, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -9,7 +9,7 @@ export function quantile(values: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 }
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
-/** Returns the quartiles, between which half of the values lie. */
+/** Quartiles, between which half of the values lie. */
 export const spread = (values: readonly number[]): readonly [low: number, high: number] => [
   quantile(values, 0.25),
   quantile(values, 0.75),
@@ -19,10 +19,7 @@ export interface Pair<T = number> {
   readonly yardstick: T;
   readonly ours: T;
 }
-/**
- * Measures both sides in turns: noise of the machine affects both alike, and their ratio survives it. The order
- * changes with each round, so that neither always runs second.
- */
+/** In turns, because noise of the machine then affects both alike; the order changes with each round. */
 export async function pairs<T = number>(
   rounds: number,
   yardstick: () => Promise<T>,
@@ -44,7 +41,7 @@ const sidesOf = (all: readonly Pair[], unit: string): NonNullable<Figure['sides'
   ours: median(all.map(({ ours }) => ours)),
   unit,
 });
-/** Builds a figure: this project's value divided by the yardstick's; both have the unit `unit`. */
+/** This project's value divided by the yardstick's; both have the unit `unit`. */
 export const ratio = (what: string, all: readonly Pair[], unit: string, aim?: Aim): Figure => ({
   what,
   unit: '×',
@@ -52,7 +49,6 @@ export const ratio = (what: string, all: readonly Pair[], unit: string, aim?: Ai
   sides: sidesOf(all, unit),
   ...(aim && { aim }),
 });
-/** Builds a figure: this project's value, with the yardstick's beside it. */
 export const absolute = (what: string, all: readonly Pair[], unit: string, aim?: Aim): Figure => ({
   what,
   unit,
@@ -61,7 +57,6 @@ export const absolute = (what: string, all: readonly Pair[], unit: string, aim?:
   ...(aim && { aim }),
 });
 
-/** Builds a figure: the difference between this project's value and the yardstick's. */
 export const more = (what: string, all: readonly Pair[], unit: string, aim?: Aim): Figure => ({
   ...absolute(what, all, unit, aim),
   values: all.map(({ yardstick, ours }) => ours - yardstick),
@@ -71,7 +66,6 @@ export function cpuUs(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
 }
-/** Measures the CPU time of this process during some work, in ms. */
 export async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
   const before = cpuUs();
   await work();
@@ -80,14 +74,12 @@ export async function cpuMsOf(work: () => Promise<unknown>): Promise<number> {
 
 // Numbers go on over all slices, so that an answer to a call of an earlier slice is noticed too.
 let called = 0;
-/** Makes one call; throws unless its own answer comes back. */
 export async function callOnce(chain: Chain): Promise<void> {
   called += 1;
   const n = called;
   const text = await chain.call(n);
   if (text !== textOf(n)) throw new Error(`call ${n} was answered with: ${text.slice(0, 80)}`);
 }
-/** Makes this number of calls, `inFlight` at a time. */
 export async function calls(chain: Chain, count: number, inFlight = 1): Promise<void> {
   let left = count;
   const worker = async (): Promise<void> => {
@@ -104,10 +96,7 @@ export interface Slice {
   readonly perSecond: number;
   readonly wallMs: number;
 }
-/**
- * Keeps `inFlight` calls in flight for a while, and counts until the last of them is answered; all figures but
- * `perSecond` are of one call.
- */
+/** Counts until the last call is answered; all figures but `perSecond` are of one call. */
 export async function slice(chain: Chain, inFlight: number, forMs: number): Promise<Slice> {
   let count = 0;
   const used = chain.cpuUs ?? (async () => cpuUs());
@@ -127,7 +116,6 @@ export async function slice(chain: Chain, inFlight: number, forMs: number): Prom
     wallMs: tookMs / count,
   };
 }
-/** Measures pairs of slices of two chains, after a first pair that does not count. */
 export async function comparedSlices(
   plan: Plan,
   [yardstick, ours]: readonly [yardstick: Chain, ours: Chain],
@@ -139,7 +127,6 @@ export async function comparedSlices(
   return pairs(plan.rounds, one(yardstick), one(ours));
 }
 
-/** Opens both chains, compares them, and closes both. */
 export async function withBoth(
   open: readonly [yardstick: () => Promise<Chain>, ours: () => Promise<Chain>],
   use: (both: readonly [yardstick: Chain, ours: Chain]) => Promise<void>,
@@ -153,10 +140,7 @@ export function collector(): () => void {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;
 }
-/**
- * Collects garbage twice in a macrotask of its own, so that data of a finished task is gone, and returns the heap
- * size.
- */
+/** Twice, in a macrotask of its own, so that data of a finished task is gone. */
 export async function heapAfterGc(gc: () => void): Promise<number> {
   for (let n = 0; n < 2; n += 1) {
     await new Promise<void>((resolve) => void setImmediate(resolve));

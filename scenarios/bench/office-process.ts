@@ -3,7 +3,6 @@ import { startOffice } from './baseline/chain.ts';
 import { unmetLimits } from './chain.ts';
 import { answerLines } from './lines.ts';
 
-/** Runs an office in a process of its own: `ours`, or a bare relay. */
 const [, , whose] = process.argv;
 const opened = async () => {
   if (whose !== 'ours') return startOffice();

@@ -6,15 +6,13 @@ import { fileURLToPath } from 'node:url';
 import type { Figure } from './row.ts';
 import type { Play } from './run.ts';
 
-/** Message from the process of a row. */
 export type RowMessage = { readonly figure: Figure } | { readonly failed: string } | { readonly done: true };
 /** Longest part of an error that is shown, in characters. */
 const shown = 300;
 
-/** Runs a row in a process of its own: its heap holds no other row, and it can be ended with all that it started. */
+/** Its heap holds no other row, and it can be ended with all that it started. */
 export const playApart: Play = (row, plan, tell, signal) => {
   const script = fileURLToPath(new URL('row-process.js', import.meta.url));
-  // Files of the row are removed with this folder, however the row ends.
   const folder = mkdtempSync(join(tmpdir(), 'a2c-bench-'));
   const child = fork(script, [row.name, JSON.stringify(plan)], {
     env: { ...process.env, TMPDIR: folder },

@@ -2,7 +2,6 @@ import type { RowMessage } from './play.ts';
 import type { Plan } from './row.ts';
 import { rows } from './rows.ts';
 
-/** Measures the row named by the arguments and sends the figures to the parent process. */
 const [, , name = '', plan = ''] = process.argv;
 const say = (said: RowMessage): Promise<void> =>
   new Promise((resolve) => void process.send?.(said, undefined, undefined, () => resolve()));

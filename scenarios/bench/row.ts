@@ -20,12 +20,10 @@ export interface Aim {
 export const atMost = (limit: number): Aim => ({ best: 'low', limit });
 export const atLeast = (limit: number): Aim => ({ best: 'high', limit });
 
-/** Measurement of a row: one value for each pair or run. */
 export interface Figure {
   readonly what: string;
   readonly unit: string;
   readonly values: readonly number[];
-  /** Medians of both sides of the pairs. */
   readonly sides?: { readonly yardstick: number; readonly ours: number; readonly unit: string };
   readonly aim?: Aim;
 }
@@ -40,7 +38,6 @@ export type Tell = (figure: Figure) => void;
 export interface Row {
   readonly name: string;
   readonly about: string;
-  /** Flags of Node for the row's process. */
   readonly flags?: readonly string[];
   readonly measure: (plan: Plan, tell: Tell) => Promise<void>;
 }

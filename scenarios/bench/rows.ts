@@ -1,6 +1,6 @@
 import type { Row } from './row.ts';
 
-/** Rows in the order of the table; the code of a row is loaded in its own process only. */
+/** In the order of the table; the code of a row is loaded in its own process only. */
 export const rows: readonly Row[] = [
   {
     name: 'calls',

@@ -17,7 +17,6 @@ const hangs = (name: string, ...figures: readonly Figure[]): Row =>
     figures.forEach(tell);
     return new Promise(() => {});
   });
-/** Plays rows in this process without a clock: none is late unless a test says so. */
 const running = (more: Partial<Running> = {}): Running => ({
   plan: plans.quick,
   play: async (each, plan, tell) => each.measure(plan, tell),

@@ -3,7 +3,6 @@ import { median } from './measure.ts';
 import type { Figure, Outcome, Plan, Row } from './row.ts';
 import { numberOf } from './table.ts';
 
-/** Measures one row, and ends it when the signal aborts. */
 export type Play = (
   row: Row,
   plan: Plan,
@@ -14,14 +13,11 @@ export type Play = (
 export interface Running {
   readonly plan: Plan;
   readonly play: Play;
-  /** Creates the time limit of a row that begins now, as a signal. */
   readonly late: () => AbortSignal;
-  /** Signal that aborts all measurements at Ctrl-C. */
   readonly stop: AbortSignal;
   readonly progress: (text: string) => void;
 }
 
-/** Returns the rows with these names, in the order of the table; all rows without names. */
 export function chosen(rows: readonly Row[], only: string): readonly Row[] {
   const names = only.split(',').flatMap((name) => name.trim() || []);
   for (const name of names) {
@@ -37,7 +33,7 @@ export function chosen(rows: readonly Row[], only: string): readonly Row[] {
   return names.length > 0 ? rows.filter(({ name }) => names.includes(name)) : rows;
 }
 
-/** Measures one row after the other. A row that fails or hangs leaves the others alone. */
+/** A row that fails or hangs leaves the others alone. */
 export async function measured(rows: readonly Row[], running: Running): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const [at, row] of rows.entries()) {
@@ -71,7 +67,7 @@ async function outcomeOf(row: Row, { plan, play, late, stop, progress }: Running
   return broken.length > 0 ? { ...outcome, notMeasured: broken.join('; ') } : outcome;
 }
 
-/** Ends a wait at the signal, because a row that does not end must not hold the others. */
+/** A row that does not end must not hold the others. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);

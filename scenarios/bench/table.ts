@@ -25,7 +25,6 @@ function lineOf(row: string, { what, unit, values, sides, aim }: Figure): string
       : ['', '']),
   ];
 }
-/** Writes a table with a line for each figure, in the order of the rows; a row without figures gives its reason. */
 export function tableOf(outcomes: readonly Outcome[]): string {
   const table = [
     head,
@@ -50,7 +49,6 @@ function aligned(table: readonly (readonly string[])[]): string[] {
   return table.map((line) => line.map(pad).join('  ').trimEnd());
 }
 
-/** Returns the figures as JSON for programs. */
 export const documentOf = (outcomes: readonly Outcome[]): object[] =>
   outcomes.map(({ row, figures, notMeasured }) => ({
     row,

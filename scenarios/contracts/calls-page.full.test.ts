@@ -7,7 +7,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { callPhases, outcomes } from '../../machines/protocol/messages/answers.ts';
 import { blocksOf } from '../replay/report/page.ts';
 
-/** Runs the examples of docs/calls.md in the folder of a user, on the package as it was built. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/calls.md'), 'utf8');
 const server = fileURLToPath(new URL('../fixtures/mcp-server.mjs', import.meta.url));

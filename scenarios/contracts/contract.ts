@@ -8,13 +8,12 @@ export interface ContractCase {
    */
   run(): Promise<void>;
 }
-/** Rule of a port that still needs a harness to run with. */
 export interface Rule<Harness> {
   readonly title: string;
   holds(harness: Harness): Promise<void>;
 }
 
-/** Creates one test case for each rule of each chapter. `play` creates the harness of a rule and closes it in any case. */
+/** `play` creates the harness of a rule and closes it in any case. */
 export const casesOf = <Harness>(
   chapters: Readonly<Record<string, readonly Rule<Harness>[]>>,
   play: (rule: Rule<Harness>) => Promise<void>,

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import type { OpenRequest } from '../../adapters/mcp/index.ts';
 import { Exchange } from '../stage/scripted/network/exchange.ts';
 
-/** Answer as a server writes it, over a socket or without one. */
 type Reply = Pick<Exchange, 'head' | 'write' | 'end' | 'cut'>;
 interface World {
   readonly open: OpenRequest;
@@ -16,7 +15,6 @@ interface World {
   readonly aborted: Promise<unknown>;
   close(): void;
 }
-/** Way in which a server answers. */
 type Act = (reply: Reply) => void;
 
 const replyOf = (response: ServerResponse): Reply => ({
@@ -59,7 +57,7 @@ async function scripted(act: Act): Promise<World> {
   };
 }
 
-/** Sends a request and returns what its client sees until the end. `meet` is told each event, and how to give up. */
+/** `meet` is told each event, and how to give up. */
 async function seen(
   { open }: World,
   url: URL,
@@ -104,7 +102,6 @@ describe.each([
     world.close();
     return all;
   }
-  /** Returns what a client sees that gives up in the middle, once the server has seen that, too. */
   async function given(at: 'read' | 'data', act: Act): Promise<string[]> {
     let wants = (): void => {};
     const world = await worldOf((reply) => {

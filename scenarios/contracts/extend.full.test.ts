@@ -16,7 +16,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf } from '../replay/report/page.ts';
 
-/** Runs the examples of docs/extend.md in the folder of a user, on the package as it was built. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/extend.md'), 'utf8');
 const here = mkdtempSync(join(tmpdir(), 'a2c-extend-'));
@@ -46,7 +45,6 @@ afterAll(() => {
 });
 
 const env = { ...process.env, PATH: `${at('bin')}:${process.env['PATH']}`, NODE_OPTIONS: '' };
-/** Output of a program in this folder, and its exit code. */
 const run = (program: string) =>
   spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd: here, env, encoding: 'utf8' });
 /** Living processes that found our `docker` in their PATH, and its containers. */
@@ -59,7 +57,7 @@ const left = (): ({ pid: number } | string)[] => [
   ...readdirSync(at('bin/containers')).filter((name) => !name.endsWith('.removed')),
 ];
 
-/** One host for all examples: to load the package costs more than to run them. Each tells what it saw, as a line. */
+/** One for all examples: to load the package costs more than to run them. Each tells what it saw, as a line. */
 let said: Readonly<Record<string, unknown>> | undefined;
 const example = (): Readonly<Record<string, unknown>> => (said ??= hosted());
 const hosted = (): Readonly<Record<string, unknown>> => {

@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 
 type Keyed = Readonly<Record<string, unknown>>;
 
-/**
- * Checks that a value contains what is expected: all keys of an object, each item of a list, a match of a pattern; `Number` and
- * `String` accept any such value. For test runners without such a check.
- */
+/** All keys of an object, each item of a list, a match of a pattern; `Number` and `String` accept any such value. */
 export function fits(actual: unknown, expected: unknown, at = 'it'): void {
   if (expected instanceof RegExp) assert.match(String(actual), expected, at);
   else if (expected === Number || expected === String)

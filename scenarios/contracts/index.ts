@@ -1,7 +1,4 @@
-/**
- * Public interface `a2c-actors/contracts`: the rules that this package's own ports, launchers and transports obey, as test cases
- * for those that a host provides. Each contract is a list of cases for any test runner (docs/extend.md).
- */
+/** The rules of our own ports, launchers and transports, as cases for any test runner (docs/extend.md). */
 export type { ContractCase } from './contract.ts';
 export { processContract } from './process/process.contract.ts';
 export type {

@@ -9,7 +9,6 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-/** Runs the examples of docs/operate.md about traces, on the package as it was built. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/operate.md'), 'utf8');
 const main = join(root, 'dist/actors/main.js');
@@ -17,7 +16,6 @@ const server = join(root, 'scenarios/fixtures/mcp-server.mjs');
 const here = mkdtempSync(join(tmpdir(), 'a2c-operate-page-'));
 const running: ChildProcess[] = [];
 let collector: Server;
-/** A span as OTLP has it in JSON. */
 interface Sent {
   readonly traceId: string;
   readonly spanId: string;
@@ -60,7 +58,7 @@ afterAll(() => {
   rmSync(here, { recursive: true });
 });
 
-/** The command as the page starts it. `first`: the first line of stdout. */
+/** `first`: the first line of stdout. */
 function a2c(...argv: string[]) {
   const child = spawn(process.execPath, [main, ...argv, '--tracing'], {
     cwd: here,

@@ -1,4 +1,4 @@
-/** Waits for a promise; throws after `ms` milliseconds with a sentence that names what did not come. */
+/** The sentence of the error names what did not come. */
 export async function patient<T>(awaited: Promise<T>, what: string, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

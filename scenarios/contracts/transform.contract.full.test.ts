@@ -25,7 +25,6 @@ const sources: Readonly<Record<Program, string>> = {
   endless: `l = [${'1,'.repeat(19)}1]\n${'for_each(l) -> |_i, _v| { '.repeat(12)}.n = 1${' }'.repeat(12)}`,
 };
 
-/** A clock of which it can be awaited that a program's time begins. */
 function createTimers() {
   const clock = new VirtualClock();
   const { heard, until } = createWaiting();
@@ -53,7 +52,6 @@ function createTimers() {
   };
 }
 
-/** One that is open, shared by all cases that leave it open. */
 let shared:
   | { readonly transformer: Transformer; readonly timers: ReturnType<typeof createTimers> }
   | undefined;
@@ -88,7 +86,6 @@ registered('the transformer with a thread of its own', transformContract({ creat
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const content = [{ type: 'text', text: 'grün' }];
-/** The answer to a question about this result, under this program. */
 const asked = (program: string | null, result: unknown = { content }): Promise<RequestFact> =>
   new Promise((resolve) => {
     const params = { server: 'fs', tool: 'look', parameters: { user: { id: 7 } }, result };

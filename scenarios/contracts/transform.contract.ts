@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { ProgramChecked, Transformed, Transformer } from '../../machines/call/transform.ts';
 import { casesOf, type ContractCase, type Rule } from './contract.ts';
 
-/** Name of a VRL program that every world of this contract can run. */
 export type Program =
   /** Adds `status: "processed"` to the event. */
   | 'good'
@@ -10,28 +9,21 @@ export type Program =
   | 'wrong'
   /** Ends itself with the words "no such luck". */
   | 'failing'
-  /** Runs without end. */
   | 'endless';
-/** Environment in which the contract runs a transformer: a real one, or a scripted one on a virtual clock. */
 export interface TransformWorld {
   readonly transformer: Transformer;
   readonly sources: Readonly<Record<Program, string>>;
-  /** Reports an answer, after which `until` checks its condition again. */
+  /** `until` then checks its condition again. */
   heard(): void;
   until(holds: () => boolean): Promise<void>;
-  /** Resolves when a program runs and its time limit has begun. */
   running(): Promise<void>;
-  /** Lets the whole time limit pass. */
   passTime(): void;
-  /** Ends everything that a failed case left running. */
   dispose(): Promise<void>;
 }
-/** Transformer under test, with a new world for each case. */
 export interface TransformSubject {
   createWorld(): TransformWorld;
 }
 
-/** Event that is passed to every program. */
 const event = { meta: null, content: [{ type: 'text', text: 'grün 💧' }], tool_name: 'look' };
 
 function harnessOf({ transformer, sources, ...world }: TransformWorld) {
@@ -40,7 +32,6 @@ function harnessOf({ transformer, sources, ...world }: TransformWorld) {
   return {
     ...world,
     transformer,
-    /** Names of the runs in the order of their answers. */
     order,
     runOutOfTime: async (): Promise<void> => {
       await world.running();
@@ -80,7 +71,6 @@ function harnessOf({ transformer, sources, ...world }: TransformWorld) {
         },
       };
     },
-    /** Checks that each run was answered exactly once, except withdrawn ones. */
     answeredOnce: (): void =>
       open.forEach(({ answers, isWithdrawn }) => assert.equal(answers.length, isWithdrawn() ? 0 : 1)),
   };
@@ -222,7 +212,6 @@ const close = [
   }),
 ];
 
-/** Promises of every `transform` port to its askers. */
 export const transformContract = (subject: TransformSubject): readonly ContractCase[] =>
   casesOf({ 'a check': aCheck, 'a run': aRun, 'the time': time, withdrawn, close }, async ({ holds }) => {
     const world = subject.createWorld();

@@ -12,7 +12,6 @@ const programs: Readonly<Record<string, ScriptedProgram>> = {
   [sources.endless]: { takesMs: 'forever' },
 } satisfies Readonly<Record<string, ScriptedProgram>>;
 
-/** World over the scripted transformer of the scenarios. */
 function createScriptedWorld(): TransformWorld {
   const clock = new VirtualClock();
   const until = async (holds: () => boolean): Promise<void> => {

@@ -81,7 +81,6 @@ const judging: readonly Rule<Harness>[] = [
   },
 ];
 
-/** Promises of every `validate` port to its askers. */
 export const validateContract = (validate: Validate): readonly ContractCase[] => {
   const judge: Harness['judge'] = (schema, value) => validate(schema as JsonObject, value);
   return casesOf({ 'a schema': judging }, (rule) => rule.holds({ judge }));

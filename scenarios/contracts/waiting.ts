@@ -1,6 +1,5 @@
 import type { Emit } from '../../machines/kernel/ports.ts';
 
-/** Creates a wait for conditions, which are checked again after every fact. */
 export function createWaiting() {
   const open = new Set<{ holds: () => boolean; resolve: () => void }>();
   return {

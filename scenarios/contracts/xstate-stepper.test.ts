@@ -20,10 +20,7 @@ import {
   type AnyStateNode,
 } from 'xstate';
 
-/**
- * Facts of XState that the compiled stepper needs and that its types do not promise. A version that changes one of
- * these needs a change of actors/runtime/stepper first: `npm test -- --project lockstep` tells.
- */
+/** A version of XState that changes one of these needs a change of actors/runtime/stepper first (`lockstep`). */
 const machine = setup({
   actors: { port: fromCallback(() => {}) },
   guards: { isCold: () => true },

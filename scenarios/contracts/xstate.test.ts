@@ -11,10 +11,7 @@ import {
 import { namesOf, transitionsOf } from '../../actors/runtime/charts.ts';
 import { xstateVersion } from '../../machines/version.ts';
 
-/**
- * Facts of XState that recording and replay need and that its types do not promise. A version that changes one of
- * these needs a change of charts.ts, trace-lines.ts, assemble.ts, record.ts and inert.ts first.
- */
+/** A version that changes one needs charts.ts, trace-lines.ts, assemble.ts, record.ts, inert.ts changed first. */
 interface Package {
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
@@ -22,7 +19,6 @@ interface Package {
 const packageAt = (path: string): Package => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 
 type Microstep = Extract<InspectionEvent, { type: '@xstate.microstep' }>;
-/** The microsteps of a machine to which these events are sent. */
 function stepsOf(machine: AnyStateMachine, ...events: readonly string[]): Microstep[] {
   const steps: Microstep[] = [];
   const inspect = (event: InspectionEvent): void =>
@@ -101,7 +97,6 @@ describe('a microstep', () => {
 });
 
 describe('a callback actor', () => {
-  /** Parent, and the functions that it was given to speak with. */
   function speaking() {
     const told: { say?: (event: { type: string }) => void } = {};
     const heard: string[] = [];
@@ -141,7 +136,6 @@ describe('a callback actor', () => {
 });
 
 describe('an actor system', () => {
-  /** The clock that a root is given, and what was asked of it. */
   function timed() {
     const asked: string[] = [];
     const clock = {

@@ -5,7 +5,7 @@ import { chartOf } from '../../actors/runtime/charts.ts';
 import type { Chart } from '../../machines/inspection.ts';
 import { graphOf, labelOf, type Arrow, type Graph } from '../../adapters/page/chart/graph.ts';
 
-/** Writes a chart as a Mermaid state diagram, which GitHub draws; arrows with the same ends are merged. */
+/** GitHub draws it; arrows with the same ends are merged. */
 function mermaidOf(chart: Chart): string {
   const graph = graphOf(chart);
   const lines = [
@@ -40,7 +40,6 @@ const arrowLines =
     return [`  ${idOf(from)} --> ${idOf(to)}: ${label}`];
   };
 
-/** Folder of the machine drawings in the docs. */
 export const folder = fileURLToPath(new URL('../../docs/machines/', import.meta.url));
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -65,5 +64,5 @@ Drawn by \`npm run draw\`. [ARCHITECTURE.md](../ARCHITECTURE.md) says who owns w
 |---|---|---|
 ${charts.map(({ kind, nodes, transitions }) => `| [${kind}](${kind}.md) | ${nodes.length - 1} | ${transitions.length} |`).join('\n')}
 `;
-/** Mark in each picture, so that a picture of an older machine is detected without drawing it again. */
+/** A picture of an older machine is detected by it without drawing it again. */
 export const markOf = ({ fingerprint }: Chart): string => `<!-- chart ${fingerprint} -->`;

@@ -6,14 +6,11 @@ import { Chromium, type Page } from '../fixtures/browser.ts';
 import { commandLine } from '../fixtures/command-line.ts';
 import { startDemo } from '../fixtures/started-demo.ts';
 
-/**
- * Writes the pictures of the inspector in docs: the first screen and a call of `npm run demo`, and the chart of a server
- * that died. Needs Chromium.
- */
+/** The first screen and a call of `npm run demo`, and the chart of a server that died. Needs Chromium. */
 const docs = new URL('../../docs/', import.meta.url);
 const size = { width: 1_280, height: 760 };
 const written: string[] = [];
-/** Writes a picture as WebP, which is a quarter of a PNG: the package contains it. */
+/** WebP is a quarter of a PNG, and the package contains it. */
 async function take(page: Page, name: string): Promise<void> {
   const png = await page.screenshot();
   const blank = await page.context().newPage();

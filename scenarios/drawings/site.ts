@@ -1,4 +1,4 @@
-/** Makes one static site, with a search, of the pages and of the public API, by TypeDoc: `npm run docs`. */
+/** One static site of the pages and of the public API, by TypeDoc: `npm run docs`. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,12 +8,10 @@ import { installed } from '../fixtures/installed.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const target = join(root, 'artifacts/site');
-/** Copy of the pages, where each has the title and the children that TypeDoc wants at its top. */
 const scratch = mkdtempSync(join(tmpdir(), 'a2c-site-'));
 const [copy, entries] = [join(scratch, 'pages'), join(scratch, 'entries')];
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-/** Chapter of docs/README.md: its title, and its pages by path from the root, each with a title. */
 interface Chapter {
   readonly title: string;
   readonly pages: ReadonlyMap<string, string>;
@@ -27,7 +25,7 @@ const chaptersOf = (index: string): Chapter[] =>
       const pages = rows.map(([, title = '', path = '']) => [posix.join('docs', path), title] as const);
       return { title: part.slice(0, part.indexOf('\n')), pages: new Map(pages) };
     });
-/** Returns a page as TypeDoc reads it: without words of code in headings, and without languages that it does not color. */
+/** Without words of code in headings, and without languages that TypeDoc does not color. */
 const asShown = (text: string): string =>
   text.replaceAll(/^#+ .*$/gm, (heading) => heading.replaceAll('`', '')).replaceAll(/^```vrl$/gm, '```');
 const headingOf = (text: string): string => /^# (.*)$/m.exec(text)?.[1] ?? '';
@@ -36,7 +34,6 @@ const withTop = (top: object, text: string): string =>
     .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
     .join('\n')}\n---\n\n${text}`;
 
-/** Writes the copy: all pages, what they link to, and a page for each chapter. Returns the pages of the chapters. */
 function writePages(): string[] {
   const listing = ['ls-files', '--cached', '--others', '--exclude-standard'];
   const files = execFileSync('git', listing, { cwd: root, encoding: 'utf8' });
@@ -64,7 +61,7 @@ const { version, exports } = JSON.parse(read('package.json')) as {
   readonly version: string;
   readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
 };
-/** Writes a module for each entry of the package, so that the site shows it by the name that programs import. */
+/** The site then shows each entry by the name that programs import. */
 const entryPoints = Object.entries(exports).flatMap(([path, entry]) => {
   if (typeof entry === 'string') return [];
   const file = join(entries, `${posix.join('a2c-actors', path)}.ts`);

@@ -1,25 +1,18 @@
 import { posix } from 'node:path';
 
-/** Text file of the project; its path begins at the root, with `/`. */
 export interface Source {
   readonly path: string;
   readonly text: string;
 }
-/**
- * Top folders in which folders may not import each other in a circle; the folders of `scenarios/` form one test suite
- * and are exempt.
- */
+/** The folders of `scenarios/` form one test suite and are exempt. */
 const rooms = ['machines', 'actors', 'adapters'];
-/**
- * Returns the folder of a file, such as `machines/client` for `machines/client/client.rules.ts`; undefined when the
- * file is in no subfolder of a top folder.
- */
+/** Such as `machines/client`; undefined when the file is in no subfolder of a top folder. */
 function folderOf(path: string): string | undefined {
   const [room = '', folder, ...below] = path.split('/');
   return rooms.includes(room) && below.length > 0 ? `${room}/${folder}` : undefined;
 }
 type Arrows = ReadonlyMap<string, ReadonlySet<string>>;
-/** Collects imports and re-exports between folders, types included; tests and lazy `import()` are ignored. */
+/** Types included; tests and lazy `import()` are ignored. */
 function arrowsOf(sources: readonly Source[]): Arrows {
   const arrows = new Map<string, Set<string>>();
   for (const { path, text } of sources) {
@@ -44,7 +37,7 @@ function reachedFrom(folder: string, arrows: Arrows): Set<string> {
     }
   return reached;
 }
-/** Returns the folders that import each other in a circle, directly or over other folders. */
+/** Directly or over other folders. */
 export function foldersInCircles(sources: readonly Source[]): string[] {
   const arrows = arrowsOf(sources);
   return [...arrows.keys()].filter((folder) => reachedFrom(folder, arrows).has(folder)).toSorted();

@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** Tests of the files that GitHub reads, which nothing else runs: their shapes, and the scripts that they name. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const filesIn = (folder: string): string[] =>
   readdirSync(join(root, folder))

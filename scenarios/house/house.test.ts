@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const skipped = new Set(['.git', 'node_modules', 'dist', 'coverage', 'artifacts', '.a2c']);
 const binary = /\.(png|webp|jpe?g|gif|ico|woff2?|wasm|gz|tgz|pdf|docx|xlsx|pptx|log)$/;
 
-/** Reads the text files of the project without git, because a tarball or a foreign-owned checkout has none. */
+/** Without git, because a tarball or a foreign-owned checkout has none. */
 const readProject = (folder = '.'): Source[] =>
   readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === '.' ? entry.name : `${folder}/${entry.name}`;
@@ -30,7 +30,7 @@ interface Ban {
 const product = /^(machines|adapters|actors)\/.*\.tsx?$/;
 const code = /^(machines|adapters|actors|scenarios)\/.*\.[cm]?[jt]sx?$/;
 const tests = /\.(test|scenario)\.ts$/;
-/** Bans for which oxlint has no rule. A pattern sees one line, and no comment that fills its line. */
+/** oxlint has no rule for these. A pattern sees one line, and no comment that fills its line. */
 const bans: readonly Ban[] = [
   { what: 'throw in a machine: take a state and an output', pattern: /\bthrow\b/, where: /\.machine\.ts$/ },
   {
@@ -66,7 +66,6 @@ const bannedIn = ({ path, text }: Source): string[] => {
   });
 };
 
-/** File and folder names that say nothing about their contents. */
 const drawer = /(^|[/.-])(utils?|helpers?|common|managers?|services?|handlers?)[/.-]|\/types\.ts$/;
 
 const places: readonly RegExp[] = [
@@ -75,7 +74,6 @@ const places: readonly RegExp[] = [
   /"resolved": "https?:\/\/(?!registry\.npmjs\.org\/)[^"]*"/,
   /\bregistry\s*=\s*https?:\/\/(?!registry\.npmjs\.org)/,
 ];
-/** Finds paths of one machine or person, and registries that strangers cannot reach. */
 const privateIn = ({ path, text }: Source): string[] =>
   places.filter((place) => place.test(text)).map((place) => `${path}: ${place.exec(text)?.[0]}`);
 
@@ -155,7 +153,6 @@ describe('a planted violation', () => {
 describe('oxlint, as .oxlintrc.json has it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'a2c-planted-'));
   afterAll(() => rmSync(folder, { recursive: true }));
-  /** Planted files, each with a line that breaks a rule. */
   const planted: readonly (readonly [path: string, rule: string, line: string])[] = [
     ['machines/to-adapters.ts', 'no-restricted-imports', `import '../adapters/index.ts';`],
     ['machines/to-node.ts', 'no-restricted-imports', `import 'node:fs';`],

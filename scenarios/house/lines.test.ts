@@ -3,11 +3,8 @@ import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-/**
- * Largest numbers of lines. Who adds lines beyond them raises a number in the same commit and says why; who takes lines
- * out lowers it.
- */
-const most = { product: 96_500, shippedOfScenarios: 22_600 };
+/** Who adds lines beyond raises a number in the same commit and says why; who takes lines out lowers it. */
+const most = { product: 96_500, shippedOfScenarios: 21_600 };
 /** Lines that a number may be above what it limits. */
 const slack = 400;
 
@@ -22,7 +19,6 @@ const product = ['machines', 'adapters', 'actors'].flatMap(filesIn).filter((path
 const count = (paths: readonly string[]): number =>
   paths.reduce((sum, path) => sum + linesOf(path).length, 0);
 
-/** Returns the files that are imported from the entry points of the package and its programs, with these. */
 function shipped(): string[] {
   const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     exports: Record<string, string | { default: string }>;

@@ -88,7 +88,6 @@ describe('an answer', () => {
   });
 });
 
-/** Tells in the type system whether `Owner` accepts every event that `Child` sends to its owner. */
 type Hears<Owner extends AnyStateMachine, Child extends AnyStateMachine> =
   AddressFor<EventFrom<Owner>> extends InputFrom<Child>['owner'] ? true : false;
 it('an owner that opens a machine hears what that tells its owner', () => {

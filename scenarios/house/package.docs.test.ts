@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Lists the published files as npm does, without building and without network. */
+/** As npm does, without building and without network. */
 const packed = (): string[] => {
   const argv = ['pack', '--dry-run', '--ignore-scripts', '--offline', '--json'];
   const said = execFileSync('npm', argv, {
@@ -59,7 +59,6 @@ describe('the package', () => {
 describe('docs/dependencies.md', () => {
   const read = (file: string): string => readFileSync(`${root}/${file}`, 'utf8');
   const page = read('docs/dependencies.md');
-  /** Rows under a heading: the name in the first column, and the licence in the third. */
   const rowsUnder = (heading: string): [name: string, licence: string][] =>
     [
       ...((page.split(`## ${heading}\n`)[1] ?? '')

@@ -13,10 +13,10 @@ const markdownIn = (folder: string): string[] =>
     .map((name) => posix.join(folder, name));
 const rooms = ['machines', 'adapters', 'actors', 'scenarios'];
 const pages = ['.', 'docs', 'examples', 'scenarios/fault-server', ...rooms].flatMap(markdownIn);
-/** Tells whether a page describes the past; files that it names may be gone. */
+/** Files that such a page names may be gone. */
 const isPast = (page: string): boolean => page === 'CHANGELOG.md' || page === 'DECISIONS.md';
 
-/** Anchors of the headings of a page, as GitHub makes them. */
+/** As GitHub makes them. */
 const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
@@ -53,11 +53,11 @@ it('docs/windows-and-documents.md has the two servers as they are tested', () =>
   expect(blocks.map(([, code]) => code)).toEqual(files);
 });
 
-/** Test that a page names as proof: `` `file` title `` or `` `file` chapter › title ``. */
+/** `` `file` title `` or `` `file` chapter › title ``. */
 interface Proof {
   readonly file: string;
   readonly title: string;
-  /** Title of the outermost `describe` around the test; empty when the test may be anywhere in the file. */
+  /** Of the outermost `describe`; empty when the test may be anywhere in the file. */
   readonly chapter: string;
 }
 const proofOf = (written: string): Proof => {
@@ -65,7 +65,6 @@ const proofOf = (written: string): Proof => {
   const [title = '', chapter = ''] = words.split(' › ').toReversed();
   return { file, title, chapter };
 };
-/** Reads numbers and proofs from the rows `| number | … | proofs |` under a heading. */
 const rowsUnder = (page: string, heading: string): { number: string; proofs: Proof[] }[] => {
   const text = textOf(page)
     .split(/^## /m)
@@ -74,10 +73,7 @@ const rowsUnder = (page: string, heading: string): { number: string; proofs: Pro
     ([, number = '', proofs = '']) => ({ number, proofs: proofs.split('<br>').map(proofOf) }),
   );
 };
-/**
- * Tells whether a source contains a title in quotes, whole and as an argument; parts of it, or words in a comment, do
- * not count.
- */
+/** In quotes, whole and as an argument; parts of it, or words in a comment, do not count. */
 const hasTitle = (source: string, title: string): boolean =>
   ["'", '"', '`'].some((quote) => {
     const text = (quote + title.replaceAll(quote, `\\${quote}`) + quote).replaceAll(
@@ -101,7 +97,6 @@ it('docs/README.md names each page of docs once', () => {
 
 describe('README.md and README.zh-CN.md', () => {
   const [english, chinese] = ['README.md', 'README.zh-CN.md'].map(textOf) as [string, string];
-  /** Parts of a page that are the same in each language, in order. */
   const partsOf = (page: string) => ({
     headings: [...page.matchAll(/^(#+) /gm)].map(([, level]) => level),
     blocks: page.match(/^(?:<!-- \S+ -->\n)?```.*?^```$/gms),
@@ -131,7 +126,7 @@ describe('docs/troubleshooting.md', () => {
       .filter((file) => file.endsWith('.ts') && !/\.(test|given)\.ts$/.test(file))
       .map((file) => textOf(`${room}/${file}`).replaceAll('\\', '')),
   );
-  /** Parts of a message between its placeholders (words in capitals, and `…`) and its marks. */
+  /** Between its placeholders (words in capitals, and `…`) and its marks. */
   const partsOf = (message: string): string[] =>
     message
       .split(/…|\b[A-Z]+\b|['():;]/)

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { declarationsOf, keyOf, placeOf, type Place } from './public-types.ts';
 import { importsBehind, packagesBehind, publicOf, unexplained, unexported } from './public-types.ts';
 
-/** Root of the project; types are read from the built files, as a user's compiler and editor read them. */
+/** Types are read from the built files, as a user's compiler and editor read them. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   exports: Record<string, { types: string } | string>;
@@ -64,7 +64,6 @@ describe('a type that strangers import', () => {
   });
 });
 
-// Each check is shown to fail once: a check that cannot fail is worse than none.
 describe('the checks', () => {
   const folder = mkdtempSync(join(tmpdir(), 'a2c-public-'));
   afterAll(() => rmSync(folder, { recursive: true }));

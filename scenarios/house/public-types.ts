@@ -2,27 +2,23 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseSync, Visitor, type Comment, type Node, type Statement } from 'oxc-parser';
 
-/** Declarations, imports and exports of one `.d.ts`. */
 export interface Declarations {
   readonly file: string;
-  /** Statements by declared name; an interface or an overloaded function may have several. */
+  /** An interface or an overloaded function may have several. */
   readonly own: Map<string, Declared>;
-  /** Origin of imported names: the module, and the name there. */
   readonly from: Map<string, readonly [module: string, name: string]>;
-  /** Exported names, declared in the file or re-exported, with the name that each has in the file. */
   readonly exported: Map<string, string>;
   readonly comments: readonly Comment[];
   readonly text: string;
 }
 export interface Declared {
   readonly nodes: Node[];
-  /** Start of the statement with its `export`; its docstring ends before that. */
+  /** With its `export`; its docstring ends before that. */
   readonly start: number;
 }
 
 const cache = new Map<string, Declarations>();
 
-/** Parses a file of `dist`, once. */
 export function declarationsOf(file: string): Declarations {
   const known = cache.get(file);
   if (known) return known;
@@ -71,21 +67,17 @@ function enter(found: Declarations, statement: Statement): void {
   }
 }
 
-/** Place of a declaration: the file that contains it, however often it is exported again. */
 export interface Place {
   readonly file: string;
   readonly name: string;
 }
-/** Name and text of a declaration: a type that was rolled up into two files is one type. */
+/** A type that was rolled up into two files is one type. */
 export const keyOf = ({ file, name }: Place): string => {
   const { own, text } = declarationsOf(file);
   return [name, ...(own.get(name)?.nodes ?? []).map(({ start, end }) => text.slice(start, end))].join('\n');
 };
 
-/**
- * Finds the declaration of a name used in a file; returns the package name for a name of a package, and undefined for
- * a name of the language.
- */
+/** The package name for a name of a package; undefined for a name of the language. */
 export function placeOf(file: string, name: string): Place | string | undefined {
   const { own, from } = declarationsOf(file);
   const source = from.get(name);
@@ -104,12 +96,10 @@ const fileAt = (file: string, module: string): string => {
   return found;
 };
 
-/** Name used in a type, with a flag whether it is the name of a value (`typeof x`). */
 interface Named {
   readonly place: Place | string;
   readonly isValue: boolean;
 }
-/** Collects all names that a declaration uses, without those of the language and type parameters. */
 export function namedBy({ file, name }: Place): Named[] {
   const found: Named[] = [];
   const take = (place: Place | string | undefined, isValue = false): void => {
@@ -140,7 +130,6 @@ export function namedBy({ file, name }: Place): Named[] {
   return found;
 }
 
-/** Returns the docstring before a node. */
 export function docOf({ file }: Place, start: number): string | undefined {
   const { comments, text } = declarationsOf(file);
   const before = comments.findLast(
@@ -149,7 +138,6 @@ export function docOf({ file }: Place, start: number): string | undefined {
   return before?.type === 'Block' && before.value.startsWith('*') ? before.value.slice(1).trim() : undefined;
 }
 
-/** Returns the declarations of all names that a host can import from one entry point of package.json. */
 export function publicOf(entry: string): Place[] {
   return [...declarationsOf(entry).exported.values()].flatMap((name) => {
     const place = placeOf(entry, name);
@@ -157,10 +145,7 @@ export function publicOf(entry: string): Place[] {
   });
 }
 
-/**
- * Returns the paths on which these names lead to types missing in `known`, such as `Agent > AgentOptions > Timing`. A
- * value that is only named for its type (`typeof x`) is followed and need not be exported.
- */
+/** Such as `Agent > AgentOptions > Timing`; a value that is only named by `typeof x` need not be exported. */
 export function unexported(places: readonly Place[], known: ReadonlySet<string>): string[] {
   const seen = new Set(places.map(keyOf));
   const found: string[] = [];
@@ -176,7 +161,7 @@ export function unexported(places: readonly Place[], known: ReadonlySet<string>)
   return found;
 }
 
-/** Returns the paths on which a name leads to a package, such as `createX > Runtime > xstate`. */
+/** Such as `createX > Runtime > xstate`. */
 export function packagesBehind(
   place: Place,
   seen = new Set<string>(),
@@ -192,7 +177,6 @@ export function packagesBehind(
   return [...new Set(found)];
 }
 
-/** Returns the packages that a file and the files behind it import, without modules of Node. */
 export function importsBehind(file: string, seen = new Set<string>()): string[] {
   if (seen.size === seen.add(file).size) return [];
   const { program } = parseSync(file, readFileSync(file, 'utf8'));
@@ -205,10 +189,7 @@ export function importsBehind(file: string, seen = new Set<string>()): string[] 
   return [...new Set(found)].filter((module) => !module.startsWith('node:'));
 }
 
-/**
- * Returns the public names without a docstring, such as `AgentOptions.url`. Types inferred from a value
- * (`z.infer<typeof joinOffice>`) are explained at the value.
- */
+/** Types inferred from a value (`z.infer<typeof joinOffice>`) are explained at the value. */
 export function unexplained(place: Place): string[] {
   const declared = declarationsOf(place.file).own.get(place.name);
   const [first] = declared?.nodes ?? [];
@@ -226,11 +207,7 @@ const isInferred = ({ file }: Place, node: Node): boolean => {
   return unexplained({ file, name: argument.exprName.name }).length === 0;
 };
 
-/**
- * Returns members of interfaces and classes without a docstring, and options of methods that the docstring does not
- * name (`` `key` ``). A docstring of a property covers its inner members; the first overload covers the others; and
- * that of a value, a function or a type covers its members.
- */
+/** A property's docstring covers its inner members, the first overload's the others; options need `` `key` ``. */
 function membersWithout(place: Place, declaration: Node): string[] {
   if (declaration.type !== 'TSInterfaceDeclaration' && declaration.type !== 'ClassDeclaration') return [];
   const docs = new Map<string, string>();
@@ -249,12 +226,9 @@ function membersWithout(place: Place, declaration: Node): string[] {
       .map((option) => `${place.name}.${name}.${option}`);
   });
 }
-/**
- * Tells whether a member is a literal such as `ok: true`, which only tells two shapes apart and needs no docstring.
- */
+/** Such as `ok: true`: it only tells two shapes apart and needs no docstring. */
 const hasOneValue = (member: Node): boolean =>
   member.type === 'TSPropertySignature' && member.typeAnnotation?.typeAnnotation.type === 'TSLiteralType';
-/** Returns the keys of the object types that a method's signature spells out. */
 function optionsOf(method: Node): string[] {
   const found: string[] = [];
   new Visitor({

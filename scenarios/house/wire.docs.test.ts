@@ -10,7 +10,6 @@ const page = readFileSync(new URL('../../docs/wire.md', import.meta.url), 'utf8'
 const chapter = (title: string): string =>
   page.split(/^## /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
 const codes = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
-/** Returns the cells of each row of a chapter whose first cell matches. */
 const rowsOf = (title: string, first: RegExp): string[][] =>
   chapter(title)
     .split('\n')
@@ -23,7 +22,7 @@ const rowsOf = (title: string, first: RegExp): string[][] =>
     )
     .filter(([cell = '']) => first.test(cell));
 
-/** Returns the fields of a schema in the notation of the page: a question mark marks an optional field. */
+/** In the notation of the page: a question mark marks an optional field. */
 const fieldsOf = ({ shape }: z.ZodObject): string[] =>
   Object.entries(shape).map(([key, field]) =>
     (field as z.ZodType).safeParse(undefined).success ? `${key}?` : key,

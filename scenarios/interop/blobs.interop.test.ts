@@ -4,15 +4,12 @@ import { createAgent, type AgentBlob } from '../../actors/index.ts';
 import { isPypiReached, startPeers, versions } from '../fixtures/python-peers.ts';
 import { computerName, office as officeId, ourComputer, ourOffice, pythonComputer } from './pair-peers.ts';
 
-/**
- * Large contents between our peers and those of Python, over our office: what is on the wire, and contents which are too
- * large to be put back into a result. Contents of all pairs are rows of docs/interop.md.
- */
+/** On the wire, and too large to be put back into a result; the contents of all pairs are in docs/interop.md. */
 const isReached = await isPypiReached();
 const all = Object.keys(versions);
 const knowing = all.filter((version) => version >= '0.2');
 const small = 300_000;
-/** Bytes of a content above the limits of a result; as base64 still below that of an MCP message over stdio, 10 MiB. */
+/** Above the limits of a result; as base64 still below that of an MCP message over stdio, 10 MiB. */
 const large = 7_000_000;
 const sha256 = (length: number): string =>
   createHash('sha256')

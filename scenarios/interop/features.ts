@@ -7,17 +7,13 @@ export interface Pair {
   readonly agent: AgentPeer;
   readonly office: ProcessPeer;
   readonly computer: ProcessPeer;
-  /** Replaces a computer that is gone by another one. */
   another(): Promise<ProcessPeer>;
-  /** Tells for each side whether it is this project's or the Python SDK's. */
   readonly isOurs: { readonly office: boolean; readonly agent: boolean; readonly computer: boolean };
   readonly version: string;
 }
 export interface Feature {
   readonly name: string;
-  /** Returns the reason why the SDK of this version lacks the feature. */
   readonly missing?: (pair: Pair) => boolean;
-  /** Checks the feature; rejects with the reason when it fails. */
   readonly check: (pair: Pair) => Promise<void>;
 }
 
@@ -39,7 +35,6 @@ const content = (tool: 'image' | 'file', bytes: number): Feature => ({
   },
 });
 
-/** Starts a call that hangs; resolves when the call is at the tool. */
 async function hanging(agent: AgentPeer, timeoutS: number): Promise<{ readonly ended: Promise<CallEnd> }> {
   const folder = newFolder();
   const file = join(folder, 'called');

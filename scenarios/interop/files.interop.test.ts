@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAgent, createComputer, createOffice, type Computer, type Office } from '../../actors/index.ts';
 import { isPypiReached, startPeers, type PythonPeers } from '../fixtures/python-peers.ts';
 
-/** Files between our peers and those of the newest Python SDK that is played, over our office. */
 const isReached = await isPypiReached();
 const folder = mkdtempSync(join(tmpdir(), 'a2c-interop-files-'));
 const bytes = (length: number): Buffer => Buffer.from(Uint8Array.from({ length }, (_, i) => i % 251));

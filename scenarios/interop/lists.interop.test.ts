@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { isPypiReached, versions } from '../fixtures/python-peers.ts';
 import { ourAgent, ourComputer, ourOffice, pythonAgent, pythonComputer, skillText } from './pair-peers.ts';
 
-/** Tests of agents that read resources and skills of a computer of the other project. */
 const ofServer = 'mcp:files:pack';
 const knowing = Object.keys(versions).filter((version) => version >= '0.2');
 describe.runIf(await isPypiReached())('a Python agent', () => {

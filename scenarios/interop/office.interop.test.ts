@@ -20,7 +20,7 @@ const isReached = await isPypiReached();
 const peers = new Map<string, PythonPeers>();
 let office: Office;
 
-/** Secret of the office; agents of version 0.1 send it as the header `access_token`, all others as `auth`. */
+/** Agents of version 0.1 send it as the header `access_token`, all others as `auth`. */
 const token = 'what-everybody-here-knows';
 const entry = () => ({ url: office.url, token });
 const of = (version: string): PythonPeers => {

@@ -1,6 +1,5 @@
 import { features } from './features.ts';
 
-/** Results of one combination with one version: by feature `works`, `–` (not in that version) or the failure. */
 export interface Column {
   readonly title: string;
   readonly version: string;
@@ -9,7 +8,6 @@ export interface Column {
 export const works = 'works';
 export const absent = '–';
 
-/** Shortens an error to its message without places and times, so that runs can be compared. */
 export const causeOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error))
     .replace(/\s+/g, ' ')
@@ -19,7 +17,7 @@ export const causeOf = (error: unknown): string =>
     .trim()
     .slice(0, 160);
 
-/** Writes the cell of one combination; a result that all versions share is written once. */
+/** A result that all versions share is written once. */
 function cellOf(columns: readonly Column[], feature: string, notes: string[]): string {
   const said = columns.map(({ cells, version }) => [version, cells[feature] ?? absent] as const);
   const parts = [...new Set(said.map(([, cell]) => cell))].map((cell) => {
@@ -32,7 +30,6 @@ function cellOf(columns: readonly Column[], feature: string, notes: string[]): s
   return parts.join('; ');
 }
 
-/** Writes the generated part of docs/interop.md. */
 export function tableOf(columns: readonly Column[]): string {
   const titles = [...new Set(columns.map(({ title }) => title))];
   const notes: string[] = [];
@@ -59,7 +56,6 @@ export function tableOf(columns: readonly Column[]): string {
 
 const begin = '<!-- written by npm test -- --project interop>';
 const end = '<!-- end of what is written -->';
-/** Replaces the table in the page. */
 export function withTable(page: string, table: string): string {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`docs/interop.md lacks ${begin} or ${end}`);

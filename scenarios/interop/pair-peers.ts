@@ -8,13 +8,12 @@ import { pythonOf, startPeers, type PeerMessage } from '../fixtures/python-peers
 import { startHost, startQuietly, type StartedHost } from '../fixtures/started-host.ts';
 
 const at = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-/** File of the command of this project. */
 export const command = at('../../dist/actors/main.js');
 export const office = 'o';
 export const computerName = 'k';
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'a2c-interop-'));
 
-/** Text of the skill `greet` of every computer, in the folder of the user that both projects read. */
+/** In the folder of the user that both projects read. */
 export const skillText = 'Say hello first.\n';
 const skillHome = newFolder();
 mkdirSync(join(skillHome, 'user', 'greet'), { recursive: true });
@@ -31,21 +30,17 @@ export interface CallEnd {
   readonly code?: string | number;
 }
 export interface AgentPeer {
-  /** Waits until the agent was told of these tools without asking. */
   hears(tools: readonly string[]): Promise<void>;
-  /** Waits until the computer has this tool, asking repeatedly. */
+  /** Asks repeatedly. */
   sees(tool: string): Promise<void>;
   call(tool: string, params: object, timeoutS: number, computer?: string): Promise<CallEnd>;
-  /** Returns the names of the configured servers. */
   config(): Promise<readonly string[]>;
   desktop(): Promise<readonly string[]>;
-  /** Returns the URIs of the resources of a server. */
   resources(server: string): Promise<readonly string[]>;
-  /** Returns the text of a skill that is listed, or of one of its files. */
   skill(name: string, path?: string): Promise<string>;
   close(): Promise<void>;
 }
-/** Peer in a process of its own; `url` is the office's address, for a computer that of its office. */
+/** `url` is the office's address, for a computer that of its office. */
 export type ProcessPeer = Pick<StartedHost, 'url' | 'kill'>;
 
 interface Item {
@@ -169,7 +164,6 @@ interface Launch {
   readonly command: string;
   readonly args: readonly string[];
 }
-/** Servers of every computer: one in JavaScript, one that dies, and one made with FastMCP. */
 const serversOf = async (version: string): Promise<Readonly<Record<string, Launch>>> => ({
   files: { command: process.execPath, args: [at('image-server.mjs')] },
   frail: { command: process.execPath, args: [at('image-server.mjs'), 'frail'] },

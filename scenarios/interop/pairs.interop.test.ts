@@ -24,7 +24,6 @@ const who = (isOurs: boolean): string => (isOurs ? 'ours' : 'Python');
 const titleOf = ({ office, agent, computer }: Whose): string =>
   `office ${who(office)}, agent ${who(agent)}, computer ${who(computer)}`;
 const [t, f] = [true, false];
-/** Combinations of sides, except those with all sides from one project. */
 const combinations: readonly Whose[] = [
   { office: t, agent: f, computer: f },
   { office: t, agent: f, computer: t },
@@ -64,7 +63,6 @@ async function played(isOurs: Whose, version: string): Promise<Column> {
   }
   return { title: titleOf(isOurs), version, cells };
 }
-/** Returns the features that fail in a column. */
 const failing = ({ cells }: Column): string[] =>
   Object.entries(cells).flatMap(([name, cell]) =>
     cell === works || cell === absent ? [] : [`${name}: ${cell}`],
@@ -79,7 +77,7 @@ describe.runIf(isReached)('a pair of versions', { concurrent: true }, () => {
     expect(isOurs.office ? failing(column) : [], column.title).toEqual([]);
   });
 
-  // The newest version is only reported, because it may have come out after this code.
+  // Only reported, because it may have come out after this code.
   it('is told for a version that came since', async () => {
     const newest = await newestVersion();
     expect(newest).toMatch(/^\d+\.\d+\.\d+/);

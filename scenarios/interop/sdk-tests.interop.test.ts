@@ -7,10 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { environmentOf, isPypiReached, sourcesOf } from '../fixtures/python-peers.ts';
 import { command } from './pair-peers.ts';
 
-/**
- * Tests of the Python SDK itself, from its source package, in which its agent and its computer meet at our office
- * instead of at theirs. Tests that build a computer or an office of the SDK in their own process cannot meet another one.
- */
+/** Tests that build a computer or an office of the SDK in their own process cannot meet another one. */
 const run = promisify(execFile);
 const version = '0.4.2';
 const packages = ['a2c-smcp[cli,server]==0.4.2', 'pyyaml', 'aiohttp', 'pytest', 'pytest-asyncio', 'werkzeug'];

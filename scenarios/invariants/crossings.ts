@@ -3,19 +3,19 @@ import { timing as usual, type Timing } from '../../machines/kernel/timing.ts';
 import type { Crossing } from '../../machines/trace/index.ts';
 import { fieldsOfEvent, type Crossed } from './invariant.ts';
 
-/** Tolerance in ms: timers of Node fire up to 1 ms early, and the times of records are rounded. */
+/** Timers of Node fire up to 1 ms early, and the times of records are rounded. */
 export const earlyMs = 2;
 
-/** Returns the topic of a crossing, as `sees` names it: the type of the event, and for a question also its method. */
+/** As `sees` names it: the type of the event, and for a question also its method. */
 export function wordOf({ k, ch, ev }: Crossing): string {
   if (ch.startsWith('ask '))
     return `${k === 'in' ? 'ask' : (ev?.type ?? '')} ${ch.slice(4, ch.indexOf(' ', 4))}`;
   if (k === 'draw') return ch.slice(0, Math.max(0, ch.indexOf(' ')));
   return ev?.type ?? 'timer';
 }
-/** Extracts the subject of a channel: `files` of `process:files/1`, `c1` of `link:computer:c1/2`. */
+/** `files` of `process:files/1`, `c1` of `link:computer:c1/2`. */
 export const subjectOf = (ch: string, prefix: string): string => ch.slice(prefix.length, ch.lastIndexOf('/'));
-/** Extracts the server of a question: `files` of `ask tools/call of files {…}/2`. */
+/** `files` of `ask tools/call of files {…}/2`. */
 export function askedServer(ch: string): string {
   const end = ch.indexOf(' {');
   return ch.slice(ch.indexOf(' of ') + 4, end < 0 ? ch.lastIndexOf('/') : end);
@@ -23,28 +23,22 @@ export function askedServer(ch: string): string {
 export const isProcess = (ch: string): boolean => ch.startsWith('process:');
 export const isLink = (ch: string): boolean => ch.startsWith('link:');
 export const isAgent = (ch: string): boolean => ch.startsWith('host:agent');
-/**
- * Returns the host without its number, which is `/2` for the second of two computers in one process
- * (`host:computer/2`).
- */
+/** Without its number, which is `/2` for the second of two computers in one process (`host:computer/2`). */
 export const hostOf = (ch: string): string => ch.replace(/\/\d+$/, '');
-/** Returns the timing with which a host is started. */
 export const timingIn = (ev: EventObject | undefined): Timing => ({
   ...usual,
   ...fieldsOfEvent<{ timing: Partial<Timing> }>(ev).timing,
 });
 type Named = { readonly ticket: string; readonly reqId: string };
-/** Returns the ticket by which a host names a call or a question, and cancels it. */
 export function ticketIn(ev: EventObject | undefined): string {
   const { ticket, reqId } = fieldsOfEvent<Named>(ev);
   return ticket ?? `host.${reqId}`;
 }
-/** Returns the receiver of the answer: its host, unless the order names another. */
+/** Its host, unless the order names another. */
 export const askerOf = ({ ch, ev }: Crossing): string =>
   hostOf(fieldsOfEvent<{ replyTo: string }>(ev).replyTo ?? ch);
-/** Tells whether a connection is gone, with all who wait for an answer over it. */
 export const isGone = ({ k, ev }: Crossing): boolean => ev?.type === (k === 'in' ? 'link.down' : 'close');
-/** Tells whether nothing is left of a child: it never ran, its group is empty, or it was released and killed. */
+/** It never ran, its group is empty, or it was released and killed. */
 export function isEnded({ k, ch, ev }: Crossing): boolean {
   if (!isProcess(ch)) return false;
   const { type, left } = fieldsOfEvent<{ left: number }>(ev);
@@ -52,8 +46,7 @@ export function isEnded({ k, ch, ev }: Crossing): boolean {
   return type === 'group.emptied' || type === 'child.failed' || (type === 'child.exited' && left === 0);
 }
 
-// ── builders of examples ─────────────────────────────────────────────────────────────────────────────
-/** Builds crossings; a number between two of them lets that many ms pass. */
+/** A number between two crossings lets that many ms pass. */
 export function crossingsOf(...told: readonly (Crossing | number)[]): readonly Crossed[] {
   let at = 0;
   const seen: Crossed[] = [];
@@ -70,22 +63,17 @@ const crosses =
     ev: { type, ...fields },
     ...(req !== undefined && { req }),
   });
-/**
- * Builders of crossings, by direction: from the world to the host, from the host to the world, and news to its user.
- */
+/** From the world to the host, from the host to the world, and news to its user. */
 export const crossingIn = crosses('in');
 export const crossingOut = crosses('out');
 export const hears = crosses('said');
 export const drawCrossing = (ch: string, v: unknown, req: string): Crossing => ({ k: 'draw', ch, v, req });
-/** Builds the call `r1` at a host: ordered, and settled. */
 export const hostCalls = (host: string, more: object = {}, req = 'r1'): Crossing =>
   crossingIn(host, 'callTool', { reqId: req, tool: 'read', ...more }, req);
 export const settles = (host: string, req = 'r1'): Crossing =>
   hears(host, 'call.settled', { reqId: req }, req);
-/** Builds a call that comes to a computer from an agent. */
 export const agentCalls = (req = 'r1', more: object = {}): Crossing =>
   crossingIn('link:computer:c1/1', 'agent.called', { ticket: `1.${req}`, reqId: req, ...more }, req);
-/** Builds the sending of a call to a server. */
 export const callSent = (req = 'r1', server = 'files', n = 1): Crossing =>
   crossingOut(
     `ask tools/call of ${server} {"name":"read"}/${n}`,

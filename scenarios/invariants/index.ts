@@ -55,10 +55,7 @@ export type {
   Violation,
 } from './invariant.ts';
 
-/**
- * Invariants on crossings of the boundary, each in a file of its own, `<name>.invariant.ts`; a recording alone is
- * enough to check them.
- */
+/** A recording alone is enough to check them. */
 export const boundary: readonly Boundary[] = [
   callSettledOnce,
   cancelSettlesCall,
@@ -79,7 +76,7 @@ export const boundary: readonly Boundary[] = [
   toolChangesAnnounced,
   noSecretTold,
 ];
-/** Invariants on the inside of one directory, checked in the simulator, in scenarios and in replays. */
+/** Checked in the simulator, in scenarios and in replays. */
 export const structural: readonly Structural[] = [
   noRootLeft,
   bounded,
@@ -89,7 +86,6 @@ export const structural: readonly Structural[] = [
 ];
 export const invariants: readonly Invariant[] = [...boundary, ...structural];
 
-/** Bounds for real plays, enough for a busy host. */
 const realBounds: Bounds = { slackMs: 5_000, wayMs: 5_000 };
 
 interface Seat<What> {
@@ -107,10 +103,9 @@ const seated = <What>(
     sees: new Set(sees),
   }));
 
-/** Judges of one type of input; each input goes only to the judges that want to see it. */
+/** Each input goes only to the judges that want to see it. */
 class Row<What extends { readonly k: string }> {
   readonly seats: readonly Seat<What>[];
-  /** Judges by topic, filled in when a topic comes for the first time. */
   readonly #seeing = new Map<string, Map<string, readonly Seat<What>[]>>();
 
   constructor(seats: readonly Seat<What>[]) {
@@ -125,14 +120,12 @@ class Row<What extends { readonly k: string }> {
     return seats;
   }
 }
-/** Returns the topic of a record: the type of its event, or else the way it came in. */
 const topicOf = (record: DirectoryRecord): string => {
   if (record.k === 'post' || record.k === 'out') return record.ev.type;
   if (record.k !== 'in') return '';
   return record.via === 'leaf' && record.ev !== undefined ? record.ev.type : record.via;
 };
 
-/** Runs all judges over one run: over its records, or over its boundary crossings alone. */
 export class Bench {
   readonly #outside: Row<Crossing>;
   readonly #inside: Row<DirectoryRecord>;
@@ -154,7 +147,6 @@ export class Bench {
       ),
     );
   }
-  /** Violations in the order in which they were found. */
   get violations(): readonly Violation[] {
     return this.#violations;
   }
@@ -194,13 +186,10 @@ export class Bench {
 
 export interface JudgeOptions {
   readonly bounds?: Partial<Bounds>;
-  /** Invariants to check, all by default. */
+  /** All by default. */
   readonly invariants?: readonly Invariant[];
 }
-/**
- * Returns every violation of every invariant in a recording. `isClosed` means that everything was told to end, and
- * had time to.
- */
+/** `isClosed` means that everything was told to end, and had time to. */
 export function judge(
   seen: Iterable<SeenRecord | Crossed>,
   isClosed: boolean,
@@ -215,6 +204,5 @@ export function judge(
   if (isClosed) bench.closed(at);
   return [...bench.violations];
 }
-/** Returns the crossings of a trace, to be checked without a replay. */
 export const crossedIn = ({ lines }: Trace): Crossed[] =>
   lines.flatMap(({ t, record }) => (isCrossing(record) ? [{ at: t, crossing: record }] : []));

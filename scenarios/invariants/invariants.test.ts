@@ -8,7 +8,6 @@ import { Harness, type HarnessOptions } from '../stage/harness.ts';
 
 const servers = { fs: { tools: { read: { answers: {}, afterMs: 50 } } } };
 type Leaves = 'process' | 'session' | 'link' | 'office';
-/** Ports that ignore their end. */
 const leaking = (...leaves: Leaves[]): Partial<HarnessOptions> => ({
   mend: (ports) => {
     const leak = (port: Leaves) => {
@@ -40,7 +39,6 @@ const everybody = async (harness: Harness): Promise<void> => {
   await harness.run(100);
 };
 
-/** Abandons the hosts in the middle of a call, without notice. */
 const abandonAll = async (harness: Harness): Promise<void> => {
   await everybody(harness);
   harness.agentCall('read', { timeoutMs: 0 });
@@ -53,7 +51,6 @@ interface ViolatingExample {
   readonly how: string;
   readonly options?: Partial<HarnessOptions>;
   readonly act: (harness: Harness) => void | Promise<void>;
-  /** Text that the violation's sentence has to contain. */
   readonly said: string;
 }
 const violating: readonly ViolatingExample[] = [

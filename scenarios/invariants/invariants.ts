@@ -4,14 +4,10 @@ import { freeSeatGranted } from './system/free-seat-granted.invariant.ts';
 import { latenessOf } from './lateness.ts';
 import type { Harness } from '../stage/harness.ts';
 
-/**
- * Checks invariants after every scenario: those over its records, and those of the harness, which sees both sides:
- * nothing is left of what the scripted world had given.
- */
+/** The harness sees both sides: nothing may be left of what the scripted world had given. */
 export interface Meant {
   /** Part of the address of machines whose failure the scenario is about. */
   readonly failing?: string;
-  /** Number of observer errors that the scenario causes. */
   readonly blunders?: number;
 }
 type Invariant = (harness: Harness, meant: Meant) => readonly string[];
@@ -30,9 +26,7 @@ function violationsOf(harness: Harness): readonly Violation[] {
   judged.set(harness, found);
   return found;
 }
-/**
- * Invariants that are not checked for a failing machine, because it cannot shut down in order and refuses everything.
- */
+/** A failing machine cannot shut down in order and refuses everything. */
 const byFailing: readonly string[] = [noEarlyKill.invariant, freeSeatGranted.invariant];
 const overRecords = recordInvariants.map(({ invariant }): [string, Invariant] => [
   invariant,
@@ -45,7 +39,6 @@ const overRecords = recordInvariants.map(({ invariant }): [string, Invariant] =>
       )
       .map(({ what }) => what),
 ]);
-/** Invariants that only the harness can check, because it sees both sides. */
 export const harnessInvariants: Readonly<Record<string, Invariant>> = {
   'no child is started while an older one lives': ({ servers }) =>
     servers.doubled.map((key) => `${key} was started while an older one lived`),
@@ -68,7 +61,6 @@ export const invariants: Readonly<Record<string, Invariant>> = {
   ...harnessInvariants,
 };
 
-/** Returns every violation, with the name of its invariant. */
 export const violations = (harness: Harness, meant: Meant = {}): string[] =>
   Object.entries(invariants).flatMap(([invariant, check]) =>
     check(harness, meant).map((what) => `${invariant}: ${what}`),

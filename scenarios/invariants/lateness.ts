@@ -1,6 +1,5 @@
 import type { Bounds, SeenRecord } from './invariant.ts';
 
-/** Returns the lateness of the latest timer in ms, caused by an event loop that hung or a machine that slept. */
 export function latenessOf(seen: Iterable<SeenRecord>): number {
   const due = new Map<string, number>();
   let latest = 0;
@@ -13,9 +12,7 @@ export function latenessOf(seen: Iterable<SeenRecord>): number {
   return latest;
 }
 
-/** Delay in ms allowed for a busy machine. */
 const busyMs = 5_000;
-/** Returns bounds for a real run: the lateness of its own timers, and a little more. */
 export const boundsOf = (seen: Iterable<SeenRecord>): Bounds => ({
   slackMs: busyMs + latenessOf(seen),
   wayMs: busyMs,

@@ -5,7 +5,6 @@ import { Bench } from './index.ts';
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 const servers = { fs: { tools }, git: { tools: { log: tools.read, hangs: { never: true } } } } as const;
 
-/** Returns the violations a minute after startup and the given action. */
 async function said(
   act: (harness: Harness) => void | Promise<void>,
   options: Partial<HarnessOptions> = {},

@@ -1,9 +1,6 @@
 const mostYoung = 4096;
 
-/**
- * Map that forgets old entries: a host may live for weeks, and an hour after the end of a call nothing more comes of
- * it. At least the last few thousand are kept.
- */
+/** An hour after the end of a call nothing more comes of it. At least the last few thousand are kept. */
 export class RecentMap<Key, Value> {
   #young = new Map<Key, Value>();
   #old = new Map<Key, Value>();

@@ -4,7 +4,7 @@ import type { RecordOf, SeenRecord } from './invariant.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
-/** Builds the records in the examples of invariants; a number between two records lets that many ms pass. */
+/** A number between two records lets that many ms pass. */
 export function recordsOf(...told: readonly (DirectoryRecord | number)[]): readonly SeenRecord[] {
   let at = 0;
   const seen: SeenRecord[] = [];
@@ -22,7 +22,6 @@ export const endRecord = (
   why: RecordOf<'end'>['why'] = 'done',
   more: Partial<RecordOf<'end'>> = {},
 ) => ({ k: 'end', a, why, ...more }) satisfies RecordOf<'end'>;
-/** Builds the record of a message between machines. */
 export const postRecord = (from: Address, a: Address, type: string, fields?: Fields) =>
   ({ k: 'post', from, a, ev: event(type, fields) }) satisfies RecordOf<'post'>;
 export const timerSet = (a: Address, n: number, ms: number, via: 'timer' | 'deadline' = 'timer') =>

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { Bench, invariants } from './index.ts';
 import type { Invariant, Story } from './invariant.ts';
 
-/** Returns the reports of one invariant about an example. */
 function saidOf(invariant: Invariant, { seen, until, bounds }: Story): string[] {
   const bench = new Bench({ slackMs: 0, ...bounds }, [invariant]);
   for (const each of seen) bench.take(each);

@@ -23,7 +23,6 @@ const isType =
   (type: string, channel = ''): Is =>
   ({ ch, ev }) =>
     ev?.type === type && ch.startsWith(channel);
-/** Returns a recording in which the first crossing of the given kind is repeated. */
 function twice(
   crossed: readonly Crossed[],
   isMeant: Is,

@@ -6,7 +6,6 @@ import { violations } from './invariants.ts';
 import type { ScriptedCall } from '../stage/scripted/script.ts';
 import { Harness } from '../stage/harness.ts';
 
-/** One action of a random run; `n` chooses its target. */
 type Act =
   | { readonly do: 'host calls' | 'agent calls'; readonly tool: string; readonly timeoutMs: number }
   | { readonly do: 'cancel'; readonly n: number }
@@ -15,9 +14,7 @@ type Act =
   | { readonly do: 'close'; readonly who: 'computer' | 'agent' | 'office' };
 interface Run {
   readonly acts: readonly Act[];
-  /** Answers of the person to successive questions. */
   readonly words: readonly (Confirmation['decision'] | 'never' | 'nobody')[];
-  /** Results of checking a call's result, each with its delay. */
   readonly looks: readonly (readonly ['answered' | 'refused' | 'never', ms: number])[];
   readonly isFree: boolean;
 }
@@ -111,7 +108,6 @@ async function perform(harness: Harness, one: Act): Promise<void> {
   } else order(`server.${one.do}`);
 }
 
-/** Checks, in any order of events, that each call has one answer with consistent fields, and that nothing is left. */
 async function settlesOnce(run: Run): Promise<void> {
   const harness = harnessOf(run);
   await harness.office();

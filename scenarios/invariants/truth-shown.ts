@@ -8,22 +8,18 @@ import type { ResourceCollection } from '../../machines/kernel/ports.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 import type { Harness } from '../stage/harness.ts';
 
-/**
- * Name of an invariant that only the harness can check: it knows both the resources of servers and what a computer
- * and its agents show of them.
- */
+/** Only the harness knows both the resources of servers and what a computer and its agents show of them. */
 export const showsTheTruth = 'a computer shows what its servers have, to its host and to agents';
 
 const both: readonly ResourceCollection[] = ['desktop', 'finder'];
 const methods = { desktop: events.getDesktop, finder: events.getFinder } as const;
-/** Query for each collection, with the largest page that is allowed. */
+/** With the largest page that is allowed. */
 const queries = { desktop: {}, finder: { limit: 100 } } as const;
 const ticketOf = (collection: ResourceCollection): string => `truth.${collection}`;
 
 const contextOf = <Context>(harness: Harness, address: string): Context | undefined =>
   (harness.directory.find(address)?.ref.getSnapshot() as { context: Context } | undefined)?.context;
 
-/** State of one server in the cache: results of its last reads. */
 interface Held {
   readonly uris: readonly string[];
   readonly slots: readonly (readonly (Items & { readonly failure: unknown; readonly round: number })[])[];
@@ -31,13 +27,13 @@ interface Held {
 interface Server {
   readonly name: string;
   readonly truth: ResourcesTruth;
-  /** URIs as the server would list them, or, where its last change cannot be known, as the computer knows them. */
+  /** As the server would list them, or, where its last change cannot be known, as the computer knows them. */
   readonly uris: readonly string[];
 }
 
 const isKnowable = ({ isListed, isTold }: ResourcesTruth, isHeard: boolean, c: ComputerContext): boolean =>
   isListed || (isHeard ? isTold || c.timing.pollDeclaredMs > 0 : c.timing.pollMs > 0);
-/** Returns the servers that are ready, have resources with subscriptions, and whose true state the harness knows. */
+/** Ready, with resources and subscriptions, and of a true state that the harness knows. */
 function serversOf(harness: Harness, c: ComputerContext): Server[] {
   return c.servers.flatMap(({ rules: { server: name }, client }): Server[] => {
     const script = c.stages[name] === 'ready' ? harness.servers.behind(name) : undefined;
@@ -50,17 +46,13 @@ function serversOf(harness: Harness, c: ComputerContext): Server[] {
     return [{ name, truth: truth.resources, uris }];
   });
 }
-/**
- * Returns the content that one server has to show, and whether it is complete; wrong contents that a server gave
- * count as its content.
- */
+/** Wrong contents that a server gave count as its content. */
 function shownOf(harness: Harness, collection: ResourceCollection, { name, truth, uris }: Server) {
   const { urisIn, refusedIn, toRead, itemsOf } = collections[collection];
   const held = contextOf<Held>(harness, `computer/${collection}/cache:${keyOf(name)}`);
   const read = toRead(urisIn(uris.map((uri) => ({ uri })))).map((uri) => {
     const known = held?.slots.flat()[held.uris.indexOf(uri)];
     const contents = truth.read(uri);
-    // Tells whether the resource has changed, or vanished, without a notice.
     const isSecret = contents.length === 0 || !truth.isKnowable(uri);
     if (isSecret && known && known.round > 0 && !known.failure) return { ok: true, body: known } as const;
     return contents.length === 0 ? ({ ok: false } as const) : itemsOf(contents, uri, name);
@@ -94,7 +86,7 @@ async function shownToHost(
   if (!answer || answer.failure) return undefined;
   return { body: answer.body, missing: answer.missing.map(({ server }) => server) };
 }
-/** Asks on behalf of the agent; returns null when no agent is in the office. */
+/** Null when no agent is in the office. */
 async function shownToAgent(
   harness: Harness,
   c: ComputerContext,
@@ -118,7 +110,7 @@ async function shownToAgent(
   return { body, missing: missing.map(({ server }) => server) };
 }
 
-/** Returns differences between a read of a resource and its content, for resources that a single server lists. */
+/** Only for resources that a single server lists. */
 async function misread(harness: Harness, c: ComputerContext, servers: readonly Server[]): Promise<string[]> {
   const all = servers.flatMap(({ uris }) => uris);
   const wrong: string[] = [];
@@ -137,7 +129,6 @@ async function misread(harness: Harness, c: ComputerContext, servers: readonly S
   }
   return wrong;
 }
-/** Returns servers whose changes would not be heard, although they announce them. */
 function unheard(harness: Harness, servers: readonly Server[]): string[] {
   return servers.flatMap(({ name, truth, uris }) => {
     const watch = contextOf<{ refused: readonly string[] }>(harness, `computer/client:${keyOf(name)}/watch`);
@@ -148,9 +139,8 @@ function unheard(harness: Harness, servers: readonly Server[]): string[] {
 }
 const isShown = (uri: string): boolean => isWindowUri(uri) || isDpeUri(uri);
 
-/** Time in ms after which a server is back that was found dead when it was asked. */
 const backMs = 60_000;
-/** Asks for both collections, so that changes are found that only asking can find. */
+/** Both, so that changes are found that only asking can find. */
 async function look(harness: Harness, c: ComputerContext): Promise<void> {
   const told = (): number => harness.heard('computer', 'client.changed').length;
   const before = told();
@@ -158,7 +148,7 @@ async function look(harness: Harness, c: ComputerContext): Promise<void> {
   if (told() !== before) await harness.run(backMs);
 }
 
-/** Returns errors in what is shown when the system is quiescent, after asking for contents that were not known. */
+/** When the system is quiescent, after asking for contents that were not known. */
 export async function untruthsShown(harness: Harness): Promise<string[]> {
   const before = contextOf<ComputerContext>(harness, 'computer');
   if (!before || harness.state('computer')?.startsWith('clos') === true) return [];

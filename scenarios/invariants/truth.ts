@@ -6,26 +6,17 @@ import type { SmcpTool } from '../../machines/protocol/messages/collections.ts';
 import { capabilitiesOf, type Truth } from '../stage/scripted/script.ts';
 import type { Harness } from '../stage/harness.ts';
 
-/**
- * Name of an invariant that only the harness can check: it knows both the tools of servers and those that a computer
- * offers.
- */
+/** Only the harness knows both the tools of servers and those that a computer offers. */
 export const offersTheTruth = 'a computer offers what its servers would list now';
 
-/**
- * Tells whether the computer can know the last change of a list: it was requested since, is polled, or was announced
- * and heard.
- */
+/** It was requested since, is polled, or was announced and heard. */
 function isKnowable({ isListed, isTold }: Truth, isDeclared: boolean, c: ComputerContext, server: string) {
   const { client } = c.servers.find(({ rules }) => rules.server === server) ?? {};
   const isHeard = isDeclared && client?.hearsChanges !== false;
   const pollMs = isHeard ? c.timing.pollDeclaredMs : c.timing.pollMs;
   return isListed || pollMs > 0 || (isHeard && isTold);
 }
-/**
- * Returns the tools of a ready server as it would list them; of other servers, and where the truth cannot be known,
- * the known ones.
- */
+/** Of servers that are not ready, and where the truth cannot be known, the known tools. */
 function toolsOf(harness: Harness, c: ComputerContext, server: string): readonly Tool[] {
   const known = c.catalogs[server] ?? [];
   const script = c.stages[server] === 'ready' ? harness.servers.behind(server) : undefined;
@@ -36,7 +27,6 @@ function toolsOf(harness: Harness, c: ComputerContext, server: string): readonly
   return isKnowable(truth, tools.listChanged, c, server) ? truth.tools : known;
 }
 
-/** Returns errors in what a computer offers when the system is quiescent. */
 export function untruths(harness: Harness): string[] {
   const root = harness.directory.find('computer');
   if (!root) return [];
@@ -50,7 +40,7 @@ export function untruths(harness: Harness): string[] {
   const [is, should] = [written(c.offered), written(truth)];
   return is === should ? [] : [`offers [${shown(c.offered)}], and its servers have [${shown(truth)}]`];
 }
-/** Sorts the tools, because their order does not matter. */
+/** The order of tools does not matter. */
 const written = (tools: readonly SmcpTool[]): string =>
   tools
     .map((tool) => JSON.stringify(tool))

@@ -1,4 +1,4 @@
-/** Judges the hosts that are named, or all, keeps the facts of each cell, and writes docs/hosts.md and the short table of README.md: `npm run judge:all`. */
+/** Writes docs/hosts.md and README's short table, of the hosts that are named or all: `npm run judge:all`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -13,7 +13,7 @@ const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => stop.abort(new Error(`ended by ${signal}`)));
 
-/** Judges one host; with names of cases only these, and the others keep their verdicts. */
+/** With names of cases only these are judged; the others keep their verdicts. */
 async function judgeHost(name: string, only: readonly string[], atOnce: number): Promise<void> {
   const host = hosts[name];
   if (!host) throw new Error(`there is no host ${name}: known are ${Object.keys(hosts).join(', ')}`);

@@ -3,10 +3,7 @@ import { cases } from './cases/index.ts';
 import { judge, type Word } from './judge.ts';
 import { playersWith, root } from './hosts.ts';
 
-/**
- * Expected verdicts for a host that lacks what the bare SDK client lacks: a judge that finds nothing wrong proves
- * nothing.
- */
+/** This host lacks what the bare SDK client lacks: a judge that finds nothing wrong proves nothing. */
 const expected: readonly (readonly [name: string, verdict: Word])[] = [
   ['clean', 'right'],
   ['wrapped', 'wrong'],

@@ -11,7 +11,6 @@ import { blocksOf } from '../replay/report/page.ts';
 
 const clients = ['sdk1', 'sdk2', 'ai-sdk', 'langchain', 'mcp-use', 'openai-agents'] as const;
 const needsInstall = new Set<string>(['ai-sdk', 'langchain', 'mcp-use', 'openai-agents']);
-/** Cases about the end of servers and of their host, in which clients alone fail. */
 const ends = [
   ...['clean', 'wrapped', 'grandchild', 'stopWorst', 'hostKilledWorst', 'hostTerm'],
   ...['exitMidCall', 'idleKill', 'stdoutClosed'],
@@ -27,7 +26,7 @@ const play = (client: string, how: 'bare' | 'supervised', name: string): Promise
 
 for (const client of clients) {
   const isThere = 'folder' in installed || !needsInstall.has(client);
-  // One client is judged in all cases: what is not about ends is the same for each.
+  // What is not about ends is the same for each client.
   const names = client === 'sdk2' ? Object.keys(cases) : ends;
   describe.runIf(isThere).concurrent(`the client ${client}`, () => {
     it.concurrent.each(names)('is right with a supervised transport in %s', async (name) => {
@@ -41,7 +40,6 @@ for (const client of clients) {
   });
 }
 
-/** Names that the examples of the page take from the program around them. */
 const around = `
   declare const client: import('@modelcontextprotocol/client').Client;
   declare const supervisor: import('a2c-actors/transport').Supervisor;

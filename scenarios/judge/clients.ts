@@ -1,6 +1,5 @@
 import { installed } from './hosts.ts';
 
-/** Clients of other libraries that the suite plays with our transports, each as in `drivers/`. */
 const npm = {
   '@ai-sdk/mcp': '1.0.102',
   '@langchain/anthropic': '1.5.11',
@@ -14,7 +13,6 @@ const npm = {
   zod: '4.6.7',
 };
 
-/** Installs the clients from npm, once; resolves with their folder, or with the reason why there is none. */
 export async function installedClients(): Promise<{ readonly folder: string } | { readonly why: string }> {
   try {
     return { folder: await installed({ npm }) };

@@ -4,10 +4,7 @@ import { calls } from './cases/calls.ts';
 import { judge } from './judge.ts';
 import { playersWith, root } from './hosts.ts';
 
-/**
- * Cases about the host process; slow starts and stderr are left out, because `a2c up` waits for slow servers on
- * purpose, and its calls end as those of the API.
- */
+/** `a2c up` waits for slow servers on purpose, and its calls end as those of the API. */
 const { initNever: _, stderrFlood: __, ...ends } = processes;
 const all = Object.entries({ ...ends, ...calls })
   .filter(([name]) => name in ends || ['exitMidCall', 'stdoutClosed', 'isError'].includes(name))

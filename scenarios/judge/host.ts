@@ -5,25 +5,20 @@ import { z } from 'zod';
 import { endProcess, isWindows, peakMemoryOf } from './processes.ts';
 import { answerSchema, DriverError, helloSchema, type Answer, type Feature, type Hello } from './protocol.ts';
 
-/** Answer to one order; docs/judge.md describes its members. */
 export interface HostAnswer extends Omit<Answer, 'id'> {
-  /** Duration of the order in ms. */
   readonly ms: number;
-  /** Tells whether no answer came in time. */
   readonly isLate?: boolean;
 }
-/** Order that was given: its id, for a cancel, and its answer. */
 export interface GivenOrder {
   readonly id: number;
   readonly answer: Promise<HostAnswer>;
 }
 type Settle = (answer: Omit<HostAnswer, 'ms'>) => void;
 
-/** Time in ms for a driver to load, enough for the slowest machine. */
+/** For a driver to load, enough for the slowest machine. */
 const helloMs = 120_000;
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Host under test: its driver as a child process in a group of its own, and the orders to it. */
 export class Host {
   readonly #child;
   readonly #pending = new Map<number, Settle>();
@@ -32,9 +27,8 @@ export class Host {
   #last = 0;
   #error = '';
   #pid = 0;
-  /** Exit of the driver in words; undefined while it runs. */
   ended: string | undefined;
-  /** First mistake of the driver, which makes the case void. */
+  /** The first one, which makes the case void. */
   mistake: DriverError | undefined;
 
   constructor(command: readonly string[], env: NodeJS.ProcessEnv) {
@@ -90,7 +84,6 @@ export class Host {
     this.#pending.get(id)?.(answer);
     this.#pending.delete(id);
   }
-  /** Resolves once the driver has loaded, with its hello. */
   async opened(): Promise<Hello> {
     const late = sleep(helloMs, undefined, { ref: false }).then(() => {
       throw new DriverError(`the driver said no hello within ${helloMs / 1_000} s: ${this.#error}`);
@@ -103,11 +96,9 @@ export class Host {
   can(what: Feature): boolean {
     return this.#said?.can.includes(what) ?? false;
   }
-  /** Largest memory of the host in MB. */
   get peakMemory(): number {
     return peakMemoryOf(this.pid);
   }
-  /** Gives an order; its answer is late after `limitMs`. */
   order(name: string, more: object, limitMs: number): GivenOrder {
     const id = (this.#last += 1);
     const at = performance.now();
@@ -123,11 +114,10 @@ export class Host {
     }));
     return { id, answer };
   }
-  /** Sends a signal to the host, as from a shell. */
   signal(signal: NodeJS.Signals): void {
     endProcess(this.pid, signal);
   }
-  /** Ends the driver and its process group, which Windows does not have. */
+  /** Windows does not have process groups. */
   end(): void {
     const { pid } = this.#child;
     if (pid !== undefined) endProcess(isWindows ? pid : -pid);

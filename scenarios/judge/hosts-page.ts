@@ -4,9 +4,8 @@ import type { Case, Cell } from './judge.ts';
 import { hosts } from './hosts.ts';
 import { legend, markOf, partOf, revision, type Report } from './report.ts';
 
-/** Reports of the hosts by their names, as `facts.ndjson` keeps them. */
 export type Facts = Readonly<Record<string, Report & { readonly machine: string }>>;
-/** Verdict that was set by hand, because the judge cannot see what the reason says. */
+/** Set by hand, because the judge cannot see what the reason says. */
 interface Exception {
   readonly host: string;
   readonly case: string;
@@ -17,7 +16,6 @@ const exceptions = JSON.parse(
   readFileSync(new URL('exceptions.json', import.meta.url), 'utf8'),
 ) as readonly Exception[];
 
-/** Reads the facts that `npm run judge:all` keeps: a line for each host. */
 export function readFacts(file = new URL('facts.ndjson', import.meta.url)): Facts {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
   const kept = lines.map((line) => JSON.parse(line) as Facts[string] & { readonly column: string });
@@ -30,10 +28,8 @@ export function agreement(facts: Facts): string {
   const same = twice.filter(({ runs }) => runs[0]?.verdict === runs[1]?.verdict);
   return `${same.length} of ${twice.length}`;
 }
-/** Price of ours, which no other host of the table has to pay. */
 const price = `- **a2c-actors pays for its column.** Beside each host that has started a server runs a process that ends the servers when the host is killed, with 40 MB of memory. The first connection costs about 220 ms of CPU and 35 MB, each call about a tenth more CPU than the SDK alone ([any-client.md](any-client.md#before-and-after)), and the default install has 60 MB.`;
 
-/** Mark of a host in a case, with the footnote of a verdict that was set by hand. */
 const cellOf = (facts: Facts, name: string, title: string): string => {
   const [one, cell] = [cases[title] as Case, facts[name]?.cells[title]];
   if (!cell) return '·';
@@ -41,14 +37,11 @@ const cellOf = (facts: Facts, name: string, title: string): string => {
   const found = exceptions[at];
   return found ? `${markOf(one, found)}[^${at + 1}]` : markOf(one, cell);
 };
-/** Counts the cases in which a host has this mark. */
 export const count = (facts: Facts, name: string, mark: string): number =>
   Object.keys(cases).filter((title) => cellOf(facts, name, title).startsWith(mark)).length;
 
-/** Hosts of the short table in README.md: ours, an official client of each language, and what is used most on them. */
 const shortlist = ['ours', 'sdk2', 'mcp-py', 'mcporter', 'fastmcp-py'];
 const shortTable = /(?<=^<!-- hosts -->\n\|.*\n\|.*\n)(?:\|.*\n)*(?=<!-- end of hosts -->$)/m;
-/** Fills the short table of a README with the verdicts of the hosts. */
 export const withShortTable = (page: string, facts: Facts): string =>
   page.replace(shortTable, () =>
     shortlist
@@ -60,7 +53,6 @@ export const withShortTable = (page: string, facts: Facts): string =>
       .join(''),
   );
 
-/** Writes docs/hosts.md. */
 export function hostsPage(facts: Facts): string {
   const names = Object.keys(hosts).filter((name) => facts[name] && hosts[name]?.bare === undefined);
   const reports = names.map((name) => [name, facts[name] as Facts[string]] as const);
@@ -87,7 +79,6 @@ export function hostsPage(facts: Facts): string {
   ].join('\n\n');
 }
 
-/** Verdicts of hosts alone, and with `a2c serve` between them and their servers. */
 function servedHosts(facts: Facts): readonly string[] {
   const rows = Object.entries(hosts).flatMap(([name, { bare }]) => {
     const report = facts[name];
@@ -109,7 +100,6 @@ function servedHosts(facts: Facts): readonly string[] {
   ];
 }
 
-/** Head of the page: what was judged, when, on which machine, and how to read it. */
 const introduction = (
   facts: Facts,
   reports: readonly (readonly [string, Facts[string]])[],

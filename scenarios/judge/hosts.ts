@@ -8,31 +8,26 @@ import { promisify } from 'node:util';
 import { stringify } from 'smol-toml';
 import type { Players } from './judge.ts';
 
-/** Packages with their exact versions, which npm or pip installs into a folder of their own. */
 export type Packages =
   | { readonly npm: Readonly<Record<string, string>> }
   | { readonly pip: Readonly<Record<string, string>> };
-/** Crate of a host with its exact version and features, for which cargo builds the driver. */
 interface Crate {
   readonly name: string;
   readonly version: string;
   readonly features: readonly string[];
 }
-/** Host that the judge knows: its driver in `drivers/`, and its packages or its crate; ours needs none. */
 export interface KnownHost {
   readonly driver: string;
   readonly packages?: Packages;
   readonly crate?: Crate;
-  /** Name of the same host without `a2c serve` between it and its servers. */
+  /** The same host without `a2c serve` between it and its servers. */
   readonly bare?: string;
 }
 
 const npm = (packages: Readonly<Record<string, string>>): Packages => ({ npm: packages });
 const pip = (packages: Readonly<Record<string, string>>): Packages => ({ pip: packages });
-/** Version of the SDK on which other packages of npm are used, and of the one on which those of PyPI are. */
 const sdk = { '@modelcontextprotocol/sdk': '1.32.2' };
 
-/** Hosts in the order of docs/hosts.md. */
 export const hosts: Record<string, KnownHost> = {
   ours: { driver: 'create-computer.mjs' },
   sdk1: { driver: 'sdk1.mjs', packages: npm({ ...sdk, zod: '4.6.7' }) },
@@ -88,7 +83,6 @@ export const hosts: Record<string, KnownHost> = {
   },
 };
 
-/** Hosts that are judged a second time, with `a2c serve` between them and their servers. */
 const twice = ['sdk1', 'sdk2', 'mcporter', 'mcp-py', 'fastmcp-py'];
 for (const bare of twice) {
   const host = hosts[bare];
@@ -116,11 +110,10 @@ async function install(packages: Packages, folder: string): Promise<void> {
   await run(join(folder, 'bin/pip'), options, { timeout: installMs });
 }
 
-/** Folder of its own for what is installed. */
 const folderOf = (packages: Packages | Crate): string =>
   join(cache, createHash('sha256').update(JSON.stringify(packages)).digest('hex').slice(0, 12));
 
-/** Installs packages, once, into a folder of their own; resolves with it. Rejects when npm or PyPI is not reached. */
+/** Once; rejects when npm or PyPI is not reached. */
 export async function installed(packages: Packages): Promise<string> {
   const folder = folderOf(packages);
   if (existsSync(join(folder, 'installed'))) return folder;
@@ -133,18 +126,15 @@ export async function installed(packages: Packages): Promise<string> {
 }
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-/** Root of this project, where its own packages are. */
 export const root: string = here('../../');
-/** Command of the built `a2c-fault-server`. */
 const faultServer = [process.execPath, here('../../dist/scenarios/fault-server/fault-server.mjs')];
 
-/** Players for a driver of this folder, whose packages are in `folder`. */
 export const playersWith = (driver: string, folder: string, ...words: readonly string[]): Players => {
   const program = driver.endsWith('.py') ? join(folder, 'bin/python3') : process.execPath;
   const env = ['env', `A2C_JUDGE_PACKAGES=${folder}`];
   return { driver: [...env, program, here(`drivers/${driver}`), ...words], faultServer };
 };
-/** Builds a driver in Rust, where it has changed; resolves with its program. Rejects without cargo. */
+/** Only where it has changed; rejects without cargo. */
 async function built(driver: string, crate: Crate): Promise<string> {
   const folder = folderOf(crate);
   mkdirSync(folder, { recursive: true });
@@ -163,7 +153,6 @@ async function built(driver: string, crate: Crate): Promise<string> {
   await run('cargo', ['build', '--release', '--quiet'], { cwd: folder, timeout: buildMs });
   return join(folder, 'target/release/driver');
 }
-/** Installs a host of the list, and returns its players. */
 export async function playersOf({ driver, packages, crate, bare }: KnownHost): Promise<Players> {
   if (crate) return { driver: [await built(driver, crate)], faultServer };
   return playersWith(driver, packages ? await installed(packages) : root, ...(bare ? ['served'] : []));

@@ -9,7 +9,6 @@ import { DriverError } from './protocol.ts';
 import { asMarkdown, counted, factsOf, legend, listed, listedData, markOf, type Report } from './report.ts';
 import { judgeAll } from './run.ts';
 
-/** Error for cases or a driver that were not given well. */
 class WrongUsage extends Error {}
 
 function selected(names: readonly string[]): Cases {
@@ -24,7 +23,6 @@ function selected(names: readonly string[]): Cases {
     Object.entries(cases).filter(([name]) => names.length === 0 || names.includes(name)),
   );
 }
-/** Tells whether a host did all that it claims to be able to. */
 const isWell = (cells: Report['cells']): boolean =>
   Object.values(cells).every(({ verdict }) => verdict === 'right' || verdict === 'absent');
 
@@ -55,7 +53,6 @@ async function judgeDriver(
   });
 }
 
-/** Runs `a2c judge -- DRIVER…`: judges how an MCP host behaves when its servers misbehave. */
 export async function judgeCommand(
   context: CommandContext,
   driver: readonly string[],

@@ -9,12 +9,10 @@ import { playersWith, root } from './hosts.ts';
 import { readOr } from './processes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-judge-command-'));
-/** Starts `a2c judge` with a folder for temporary files of its own, by which its processes are found. */
 const judging = (words: readonly string[], driver: readonly string[], tmp = folder) =>
   spawn(process.execPath, [join(root, 'dist/actors/main.js'), 'judge', ...words, '--', ...driver], {
     env: { ...process.env, TMPDIR: tmp },
   });
-/** Command lines of the processes with this text in their environment or command line. */
 const commandsOf = (mark: string): readonly string[] =>
   readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid) && Number(pid) !== process.pid)

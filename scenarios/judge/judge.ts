@@ -3,7 +3,7 @@ import type { Feature, Hello } from './protocol.ts';
 import { isWindows } from './processes.ts';
 import { Stage } from './stage.ts';
 
-/** Verdict in one word; `absent` means that the host has no such feature, such as a time-out for a call. */
+/** `absent`: the host has no such feature, such as a time-out for a call. */
 export type Word = 'right' | 'partly' | 'wrong' | 'absent';
 export interface Verdict {
   readonly verdict: Word;
@@ -11,34 +11,28 @@ export interface Verdict {
   readonly facts: string;
 }
 export interface Case {
-  /** Rule of the case: when a host is right, then when it is partly right. */
   readonly rule: string;
-  /**
-   * Part of the MCP specification on which the rule rests, as `PAGE#SECTION`; null where the specification is silent and
-   * the rule is what a user of a host would wish.
-   */
+  /** `PAGE#SECTION` of MCP; null where it is silent and the rule is what a user of a host would wish. */
   readonly spec: string | null;
-  /** Features from a driver's `can` that the case needs; without them the verdict is `absent`. */
+  /** From a driver's `can`; without them the verdict is `absent`. */
   readonly needs?: readonly Feature[];
-  /** Tells whether the case ends the host itself. */
   readonly endsHost?: boolean;
-  /** Tells whether the case sends a signal that Windows does not have; the verdict is `absent` there. */
+  /** Windows does not have the signal: the verdict is `absent` there. */
   readonly needsSignals?: boolean;
   play(stage: Stage): Promise<Verdict>;
 }
 export type Cases = Readonly<Record<string, Case>>;
 
-/** Commands of a driver (docs/judge.md) and of the fault server. */
 export interface Players {
   readonly driver: readonly string[];
   readonly faultServer: readonly string[];
-  /** Signal that ends the judging; whatever was started is ended, too. */
+  /** When it ends the judging, whatever was started is ended, too. */
   readonly signal?: AbortSignal;
 }
-/** Time limit of a case in ms, over which it is wrong; each wait in a case has its own limit. */
+/** Over it a case is wrong; each wait in a case has its own limit. */
 const caseMs = 280_000;
 
-/** Calls `use` with a stage; ends all that it started before it returns or rejects, also when the signal is aborted. */
+/** Ends all that `use` started before it returns or rejects, also when the signal is aborted. */
 async function onStage<T>(
   { driver, faultServer, signal }: Players,
   use: (stage: Stage) => Promise<T>,
@@ -58,10 +52,9 @@ async function onStage<T>(
   }
 }
 
-/** Starts a driver once, and returns its hello. */
 export const helloOf = (players: Players): Promise<Hello> => onStage(players, (stage) => stage.host.opened());
 
-/** Plays one case with a host of its own. Rejects with a `DriverError` when the driver is at fault. */
+/** Rejects with a `DriverError` when the driver is at fault. */
 export const judge = (players: Players, one: Case): Promise<Verdict> =>
   onStage(players, async (stage) => {
     await stage.host.opened();
@@ -80,13 +73,11 @@ export const judge = (players: Players, one: Case): Promise<Verdict> =>
       : { verdict: 'wrong', facts: `${seen.facts}; THE HOST ENDED: ${ended}` };
   });
 
-/** Verdict on which two of at most three runs agree; `unsure` when no two do. */
+/** Two of at most three runs agree on it; `unsure` when no two do. */
 export interface Cell {
   readonly verdict: Word | 'unsure';
-  /** Runs in their order, with the observations of each. */
   readonly runs: readonly Verdict[];
 }
-/** Plays one case twice, and once more when the two disagree. */
 export async function settle(players: Players, one: Case): Promise<Cell> {
   const runs = [await judge(players, one)];
   // A feature is not there in any run.

@@ -20,7 +20,6 @@ interface Asked {
   readonly tools: readonly { readonly name: string }[];
 }
 const asked: Asked[] = [];
-/** Model that reads the file of which it is told, and repeats what the tool said. */
 const model = createServer((request, response) => {
   void json(request).then((body) => {
     asked.push(body as Asked);

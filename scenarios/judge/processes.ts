@@ -1,9 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 
-/** Process with a mark in its environment. */
 export interface Marked {
   readonly pid: number;
-  /** First two words of the command line, without folders. */
   readonly command: string;
 }
 export const readOr = (file: string): string => {
@@ -13,7 +11,7 @@ export const readOr = (file: string): string => {
     return '';
   }
 };
-/** Returns a file from this byte on, one character for each byte; empty when there is no file. */
+/** From this byte on, one character for each byte; empty when there is no file. */
 export function readFrom(file: string, start: number): string {
   let fd: number;
   try {
@@ -28,10 +26,7 @@ export function readFrom(file: string, start: number): string {
     closeSync(fd);
   }
 }
-/**
- * Returns the processes with `mark` in their environment, from the process table of Linux; zombies have no
- * environment.
- */
+/** From the process table of Linux; zombies have no environment. */
 export const processesWith = (mark: string): readonly Marked[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && readOr(`/proc/${name}/environ`).includes(mark))
@@ -44,7 +39,7 @@ export const processesWith = (mark: string): readonly Marked[] =>
         .replace(/\/\S*\//g, ''),
     }));
 export const isWindows = process.platform === 'win32';
-/** Returns those of these processes that live. Windows shows no environment, so servers there note the pids of their case. */
+/** Windows shows no environment, so servers there note the pids of their case. */
 export const livingOf = (noted: readonly Marked[]): readonly Marked[] =>
   noted.filter(({ pid }) => {
     try {
@@ -53,16 +48,16 @@ export const livingOf = (noted: readonly Marked[]): readonly Marked[] =>
       return false;
     }
   });
-/** Process table of Linux as a program under Wine sees it; a real Windows has no such folder. */
+/** As a program under Wine sees it; a real Windows has no such folder. */
 const linuxTable = 'Z:/proc';
-/** Returns the processes below Wine with this text in their command line, as Linux sees them; undefined on a real Windows. */
+/** Below Wine, as Linux sees them; undefined on a real Windows. */
 export const seenFromLinux = (text: string): readonly Marked[] | undefined =>
   existsSync(linuxTable)
     ? readdirSync(linuxTable)
         .filter((name) => /^\d+$/.test(name) && readOr(`${linuxTable}/${name}/cmdline`).includes(text))
         .map((pid) => ({ pid: Number(pid), command: `pid ${pid} of Linux` }))
     : undefined;
-/** Returns the largest memory that a process ever held, in MB; 0 when it has ended, and on Windows. */
+/** Ever held, in MB; 0 when the process has ended, and on Windows. */
 export const peakMemoryOf = (pid: number): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readOr(`/proc/${pid}/status`))?.[1] ?? 0) / 1_024;
 

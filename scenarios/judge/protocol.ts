@@ -1,10 +1,9 @@
 import { z } from 'zod';
 
-/** Features that a driver may name in its hello; a case that needs one which is not named does not apply. */
+/** A case that needs one which the hello does not name does not apply. */
 export const features = ['status', 'timeout', 'cancel', 'http', 'idle', 'outcome'] as const;
 export type Feature = (typeof features)[number];
 
-/** First line of a driver, which describes its host. */
 export const helloSchema = z
   .object({
     hello: z.object({
@@ -17,7 +16,6 @@ export const helloSchema = z
   .describe('First line of a driver.');
 export type Hello = z.infer<typeof helloSchema>['hello'];
 
-/** Answer of a driver to one order. */
 export const answerSchema = z
   .object({
     id: z.int().describe('Id of the order.'),
@@ -45,7 +43,6 @@ const server = z.union([
   }),
   z.object({ url: z.string().describe('Address of a server that speaks streamable HTTP.') }),
 ]);
-/** Order to a driver. */
 export const orderSchema = z
   .discriminatedUnion('do', [
     z.object({
@@ -68,13 +65,11 @@ export const orderSchema = z
   ])
   .describe('Order to a driver.');
 
-/** Returns the JSON Schema of a line in either direction, as docs/judge.schema.json has it. */
 export const protocolSchema = (): object => ({
   ...z.toJSONSchema(z.union([orderSchema, helloSchema, answerSchema]), { io: 'input' }),
   title: 'A line between `a2c judge` and a driver',
 });
 
-/** Error for a driver that does not start, or does not speak the protocol. */
 export class DriverError extends Error {
   override readonly name = 'DriverError';
   readonly remedy = 'docs/judge.md describes a driver.';

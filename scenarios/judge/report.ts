@@ -2,10 +2,9 @@ import { cases } from './cases/index.ts';
 import type { Case, Cell, Cases } from './judge.ts';
 import type { Hello } from './protocol.ts';
 
-/** Judgement of one host: what `a2c judge --json` prints. */
 export interface Report {
   readonly host: Pick<Hello, 'name' | 'version' | 'can'>;
-  /** Day of the run, as YYYY-MM-DD. */
+  /** YYYY-MM-DD. */
   readonly date: string;
   readonly platform: string;
   readonly cells: Readonly<Record<string, Cell>>;
@@ -15,10 +14,7 @@ export const revision = '2025-11-25';
 const specification = `https://modelcontextprotocol.io/specification/${revision}`;
 
 const marks = { right: '●', partly: '◐', wrong: '✗', absent: '–', unsure: '?' } as const;
-/**
- * Mark of a verdict. A host is not blamed for what the specification does not ask of it: `○` is a wrong or partly right
- * verdict where the specification is silent and the host promises nothing.
- */
+/** `○`: wrong or partly right where the specification is silent and the host promises nothing. */
 export const markOf = ({ spec }: Pick<Case, 'spec'>, { verdict }: Pick<Cell, 'verdict'>): string =>
   spec === null && verdict === 'wrong' ? '○' : marks[verdict];
 export const legend =
@@ -26,20 +22,16 @@ export const legend =
 
 export const partOf = ({ spec }: Pick<Case, 'spec'>): string =>
   spec === null ? '–' : `[${spec}](${specification}/${spec})`;
-/** Escapes text of a host for a cell of a Markdown table. */
 const escaped = (text: string): string => text.replace(/[\\`*_|<>[\]]/g, '\\$&').replace(/\s+/g, ' ');
-/** Counts the verdicts in words. */
 export function counted(cells: Report['cells']): string {
   const all = Object.values(cells).map(({ verdict }) => verdict);
   const words = ['right', 'partly', 'wrong', 'absent', 'unsure'] as const;
   return words.map((word) => `${all.filter((each) => each === word).length} ${word}`).join(', ');
 }
 
-/** Observations of the run that gave the verdict. */
 export const factsOf = ({ verdict, runs }: Cell): string =>
   (runs.find((run) => run.verdict === verdict) ?? runs[0])?.facts ?? '';
 
-/** Writes a report as a page of Markdown, with the rules and the observations. */
 export function asMarkdown({ host, date, platform, cells }: Report): string {
   const rows = Object.entries(cells).map(([name, cell]) => {
     const one = cases[name] as Case;
@@ -53,7 +45,6 @@ export function asMarkdown({ host, date, platform, cells }: Report): string {
   ].join('\n\n');
 }
 
-/** Lists cases with their rules. */
 export const listed = (some: Cases): string =>
   Object.entries(some)
     .map(([name, { rule, spec, needs = [] }]) => {

@@ -3,18 +3,13 @@ import { helloOf, settle, type Cases, type Cell, type Players } from './judge.ts
 import type { Report } from './report.ts';
 
 export interface JudgeOptions {
-  /** Number of cases that are played at once; most wait for something. */
+  /** Played at once; most cases wait for something. */
   readonly atOnce: number;
-  /** Called when the host has said its name. */
   readonly onHello?: (host: Report['host']) => void;
-  /** Called when a verdict is there. */
   readonly onCell?: (name: string, cell: Cell) => void;
 }
 
-/**
- * Judges a host in these cases, each with drivers of its own. Rejects with a `DriverError` when the driver is at fault; all
- * that was started has ended by then.
- */
+/** Rejects with a `DriverError` when the driver is at fault; all that was started has ended by then. */
 export async function judgeAll(players: Players, cases: Cases, options: JudgeOptions): Promise<Report> {
   const { name, version, can } = await helloOf(players);
   const host = { name, version, can };

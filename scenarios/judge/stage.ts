@@ -17,36 +17,30 @@ import {
   type Marked,
 } from './processes.ts';
 
-/** Wait in ms where a rule allows two seconds: ten times as long, so that a slow machine is never judged. */
+/** Ten times the two seconds that a rule allows, so that a slow machine is never judged. */
 export const soonMs = 20_000;
-/** Wait in ms where a rule allows five or ten seconds; shorter than the minute after which callers give up anyway. */
+/** Where a rule allows five or ten seconds; shorter than the minute after which callers give up anyway. */
 export const knownMs = 45_000;
-/** Variable in the environment of all that a case starts, by which its processes are found. */
+/** In the environment of all that a case starts, by which its processes are found. */
 const markName = 'A2C_JUDGE';
-/** Time limit in ms for the end of what a case has started. */
 const closeMs = 30_000;
-/** Life of a server, longer than any case waits for its end. */
+/** Longer than any case waits for the server's end. */
 const lifeMs = 300_000;
 
-/** Tool of each server, with a schema: a gateway sends only the arguments that it knows. */
+/** With a schema: a gateway sends only the arguments that it knows. */
 const read = { inputSchema: { type: 'object', properties: { text: { type: 'string' } } } };
 
-/** Line in the log of a fault server. */
 interface Line {
   readonly got?: string;
   readonly did?: string;
   readonly tool?: string;
   readonly id?: unknown;
-  /** Session that a GET or DELETE names. */
   readonly session?: string;
-  /** Process that started, and the one that started it. */
   readonly pid?: number;
   readonly parent?: number;
 }
-/** Config of the fault server; its README describes it. */
 export type Faulty = Readonly<Record<string, unknown>> & { readonly name?: string };
 
-/** Waits until a condition holds; returns false after `ms`. */
 async function holds(isSo: () => boolean | Promise<boolean>, ms: number): Promise<boolean> {
   const end = performance.now() + ms;
   while (!(await isSo())) {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { differenceAt, eventsAt, spacesInLockstep } from './driving.ts';
 
-/** Largest number of differences that a failure shows. */
 const most = 5;
 it('the charts step as XState does from every state that the samples reach, with every event', () => {
   const differences = new Set<string>();

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { samples } from '../stage/samples/index.ts';
 import { differenceOnWalk } from './driving.ts';
 
-/** Random walks only; all events in all states are tested in charts.lockstep.test.ts. */
+/** All events in all states are tested in charts.lockstep.test.ts. */
 it('the charts step as XState does on walks of any events', () => {
   const walk = fc.record({
     kind: fc.constantFrom(...Object.keys(samples)),

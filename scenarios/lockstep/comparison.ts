@@ -2,10 +2,8 @@ import { inspect } from 'node:util';
 import type { AnyActorRef, AnyMachineSnapshot } from 'xstate';
 import type { Microstep } from '../../actors/runtime/stepper/stepper.ts';
 
-/** Result of one event in one interpreter. */
 export interface Happened {
   readonly microsteps: readonly Microstep[];
-  /** Actions in order, with their parameters. */
   readonly actions: readonly (readonly [type: string, params: unknown])[];
   readonly snapshot?: AnyMachineSnapshot;
   readonly thrown?: unknown;
@@ -16,7 +14,7 @@ const isPlain = (value: object): boolean => {
   const like: unknown = Object.getPrototypeOf(value);
   return like === null || like === Object.prototype || Array.isArray(value);
 };
-/** Returns the parts of an object that have to be equal; undefined when both have to be the same object. */
+/** Undefined when both have to be the same object. */
 function partsOf(value: object): object | undefined {
   if (isActor(value)) return { actor: value.id };
   if (value instanceof Error) return { error: `${value.name}: ${value.message}` };
@@ -29,7 +27,7 @@ const told = (value: unknown): string => {
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 };
 
-/** Returns the first place in which two values differ; the order of fields counts. */
+/** The order of fields counts. */
 export function differenceOf(theirs: unknown, ours: unknown, at = ''): string | undefined {
   if (Object.is(theirs, ours)) return undefined;
   const differ = (): string => `${at}: XState has ${told(theirs)}, the stepper ${told(ours)}`;
@@ -45,7 +43,6 @@ export function differenceOf(theirs: unknown, ours: unknown, at = ''): string | 
   return undefined;
 }
 
-/** Returns all data of a snapshot, with a flag whether it is another object than the one before. */
 function shown(snapshot: AnyMachineSnapshot | undefined, before: unknown): object | undefined {
   if (!snapshot) return undefined;
   const { _nodes: nodes, children, tags, ...others } = snapshot;
@@ -79,6 +76,5 @@ function inOrder({ microsteps, actions, snapshot, thrown }: Happened, from: unkn
   return { thrown, actions, steps, last: shown(snapshot, before) };
 }
 
-/** First difference between two interpreters that took the same event in the same state. */
 export const differenceIn = (theirs: Happened, ours: Happened, from: unknown): string | undefined =>
   differenceOf(inOrder(theirs, from), inOrder(ours, from));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Guard of a drawn chart as plain data; numbers name states, modulo their count. */
+/** Numbers name states, modulo their count. */
 export type DrawnGuard =
   | { readonly is: 'even' | 'alias' | 'inline' | 'broken' }
   | { readonly is: 'above'; readonly least: number; readonly isComputed: boolean }
@@ -33,9 +33,9 @@ export interface DrawnState {
   readonly entry: readonly DrawnAction[];
   readonly exit: readonly DrawnAction[];
   readonly on: readonly (readonly [event: string, transitions: readonly DrawnTransition[]])[];
-  /** Eventless transitions that may lead anywhere, as long as there is fuel. */
+  /** May lead anywhere, as long as there is fuel. */
   readonly always: readonly DrawnTransition[];
-  /** Eventless transitions that change nothing, and so could be taken for ever. */
+  /** They change nothing, and so could be taken for ever. */
   readonly idles: readonly DrawnTransition[];
   readonly onDone: readonly DrawnTransition[];
   readonly after: readonly (readonly [delay: string, transition: DrawnTransition])[];
@@ -102,7 +102,7 @@ const idle: fc.Arbitrary<DrawnTransition> = record({
 /** Names of events that are sent from outside, raised, or sent by a child. */
 export const events = ['e0', 'e1'] as const;
 const heard = constantFrom(...events, ...events, ...events, 'r0', 'r1', 'd0');
-/** Names of states; some look like numbers, because JavaScript orders such fields of an object first. */
+/** Some look like numbers, because JavaScript orders such fields of an object first. */
 export const keys = ['b', '10', 'a', '2'] as const;
 
 export const { chart } = fc.letrec<{ state: DrawnState; chart: DrawnState; leaf: DrawnState }>((tie) => {

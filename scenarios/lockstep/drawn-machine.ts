@@ -25,7 +25,7 @@ import {
 
 interface Context {
   readonly n: number;
-  /** Number of eventless transitions left, so that none goes on for ever. */
+  /** Eventless transitions left, so that none goes on for ever. */
   readonly fuel: number;
 }
 interface At {
@@ -48,7 +48,6 @@ const child = createMachine({
   states: { on: { on: { told: 'heard' } }, heard: { on: { told: 'off' } }, off: { type: 'final' } },
 });
 
-/** Builds an XState chart from a drawn one; its actions write to a journal. */
 class Drawing {
   readonly #all: Placed[] = [];
   readonly #input: number;
@@ -69,7 +68,7 @@ class Drawing {
   #at(n: number): Placed {
     return this.#all[n % this.#all.length] as Placed;
   }
-  /** Returns one or two target states; two can be entered together only in different regions of a parallel state. */
+  /** Two can be entered together only in different regions of a parallel state. */
   #targets([first, second]: readonly number[]): string[] | undefined {
     if (first === undefined) return undefined;
     const one = this.#at(first);

@@ -7,7 +7,6 @@ import { machineOf } from './drawn-machine.ts';
 import { differenceOf } from './comparison.ts';
 import { lockstepTelling } from './lockstep.ts';
 
-/** Test case: a chart, its input, and the events or delays that happen to it. */
 export interface Drawn {
   readonly chart: DrawnState;
   readonly input: number;
@@ -22,7 +21,6 @@ export const drawn: fc.Arbitrary<Drawn> = fc.record({
   ),
 });
 
-/** Returns the output lines of an actor of a drawn chart, seen from outside. */
 function played({ chart: drawnChart, input, happens }: Drawn, stepping: Stepping): unknown[] {
   const lines: unknown[] = [];
   const journal = (what: string, more?: unknown): void => void lines.push([what, more]);
@@ -55,7 +53,6 @@ function played({ chart: drawnChart, input, happens }: Drawn, stepping: Stepping
   return lines;
 }
 
-/** Returns the difference between XState's interpreter and lockstep on one drawn chart. */
 export function differenceOnChart(each: Drawn): string | undefined {
   const differences: string[] = [];
   const tell = ({ message }: Error): void => void differences.push(message);

@@ -6,7 +6,6 @@ import { aftersOf, idle } from '../stage/explore.ts';
 import { everythingFor, stateSpaceOf, type StateSpace } from '../stage/state-space.ts';
 import { Difference, lockstepTelling } from './lockstep.ts';
 
-/** Runs a step; returns the snapshot, or the difference, or undefined when both interpreters threw. */
 function attempt(step: () => AnyMachineSnapshot): AnyMachineSnapshot | string | undefined {
   try {
     return step();
@@ -14,7 +13,7 @@ function attempt(step: () => AnyMachineSnapshot): AnyMachineSnapshot | string | 
     return error instanceof Difference ? error.message : undefined;
   }
 }
-/** Takes an event with both interpreters in the state of a machine that steps in lockstep; no action is performed. */
+/** No action is performed. */
 export function differenceAt(snapshot: AnyMachineSnapshot, event: EventObject): string | undefined {
   const after = attempt(() => snapshot.machine.transition(snapshot, event, idle));
   return typeof after === 'string' ? after : undefined;
@@ -27,10 +26,6 @@ function machineOf(kind: string): AnyStateMachine {
   if (!machine) throw new Error(`no machine of the kind '${kind}'`);
   return machine.provide({});
 }
-/**
- * State spaces of the project's charts, by kind, on machines that step in lockstep, with all states that the samples
- * reach.
- */
 export const spacesInLockstep = (): StateSpace[] =>
   Object.entries(samples).map(([kind, sample]) => {
     const space = stateSpaceOf(kind, machineOf(kind), sample);
@@ -38,14 +33,11 @@ export const spacesInLockstep = (): StateSpace[] =>
     return space;
   });
 
-/** Walk of a machine from its first state, with the events that it takes. */
 export interface Walk {
   readonly kind: string;
-  /** Number of the event at each step, among all events possible there. */
   readonly picks: readonly number[];
 }
 const walked = new Map<string, AnyStateMachine>();
-/** Returns the kinds of actors that a machine can open, each under its own name. */
 export const opensOf = ({ owned = {} }: Sample): Map<string, string> =>
   new Map(Object.keys(owned).map((kind) => [kind, kind]));
 export function differenceOnWalk({ kind, picks }: Walk): string | undefined {
@@ -64,7 +56,6 @@ export function differenceOnWalk({ kind, picks }: Walk): string | undefined {
   return typeof snapshot === 'string' ? snapshot : undefined;
 }
 
-/** Events that can come to any machine. */
 const always: readonly Said[] = [
   { type: 'xstate.stop' },
   { type: 'nobody.knows.it' },
@@ -78,7 +69,6 @@ const ofInvoked = ({ _nodes: nodes }: AnyMachineSnapshot): Said[] =>
       { type: `xstate.error.actor.${id}`, error: new Error('broken') },
     ]),
   );
-/** Returns all events that may come to a machine in its current state. */
 export const eventsAt = (
   space: Pick<StateSpace, 'sample' | 'opens'>,
   snapshot: AnyMachineSnapshot,

@@ -8,7 +8,6 @@ import {
 } from '../../actors/runtime/stepper/stepper.ts';
 import { differenceIn, type Happened } from './comparison.ts';
 
-/** Error for a step in which the compiled stepper and XState's interpreter differ. */
 export class Difference extends Error {}
 
 interface Logic {
@@ -19,7 +18,7 @@ type Step = (logic: Logic, scope: Scope) => AnyMachineSnapshot;
 const logicOf = ({ transition, getInitialSnapshot }: AnyStateMachine): Logic =>
   ({ transition, getInitialSnapshot }) as unknown as Logic;
 
-/** Builds a scope in which no action is performed, and whose system receives nothing but microsteps. */
+/** No action is performed, and its system receives nothing but microsteps. */
 function inertScope(scope: Scope, { microsteps, perform }: Collected): Scope {
   const system = Object.create(scope.system, {
     _sendInspectionEvent: {
@@ -44,10 +43,7 @@ function inertScope(scope: Scope, { microsteps, perform }: Collected): Scope {
 class Collected {
   readonly microsteps: Microstep[] = [];
   readonly actions: [string, unknown][] = [];
-  /**
-   * Error thrown by a performed action. Actions are not performed here, yet an action that threw must end the step
-   * here, too.
-   */
+  /** Actions are not performed here, yet an action that threw must end the step here, too. */
   readonly #bug: Bug | undefined;
   constructor(bug?: Bug) {
     this.#bug = bug;
@@ -70,9 +66,8 @@ interface Bug {
   readonly after: number;
   readonly thrown: unknown;
 }
-/** Number of microsteps of one event that counts as an endless loop. */
+/** So many microsteps of one event count as an endless loop. */
 const mostMicrosteps = 5_000;
-/** Reports errors that the actions of a machine throw while they are performed. */
 function overhearThrowing({ implementations }: AnyStateMachine, hear: (thrown: unknown) => void): void {
   const overheard = (action: unknown): unknown => {
     if (typeof action !== 'function' || 'resolve' in action) return action;
@@ -90,10 +85,9 @@ function overhearThrowing({ implementations }: AnyStateMachine, hear: (thrown: u
   ) as never;
 }
 
-/** Callbacks for each snapshot that a machine reaches. */
 export const visitors: ((snapshot: AnyMachineSnapshot) => void)[] = [];
 
-/** Steps each event twice: the compiled stepper performs it, and XState's interpreter is compared with it. */
+/** The compiled stepper performs each event, and XState's interpreter is compared with it. */
 export function lockstepTelling(tell: (difference: Difference) => void): Stepping {
   return (machine, lookingAt) => {
     const bugs: unknown[] = [];
@@ -149,7 +143,7 @@ export function lockstepTelling(tell: (difference: Difference) => void): Steppin
 }
 
 let isTold = false;
-/** Reports a difference outside of the actor, which swallows exceptions; the first difference is enough. */
+/** Outside of the actor, which swallows exceptions; the first difference is enough. */
 function tellProcess(difference: Difference): void {
   if (!isTold)
     queueMicrotask(() => {

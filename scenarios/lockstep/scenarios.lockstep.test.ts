@@ -1,4 +1,3 @@
-/** Runs every scenario in lockstep, then tries every event in every state that was reached. */
 import '../stories/all.scenario.ts';
 import { expect, test } from 'vitest';
 import type { AnyMachineSnapshot } from 'xstate';

@@ -1,6 +1,6 @@
 import { compiled, type Stepping } from '../../actors/runtime/stepper/stepper.ts';
 import { lockstep } from './lockstep.ts';
 
-/** Returns the stepper of machines in tests: `A2C_STEPPER=lockstep` compares every step with XState's interpreter. */
+/** `A2C_STEPPER=lockstep` compares every step with XState's interpreter. */
 export const steppingOfTests = (): Stepping =>
   process.env['A2C_STEPPER'] === 'lockstep' ? lockstep : compiled;

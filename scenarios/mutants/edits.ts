@@ -2,13 +2,11 @@ import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xst
 import { namesOf, nodesOf, pathOf } from '../../actors/runtime/charts.ts';
 import { edited } from '../fixtures/altered.ts';
 
-/** A chart with one mistake. */
 export interface ChartEdit {
-  /** What is wrong, in the words of the chart: `call: running --call.cancel--> cancelling: without rememberCancel`. */
+  /** Such as `call: running --call.cancel--> cancelling: without rememberCancel`. */
   readonly what: string;
-  /** Ids of the transitions that are changed. */
   readonly at: readonly string[];
-  /** State where that shows even to who takes none of them; absent where it does not. */
+  /** Where it shows even to who takes none of the transitions; absent where it does not. */
   readonly within?: string;
   readonly make: () => AnyStateMachine;
 }
@@ -20,7 +18,6 @@ const listOf = (value: unknown): readonly unknown[] =>
 const without = (n: number) => (old: unknown) => listOf(old).filter((_, i) => i !== n);
 const nothing = (): undefined => undefined;
 
-/** Names actions of one list; those of one name are numbered. */
 function namesIn(actions: readonly unknown[]): string[] {
   const names = actions.map((action) =>
     typeof action === 'string'
@@ -33,7 +30,6 @@ function namesIn(actions: readonly unknown[]): string[] {
   });
 }
 
-/** Ways of a state to go on upon one event, and where the config of the chart has them. */
 interface Ways {
   readonly path: readonly [string, string] | readonly ['always'];
   readonly config: unknown;
@@ -56,16 +52,12 @@ function waysOf(node: AnyStateNode): Ways[] {
   ];
 }
 
-/** Tells whether a way does nothing, so that the event is as good as unheard. */
 const isIdle = (way: unknown): boolean =>
   typeof way === 'object' && way !== null && !['target', 'actions', 'guard'].some((key) => key in way);
 const isHeardAbove = ({ parent }: AnyStateNode, event: string): boolean =>
   parent !== undefined && (event in ((parent.config.on ?? {}) as Config) || isHeardAbove(parent, event));
 
-/**
- * Lists all charts that differ from this one in one thing: deaf to an event, one of several ways, a guard or an action
- * missing.
- */
+/** Deaf to an event, or without one of several ways, a guard or an action. */
 export function editsOf(machine: AnyStateMachine): ChartEdit[] {
   const edits: ChartEdit[] = [];
   type Place = Pick<ChartEdit, 'at' | 'within'>;

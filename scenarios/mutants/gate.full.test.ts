@@ -1,4 +1,4 @@
-/** Each chart with one mistake is noticed by a generated path or by a story; `survivors.txt` lists those that are not. */
+/** `survivors.txt` lists the mistakes that neither a generated path nor a story notices. */
 import '../stories/all.scenario.ts';
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -5,7 +5,6 @@ import { endingsOf, pathsOf, probed, walk, walkerOf, type Path } from './paths.t
 import { isNoticed, type Players } from './plays.ts';
 import { violationsOf } from './rules.ts';
 
-/** A chart with the kinds of machines that use it; several kinds may share one. */
 export interface UsedChart {
   readonly machine: AnyStateMachine;
   readonly kinds: readonly string[];
@@ -15,16 +14,14 @@ export const charts: readonly UsedChart[] = [...new Set(Object.values(machines))
   kinds: Object.keys(machines).filter((kind) => machines[kind] === machine),
 }));
 
-/** Largest number of paths into a state, the shortest first, that are told one event more. */
+/** Paths into a state, the shortest first, that are told one event more. */
 const mostAround = 5;
-/** Tells whether a transition leads into a state, or around it. */
 function leadsTo(transition: string, state: string): boolean {
   const target = transition.split('--> ')[1] ?? '';
   const isIn = (inner: string, outer: string): boolean => inner === outer || inner.startsWith(`${outer}.`);
   return isIn(target, state) || isIn(state, target);
 }
 
-/** Tells whether a chart breaks a rule on one of these paths, or throws. */
 function isFoundOn(kind: string, machine: AnyStateMachine, paths: readonly Path[]): boolean {
   try {
     const walker = walkerOf(kind, machine);
@@ -36,7 +33,6 @@ function isFoundOn(kind: string, machine: AnyStateMachine, paths: readonly Path[
   }
 }
 
-/** Names the edits of a chart that neither a generated way nor a story notices. */
 export async function survivorsOf({ machine, kinds }: UsedChart, players: Players): Promise<string[]> {
   const ways = kinds.map((kind) => {
     const walker = walkerOf(kind, machine);

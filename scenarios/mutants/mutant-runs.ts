@@ -7,7 +7,6 @@ type Call = Extract<Step, { do: 'call' }>;
 const isCall = (step: Step): step is Call => step.do === 'call';
 const withServers = (plan: Plan, change: (server: ServerData) => Partial<ServerData>): ServerData[] =>
   calmServers(plan).map((server) => ({ ...server, ...change(server) }));
-/** Every so many calls something happens after it. */
 const after = (plan: Plan, every: number, then: (call: Call, n: number) => readonly Step[]): Step[] => {
   let n = 0;
   return plan.steps.flatMap((step): readonly Step[] =>
@@ -15,13 +14,12 @@ const after = (plan: Plan, every: number, then: (call: Call, n: number) => reado
   );
 };
 const crashes: Fault = { fault: 'proc.crashLoop', when: 'start', n: 8, code: 1 };
-/** Runs in which no server can start for a while. */
 export const crashing = (plan: Plan): Plan => ({
   ...plan,
   servers: withServers(plan, () => ({ faults: [crashes], restart: true, budget: 4 })),
   timing: { backoffMs: 100, longestBackoffMs: 5_000, trialMs: 3_000, permitMs: 1_000 },
 });
-/** Runs in which a stopping server is called once more, while it finishes its calls. */
+/** A stopping server is called once more, while it finishes its calls. */
 export const interrupted = (plan: Plan): Plan => ({
   ...plan,
   servers: calmServers(plan),
@@ -35,7 +33,7 @@ export const interrupted = (plan: Plan): Plan => ({
     ...[waitStep(400), ...orderSteps(plan, 'start')],
   ]),
 });
-/** Runs in which a question for other values is never answered, after which the servers are started again. */
+/** A question for other values is never answered, after which the servers are started again. */
 export const unanswered = (plan: Plan): Plan => ({
   ...plan,
   servers: withServers(plan, () => ({})),

@@ -9,10 +9,7 @@ import { registered } from '../stage/plan/index.ts';
 import { enact } from '../stage/plan/virtual/play-virtual.ts';
 import { VirtualWorld } from '../stage/plan/virtual/virtual-world.ts';
 
-/**
- * Failed expectations of a story that is played with other machines than today's; empty: it passes. No invariant is
- * judged, and nothing but an expectation counts as a failure.
- */
+/** Empty: it passes. No invariant is judged, and nothing but an expectation counts as a failure. */
 async function missed(title: string, kinds?: HarnessOptions['kinds']): Promise<string> {
   const plan = registered.find((story) => story.title === title);
   if (!plan) throw new Error(`there is no story "${title}"`);
@@ -26,12 +23,11 @@ async function missed(title: string, kinds?: HarnessOptions['kinds']): Promise<s
   }
 }
 
-/** Runs in which much goes wrong, and those that find what others seldom do, come first: most mutants are detected early. */
+/** Much goes wrong in them; those that find what others seldom do come first. */
 const rich = [51, 11, 10, 53];
 const seeds = [...new Set([...rich, ...Array.from({ length: 60 }, (_, n) => n + 1)])];
 const drawn = (seed: number): Plan => expand(seed, { forMs: 20_000, among: () => true });
 
-/** How the system without the mutation executes the runs of a mutant. */
 const known = new Map<string, Simulated>();
 async function untouched(plan: Plan): Promise<Simulated> {
   const key = JSON.stringify(plan);
@@ -39,7 +35,6 @@ async function untouched(plan: Plan): Promise<Simulated> {
   known.set(key, went);
   return went;
 }
-/** Work to do while a mutant is in place. */
 async function mutated<T>({ patch }: Mutant, act: () => Promise<T>): Promise<T> {
   const mend = patch?.();
   try {
@@ -56,7 +51,7 @@ async function isCaught(mutant: InvariantMutant, plan: Plan): Promise<boolean> {
     return (await simulated(mutant, plan)).rollingHash !== rollingHash;
   return violations.some(({ invariant }) => invariant === mutant.finder.invariant);
 }
-/** The runs that it takes until its invariant is violated; all of them when it never is. */
+/** Until its invariant is violated; all of them when it never is. */
 async function runsOf(
   mutant: InvariantMutant,
 ): Promise<{ readonly isFound: boolean; readonly plans: readonly Plan[] }> {
@@ -72,7 +67,6 @@ async function runsOf(
 const isJudged = (mutant: Mutant): mutant is InvariantMutant => 'invariant' in mutant.finder;
 const isTold = (mutant: Mutant): mutant is StoryMutant => 'story' in mutant.finder;
 
-/** A test for each mutant. The stories have to be loaded. */
 export function testMutants(): void {
   // XState warns of what a stopped actor is sent: that is the mistake of some.
   beforeAll(() => void vi.spyOn(console, 'warn').mockReturnValue());

@@ -5,44 +5,36 @@ import type { SimulateOptions } from '../simulator/simulate.ts';
 
 interface Changed {
   readonly what: string;
-  /** Other machines than today's. */
   readonly kinds?: SimulateOptions['kinds'];
-  /** Another directory than today's, until what it returns is called. */
+  /** Until what it returns is called. */
   readonly patch?: () => () => void;
 }
-/** Finder of a mutant: a story whose own expectations fail. */
 interface ByStory {
   readonly finder: { readonly story: string };
   readonly runs?: never;
 }
-/** Finder of a mutant: an invariant that drawn runs violate. */
 interface ByInvariant {
   readonly finder: { readonly invariant: string };
-  /** Changes drawn runs, where the fault is rare in them. */
   readonly runs?: (plan: Plan) => Plan;
 }
 export type StoryMutant = Changed & ByStory;
 export type InvariantMutant = Changed & ByInvariant;
-/** The system with one mistake, and what must find it. */
 export type Mutant = StoryMutant | InvariantMutant;
 
-/** Name for runs that go another way each time; no invariant, because one run alone does not show it. */
+/** No invariant, because one run alone does not show it. */
 export const divergence = 'the same run goes the same way again';
 
-/** Arguments of a function of a chart, without their types. */
 export interface ChartArguments {
   readonly context: Readonly<Record<string, unknown>>;
   readonly event: Readonly<Record<string, unknown>>;
 }
 export type Actions = readonly unknown[];
 export const doNothing = (): undefined => undefined;
-/** Heard and not acted upon. */
 export const ignoredEvent = (): object => ({});
 
 export const withChart = (kind: string, ...edits: readonly Edit[]) => ({ kinds: altered(kind, edits) });
 export const withImplementations = (kind: string, filled: object) => ({ kinds: provided(kind, filled) });
 
-/** One method of a class is another, until what it returns is called. */
 export const replacedMethod =
   <T extends object, K extends keyof T>(proto: T, method: K, made: (old: T[K]) => T[K]) =>
   (): (() => void) => {
@@ -51,7 +43,6 @@ export const replacedMethod =
     return () => void (proto[method] = old);
   };
 
-// ── runs with more of something ──────────────────────────────────────────────────────────────────────
 export const calmServers = (plan: Plan): Plan['servers'] =>
   plan.servers.map(({ later: _, ...server }) => ({ ...server, autoStart: true, faults: [] }));
 export const fromClearing = ({ steps }: Plan): Step[] =>
@@ -72,7 +63,7 @@ export const changeable = (plan: Plan): Plan => ({
     faults: [late],
   })),
 });
-/** Runs in which seated peers lose their connection for a moment, and come back without haste. */
+/** Seated peers lose their connection for a moment, and come back without haste. */
 export const cutOff = (plan: Plan): Plan => ({
   ...plan,
   servers: [],

@@ -17,7 +17,6 @@ import {
 import type { Edit } from '../fixtures/altered.ts';
 
 const atOnce = '#catalog.refreshing';
-/** Servers that are well but for this. */
 const speaking =
   (timing: Partial<Timing>, ...faults: readonly object[]) =>
   (plan: Plan): Plan => ({
@@ -38,7 +37,6 @@ const passedOn = ({ context: { server, list, entries, reader, revision } }: Char
   return { to: reader, event: { ...event, added: [], removed: [], changed: [] }, optional: true };
 };
 
-/** Mutants of notices about lists: heard, fetched, announced. */
 export const mutantsOfNotices: readonly Mutant[] = [
   {
     what: 'a list that is asked for with each notice of a burst',

@@ -60,7 +60,6 @@ const peers: readonly Mutant[] = [
   },
 ];
 
-/** A handle of this kind is kept when its root lets go of it. */
 const keeping = (what: Handle['what']) =>
   replacedMethod(
     Handle.prototype,
@@ -71,7 +70,6 @@ const keeping = (what: Handle['what']) =>
       },
   );
 const ends = /^(?:child\.exited|child\.failed|group\.emptied)$/;
-/** Each record of this kind is reported twice. */
 const twice = (isMeant: (record: DirectoryRecord) => boolean) =>
   replacedMethod(
     Directory.prototype,

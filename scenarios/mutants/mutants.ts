@@ -4,7 +4,7 @@ import { divergence, withImplementations, type Mutant } from './mutant.ts';
 import { mutantsOfNotices } from './mutants-notices.ts';
 import { mutantsOfRuntime } from './mutants-runtime.ts';
 
-/** Counter over all runs, so that no run goes as the one before. */
+/** No run goes as the one before. */
 let judged = 0;
 const systems: readonly Mutant[] = [
   {
@@ -34,5 +34,4 @@ const systems: readonly Mutant[] = [
   },
 ];
 
-/** What no edit of a chart can break: the runtime, and what is told of lists. */
 export const mutants: readonly Mutant[] = [...systems, ...mutantsOfNotices, ...mutantsOfRuntime];

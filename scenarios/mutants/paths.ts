@@ -32,16 +32,11 @@ export function pathsOf({ kind, machine, sample }: Walker): Path[] {
 
 export interface WalkedStep {
   readonly event: Said;
-  /** Messages to others, in order. */
   readonly said: readonly Message[];
   readonly opened: readonly Open[];
-  /** Events told to all owned roots of a kind. */
   readonly told: readonly TellOwned[];
-  /** Addresses of owned roots that are ended at once. */
   readonly closed: readonly string[];
-  /** Questions asked, each with its method. */
   readonly asked: readonly { readonly id: string; readonly method: string }[];
-  /** Who lives, and which questions are open, after the step. */
   readonly world: World;
   readonly snapshot: AnyMachineSnapshot;
 }
@@ -75,7 +70,6 @@ function stepOf(
   };
 }
 
-/** Tells whether an event can come: only who lives can send, and only what was asked is answered. */
 function canCome(event: Said, world: World, snapshot: AnyMachineSnapshot): boolean {
   if (event.type.startsWith('ask.')) return world.requests.has(event['id'] as string);
   if (event.type === 'owned.ended') return world.living.has(event['key'] as string);
@@ -90,13 +84,12 @@ function canCome(event: Said, world: World, snapshot: AnyMachineSnapshot): boole
  * anything more, and it comes to rest.
  */
 export type Ending = 'closed' | 'answered' | 'left';
-/** Endings of a kind. Only a server is expected to come to rest by itself. */
+/** Only a server is expected to come to rest by itself. */
 export const endingsOf = (kind: string): readonly Ending[] =>
   kind === 'client' ? ['closed', 'answered', 'left'] : ['closed', 'answered'];
 const longest = 40;
 const mostAnswers = 10;
 
-/** Returns the nth event that brings a walk to its end. */
 function nextOf(
   sample: Sample,
   { world, snapshot }: WalkedStep,
@@ -123,7 +116,6 @@ function nextOf(
   return (isClosed ? close[0] : undefined) ?? ends[0] ?? timers[0] ?? answers[0] ?? close[0];
 }
 
-/** Machine of a kind, ready to be walked. */
 export interface Walker {
   readonly kind: string;
   readonly machine: AnyStateMachine;
@@ -137,7 +129,7 @@ export function walkerOf(kind: string, machine: AnyStateMachine): Walker {
   return { kind, machine, sample, input, chart: stepping(machine, input) };
 }
 
-/** Walks a machine along a path and, with an ending, on to its end; what cannot come is left out. */
+/** With an ending, on to the machine's end; what cannot come is left out. */
 export function walk({ kind, sample, input, chart }: Walker, { events }: Path, ending?: Ending): Walked {
   const steps = [stepOf({ type: 'born' }, nowhere, ...chart.first)];
   const last = (): WalkedStep => steps.at(-1) as WalkedStep;
@@ -157,9 +149,9 @@ export function walk({ kind, sample, input, chart }: Walker, { events }: Path, e
   return { kind, input, steps, isEnded: isEnded() };
 }
 
-/** Kinds whose paths are probed with one event more, because people wait for what they do; the others cost minutes. */
+/** People wait for what they do; the others cost minutes. */
 const probedKinds = ['call', 'client'];
-/** The same way as it is, and for some kinds with one more event at its end, for each that can come then. */
+/** For some kinds with one more event at its end, for each that can come then. */
 export function probed(walker: Walker, path: Path): Path[] {
   if (!probedKinds.includes(walker.kind)) return [path];
   const { steps, isEnded } = walk(walker, path);

@@ -7,23 +7,18 @@ import type { Plan } from '../stage/plan/plan.ts';
 import { act } from '../stage/plan/virtual/play-virtual.ts';
 import type { ChartEdit } from './edits.ts';
 
-/** Largest number of stories of each kind: what is not noticed by these is hardly noticed by more. */
+/** What is not noticed by these is hardly noticed by more. */
 const mostStories = 25;
-/** Key of a state, beside the ids of transitions. */
 const visitOf = (machine: string, state: string): string => `${machine}: in ${state}`;
-/** Stories that are played with another chart. */
 export interface Players {
-  /** Stories that take a changed transition, and those that visit the state where it shows, the shortest first. */
+  /** And those that visit the state where it shows; the shortest first. */
   of(edit: ChartEdit): readonly Player[];
 }
 interface Player {
   readonly plan: Plan;
-  /** Lines of its trace: the shorter story is tried first. */
   readonly length: number;
-  /** Number of timers, or of questions, that it takes on the sound charts. */
   readonly turns: number;
 }
-/** Plays all stories once and notes what each of them takes. */
 export async function players(): Promise<Players> {
   const takers = new Map<string, Player[]>();
   for (const plan of registered) {
@@ -61,16 +56,15 @@ export async function players(): Promise<Players> {
   };
 }
 
-/** Returns the machines of a story with one chart replaced; undefined when the story has an own one in its place. */
+/** Undefined when the story has an own machine in its place. */
 function kindsOf({ stage }: Plan, sound: AnyStateMachine, other: AnyStateMachine): Kinds | undefined {
   const own = stage?.kinds ?? machines;
   const users = Object.keys(machines).filter((kind) => machines[kind] === sound);
   if (users.some((kind) => own[kind] !== sound)) return undefined;
   return { ...own, ...Object.fromEntries(users.map((kind) => [kind, other])) };
 }
-/** Times as many turns as with the sound charts, after which a play counts as endless: it grows slower as it goes on. */
+/** After so many times the sound turns a play counts as endless: it grows slower as it goes on. */
 const mostLonger = 3;
-/** Tells whether a story fails with this chart in place of the sound one. */
 export async function isNoticed(
   { plan, turns }: Player,
   sound: AnyStateMachine,

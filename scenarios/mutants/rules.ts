@@ -2,25 +2,22 @@ import { nameOf } from '../../machines/kernel/effects.ts';
 import type { Said } from '../stage/samples/sample.ts';
 import type { Walked, WalkedStep } from './paths.ts';
 
-/** What must hold on every way through a chart, seen from outside: a sentence where it does not. */
+/** Seen from outside; a sentence where it does not hold. */
 export type Rule = (walked: Walked) => readonly string[];
 
 type Fields = Readonly<Record<string, unknown>>;
 const eventsSaid = ({ said }: WalkedStep, type: string): Said[] =>
   said.flatMap(({ event }) => (event.type === type ? [event as Said] : []));
 const isAsked = ({ asked }: WalkedStep, question: string): boolean => asked.some(({ id }) => id === question);
-/** Tells whether an event or a start is about this question, as its answer or to pass it on. */
 const isAbout = (of: object, ticket: unknown): boolean =>
   [of, ...Object.values(of)].some((part) => (part as Fields | null | undefined)?.['ticket'] === ticket);
 
-/** A machine that is told to close ends, and a process that it opened has ended before. */
 const ends: Rule = ({ isEnded, steps }) => {
   const isTold = steps.some(({ event }) => event.type === 'close');
   return isTold && !isEnded ? ['was told to close, and never ended'] : [];
 };
 /** Kinds whose parts hear of the end of their owner, and end by that. */
 const endsWithParts = ['client', 'skills'];
-/** Who is told to close tells it to all that it has opened. */
 const closesAll: Rule = ({ kind: own, steps, isEnded }) => {
   const at = steps.findIndex(({ event }) => event.type === 'close');
   const before = steps[at - 1];
@@ -41,7 +38,6 @@ const closesAll: Rule = ({ kind: own, steps, isEnded }) => {
 };
 const isEnd = ({ type }: { readonly type: string }): boolean =>
   ['close', 'call.cancel', 'server.lost'].includes(type);
-/** Who asks gets an answer, at once or by an actor that was opened for it. */
 const answers: Rule = ({ steps }) =>
   steps.flatMap(({ event }, n) => {
     // Who asked a machine whose owner has ended hears of that end.
@@ -57,7 +53,6 @@ const answers: Rule = ({ steps }) =>
       );
     return isAnswered ? [] : [`gave no answer to ${event.type}`];
   });
-/** A call that did not succeed says why. */
 const reasons: Rule = ({ steps }) =>
   steps.flatMap((step) =>
     eventsSaid(step, 'call.settled').flatMap(({ end, outcome, failure, result }) =>
@@ -65,7 +60,6 @@ const reasons: Rule = ({ steps }) =>
     ),
   );
 
-// ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
 const decisionOf = ({ event }: WalkedStep): unknown => (event['result'] as Fields | undefined)?.['decision'];
 const isPermission = (step: WalkedStep): boolean =>
   step.event.type === 'ask.answered' &&
@@ -78,7 +72,6 @@ const settledOnce: Rule = ({ steps, isEnded }) => {
   const count = steps.flatMap((step) => eventsSaid(step, 'call.settled')).length;
   return count === (isEnded ? 1 : 0) ? [] : [`was settled ${count} times${isEnded ? '' : ' before its end'}`];
 };
-/** A call is sent when it is permitted and its server is there, not before, and once. */
 const sentWhenPermitted: Rule = ({ input, steps }) => {
   const wrong: string[] = [];
   let isPending = input['isPending'] === true;
@@ -114,7 +107,6 @@ const sentWhenPermitted: Rule = ({ input, steps }) => {
   }
   return wrong;
 };
-/** How a call may end upon an event, before and after it was sent. */
 const endsUpon: Readonly<Record<string, readonly [unsent: readonly string[], sent: readonly string[]]>> = {
   'call.cancel': [['cancelled'], ['cancelled', 'unknown']],
   close: [['cancelled'], ['cancelled', 'unknown', 'succeeded', 'failed']],
@@ -127,7 +119,6 @@ const endsUpon: Readonly<Record<string, readonly [unsent: readonly string[], sen
 };
 const cancelReason = (settled: Fields): unknown =>
   ((settled['failure'] as Fields | null)?.['details'] as Fields | undefined)?.['cancel_reason'];
-/** The end of a call is true: it follows from what happened to it. */
 const trueEnd: Rule = ({ input, steps }) => {
   const wrong: string[] = [];
   let isSent = false;
@@ -190,7 +181,6 @@ const trueEnd: Rule = ({ input, steps }) => {
   }
   return wrong;
 };
-/** What ends a call ends it at once, as long as it was not sent. */
 const endsAtOnce: Rule = ({ input, steps }) => {
   const wrong: string[] = [];
   let isSent = false;
@@ -208,7 +198,6 @@ const endsAtOnce: Rule = ({ input, steps }) => {
   return wrong;
 };
 
-/** A call has a time limit as long as it lives. */
 const isLimited: Rule = ({ input, steps }) =>
   steps.every(
     ({ snapshot, world }) => snapshot.status !== 'active' || world.hasDeadline || input['timeoutMs'] === 0,
@@ -216,8 +205,7 @@ const isLimited: Rule = ({ input, steps }) =>
     ? []
     : ['has no time limit'];
 
-// ── servers ────────────────────────────────────────────────────────────────────────────────────────────
-/** There is at most one process, and the machine of a server does not end before it, unless it was killed. */
+/** At most one; its server's machine does not end before it, unless it was killed. */
 const ownsItsProcess: Rule = ({ steps, isEnded }) => {
   const wrong: string[] = [];
   for (const [n, { opened }] of steps.entries())
@@ -232,7 +220,6 @@ const isLoss = ({ event }: WalkedStep): boolean =>
   event.type === 'process.lost' ||
   (event.type === 'session.lost' && event['isExpired'] !== true) ||
   (event.type === 'owned.ended' && event['kind'] === 'process');
-/** Calls are told when their server is lost, before it is ready again or is given up. */
 const tellsLoss: Rule = ({ steps, isEnded }) => {
   const wrong: string[] = [];
   let owes = false;
@@ -247,7 +234,6 @@ const tellsLoss: Rule = ({ steps, isEnded }) => {
   if (owes && !isEnded) wrong.push('did not tell its calls of the loss');
   return wrong;
 };
-/** What it shows of itself is so: it says `ready` when it is, and that it goes down while it does. */
 const showsTheTruth: Rule = ({ steps }) => {
   let stage: unknown;
   return steps.flatMap((step) => {
@@ -263,7 +249,6 @@ const showsTheTruth: Rule = ({ steps }) => {
       : [];
   });
 };
-/** A server that was stopped comes to rest, and stays there. */
 const restsWhenStopped: Rule = ({ steps, isEnded }) => {
   const orders = steps.filter(({ event }) =>
     /^(?:server\.(?:start|stop|update|wanted)|close|call\.request)$/.test(event.type),
@@ -274,7 +259,6 @@ const restsWhenStopped: Rule = ({ steps, isEnded }) => {
     ? []
     : [`was stopped, and shows ${String(stages.at(-1))} in the end`];
 };
-/** Calls that wait are told to go when their server is ready. */
 const tellsReady: Rule = ({ steps }) =>
   steps.flatMap((step, n) => {
     const before = steps[n - 1];
@@ -283,8 +267,6 @@ const tellsReady: Rule = ({ steps }) =>
     return isNew && !isTold ? ['is ready, and did not tell the calls that wait'] : [];
   });
 
-// ── processes ──────────────────────────────────────────────────────────────────────────────────────────
-/** Who owns a process hears at once that it died, and in the end what the system said of it. */
 const tellsItsEnd: Rule = ({ steps, isEnded }) => {
   const wrong: string[] = [];
   let pid: unknown = null;

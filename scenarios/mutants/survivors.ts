@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 export const survivorsFile = new URL('survivors.txt', import.meta.url);
-/** Reason of a survivor that nobody has looked at. */
 const unread = 'not looked at';
 
-/** Reads the edits of charts that nothing notices, each with its reason: the heading above it. */
+/** Each with its reason: the heading above it. */
 export function readSurvivors(): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>();
   let reason = unread;
@@ -14,7 +13,6 @@ export function readSurvivors(): ReadonlyMap<string, string> {
   return reasons;
 }
 
-/** Writes survivors under their reasons of before; new ones come last. */
 export function writtenSurvivors(survivors: readonly string[]): string {
   const reasons = readSurvivors();
   const groups = new Map<string, string[]>([...reasons.values()].map((reason) => [reason, []]));

@@ -1,4 +1,3 @@
-/** Tests of hosts that were bundled: where each bundler puts the package, the host has its parts, or is told what is missing. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -27,7 +26,6 @@ const run = promisify(execFile);
 const project = testFolder('bundled');
 const out = (...names: string[]): string => join(project, 'out', ...names);
 
-/** Bundlers with their versions; a Node that makes single files; what rollup needs for packages. */
 const wanted = [
   ...['esbuild@0.28.2', 'rollup@4.68.8', 'tsup@9.0.0', 'vite@8.3.8', 'webpack@5.112.2', 'bun@1.4.5'],
   ...['@rollup/plugin-node-resolve@16', '@rollup/plugin-commonjs@28', '@rollup/plugin-json@6'],
@@ -41,12 +39,11 @@ const write = (name: string, text: string): string => {
   return name;
 };
 
-/** Line that esbuild needs for packages in CommonJS (docs/bundling.md). */
+/** esbuild needs it for packages in CommonJS (docs/bundling.md). */
 const banner = /^```js\n(import \{ createRequire as .*)\n```$/m.exec(
   readFileSync(at('../../docs/bundling.md'), 'utf8'),
 )?.[1];
 
-/** Makes a bundle in `out/NAME`; returns the command that runs it. */
 const bundlers: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'esbuild, as a module': async () => {
     const file = out('esm/host.mjs');
@@ -138,7 +135,7 @@ interface Said {
   readonly vrl: unknown;
   readonly told: readonly string[];
 }
-/** Runs a bundled host; `end` closes its stdin, and `kill` ends it as `kill -9` does. */
+/** `end` closes its stdin, and `kill` ends it as `kill -9` does. */
 async function host([command = '', ...argv]: readonly string[], env: object = {}) {
   const child = spawn(command, argv, {
     cwd: project,
@@ -165,7 +162,6 @@ async function host([command = '', ...argv]: readonly string[], env: object = {}
     kill: () => stop(() => child.kill('SIGKILL')),
   };
 }
-/** Command lines of the children of a process, by pid, on Linux. */
 const childrenOf = (parent: number): Map<number, string> =>
   new Map(
     readdirSync('/proc').flatMap((name): [number, string][] => {
@@ -180,10 +176,8 @@ const childrenOf = (parent: number): Map<number, string> =>
   );
 const lives = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
-/** Places of the package: where npm has put it, and where only `A2C_ASSETS` finds it. */
 const [installedAt, shippedAt] = [join(project, 'node_modules/a2c-actors'), join(project, 'shipped')];
 
-/** Files of a host beside its bundle, with the names of ours; each notes that it was run or read. */
 const decoys = ['reaper.js', 'worker.js', 'worker.mjs', 'index.html', 'page/index.html'];
 
 describe.skipIf(process.platform !== 'linux')('a host that was bundled', () => {
@@ -213,7 +207,6 @@ describe.skipIf(process.platform !== 'linux')('a host that was bundled', () => {
     );
     await inPlace.end();
 
-    // Moves bundle and package away, the bundle beside files of the host that have the names of ours.
     const [file = ''] = command.slice(-1);
     const away = mkdtempSync(join(tmpdir(), 'a2c-away-'));
     cpSync(dirname(file), away, { recursive: true });

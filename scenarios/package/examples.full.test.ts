@@ -1,4 +1,3 @@
-/** Tests of the examples in docstrings: whatever a program begins with has one, and a compiler takes them all. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,14 +12,12 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   exports: Record<string, { types: string } | string>;
 };
-/** Example in the docstring of a public name; undefined where there is none. */
 function exampleOf(place: Place): string | undefined {
   const declared = declarationsOf(place.file).own.get(place.name);
   const starts = declared ? [declared.start, ...declared.nodes.map(({ start }) => start)] : [];
   const found = starts.map((start) => docOf(place, start)?.split('@example\n')[1]);
   return found.find((text) => text !== undefined)?.replaceAll(/^\s*\* ?/gm, '');
 }
-/** Examples by their names, and the entry of each name. */
 const [examples, entryOf] = [new Map<string, string>(), new Map<string, string>()];
 for (const [path, target] of Object.entries(exports)) {
   if (typeof target === 'string') continue;
@@ -32,7 +29,6 @@ for (const [path, target] of Object.entries(exports)) {
     if (example !== undefined) examples.set(name, example);
   }
 }
-/** Names that the examples take from the program around them. */
 const around = `
   import type { LauncherUnderTest, TransportUnderTest } from 'a2c-actors/contracts';
   declare global {

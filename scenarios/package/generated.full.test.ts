@@ -1,4 +1,3 @@
-/** Tests that the code which `a2c generate` writes for eighteen servers of npm and PyPI compiles with every strict option. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,7 +18,6 @@ interface Published {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
-/** Servers of npm, none of which needs an account to list its tools. */
 const ofNpm: readonly Published[] = [
   { from: '@modelcontextprotocol/server-everything@2026.8.31', program: 'mcp-server-everything' },
   {
@@ -45,7 +43,6 @@ const ofNpm: readonly Published[] = [
   },
   { from: 'exa-mcp-server@3.4.1', program: 'exa-mcp-server', env: { EXA_API_KEY: 'none' } },
 ];
-/** Servers of PyPI, by the packages that are installed beside them. */
 const ofPyPi: Readonly<Record<string, readonly Published[]>> = {
   'servers-mcp-2': [
     { from: 'mcp-server-time==2026.10.19', program: 'mcp-server-time' },
@@ -87,7 +84,6 @@ it('code for eighteen published servers compiles', async () => {
   const env = { ...process.env, XDG_STATE_HOME: join(folder, 'state') };
   const files: string[] = [];
   for (const { program } of all) {
-    // The client has the types as well.
     const argv = [at('dist/actors/main.js'), 'generate', 'client', program, '-c', 'a2c.json'];
     const { stdout } = await run(process.execPath, argv, { cwd: folder, env, maxBuffer: 2 ** 24 });
     const file = `${program}.ts`;

@@ -1,4 +1,3 @@
-/** Tests of the packed package as npm publishes it: its entries for other tools, and its use on each Node that it supports. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -13,7 +12,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = testFolder('published');
 const checkers = ['publint@0.3.25', '@arethetypeswrong/cli@0.18.5'];
-/** Versions of Node; npm has each as a package of its own for each platform. */
+/** npm has each as a package of its own for each platform. */
 const nodes = ['20.19.5', '22.23.3', '24.21.0'];
 const { platform, arch } = process;
 const platformNames: Readonly<Record<string, string>> = { win32: 'win' };

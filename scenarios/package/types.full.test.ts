@@ -1,4 +1,3 @@
-/** Tests of the types as the compiler of a host reads them: strict, with the types of libraries checked, and without a detour. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,7 +10,6 @@ const { resolve } = createRequire(import.meta.url);
 const compilers = ['typescript', '@typescript/old'] as const;
 const project = testFolder('strict');
 
-/** Each option of TypeScript that finds more mistakes, also in the declarations of libraries. */
 const strict = {
   ...{ strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
   ...{ noImplicitOverride: true, noPropertyAccessFromIndexSignature: true, noImplicitReturns: true },

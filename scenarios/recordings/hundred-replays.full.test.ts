@@ -14,7 +14,6 @@ if (!read.ok) throw new Error(`${minute}: line ${read.line}: ${read.problem}`);
 const { trace } = read;
 const first = replayTrace(trace);
 
-/** Replays a trace in a process of its own, as a user would; returns the printed verdict and digest. */
 const replayedIn = (checkout: string, ...flags: string[]): { verdict: string; digest: string } => {
   const argv = [...flags, '--import', 'tsx', 'actors/main.ts', 'replay', minute, '--json'];
   const text = execFileSync(process.execPath, argv, { cwd: checkout, encoding: 'utf8' });

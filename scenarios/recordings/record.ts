@@ -1,7 +1,4 @@
-/**
- * Makes the recordings of this folder: real processes, real sockets, real deaths. `npm run record` makes all, `npm
- * run record -- minute` one. Recordings are made again when the machines have changed on purpose, never edited.
- */
+/** `npm run record` makes all recordings, `npm run record -- minute` one; they are never edited. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

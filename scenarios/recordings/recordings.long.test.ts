@@ -23,7 +23,6 @@ it.each(files.map((file) => [basename(file), file]))(
   '%s happens again on the machines of today',
   async (_, file) => {
     const report = await replay(file);
-    // The report's text tells what changed; `npm run record` makes new recordings once the change is wanted.
     expect(report.verdict, report.text).toBe('same');
     expect(report.matched).toBeGreaterThan(60);
   },

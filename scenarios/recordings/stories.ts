@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 type Wait = (ms: number) => Promise<unknown>;
 export interface Story {
   readonly title: string;
-  /** Returns the servers of the story; `dir` is a folder for counters of servers. */
+  /** `dir` is a folder for counters of servers. */
   servers(dir: string): Readonly<Record<string, object>>;
   act(world: World, random: () => number, wait: Wait): Promise<void>;
 }
@@ -33,7 +33,6 @@ const toolNames = ['read', 'slow', 'hang', 'toss', 'dig'] as const;
 const anyOf = <T>(random: () => number, items: readonly T[]): T =>
   items[Math.floor(random() * items.length)] as T;
 
-/** Plays one moment of a busy life: mostly a call, now and then a failure. The call is not awaited. */
 async function moment(
   world: World,
   random: () => number,

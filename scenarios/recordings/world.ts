@@ -13,7 +13,6 @@ import { timing } from '../../machines/kernel/timing.ts';
 
 const faultServer = fileURLToPath(new URL('../fault-server/fault-server.mjs', import.meta.url));
 
-/** Short timing, so that much happens in little time. */
 const hurried = {
   ...timing,
   backoffMs: 150,
@@ -98,7 +97,7 @@ export class World implements AsyncDisposable {
     await this.runtime.close();
   }
 }
-/** Notes the process of a server; `computer/client:fs/process#1/process#1` is a child of `fs`. */
+/** `computer/client:fs/process#1/process#1` is a child of `fs`. */
 function noteIn(pids: Map<string, number>, record: DirectoryRecord): void {
   if (record.k !== 'in' || record.ev === undefined) return;
   const server = /client:([^/#]+)\/process/.exec(record.a)?.[1];

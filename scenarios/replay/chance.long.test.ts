@@ -7,7 +7,6 @@ import { replayOf } from './replay.ts';
 import type { Kinds } from './replay-trace.ts';
 
 const life = await recordedRun();
-/** Uses of time and chance while a run is replayed on these machines, each once. */
 function trapsIn(kinds?: Kinds): string[] {
   const used: Trapped[] = [];
   // How long a replay takes is measured around it.

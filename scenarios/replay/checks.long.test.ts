@@ -14,7 +14,6 @@ const folder = mkdtempSync(join(tmpdir(), 'a2c-checks-'));
 const recording = join(folder, 'life.trace.ndjson');
 writeFileSync(recording, fileTextOf(await recordedRun()));
 afterAll(() => rmSync(folder, { recursive: true }));
-/** Number of the first input of this type. */
 function inputIn(file: string, type: string): number {
   const read = readTraceFile(file);
   const lines = read.ok ? tapeOf(read.trace).steps.map(({ line }) => line) : [];

@@ -4,9 +4,7 @@ import { Bench, type SeenRecord } from '../invariants/index.ts';
 import { boundsOf } from '../invariants/lateness.ts';
 import { examined } from './replay.ts';
 
-/** Largest number of violations of one invariant that a page tells. */
 const mostOfOne = 3;
-/** Checks every invariant over the replayed records, with the number of the record that broke it. */
 function failuresIn(
   seen: readonly SeenRecord[],
   numbers: readonly number[],
@@ -28,20 +26,15 @@ function failuresIn(
   note(null);
   return found;
 }
-/**
- * Tells whether a record has a number in a trace with all steps; only the record of a listener that was added or removed has
- * none.
- */
+/** Only the record of a listener that was added or removed has none. */
 const isNumbered = ({ record }: SeenRecord): boolean => record.k !== 'in' || record.via !== 'outlet';
 
-/** Line of the trace on a page, as far as the checks need it. */
 export interface ShownRecord {
   readonly s: number;
   readonly t: number;
   readonly k: string;
   readonly ch: string | undefined;
 }
-/** Kinds of lines that are no records of the directory. */
 const others: ReadonlySet<string> = new Set([
   'head',
   'tail',
@@ -52,10 +45,7 @@ const others: ReadonlySet<string> = new Set([
   'mark',
   'key',
 ]);
-/**
- * Report of `a2c replay` about a trace, for its page. `shown` is the trace on the page, which has more records than the file when
- * that was recorded without steps.
- */
+/** `shown` has more records than the file when that was recorded without steps. */
 export function checksOf(file: string, trace: Trace, shown: readonly ShownRecord[]): Checks {
   const { report, judged } = examined(file, trace);
   const { difference } = report;

@@ -2,43 +2,35 @@ import { canonical, type Crossing } from '../../machines/trace/index.ts';
 import { questionIn, type TapeStep, type TapeLine } from './tape.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
-/** Crossing of the boundary by the replayed host, with the time of the replay in ms. */
 export interface Replayed {
   readonly crossing: Crossing;
   readonly t: number;
 }
-/** Difference between today's run and the recording on one channel. */
 export interface ChannelDifference {
-  /**
-   * Kind of the difference. `other`: other events on that channel; `missing` and `more`: fewer or more events; `late`: the same
-   * event at another time; `deaf`: nothing takes the recorded input.
-   */
+  /** `more`: more events; `late`: the same event at another time; `deaf`: nothing takes the recorded input. */
   readonly how: 'other' | 'missing' | 'more' | 'late' | 'deaf';
   readonly recorded: TapeLine | undefined;
   readonly replayed: Replayed | undefined;
 }
-/** First place where the crossings of the boundary differ. */
 export interface Difference extends ChannelDifference {
-  /** Recorded inputs just before the difference, timers included; empty when there was none yet. */
+  /** Just before the difference, timers included; empty when there was none yet. */
   readonly inputs: readonly TapeLine[];
-  /** Other channels that differ after the same input. */
   readonly others: readonly ChannelDifference[];
-  /** Number of the last input that is needed to see the difference; undefined when all are needed. */
+  /** Number of the last input needed to see the difference; undefined when all are needed. */
   readonly until: number | undefined;
 }
 
-/** Largest difference in ms between two times that counts as equal, because real timers are sometimes late. */
+/** Counts as equal, because real timers are sometimes late. */
 const toleranceMs = 50;
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-/** Called with a text for people and its present form. */
 type Reworded = (was: string, is: string) => void;
 const isFailure = (value: unknown): value is Fields =>
   isFields(value) &&
   typeof value['message'] === 'string' &&
   ['string', 'number'].includes(typeof value['code']);
-/** Tells whether a field is a text of a failure for people, which is no behaviour. */
+/** A text of a failure for people, which is no behaviour. */
 const isWords = (fields: Fields, key: string): boolean =>
   ((key === 'message' || key === 'remedy') && isFailure(fields)) ||
   // Says why a server has no part in an answer.
@@ -47,12 +39,9 @@ const isWords = (fields: Fields, key: string): boolean =>
   (key === 'content' &&
     isFields(fields['structuredContent']) &&
     isFailure(fields['structuredContent']['error']));
-/** Fields with data of servers and callers, of which every text counts. */
+/** Data of servers and callers, of which every text counts. */
 const foreign: ReadonlySet<string> = new Set(['result', 'params']);
-/**
- * Tells whether a current value still contains everything of the recorded one; additional fields are allowed, and `message` and
- * `remedy` of a failure may have other words.
- */
+/** More fields are allowed, and `message` and `remedy` of a failure may have other words. */
 export function covers(now: unknown, was: unknown, reworded: Reworded | null = () => {}): boolean {
   if (Object.is(now, was)) return true;
   if (Array.isArray(was))
@@ -75,7 +64,7 @@ export function covers(now: unknown, was: unknown, reworded: Reworded | null = (
     );
   return typeof was === 'object' && was !== null && canonical(now) === canonical(was);
 }
-/** Arguments of a tool call as text. Arguments are compared exactly, because they belong to the user. */
+/** Compared exactly, because they belong to the user. */
 const givenIn = ({ ev }: Pick<Crossing, 'ev'>): string =>
   canonical(
     (ev as { readonly params?: { readonly arguments?: unknown } } | undefined)?.params?.arguments ?? null,
@@ -97,7 +86,7 @@ const byChannel = <T>(items: readonly T[], channelOf: (item: T) => string): Map<
 };
 
 type Rewordings = (s: number, was: string, is: string) => void;
-/** Differences of the crossings that followed one input. The order between channels does not matter. */
+/** Of one input; the order between channels does not matter. */
 export function differencesOf(
   was: readonly TapeLine[],
   is: readonly Replayed[],
@@ -129,7 +118,7 @@ function partingOf(
     return { how: 'other', recorded, replayed };
   return Math.abs(recorded.t - replayed.t) <= toleranceMs ? undefined : { how: 'late', recorded, replayed };
 }
-/** Pairs a missing question with a new one of the same kind, because a question with other parameters is on another channel. */
+/** A question with other parameters is on another channel. */
 function withPairs(found: readonly ChannelDifference[]): ChannelDifference[] {
   const fresh = found.filter(({ how }) => how === 'more');
   const paired = new Set<ChannelDifference>();
@@ -147,15 +136,11 @@ function withPairs(found: readonly ChannelDifference[]): ChannelDifference[] {
   return all.filter((each) => each !== undefined && !paired.has(each)) as ChannelDifference[];
 }
 
-/** Compares step by step what a host does now with what was recorded. */
 export class Comparison {
-  /** First difference; later ones are often only its consequences. */
+  /** Later ones are often only its consequences. */
   difference: Difference | undefined;
-  /** Number of differences after the first one. */
   more = 0;
-  /** Number of crossings that agreed. */
   matched = 0;
-  /** Texts for people that have other words now, with the number of their record. */
   readonly reworded: { readonly s: number; readonly was: string; readonly is: string }[] = [];
   #inputs: TapeLine[] = [];
   #expected: TapeLine[] = [];
@@ -164,7 +149,7 @@ export class Comparison {
   hear(replayed: Replayed): void {
     this.#now.push(replayed);
   }
-  /** Compares everything that followed the last input, once all of it has happened. `until` is the number of the next input. */
+  /** Once all of it has happened. `until` is the number of the next input. */
   settle(until?: number): void {
     const found = differencesOf(this.#expected, this.#now, (n, was, is) =>
       this.reworded.push({ s: n, was, is }),
@@ -182,7 +167,7 @@ export class Comparison {
       this.more += others.length;
     }
   }
-  /** Begins the next step. `isNew` means that the step is no timer, so that everything before it is compared first. */
+  /** `isNew`: the step is no timer, so that everything before it is compared first. */
   begin({ line, out }: TapeStep, isNew: boolean): void {
     if (isNew) {
       this.settle(line.s);

@@ -18,10 +18,7 @@ const servers = {
 };
 const sizes = [40, 80, 120, 160, 240, 320].map((kb) => kb * 1_024);
 
-/**
- * A host that lives long before it fails: calls, calls that are cancelled, a server that dies and comes back, an office that
- * goes and comes; then a server breaks off in the middle of a call. Recorded in rings of several sizes.
- */
+/** A host that lives long before it fails, recorded in rings of several sizes. */
 async function longLife(): Promise<readonly Recorder[]> {
   const harness = new Harness({ servers });
   const rings = sizes.map((ringBytes) => recorderOf(harness.clock, { ringBytes, profile: 'boundary' }));

@@ -30,7 +30,6 @@ const traceIn = (file: string): Trace => {
 };
 const quiet = { stateDir: false, reaper: false } as const;
 
-/** A machine with a bug in it. */
 const brittle = setup({
   actions: {
     trip: () => {
@@ -44,7 +43,6 @@ function hostOf(options: RuntimeOptions & { notice?: (text: string) => void }): 
   assemble(runtime.directory, kinds);
   return runtime;
 }
-/** Starts a machine that fails over its first event. */
 function fail({ directory }: Runtime): void {
   directory.start('brittle', {}, 'host:brittle');
   directory.send('brittle', { type: 'go' });

@@ -1,24 +1,23 @@
 import type { AnyStateMachine } from 'xstate';
 import { redacted } from '../../machines/trace/index.ts';
 
-/** Guard that read a redacted value, so that its decision may differ from the recorded one. */
+/** Its decision may differ from the recorded one. */
 export interface RedactedRead {
   readonly machine: string;
   readonly guard: string;
-  /** JSON pointer to the value, such as `/event/params/token`. */
+  /** JSON pointer, such as `/event/params/token`. */
   readonly pointer: string;
 }
 type Kinds = Readonly<Record<string, AnyStateMachine>>;
 type Guard = (args: Record<string, unknown>, params: unknown) => boolean;
 
-/** Tells whether reading the fields of a value can be watched. Map and Date cannot, because they are used by identity. */
+/** Map and Date cannot be watched, because they are used by identity. */
 const hasFields = (value: object): boolean =>
   Array.isArray(value) || [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
 
-/** Wraps the values passed to one guard and reports every redacted text that the guard reads. */
 class Watch {
   readonly #tell: (pointer: string) => void;
-  /** Wrapper of each object, so that the same object always gets the same one: guards compare objects and search in lists. */
+  /** The same for the same object: guards compare objects and search in lists. */
   readonly #shown = new WeakMap<object, object>();
   constructor(tell: (pointer: string) => void) {
     this.#tell = tell;
@@ -28,7 +27,7 @@ class Watch {
     if (typeof value !== 'object' || value === null || !hasFields(value)) return value;
     const known = this.#shown.get(value);
     if (known) return known;
-    // Returns a frozen field unwrapped, because a proxy may not return another object for it.
+    // A proxy may not return another object for a frozen field.
     const shown = new Proxy(value, {
       get: (target, key) => {
         const inner: unknown = Reflect.get(target, key);
@@ -43,7 +42,6 @@ class Watch {
   }
 }
 
-/** Returns the same machines with guards that report the redacted values they read. */
 export function watchGuards(kinds: Kinds, tell: (read: RedactedRead) => void): Kinds {
   const watchedKinds = Object.entries(kinds).map(([kind, machine]) => {
     const guards = Object.entries(machine.implementations.guards as unknown as Record<string, Guard>).map(

@@ -11,7 +11,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
-/** A server inside this process with three tools: `die` hangs up, `echo` answers its text, `wait` never answers. */
+/** `die` hangs up, `echo` answers its text, `wait` never answers. */
 async function brittleServer(): Promise<LinkedEnd> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const server = new Server({ name: 'files', version: '1' }, { capabilities: { tools: {} } });
@@ -35,7 +35,6 @@ interface Host {
   readonly computer: Computer;
   readonly notices: string[];
   readonly stateDir: string;
-  /** Kept traces by name, oldest first. */
   kept(): string[];
   readonly lines: (file: string) => Record<string, unknown>[];
 }
@@ -72,7 +71,6 @@ async function hostOf(record: RecordOptions = {}): Promise<Host> {
         .map((line) => JSON.parse(line) as never),
   };
 }
-/** The call ends, and the time passes in which a trace is written. */
 async function call({ computer }: Host, tool: string, text = ''): Promise<string> {
   const pending = computer.callTool(tool, { text });
   await vi.advanceTimersByTimeAsync(1_000);
@@ -117,7 +115,6 @@ describe('a trace of a user’s failure', () => {
       [
         ...['out initialize', 'in answer', 'out notifications/initialized', 'out tools/list', 'in answer'],
         ...['out tools/call', 'in answer', 'out tools/call'],
-        // The server is started again.
         ...['out initialize', 'in answer', 'out notifications/initialized', 'out tools/list', 'in answer'],
       ].slice(0, frames.length),
     );
@@ -254,7 +251,6 @@ describe('record.redact', () => {
       json: { params: { arguments: { text: expect.stringMatching(/^N\. x/) } } },
     });
     expect([...asked]).toEqual(expect.arrayContaining(['text', 'name', 'outcome']));
-    // Fields that say what a line is are none of its business.
     expect([...asked].filter((key) => ['k', 'ch', 'a', 'via'].includes(key))).toEqual([]);
     const read = readTrace(text, sha256Of);
     expect(read.ok && replayTrace(read.trace).difference).toBeUndefined();

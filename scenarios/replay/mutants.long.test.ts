@@ -11,7 +11,6 @@ interface Mutant {
   readonly what: string;
   readonly kinds: Kinds;
 }
-/** Report of a mutant; each is replayed once. */
 function reportOf({ what, kinds }: Mutant): ReplayReport {
   const report = known.get(what) ?? replayOf('life.trace.ndjson', life, { kinds });
   known.set(what, report);
@@ -104,14 +103,13 @@ const mutants: readonly Mutant[] = [
   },
 ];
 
-/** Report without the commands that repeat it. */
 const essence = ({ text }: ReplayReport): string =>
   text
     .split('\n')
     .filter((line) => !/^ {2}(again|if it is wanted):/.test(line))
     .join('\n');
 
-/** Reports as a person reads them, a block each; `A2C_UPDATE_MUTANTS=1` writes those of today. */
+/** `A2C_UPDATE_MUTANTS=1` writes those of today. */
 const page = new URL('./mutants.txt', import.meta.url);
 const isUpdating = process.env['A2C_UPDATE_MUTANTS'] === '1';
 const shown = (): Map<string, string> =>

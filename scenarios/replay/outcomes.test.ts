@@ -6,7 +6,6 @@ import { outcomesOf, recordedMoments, type Outcomes } from './outcomes.ts';
 import { replayOf } from './replay.ts';
 import { outcomeText, reasonsOf, reasonText } from './report/outcome.ts';
 
-/** Outcomes of the calls of an agent, from a trace that has the computer alone, or the agent alone. */
 async function callsIn(others: RegExp): Promise<Outcomes> {
   const harness = new Harness({
     servers: {

@@ -117,9 +117,8 @@ const settledAtHost = ({ end, outcome, server, failure, result }: Word): Settled
     ...mismatchOf(result),
   };
 };
-/** Reads the answer of the computer as the handle of the agent does: its machine only knows that an answer came. */
+/** As the handle of the agent does: its machine only knows that an answer came. */
 const asAgentReads = (word: Word): Word => ({ ...word, ...interpreted(word as unknown as ToldOutcome) });
-/** Outcome of a call, read from the answer that is sent to an agent. */
 function settledAtLink(body: unknown): Settled {
   const { meta, isError, structuredContent } = fieldsOf(body);
   const { a2c_outcome, a2c_server, a2c_timeout, a2c_cancelled } = fieldsOf(meta);
@@ -136,19 +135,15 @@ function settledAtLink(body: unknown): Settled {
   };
 }
 
-/** Collects outcomes from the crossings of the boundary, in order. */
 class OutcomesSoFar implements Outcomes {
   readonly calls: Record<string, CallOutcome> = {};
   readonly servers: Record<string, ServerOutcome> = {};
   readonly seats: Record<string, SeatOutcome> = {};
   readonly processes: Record<string, ProcessOutcome> = {};
-  /** Names of the open calls, by their channel and ticket. */
   readonly #open = new Map<string, string>();
   /** Ways in which the last result of each call breaks MCP, by its `req_id`. */
   readonly #unreadable = new Map<string, string | undefined>();
-  /** Channel on which each call arrived, by the name of the call. */
   readonly #from = new Map<string, string>();
-  /** Names of the hosts' seats, by their channels. */
   readonly #seats = new Map<string, string>();
 
   take({ t, crossing: { k, ch, ev, req = '' } }: TapeMoment): void {
@@ -259,20 +254,17 @@ class OutcomesSoFar implements Outcomes {
     if (word.type === 'child.failed') this.processes[key] = { ...now, endedMs: t };
   }
 }
-/** Outcomes, computed from the crossings of the boundary alone. */
 export function outcomesOf(moments: Iterable<TapeMoment>): Outcomes {
   const soFar = new OutcomesSoFar();
   for (const moment of moments) soFar.take(moment);
   const { calls, servers, seats, processes } = soFar;
   return { calls, servers, seats, processes };
 }
-/** Crossings before the beginning of a trace whose effect still holds. */
 export const momentsBefore = (trace: Pick<Trace, 'facts'>): TapeMoment[] => {
   const { t = 0, facts } = trace.facts ?? {};
   const events = facts ? [...facts.orders, ...facts.told, ...facts.open] : [];
   return events.map((event) => ({ t, crossing: { k: 'in', ...event } }));
 };
-/** Crossings that were recorded in a trace, with their times. */
 export const recordedMoments = (trace: Trace): TapeMoment[] => [
   ...momentsBefore(trace),
   ...trace.lines.flatMap(({ t, record }) => (isCrossing(record) ? [{ t, crossing: record }] : [])),

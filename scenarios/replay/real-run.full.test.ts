@@ -16,7 +16,6 @@ const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${n
 const folder = mkdtempSync(join(tmpdir(), 'a2c-flight-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const mark = crypto.randomUUID();
-/** In places where secrets are: the environment, an argument, a parameter, a result, stderr. */
 const secrets = {
   environment: 'env-Secret-1',
   argument: 'arg-Secret-2',
@@ -55,7 +54,6 @@ const onceReady = (computer: Computer): Promise<void> =>
     });
   });
 
-/** A host lives: good calls and bad ones, one cancelled, one too late, a server that is killed, the end. */
 let file = '';
 const sizes: number[] = [];
 const ends: string[] = [];

@@ -18,57 +18,49 @@ type Give = (ev?: EventObject) => void;
 interface Timer {
   ch: string;
   readonly fire: () => void;
-  /** Id of a timer on virtual time; undefined when the recording determines when the timer fires. */
+  /** Undefined when the recording determines when the timer fires. */
   readonly id: number | undefined;
 }
 const errorOf = ({ name, message }: Thrown): Error => Object.assign(new Error(message), { name });
-/** Virtual time in ms before the first record in which a host is brought to the state where the recording begins. */
+/** Before the first record: a host is brought to the state where the recording begins. */
 export const preludeMs = 30_000;
-/** Time in ms from the start of that preparation until everything is up; open questions of the recording are asked then. */
+/** Then everything is up, and open questions of the recording are asked. */
 const settledMs = 20_000;
-/** Time in ms that the world takes to answer while a host is being prepared. */
+/** For an answer of the world while a host is being prepared. */
 const promptMs = 1;
-/** Time in ms by which Node may fire a timer too early. */
+/** Node may fire a timer too early by this. */
 const earlyMs = 50;
-/** Delay in ms that puts timers which the recording does not contain behind recorded events of the same moment. */
+/** Puts timers that were not recorded behind recorded events of the same moment. */
 const afterMs = 0.001;
 
-/**
- * World of a recording: its ports report what was recorded at the recorded times, found by the names of their channels. Timers
- * fire when they fired in the recording; timers that it does not contain run on virtual time.
- */
+/** Timers fire when they fired in the recording; timers that it does not contain run on virtual time. */
 export class RecordedWorld implements Platform, Observer {
   readonly clock = new VirtualClock();
   readonly ports: Ports;
-  /** Names of timers that fired and values that were drawn without being in the recording. */
+  /** Timers that fired and values that were drawn without being in the recording. */
   readonly foreign: string[] = [];
-  /** Names of timers that fired in the recording but were not set in the replay. */
+  /** Timers that fired in the recording but were not set in the replay. */
   readonly unclaimed: string[] = [];
-  /** Tells whether the world has been changed by a fork, so that timers that were cleared in the recording may fire. */
+  /** Timers that were cleared in the recording may fire then. */
   isForked = false;
-  /** Delay in ms of the timers that are set now, because the recording machine was that busy. */
+  /** Delays the timers that are set now, because the recording machine was that busy. */
   #pauseMs = 0;
   readonly #tape: Tape;
   readonly #names = new ChannelNames(hostWords);
   readonly #gives = new Map<string, Give>();
-  /** Channels of questions whose answer is taken from a similar recorded question. */
   readonly #alias = new Map<string, string>();
   /** Recorded times of timers that have not fired yet. */
   readonly #fired: Map<string, number>;
   readonly #draws: Map<string, unknown[]>;
   readonly #told = new Map<string, number>();
-  /** Addresses of hosts by their channels. */
   readonly #addresses = new Map<string, Address>();
   readonly #listening = new Set<Address>();
-  /** Timers that are set now, by their names. */
   readonly #timers = new Map<string, Timer>();
   readonly #hear: (crossing: Crossing, t: number) => void;
   /** Time of the recording in ms at which the clock of the replay began. */
   #offset = 0;
-  /** Facts that a host is told while it is brought to the state where the recording begins. */
   #prelude: Facts | undefined;
 
-  /** Creates the world; `hear` receives what crosses the boundary of the replayed host. */
   constructor(tape: Tape, hear: (crossing: Crossing, t: number) => void) {
     this.#tape = tape;
     this.#hear = hear;
@@ -104,7 +96,6 @@ export class RecordedWorld implements Platform, Observer {
       },
     };
   }
-  /** Takes a record of the host and gives its crossing a name before a port receives it. */
   record(record: Parameters<NonNullable<Observer['record']>>[0]): void {
     const crossing = this.#names.of(record);
     if (!crossing || crossing.k === 'in' || crossing.k === 'draw' || this.#prelude) return;
@@ -114,7 +105,7 @@ export class RecordedWorld implements Platform, Observer {
   now(): number {
     return this.clock.now() + this.#offset;
   }
-  /** Advances to a moment of the recording. `pauseMs` delays the timers that the host sets there. */
+  /** `pauseMs` delays the timers that the host sets there. */
   advanceTo(t: number, pauseMs = 0): void {
     this.#pauseMs = 0;
     this.clock.advance(Math.max(0, t - this.now()));
@@ -123,7 +114,7 @@ export class RecordedWorld implements Platform, Observer {
   random(a: Address): number {
     return Number(this.#drawn('random', a, 0.5));
   }
-  /** Returns a recorded value that a host asks for synchronously; null where the recording has none. */
+  /** Null where the recording has no such value. */
   draw(a: Address, port: string): unknown {
     return this.#drawn(port, a, null);
   }
@@ -169,7 +160,6 @@ export class RecordedWorld implements Platform, Observer {
     if (id !== undefined) this.clock.clearTimeout(id);
     if (this.#timers.get(ch) === timer) this.#timers.delete(ch);
   }
-  /** Removes a port, which then receives nothing more. */
   #leave(give: Give): void {
     for (const [ch, each] of this.#gives) if (each === give) this.#gives.delete(ch);
   }
@@ -178,7 +168,7 @@ export class RecordedWorld implements Platform, Observer {
     if (threw && !this.#prelude) throw errorOf(threw);
   }
 
-  /** Delivers a recorded input; returns false when nothing takes it. A timer that was not set is skipped. */
+  /** False when nothing takes the input. A timer that was not set is skipped. */
   happen(directory: Directory, { ch, ev }: { readonly ch: string; readonly ev?: EventObject }): boolean {
     if (ch.startsWith('host:')) return this.#order(directory, ch, ev as EventObject);
     if (isTimer({ ch })) this.#ring(ch);
@@ -194,7 +184,6 @@ export class RecordedWorld implements Platform, Observer {
       timer.fire();
     } else this.unclaimed.push(ch);
   }
-  /** Finds the recorded question whose answer fits a question that is asked with other parameters now. */
   #otherwiseAsked(ch: string): string | undefined {
     const question = questionIn(ch);
     if (question === undefined) return undefined;
@@ -230,11 +219,7 @@ export class RecordedWorld implements Platform, Observer {
     directory.listen(host, () => this.#throwIfRecorded(ch));
   }
 
-  // ── a recording whose beginning is missing ─────────────────────────────────────────────────────────
-  /**
-   * Starts the hosts from the facts at the beginning of the recording, and lets time pass until they have the state where the
-   * recording begins.
-   */
+  /** Starts them from the facts, and lets time pass until they have the state where the recording begins. */
   resume(directory: Directory, { t, facts }: NonNullable<Tape['facts']>): void {
     this.#offset = t - preludeMs;
     this.#prelude = facts;
@@ -254,7 +239,6 @@ export class RecordedWorld implements Platform, Observer {
     }
     for (const [ch, timer] of this.#timers) timer.ch = ch;
   }
-  /** Gives a timer that was already set when the recording began its recorded time. */
   #set(ch: string, left: number): void {
     // Ignores the delay in the name, because a randomly drawn delay differs when a host is prepared.
     const isIt = (name: string): boolean => name === ch || withoutDelay(name) === withoutDelay(ch);
@@ -264,14 +248,13 @@ export class RecordedWorld implements Platform, Observer {
     if (this.#tape.fired.has(ch)) this.#keep({ ...timer, ch, id: undefined });
     else if (!this.#tape.late.has(ch)) this.#run(ch, timer.fire, left);
   }
-  /** Tells a port the recorded facts of its channel, or how the channel ended before. */
   #introduce(ch: string, { told, ended }: Facts, isIt = isFirst): void {
     const now = told.filter((each) => each.ch === ch);
     const last = ended.filter((each) => each.ch === withoutNumber(ch));
     const events = now.length > 0 ? now.filter(({ ev }) => isIt(ev)) : isIt === isFirst ? last : [];
     for (const { ev } of events) this.clock.setTimeout(() => this.#gives.get(ch)?.(ev), promptMs);
   }
-  /** Gives the last recorded answer again; a question without one stays open. */
+  /** A question without a recorded answer stays open. */
   #answer(ch: string, give: Give, { answers }: Facts): void {
     const known = answers.find((each) => each.ch === withoutNumber(ch));
     if (known) this.clock.setTimeout(() => give(known.ev), promptMs);
@@ -279,15 +262,13 @@ export class RecordedWorld implements Platform, Observer {
       this.clock.setTimeout(() => give({ type: 'ask.answered', result: {} } as never), promptMs);
   }
 }
-/** Name of a timer without its delay and its number. */
 const withoutDelay = (ch: string): string => ch.replace(/ [\d.]+\/\d+$/, '');
-/** Puts the id of the current question into a recorded answer. */
 function toAsker(ev: EventObject, params: unknown): EventObject {
   const { req_id: asked } = (params ?? {}) as { readonly req_id?: unknown };
   const { result } = ev as EventObject & { readonly result?: { readonly req_id?: unknown } | null };
   if (result?.req_id !== ownId) return ev;
   return { ...ev, result: { ...result, req_id: asked } } as EventObject;
 }
-/** Tells whether a fact reaches a link only after it has asked for its seat. */
+/** It reaches a link only after the link has asked for its seat. */
 const isSeat = ({ type }: EventObject): boolean => type === 'join.accepted' || type.startsWith('computer.');
 const isFirst = (ev: EventObject): boolean => !isSeat(ev);

@@ -6,13 +6,11 @@ import type { Recorder, RecorderOptions } from '../../actors/recording/recorder.
 import { recorderOf as recorderAt, traceOf } from '../stage/recording.ts';
 import { Tap } from '../../actors/runtime/directory.ts';
 
-/** Clock of the harness that plays. */
 let clock: { now(): number } = { now: () => 0 };
 function recorderOf(profile: Profile, more: Partial<RecorderOptions> = {}): Recorder {
   clock = { now: () => 0 };
   return recorderAt({ now: () => clock.now() }, { profile }, more);
 }
-/** A harness with everybody, a call, the end; watched by these. */
 async function play(...recorders: readonly Recorder[]): Promise<Harness> {
   const harness = new Harness({ servers: { fs: { tools: { read: { answers: {}, afterMs: 5 } } } } });
   clock = harness.clock;

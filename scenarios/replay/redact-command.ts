@@ -13,7 +13,6 @@ const problemOf = (file: string): string | undefined => {
   }
 };
 
-/** Runs `a2c redact FILE --path … --value …`: writes a copy of a trace without these values. */
 export async function redactCommand(
   { terminal }: CommandContext,
   file: string,

@@ -17,7 +17,6 @@ const pin = '4711-9922';
 /** Longer than the name of a channel may be, which gets a hash of it. */
 const note = `${'a long note '.repeat(20)}for Jane Roe`;
 
-/** Three calls, two of them with the same pin, one that says it in its answer, with the messages on the wire. */
 async function recorded(ringBytes = Infinity): Promise<string> {
   const rows = Array.from({ length: 60 }, () => ({ owner: 'Jane Roe', code: 12 }));
   const answers = { content: [{ type: 'text', text: `paid with ${pin}, code 12` }], rows };
@@ -79,7 +78,6 @@ describe('a redacted trace', async () => {
     const { lines, tail } = traceOf(after);
     expect(lines).toHaveLength(traceOf(text).lines.length);
     expect(tail?.reason).toMatch(/^asked for «redacted:\w+»$/);
-    // Two values, two marks.
     expect(new Set(marksIn(after)).size).toBe(2);
     expect(after).toContain('"pin «redacted:');
   });

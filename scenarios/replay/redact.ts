@@ -35,7 +35,7 @@ export interface Redacted {
 }
 
 type Row = Readonly<Record<string, unknown>>;
-/** Fields of a trace line that describe the record itself and are never hidden. */
+/** They describe the record itself and are never hidden. */
 const structure = new Set([
   's',
   't',
@@ -51,27 +51,21 @@ const structure = new Set([
   'cut',
   'left',
 ]);
-/** Pattern for the channel name of a question: `ask METHOD of TARGET PARAMETERS`, without its number. */
+/** `ask METHOD of TARGET PARAMETERS`, without its number. */
 const question = /^(ask \S+ of (?:(?! [[{"]).)*)(?: (.*))?$/s;
 const numbered = /^(.*?)(\/\d+)?$/s;
 
-/** Hides values in all lines of a trace, which stays valid. */
 class TraceRedaction {
   readonly #hiding: Hiding;
-  /** New hash of each list by its old hash, for lists whose content was hidden, and the lists by their new hash. */
   readonly #hashes = new Map<string, string>();
   readonly #lists = new Map<string, readonly unknown[]>();
-  /** Parameters of questions by their channel name without the number. */
   readonly #asked = new Map<string, unknown>();
   readonly #names = new Map<string, string>();
 
   constructor(hiding: Hiding) {
     this.#hiding = hiding;
   }
-  /**
-   * Collects the parameters of questions before any line is written, because in a trace that opens with facts a name may appear
-   * before its question.
-   */
+  /** Before any line is written: in a trace that opens with facts a name may appear before its question. */
   learn({ k, ch, ev }: Row): void {
     const { method, params } = (ev ?? {}) as Row;
     if (k !== 'out' || typeof ch !== 'string' || params === undefined) return;
@@ -113,7 +107,6 @@ class TraceRedaction {
   #value(value: unknown, key: string): unknown {
     return this.#listed(this.#hiding.value(value, key));
   }
-  /** Replaces references to lists by references with the new hash. */
   #listed(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((each) => this.#listed(each));
     if (typeof value !== 'object' || value === null) return value;
@@ -132,8 +125,7 @@ class TraceRedaction {
     const [, start, about] = question.exec(base) ?? [];
     if (start === undefined || about === undefined) return this.text(base);
     const params = this.#asked.get(base) ?? parsed(about);
-    // Removes the hash from the name of a question asked before the trace began, because the hidden value could be guessed from
-    // it. The answer of such a question then matches nothing.
+    // The hidden value could be guessed from the hash; the answer of such a question then matches nothing.
     if (params === undefined) return this.text(base.replace(/…-?[0-9a-f]+$/, '…'));
     const hidden = canonical(revived(this.#value(params, ''), this.#lists));
     return `${this.text(start)} ${shortText(hidden)}`;
@@ -147,7 +139,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** Returns the trace text without these values, which stays a valid trace. Throws when it cannot be read. */
+/** It stays a valid trace. Throws when it cannot be read. */
 export function redactedText(
   text: string,
   { paths = [], values = [], key }: RedactOptions,

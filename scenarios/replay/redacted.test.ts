@@ -15,7 +15,6 @@ import { replayOf } from './replay.ts';
 const hash = (text: string): string => sha256Of([text]).slice(0, 16);
 const secret = 'hunter22';
 
-/** A call whose answer has a secret in it, as a host records it. */
 async function recorded(kinds: Kinds = machines): Promise<Trace> {
   const playing: { harness?: Harness } = {};
   const recorder = recorderOf(
@@ -39,7 +38,6 @@ async function recorded(kinds: Kinds = machines): Promise<Trace> {
   if (!read.ok) throw new Error(read.problem);
   return read.trace;
 }
-/** Today's machines, but for a guard that reads what a tool answered. */
 const reading = (isFailed: (password: string) => boolean): Kinds =>
   provided('call', {
     guards: {
@@ -111,7 +109,6 @@ describe('a secret that is a word of the machines', () => {
 
 describe('a guard that is watched', () => {
   const mark = '«redacted:00ff»';
-  /** Decision of a guard over this context and event, and the fields that it read. */
   function decided(context: object, event: object, guard: (of: { context: never; event: never }) => boolean) {
     const reads: RedactedRead[] = [];
     const machine = setup({ guards: { isIt: guard as never } }).createMachine({

@@ -1,4 +1,3 @@
-/** Recordings outlive the code: five refactorings of the sources are made in copies, and every recording stays the same. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** In a file: what stands there, and what takes its place. */
 type Edit = readonly [file: string, old: string, now: string];
 interface Refactoring {
   readonly what: string;
@@ -93,7 +91,6 @@ const refactorings: readonly Refactoring[] = [
     ],
   },
 ];
-/** A change of behaviour: cancels reach no call. */
 const broken: Edit = [
   'machines/client/client.machine.ts',
   "'call.cancel': { actions: cancelCall },",
@@ -120,7 +117,6 @@ interface Replayed {
   readonly file: string;
   readonly verdict: string;
 }
-/** Verdict by recording, as `a2c replay` of that copy gives it. */
 function verdictsOf(copy: string): Record<string, string> {
   const command = ['--import', 'tsx', 'actors/main.ts', 'replay', '--json', 'scenarios/recordings'];
   let printed: string;

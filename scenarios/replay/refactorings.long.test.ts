@@ -16,7 +16,6 @@ interface Refactoring {
   readonly inside?: string;
 }
 
-/** `disconnected` of a client under another name. */
 const renamed: readonly Edit[] = [
   [['states'], ({ disconnected, ...states }: On) => ({ ...states, cut: disconnected })],
   [['states', 'connected', 'on', 'session.lost', '1'], (lost: object) => ({ ...lost, target: 'cut' })],
@@ -25,7 +24,6 @@ const renamed: readonly Edit[] = [
     (failed: object) => ({ ...failed, target: '#client.cut' }),
   ],
 ];
-/** `running --deadline.passed--> timedOut` by way of a state that is passed through. */
 const split: readonly Edit[] = [
   [['states', 'running', 'on', 'deadline.passed'], () => 'late'],
   [['states', 'late'], () => ({ always: { target: 'timedOut', actions: 'rememberTimeout' } })],
@@ -33,7 +31,6 @@ const split: readonly Edit[] = [
 const joined = ['states', 'online', 'states', 'joining', 'on', 'join.accepted', 'actions'] as const;
 
 type Posted = (of: unknown) => Message;
-/** A machine that says something in other words. */
 const saying = (kind: string, words: (event: EventObject) => EventObject): Kinds =>
   changedParts(kind, (part) => {
     const { type, params } = part as { readonly type?: unknown; readonly params?: Posted };
@@ -45,7 +42,6 @@ const saying = (kind: string, words: (event: EventObject) => EventObject): Kinds
     return { ...part, params: said };
   });
 type Handler = { readonly actions: unknown };
-/** Merges two messages of permits into one. */
 const merged: Kinds = {
   ...saying('client', (event) =>
     event.type === 'permit.wanted' || event.type === 'permit.released'
@@ -65,7 +61,6 @@ const merged: Kinds = {
     ],
   ])['computer'] as AnyStateMachine,
 };
-/** A cancel goes from the computer to its call, and no client passes it on. */
 const direct = {
   type: 'post',
   params: ({ event: { ticket, reason } }: { event: { ticket: string; reason: string } }) => ({
@@ -74,7 +69,6 @@ const direct = {
     optional: true,
   }),
 };
-/** A value in which addresses and kinds of one kind are those of another. */
 function rekinded(value: unknown, from: string, to: string): unknown {
   if (typeof value === 'string') return value.replace(`/${from}:`, `/${to}:`);
   if (Array.isArray(value)) return value.map((each) => rekinded(each, from, to));
@@ -85,7 +79,7 @@ function rekinded(value: unknown, from: string, to: string): unknown {
   ]);
   return Object.fromEntries(fields);
 }
-/** Catalogs under another kind, so that their addresses are others. What a client makes of them in its code reads the old one. */
+/** What a client makes of the addresses in its code reads the old kind. */
 function withLists(): Kinds {
   const reads: ReadonlySet<unknown> = new Set(['isCatalog', 'forgetList']);
   const { catalog, ...others } = changedParts('client', (part) => {
@@ -181,7 +175,6 @@ describe('a refactoring that changes nothing for the world and the user', () => 
     const told = report.notes.filter((note) => note.startsWith('only the inside differs, first at record '));
     expect(told).toEqual(inside === undefined ? [] : [expect.stringContaining(inside)]);
   });
-  // A change that is no refactoring is found the same way: the renamed message has no taker.
   it('is none where nobody takes a message under its new name', () => {
     const kinds = saying('client', (event) =>
       event.type === 'permit.wanted' ? { ...event, type: 'permit.asked' } : event,

@@ -33,7 +33,6 @@ const short = async (act: (harness: Harness) => void | Promise<void>): Promise<T
   return traceOf(harness.recorder);
 };
 const changed = fileOf('changed.trace.ndjson', changedText(life, '"end":"cancelled"', '"end":"failed"'));
-/** A message without a taker. */
 const broken = fileOf(
   'broken.trace.ndjson',
   await short((harness) => {
@@ -41,7 +40,6 @@ const broken = fileOf(
     harness.close();
   }),
 );
-/** The trace claims to be closed, and a machine lives. */
 const stuck = fileOf('stuck.trace.ndjson', await short(() => {}));
 const unusable = fileOf('unusable.trace.ndjson', 'PK\u0003\u0004 no trace at all');
 const lines = (text: string): string[] => text.trimEnd().split('\n');
@@ -244,7 +242,6 @@ describe('the output of a2c replay', () => {
   });
 });
 
-/** Elements of a well-formed document in the order of their starts; throws where a parser would. */
 function elementsIn(xml: string): string[] {
   // oxlint-disable-next-line no-control-regex
   if (/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u.test(xml))

@@ -16,11 +16,7 @@ import type { Trace } from '../../machines/trace/index.ts';
 import { readBack, recordedAgain } from './again/recorded-again.ts';
 import { replayTrace, type Kinds } from './replay-trace.ts';
 
-/**
- * Accepts the differences of today's code: writes the trace file again, with the same world and today's reactions of the host.
- * Inputs that nothing takes are left out. Returns the report about the new file; unless its verdict is `same`, nothing was
- * written.
- */
+/** Inputs that nothing takes are left out. Unless the returned verdict is `same`, nothing was written. */
 export function accept(file: string, trace: Trace, kinds: Kinds = machines): ReplayReport {
   const { text } = recordedAgain(trace, { about: { runtime: version } }, (watched) =>
     replayTrace(trace, { kinds, ...watched }),
@@ -39,10 +35,7 @@ function showInputs({ terminal }: CommandContext, file: string): void {
   const read = readTraceFile(file);
   for (const { line } of read.ok ? tapeOf(read.trace).steps : []) terminal.out(`  ${inputText(line)}`);
 }
-/**
- * Prints the report of one trace. With `isAlone` the outcomes are printed too; the report of a changed trace already contains
- * them.
- */
+/** With `isAlone` the outcomes, too; the report of a changed trace already contains them. */
 function show(
   context: CommandContext,
   report: ReplayReport,
@@ -70,9 +63,7 @@ const junitOf = (reports: readonly ReplayReport[]): string =>
     })),
   );
 
-/**
- * Accepts a changed trace by writing it again with today's reactions. Any other trace stays as it is, and its report says why.
- */
+/** A trace that was not changed stays as it is, and its report says why. */
 function accepted(file: string, report: ReplayReport): ReplayReport {
   if (report.verdict === 'same') return report;
   const refused = (of: ReplayReport): ReplayReport => ({
@@ -89,7 +80,7 @@ function accepted(file: string, report: ReplayReport): ReplayReport {
   return { ...now, text: [title, ...changes.map((line) => `  ${line}`)].join('\n') };
 }
 
-/** Runs `a2c replay FILE|DIR…`: prints one verdict for each trace; the exit code is the highest of them. */
+/** The exit code is the highest of the verdicts. */
 export async function replayCommand(
   context: CommandContext,
   paths: readonly string[],
@@ -116,7 +107,7 @@ export async function replayCommand(
     const report = options.accept ? accepted(file, found) : found;
     reports.push(report);
     if (!json) show(context, report, options, files.length === 1);
-    // Lets the event loop turn between two traces, so that Ctrl-C works while a folder is replayed.
+    // Ctrl-C must work while a folder is replayed.
     await new Promise((resolve) => setImmediate(resolve));
   }
   if (json) terminal.out(JSON.stringify({ replays: reports }));

@@ -15,33 +15,26 @@ export type Kinds = Readonly<Record<string, AnyStateMachine>>;
 export interface ReplayTraceOptions {
   /** Stops after the last input whose number is at most this. */
   readonly until?: number;
-  /** Machines to use instead of today's. */
   readonly kinds?: Kinds;
-  /** Creates an observer of the replay; `now` returns the replay's time in ms since the beginning. */
+  /** `now` returns the replay's time in ms since the beginning. */
   readonly observer?: (now: () => number) => Observer;
-  /** Called for each input before it is delivered. */
   readonly onInput?: (line: TapeLine) => void;
 }
 export interface TraceReplay {
   readonly difference: Difference | undefined;
-  /** Number of further differences. */
   readonly more: number;
-  /** Number of crossings that left the host and agree with the recording; `total` is the number of all of them. */
+  /** Crossings that left the host and agree with the recording; `total` is the number of all of them. */
   readonly matched: number;
   readonly total: number;
   readonly inputs: number;
   /** SHA-256 of everything that left the host; equal for two replays that did the same. */
   readonly digest: string;
-  /** Crossings of the replay, with the inputs that something took. */
   readonly crossings: readonly TapeMoment[];
-  /** Records between machines up to the first difference, for checking invariants. */
   readonly seen: readonly SeenRecord[];
-  /** Names of timers and draws that the recording does not contain; `unclaimed` are its timers that were not set. */
+  /** Timers and draws that the recording does not contain; `unclaimed` are its timers that were not set. */
   readonly foreign: readonly string[];
   readonly unclaimed: readonly string[];
-  /** Texts for people that have other words now. */
   readonly reworded: Comparison['reworded'];
-  /** Numbers of inputs that nothing took. */
   readonly unheard: readonly number[];
   readonly redactedReads: readonly RedactedRead[];
   readonly directory: Directory;
@@ -55,10 +48,7 @@ export class Unplayable extends Error {
   }
 }
 
-/**
- * Replays a trace on today's machines, synchronously and without any process, socket or real clock, and compares everything that
- * crosses the boundary. When it returns, nothing in the directory is under way.
- */
+/** Synchronous, without process, socket or real clock; when it returns, nothing is under way. */
 export function replayTrace(trace: Trace, options: ReplayTraceOptions = {}): TraceReplay {
   const tape = tapeOf(trace);
   const { until = Infinity } = options;
@@ -72,20 +62,17 @@ export function replayTrace(trace: Trace, options: ReplayTraceOptions = {}): Tra
   const replay = played(play);
   const isRedacted = replay.difference && trace.lines.some(({ text }) => redacted.test(text));
   if (!isRedacted) return replay;
-  // Watches guards in a second replay only when there is a difference and something was redacted, because watching is slow.
+  // Watching is slow: only when there is a difference and something was redacted.
   const { observer: _, onInput: __, ...unseen } = play;
   return { ...replay, redactedReads: played({ ...unseen, isWatching: true }).redactedReads };
 }
-/** Steps to play, from a tape or changed by a fork. */
 export interface Play extends ReplayTraceOptions {
   readonly tape: Tape;
   readonly steps: readonly TapeStep[];
-  /** Tells whether the consequences of the last step were recorded too; in a torn trace they were not. */
+  /** The consequences of the last step were recorded too; in a torn trace they were not. */
   readonly isWhole: boolean;
   readonly isWatching?: boolean;
-  /** Number of the input from which the world is changed by a fork. */
   readonly forksAt?: number;
-  /** Virtual time in ms that passes after the last step. */
   readonly horizonMs?: number;
 }
 export function played(play: Play): TraceReplay {

@@ -66,10 +66,8 @@ const statesOf = ({ replay }: Judged): Record<string, string> =>
   );
 
 type OfOthers = ReplayOptions & { readonly kinds?: Kinds };
-/** Replays a trace in memory; `kinds` may replace today's machines. */
 export const replayOf = (file: string, trace: Trace, options: OfOthers = {}): ReplayReport =>
   examined(file, trace, options).report;
-/** Replays a trace and returns the report together with the data behind it. */
 export function examined(
   file: string,
   trace: Trace,

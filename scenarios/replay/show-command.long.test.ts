@@ -15,7 +15,6 @@ const recording = (name: string): string =>
 const folder = mkdtempSync(join(tmpdir(), 'a2c-show-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The page of `a2c show FILE` once it has everything; then Ctrl-C. */
 async function shown(file: string): Promise<{ page: AttachedPage; code: number; err: string }> {
   const aborter = new AbortController();
   let found: (url: string) => void = () => {};
@@ -101,10 +100,8 @@ describe('a2c show', () => {
     const text = readFileSync(html, 'utf8');
     const [, packed = ''] = /<script id="a2c-trace" type="text\/plain">([\w+/=]+)<\/script>/.exec(text) ?? [];
     expect(gunzipSync(Buffer.from(packed, 'base64')).toString('utf8')).toContain('"what":"<script>');
-    // A recording of 4 MB, most of it repeated, with all that draws it.
     expect(readFileSync(file).length).toBeGreaterThan(1_800_000);
     expect(text.length).toBeLessThan(2_000_000);
-    // Four blocks of data and the script of the page; each begins and ends where we wrote it.
     expect(text.match(/<script/g)).toHaveLength(5);
     expect(text.match(/<\/script/gi)).toHaveLength(5);
     expect(text).not.toMatch(/(src|href)="(?!data:)/);

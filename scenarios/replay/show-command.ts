@@ -26,18 +26,15 @@ import { problemIn, problemOf } from './report/verdict.ts';
 const unusable = 5;
 const wrongUsage = 64;
 
-/** Part of a trace file before its first damage. */
 interface Sound {
   readonly file: string;
   readonly head: Head;
-  /** Number of its lines, with the head. */
   readonly rows: number;
   readonly chars: number;
-  /** Description of the damage that ends the sound part; undefined when all is sound. */
   readonly damage: string | undefined;
 }
 const isUnread = (error: unknown): boolean => (error as NodeJS.ErrnoException).syscall !== undefined;
-/** Looks through a file up to its first damage, and keeps nothing. Returns an error text when not even its head is sound. */
+/** Keeps nothing in memory; returns an error text when not even the head is sound. */
 async function soundPart(file: string): Promise<Sound | string> {
   const reader = new TraceReader(createDigest());
   let [rows, chars] = [0, 0];
@@ -69,7 +66,6 @@ async function soundPart(file: string): Promise<Sound | string> {
   // Half a line at the end is what a killed host was writing.
   return { file, head: reader.head as Head, rows: reader.isTorn ? rows - 1 : rows, chars, damage: undefined };
 }
-/** Reads the lines of the sound part of a file, some at a time. */
 async function* soundRows({ file, rows }: Pick<Sound, 'file' | 'rows'>): AsyncGenerator<readonly string[]> {
   let left = rows;
   for await (const some of rowsIn(file)) {
@@ -88,7 +84,6 @@ async function traceOf(sound: Sound): Promise<Trace> {
   return collector.trace;
 }
 
-/** Text that is kept compressed, in parts of whole lines. */
 class PackedText {
   readonly #parts: Buffer[] = [];
   #waiting = '';
@@ -114,7 +109,6 @@ class PackedText {
   }
 }
 const packedChars = 1024 * 1024;
-/** Replays a trace to record everything that the machines did and remembered. */
 function toFull(trace: Trace): { packed: PackedText; parted: number | undefined } {
   const packed = new PackedText();
   // Writes no end where the host wrote none, so that the page tells that it was killed.
@@ -132,7 +126,6 @@ function toFull(trace: Trace): { packed: PackedText; parted: number | undefined 
   return { packed, parted: recorded?.s ?? inputs?.at(-1)?.s };
 }
 
-/** Makes the function that checks a recording, whose text on the page is `text`. */
 const checksBy =
   (text: () => AsyncIterable<string>, trace: () => Promise<Trace>) =>
   async (name: string): Promise<Checks> => {
@@ -145,11 +138,7 @@ const checksBy =
       }
     return checksOf(name, await trace(), shown);
   };
-/**
- * Reads a trace file for a page, up to its first damage: as the file is, as today's code plays it, or by default the
- * first of the two that shows what machines remember. Returns an error text for what is no trace. A file that is shown
- * as it is needs no memory for its text.
- */
+/** By default the file as it is, else as today's code plays it: the first that shows what machines remember. */
 export async function recordingOf(
   file: string,
   notice: (text: string) => void,
@@ -191,7 +180,7 @@ export async function recordingOf(
   };
 }
 
-/** Writes the page of recordings as one file, without the paths of the traces. Returns an error text when that fails. */
+/** Leaves out the paths of the traces; returns an error text when writing fails. */
 export async function writePage(html: string, recordings: readonly Recording[]): Promise<string | undefined> {
   const named = recordings.map((recording) => ({ ...recording, name: basename(recording.name) }));
   try {
@@ -201,7 +190,6 @@ export async function writePage(html: string, recordings: readonly Recording[]):
     return `${html}: ${(error as Error).message}`;
   }
 }
-/** Runs `a2c show FILE...`: serves the page of a trace, or one page of several, until Ctrl-C. */
 export async function showCommand(
   context: CommandContext,
   files: readonly string[],

@@ -30,10 +30,7 @@ import { exitCodeOf, verdicts } from './report/verdict.ts';
 import { builtModule } from '../fixtures/built-module.ts';
 import { readTrace } from '../../machines/trace/index.ts';
 
-/**
- * Runs the commands of docs/replay.md, on a build of the present sources, and compares what they print. After a
- * change of machines or reports, A2C_UPDATE_PAGES=1 records the trace again and fills the pages.
- */
+/** After a change of machines or reports, A2C_UPDATE_PAGES=1 records the trace again and fills the pages. */
 const isUpdating = process.env['A2C_UPDATE_PAGES'] === '1';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const docs = join(root, 'docs/replay.md');
@@ -42,11 +39,9 @@ const kept = join(root, 'examples/traces/acme.trace.ndjson');
 const page = readFileSync(docs, 'utf8');
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-steps-'));
-/** The package as `npm install` leaves it, and a folder of somebody who uses it. */
 const [checkout, here] = [join(folder, 'checkout'), join(folder, 'here')];
 const at = (...path: string[]): string => join(here, ...path);
 const typist = join(checkout, 'dist/scenarios/fixtures/typist.mjs');
-/** Outputs by command. */
 const printed = new Map<string, string>();
 
 beforeAll(() => {
@@ -57,12 +52,10 @@ beforeAll(() => {
   symlinkSync(checkout, at('node_modules/a2c-actors'), 'dir');
   for (const name of ['@modelcontextprotocol', 'vitest', 'zod'])
     symlinkSync(join(root, 'node_modules', name), at('node_modules', name), 'dir');
-  // Commands of the README run in a checkout.
   symlinkSync(join(checkout, 'examples'), at('examples'), 'dir');
   // A copy, for the page mends something in it.
   cpSync(join(root, 'dist'), join(checkout, 'dist'), { recursive: true });
   builtModule('scenarios/fixtures/typist.mjs', typist);
-  // Each begins with its name.
   for (const { text } of blocksOf(page)) {
     const [, name] = /^\/\/ (\S+\.(?:mjs|ts))\n/.exec(text) ?? [];
     if (name !== undefined) writeFileSync(at(name), text);
@@ -93,13 +86,12 @@ interface Typed {
   readonly out: string;
   readonly codes: readonly number[];
 }
-/** Blocks of commands, one after another in one process; `npx` is the build. */
+/** One after another in one process; `npx` is the build. */
 function typed(...blocks: string[]): Typed[] {
   const lines = blocks.map((block) => block.trimEnd().split('\n'));
   const how = { cwd: here, env, encoding: 'utf8', input: JSON.stringify(lines), timeout: 60_000 } as const;
   return JSON.parse(execFileSync(process.execPath, [typist], how)) as Typed[];
 }
-/** Types all commands of these steps; answers their exit codes. */
 const walk = (...headings: string[]): number[] =>
   walkThrough(headings.flatMap((heading) => examplesOf(sectionOf(page, heading))));
 function walkThrough(examples: readonly Example[]): number[] {
@@ -118,7 +110,6 @@ const traceIn = (file: string) => {
   if (!read.ok) throw new Error(read.problem);
   return read.trace;
 };
-/** Changes a file of the reader, or of the build, as a diff of the page says; `back`: takes that back. */
 function edit(file: string, old: string, now: string): void {
   const parts = readFileSync(file, 'utf8').split(old);
   expect(parts, old).toHaveLength(2);
@@ -248,7 +239,6 @@ describe('docs/replay.md', () => {
     const [guard, ...changed] = examplesOf(section);
     expect(walkThrough(guard ? [guard] : [])).toEqual([0]);
     expect(readFileSync(at('traces.xml'), 'utf8')).toContain('tests="1" failures="0"');
-    // Runs all of them, as the workflow does.
     expect(vitest()).toMatchObject(green);
     const example = readFileSync(join(root, 'examples/replay.test.mjs'), 'utf8');
     expect(section).toContain(`\`\`\`js\n${example}\`\`\``);
@@ -266,7 +256,6 @@ describe('docs/replay.md', () => {
     expect(keys).toEqual(['name', 'on', 'permissions', 'jobs']);
     const runs = lines.flatMap((line) => /- run: (.*)/.exec(line)?.[1] ?? []);
     expect(runs[0]).toBe('npm ci');
-    // The command is the one that was just run.
     expect(examplesOf(sectionOf(page, '## 5. Guard it in CI'))[0]?.commands).toBe(`${runs[1]}\n`);
     expect(runs[2]).toBe('npx vitest run');
     const path = lines.flatMap((line) => /^ +path: (.*)/.exec(line)?.[1] ?? []);

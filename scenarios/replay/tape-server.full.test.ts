@@ -13,10 +13,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 
 interface SdkClient {
   readonly client: Client;
-  /** Resolves when the connection has ended, with everything that it wrote. */
   readonly ended: Promise<string>;
 }
-/** The MCP SDK's own client, connected to a program. Close it by `client.close()`. */
 async function sdkClient([command = '', ...args]: readonly string[]): Promise<SdkClient> {
   const transport = new StdioClientTransport({ command, args: [...args], stderr: 'pipe' });
   let written = '';

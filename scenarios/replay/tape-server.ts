@@ -8,21 +8,17 @@ import { lineReader } from './world/played-child.ts';
 import { playedServers, traceOf } from './world/world.ts';
 import type { PlayedServer } from './world/played-server.ts';
 
-/** Streams over which a played server speaks MCP. */
 interface Pipes {
   readonly input: Readable;
   readonly output: Writable;
 }
 type Notice = (text: string) => void;
 
-/** Exit code of a recorded death; for a signal, 128 plus its number, as shells report it. */
+/** For a signal, 128 plus its number, as shells report it. */
 const codeOf = ({ code, signal }: RecordedDeath): number =>
   code ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0);
 
-/**
- * Plays one session of a recorded server over two streams, until the client closes its end, `signal` aborts or the recorded death
- * comes. Resolves with the exit code of the recorded process. Notices are passed to `notice`, one text each.
- */
+/** Ends when the client closes, `signal` aborts or the recorded death comes; resolves with the exit code. */
 export function playOverPipes(
   server: PlayedServer,
   { input, output }: Pipes,
@@ -56,7 +52,6 @@ export function playOverPipes(
   });
 }
 
-/** Runs `a2c replay FILE --server NAME`: plays a recorded server on stdin and stdout, for any MCP client. */
 export async function playServer(
   context: CommandContext,
   paths: readonly string[],
@@ -91,5 +86,4 @@ export async function playServer(
   const pipes = { input: process.stdin, output: process.stdout };
   return playOverPipes(server, pipes, signal, (text) => terminal.errText(text));
 }
-/** Exit code of `a2c replay` for a file that is not a trace, or that does not contain the server. */
 const unusable = 5;

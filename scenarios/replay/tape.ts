@@ -7,43 +7,32 @@ import {
   type TraceLine,
 } from '../../machines/trace/index.ts';
 
-/** Line of a trace that records a crossing of the boundary. */
 export interface TapeLine extends TraceLine {
   readonly record: CrossingLine;
 }
-/** Crossing of the boundary, recorded or replayed, with its time in ms. */
 export interface TapeMoment {
   readonly t: number;
   readonly crossing: Crossing;
 }
-/** One input from the world, with everything that was recorded before the next input. */
 export interface TapeStep {
   readonly line: TapeLine;
-  /** Crossings that followed the input: those leaving the host and those reported to its user. */
   readonly out: readonly TapeLine[];
-  /** Time in ms that the recording machine needed for the consequences of the input; timers set by them begin that much later. */
+  /** The recording machine needed it for the consequences; timers set by them begin that much later. */
   readonly pauseMs: number;
 }
-/** Trace in the form that a replay needs: inputs in order, each with the recorded crossings that followed. */
 export interface Tape {
-  /** Facts at the beginning of a trace that does not begin with the start of its hosts. */
   readonly facts: Trace['facts'];
   readonly steps: readonly TapeStep[];
   /** Times at which timers fired, by their names; `late` has the times at which overdue timers were cleared. */
   readonly fired: ReadonlyMap<string, number>;
   readonly late: ReadonlyMap<string, number>;
-  /** Drawn values of each channel, in order. */
   readonly draws: ReadonlyMap<string, readonly unknown[]>;
-  /** Recorded errors thrown by the receiver of an event, by channel and number of the event. */
+  /** By channel and number of the event. */
   readonly throws: ReadonlyMap<string, Thrown>;
-  /** Channels of questions that were asked. */
   readonly asked: ReadonlySet<string>;
 }
 
-/**
- * Method and target of a question, for a tool call also the tool's name, without parameters. Undefined when the channel is not
- * that of a question.
- */
+/** Without parameters; undefined when the channel is not that of a question. */
 export function questionIn(ch: string): string | undefined {
   const [, question] = /^(ask \S+ of \S+)/.exec(ch) ?? [];
   const tool = /"name":"((?:[^"\\]|\\.)*)"/.exec(ch)?.[1];

@@ -9,10 +9,8 @@ import { outcomesOf, recordedMoments, type Outcomes } from './outcomes.ts';
 import { tracesIn } from './report/files.ts';
 import { traceFor } from './report/verdict.ts';
 
-/** Number of lines that say why; `a2c replay` has all. */
 const mostLines = 5;
 
-/** Lines of the report that say what went wrong: those of calls, servers, seats and processes, good ones last. */
 function whyLines(outcomes: Outcomes, reasons: readonly string[]): readonly string[] {
   const all = outcomeText(outcomes, reasons);
   const call = all.filter((line) => line.startsWith('call ')).slice(0, 1);
@@ -24,7 +22,6 @@ function whyLines(outcomes: Outcomes, reasons: readonly string[]): readonly stri
     .toSorted((a, b) => Number(isOfCall(b)) - Number(isOfCall(a)));
   return [...call, ...others].slice(0, mostLines - 1);
 }
-/** Newest of the traces that hosts of this user have written by themselves; undefined when there is none. */
 function lastFailure(): string | undefined {
   const folder = join(defaultStateDir(), 'traces');
   try {
@@ -34,10 +31,7 @@ function lastFailure(): string | undefined {
   }
 }
 
-/**
- * Runs `a2c why [FILE|SERVER]`: says why the failure of a trace happened, by default of the last one that a host has
- * kept. A name that is no file is that of a server of a running host.
- */
+/** By default of the last that a host has kept; a name that is no file is that of a server of a running host. */
 export async function whyCommand(
   context: CommandContext,
   wanted: string | undefined,
@@ -67,7 +61,6 @@ export async function whyCommand(
   if (!json) terminal.err(`no server '${wanted}' of a running host, and no such trace`);
   return exitCodes.failed;
 }
-/** Says why the failure of a trace happened, from the file alone, without a replay. */
 function tell({ terminal }: CommandContext, file: string, json: boolean, isLast: boolean): number {
   const trace = traceFor(file);
   if ('error' in trace) {

@@ -6,10 +6,7 @@ import { readTraceFile } from './report/files.ts';
 import { replayOf } from './replay.ts';
 
 const file = fileURLToPath(new URL('../recordings/death-in-mid-call.trace.ndjson.gz', import.meta.url));
-/**
- * Trace of a death in which a text of what leaves the computer was another one when it was recorded. The agent tells what it
- * gets, which is an input.
- */
+/** The agent tells what it gets, which is an input. */
 function recordedAs(old: string, now: string): Trace {
   const read = readTraceFile(file);
   if (!read.ok) throw new Error(read.problem);

@@ -6,16 +6,14 @@ import { selectionOf } from './drawing/selection.ts';
 import { NodesRun } from './nodes-run.ts';
 import { simulate, type SimulateOptions } from './simulate.ts';
 
-/** Settings from which a run is generated together with a seed; plain data, so that they can be sent to a worker thread. */
+/** Plain data, so that they can be sent to a worker thread. */
 export interface Drawing {
-  /** Time in virtual ms during which faults happen. */
   readonly forMs: number;
-  /** Selection of faults, in the syntax of selection.ts. */
+  /** In the syntax of selection.ts. */
   readonly faults: string;
-  /** Runs an office on several nodes instead of a computer with servers; the other settings do not apply. */
+  /** An office on several nodes instead of a computer with servers; the other settings do not apply. */
   readonly nodes?: boolean;
 }
-/** Result of the run of one seed. */
 export interface Run {
   readonly seed: number;
   readonly violations: readonly Violation[];
@@ -45,10 +43,8 @@ async function nodesRunOf(seed: number): Promise<Run> {
   return { seed, violations, rollingHash, records, virtualMs, faults: [], taken: [] };
 }
 
-/** Sum of the results of many runs. */
 export class Tally {
   readonly failed: Run[] = [];
-  /** Number of runs in which each fault happened. */
   readonly faults = new Map<string, number>();
   readonly taken = new Set<string>();
   readonly #hashes = new Map<number, string>();
@@ -66,7 +62,7 @@ export class Tally {
     this.records += run.records;
     this.virtualMs += run.virtualMs;
   }
-  /** Digest of all runs in the order of their seeds, whatever thread executed them: eight hex digits. */
+  /** In the order of the seeds, whatever thread executed them. */
   get digest(): string {
     const ordered = [...this.#hashes].toSorted(([a], [b]) => a - b);
     return rollingHashText(
@@ -76,5 +72,5 @@ export class Tally {
 }
 
 export const mostSeeds = 2 ** 32;
-/** Returns the n-th seed after a first one; 0 follows the largest. */
+/** 0 follows the largest. */
 export const seedAt = (first: number, n: number): number => (first + n) % mostSeeds;

@@ -29,7 +29,6 @@ export interface CloserLook extends Drawing, Pick<SimulateOptions, 'kinds'> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Trace text of a plan, recorded while it is played. */
 async function traceText(plan: Plan, { kinds }: Pick<SimulateOptions, 'kinds'>): Promise<string> {
   const world = new VirtualWorld(plan, kinds ? { kinds } : {});
   try {
@@ -40,7 +39,6 @@ async function traceText(plan: Plan, { kinds }: Pick<SimulateOptions, 'kinds'>):
   return world.harness.recorder.text('closed');
 }
 
-/** Executes a failed run again, shrinks it when requested, and writes the files needed to fix it. */
 export async function lookCloser(seed: number, violation: Violation, look: CloserLook): Promise<Failure> {
   const { forMs, faults, out, isShrunk, ...rest } = look;
   const others = rest.kinds ? { kinds: rest.kinds } : {};

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NodesRun } from './nodes-run.ts';
 
-/** Each seed is another order of joins, calls, deaths, partitions and messages that are lost, late or doubled. */
 describe('an office on several nodes', () => {
   it.each([1])('keeps its rules whatever befalls it: 50 runs from seed %i', async (first) => {
     for (let seed = first; seed < first + 50; seed += 1)

@@ -12,7 +12,6 @@ import { streamOf, type Random } from './drawing/streams.ts';
 interface Seated {
   readonly peer: Peer;
   readonly name: string;
-  /** Seat that the peer wants. */
   readonly at: { office: string; before: string; since: number };
   readonly role: 'agent' | 'computer';
   readonly node: number;
@@ -26,17 +25,13 @@ const offices = ['o', 'p'] as const;
 const steps = 80;
 const callSeconds = 5;
 
-/** Result of a run, with its events, one line each. */
 export interface NodesPlayed {
-  /** Rules that were violated; empty when there are none. */
   readonly wrong: readonly string[];
   readonly story: readonly string[];
-  /** Hash of everything that the machines did, the same for the same seed. */
   readonly rollingHash: string;
   readonly records: number;
   readonly virtualMs: number;
 }
-/** Run of nodes, peers and a register with random failures. */
 export class NodesRun {
   readonly #random: Random;
   readonly #hash = new RollingHash();
@@ -83,7 +78,6 @@ export class NodesRun {
     };
   }
 
-  // ── what happens ───────────────────────────────────────────────────────────────────────────────────
   #below(n: number): number {
     return Math.floor(this.#random() * n);
   }
@@ -166,7 +160,7 @@ export class NodesRun {
   get #there(): readonly Seated[] {
     return this.#peers.filter(({ peer, isClosed }) => !isClosed && peer.ended.length === 0);
   }
-  /** To another office; an agent has to leave first. */
+  /** An agent has to leave first. */
   #moves(): void {
     const one = this.#one(this.#there);
     if (!one) return;
@@ -213,14 +207,12 @@ export class NodesRun {
     this.#heldOnce();
   }
 
-  // ── what has to hold ───────────────────────────────────────────────────────────────────────────────
   #seatsAt(n: number): readonly SeatFacts[] {
     const snapshot = this.#s.directory.find(nodeKind(n))?.ref.getSnapshot() as
       | { context: { claims: Claims } }
       | undefined;
     return snapshot ? seatsIn(snapshot.context.claims).map(([, seat]) => seat) : [];
   }
-  /** Checks that each seat is held once among the nodes that may relay. */
   #heldOnce(): void {
     const held = new Map<string, number>();
     for (const n of this.#nodes) {
@@ -253,7 +245,6 @@ export class NodesRun {
     const held = this.#s.network.register.holders;
     if (local.length !== held.length)
       this.#wrong.push(`${local.length} seats at the nodes, ${held.length} in the register`);
-    // Every computer in the office is reached, from any node.
     for (const agent of this.#there) {
       if (agent.role !== 'agent') continue;
       const isThere = held.some(

@@ -1,6 +1,5 @@
 import type { ConfigEntry, Plan, ServerData, Step } from '../stage/plan/plan.ts';
 
-/** Formats a value as source code in the style of this project: single quotes, and no quotes around keys that need none. */
 export function written(value: unknown): string {
   if (typeof value === 'string') return `'${value.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
   if (Array.isArray(value)) return `[${value.map(written).join(', ')}]`;
@@ -13,7 +12,6 @@ export function written(value: unknown): string {
 }
 const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
 
-/** Name of a variable for a label such as `host.start`, `s1` or `call.again`. */
 const nameOf = (text: string): string =>
   text.replaceAll(/\W+(.)?/g, (_, next: string = '') => next.toUpperCase());
 
@@ -45,7 +43,7 @@ type Of<K extends Step['do']> = Step extends infer S
       : never
     : never
   : never;
-/** Steps that a drawn plan can contain; the others wait for something or contain code. */
+/** The others wait for something or contain code. */
 type Drawn = Exclude<
   Step['do'],
   'ready' | 'settled' | 'shown' | 'reaches' | 'asked' | 'signalled' | 'ended' | 'expect' | 'heard' | 'code'
@@ -90,7 +88,6 @@ const named = (steps: readonly Step[]): Set<string> =>
     ]),
   );
 
-/** Formats a plan as source code that can be pasted into a file of `scenarios/`. */
 export function pasted({ title, servers, steps, timing, office, virtualOnly, ...house }: Plan): string {
   const { person, permission, total, shares } = house;
   const needed = named(steps);

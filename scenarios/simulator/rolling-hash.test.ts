@@ -13,7 +13,6 @@ const post: DirectoryRecord = { k: 'post', from: 'computer#1', a, ev: { type: 'c
 const told = (ev: { type: string; [field: string]: unknown }): DirectoryRecord => ({ ...post, ev });
 const set = (n: number, ms: number): DirectoryRecord => ({ k: 'timer', op: 'set', via: 'timer', a, n, ms });
 
-/** Two records that say different things. */
 const pairs: readonly (readonly [what: string, DirectoryRecord, DirectoryRecord])[] = [
   ['address', post, { ...post, a: 'computer/client:fs#2' }],
   ['word', post, { ...post, ev: { type: 'open' } }],

@@ -3,15 +3,12 @@ import { fnv, fnvBasis, fnvPrime } from '../../machines/kernel/fnv.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
 const closed = (hash: number): number => Math.imul(hash ^ 0xff, fnvPrime);
-/**
- * Fields of a message that determine the further course. Their values are defined by this project, so no secret is among them.
- */
+/** Their values are defined by this project, so no secret is among them. */
 function turnOf(event: EventObject): string {
   const { signal, stage, end } = event as EventObject & Record<'signal' | 'stage' | 'end', unknown>;
   const turn = signal ?? stage ?? end;
   return typeof turn === 'string' ? turn : '';
 }
-/** Part of a record that distinguishes it from others without its payload. */
 function wordOf(record: DirectoryRecord): string {
   switch (record.k) {
     case 'in':
@@ -31,26 +28,20 @@ function wordOf(record: DirectoryRecord): string {
       return record.what;
   }
 }
-/** Way of a message, for records that can take several. */
 function wayOf(record: DirectoryRecord): string {
   if (record.k === 'in') return record.via;
   if (record.k === 'timer') return record.via ?? '';
   return record.k === 'out' ? record.port : record.k;
 }
 
-/**
- * Hash (32 bits of FNV-1a) of everything that the machines did: kinds, addresses and words in order, without payloads. A trace
- * that holds only inputs stores the value with each input, so that a replay finds the first input after which today's code
- * differs.
- */
+/** 32 bits of FNV-1a, without payloads; a replay finds the first input after which today's code differs. */
 export class RollingHash {
   #hash: number;
-  /** Starts with an earlier hash, if `value` is given. */
   constructor(value?: string) {
     this.#hash = value === undefined ? fnvBasis : Number.parseInt(value, 16);
   }
 
-  /** Adds a record. Creates no objects, because it runs for every record of a host. */
+  /** Creates no objects, because it runs for every record of a host. */
   take(record: DirectoryRecord): void {
     const { k } = record;
     let hash = closed(fnv(closed(fnv(this.#hash, k)), wayOf(record)));
@@ -63,7 +54,6 @@ export class RollingHash {
   get value(): number {
     return this.#hash >>> 0;
   }
-  /** Hash as eight hex digits. */
   get text(): string {
     return rollingHashText(this.value);
   }

@@ -10,7 +10,7 @@ const optional = [
 ] as const;
 const ofTool = ['takes', 'changes', 'answers', 'inputSchema', 'outputSchema', 'progressEveryMs'] as const;
 const ofHost = ['person', 'permission', 'total', 'office', 'shares'] as const;
-/** Tells whether a step lets time pass. Such a step is never left out, because other steps would move. */
+/** Such a step is never left out, because other steps would move. */
 const isRun = (step: Step): step is Extract<Step, { do: 'run' }> => step.do === 'run';
 
 const behaviourCandidates = (at: string, { tools = {}, faults = [] }: Behaviour): ShrinkCandidate[] => [
@@ -30,7 +30,7 @@ function serverCandidates(server: ServerData): ShrinkCandidate[] {
     at,
   ];
 }
-/** Parts of a plan that can be left out, the largest first. */
+/** The largest first. */
 export const shrinkCandidatesOf = (plan: Plan): ShrinkCandidate[] => [
   ...plan.steps.flatMap((step, n) => (isRun(step) ? [] : [`step/${n}`])),
   ...plan.servers.flatMap(serverCandidates),
@@ -63,7 +63,6 @@ function serverOf(server: ServerData, isKept: Kept): ServerData {
     ...(laters.length > 0 && { later: Object.fromEntries(laters) as NonNullable<ServerData['later']> }),
   };
 }
-/** Joins steps that let time pass when no other step is left between them. */
 function joined(steps: readonly Step[]): Step[] {
   const all: Step[] = [];
   for (const step of steps) {
@@ -74,7 +73,7 @@ function joined(steps: readonly Step[]): Step[] {
   return all;
 }
 
-/** Plan with only these candidates; the remaining steps keep their times. */
+/** The remaining steps keep their times. */
 export function planWith(plan: Plan, candidates: Iterable<ShrinkCandidate>): Plan {
   const all = new Set(candidates);
   const isKept: Kept = (candidate) => all.has(candidate);
@@ -95,7 +94,6 @@ export function planWith(plan: Plan, candidates: Iterable<ShrinkCandidate>): Pla
   };
 }
 
-/** Number in a plan that may become smaller, with its path and its least value. */
 interface Slot {
   readonly path: readonly (string | number)[];
   readonly value: number;
@@ -106,7 +104,7 @@ const fromOne = new Set([
   // Keeps 0 out, because there it means no limit.
   ...['concurrency', 'resultBytes', 'callTotalMs', 'progressEveryMs'],
 ]);
-/** Keys of numbers that are identifiers, so that smaller values mean nothing. */
+/** They are identifiers, so that smaller values mean nothing. */
 const names = new Set(['code', 'status', 'seed', 'reqId']);
 
 export function slotsOf(plan: Plan): Slot[] {

@@ -4,21 +4,18 @@ import { shrinkCandidatesOf, planWith, planWithNumbers, slotsOf } from './shrink
 import { simulate, type SimulateOptions } from './simulate.ts';
 
 export interface ShrinkOptions extends Pick<SimulateOptions, 'kinds'> {
-  /** Invariant that the smaller plan has to violate too. */
   readonly invariant: string;
-  /** Limit in ms of real time, 60,000 by default. */
+  /** Of real time, 60,000 by default. */
   readonly budgetMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 export interface Shrunk {
   readonly plan: Plan;
-  /** Number of runs that were executed. */
   readonly tries: number;
-  /** Tells whether shrinking ended early, by its time limit or the signal. */
   readonly isCutShort: boolean;
 }
 
-/** Loads fast-check, a development dependency that a host which only simulates does not need. */
+/** A development dependency that a host which only simulates does not need. */
 async function fastCheck(): Promise<typeof FastCheck> {
   try {
     return await import('fast-check');
@@ -27,10 +24,7 @@ async function fastCheck(): Promise<typeof FastCheck> {
   }
 }
 
-/**
- * Finds a small plan that violates the same invariant, with fast-check: first by leaving parts out, then with smaller numbers,
- * repeated until nothing more can be left out.
- */
+/** First leaves parts out, then makes numbers smaller, until nothing more can be left out. */
 export async function shrink(
   plan: Plan,
   { invariant, kinds, budgetMs = 60_000, signal }: ShrinkOptions,
@@ -38,10 +32,7 @@ export async function shrink(
   const fc = await fastCheck();
   const others = kinds ? { kinds } : {};
   const until = performance.now() + budgetMs;
-  /**
-   * Limits the number of records, because a plan with fewer parts whose run has more records, as with a ping every millisecond,
-   * is not smaller.
-   */
+  /** A plan with fewer parts and more records, as with a ping every millisecond, is not smaller. */
   const most = (await simulate(plan, others)).records;
   const state = { tries: 0, isCutShort: false };
   const breaks = async (smaller: Plan): Promise<boolean> => {
@@ -51,7 +42,6 @@ export async function shrink(
     const { violations, records } = await simulate(smaller, others);
     return records <= most && violations.some((violation) => violation.invariant === invariant);
   };
-  /** Shrinks an example for as long as the property fails. */
   const smallest = async <T>(
     all: FastCheck.Arbitrary<T>,
     example: T,

@@ -15,18 +15,18 @@ import { lookCloser, type Failure } from './failure.ts';
 import { NodesRun } from './nodes-run.ts';
 import { selectionOf } from './drawing/selection.ts';
 
-/** Exit code when a second run of the same seed went another way. */
+/** A second run of the same seed went another way. */
 const notDeterministic = 4;
 
-/** Number of failures that are examined in detail; `mostNamed` is the number of those that are listed. */
+/** Failures that are examined in detail; `mostNamed` are listed. */
 const mostLooks = 3;
 const mostNamed = 20;
-/** Intervals in ms of progress output: a permanent line, and at a terminal a line that the next one replaces. */
+/** A permanent line, and at a terminal a line that the next one replaces. */
 const [progressMs, meterMs] = [3_000, 300];
-/** Number of runs per thread, below which a thread costs more than it saves. */
+/** With fewer, a thread costs more than it saves. */
 const runsPerWorker = 40;
 
-/** Converts a text to a seed: a number is used as it is, any other text, such as the hash of a commit, is hashed. */
+/** A number is used as it is, any other text, such as the hash of a commit, is hashed. */
 export const seedOf = (text: string): number =>
   /^\d+$/.test(text) && Number(text) < 2 ** 32 ? Number(text) : fnv(fnvBasis, text) >>> 0;
 const shown = (n: number): string => n.toLocaleString('en-US');
@@ -83,7 +83,6 @@ async function runToEnd(context: CommandContext, job: Job, options: SimOptions):
   return tally.finally(() => terminal.meter(null));
 }
 
-/** Header of a run: a description of the single seed, or the number of seeds. */
 function announced({ first, count, forMs, faults, workers }: Job): readonly string[] {
   const among = selectionOf(faults);
   if (count === 1) return described(expand(first, { forMs, among }));
@@ -95,11 +94,10 @@ async function nodesAnnounced({ first, count }: Job): Promise<readonly string[]>
   return count === 1 ? [head, ...(await new NodesRun(first).play()).story] : [head];
 }
 
-/** Runs `a2c sim`: executes the runs of many seeds and checks each against every invariant. */
 export async function simCommand(context: CommandContext, options: SimOptions): Promise<number> {
   const { terminal, signal } = context;
   const { json, out, shrink: isShrunk, nodes = false } = options;
-  // Draws the first seed at random, the only random choice of the command, and prints it.
+  // The only random choice of the command, which is printed.
   const first = options.seed === undefined ? Math.floor(Math.random() * 2 ** 32) : seedOf(options.seed);
   const count = options.seeds ?? (options.seed === undefined ? 200 : 1);
   const most = Math.min(mostWorkers, Math.floor(count / runsPerWorker));

@@ -25,9 +25,7 @@ const drawing = { forMs: 20_000, faults: 'all' };
 const drawn = (seed: number, faults = 'all'): Plan =>
   expand(seed, { forMs: 20_000, among: selectionOf(faults) });
 const seeds = Array.from({ length: 6 }, (_, n) => 1000 + n);
-/** Seeds that are played, and not only drawn. */
 const few = seeds.slice(0, 2);
-/** A computer that takes calls and says nothing. */
 const mute = altered('computer', [[['on', 'call.request'], () => undefined]]);
 const settledOnce = 'every call is settled exactly once';
 const isCall = (step: Step): step is Extract<Step, { do: 'call' }> => step.do === 'call';
@@ -188,7 +186,6 @@ describe('a run that violates an invariant', () => {
       s.office();
       s.run(100);
     });
-    // A view that gives up at once, and asks again at once.
     const restless = provided('view', { delays: { query: 0, refetch: 0 } });
     expect((await simulate(plan, { kinds: restless })).violations[0]?.what).toContain('livelock');
   });

@@ -5,25 +5,19 @@ import { VirtualWorld, type VirtualWorldOptions } from '../stage/plan/virtual/vi
 import { harnessInvariants } from '../invariants/invariants.ts';
 import type { Violation } from '../invariants/index.ts';
 
-/** Result of a run. */
 export interface Simulated {
-  /** Violated invariants in the order in which they were found; empty when there are none. */
   readonly violations: readonly Violation[];
-  /** Hash of everything that the machines did, eight hex digits, the same for the same plan. */
   readonly rollingHash: string;
   readonly records: number;
   readonly virtualMs: number;
-  /** Words of the fault vocabulary that happened. */
   readonly faults: ReadonlySet<string>;
-  /** Transitions that were taken, if they are watched. */
   readonly taken: ReadonlySet<string>;
 }
 export type SimulateOptions = Pick<VirtualWorldOptions, 'kinds' | 'watches'>;
 
-/** Time in ms after the end of a run, longer than every sequence of time-outs while closing. */
+/** Longer than every sequence of time-outs while closing. */
 const postMortemMs = 30_000;
 
-/** Executes all steps of a plan, then closes everything. */
 export async function runThrough(plan: Plan, world: VirtualWorld): Promise<void> {
   const { harness } = world;
   for (const wait of new Acting(plan, world).run()) {
@@ -34,7 +28,6 @@ export async function runThrough(plan: Plan, world: VirtualWorld): Promise<void>
   harness.close();
   await harness.run(postMortemMs);
 }
-/** Executes a plan and checks that nothing is left afterwards. */
 async function runToEnd(plan: Plan, world: VirtualWorld): Promise<Violation[]> {
   const { harness, bench } = world;
   await runThrough(plan, world);
@@ -45,7 +38,7 @@ async function runToEnd(plan: Plan, world: VirtualWorld): Promise<Violation[]> {
   return [...world.violations, ...left];
 }
 
-/** Executes a plan in virtual time as fast as possible and checks every invariant. The same plan always runs in the same way. */
+/** The same plan always runs in the same way. */
 export async function simulate(
   plan: Plan,
   { kinds, watches = 'nothing' }: SimulateOptions = {},

@@ -7,20 +7,19 @@ import { runOf, seedAt, Tally, type Run, type Drawing } from './batch.ts';
 export interface WorkerPoolOptions extends Drawing {
   readonly first: number;
   readonly count: number;
-  /** Number of threads, at most `mostWorkers`; 0 executes the runs in this thread. */
+  /** At most `mostWorkers`; 0 executes the runs in this thread. */
   readonly workers: number;
-  /** Limit in ms of real time after which no further run begins. */
+  /** Real time after which no further run begins. */
   readonly budgetMs?: number | undefined;
-  /** Collects the transitions that are taken, which makes runs a quarter slower. */
+  /** Makes runs a quarter slower. */
   readonly isCounting?: boolean;
-  /** Limit in ms of real time for a run in a thread, 120,000 by default; a run that takes longer counts as endless. */
+  /** Real time, 120,000 by default; a run that takes longer counts as endless. */
   readonly patienceMs?: number;
   readonly signal?: AbortSignal | undefined;
   readonly onRun?: (run: Run, tally: Tally) => void;
 }
-/** Largest number of threads; 0 when sources are run, because a thread loads the built files. */
+/** 0 when sources are run, because a thread loads the built files. */
 export const mostWorkers = isSource ? 0 : 64;
-/** Number of seeds that a worker takes at a time. */
 const portion = 8;
 const usualPatienceMs = 120_000;
 /** Violation of a run that ended its thread and therefore cannot be executed again in this one. */
@@ -40,7 +39,6 @@ const unended = (seed: number, why: string): Run => {
   };
 };
 
-/** Seeds that have not been run yet, until the time limit is reached. */
 class Schedule {
   #next = 0;
   readonly #left: number[] = [];
@@ -58,7 +56,6 @@ class Schedule {
     this.#next = Math.min(count, from + most);
     return Array.from({ length: this.#next - from }, (_, n) => seedAt(first, from + n));
   }
-  /** Takes back the seeds of a worker that has ended. */
   giveBack(seeds: readonly number[]): void {
     this.#left.push(...seeds);
   }
@@ -79,13 +76,11 @@ async function here(options: WorkerPoolOptions, schedule: Schedule, tally: Tally
 
 type Told = { readonly begins: number } | { readonly run: Run } | { readonly wants: 'more' };
 
-/**
- * Starts a worker until no seeds are left. A run that does not end or ends its worker has failed, and another worker continues.
- */
+/** A run that does not end or ends its worker has failed, and another worker continues. */
 function startWorker(options: WorkerPoolOptions, schedule: Schedule, tally: Tally): Promise<void> {
   const { forMs, faults, isCounting = false, onRun, signal, patienceMs = usualPatienceMs } = options;
   return new Promise((resolve) => {
-    /** Seeds given to the worker that are not done yet; the first one is running. */
+    /** Not done yet; the first one is running. */
     let seeds: number[] = [];
     let watch: NodeJS.Timeout | undefined;
     const worker = new Worker(ownFile('scenarios/simulator/worker.js'), {
@@ -129,7 +124,7 @@ function startWorker(options: WorkerPoolOptions, schedule: Schedule, tally: Tall
   });
 }
 
-/** Executes the runs of many seeds on the given number of threads. The result does not depend on the threads. */
+/** The result does not depend on the threads. */
 export async function runAll(options: WorkerPoolOptions): Promise<Tally> {
   const tally = new Tally();
   const schedule = new Schedule(options);

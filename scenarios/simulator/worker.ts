@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { runOf, type Drawing } from './batch.ts';
 
-/** Executes the runs of the received seeds one after another, and reports the beginning and the end of each. */
 const { drawing, isCounting } = workerData as { drawing: Drawing; isCounting: boolean };
 async function run(seeds: readonly number[]): Promise<void> {
   for (const seed of seeds) {

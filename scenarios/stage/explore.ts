@@ -5,7 +5,6 @@ export interface Asked {
   readonly type: string;
   readonly params?: unknown;
 }
-/** Snapshot of a machine after one step, with the actions that the step asks to perform. */
 export type Stepped = readonly [snapshot: AnyMachineSnapshot, actions: readonly Asked[]];
 export interface Stepping {
   readonly first: Stepped;
@@ -13,13 +12,10 @@ export interface Stepping {
 }
 
 const self = createEmptyActor();
-/** Scope of an actor that does not run: its deferred actions are dropped. */
+/** The actor does not run: its deferred actions are dropped. */
 export const idle = { self, system: self.system, defer: () => {}, actionExecutor: () => {} } as never;
 
-/**
- * Steps a machine in the compiled stepper without an actor, so that no action runs. The suite of the lockstep compares the steps with
- * those of XState, which makes a throw-away actor for each.
- */
+/** No action runs. The suite of the lockstep compares the steps with those of XState. */
 export function stepping(machine: AnyStateMachine, input: unknown): Stepping {
   let asked: Asked[] = [];
   const performed = (type: string, params: unknown): void => void asked.push({ type, params });
@@ -38,7 +34,6 @@ export function stepping(machine: AnyStateMachine, input: unknown): Stepping {
   };
 }
 
-/** Place that a walk through a chart has reached, with the events that led there. */
 export interface Spot {
   readonly snapshot: AnyMachineSnapshot;
   readonly how: readonly EventObject[];
@@ -53,16 +48,12 @@ export const isAlive = ({ snapshot }: Spot): boolean => snapshot.status === 'act
 export const shown = ({ snapshot, how }: Spot): string =>
   `${JSON.stringify(snapshot.value)}, after ${how.map(({ type }) => type).join(' → ') || 'the start'}`;
 
-/** Returns the events of the `after` timers that run in this state. */
 export const aftersOf = (snapshot: AnyMachineSnapshot): readonly { readonly type: string }[] =>
   [...new Set(snapshot._nodes.flatMap(({ after }) => after.map(({ eventType }) => eventType)))].map(
     (type) => ({ type }),
   );
 
-/**
- * Walks a chart breadth first, so that the path shown for a state is a shortest one; ends early when `isEnough` says
- * so.
- */
+/** Breadth first, so that the path shown for a state is a shortest one; ends early when `isEnough` says so. */
 export function explore<S extends Spot>(
   starts: readonly S[],
   next: (from: S) => readonly S[],
@@ -93,8 +84,7 @@ export function explore<S extends Spot>(
     }
   }
   const ending = new Set([...spots].filter(([, spot]) => spot.snapshot.status === 'done').map(([at]) => at));
-  // Adding to a set while iterating over it extends the iteration, so the loop ends when no further state leads into
-  // the set.
+  // Adding to a set extends the iteration, so the loop ends when no further state leads into it.
   for (const at of ending) for (const before of comesFrom.get(at) ?? []) ending.add(before);
   return { spots, ending };
 }

@@ -19,7 +19,6 @@ export const document = (n: number): object => ({
   ...metadataOf(nameOf(n), '2026-01-01T00:00:00Z'),
   server: 's',
 });
-/** Builds the answer that shows `count` windows, or one page of `count` documents. */
 export const showing =
   (collection: ResourceCollection, count: number, more: object = {}): Answer =>
   ({ req_id, offset = 0, limit = 20 }, ack) => {
@@ -41,7 +40,6 @@ export const update = (peer: Peer, collection: ResourceCollection, computer = 'c
 export const follow = (s: Harness, collection: ResourceCollection): void =>
   s.order('agent', { type: 'agent.follow', collection });
 
-/** Seats a scripted computer `c1` in an office, then starts an agent that joins after it. */
 export async function meet(
   s: Harness,
   collection: ResourceCollection,
@@ -63,7 +61,6 @@ export async function meet(
 }
 export const questions = (peer: Peer, collection: ResourceCollection): Question[] =>
   peer.heard.filter((h) => h.event === event[collection]).map(({ body }) => body as Question);
-/** Lists what the host heard of a collection: the number of windows or documents, or the failure. */
 export const heard = (s: Harness, collection?: ResourceCollection): unknown[] =>
   s
     .heard('agent', 'view.collectionChanged')

@@ -1,4 +1,3 @@
-/** Lets hosts do the same again and again, and looks in their heap for what has grown. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -25,10 +25,7 @@ import { calm, planOf, type ServerOptions } from './server-plan.ts';
 import { streamOf, type Random } from '../simulator/drawing/streams.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/**
- * Shortens a payload for the trace: a reader needs actor, event and time, so values are cut to a word where they
- * matter.
- */
+/** A reader needs actor, event and time, so values are cut to a word where they matter. */
 const shown = (value: unknown): string => {
   const text = JSON.stringify(value);
   return text === undefined || text.length <= 60 ? (text ?? '') : `${text.slice(0, 57)}…`;
@@ -44,13 +41,12 @@ const lines: { [K in DirectoryRecord['k']]: (r: Extract<DirectoryRecord, { k: K 
   defect: (r) => `! ${r.a}: ${r.what}`,
 };
 
-/** Formats one trace line with actors named by path, so that equal runs give equal lines. */
+/** Actors are named by path, so that equal runs give equal lines. */
 export const lineOf = <K extends DirectoryRecord['k']>(
   now: number,
   record: Extract<DirectoryRecord, { k: K }>,
 ): string => `${String(now).padStart(7)} ${lines[record.k](record)}`;
 
-/** Formats the trace line of a machine's step: the state that it has entered. */
 export const stepLine = (now: number, { actor, snapshot: { value, status } }: Microstep): string => {
   const end = status === 'active' ? '' : ` [${status}]`;
   return `${String(now).padStart(7)} ${actor.id} = ${shown(value)}${end}`;
@@ -64,30 +60,22 @@ export interface HarnessOptions extends Pick<
   readonly servers?: Readonly<Record<string, Script>>;
   readonly options?: Readonly<Record<string, ServerOptions>>;
   readonly timing?: Partial<Timing>;
-  /** Person who confirms calls. Without one no confirmation is needed, because all tools are approved beforehand. */
+  /** Without one no confirmation is needed, because all tools are approved beforehand. */
   readonly person?: Person;
-  /** Limits per server: number of calls that run at once, and number that may wait. */
   readonly limits?: Readonly<Record<string, CallLimits>>;
-  /** Seed for the order of timers that are due at the same instant. */
+  /** For the order of timers that are due at the same instant. */
   readonly seed?: number;
-  /** Replaces ports by those of the scenario. */
   readonly mend?: (ports: Ports) => Ports;
   /** Wraps the answers of servers and office before the limiters see them. */
   readonly answering?: (ask: Ports['request']) => Ports['request'];
   readonly kinds?: Kinds;
-  /** Number of timers, and of questions, after which the play counts as endless and fails; unlimited by default. */
+  /** Of timers, and of questions, after which the play is endless and fails; unlimited by default. */
   readonly mostTurns?: number;
-  /**
-   * Amount that is recorded. `all`: records, steps and a recording, to inspect or replay. `transitions`: only the
-   * transitions taken, for counting. `nothing`: for runs of ten thousand plays.
-   */
+  /** `all`: to inspect or replay. `transitions`: only those taken. `nothing`: for ten thousand plays. */
   readonly watches?: 'all' | 'transitions' | 'nothing';
-  /** Hears what the hosts hear, after it was noted. */
   readonly hears?: (who: string, event: AnyEventObject) => void;
-  /** Creates one more observer of the runtime. */
   readonly observer?: () => Observer;
 }
-/** Options for starting a further actor of the same kind: `as` is its address. */
 interface Cast {
   readonly as?: string;
   readonly name?: string;
@@ -106,7 +94,7 @@ const limitsIn = ({ options = {}, limits = {} }: HarnessOptions): Readonly<Recor
   ...limits,
 });
 
-/** Gives each machine random numbers of its own, so that one machine does not change those of another. */
+/** One machine does not change the random numbers of another. */
 function chanceOf(seed: number): (a: Address) => number {
   const streams = new Map<Address, Random>();
   return (a) => {
@@ -125,16 +113,14 @@ export class Harness {
   readonly callPorts: ScriptedCallPorts;
   readonly directory: Directory;
   readonly timing: Timing;
-  /** Offset in ms of the clock that the host shows to people. */
+  /** Of the clock that the host shows to people. */
   skewMs = 0;
   readonly trace: string[] = [];
   readonly seen: SeenRecord[] = [];
   readonly recorder: Recorder;
   readonly taken = new Set<string>();
   readonly calls: AskedCall[] = [];
-  /** Errors thrown by observers. */
   readonly blunders: unknown[] = [];
-  /** Events that the hosts of computer, agent and office heard. */
   readonly news: { readonly at: number; readonly who: string; readonly event: AnyEventObject }[] = [];
   readonly #options: HarnessOptions;
   readonly #named = new Set<unknown>();
@@ -196,16 +182,13 @@ export class Harness {
     this.#take(step);
     this.trace.push(stepLine(this.clock.now(), step));
   }
-  /**
-   * Counts the transitions of a step. Naming a transition is slow and most are taken many times, so each name is
-   * computed once.
-   */
+  /** Naming a transition is slow and most are taken many times, so each name is computed once. */
   #take({ transitions }: Microstep): void {
     const fresh = transitions.filter((each) => !this.#named.has(each));
     for (const each of fresh) this.#named.add(each);
     for (const name of namesOf(fresh)) this.taken.add(name);
   }
-  /** Counts the questions. Without an answer a machine that asks at each answer stops, and the play can fail. */
+  /** Without an answer a machine that asks at each answer stops, and the play can fail. */
   #limited({ request, ...ports }: Ports): Ports {
     return {
       ...ports,
@@ -223,7 +206,6 @@ export class Harness {
     if (request.limiter === undefined) return ask(from, request, emit);
     return this.callPorts.limited(from, request, emit, (answer) => ask(from, request, answer));
   }
-  // ── who takes part ──────────────────────────────────────────────────────────────────────────────
   start(kind: string, input: object, { as = kind }: Cast = {}): void {
     const host = `host:${as}`;
     if (as !== kind) {
@@ -266,7 +248,6 @@ export class Harness {
     const input: AgentStart = { link: { url: officeUrl, name, office: 'o' }, timing: this.timing };
     this.start('agent', input, cast);
   }
-  /** Connects a scripted stranger to the office. */
   peer(name: string, answers?: ConstructorParameters<typeof Peer>[1], url = officeUrl): Peer {
     const end = this.network.connect(url, name);
     if (!end) throw new Error('there is no office to connect to');
@@ -279,8 +260,7 @@ export class Harness {
     return planOf(server, options?.[server] ?? {}, this.timing, person === undefined);
   }
 
-  // ── what happens ───────────────────────────────────────────────────────────────────────────────────
-  /** Number of timers and of questions so far, the larger of the two. */
+  /** Of timers or of questions so far, whichever are more. */
   get turns(): number {
     return Math.max(this.clock.fired, this.#asked);
   }
@@ -291,14 +271,13 @@ export class Harness {
     await this.servers.settled();
     if (this.#isEndless) throw new Error(`endless: more than ${this.#options.mostTurns} questions`);
   }
-  /** Lets this many ms pass, with everything that becomes due meanwhile. */
   async run(ms: number): Promise<void> {
     const end = this.clock.now() + ms;
     do await this.#settled();
     while (this.clock.step(end));
     this.clock.advance(end - this.clock.now());
   }
-  /** Lets time pass until the condition holds; resolves with false when it does not within `limitMs`. */
+  /** Resolves with false when the condition does not hold within `limitMs`. */
   async until(isSo: () => boolean, limitMs: number): Promise<boolean> {
     const end = this.clock.now() + limitMs;
     for (;;) {
@@ -307,13 +286,11 @@ export class Harness {
       if (!this.clock.step(end)) return false;
     }
   }
-  /** Makes the host of the computer call a tool. */
   call(tool: string, { reqId = `r${this.calls.length + 1}`, timeoutMs = 60_000 } = {}): AskedCall {
     const ticket = `host.${this.calls.length + 1}.${reqId}`;
     const call = { type: 'call.request', ticket, reqId, agent: null, tool, params: {}, timeoutMs };
     return this.asked('computer', ticket, extended(call, { isConfirmed: false, replyTo: 'host:computer' }));
   }
-  /** Makes the host of the agent ask a question other than a call. */
   query(method: string, request: object): AskedCall {
     const reqId = `q${this.calls.length + 1}`;
     const query = { type: 'agent.query', ticket: reqId, reqId, method, request, replyTo: 'host:agent' };
@@ -338,7 +315,6 @@ export class Harness {
   order(who: string, event: AnyEventObject): void {
     this.directory.send(who, event);
   }
-  /** Replaces the config of the computer: servers by name, with their options. */
   config(servers: Readonly<Record<string, ServerOptions>>, shown: object = { servers, inputs: [] }): void {
     const plans = Object.entries(servers).map(([server, options]) =>
       planOf(server, options, this.timing, this.#options.person === undefined),
@@ -351,12 +327,10 @@ export class Harness {
     if (who === undefined) for (const peer of this.#peers) peer.close();
   }
 
-  /** Machines of this harness by the names under which it starts them. */
   get kinds(): Kinds {
     return { ...(this.#options.kinds ?? machines), ...this.#aliases };
   }
-  // ── what there is to see ───────────────────────────────────────────────────────────────────────────
-  /** Returns the state value of the actor at this address as compact JSON; undefined when no actor lives there. */
+  /** As compact JSON; undefined when no actor lives there. */
   state(address: string): string | undefined {
     const snapshot = this.directory.find(address)?.ref.getSnapshot() as { value: unknown } | undefined;
     return snapshot && JSON.stringify(snapshot.value).replaceAll('"', '');

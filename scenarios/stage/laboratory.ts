@@ -9,7 +9,6 @@ import { whyCommand } from '../replay/why-command.ts';
 import { verifyCommand } from '../replay/verify/verify-command.ts';
 import { simCommand } from '../simulator/sim-command.ts';
 
-/** Commands of the scenarios folder, loaded by the command line when one of them is used. */
 export const laboratory: Laboratory = {
   replayTraces: replayCommand,
   playServer,

@@ -2,7 +2,6 @@ import type { Harness } from './harness.ts';
 
 export const nodeKind = (n: number): string => (n === 1 ? 'office' : `office${n}`);
 export const nodeUrl = (n: number): string => `http://127.0.0.1:${41_000 + n}`;
-/** Starts one of several nodes of an office in virtual time and returns its URL. */
 export async function startNode(s: Harness, n: number): Promise<string> {
   s.start('office', { host: '127.0.0.1', port: 41_000 + n, isShared: true }, { as: nodeKind(n) });
   await s.run(10);

@@ -1,4 +1,4 @@
-/** Plays every sixth scenario that can be real with real processes, and compares the fakes with them; `real.full.test.ts` has the others. */
+/** Every sixth scenario that can be real; `real.full.test.ts` has the others. */
 import '../stories/plans.scenario.ts';
 import { describe } from 'vitest';
 import { testReally } from './plan/suite.ts';

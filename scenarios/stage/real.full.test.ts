@@ -1,4 +1,4 @@
-/** Plays the scenarios that `.ci/run` leaves out with real processes, and compares the fakes with them. */
+/** The scenarios that `.ci/run` leaves out. */
 import '../stories/plans.scenario.ts';
 import { describe } from 'vitest';
 import { testReally } from './plan/suite.ts';

@@ -6,15 +6,12 @@ import { replayedInside } from '../replay/again/inside.ts';
 import { causeOf } from '../replay/report/cause.ts';
 import type { Kinds } from '../replay/replay-trace.ts';
 
-/**
- * Returns the machines that a trace opens: building all machines costs more than most replays, and a machine that is
- * missing fails the replay.
- */
+/** Building all machines costs more than most replays; a machine that is missing fails the replay. */
 export function openedIn({ lines }: Trace, kinds: Kinds = machines): Kinds {
   const opened = new Set(lines.flatMap(({ record }) => (record.k === 'open' ? [record.kind] : [])));
   return Object.fromEntries(Object.entries(kinds).filter(([kind]) => opened.has(kind)));
 }
-/** Returns the difference between a play and its own replay, inside or at the boundary; empty when there is none. */
+/** Inside or at the boundary; empty when there is none. */
 export function divergenceIn(recorder: Recorder, kinds: Kinds = machines): string[] {
   const trace = traceOf(recorder);
   const { replay, inside } = replayedInside(trace, openedIn(trace, kinds));
@@ -32,15 +29,14 @@ export function divergenceIn(recorder: Recorder, kinds: Kinds = machines): strin
 }
 
 export interface RecordingOptions {
-  /** Kind of the recording, `virtual` by default. */
+  /** `virtual` by default. */
   readonly kind?: 'virtual' | 'real';
-  /** Size of the ring in bytes; unlimited by default. */
+  /** Unlimited by default. */
   readonly ringBytes?: number;
   readonly title?: string;
-  /** Profile of the recording, `steps` by default. */
+  /** `steps` by default. */
   readonly profile?: Profile;
 }
-/** Creates a recorder on the clock of a play; it hides nothing by default. */
 export const recorderOf = (
   clock: { now(): number },
   { kind = 'virtual', ringBytes = Infinity, title, profile = 'steps' }: RecordingOptions = {},
@@ -64,7 +60,6 @@ export const recorderOf = (
     ...more,
   });
 
-/** Reads the recording back as a stranger would read it. */
 export function traceOf(recorder: Recorder): Trace {
   const read = readTrace(recorder.text('closed'), sha256Of);
   if (!read.ok) throw new Error(`line ${read.line}: ${read.problem}`);

@@ -1,4 +1,4 @@
-/** Replays to the last step a sixth of the scenarios; `replays.full.test.ts` has the others. */
+/** A sixth of the scenarios; `replays.full.test.ts` has the others. */
 import './some-only.ts';
 import '../stories/all.scenario.ts';
 import { testVirtually } from './plan/suite.ts';

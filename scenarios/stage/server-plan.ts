@@ -41,14 +41,12 @@ export interface ServerSettings {
   /** Longest time of a call in ms, whatever its caller asks for; 0 means no limit. */
   readonly callTotalMs?: number;
 }
-/** Server settings with members that only the machines know. */
+/** With members that only the machines know. */
 export interface ServerOptions extends ServerSettings {
   readonly toolMeta?: Readonly<Record<string, ToolMeta>>;
   readonly meta?: ToolMeta | null;
-  /** Tools of the server's last run, by name. */
   readonly lastTools?: readonly string[];
   readonly kept?: ServerPlan['cached'];
-  /** Tells whether results of the server go through a program. */
   readonly hasProgram?: boolean;
 }
 
@@ -86,7 +84,7 @@ export const planOf = (server: string, o: ServerOptions, timing: Timing, isFree:
   cached: o.kept ?? null,
 });
 
-/** Timing without anything that happens by the clock alone; scenarios about polls and retries override it. */
+/** Nothing happens by the clock alone; scenarios about polls and retries override it. */
 export const calm: Partial<Timing> = {
   pollMs: 0,
   pollDeclaredMs: 0,

@@ -3,7 +3,6 @@ import { toolsOnly, type Act, type Script } from './scripted/script.ts';
 import type { Harness } from './harness.ts';
 
 const capabilities = { ...toolsOnly, resources: { listChanged: true, subscribe: true } };
-/** Reply of a scripted server to a read. */
 type Reply = Exclude<Act, (...args: never) => unknown>;
 export const showing = (uris: readonly string[], read: (uri: string) => Reply): Script => ({
   info: { capabilities },
@@ -43,7 +42,6 @@ export interface Shown {
 }
 export const answers = (s: Harness): Shown[] => s.heard('computer', 'aggregate.shown') as unknown as Shown[];
 export const shown = (s: Harness): Shown => answers(s).at(-1) as Shown;
-/** Counts the reads that servers were asked for. */
 export const reads = (s: Harness): number =>
   s.seen.filter(
     ({ record: r }) =>
@@ -52,7 +50,6 @@ export const reads = (s: Harness): number =>
 export const changes = (s: Harness, collection: string): number =>
   s.heard('computer', 'aggregate.changed').filter((news) => news['collection'] === collection).length;
 
-/** Text of the resources and their list, which a scenario changes while it runs. */
 export const now = { text: 'before', listed: [] as readonly string[] };
 export const says = (...uris: readonly string[]): void =>
   void Object.assign(now, { text: 'before', listed: uris });

@@ -1,4 +1,3 @@
-/** Starts, stops, kills and reloads twenty real servers of one host a thousand times at random. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

@@ -25,22 +25,18 @@ export interface World {
 export interface Stop extends Spot {
   readonly world: World;
 }
-/** All states that one machine can reach. */
 export interface StateSpace {
   readonly kind: string;
   readonly machine: AnyStateMachine;
   readonly sample: Sample;
   readonly steps: Stepping;
-  /** States in which the machine can rest, each with the actors that live at that time. */
+  /** The machine can rest in them; each has the actors that live at that time. */
   readonly stops: readonly Stop[];
-  /**
-   * Declared transitions that an event can take, by id, each with the events of a shortest path through it; `always`
-   * transitions are not counted, because no event triggers them.
-   */
+  /** By id, with the events of a shortest path; without `always`, which no event triggers. */
   readonly taken: ReadonlyMap<string, readonly EventObject[]>;
-  /** Root actors that the machine can ever open: last segment of the address → kind. */
+  /** Last segment of the address → kind. */
   readonly opens: ReadonlyMap<string, string>;
-  /** States in which a key that already lives is opened again, and whether the refusal is handled there. */
+  /** A key that already lives is opened again; `isHeard`: the refusal is handled there. */
   readonly refusals: readonly { readonly stop: Stop; readonly kind: string; readonly isHeard: boolean }[];
 }
 
@@ -52,13 +48,12 @@ export const opensIn = (actions: readonly Asked[]): Open[] =>
 const segmentOf = ({ kind, key }: Open): string => (key === undefined ? kind : `${kind}:${key}`);
 
 export interface SpaceOptions {
-  /** Largest number of states, 60,000 by default. */
+  /** 60,000 by default. */
   readonly limit?: number;
-  /** Tells that the transitions taken so far are enough; by default all states are visited. */
+  /** By default all states are visited. */
   readonly isEnough?: (taken: ReadonlyMap<string, unknown>) => boolean;
 }
 
-/** Computes the world after an event and after the actions that the machine requests for it. */
 export function worldAfter(before: World, event: EventObject, actions: readonly Asked[]): World {
   const living = new Map(before.living);
   const requests = new Set(before.requests);
@@ -77,7 +72,6 @@ export function worldAfter(before: World, event: EventObject, actions: readonly 
 
 export const nowhere: World = { living: new Map(), requests: new Set(), hasDeadline: false };
 
-/** Returns the three ways in which an owned root can end, as its owner hears of them. */
 export const endsOf = ({ owned }: Sample, segment: string, kind: string): Said[] => {
   const base = { type: 'owned.ended', kind, key: segment, name: `owner/it/${segment}` };
   return [
@@ -86,7 +80,7 @@ export const endsOf = ({ owned }: Sample, segment: string, kind: string): Said[]
     { ...base, why: 'closed' },
   ];
 };
-/** Returns all events that can ever be sent to a machine; one question stands for all of its kind. */
+/** One question stands for all of its kind. */
 export const everythingFor = ({ sample, opens }: Pick<StateSpace, 'sample' | 'opens'>): Said[] => [
   ...ordersOf(sample),
   ...(sample.told ?? []),
@@ -97,12 +91,11 @@ export const everythingFor = ({ sample, opens }: Pick<StateSpace, 'sample' | 'op
 ];
 export const ordersOf = ({ orders }: Sample): Said[] =>
   Object.entries(orders).flatMap(([type, payloads]) => payloads.map((payload) => ({ type, ...payload })));
-/** Returns the answers to a question; an answer with an id of its own is one to that question alone. */
+/** An answer with an id of its own is one to that question alone. */
 const answersTo = (id: string, answers: Sample['answers'] = []): Said[] =>
   answers
     .filter((answer) => answer['id'] === undefined || answer['id'] === id)
     .map((answer) => ({ ...answer, id }));
-/** Returns the events that the living actors can send in a state, and those that come by themselves. */
 export function factsAt({ snapshot, world }: Stop, { leaves, owned, answers }: Sample): Said[] {
   const invoked = snapshot._nodes.flatMap((node) => node.invoke.map(({ id }) => id));
   return [
@@ -118,15 +111,11 @@ export const timersAt = ({ snapshot, world }: Stop): Said[] => [
   ...(world.hasDeadline ? [{ type: 'deadline.passed' }] : []),
 ];
 
-/** Returns the transitions that an event takes in a state; empty when the event is ignored there. */
+/** Empty when the event is ignored there. */
 export const transitionsFor = (machine: AnyStateMachine, { snapshot }: Spot, event: EventObject) =>
   machine.getTransitionData(snapshot as never, event);
 
-/**
- * Walks a machine through all its reachable states, together with the actors it opens, asks and waits for: an owned
- * root sends only while it lives, a port only while it is invoked, an answer comes only to a question. Every opened
- * actor may end at any moment, in each way. No action runs.
- */
+/** Actors send only while they live, and each may end at any moment, in each way. No action runs. */
 export function stateSpaceOf(
   kind: string,
   machine: AnyStateMachine,

@@ -10,7 +10,7 @@ interface Entry {
   fire: (() => void) | undefined;
 }
 
-/** Random number generator mulberry32: small, fast, and equal on every machine. Numbers in [0, 1). */
+/** mulberry32: small, fast, and equal on every machine. Numbers in [0, 1). */
 export function randomOf(seed: number): () => number {
   let state = seed | 0;
   return () => {
@@ -21,7 +21,7 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-/** Number of timers at one instant that counts as an endless loop. */
+/** Timers at one instant that count as an endless loop. */
 const budget = 20_000;
 
 export class VirtualClock {
@@ -42,11 +42,9 @@ export class VirtualClock {
   now(): number {
     return this.#now;
   }
-  /** Number of timers that have fired. */
   get fired(): number {
     return this.#fired;
   }
-  /** Number of timers that are set and have not fired. */
   get pending(): number {
     return this.#live.size;
   }
@@ -62,7 +60,7 @@ export class VirtualClock {
     entry.fire = undefined;
     this.#live.delete(entry.seq);
   };
-  /** Advances to the next timer that is due by `limit` and fires it; returns false when there is none. */
+  /** False when no timer is due by `limit`. */
   step(limit = Infinity): boolean {
     for (;;) {
       const next = this.#heap[0];
@@ -80,7 +78,7 @@ export class VirtualClock {
       return true;
     }
   }
-  /** Advances time without firing timers, as when an event loop hangs: timers due meanwhile fire late. */
+  /** Fires no timers, as when an event loop hangs: those due meanwhile fire late. */
   stall(ms: number): void {
     this.#now += ms;
   }

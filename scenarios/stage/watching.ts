@@ -1,4 +1,3 @@
-/** Helpers with which scenarios inspect the harness. */
 import { catalogsOf, ListTimes } from '../../actors/servers/catalogs.ts';
 import type { CatalogStatus } from '../../actors/servers/server-handle.ts';
 import type { CatalogList, Tool } from '../../machines/catalog/entries.ts';
@@ -10,7 +9,6 @@ import type { Harness } from './harness.ts';
 
 export const hello = { content: [{ type: 'text', text: 'hello' }] };
 export const client = 'computer/client:fs';
-/** Capabilities of a server that declares everything and announces changes. */
 export const everything: Capabilities = {
   tools: { listChanged: true },
   resources: { listChanged: true, subscribe: true },
@@ -18,18 +16,16 @@ export const everything: Capabilities = {
   completions: true,
   logging: true,
 };
-/** Tools of the last good run, kept by the client. */
 export const kept = (...names: readonly string[]): { readonly tools: readonly Tool[] } => ({
   tools: names.map(toolOf),
 });
 
-/** Returns the stages of a server as its host heard of them, with repetitions in a row merged. */
+/** As its host heard of them, with repetitions in a row merged. */
 export function stagesOf(s: Harness, server = 'fs'): string[] {
   const all = s.heard('computer', 'client.changed').filter((e) => e.server === server);
   return all.map((e) => String(e.stage)).filter((stage, i, told) => stage !== told[i - 1]);
 }
 type Seen = Pick<Harness, 'seen'>;
-/** Returns the times in ms at which a request of this method went to a session of the server. */
 export const asksOf = (s: Seen, method: string, server = 'fs'): number[] =>
   s.seen.flatMap(({ at, record: r }) =>
     r.k === 'out' &&
@@ -39,10 +35,7 @@ export const asksOf = (s: Seen, method: string, server = 'fs'): number[] =>
       ? [at]
       : [],
   );
-/**
- * Returns the times in ms at which processes (by default) or sessions of a server were opened; of all servers without
- * a name.
- */
+/** Times in ms; of all servers without a name. */
 export const opensOf = (s: Seen, server?: string, port: 'process' | 'session' = 'process'): number[] =>
   s.seen.flatMap(({ at, record: r }) =>
     r.k === 'out' &&
@@ -52,14 +45,12 @@ export const opensOf = (s: Seen, server?: string, port: 'process' | 'session' = 
       ? [at]
       : [],
   );
-/** Returns the status of a list of a server as its host is shown it. */
 export const catalogOf = (
   s: Harness,
   server = 'fs',
   list: CatalogList = 'tools',
 ): CatalogStatus | undefined =>
   catalogsOf(s.directory, new ListTimes()).find((each) => each.server === server && each.list === list);
-/** Returns the last change of one entry of a list, with its reason, as the host is shown it. */
 export const lastOf = (
   s: Harness,
   key: string,
@@ -67,14 +58,13 @@ export const lastOf = (
   list: CatalogList = 'tools',
 ): CatalogStatus['changes'][number] | undefined =>
   catalogOf(s, server, list)?.changes.find((each) => each.key === key);
-/** Returns the names of the tools that agents are shown. */
 export const offeredBy = (s: Harness): string[] => {
   const snapshot = s.directory.find('computer')?.ref.getSnapshot() as
     | { context: ComputerContext }
     | undefined;
   return snapshot?.context.offered.map(({ name }) => name) ?? [];
 };
-/** Returns the changes of the tools that the host heard of: `+read`, `-read`. */
+/** As the host heard of them: `+read`, `-read`. */
 export const toldOf = (s: Harness): string[] =>
   s
     .heard('computer', 'tools.changed')
@@ -82,30 +72,25 @@ export const toldOf = (s: Harness): string[] =>
       ...e.added.map((name: string) => `+${name}`),
       ...e.removed.map((name: string) => `-${name}`),
     ]);
-/** Returns the times in ms at which the link sent this event to the office. */
 export const announcedBy = (s: Harness, event = 'server:update_tool_list'): number[] =>
   s.seen.flatMap(({ at, record: r }) =>
     r.k === 'out' && r.ev.type === 'link.announce' && (r.ev as { event?: string }).event === event
       ? [at]
       : [],
   );
-/** Advances time until the condition holds; fails when it never does. */
+/** Fails when the condition never holds. */
 export async function until(s: Harness, isSo: () => boolean, limitMs = 60_000): Promise<void> {
   if (!(await s.until(isSo, limitMs))) throw new Error(`${String(isSo)} never became so`);
 }
-/** Returns the stage of a server that its host heard last; undefined when it heard of none. */
+/** As its host heard last; undefined when it heard of none. */
 export const stageOf = (s: Harness, server = 'fs'): string | undefined =>
   s.news.findLast(({ event: e }) => e.type === 'client.changed' && e['server'] === server)?.event['stage'];
-/** Returns the stage of a computer that its host heard last; undefined while the computer boots. */
+/** As its host heard last; undefined while the computer boots. */
 export const computerStage = (s: Harness): string | undefined =>
   s.heard('computer', 'computer.changed').at(-1)?.['stage'];
-/** Returns the stage of the link of a computer or an agent that its host heard last. */
 export const linkStage = (s: Harness, who = 'computer'): string | undefined =>
   s.heard(who, 'link.changed').at(-1)?.['stage'];
-/**
- * Returns the stage of a server, and for `connecting` how far that came: `queued` when nothing was opened yet,
- * `launching` when its process was, `handshaking` when its session was, `listing` when its tools were asked for.
- */
+/** Tells `connecting` apart by what was opened or asked: `queued`, `launching`, `handshaking`, `listing`. */
 export function stepOf(s: Harness, server = 'fs'): string | undefined {
   const last = s.news.findLast(({ event: e }) => e.type === 'client.changed' && e['server'] === server);
   if (last?.event['stage'] !== 'connecting') return last?.event['stage'];
@@ -114,33 +99,27 @@ export function stepOf(s: Harness, server = 'fs'): string | undefined {
   if (opensOf(since, server, 'session').length > 0) return 'handshaking';
   return opensOf(since, server).length > 0 ? 'launching' : 'queued';
 }
-/** Advances time until a server is at this stage, or at this step of its start. */
 export const reaches = (s: Harness, step: string, server = 'fs'): Promise<void> =>
   until(s, () => stepOf(s, server) === step);
-/** Returns what was seen of a server: its signals, launch specs, requests and processes. */
 export const seenOf = (s: Harness, server = 'fs'): ServerSeen => observe(s.seen).server(server);
-/** Returns what was sent to the processes of a server to end them: `stdin`, `SIGTERM`, `SIGKILL`, `force`. */
+/** `stdin`, `SIGTERM`, `SIGKILL`, `force`. */
 export const signalsTo = (s: Harness, server = 'fs'): string[] =>
   seenOf(s, server).signals.map(({ name }) => name);
 export const order = (s: Harness, type: 'server.start' | 'server.stop', server = 'fs'): void =>
   s.order('computer', { type, server });
-/**
- * Breaks the stream of a server and waits until its host hears of it, and with `recovering` until its process was told
- * to end.
- */
+/** Waits until its host hears of it, and with `recovering` until its process was told to end. */
 export function breaks(s: Harness, state: 'disconnected' | 'recovering', server = 'fs'): Promise<void> {
   s.servers.breakStream(server);
   const isTold = state === 'disconnected';
   return until(s, () => stageOf(s, server) === 'recovering' && (isTold || signalsTo(s, server).length > 0));
 }
-/** Starts office, computer and agent and waits until all have joined. */
 export async function everybody(s: Harness): Promise<void> {
   await s.office();
   s.computer({ linked: true });
   s.agent();
   await s.run(100);
 }
-/** Builds a script for each start with a call counter of its own. */
+/** Each start has a call counter of its own. */
 export const counting = <T>(make: (n: number) => T): (() => T) => {
   let n = 0;
   return () => make((n += 1));

@@ -1,4 +1,3 @@
-/** Loads every file with scenarios; each registers its own. */
 import './calls/calls-in-harness.scenario.ts';
 import './calls/calls-unfinished.scenario.ts';
 import './calls/conflicts-in-harness.scenario.ts';

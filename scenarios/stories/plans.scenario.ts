@@ -1,4 +1,3 @@
-/** Loads every file with scenarios that are plain data. */
 import './calls/calls.scenario.ts';
 import './servers/clients.scenario.ts';
 import './servers/config/config.scenario.ts';

@@ -12,7 +12,7 @@ import { livingOf, systemTools, type ListedProcess } from '../../adapters/proces
 import { seenFromLinux } from '../judge/processes.ts';
 import { published } from './prefix.mjs';
 
-// Servers as they are published on npm and PyPI, behind `npx.cmd` and `uvx.exe` as configs of users have them.
+// As published on npm and PyPI, behind `npx.cmd` and `uvx.exe` as configs of users have them.
 const folder = mkdtempSync(join(tmpdir(), 'a2c-published-'));
 const page = createServer((_request, response) => {
   response.setHeader('content-type', 'text/plain');
@@ -37,7 +37,6 @@ const servers = {
   time: uvx(published.time, '--local-timezone', 'UTC'),
   fetch: uvx(published.fetch, '--ignore-robots-txt', '--allow-private-ips'),
 };
-/** One call of each server, and a part of its answer. */
 const calls = (): readonly (readonly [string, object, string])[] => [
   ['echo', { message: 'hi' }, 'hi'],
   ['list_allowed_directories', {}, 'a2c-published-'],
@@ -45,7 +44,6 @@ const calls = (): readonly (readonly [string, object, string])[] => [
   ['get_current_time', { timezone: 'UTC' }, 'UTC'],
   ['fetch', { url: `http://127.0.0.1:${(page.address() as AddressInfo).port}/` }, 'text of a page'],
 ];
-/** Pids of processes that name one of these servers, as Linux sees them. */
 const onLinux = (): readonly number[] =>
   ['server-everything', 'server-filesystem', 'server-memory', 'mcp-server-time', 'mcp-server-fetch'].flatMap(
     (name) => (seenFromLinux(name) ?? []).map(({ pid }) => pid),
@@ -64,7 +62,6 @@ interface Answer {
   readonly outcome: string;
   readonly text: string;
 }
-/** Calls the tools at once; resolves with the answers in the order of the calls. */
 async function answersOf(child: ChildProcess): Promise<readonly (Answer | undefined)[]> {
   const found = new Map<string, Answer>();
   const given = calls();
@@ -79,7 +76,7 @@ async function answersOf(child: ChildProcess): Promise<readonly (Answer | undefi
   await whole;
   return given.map(([tool]) => found.get(tool));
 }
-/** Lists the processes; a list takes longer than its limit on a busy machine. */
+/** A list takes longer than its limit on a busy machine. */
 const rows = (): Promise<readonly ListedProcess[]> =>
   vi.waitUntil(() => systemTools.list(), { timeout: 60_000 });
 const patience = { timeout: 60_000 };
@@ -105,7 +102,6 @@ describe('five published servers', () => {
       );
       const tree = livingOf([{ pid: host.pid ?? 0, created }], await rows());
       const seen = onLinux().filter((pid) => !before.includes(pid));
-      // Each server is a process below its shim.
       expect(tree.length).toBeGreaterThan(2 * calls().length);
       expect(seen.length).toBeGreaterThanOrEqual(2 * calls().length);
       const over = once(host, 'exit');

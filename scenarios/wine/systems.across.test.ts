@@ -9,7 +9,6 @@ import { env as wineEnv, node as nodeOfWindows, onZ, tree } from './prefix.mjs';
 // One side under Wine, the other on this system; both see the same files and the same loopback address.
 const folder = mkdtempSync(join(tmpdir(), 'a2c-across-'));
 type System = 'linux' | 'wine';
-/** Path of a file as that system has it. */
 const pathOn = (system: System, path: string): string => (system === 'wine' ? onZ(path) : path);
 const running: ChildProcess[] = [];
 let files = 0;
@@ -18,7 +17,7 @@ interface Run {
   readonly said: () => string;
 }
 const patience = { timeout: 60_000, interval: 200 };
-/** Starts a program in Node on that system. Its output goes to a file, because Node under Wine cannot write into a pipe of Linux. */
+/** Its output goes to a file, because Node under Wine cannot write into a pipe of Linux. */
 function node(system: System, words: readonly string[]): Run {
   const file = join(folder, `out-${(files += 1)}.txt`);
   const fd = openSync(file, 'w');
@@ -50,7 +49,6 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
-/** Server that runs on that system, and dies in a call of `report`. */
 function serverOn(system: System): { readonly command: string; readonly args: readonly string[] } {
   const command = system === 'wine' ? nodeOfWindows : process.execPath;
   const faults = [{ fault: 'proc.exit', code: 3, when: 'call', tool: 'report' }];
@@ -63,7 +61,6 @@ function serverOn(system: System): { readonly command: string; readonly args: re
     args: [pathOn(system, program), JSON.stringify({ tools: { read: {}, report: {} }, faults })],
   };
 }
-/** New config with this server. */
 function configFor(system: System): string {
   const file = join(folder, `${(files += 1)}.json`);
   const shaky = { ...serverOn(system), autoApprove: ['all'] };

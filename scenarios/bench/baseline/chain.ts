@@ -7,10 +7,7 @@ import { Server, type Socket } from 'socket.io';
 import { io, type Socket as ClientSocket } from 'socket.io-client';
 import { echoed, textOf, type Chain } from '../chain.ts';
 
-/**
- * Chain as written by hand in an afternoon: no actors, no validation, no lifecycle, no errors. Yardstick for the cost
- * of those, and no example: it hangs and leaks when something fails.
- */
+/** No example: written by hand as the yardstick, it hangs and leaks when something fails. */
 
 interface Seat {
   role: string;
@@ -56,7 +53,6 @@ export async function startOffice(): Promise<Office> {
   return { url: `http://127.0.0.1:${port}/smcp`, close: () => server.close() };
 }
 
-/** Seats a bare peer. */
 export async function takeSeat(url: string, seat: Seat): Promise<ClientSocket> {
   const socket = io(url, { transports: ['websocket'], forceNew: true });
   await socket.emitWithAck('server:join_office', seat);
@@ -109,12 +105,11 @@ async function startChain(office: Office, { tool, close }: Answerer): Promise<Ch
   };
 }
 
-/** Opens the chain agent → relay → computer → echo server over stdio, and back. */
 export async function baselineFull(): Promise<Chain> {
   return startChain(await startOffice(), await startServer());
 }
 
-/** Opens bare peers around a given office; the computer answers by itself, so that only the relay differs. */
+/** The computer answers by itself, so that only the relay differs. */
 export const relayChain = (office: Office): Promise<Chain> =>
   startChain(office, {
     tool: async ({ params }) => ({ content: [{ type: 'text', text: params.text }] }),

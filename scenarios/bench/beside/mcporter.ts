@@ -1,9 +1,4 @@
-/**
- * Twenty tasks at a shell, done in turns with `a2c` and with the newest mcporter, over one config with the servers of twelve
- * published packages, of which one crashes and one is silent. Writes what was typed, medians of time and CPU, how good the answer
- * is, and what was said, as Markdown to the file that is named or to stdout. `node --import tsx scenarios/bench/beside/mcporter.ts -- [FILE]`, after `npm run build`; Linux. It installs mcporter, its Node and
- * the servers from npm into `A2C_BENCH_FOLDER` (default: a folder in `~/.cache`), where they stay.
- */
+/** Twenty tasks with `a2c` and with mcporter, as Markdown. Linux; what it installs stays in `A2C_BENCH_FOLDER`. */
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -19,7 +14,6 @@ const cutFolder = new RegExp(`${join(tmpdir(), 'a2c')}[\\w-]*…$`);
 
 interface Published {
   readonly package: string;
-  /** Path of the program, below the folder of the package. */
   readonly file: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -61,7 +55,6 @@ interface Task {
   readonly what: string;
   readonly a2c: readonly string[];
   readonly mcporter: readonly string[];
-  /** Tells that it waits for the silent server, so that one run is enough. */
   readonly isSlow?: boolean;
 }
 const sum = ['a=1', 'b=2'];
@@ -150,7 +143,7 @@ interface Done {
   readonly code: number | null;
   readonly out: string;
 }
-/** CPU seconds of the ended children of this process, and of theirs. */
+/** In seconds; of the children that have ended, and of theirs. */
 function cpuOfChildren(): number {
   const stat = readFileSync('/proc/self/stat', 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -212,7 +205,6 @@ const tools = {
 };
 type Name = keyof typeof tools;
 
-/** Says by how much ours is slower in seconds or in CPU; nothing where it is not. */
 const slowerBy = (ours: Done, theirs: Done): string =>
   [[ours.seconds / theirs.seconds, 'the time'] as const, [ours.cpu / theirs.cpu, 'the CPU'] as const]
     .filter(([times]) => times > 1)
@@ -247,7 +239,6 @@ try {
   );
   writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: Object.fromEntries(without) }));
   writeFileSync(join(folder, 'own.json'), JSON.stringify({ mcpServers: {} }));
-  // Lists the tools once, as an earlier day would have, and starts what is kept.
   for (const [name, command] of Object.entries(tools)) {
     await run([...command, ...(name === 'mcporter' ? ['list'] : ['tools', '--trust'])]);
     await run([...command, 'call', 'memory.read_graph']);

@@ -13,12 +13,8 @@ import {
 } from '../measure.ts';
 import { atMost, type Row } from '../row.ts';
 
-/**
- * Compares one server inside the host, called through the SDK's own client and through a computer; the difference is
- * the cost of the computer.
- */
+/** The difference between the SDK's own client and a computer is the cost of the computer. */
 
-/** Checks that each answer was a call at the server. */
 const counted = (heard: Served['heard'], call: Chain['call']): Chain['call'] => {
   let answered = 0;
   return async (n) => {
@@ -35,7 +31,6 @@ async function bareClient(): Promise<Chain> {
     echoed(await client.callTool({ name: 'echo', arguments: { text: textOf(n) } }));
   return { call: counted(heard, call), close: () => client.close() };
 }
-/** Calls through a computer with all its work: recording, memory of calls, schema checks, limiters. */
 async function throughComputer(): Promise<Chain> {
   const { end, heard } = await served();
   const computer = await computerOver({ echo: async () => end });
@@ -49,7 +44,6 @@ const limits = [
   [64, 3],
   [1_000, 2.7],
 ] as const;
-/** Measures after warm calls, when the compiler is done. */
 export const measureCalls: Row['measure'] = (plan, tell) =>
   withBoth(both, async (chains) => {
     for (const chain of chains) await calls(chain, plan.warmCalls);
@@ -59,12 +53,9 @@ export const measureCalls: Row['measure'] = (plan, tell) =>
     }
   });
 
-/** Number of calls in a batch, small enough for the young generation. */
+/** Small enough for the young generation. */
 const batch = 500;
-/**
- * Measures allocations. The young generation is so large (`--min-semi-space-size`) that nothing is collected during a
- * batch, so growth of the heap equals allocation. A batch with a collection is discarded and fails the row.
- */
+/** Nothing is collected in the large young generation, so heap growth equals allocation; else the row fails. */
 export const measureAlloc: Row['measure'] = (plan, tell) =>
   withBoth(both, async (chains) => {
     const gc = collector();
@@ -83,15 +74,14 @@ export const measureAlloc: Row['measure'] = (plan, tell) =>
     tell(absolute('heap allocated per call, 64 in flight', found, 'KB', atMost(45)));
     collections.disconnect();
   });
-/** Returns the number of collections since the last request; Node reports them in a task of its own. */
+/** Node reports collections in a task of its own. */
 async function seen(collections: PerformanceObserver): Promise<number> {
   await new Promise<void>((resolve) => void setImmediate(() => setImmediate(resolve)));
   return collections.takeRecords().length;
 }
 
-/** Number of calls after which everything is loaded and compiled, and bounded memories are full. */
+/** After so many calls everything is compiled, and bounded memories are full. */
 const settling = 20_000;
-/** Measures the heap that many calls in a row leave behind. */
 export const measureHeap: Row['measure'] = async ({ isQuick }, tell) => {
   const many = isQuick ? 1_000 : 100_000;
   const gc = collector();

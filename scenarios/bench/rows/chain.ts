@@ -6,7 +6,6 @@ import { echoed, textOf, type Chain, unmetLimits } from '../chain.ts';
 import { calls, comparedSlices, ratio, withBoth } from '../measure.ts';
 import { atLeast, type Row } from '../row.ts';
 
-/** Echo server over stdio, to which all computers talk, by hand and of this project alike. */
 const echoServer = {
   command: process.execPath,
   args: [fileURLToPath(new URL('../baseline/echo-server.mjs', import.meta.url))],
@@ -21,7 +20,6 @@ export function echoOf({ outcome, result, failure }: CallOutcome): string {
   return echoed(result);
 }
 
-/** Opens the chain agent → office → computer → echo server over stdio, and back: three handles of the public API. */
 export async function oursFull(): Promise<Chain> {
   const server = await createOffice({ port: 0, limits: unmetLimits });
   const computer = await bootedComputer({

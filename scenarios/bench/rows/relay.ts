@@ -4,10 +4,7 @@ import { startSide } from '../lines.ts';
 import { calls, comparedSlices, ratio, withBoth } from '../measure.ts';
 import { atMost, type Row } from '../row.ts';
 
-/**
- * Opens an office between the bare peers of the baseline. The office has a process of its own, whose CPU time counts:
- * the peers cost three times as much and would hide a difference between offices.
- */
+/** In a process of its own, whose CPU counts: the peers cost three times as much and would hide a difference. */
 const relay = (whose: 'bare' | 'ours') => async (): Promise<Chain> => {
   const office = await startSide('office-process.js', [whose]);
   return { ...(await relayChain(office)), cpuUs: office.cpuUs };

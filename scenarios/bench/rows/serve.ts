@@ -11,14 +11,12 @@ import { atMost, type Row } from '../row.ts';
 const root = dirname(createRequire(import.meta.url).resolve('a2c-actors/package.json'));
 const rootFile = (path: string): string => join(root, path);
 const everything = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js';
-/** Length of a tick of the CPU times in `/proc`, in ms. */
+/** Tick of the CPU times in `/proc`. */
 const tickMs = 10;
 
-/** Client with a process between it and its server. */
 interface Between {
   readonly connectMs: number;
   call(): Promise<void>;
-  /** CPU time of the process between, in µs. */
   cpuUs(): number;
   mebibytes(): number;
   close(): Promise<void>;
@@ -66,7 +64,6 @@ async function cost(between: Between, calls: number, inFlight: number): Promise<
 const of = (found: readonly Pair<Cost>[], key: keyof Cost): Pair[] =>
   found.map(({ yardstick, ours }) => ({ yardstick: yardstick[key], ours: ours[key] }));
 
-/** Measures `a2c serve` before one server, beside the least relay by hand over the SDK. */
 export const measureServe: Row['measure'] = async ({ isQuick }, tell) => {
   const [rounds, calls, warm] = isQuick ? [1, 256, 20] : [7, 3_072, 2_000];
   const stateDir = mkdtempSync(join(tmpdir(), 'a2c-bench-serve-'));

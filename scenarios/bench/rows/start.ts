@@ -7,7 +7,6 @@ import { connected, echoTool, optionsOver, served, textFrom } from '../inside.ts
 import { collector, cpuMsOf, heapAfterGc, more, pairs, ratio, type Pair } from '../measure.ts';
 import { atMost, type Row } from '../row.ts';
 
-/** Measures the start of servers inside the host, by a computer and by hand. */
 const namesOf = (servers: number): string[] => Array.from({ length: servers }, (_, n) => `s${n}`);
 const endOf = async (name: string, isMute: boolean): Promise<InMemoryTransport> =>
   isMute ? InMemoryTransport.createLinkedPair()[0] : (await served([echoTool(`${name}.echo`)])).end;
@@ -18,7 +17,6 @@ interface Standing {
 }
 type Stand = (servers: number, isOneMute: boolean) => Promise<Standing>;
 
-/** Starts SDK clients with `Promise.all` and fetches the list of each. */
 const byHand: Stand = async (servers, isOneMute) => {
   const names = namesOf(servers);
   const clients = new Map<string, Client>();
@@ -69,7 +67,6 @@ const wallMsOf: Measure = async (begin) => {
   await begin();
   return performance.now() - start;
 };
-/** Measures a start. One server answers once before all are closed, which is not measured. */
 const started = (stand: Stand, isOneMute: boolean, by: Measure) => async (): Promise<number> => {
   const standing: Standing[] = [];
   const took = await by(async () => void standing.push(await stand(many, isOneMute)));
@@ -93,7 +90,7 @@ export const measureStart: Row['measure'] = async ({ rounds, isQuick }, tell) =>
 };
 
 const idle = 200;
-/** Measures the heap for each of many running servers, the server's own part included. */
+/** The server's own part is included. */
 export const measureIdle: Row['measure'] = async ({ isQuick }, tell) => {
   const gc = collector();
   const held = (stand: Stand) => async (): Promise<number> => {

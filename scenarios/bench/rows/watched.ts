@@ -13,16 +13,12 @@ import { calls, comparedSlices, ratio, withBoth } from '../measure.ts';
 import { atLeast, atMost, type Row } from '../row.ts';
 import { computerConfig, echoOf } from './chain.ts';
 
-/** Pause in ms between calls, for about sixty a second, each of which makes 17 records: a thousand a second. */
+/** About sixty calls a second, each of which makes 17 records: a thousand a second. */
 const pauseMs = 16;
-/** Time in ms of a slice, longer than the interval in which the page is sent data. */
 const sliceMs = 2_000;
 
 type Watching = 'none' | 'outline' | 'whole';
-/**
- * Opens a computer whose inspector is watched by a page in another process, which gets an outline or all records, or by
- * none. Warm calls do not pause.
- */
+/** Warm calls do not pause. */
 const open = (watching: Watching, pace: { ms: number }) => async (): Promise<Chain> => {
   const computer = await bootedComputer({ name: 'desk', config: computerConfig });
   const page =
@@ -68,7 +64,7 @@ export const measureWatched: Row['measure'] = async (plan, tell) => {
 };
 
 const [servers, toolsOfEach, crashing] = [50, 200, 2];
-/** Time in ms after which two of the servers end, again and again. */
+/** After this two of the servers end, again and again. */
 const livesMs = 700;
 const toolOf = (server: number, n: number): Tool => ({
   ...echoTool(`s${server}_tool_${n}`),
@@ -80,7 +76,7 @@ const endOf = (server: number) => async (): Promise<InMemoryTransport> => {
   if (server < crashing) setTimeout(() => void end.close(), livesMs).unref();
   return end;
 };
-/** Expression that counts the frames that a page draws a second; as text, because the browser runs it. */
+/** As text, because the browser runs it. */
 const framesIn = (ms: number): string => `new Promise((done) => {
   let count = 0;
   const start = performance.now();
@@ -92,11 +88,10 @@ const framesIn = (ms: number): string => `new Promise((done) => {
   drawn();
 })`;
 
-/** Measures how soon a browser shows the first screen of a page, and how smoothly. */
 async function measureShown(url: string, spanMs: number, tell: Parameters<Row['measure']>[1]): Promise<void> {
   const { Chromium } = await import('../../fixtures/browser.ts');
   const chromium = await Chromium.start();
-  // Opens an empty page first, because a browser that has just started is slow.
+  // A browser that has just started is slow.
   await chromium.look('about:blank');
   const start = performance.now();
   const looked = await chromium.look(url);
@@ -107,7 +102,6 @@ async function measureShown(url: string, spanMs: number, tell: Parameters<Row['m
   tell({ what: 'frames a second of that page', unit: '/s', values: [drawn], aim: atLeast(58) });
   await chromium.close();
 }
-/** Measures for how long the event loop of a large host is blocked when a page comes, and while it looks. */
 export const measureLooked: Row['measure'] = async ({ isQuick }, tell) => {
   const ends = Object.fromEntries(Array.from({ length: servers }, (_, n) => [`s${n}`, endOf(n)]));
   const computer = await createComputer({
@@ -137,7 +131,6 @@ export const measureLooked: Row['measure'] = async ({ isQuick }, tell) => {
   await computer.close();
 };
 const [many, longestMb] = [200_000, 250];
-/** Trace of many records of fifty servers. */
 function longTrace(): string {
   const about = { format: 'a2c-trace/2', runtime: '0', xstate: '5', node: 'v20', profile: 'full' };
   const head = { s: 0, t: 0, k: 'head', ...about, clock: 'real', started: null, next: 1 };
@@ -151,7 +144,6 @@ function longTrace(): string {
   });
   return `${[{ ...head, redaction: { keyId: null } }, ...rows].map((row) => JSON.stringify(row)).join('\n')}\n`;
 }
-/** Measures how long a browser takes to show a long trace, and the memory of the page. */
 export const measureRecords: Row['measure'] = async (_, tell) => {
   const { Chromium } = await import('../../fixtures/browser.ts');
   const { showRecordings } = await import('../../../actors/inspector/recordings.ts');

@@ -20,7 +20,6 @@ interface World {
   readonly request: Ports['request'];
   readonly keep: (bytes: Buffer, reader: string) => Promise<BlobFacts | undefined>;
 }
-/** Bytes that the ports gave, by ticket. */
 const given = new Map<string, Uint8Array>();
 const give = (ticket: string, bytes: Uint8Array): void => void given.set(ticket, bytes);
 const folder = mkdtempSync(join(tmpdir(), 'a2c-blobs-test-'));

@@ -8,7 +8,6 @@ import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
 import { settingsPort, type FileFound } from '../../../machines/presenter/settings.rules.ts';
 import { ScriptedConfigFile } from '../../stage/scripted/host-ports.ts';
 
-/** The port `configFile`: over a file, in memory, and as scenarios fake it. */
 const folder = mkdtempSync(join(tmpdir(), 'a2c-config-file-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
@@ -123,7 +122,6 @@ it('a disk that is full leaves the file whole, also when only the backup fits, a
     new Promise((done) => void settingsFile(file, undefined, how)('s', question('write', edits), done));
   expect(await say({ write: fitsOnce })).toMatchObject({ type: 'ask.refused' });
   expect([readFileSync(file, 'utf8'), readFileSync(`${file}.bak`, 'utf8')]).toEqual([text, text]);
-  // The lock was given back.
   expect(await say({})).toMatchObject({ type: 'ask.answered' });
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ ...start, k: 1 });
 });

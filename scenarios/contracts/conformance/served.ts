@@ -1,4 +1,3 @@
-/** A served server for the server scenarios: `a2c serve` over HTTP with our server behind it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,7 +14,7 @@ export interface Served {
   readonly url: string;
   close(): Promise<void>;
 }
-/** Starts `a2c serve --http`, and before it a relay that adds the token, since the suite cannot send one. */
+/** The relay before it adds the token, since the suite cannot send one. */
 export async function served(): Promise<Served> {
   const stateDir = mkdtempSync(join(tmpdir(), 'a2c-conformance-state-'));
   const server = [process.execPath, file('scenarios/contracts/conformance/server.mjs')];

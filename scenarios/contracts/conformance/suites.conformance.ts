@@ -11,11 +11,9 @@ interface Row {
   readonly kind: Kind;
   readonly scenario: string;
   readonly passed: boolean;
-  /** Why it does not pass, and whose fault that is. */
   readonly reason: string | undefined;
 }
 
-/** Names of those that pass in one line, and a row for each that fails. */
 function resultsOf(rows: readonly Row[], kind: Kind): string {
   const passing = rows.filter((row) => row.passed).map(({ scenario }) => `\`${scenario}\``);
   const failing = rows.filter((row) => !row.passed);
@@ -24,7 +22,6 @@ function resultsOf(rows: readonly Row[], kind: Kind): string {
   return `${passing.length} of ${rows.length} ${kind} scenarios pass: ${passing.join(', ')}.\n${table}`;
 }
 
-/** docs/conformance.md, by what was played. */
 function pageOf(rows: readonly Row[]): string {
   const parts = (Object.keys(suites) as Suite[]).map((suite) => {
     const of = (kind: Kind): string =>
@@ -49,7 +46,7 @@ ${parts.join('\n')}`;
 const tasks = 'the server has no tasks, which a2c serve does not give to clients without sessions';
 const skipped = 'the suite skips all its checks of this host, so it judges nothing';
 const notResumed = 'a2c serve keeps no events, so a stream that broke is not resumed';
-/** Scenarios that fail, and whose fault that is. This list only shrinks. */
+/** With whose fault it is. This list only shrinks. */
 const openScenarios: Readonly<Record<Suite, Readonly<Record<string, string>>>> = {
   stable: { 'server-sse-polling': notResumed },
   newest: {
@@ -90,7 +87,7 @@ describe.concurrent.each(all)('a $kind scenario of the $suite suite', ({ suite, 
     'passes, unless it is named as open: $scenario',
     async ({ scenario }) => {
       const folder = mkdtempSync(join(tmpdir(), 'a2c-conformance-'));
-      // Each scenario has a server of its own, for what one leaves open is seen by the next.
+      // One for each scenario, for what one leaves open is seen by the next.
       const serving = kind === 'server' ? await served() : undefined;
       const words = serving ? ['--url', serving.url] : withDriver;
       const judged = await play(suite, kind, words, scenario, folder);

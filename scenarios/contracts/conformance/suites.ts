@@ -13,7 +13,6 @@ const node = '22.23.3';
 export const suites = { stable: '0.1.16', newest: '0.2.0-alpha.12' } as const;
 export type Suite = keyof typeof suites;
 
-/** Installs what is not there yet, beside our own packages. */
 export const install = (): Promise<string> =>
   installed('conformance', [
     `node@${node}`,
@@ -26,9 +25,8 @@ const cliOf = (suite: Suite): readonly [string, string] => [
   join(home, 'node_modules', suite, 'dist/index.js'),
 ];
 export const kinds = ['client', 'server'] as const;
-/** Whom a scenario judges: a host of ours, or a server that is reached through `a2c serve`. */
+/** A host of ours, or a server that is reached through `a2c serve`. */
 export type Kind = (typeof kinds)[number];
-/** Returns the scenarios of one kind in a suite, in its order. */
 export async function scenariosOf(suite: Suite, kind: Kind): Promise<readonly string[]> {
   const [bin, cli] = cliOf(suite);
   const { stdout } = await run(bin, [cli, 'list']);
@@ -45,19 +43,16 @@ interface Check {
 }
 export interface Judged {
   readonly passed: boolean;
-  /** Complaints of the suite, a line each, with the words of our host. */
   readonly problems: readonly string[];
 }
-/** Limit in ms of one scenario; that of the suite, 30 s, is short for a driver whose code is compiled beside four others. */
+/** The suite's own 30 s is short for a driver whose code is compiled beside four others. */
 const scenarioMs = 100_000;
-/** Words for the suite by which it starts our driver, beside servers of its own. */
 export const withDriver: readonly string[] = [
   '--command',
   `${process.execPath} --import ${join(root, 'node_modules/tsx/dist/esm/index.mjs')} ${join(root, 'scenarios/contracts/conformance/driver.mjs')}`,
   '--timeout',
   String(scenarioMs),
 ];
-/** Plays one scenario against what `words` name, and returns what the suite has seen. */
 export async function play(
   suite: Suite,
   kind: Kind,

@@ -111,7 +111,6 @@ server('the fault server for a judge', { timeout }, () => {
     ];
     expect(await start({ starts, faults }).ended()).toEqual({ code: 3, signal: null });
     expect(await answered(start({ starts, faults }), [1, 2])).toEqual(['text 1', 'later']);
-    // Nothing has happened before which it waits for.
     const early = {
       starts: start({}).file('others'),
       faults: [faults[1], { fault: 'proc.exit', when: 'read' }],

@@ -3,7 +3,6 @@ import { expect } from 'vitest';
 import { callOf, textOf, type Rules, type Peer } from './fault-server-harness.ts';
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
-/** Writes until the input is broken. */
 const written = async (peer: Peer): Promise<void> => {
   while (peer.inputError === undefined)
     await new Promise((resolve) => {

@@ -13,7 +13,6 @@ export interface Message {
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: { readonly code: number; readonly message: string };
 }
-/** Line of the server's log: a message that it got, or an act. */
 export interface Fact {
   readonly t: number;
   readonly at?: number;
@@ -28,11 +27,8 @@ export interface Ending {
   readonly signal: string | null;
 }
 export interface PeerOptions {
-  /** Stderr is left unread until `readStderr`. */
   readonly leavesStderr?: true;
-  /** The leader of a group of its own. */
   readonly leads?: true;
-  /** Instead of the config. */
   readonly args?: readonly string[];
 }
 
@@ -46,13 +42,12 @@ const messageIn = (line: string): Message[] => {
   }
 };
 
-/** A host without an SDK: raw bytes, signals and exits of one fault server. It waits for events. */
+/** A host without an SDK: raw bytes, signals and exits of one fault server. */
 export class Peer {
   readonly chunks: Buffer[] = [];
   readonly child: ChildProcess;
   stderr = '';
   ending: Ending | undefined;
-  /** The process and its streams have ended. */
   isClosed = false;
   inputError: string | undefined;
   readonly #folder = mkdtempSync(join(tmpdir(), 'a2c-fault-server-'));
@@ -92,7 +87,6 @@ export class Peer {
     const lines = readFileSync(this.#log, 'utf8').split('\n').slice(0, -1);
     return lines.map((line) => JSON.parse(line) as Fact);
   }
-  /** A path that goes when the peer goes. */
   file(name: string): string {
     return join(this.#folder, name);
   }
@@ -111,7 +105,6 @@ export class Peer {
   cancel(requestId: number): void {
     this.send({ method: 'notifications/cancelled', params: { requestId } });
   }
-  /** Resolves when what is asked holds; it is looked at whenever something was heard. */
   async until(holds: (peer: Peer) => boolean): Promise<void> {
     while (!holds(this)) {
       if (this.isClosed) throw new Error(`the server is gone: ${JSON.stringify(this.ending)} ${this.stderr}`);
@@ -121,7 +114,6 @@ export class Peer {
   answersTo(id: unknown): Message[] {
     return this.messages.filter((message) => message.method === undefined && message.id === id);
   }
-  /** The first answer under this id. */
   async answer(id: unknown): Promise<Message> {
     await this.until(() => this.answersTo(id).length > 0);
     return this.answersTo(id)[0] ?? {};
@@ -139,12 +131,11 @@ export class Peer {
     this.send({ id, method: 'ping' });
     await this.answer(id);
   }
-  /** The end, its streams read to the last byte. */
   async ended(): Promise<Ending | undefined> {
     await this.until(({ isClosed }) => isClosed);
     return this.ending;
   }
-  /** Ends the server; an answer that has not been sent by then never comes. */
+  /** An answer that has not been sent by then never comes. */
   leave(): Promise<Ending | undefined> {
     this.child.stdin?.end();
     return this.ended();
@@ -183,9 +174,7 @@ export const callOf = (id: number, name = 'echo', text = `text ${id}`): object =
 export const textOf = (message: Message | undefined): unknown =>
   (message?.result?.['content'] as readonly { text: string }[] | undefined)?.[0]?.text;
 
-/** Opens a peer with these faults, which ends with its test. */
 export type Start = (config: object, options?: PeerOptions) => Peer;
-/** For tests that run at the same time: each ends its own. */
 export const starting =
   (finished: (dispose: () => void) => void): Start =>
   (config, options) => {
@@ -193,7 +182,6 @@ export const starting =
     finished(() => peer.dispose());
     return peer;
   };
-/** Effect of a word, seen from outside. */
 export interface Rule {
   readonly rule: string;
   readonly holds: (start: Start) => Promise<void>;

@@ -10,7 +10,7 @@ import {
   type Start,
 } from './fault-server-harness.ts';
 
-/** Reply as far as it came. `broken`: the connection ended before it was whole. */
+/** As far as it came; `broken`: the connection ended before it was whole. */
 interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -24,7 +24,6 @@ interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Fault server at a URL, and a client of it without an SDK. */
 class Remote {
   readonly peer: Peer;
   #session: string | undefined;
@@ -75,7 +74,6 @@ const saidIn = (reply: Reply): unknown[] => messagesIn(reply).map(textOf);
 
 export const remoteWith = (start: Start, config: object): Promise<Remote> =>
   new Remote(start({ http: {}, ...config })).stand();
-/** With a session, and with this word at its first call only. */
 const meeting = async (start: Start, fault: object): Promise<Remote> => {
   const remote = await remoteWith(start, { faults: [{ times: 1, ...fault }] });
   await remote.initialize();

@@ -4,7 +4,7 @@ import { killed, textOf, type Rules, type Peer, type Start } from './fault-serve
 
 const said = (peer: Peer, did: string): boolean => peer.facts.some((fact) => fact.did === did);
 
-/** Whether the kernel drops SIGTERM for it; only Linux tells. */
+/** Only Linux tells. */
 const ignoresSigterm = (pid: number): boolean => {
   const [, mask = '0'] = /^SigIgn:\s*(\w+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return (BigInt(`0x${mask}`) & (1n << 14n)) !== 0n;

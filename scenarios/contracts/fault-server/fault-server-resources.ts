@@ -29,7 +29,6 @@ const read = async (peer: Peer, uri: string): Promise<Item[]> => {
 const textAt = async (peer: Peer, uri: string): Promise<string> => (await read(peer, uri))[0]?.text ?? '';
 const told = ({ messages }: Peer, method: string): Message[] =>
   messages.filter((message) => message.method === method);
-/** Subscribes to these resources, calls, and waits until the fault has happened. */
 const called = async (start: Start, fault: object, ...subscribed: readonly string[]): Promise<Peer> => {
   const peer = start({ name: 'fs', tools, resources, faults: [fault] });
   for (const uri of subscribed) await ask(peer, 'resources/subscribe', { uri });
@@ -38,7 +37,6 @@ const called = async (start: Start, fault: object, ...subscribed: readonly strin
   return peer;
 };
 const [window, document] = resources as [string, string];
-/** The first read under a fault of reads. */
 const given = (start: Start, fault: object): Peer => start({ name: 'fs', resources, faults: [fault] });
 
 export const resourceRules: Rules = {

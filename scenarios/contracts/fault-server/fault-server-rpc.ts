@@ -10,7 +10,6 @@ import {
 
 const handshake = async (start: Start, fault: object): Promise<Message> =>
   start({ faults: [fault] }).initialize();
-/** Answer to a call, and, if it is sound again, to the next one. */
 const called = async (start: Start, fault: object): Promise<Message> => {
   const peer = start({ faults: [{ times: 1, ...fault }] });
   peer.call(1);

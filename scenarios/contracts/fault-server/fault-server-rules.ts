@@ -19,16 +19,14 @@ export const rules: Rules = {
   ...netRules,
 };
 const layerOf = (word: string): string | undefined => word.split('.')[0];
-/** The first word of each layer. */
 const few = new Set(
   Object.keys(rules).filter(
     (word, n, words) => words.findIndex((other) => layerOf(other) === layerOf(word)) === n,
   ),
 );
 
-/** Tests the fault server on real pipes, one test for each word of this part. */
 export function testFaultServer(part: Part): void {
-  // The tests await events; a busy machine may start many processes slowly.
+  // A busy machine may start many processes slowly.
   describe.concurrent('the fault server', { timeout: 200_000 }, () => {
     const ofPart = Object.entries(rules).filter(([word]) => few.has(word) === (part === 'few'));
     for (const [word, { rule, holds }] of ofPart)

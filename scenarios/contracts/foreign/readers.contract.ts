@@ -53,15 +53,13 @@ import { readTrace } from '../../../machines/trace/reading.ts';
 import { SecretRedactor } from '../../../machines/trace/redaction.ts';
 import { formsIn, SecretIndex, secretsIn } from '../../../machines/trace/secret-rules.ts';
 
-/** Reader of a text from outside: its own limit in characters, and the errors that it may throw or reject with. */
 interface Reader {
   readonly most: number;
   read(text: string): unknown;
-  /** Messages of errors that callers expect. */
   readonly throws?: RegExp;
-  /** True for a library whose time grows faster than the text, in a worker that is ended by a limit of time. */
+  /** For a library whose time grows faster than the text: in a worker that is ended by a limit of time. */
   readonly isTimed?: boolean;
-  /** True for a reader of values that came as JSON: a text is given as a string. */
+  /** For values that came as JSON: a text is given as a string. */
   readonly isValue?: boolean;
 }
 const MiB = 1024 * 1024;
@@ -70,7 +68,7 @@ const reader = (most: number, read: (text: string) => unknown, throws?: RegExp):
   read,
   ...(throws && { throws }),
 });
-/** Reader of JSON that was parsed before; what is nested deeper than a message may be comes to no reader. */
+/** Parsed before: what is nested deeper than a message may be comes to no reader. */
 const ofValue = (most: number, read: (value: unknown) => unknown): Reader => ({
   ...reader(most, (text) => isTooDeep(text, messageLevels) || read(JSON.parse(text))),
   isValue: true,
@@ -100,7 +98,6 @@ const redactor = new SecretRedactor({
 const failure = (message: string): Failure => ({ code: 'ServerLost', message, details: { said: message } });
 const tool = (schema: unknown) => ({ name: 'use_it', description: 'd', inputSchema: schema as Fields });
 
-/** Readers of texts of any form. */
 const textReaders: Readonly<Record<string, Reader>> = {
   'line of JSON': reader(messageBytes, (text) => createFramer(inboxOf()).push(Buffer.from(`${text}\n`))),
   event: reader(messageBytes, (text) => pushed(`data: ${text.replaceAll('\n', '\ndata: ')}\n\n`)),
@@ -205,10 +202,8 @@ const textReaders: Readonly<Record<string, Reader>> = {
   'XML document': document(MiB, readXml, 'xml'),
   notebook: document(MiB, readNotebook, 'ipynb'),
 };
-/** Text that names all values of a result in another form, backwards, as tables do. */
 const shown = (value: unknown): string =>
   jsonBytes(value) === Infinity ? '' : JSON.stringify(value).split(',').toReversed().join('\n');
-/** Readers of values that came as JSON. */
 const valueReaders: Readonly<Record<string, Reader>> = {
   'result of a call': ofValue(messageBytes, (value) => {
     const result = readResult(value);
@@ -284,11 +279,10 @@ const valueReaders: Readonly<Record<string, Reader>> = {
   ),
 };
 
-/** Readers of texts from outside, by what is read. */
 export const readers: Readonly<Record<string, Reader>> = { ...textReaders, ...valueReaders };
 
 const contents = { ...foreignTexts, ...foreignJson };
-/** Texts for a reader by what they hold. A text ends with another letter, where patterns begin anew; a value holds it as a string. */
+/** A text ends with another letter, where patterns begin anew; a value holds it as a string. */
 const textsFor = (isValue: boolean) =>
   Object.entries(contents).map(([name, text]) => {
     if (!Object.hasOwn(foreignTexts, name)) return [name, text] as const;
@@ -296,16 +290,12 @@ const textsFor = (isValue: boolean) =>
     return [name, isValue ? (size: number) => JSON.stringify(ended(size)) : ended] as const;
   });
 
-/** Number of times that each size is larger than the one before. */
 const step = 8;
-/**
- * Times by which the time per character may grow from one size to the next: with eight times the size quadratic work takes
- * eight times as long for each. Below this many ms before, the growth is that of garbage collections and of other programs.
- */
+/** With eight times the size quadratic work takes eight times as long per character; below `leastMs` it is noise. */
 const [mostGrowth, leastMs] = [6, 20];
-/** Time in ms for the first text, for which modules are loaded. */
+/** Modules are loaded for the first text. */
 const firstMs = 5_000;
-/** CPU time in ms to read a text; the best of three where it was too long, because collections of garbage count. */
+/** The best of three where it was too long, because collections of garbage count. */
 async function timeOf(
   read: (text: string) => unknown,
   text: string,
@@ -322,17 +312,14 @@ async function timeOf(
   return best;
 }
 
-/** Sizes in characters at which a reader is tried: from 1,000 up to its limit, and at most this many. */
+/** From 1,000 up to the reader's limit, and at most `largest`. */
 const sizesOf = (most: number, largest: number): readonly number[] => {
   const sizes: number[] = [];
   for (let size = 1_000; size < Math.min(most, largest); size *= step) sizes.push(size);
   return most <= largest ? [...sizes, most - 200] : sizes;
 };
 
-/**
- * Reads every content at growing sizes, and returns the time in ms of the largest. Throws where the reader throws what
- * its callers do not expect, or where a size takes more than in proportion.
- */
+/** Throws where the reader throws what its callers do not expect, or takes more time than in proportion. */
 export async function readAll(
   { most, read, throws, isTimed, isValue = false }: Reader,
   largest: number,

@@ -19,7 +19,6 @@ import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
 import { landingPort, type LandingAnswer } from '../../../machines/uploads/upload.rules.ts';
 import { ScriptedLanding } from '../../stage/scripted/host-ports.ts';
 
-/** The port `landing`: over a real folder, and as scenarios fake it. */
 const root = mkdtempSync(join(tmpdir(), 'a2c-landing-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 let count = 0;

@@ -235,7 +235,6 @@ const total: readonly Rule<LimitersStage>[] = [
       const faster = s.enter('b');
       await s.settled();
       assert.deepEqual([faster.heard, second.heard], [waits, ['waits', 'busy']]);
-      // A refused asker leaves, as every asker does.
       second.leave();
       await s.settled();
       assert.deepEqual(third.heard, ['waits', 'busy']);
@@ -259,7 +258,6 @@ const total: readonly Rule<LimitersStage>[] = [
   },
 ];
 
-/** Returns the test cases for a limiter of concurrent calls. */
 export const limitersContract = (open: () => LimitersUnderTest): readonly ContractCase[] =>
   casesOf(
     {

@@ -12,7 +12,6 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 );
 const limits = fc.record({ concurrency: fc.integer({ min: 1, max: 3 }), queue: fc.nat(4) });
 
-/** Counts the calls that run at the moment, and checks that there are never more than allowed. */
 function counted(s: LimitersStage, perServer: readonly CallLimits[]) {
   const names = ['a', 'b', 'c'] as const;
   const running = [0, 0, 0];
@@ -68,7 +67,6 @@ async function lived(
   }
 }
 
-/** Lets many calls enter and leave at random. */
 export const always = (open: () => LimitersStage): Rule<LimitersStage> => ({
   title: 'never has more running than may, and loses nobody, no matter who comes and goes',
   holds: async () => {

@@ -2,13 +2,11 @@ import { noLimits, type CallLimits, type CallLimiters } from '../../../machines/
 import type { Failure } from '../../../machines/protocol/index.ts';
 
 export interface LimitersUnderTest {
-  /** Creates limiters; the limits are read again whenever a call enters. */
+  /** The limits are read again whenever a call enters. */
   create(limits: { limitsOf: (server: string) => CallLimits; total: () => CallLimits }): CallLimiters;
-  /** Resolves after all changes of the next moment. */
   settled(): Promise<void>;
 }
 
-/** Call that has entered a limiter, with everything it was told. */
 export interface Entered {
   readonly heard: string[];
   ahead: number | undefined;
@@ -16,14 +14,12 @@ export interface Entered {
   leave(): void;
 }
 export interface LimitersStage {
-  /** Limits by server; a server that is not listed has none. */
   readonly limits: Record<string, CallLimits>;
   total: CallLimits;
   enter(server?: string, onGo?: () => void): Entered;
   settled(): Promise<void>;
 }
 
-/** Creates limiters without any limit, until a test sets one. */
 export function harnessOf({ create, settled }: LimitersUnderTest): LimitersStage {
   const limits: Record<string, CallLimits> = {};
   const harness: LimitersStage = { limits, total: noLimits, enter, settled };

@@ -3,7 +3,6 @@ import { type MakeTransport, World } from './link-world.ts';
 
 let world: World;
 
-/** Defines the tests of entering an office and of the answers to refused peers, over any transport. */
 export function entryContract(make: MakeTransport): void {
   beforeEach(() => {
     world = new World(make({ relayMarginMs: 50, queryMs: 5_000 }));

@@ -5,7 +5,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** Virtual clock that advances one timer at a time; timers due at the same time fire in the order in which they were set. */
+/** Timers due at the same time fire in the order in which they were set. */
 export class SteppingClock implements Clock {
   readonly #timers = new Set<Timer>();
   #now = 0;
@@ -21,7 +21,7 @@ export class SteppingClock implements Clock {
   clearTimeout(timer: unknown): void {
     this.#timers.delete(timer as Timer);
   }
-  /** Runs the next timer up to a moment. False: nothing is left to happen until then. */
+  /** False: nothing is left to happen until then. */
   step(until = Infinity): boolean {
     let next: Timer | undefined;
     for (const timer of this.#timers) if (timer.at <= until && (!next || timer.at < next.at)) next = timer;

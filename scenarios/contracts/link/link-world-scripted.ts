@@ -3,7 +3,6 @@ import type { RelayTiming } from '../../../machines/office/rooms/relay.ts';
 import { SteppingClock } from './link-clock.ts';
 import type { Heard, Peer, Transport } from './link-world.ts';
 
-/** Simulation of both ports, `link` and `office`, in virtual time. */
 export function createScripted(limits: RelayTiming): Transport {
   const clock = new SteppingClock();
   const network = createNetwork(clock, { timing: limits });

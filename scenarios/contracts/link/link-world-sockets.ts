@@ -7,7 +7,7 @@ import type { Heard, Peer, Transport } from './link-world.ts';
 
 const patienceMs = 10_000;
 
-/** Waits for conditions, which are checked whenever something happened, without polling. */
+/** Conditions are checked whenever something happened, without polling. */
 class Watch {
   readonly #waiting = new Set<() => void>();
 
@@ -60,7 +60,7 @@ async function socketPeer(url: string, changed: () => void): Promise<Peer> {
   return peer;
 }
 
-/** Relay of bytes in front of an office, so that a wire can be cut under a healthy link. */
+/** So that a wire can be cut under a healthy link. */
 class Detours {
   readonly #servers: Server[] = [];
   readonly #sockets = new Map<string, Set<Socket>>();
@@ -99,7 +99,6 @@ class Detours {
   }
 }
 
-/** Transport with the real adapters over loopback sockets. */
 export function createSockets(limits: RelayTiming): Transport {
   const offices = createOffices({ timing: limits });
   const links = createLinks();

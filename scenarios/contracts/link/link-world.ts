@@ -20,10 +20,9 @@ export interface Heard {
   readonly body: unknown;
   readonly ack: Ack | undefined;
 }
-/** Bare Socket.IO peer that follows no rules of the protocol. */
 export interface Peer {
   readonly heard: Heard[];
-  /** Answers an event that wants an ack; by default the ack stays open. */
+  /** By default the ack stays open. */
   onAsked: (heard: Heard) => void;
   emit(event: string, payload: unknown[], onAck?: Ack): void;
   isClosed(): boolean;
@@ -35,13 +34,10 @@ export interface Transport {
   readonly ask: Ports['request'];
   has(key: string): boolean;
   peer(url: string, changed: () => void): Promise<Peer>;
-  /** A way to the office that can be cut: from its URL to another URL. */
   detour(url: string): Promise<string>;
-  /** Cuts every connection of this name, or through this detour. */
   cut(name: string, url: string): void;
-  /** Runs until the condition holds; rejects when nothing more can happen, or it takes too long. */
+  /** Rejects when nothing more can happen, or it takes too long. */
   until(probe: () => boolean): Promise<void>;
-  /** Something happened: conditions may hold now. */
   readonly changed: () => void;
   freed(): Promise<void>;
   close(): Promise<void>;
@@ -61,7 +57,6 @@ export interface LinkProbe {
   readonly instance: PortInstance<LinkCommand>;
 }
 
-/** A `client:tool_call` of agent `a`. */
 export const callTo = (computer: string, more: object = {}): object => ({
   agent: 'a',
   req_id: 'r',
@@ -72,7 +67,6 @@ export const callTo = (computer: string, more: object = {}): object => ({
   ...more,
 });
 export const toolsOf = (computer: string): object => ({ agent: 'a', req_id: 'r', computer });
-/** The code of the failure in an ack, in either form. */
 export const codeIn = (ack: readonly unknown[]): unknown => {
   const body = ack[0] as { error?: { code: number }; structuredContent?: { error: { code: number } } };
   return body.error?.code ?? body.structuredContent?.error.code;
@@ -81,7 +75,7 @@ export const heardBy = (peer: Peer): unknown[] => peer.heard.map(({ event, body 
 
 const noticeOf = ({ office, role, name }: SeatFacts): object => ({ office_id: office, [role]: name });
 
-/** Does the work of the office machine in a few lines, because the contract tests the port. */
+/** A few lines do the work of the office machine, because the contract tests the port. */
 class Doorkeeper {
   readonly #tell: (command: OfficeCommand) => void;
   #claims: Claims = noClaims;

@@ -292,7 +292,6 @@ function agents(): void {
   });
 }
 
-/** Defines the tests of the port `link` and of the requests sent over it, over any transport. */
 export function linkContract(make: MakeTransport): void {
   beforeEach(async () => {
     world = new World(make(limits));

@@ -10,7 +10,6 @@ interface Running {
   readonly called: Extract<LinkFact, { type: 'agent.called' }>;
   readonly facts: readonly { readonly type: string }[];
 }
-/** A call of which its agent wants to know how far it is. */
 async function running(): Promise<Running> {
   const agent = await world.joined(url, { role: 'agent', name: 'a' });
   const computer = await world.joined(url);
@@ -18,7 +17,6 @@ async function running(): Promise<Running> {
   return { computer, called: await world.fact(computer, 'agent.called'), facts };
 }
 
-/** Defines the tests of progress messages during a call, over any transport. */
 export function progressContract(make: MakeTransport): void {
   beforeEach(async () => {
     world = new World(make({ relayMarginMs: 50, queryMs: 5_000 }));

@@ -10,7 +10,7 @@ const has = (command: string): boolean => {
 };
 const unlocked = 'printf pw | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1; exec "$@"';
 
-/** On Linux: a keyring of its own (gnome-keyring in a session bus of its own), that ends with the command. */
+/** On Linux: gnome-keyring in a session bus of its own, that ends with the command. */
 export const inKeyringSession = {
   isThere: process.platform === 'linux' && has('dbus-run-session') && has('gnome-keyring-daemon'),
   wrap: (command: readonly string[]): readonly [string, ...string[]] => [

@@ -1,5 +1,4 @@
-// Program `logins-in-keyring.ts`: runs the contract of stored logins against the keyring of this session. Prints one JSON line
-// with the title of each case, the reason where it failed, and the number of files written beside the keyring.
+// Prints a JSON line with each case, the reason where it failed, and the number of files beside the keyring.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { loginKey, type LoginStore } from '../../../adapters/oauth/login-store.ts';
 import { casesOf, type ContractCase, type Rule } from '../contract.ts';
 
-/** Store of logins, with another host that uses it, too. */
 export interface LoginsWorld {
   readonly store: LoginStore;
-  /** Another host of the same user. For logins in memory: the same. */
+  /** For logins in memory: the same. */
   readonly other: LoginStore;
 }
 const key = loginKey('https://far.test/mcp');

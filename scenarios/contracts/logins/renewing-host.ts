@@ -1,5 +1,4 @@
-// Program `renewing-host.ts URL FOLDER NOW`: a process that shares the logins in FOLDER, with its clock set to NOW. For each line
-// on stdin it requests the token of the server at URL and prints it.
+// `renewing-host.ts URL FOLDER NOW`: prints the token of the server at URL for each line on stdin.
 import { createInterface } from 'node:readline';
 import { Login } from '../../../adapters/oauth/login.ts';
 import { sharedLogins } from '../../../adapters/oauth/login-store.ts';

@@ -12,7 +12,7 @@ import { afterEach, expect, it } from 'vitest';
 import { metadataOf } from '../../fixtures/guarded-server.ts';
 import { loginKey, sharedLogins } from '../../../adapters/oauth/login-store.ts';
 
-/** Processes of one user that share one login, whose token has ended. A refresh token is good once, as OAuth 2.1 wants it. */
+/** A refresh token is good once, as OAuth 2.1 wants it. */
 const host = fileURLToPath(new URL('./renewing-host.ts', import.meta.url));
 const endings: (() => unknown)[] = [];
 afterEach(async () => {
@@ -52,7 +52,6 @@ async function authority(hold = 0) {
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, seen, held };
 }
-/** The logins of somebody whose token has ended at 10,000,000 ms. */
 async function loginsOf(url: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'a2c-shared-'));
   endings.push(() => rmSync(folder, { recursive: true }));

@@ -10,7 +10,6 @@ function heldMegabytes(): number {
   collect();
   return process.memoryUsage().heapUsed / megabyte;
 }
-/** 40 MiB that are there, and no promise of them. */
 const large = (n: number): string =>
   Array.from({ length: 40 }, () => String(n % 10).repeat(megabyte)).join('');
 

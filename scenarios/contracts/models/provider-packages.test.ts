@@ -1,4 +1,3 @@
-/** Turns over the clients that providers publish on npm, against a server of this machine that answers like a provider. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
@@ -17,7 +16,6 @@ import {
 type Body = Readonly<Record<string, unknown>>;
 let server: Server;
 let url: string;
-/** Requests that the provider got, by the last word of their path, and its answers in their order. */
 const got: (readonly [path: string, body: Body])[] = [];
 const answers: object[] = [];
 beforeEach(async () => {
@@ -40,7 +38,6 @@ afterEach(() => {
 
 const apiKey = 'none';
 const echo = { name: 'echo', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } };
-/** Computer whose one tool says what it is given. */
 const computer = {
   callTool: (_: string, { text }: Body) =>
     Promise.resolve({ failure: null, result: { content: [{ type: 'text', text }] } }),

@@ -1,18 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
-/**
- * Rules of model providers about tools that can be checked without asking the provider. docs/providers.md lists each rule under
- * its number, in the same words. None of them is derived from the code that converts tools.
- */
+/** docs/providers.md lists each rule under its number; none is derived from the code that converts tools. */
 export interface ProviderRule {
   readonly id: string;
   readonly says: string;
-  /** Places where the rule is broken; empty: it is kept. */
+  /** Empty: the rule is kept. */
   readonly violations: (tools: readonly Tool[]) => readonly string[];
-  /** A tool that breaks it, for a rule that nothing breaks checks nothing. */
+  /** A rule that nothing breaks checks nothing. */
   readonly violating: readonly Tool[];
 }
-/** A tool in the shape of its provider. */
 export type Tool = Readonly<Record<string, unknown>>;
 type Node = Readonly<Record<string, unknown>>;
 
@@ -24,7 +20,7 @@ interface Place {
   readonly at: string;
   readonly node: Node;
 }
-/** Every schema in a schema, under any keyword; names of properties are no keywords. */
+/** Names of properties are no keywords. */
 function schemasIn(root: unknown, at: string): Place[] {
   if (!isNode(root)) return [];
   const below = Object.entries(root).flatMap(([key, value]): Place[] => {
@@ -41,9 +37,8 @@ function schemasIn(root: unknown, at: string): Place[] {
 }
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
-/** Verdicts by the text of the schema: two providers are given the same. */
+/** Two providers are given the same schemas. */
 const known = new Map<string, boolean>();
-/** Validity as JSON Schema, draft 2020-12, judged by Ajv. */
 function isDraft2020(schema: unknown): boolean {
   const text = JSON.stringify(schema);
   const before = known.get(text);

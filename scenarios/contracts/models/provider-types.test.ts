@@ -52,7 +52,6 @@ describe('the types that providers publish on npm', () => {
     const forOpenAi: ChatCompletionFunctionTool[] = openai.toTools(definitions);
     const forAnthropic: AnthropicTool[] = anthropic.toTools(definitions);
     const forGemini: GeminiTool[] = gemini.toTools(definitions);
-    // Also by way of a variable, in the place where a request has them.
     const converted = gemini.toTools(definitions);
     const request: GenerateContentParameters = {
       model: 'm',

@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf } from '../../replay/report/page.ts';
 
-/** Runs the examples of docs/providers.md in the folder of a user, on the package as it was built. */
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/providers.md'), 'utf8');
 const here = mkdtempSync(join(tmpdir(), 'a2c-providers-'));
@@ -32,7 +31,6 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(here, { recursive: true }));
 
-/** Models that call one tool, one that is not there and one with a list for arguments, and then say what came back. */
 const program = `
   import { createAgent, createComputer, createOffice } from 'a2c-actors';
   import { createConversation, openai } from 'a2c-actors/models';

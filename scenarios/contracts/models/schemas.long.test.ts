@@ -11,7 +11,6 @@ import {
 } from '../../../machines/models/index.ts';
 import { anthropicRules, geminiRules, openaiRules, type Tool } from './provider-rules.ts';
 
-/** A schema as servers write them, and a value that it allows. */
 interface Pair {
   readonly schema: object | boolean;
   readonly value: unknown;
@@ -41,9 +40,7 @@ const scalar: fc.Arbitrary<Pair> = fc.oneof(
   fc.constantFrom<unknown>('x', 1, true, null, [1], {}).map((value) => ({ schema: true, value })),
   fc.constantFrom<unknown>('x', 1, true, null).map((value) => ({ schema: {}, value })),
 );
-/** Leads back to the definition that contains it. */
 const again = { $ref: '#again' };
-/** Definitions that lead back to themselves, with a value that goes round once or twice. */
 const recursive = ({ schema, value }: Pair): readonly Pair[] => [
   { schema: { type: 'array', items: again }, value: [[], [[]]] },
   { schema: { type: ['array', 'null'], items: again }, value: [null, [null]] },
@@ -96,7 +93,7 @@ const { pair } = fc.letrec<{ pair: Pair; object: Pair }>((tie) => ({
     ),
   ),
 }));
-/** Moves the `$defs` of parts to the root, because references lead through the whole. */
+/** References lead through the whole. */
 function lifted(schema: unknown, defs: Record<string, unknown>, inside = ''): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map((one) => lifted(one, defs, inside));
@@ -120,7 +117,7 @@ const parameters = fc
       value: asJson(Object.fromEntries(members.map(([name, { value }]) => [name, value]))),
     };
   });
-/** A value as it travels: JSON has no -0. */
+/** JSON has no -0. */
 const asJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, ownProperties: true });
@@ -131,7 +128,6 @@ function accepts(schema: unknown, value: unknown): boolean {
     ajv.removeSchema(schema as object);
   }
 }
-/** Gemini's schema in the words of JSON Schema. */
 function fromGemini({
   type,
   nullable,
@@ -164,7 +160,6 @@ function fromGemini({
   const schema = JSON.parse(JSON.stringify(said)) as object;
   return nullable ? { anyOf: [schema, { type: 'null' }] } : schema;
 }
-/** Arguments under the names that the model was told. */
 function toldIn(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((one) => toldIn(one, names));
   if (typeof value !== 'object' || value === null) return value;
@@ -172,7 +167,7 @@ function toldIn(value: unknown, names: ReadonlyMap<string, string>): unknown {
     Object.entries(value).map(([name, one]) => [names.get(name) ?? name, toldIn(one, names)]),
   );
 }
-/** Which name stands for which: they differ by a digest at their end, and keep their order. */
+/** They differ by a digest at their end, and keep their order. */
 const namesIn = (schema: unknown): Map<string, string> => {
   const found = new Map<string, string>();
   const shown = [...JSON.stringify(schema).matchAll(/"(\w+_[\da-f]{8})"/g)].map(([, name = '']) => name);
@@ -183,7 +178,6 @@ const namesIn = (schema: unknown): Map<string, string> => {
   return found;
 };
 
-/** Schemas drawn for each property. */
 const numRuns = 25;
 
 describe('a converted schema', () => {

@@ -11,7 +11,6 @@ import {
 } from '../../../machines/models/index.ts';
 import { anthropicRules, geminiRules, openaiRules, type ProviderRule, type Tool } from './provider-rules.ts';
 
-/** Tools that one version of a published server listed when it was asked. */
 interface ToolList {
   readonly package: string;
   readonly version: string;

@@ -1,4 +1,3 @@
-/** Turns of models, run on a computer and through an agent, with answers in the types of the providers. */
 import type Anthropic from '@anthropic-ai/sdk';
 import type { Content } from '@google/genai';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
@@ -22,7 +21,6 @@ import {
 
 const png = 'iVBORw0KGgoBAgME';
 const begun: string[] = [];
-/** Server whose tools give a picture, fail, report progress, and hang until they are cancelled. */
 function pictures(): McpServer {
   const server = new McpServer({ name: 'pictures', version: '1.0.0' });
   const image = { type: 'image' as const, data: png, mimeType: 'image/png' };
@@ -57,7 +55,6 @@ let agent: Agent;
 let conversation: Conversation;
 let seen: Conversation;
 const denied: unknown[] = [];
-/** Calls that were told before they were made, by their `reqId`, and those that a question was found to belong to. */
 const made = new Map<string, ModelCall>();
 const asked: (ModelCall | undefined)[] = [];
 beforeAll(async () => {
@@ -97,7 +94,6 @@ const use = (id: string, name: string, input: object = {}): Anthropic.ToolUseBlo
   ...{ type: 'tool_use', id, name, input, caller: { type: 'direct' } },
 });
 const answer = (...content: Anthropic.ContentBlock[]) => ({ content }) as Anthropic.Message;
-/** Result of each call of a turn, as the model reads it, by the id of the call. */
 const told = (messages: readonly Anthropic.MessageParam[]): Record<string, unknown> => {
   const { content = [] } = messages[1] ?? {};
   const blocks = (typeof content === 'string' ? [] : content) as Anthropic.ToolResultBlockParam[];

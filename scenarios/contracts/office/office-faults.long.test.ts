@@ -4,10 +4,7 @@ import { createOffice } from '../../../actors/index.ts';
 import { callTo, codeIn, type Peer, toolsOf } from '../link/link-world.ts';
 import { entered, left, type OfficeHarness, openOffice } from './office-harness.ts';
 
-/**
- * Faults of the Python office that a peer can provoke, against a whole office of ours. Its time-outs are in
- * relay.test.ts, questions in flight in pending.test.ts, long names in requests.test.ts.
- */
+/** Time-outs are in relay.test.ts, questions in flight in pending.test.ts, long names in requests.test.ts. */
 const questions = ['get_tools', 'get_config', 'get_desktop', 'get_finder', 'read_resource'].map(
   (what) => `client:${what}`,
 );

@@ -2,7 +2,6 @@ import { createOffice, type Office } from '../../../actors/index.ts';
 import { heardBy, type Peer, World } from '../link/link-world.ts';
 import { createSockets } from '../link/link-world-sockets.ts';
 
-/** Complete office as a host opens it, with its machines, and raw Socket.IO peers that follow no rules. */
 export class OfficeHarness {
   readonly world: World;
   readonly url: string;
@@ -23,7 +22,6 @@ export class OfficeHarness {
   computer(name = 'c', office = 'o'): Promise<Peer> {
     return this.#seated('computer', name, office);
   }
-  /** A computer that gives this answer to every question. */
   async answering(answer: unknown, name = 'c', office = 'o'): Promise<Peer> {
     const peer = await this.computer(name, office);
     peer.onAsked = ({ ack }) => ack?.(answer);
@@ -39,14 +37,13 @@ export class OfficeHarness {
   leave(peer: Peer, office = 'o'): Promise<unknown[]> {
     return this.ask(peer, 'server:leave_office', { office_id: office });
   }
-  /** Members of the office of this peer, as `role:name`. */
   async room(member: Peer, office = 'o'): Promise<string[]> {
     const question = { agent: 'a', req_id: 'room', office_id: office };
     const [reply] = await this.ask(member, 'server:list_room', question);
     const { sessions } = reply as { sessions: { role: string; name: string }[] };
     return sessions.map(({ role, name }) => `${role}:${name}`).sort();
   }
-  /** Events that this peer heard until now, as `[event, body]`. Everything that the office sent before has arrived. */
+  /** As `[event, body]`. Everything that the office sent before has arrived. */
   async heard(peer: Peer): Promise<unknown[]> {
     await this.world.fence(peer);
     return heardBy(peer);

@@ -275,7 +275,6 @@ function eachCall(): void {
   );
 }
 
-/** Defines the tests of the messages that an office relays and answers, over any transport. */
 export function officeRelayContract(make: MakeTransport): void {
   beforeEach(async () => {
     world = new World(make(limits));

@@ -3,10 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callTo, type Peer } from '../link/link-world.ts';
 import { type OfficeHarness, openOffice } from './office-harness.ts';
 
-/**
- * A message above what an office carries ends the connection of a peer that knows no better, over either transport;
- * who waits for that peer is told at once. Our own links refuse such messages before they are sent (link.contract.ts).
- */
+/** A message above the limit ends the connection; our own links refuse it before it is sent (link.contract.ts). */
 const mebibyte = 1024 * 1024;
 const tooMuch = 'x'.repeat(9 * mebibyte);
 const cutOff = {

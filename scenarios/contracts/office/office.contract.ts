@@ -163,7 +163,6 @@ function endings(): void {
   });
 }
 
-/** Defines the tests of the port `office`, over any transport; those of its relay are in office-relay.contract.ts. */
 export function officeContract(make: MakeTransport): void {
   beforeEach(async () => {
     world = new World(make(limits));

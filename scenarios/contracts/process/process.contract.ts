@@ -65,8 +65,7 @@ const aLife = [
       child.close();
       await world.settled();
       assert.deepEqual(child.types(), told);
-      // Accepts both forms of a missing command: a program such as `ssh` that runs it ends with a code other than 0, otherwise
-      // the launch fails.
+      // A program such as `ssh` that runs a missing command ends with a code other than 0; else the launch fails.
       if (told[0] === 'child.started') assert.notEqual((await child.next('child.exited')).code, 0);
       else assert.deepEqual(told, ['child.failed']);
       assert.equal(world.alive(), 0);

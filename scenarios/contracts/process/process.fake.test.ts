@@ -17,7 +17,6 @@ const scripts: Readonly<Record<ChildBehaviour, Script>> = {
   leavesGrandchild: { leaves: { count: 1 } },
 };
 
-/** The children that all scenarios play with. */
 function createScriptedWorld(): ProcessWorld {
   const clock = new VirtualClock();
   const servers = new ScriptedServers(clock, { ...scripts, [missing]: scripts.missing });

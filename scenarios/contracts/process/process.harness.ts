@@ -51,7 +51,6 @@ export interface ProcessSubject {
 type Fact<T extends ProcessFact['type']> = Extract<ProcessFact, { type: T }>;
 export type Exit = Fact<'child.exited'>;
 
-/** Opens one child and collects its facts. */
 function observed(world: ProcessWorld, behaviour: ChildBehaviour) {
   const facts: ProcessFact[] = [];
   const child = world.open(behaviour, (fact) => facts.push(fact));
@@ -64,7 +63,6 @@ function observed(world: ProcessWorld, behaviour: ChildBehaviour) {
     close: () => child.close(),
     closeStdin: () => child.tell({ type: 'child.closeStdin' }),
     signal: (signal: 'SIGTERM' | 'SIGKILL') => child.tell({ type: 'child.signal', signal }),
-    /** Returns the first fact of this type, and waits for it if necessary. */
     next: async <T extends ProcessFact['type']>(type: T): Promise<Fact<T>> => {
       await world.until(() => find(type) !== undefined);
       return find(type) as Fact<T>;
@@ -73,14 +71,11 @@ function observed(world: ProcessWorld, behaviour: ChildBehaviour) {
 }
 export type ObservedChild = ReturnType<typeof observed>;
 
-/** Functions that every rule of the contract uses. */
 export interface Harness {
   readonly world: ProcessWorld;
   readonly isRemote: boolean;
   readonly open: (behaviour: ChildBehaviour) => ObservedChild;
-  /** Opens a child and waits until it shows its behaviour. */
   readonly running: (behaviour: ChildBehaviour) => Promise<ObservedChild>;
-  /** Checks that the child ended by itself with this code and left no process. */
   readonly endedWith: (exit: Exit, code: number) => void;
   readonly endedBy: (exit: Exit, signal: 'SIGTERM' | 'SIGKILL') => void;
 }
@@ -88,7 +83,6 @@ export const rule = (title: string, holds: Rule<Harness>['holds']): Rule<Harness
 
 const numbers = { SIGTERM: 15, SIGKILL: 9 } as const;
 
-/** Runs one rule in a world of its own and cleans up afterwards. */
 export async function inHarness({ createWorld, isRemote = false }: ProcessSubject, { holds }: Rule<Harness>) {
   const world = createWorld();
   const open = (behaviour: ChildBehaviour): ObservedChild => observed(world, behaviour);

@@ -5,7 +5,7 @@ import type { ChildBehaviour, ProcessSubject, ProcessWorld } from './process.har
 import { patient } from '../patience.ts';
 import { createWaiting } from '../waiting.ts';
 
-// Scripts of the children. A signal that a shell ignores stays ignored after `exec`. Only features of every POSIX shell are used.
+// A signal that a shell ignores stays ignored after `exec`. Only features of every POSIX shell are used.
 const stubborn = `trap '' TERM; echo ready; exec sleep 1000`;
 const scripts: Readonly<Record<Exclude<ChildBehaviour, 'missing'>, string>> = {
   good: 'echo ready; while read -r line; do :; done',
@@ -15,7 +15,6 @@ const scripts: Readonly<Record<Exclude<ChildBehaviour, 'missing'>, string>> = {
   wrapped: `sh -c "${stubborn}"; true`,
   leavesGrandchild: 'sleep 1000 </dev/null >/dev/null 2>&1 & echo ready; while read -r line; do :; done',
 };
-/** Command for a behaviour as a script for `sh`; for `missing`, a program that does not exist. */
 export const commandOf = (behaviour: ChildBehaviour): LaunchSpec =>
   behaviour === 'missing'
     ? { command: 'no-such-command', args: [], env: {} }

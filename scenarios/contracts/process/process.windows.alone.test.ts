@@ -12,7 +12,7 @@ import { processContract } from './process.contract.ts';
 import { commandOf, launcherSubject } from './process.subject.ts';
 import { registered } from '../registered.ts';
 
-/** The session of a process: field 6 of /proc/<pid>/stat. */
+/** Field 6 of /proc/<pid>/stat. */
 function sessionOf(pid: number): number {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -22,10 +22,7 @@ function sessionOf(pid: number): number {
   }
 }
 
-/**
- * The processes of this machine as Windows would list them: a process goes on naming the parent that it had. Here it
- * is given to another at once; so what leads a session of its own counts as the parent of all that lost theirs in it.
- */
+/** On Windows an orphan goes on naming its parent; here the leader of its session counts as the parent. */
 function listAsWindows(): ListedProcess[] {
   const bootedAt = Date.now() - uptime() * 1_000;
   return procTable.read().flatMap((stat): ListedProcess[] => {
@@ -38,7 +35,6 @@ function listAsWindows(): ListedProcess[] {
   });
 }
 
-// The launcher for Windows with real children of this machine: `taskkill` is a program of ours.
 const folder = mkdtempSync(join(tmpdir(), 'a2c-windows-'));
 const run: Run = (program, args) =>
   new Promise((resolve) => {
@@ -53,7 +49,6 @@ const tools = {
   // An ended process that was not reaped yet still answers; Windows has no such state.
   answers: (pid: number) => isAlive(statOf(pid)),
 };
-// Programs are looked up as this machine does it.
 const launcher = createWindowsLauncher(tools, systemSpawn);
 
 beforeAll(() => {

@@ -14,7 +14,6 @@ const nodeRuns = (...args: string[]): LaunchSpec => ({
   env: {},
 });
 
-/** Behaviour of real processes only, in addition to that of the contract. */
 export type RealBehaviour =
   | ChildBehaviour
   | 'leavesPipeHolder'
@@ -27,14 +26,13 @@ export type RealBehaviour =
   | 'wrappedShell'
   | 'unmarkedShell';
 
-// Scripts for children that need no Node, which takes twenty times as long to start as a shell. A signal that a shell ignores
-// stays ignored after `exec`.
+// A shell starts twenty times as fast as Node. A signal that it ignores stays ignored after `exec`.
 const stubborn = `trap '' TERM; echo ready; exec sleep 1000`;
 const scripts: Readonly<Record<string, string>> = {
   wrapped: `'${process.execPath}' '${childFile}' stubborn; true`,
   stubbornShell: stubborn,
   wrappedShell: `sh -c "${stubborn}"; true`,
-  /** Starts a process without its environment, so that it has no marker. */
+  /** Without its environment, so that it has no marker. */
   unmarkedShell: `trap '' TERM; exec env -i sh -c 'echo ready; exec sleep 1000'`,
 };
 const specOf = (behaviour: string): LaunchSpec => {
@@ -49,7 +47,7 @@ export interface RealProcessWorld extends ProcessWorld {
   launch(spec: LaunchSpec | undefined, emit: Emit<ProcessFact>): PortInstance<ProcessCommand>;
 }
 
-/** Creates real children through the real adapter. The reaper and the state file are off unless the options turn them on. */
+/** The reaper and the state file are off unless the options turn them on. */
 export function createRealProcessWorld(options: LedgerOptions = {}): RealProcessWorld {
   const ledger = createLedger({ reaper: false, stateDir: false, ...options });
   const { heard, until } = createWaiting();
@@ -77,8 +75,7 @@ export function createRealProcessWorld(options: LedgerOptions = {}): RealProcess
     },
     settled: async () => {
       await ledger.closed();
-      // Waits one turn of the event loop, because a launch that failed at once is not in the ledger and reports its failure in
-      // this turn.
+      // A launch that failed at once is not in the ledger and reports its failure in this turn.
       await new Promise((resolve) => setImmediate(resolve));
     },
     alive: () => ledger.size,

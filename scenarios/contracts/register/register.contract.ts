@@ -11,15 +11,11 @@ import type {
 } from '../../../machines/office/rooms/register.ts';
 import { casesOf, type ContractCase, type Rule } from '../contract.ts';
 
-/** Register shared by the nodes of one office, as a world of the contract. */
 export interface RegisterWorld {
-  /** Connects one more node. */
   open(): Promise<Register>;
-  /** Answer to a request; undefined when it failed. */
   answer<T>(ask: (told: RegisterCallback<T>) => void): Promise<T | undefined>;
-  /** Resolves when the condition holds; time passes meanwhile, so that leases that are not renewed end. */
+  /** Time passes meanwhile, so that leases that are not renewed end. */
   until(holds: () => Promise<boolean> | boolean): Promise<void>;
-  /** Makes the register lose all its data. */
   forget(): Promise<void>;
 }
 export interface OpenedRegisterWorld extends RegisterWorld, AsyncDisposable {}
@@ -27,7 +23,6 @@ export interface OpenedRegisterWorld extends RegisterWorld, AsyncDisposable {}
 const seat = (role: SeatFacts['role'], name: string, office = 'o'): SeatFacts => ({ office, role, name });
 const far = seat('computer', 'far');
 
-/** Node of the contract, which has a lease and collects the news of the register. */
 class Node {
   readonly news: RegisterNews[] = [];
   readonly register: Register;
@@ -218,7 +213,7 @@ const leases = [
     async ({ world, a, b }) => {
       const began = (await a.renew())?.since;
       assert.equal((await b.renew())?.since, began);
-      // Lets a moment pass, so that a later beginning has another time.
+      // So that a later beginning has another time.
       await world.until(async () => ((await a.renew())?.ageMs ?? 0) > 0);
       assert.equal((await a.renew())?.since, began);
       await world.forget();
@@ -262,9 +257,6 @@ const messages = [
   }),
 ];
 
-/**
- * Returns the test cases for the register of an office: atomic claims with a lease and a fence, and messages from node to node.
- */
 export const registerContract = (open: () => Promise<OpenedRegisterWorld>): readonly ContractCase[] =>
   casesOf<Nodes>({ claims, releases, leases, messages }, async ({ holds }) => {
     await using world = await open();

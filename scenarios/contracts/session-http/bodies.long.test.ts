@@ -22,7 +22,6 @@ const textOf = ({ body }: SeenRequest): string | undefined => {
   const result = results[String(body?.['method'])];
   return result && JSON.stringify({ jsonrpc: '2.0', id: body?.['id'], result });
 };
-/** A server that gives its answers so; it has no stream of its own. */
 const answering = (give: (text: string, response: ServerResponse) => unknown) => ({
   instead: (seen: SeenRequest, response: ServerResponse): boolean => {
     const text = textOf(seen);

@@ -5,7 +5,6 @@ import { httpWorlds, methodOf } from './http-worlds.ts';
 const worldOf = httpWorlds();
 type Answer = { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
 
-/** Timers that fire at once, and note what they were asked for. */
 function eagerTimers() {
   const waited: number[] = [];
   return {

@@ -5,7 +5,6 @@ import { bodies, httpWorlds, methodOf, refuse, timesOf, type BodyKind } from './
 const worldOf = httpWorlds();
 
 type Row = readonly [status: number, kind: BodyKind, message: string];
-/** Answers of servers that have forgotten the session, to any request. */
 const forgets: readonly Row[] = [
   [404, 'id null', 'Session not found'],
   [404, 'own', 'Session not found'],
@@ -36,7 +35,6 @@ const forgets: readonly Row[] = [
   [200, 'own', 'Server has not been initialized'],
   [200, 'own', 'Invalid request parameters'],
 ];
-/** Answers that say nothing of a session, or of another one. */
 const remembers: readonly Row[] = [
   [400, 'id null', 'Bad Request'],
   [403, 'text', 'forbidden'],
@@ -56,7 +54,6 @@ const remembers: readonly Row[] = [
 ];
 
 describe('a server that has forgotten the session', () => {
-  /** From `forget` on it knows no session, and says so in this way. */
   const forgetful = async (status: number, kind: BodyKind, message: string) => {
     let isForgotten = false;
     const world = await worldOf('streamable', {

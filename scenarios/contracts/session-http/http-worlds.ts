@@ -3,7 +3,7 @@ import { afterEach } from 'vitest';
 import type { SeenRequest } from '../../fixtures/http-server.ts';
 import { createHttpWorld, type HttpWorld, type HttpWorldOptions } from '../session/session.world.ts';
 
-/** Worlds of one file; what they hold ends with each test. */
+/** What they hold ends with each test. */
 export function httpWorlds(): (kind: 'streamable' | 'sse', options?: HttpWorldOptions) => Promise<HttpWorld> {
   const worlds: HttpWorld[] = [];
   afterEach(async () => {
@@ -19,11 +19,10 @@ export function methodOf({ body }: SeenRequest): string {
   const method = body?.['method'];
   return typeof method === 'string' ? method : '';
 }
-/** Number of requests with this method. */
 export const timesOf = ({ server }: HttpWorld, method: string): number =>
   server.seen.filter((one) => methodOf(one) === method).length;
 
-/** Bodies of a refusal: `own` repeats the id of the request. */
+/** `own` repeats the id of the request. */
 export const bodies = {
   own: (id: unknown, message: string) =>
     JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32001, message } }),

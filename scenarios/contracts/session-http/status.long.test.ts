@@ -8,7 +8,6 @@ const kinds = Object.keys(bodies) as BodyKind[];
 const jsonRpc: readonly BodyKind[] = ['own', 'id null'];
 
 type Row = readonly [status: number, means: object];
-/** Statuses that mean what HTTP says, with any body. */
 const atInitialize: readonly Row[] = [
   [400, { code: 4003, details: { http_status: 400 } }],
   [401, { code: 'Unauthorized', details: { http_status: 401 } }],
@@ -41,7 +40,6 @@ const inCall: readonly (readonly [status: number, failure: object, outcome: Outc
 const crossed = <T extends readonly unknown[]>(rows: readonly T[]) =>
   rows.flatMap((row) => kinds.map((kind) => [kind, ...row] as const));
 const headers = { 'retry-after': '7' };
-/** A pause that is too long for one session. */
 const late = { 'retry-after': '120' };
 
 describe('a status', () => {

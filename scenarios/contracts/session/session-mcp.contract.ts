@@ -20,7 +20,7 @@ export const sessionMcpContract = (subject: SessionSubject): readonly ContractCa
     },
     (rule) => inHarness(subject, rule),
   );
-/** Returns the test cases for a `session` port whose servers outlive their sessions. */
+/** For ports whose servers outlive their sessions. */
 export const remoteSessionContract = (subject: SessionSubject): readonly ContractCase[] =>
   casesOf({ 'a remote server': remoteEnds }, (rule) => inHarness(subject, rule));
 
@@ -232,7 +232,7 @@ const remoteEnds = [
       fits(refused, { type: 'ask.refused', sent: false });
       await session.next('session.lost');
       fits(pending.facts, [{ type: 'ask.refused', sent: true, lost: true }]);
-      // Expects no `alone`, because the request was lost together with its session, which reports its own loss next.
+      // No `alone`: the request was lost together with its session, which reports its own loss next.
       assert.ok(!('alone' in (pending.facts[0] ?? {})));
       fits(session.facts.slice(1), [{ type: 'session.lost', isExpired: true }]);
       const again = await opened('echo');

@@ -136,16 +136,13 @@ interface Asked {
   readonly answer: () => Promise<RequestFact>;
 }
 export interface ObservedSession extends ContractSession {
-  /** Facts of the session, except those about what it waits for: a handshake on a busy machine may take long. */
+  /** Without those about what it waits for: a handshake on a busy machine may take long. */
   readonly facts: readonly SessionFact[];
-  /** Resolves to the first report of what the session waits for. */
   waits(): Promise<Waits>;
-  /** Resolves to the first fact of the session. */
   first(): Promise<SessionFact>;
   next(type: SessionFact['type']): Promise<void>;
   request(method: string, params?: object): Asked;
   call(tool: ServerTool, args?: object): Asked;
-  /** Resolves to the text of the answer to a tool call. */
   text(tool: ServerTool, args?: object): Promise<string>;
 }
 
@@ -198,24 +195,18 @@ interface ToolAnswer {
   readonly content: readonly { readonly text: string }[];
 }
 
-/** Functions that every rule of the contract uses. */
 export interface Harness {
   readonly seen: (session: ObservedSession, expected: SeenByServer) => Promise<void>;
   readonly world: SessionWorld;
   readonly open: (behaviour: ServerBehaviour) => ObservedSession;
-  /** Opens a session and waits until it is connected. */
   readonly opened: (behaviour: ServerBehaviour) => Promise<ObservedSession>;
 }
 
-/** Answer of the tool `seen`. */
 export interface SeenByServer {
   readonly hanging: readonly string[];
   readonly cancelled: readonly string[];
 }
-/**
- * Checks the answer of the tool `seen`. Asks repeatedly, because messages sent one after the other over HTTP may arrive in
- * another order.
- */
+/** Asks repeatedly, because messages sent one after the other over HTTP may arrive in another order. */
 export async function expectSeen(session: ObservedSession, expected: SeenByServer): Promise<void> {
   let seen: SeenByServer;
   do {
@@ -224,7 +215,6 @@ export async function expectSeen(session: ObservedSession, expected: SeenByServe
   assert.deepEqual({ ...seen, hanging: seen.hanging.toSorted() }, expected);
 }
 const sizeOf = ({ hanging, cancelled }: SeenByServer): number => hanging.length + cancelled.length;
-/** Tells whether a call still hangs because its cancellation has not arrived yet. */
 const isEarly = (seen: SeenByServer, { cancelled }: SeenByServer): boolean =>
   seen.cancelled.length < cancelled.length;
 
@@ -234,7 +224,6 @@ export interface SessionSubject {
   createWorld(): SessionWorld | Promise<SessionWorld>;
 }
 export const rule = (title: string, holds: Rule<Harness>['holds']): Rule<Harness> => ({ title, holds });
-/** Creates the same rule for each of several values. */
 export const rules = <T extends string | number | readonly [string | number, ...unknown[]]>(
   all: readonly T[],
   title: string,
@@ -244,7 +233,6 @@ export const rules = <T extends string | number | readonly [string | number, ...
     rule(`${title}: ${String(Array.isArray(one) ? one[0] : one)}`, (harness) => holds(harness, one)),
   );
 
-/** Runs one rule in a world of its own and cleans up afterwards. */
 export async function inHarness({ createWorld }: SessionSubject, { holds }: Rule<Harness>): Promise<void> {
   const world = await createWorld();
   const open = (behaviour: ServerBehaviour) => observed(world, (emit) => world.open(behaviour, emit));

@@ -15,7 +15,6 @@ export interface RealSessionWorld extends SessionWorld {
 /** Options of the port that a test may give; the limit is small, so that a test meets it quickly. */
 export type WorldOptions = Partial<SessionPortOptions>;
 
-/** Creates the port under test, with a wait for its facts. */
 export function createPort(options: WorldOptions) {
   const notices: Notice[] = [];
   const { heard, until } = createWaiting();
@@ -27,7 +26,6 @@ export function createPort(options: WorldOptions) {
     ...options,
   });
   let count = 0;
-  /** Sessions of which a fact may still come. */
   const living = new Set<string>();
   const open = (server: string, process: string | null, emit: Emit<SessionFact>): ContractSession => {
     const key = `session:${(count += 1)}`;

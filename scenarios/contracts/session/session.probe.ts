@@ -4,7 +4,6 @@ import { observed, type ObservedSession, type ServerBehaviour } from './session.
 import type { RealSessionWorld } from './session.port.ts';
 import type { HttpWorld } from './session.world.ts';
 
-/** A session that is open. */
 export async function openIn(
   world: RealSessionWorld,
   behaviour: ServerBehaviour = 'echo',
@@ -27,10 +26,8 @@ export const refusalOf = (fact: RequestFact) => {
 };
 export const typesOf = (facts: readonly SessionFact[]): readonly string[] => facts.map(({ type }) => type);
 
-/** Requests of this method that the server has seen. */
 export const seenBy = ({ server }: HttpWorld, method: string) =>
   server.seen.filter((one) => one.method === method);
-/** Bodies of POSTs that ask for a tool. */
 export const callsSeen = (world: HttpWorld, tool: string): number =>
   seenBy(world, 'POST').filter(
     ({ body }) => (body?.['params'] as { name?: string } | undefined)?.name === tool,
@@ -57,7 +54,6 @@ export function handTimers() {
       for (const [id, { fire, ms: due }] of [...waiting]) if (due <= ms && waiting.delete(id)) fire();
     },
     waitsFor: (ms: number): boolean => isAwaited(ms),
-    /** Resolves when somebody waits for just so long. */
     awaited: (ms: number): Promise<void> =>
       new Promise((resolve) => {
         heard = () => isAwaited(ms) && resolve();

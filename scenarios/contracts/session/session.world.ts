@@ -13,7 +13,6 @@ const serverFile = new URL('../../fixtures/mcp-server.mjs', import.meta.url).pat
 export interface StdioWorld extends RealSessionWorld {
   readonly ledger: Ledger;
 }
-/** Creates sessions over the streams of real processes. */
 export function createStdioWorld(options: WorldOptions = {}): StdioWorld {
   const ledger = createLedger({ reaper: false, stateDir: false });
   const { heard, until, open, ...rest } = createPort({ ledger, ...options });
@@ -45,7 +44,7 @@ export function createStdioWorld(options: WorldOptions = {}): StdioWorld {
     settled: async () => {
       ledger.killAll();
       await ledger.closed();
-      // Waits one turn of the event loop, because the end of a stream is reported after the end of its process.
+      // The end of a stream is reported after the end of its process.
       await new Promise((resolve) => setImmediate(resolve));
     },
     dispose: () => {
@@ -55,22 +54,18 @@ export function createStdioWorld(options: WorldOptions = {}): StdioWorld {
   };
 }
 
-/** URL of a service that has ended, where connections are refused. */
 const nowhere = 'http://127.0.0.1:1/mcp';
 const quick = { most: 2, firstMs: 5 };
 
 type Refuse = (response: ServerResponse, body: Message | undefined) => unknown;
 export interface HttpWorld extends RealSessionWorld {
   readonly server: HttpServer;
-  /** Refusal for every further request, if set. */
   refuse: Refuse | undefined;
 }
 export interface HttpWorldOptions extends WorldOptions {
   readonly serves?: Partial<HttpServerOptions>;
-  /** Fields that replace those of a spec with a URL of this world. */
   readonly spec?: object;
 }
-/** Creates sessions with one real HTTP server, which serves each behaviour under a path of its own. */
 export async function createHttpWorld(
   kind: 'streamable' | 'sse',
   { serves, spec, ...options }: HttpWorldOptions = {},
@@ -129,7 +124,6 @@ export async function createHttpWorld(
   return world;
 }
 
-/** Creates sessions with servers inside this process. */
 export function createLinkedWorld(options: WorldOptions = {}): RealSessionWorld {
   const cancelled: unknown[] = [];
   const ends: InMemoryTransport[] = [];

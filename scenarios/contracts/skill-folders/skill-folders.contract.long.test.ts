@@ -8,7 +8,6 @@ import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
 import { skillsPort, type SkillFileRead, type SkillsListed } from '../../../machines/skills/skills.rules.ts';
 import { ScriptedSkills, type SkillsTruth } from '../../stage/scripted/host-ports.ts';
 
-/** The port `skillFolders`: over real folders, and as scenarios fake it. */
 const root = mkdtempSync(join(tmpdir(), 'a2c-skills-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 let count = 0;

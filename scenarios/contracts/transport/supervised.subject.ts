@@ -3,15 +3,12 @@ import { Client } from '@modelcontextprotocol/client';
 import type { SupervisedOptions, Supervisor } from '../../../actors/transport/index.ts';
 
 const faultServer = fileURLToPath(new URL('../../fault-server/fault-server.mjs', import.meta.url));
-/** Command of a fault server with the tool `read`. */
 export const server = (config: object) => ({
   command: process.execPath,
   args: [faultServer, JSON.stringify({ tools: { read: { takes: 50 } }, lifeMs: 60_000, ...config })],
 });
-/** Options of a supervisor that starts and writes nothing beside its servers. */
 export const calmly = { stateDir: false, reaper: false } as const;
 export const client = (): Client => new Client({ name: 'test', version: '1.0.0' });
-/** Connects a client of the SDK 2.x to a fault server. */
 export async function connected(supervisor: Supervisor, config: object, options: SupervisedOptions = {}) {
   const transport = supervisor.supervised(server(config), { name: 'shaky', ...options });
   const one = client();

@@ -3,7 +3,6 @@ import { randomOf } from '../../stage/virtual-clock.ts';
 import { drawFaults, layers, parseFault, parseFaults, vocabulary, wordOf, type Fault } from './fault.ts';
 
 const ofServers = ['server', 'launch'];
-/** Places where the words of a layer may be done; default: its own place. */
 const places: Readonly<Record<string, readonly string[]>> = {
   ...{ proc: ofServers, frame: ofServers, life: ofServers, rpc: ofServers },
   ...{ notify: ofServers, list: ofServers, resource: ofServers },

@@ -17,7 +17,6 @@ export const layers = [
   'skill',
   'sched',
 ] as const;
-/** Moments in the life of a server for which a fault can wait. */
 export const moments = [
   'start',
   'initialize',
@@ -30,10 +29,7 @@ export const moments = [
 ] as const;
 /** Moment in the life of a server. */
 export type Moment = (typeof moments)[number];
-/**
- * Sides that can execute a fault: the server, its launch, or a player of the wire to the office, the host, the agent or the
- * clock.
- */
+/** The server, its launch, or a player of the wire to the office, the host, the agent or the clock. */
 export const places = ['server', 'launch', 'net', 'host', 'agent', 'sched'] as const;
 type Value = string | number | boolean;
 
@@ -45,7 +41,7 @@ const paramSchema = z.discriminatedUnion('type', [
     oneOf: z.array(z.int()).min(1).optional(),
     min: z.int(),
     max: z.int().optional(),
-    /** Range from which a simulator draws the value; a scenario may use values outside of it. */
+    /** A scenario may use values outside of it. */
     draw: range,
     means: z.string(),
   }),
@@ -63,11 +59,10 @@ const wordSchema = z.strictObject({
   fault: z.templateLiteral([z.enum(layers), '.', z.string()]),
   layer: z.enum(layers),
   where: z.enum(places),
-  /** Transport that a server needs for the fault; without it, both. */
+  /** Without it, both. */
   over: z.enum(['stdio', 'http']).optional(),
-  /** Meaning of the fault in one sentence. */
   means: z.string(),
-  /** Moments at which the fault can happen, the usual one first. Without them, the player decides. */
+  /** The usual one first; without them, the player decides. */
   when: z.array(z.enum(moments)).min(1).optional(),
   params: z.record(z.string(), paramSchema),
   /** Feature that must exist before the fault can be used. */
@@ -75,10 +70,10 @@ const wordSchema = z.strictObject({
 });
 export type Word = z.infer<typeof wordSchema>;
 
-/** All words of the fault vocabulary. The data are checked on load, so that a mistake in them fails at the start. */
+/** Checked on load, so that a mistake in the data fails at the start. */
 export const vocabulary: readonly Word[] = z.array(wordSchema).parse(vocabularyData);
 const words = new Map(vocabulary.map((word) => [word.fault as string, word]));
-/** Tells whether a server reached in this way can have the fault: a child process (`stdio`) or a server at a URL (`http`). */
+/** `stdio` is a child process, `http` a server at a URL. */
 export const isOver = ({ over }: Word, way: 'stdio' | 'http'): boolean => over === undefined || over === way;
 export const wordOf = (fault: string): Word | undefined => words.get(fault);
 
@@ -135,7 +130,6 @@ const orElse = (word: string, known: readonly string[], otherwise: string): stri
   return near.length > 0 ? `did you mean ${near.join(' or ')}?` : otherwise;
 };
 
-/** Mistake in a value that should be a fault, with advice; undefined when there is none. */
 function mistakeIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'a fault is an object';
   const { fault } = value as { fault?: unknown };
@@ -154,7 +148,6 @@ function mistakeIn(value: unknown): string | undefined {
   return issue && `${fault}.${issue.path.join('.')}: ${issue.message}`;
 }
 
-/** Schema of a fault as people write it; fills in its `when` and its parameters. */
 export const faultSchema: z.ZodType<Fault> = z.unknown().transform((value, context): Fault => {
   const mistake = mistakeIn(value);
   if (mistake === undefined) return schemas.get((value as Fault).fault)?.parse(value) as Fault;
@@ -171,22 +164,20 @@ const parsed = <Parsed>(schema: z.ZodType<Parsed>, value: unknown): Parsed => {
   );
   throw new Error(told.join('\n'));
 };
-/** Parses a fault. Throws an error that names the nearest known words. */
+/** The error names the nearest known words. */
 export const parseFault = (value: unknown): Fault => parsed(faultSchema, value);
 export const parseFaults = (value: unknown): Fault[] => parsed(faultsSchema, value);
 
 export interface DrawOptions {
-  /** Selects the words that may be drawn; words that wait for a feature are never drawn. */
+  /** Words that wait for a feature are never drawn. */
   readonly among?: (word: Word) => boolean;
-  /** Tools to whose calls a fault may be limited. */
   readonly tools?: readonly string[];
 }
-/** Drawn fault with its weight, which sets how often it happens compared with other faults. */
 export interface DrawnFault {
   readonly weight: number;
   readonly fault: Fault;
 }
-/** Returns a random number from 0 up to, but not including, 1. */
+/** From 0 up to, but not including, 1. */
 type Random = () => number;
 
 const between = (random: Random, low: number, high: number): number =>
@@ -194,7 +185,7 @@ const between = (random: Random, low: number, high: number): number =>
 const oneOf = <T>(random: Random, items: readonly [T, ...T[]] | readonly T[]): T =>
   items[between(random, 0, items.length - 1)] as T;
 
-/** Draws a parameter. Small numbers are as likely as large ones, because a delay of 10 ms finds other bugs than one of 10 s. */
+/** Small numbers are as likely as large ones, because a delay of 10 ms finds other bugs than one of 10 s. */
 function drawParam(random: Random, param: Param): Value {
   if (param.type === 'boolean') return random() < 0.5;
   if (param.type === 'string') return param.oneOf ? oneOf(random, param.oneOf) : param.default;
@@ -204,7 +195,6 @@ function drawParam(random: Random, param: Param): Value {
   return Math.min(high, Math.floor(low * ((high + 1) / low) ** random()));
 }
 
-/** Draws a fault of a given word with random parameters. */
 export function drawFault(
   random: Random,
   { fault, when, params }: Word,
@@ -222,11 +212,11 @@ export function drawFault(
     ...((random() < 0.5 || leadsToItself(fault, moment)) && { times: between(random, 1, 3) }),
   };
 }
-/** Tells whether a notification makes its receiver ask again, which causes the next notification. */
+/** Its receiver asks again, which causes the next notification. */
 const leadsToItself = (fault: string, moment: Moment | undefined): boolean =>
   moment === 'list' && /^notify\.|^list\.flap$/.test(fault);
 
-/** Draws the set of faults of a run, at least one, and leaves most words out of each run. */
+/** At least one; most words are left out of each run. */
 export function drawFaults(
   random: Random,
   { among = () => true, tools = [] }: DrawOptions = {},

@@ -5,9 +5,7 @@ import { RecentMap } from '../recent-map.ts';
 import { isUnread } from '../../../machines/process/server-failure.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 
-/**
- * Tells whether a server had lost the session and read nothing of the request: the call may then be sent once more.
- */
+/** It read nothing of the request: the call may then be sent once more. */
 function wasUnread(ev: unknown): boolean {
   const { type, sent, failure } = ev as {
     readonly type?: string;
@@ -20,16 +18,11 @@ function wasUnread(ev: unknown): boolean {
 interface Count {
   accepted: number;
   sent: number;
-  /** Tells whether the call was sent to a server that did not read it, so that it may be sent once more. */
   isUnread?: true;
 }
 
-/**
- * Counts calls at an agent and at a computer: a call is sent at most as often as it came in, and once more when no
- * server had read it.
- */
+/** A call is sent at most as often as it came in, and once more when no server had read it. */
 class CallSentOnce implements Judge<Crossing> {
-  /** Counts of agents' calls, by `req_id`. */
   readonly #ofAgents = new RecentMap<string, Count>();
   readonly #ofComputers = new RecentMap<string, Count>();
 

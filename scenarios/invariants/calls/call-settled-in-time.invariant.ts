@@ -24,9 +24,7 @@ class CallSettledInTime implements Judge<Crossing> {
   readonly #slackMs: number;
   readonly #timings = new Map<string, Timing>();
   readonly #waiting = new Map<string, Due>();
-  /** Calls of a computer's host by `req_id`. */
   readonly #calls = new Map<string, Due>();
-  /** Earliest time in ms at which a call can be late. */
   #soonest = Infinity;
 
   constructor({ slackMs }: Bounds) {
@@ -63,11 +61,7 @@ class CallSettledInTime implements Judge<Crossing> {
     if (!isAgent(ch)) this.#calls.set(req, entry);
     this.#emit(entry, at + this.#allowed(ch, fieldsOfEvent(ev)));
   }
-  /**
-   * Returns the time in ms until the call has to be settled; Infinity without a limit. For an agent's call: the whole
-   * seconds of the wire, and the margin by which the agent waits longer than the office, which waits longer than the
-   * computer.
-   */
+  /** Infinity without a limit. The agent waits longer than the office, and the office longer than the computer. */
   #allowed(
     ch: string,
     { type, timeoutMs: givenMs = 0, mostMs = givenMs }: { type: string; timeoutMs?: number; mostMs?: number },

@@ -17,7 +17,6 @@ const settledTimes = ({ at, ticket, answered }: Entry, kind: 'safety' | 'livenes
 
 function open(): Judge<Crossing> {
   const waiting = new Map<string, Entry>();
-  /** Calls with all their answers, kept to detect a second answer later. */
   const answered = new RecentMap<string, Entry>();
   return {
     take(crossing) {

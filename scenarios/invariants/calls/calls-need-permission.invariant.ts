@@ -9,7 +9,6 @@ export interface Verdict {
   readonly decision?: string;
   readonly problems?: readonly string[];
 }
-/** Permission of a call of a computer: it may run, a person must agree first, or not at all. */
 interface Known {
   readonly isConfirmed: boolean;
   stands: 'not judged' | 'asks' | 'may run' | 'was denied';
@@ -22,10 +21,9 @@ function standing({ isConfirmed }: Known, { decision, problems = [] }: Verdict):
 }
 
 class CallsNeedPermission implements Judge<Crossing> {
-  /** State of the permission of each call, by `req_id`. */
   readonly #calls = new RecentMap<string, Known>();
   readonly #confirmed = new RecentMap<string, boolean>();
-  /** Tells whether a permanent permission was given; another invariant checks which calls it covers. */
+  /** Another invariant checks which calls it covers. */
   #isSome = false;
 
   take({ k, ch, ev, v, req = '' }: Crossing): FoundViolation | undefined {

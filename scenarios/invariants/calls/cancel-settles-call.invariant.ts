@@ -22,9 +22,7 @@ interface Asked {
 }
 
 class CancelSettlesCall implements Judge<Crossing> {
-  /** Calls by their caller, a host or a connection. */
   readonly #asked = new Map<string, Map<string, Asked>>();
-  /** Calls that were cancelled in the current turn of the host. */
   readonly #cancelled: Asked[] = [];
 
   take(crossing: Crossing): readonly FoundViolation[] | undefined {
@@ -74,9 +72,6 @@ const cancels = (ch = host) => crossingIn(ch, 'cancelCall', { ticket: 'host.r1' 
 const takesBack = crossingIn('link:computer:c1/1', 'agent.cancelled', { ticket: '1.r1' }, 'r1');
 const acks = crossingOut('link:computer:c1/1', 'link.answer', { ticket: '1.r1', body: {} }, 'r1');
 
-/**
- * Checks that a cancelled call ends at once, whether it waits for a confirmation, was sent, or lost its connection.
- */
 export const cancelSettlesCall: Boundary = {
   reads: 'boundary',
   invariant: 'a cancel settles its call at once',

@@ -3,9 +3,8 @@ import { answers, crossingsOf, hostCalls, isAgent, callSent, settles } from '../
 import { fieldsOfEvent, type Boundary, type Bounds, type FoundViolation, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';
 
-/** Call from the point of view of its caller. */
 interface Caller {
-  /** Time in ms that the news of the end takes to reach the executor. */
+  /** Until the news of the end is at the executor. */
   wayMs: number;
   waiting: number;
   toldAt: number;
@@ -13,7 +12,7 @@ interface Caller {
 
 class NoRunAfterEnd implements Judge<Crossing> {
   readonly #bounds: Bounds;
-  /** Callers by `req_id`; for the executor a repeated id is the same call. */
+  /** For the executor a repeated id is the same call. */
   readonly #callers = new RecentMap<string, Caller>();
 
   constructor(bounds: Bounds) {

@@ -14,7 +14,7 @@ import type { Verdict } from './calls-need-permission.invariant.ts';
 
 interface Caller {
   readonly isFar: boolean;
-  /** Name of the agent; null when the host itself calls. */
+  /** Null when the host itself calls. */
   readonly agent: string | null;
   readonly conversation: string | undefined;
 }
@@ -40,7 +40,7 @@ interface Config {
     readonly servers: readonly { rules: { server: string }; client: { generation: number } }[];
   };
 }
-/** Returns the number of the launch config of each server; another number means another program. */
+/** Another number of a server means another program. */
 function generationsIn({ known = {}, plan }: Partial<Config>): Generations {
   const planned = plan?.servers.map(({ rules, client }) => [rules.server, client.generation] as const);
   return Object.fromEntries(
@@ -50,10 +50,7 @@ function generationsIn({ known = {}, plan }: Partial<Config>): Generations {
 
 class PermanentPermission implements Judge<Crossing> {
   readonly #calls = new RecentMap<string, Call>();
-  /**
-   * Launch configs of the servers; undefined when the computer was started before the first record, so that its
-   * permissions are unknown.
-   */
+  /** Undefined when the computer was started before the first record, so that its permissions are unknown. */
   #generations: Generations | undefined;
   #allowed: readonly Allowed[] = [];
 

@@ -1,4 +1,3 @@
-/** Walks through small machines: each invariant of charts finds the machine that breaks it, and not the other. */
 import { describe, expect, it } from 'vitest';
 import { assign, fromCallback, setup, type AnyEventObject, type AnyStateMachine } from 'xstate';
 import { effects } from '../../../machines/kernel/effects.ts';

@@ -19,34 +19,27 @@ import {
 
 export interface WalkOptions<Machine extends AnyStateMachine> {
   readonly input?: InputFrom<Machine>;
-  /** Events that the outside may send, with payload; each is tried in every state. */
+  /** Each is tried in every state. */
   readonly events: readonly EventFromLogic<Machine>[];
-  /** Events that may come after `close`, and must not undo it. */
+  /** May come after `close`, and must not undo it. */
   readonly meanwhile?: readonly EventFromLogic<Machine>[];
-  /** Part of the context that tells two states apart; small, or the walk does not end. Default: nothing. */
+  /** Tells two states apart; small, or the walk does not end. Default: nothing. */
   readonly tellApart?: (context: SnapshotFrom<Machine>['context'], value: unknown) => unknown;
-  /** Order after which the machine has to end, `{ type: 'close' }` by default. */
+  /** `{ type: 'close' }` by default. */
   readonly close?: EventObject;
-  /** Events that come by themselves, beside `after`, such as `deadline.passed` of the machine's own timer. */
+  /** Beside `after`, such as `deadline.passed` of the machine's own timer. */
   readonly timers?: readonly EventFromLogic<Machine>[];
-  /** Largest number of states, 5,000 by default; more is an error of the caller, not a pass. */
+  /** 5,000 states by default; more is an error of the caller, not a pass. */
   readonly limit?: number;
 }
 export interface Walk {
   readonly explored: number;
-  /** Paths of the reached states, to compare with `statesOf`. */
   readonly reached: ReadonlySet<string>;
-  /** States that `close` and timers alone do not end, each as `state, after a → b`; an empty list is the proof. */
+  /** `close` and timers alone do not end them; each as `state, after a → b`. An empty list is the proof. */
   readonly withoutWayOut: readonly string[];
 }
 
-/**
- * Explores every state that the events and timers can reach, then checks from each that `close`, followed by nothing
- * but timers, ends the machine. `close` again and the events `meanwhile` come in between as often as they like;
- * timers alone have to end it from there. Timers come in any order, which is more than real time can do. A transition
- * that throws is reported as a state without a way out. No action runs, so ports that a machine invokes must be
- * named, and need not be filled.
- */
+/** From every state `close`, then timers alone in any order must end the machine; no action runs. */
 export function walkOut<Machine extends AnyStateMachine>(
   machine: Machine,
   options: WalkOptions<Machine>,
@@ -81,10 +74,7 @@ export function walkOut<Machine extends AnyStateMachine>(
   };
 }
 
-/**
- * Invariants of charts: checked by exploring the whole state space of one machine (state-space.ts), without a
- * harness. Each returns its violations, one sentence each: the highest state in which it is so everywhere.
- */
+/** One sentence for each violation: the highest state in which it is so everywhere. */
 export type ChartInvariant = (space: StateSpace) => string[];
 
 const pathAt = ({ snapshot }: Stop): string =>
@@ -101,7 +91,6 @@ const abovesOf = (path: string): string[] => {
 
 interface Seen {
   readonly stop: Stop;
-  /** Subject of the violation in that state, such as an order or an end. */
   readonly what: string;
   readonly isBroken: boolean;
 }
@@ -114,10 +103,7 @@ function grouped<T>(all: readonly T[], by: (each: T) => string): ReadonlyMap<str
   }
   return groups;
 }
-/**
- * Writes sentences about violations, as few as possible without loss. `at times` means that it depends on the
- * machine's context in one and the same state.
- */
+/** As few sentences as possible; `at times`: it depends on the machine's context in one and the same state. */
 function told({ kind }: StateSpace, seen: readonly Seen[]): string[] {
   const sentences = new Set<string>();
   for (const [what, about] of grouped(seen, (each) => each.what)) {
@@ -139,7 +125,6 @@ function told({ kind }: StateSpace, seen: readonly Seen[]): string[] {
   return [...sentences].sort();
 }
 
-/** Finds orders that a state ignores: each state has to say what it does upon an order, or `{}` for nothing. */
 export const ignoredOrders: ChartInvariant = (space) =>
   told(
     space,
@@ -152,7 +137,6 @@ export const ignoredOrders: ChartInvariant = (space) =>
     ),
   );
 
-/** Finds ends of owned root actors that their owner does not handle, and refusals to open one. */
 export const unheardEnds: ChartInvariant = (space) => [
   ...told(
     space,
@@ -174,10 +158,7 @@ export const unheardEnds: ChartInvariant = (space) => [
   ),
 ];
 
-/**
- * Finds states in which a machine waits for nothing: no timer runs, no order but `close` leads on, and neither does a
- * fact of a port, an owned actor or a question.
- */
+/** No timer runs, no order but `close` leads on, nor does a fact of a port, an owned actor or a question. */
 export const unawaited: ChartInvariant = (space) =>
   told(
     space,
@@ -193,7 +174,6 @@ export const unawaited: ChartInvariant = (space) =>
     }),
   );
 
-/** Tells whether an event leads to another state, or to the same one with a next action. */
 function leadsOn(
   { steps, sample: { tellApart } }: StateSpace,
   { snapshot }: Stop,

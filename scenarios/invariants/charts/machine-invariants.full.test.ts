@@ -1,4 +1,3 @@
-/** Properties of the chart of every machine, found by walking through all of its states. */
 import { describe, expect, test } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 import { machines } from '../../../actors/runtime/assemble.ts';

@@ -1,8 +1,4 @@
-/**
- * Rules of every port that a chart invokes: a callback actor, which is never done. When it throws, as it is opened or
- * over a command, no chart catches it: its machine fails as a whole, its port is closed, and its owner hears
- * `owned.ended` (of wills: supervision.scenario.ts). An exception in a callback of the port never comes to a machine.
- */
+/** No chart catches what a port throws: the machine fails as a whole, and its owner hears `owned.ended`. */
 import { describe, expect, test } from 'vitest';
 import { createActor, fromCallback, type AnyStateMachine } from 'xstate';
 import { nodesOf } from '../../../actors/runtime/charts.ts';
@@ -16,14 +12,13 @@ import { Harness } from '../../stage/harness.ts';
 
 type Port = Exclude<keyof Ports, 'request'>;
 type Opening = (at: string, input: never, emit: never) => PortInstance;
-/** Orders that make a machine give its first command to each port; null for a session, which gets no commands. */
+/** Null for a session, which gets no commands. */
 const commanded: Readonly<Record<string, ((s: Harness) => void) | null>> = {
   process: (s) => s.order('computer', { type: 'server.stop', server: 'fs' }),
   session: null,
   link: () => {},
   office: () => {},
 };
-/** Builds a port whose first instance throws. */
 const throwing =
   (port: Port, over: 'opening' | 'command') =>
   (ports: Ports): Ports => {
@@ -60,7 +55,6 @@ type Ended = Extract<DirectoryRecord, { k: 'end' }>;
 const kindOf = (address: string): string => nameOf(address).split('/').at(-1)?.split(':')[0] ?? '';
 
 const callbackPorts = new Set<unknown>(Object.values(ports));
-/** Actors that the states of a chart invoke. */
 const invokesOf = (machine: AnyStateMachine) =>
   nodesOf(machine.root).flatMap(({ invoke }) =>
     invoke.map(({ id, src }) => {

@@ -17,14 +17,14 @@ interface List {
   /** Times of the first and the last change notice since the last list request. */
   first: number;
   last: number;
-  /** Tells whether this is not the session's first list request, and the last one was answered. */
+  /** It is not the session's first list request, and the last one was answered. */
   isSettled: boolean;
 }
 interface Server {
   /** Lists whose changes the server has declared to announce. */
   readonly tells: ReadonlySet<string>;
   readonly lists: ReadonlyMap<string, List>;
-  /** Tells whether a list of the server changes whenever it is read, and is therefore read less and less often. */
+  /** A list of it changes whenever it is read, and is therefore read less and less often. */
   isRestless: boolean;
 }
 type Declared = { readonly listChanged?: boolean } | null;
@@ -40,7 +40,7 @@ class BurstListedOnce implements Judge<Crossing> {
   readonly #slackMs: number;
   readonly #servers = new Map<string, Server>();
   #timing: Timing = timing;
-  /** Servers whose change notices are ignored by config. */
+  /** Their change notices are ignored by config. */
   #deaf: ReadonlySet<string> = new Set();
 
   constructor(slackMs: number) {
@@ -91,9 +91,7 @@ class BurstListedOnce implements Judge<Crossing> {
     list.last = at;
     return this.#late(list, server, ch, at);
   }
-  /**
-   * Reports a list request that comes too late; a server that never stops announcing has to be asked all the same.
-   */
+  /** A server that never stops announcing has to be asked all the same. */
   #late(
     { isSettled, first }: List,
     { isRestless }: Server,

@@ -11,7 +11,6 @@ import {
 } from '../crossings.ts';
 import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 
-/** Tools by name, each with the number of its last change. */
 type Tools = ReadonlyMap<string, number>;
 type Fields = {
   readonly added: readonly string[];
@@ -22,10 +21,7 @@ type Fields = {
   readonly state: string;
 };
 const none: Tools = new Map();
-/**
- * Tells whether two lists are equal; tools that changed count as different, though a change may restore the old
- * state.
- */
+/** Tools that changed count as different, though a change may restore the old state. */
 const areSame = (some: Tools, others: Tools): boolean =>
   some.size === others.size && [...some].every(([name, change]) => others.get(name) === change);
 const haveSameNames = (some: Tools, others: Tools): boolean =>
@@ -35,16 +31,13 @@ class ToolChangesAnnounced implements Judge<Crossing> {
   readonly #slackMs: number;
   #quietMs = 0;
   #isJoined = false;
-  /** Tools that are offered; undefined until they have changed, or an agent was answered. */
+  /** Undefined until they have changed, or an agent was answered. */
   #offered: Tools | undefined;
-  /**
-   * Tools that the office or an agent was told last; unknown for a computer that was started before the recording.
-   */
+  /** What the office or an agent was told last; unknown for a computer that was started before the recording. */
   #told: Tools | undefined;
   #isKnown = false;
   #toldAt = -Infinity;
   #changes = 0;
-  /** Tickets of agents that ask for tools. */
   readonly #asked = new Set<string>();
 
   constructor(slackMs: number) {

@@ -17,10 +17,9 @@ interface Life {
   told: number;
 }
 class NoEarlyKill implements Judge<Crossing> {
-  /** Living children that were not sent SIGKILL, by channel. */
   readonly #spared = new Map<string, Life>();
   #timing: Timing = timing;
-  /** Time at which the computer was told to end; `abandon` allows no time. */
+  /** When the computer was told to end; `abandon` allows no time. */
   #closes = Infinity;
 
   take(crossing: Crossing, at: number): FoundViolation | undefined {
@@ -55,7 +54,6 @@ const life = [computerStarts({ shutdownMs: 50 }), crossingOut(child, 'open')];
 const closes = crossingIn('host:computer', 'close');
 const ends = crossingOut(child, 'close');
 
-/** Checks that a child is killed by its owner's end only after its own shutdown had its time. */
 export const noEarlyKill: Boundary = {
   reads: 'boundary',
   invariant: 'no process is killed before its time to end is over',

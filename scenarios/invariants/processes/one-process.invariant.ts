@@ -3,9 +3,7 @@ import { crossingsOf, crossingIn, crossingOut, isEnded, isProcess, subjectOf } f
 import type { Boundary, FoundViolation, Judge } from '../invariant.ts';
 
 function open(): Judge<Crossing> {
-  /** Children until their port is closed, each with a flag whether its end was seen. */
   const hasEnded = new Map<string, boolean>();
-  /** Child that runs for each server now. */
   const alive = new Map<string, string>();
   const opened = (ch: string, server: string): FoundViolation | undefined => {
     const older = alive.get(server);
@@ -41,10 +39,7 @@ const started = crossingIn(first, 'child.started', { pid: 7 });
 const exits = (left: number) => crossingIn(first, 'child.exited', { code: 0, left });
 const life = [launches(first), started];
 
-/**
- * Checks that a server has one process. A child ends when its group is empty, when it never ran, or by force, when
- * its port is closed before that.
- */
+/** A child ends when its group is empty, when it never ran, or by force when its port is closed before. */
 export const oneProcess: Boundary = {
   reads: 'boundary',
   invariant: 'a server has at most one process, and each that was started ends exactly once',

@@ -22,12 +22,9 @@ interface Question {
   asked: number;
   answered: number;
 }
-/** Tolerance in ms: timers of Node fire slightly late, and the work that follows takes time. */
+/** Timers of Node fire slightly late, and the work that follows takes time. */
 const momentMs = 50;
-/**
- * Time limits of questions, by their words. A file of a skill may wait for the skills first. A part of a file has none,
- * because a person may be asked.
- */
+/** A file of a skill may wait for the skills first. A part of a file has none, because a person may be asked. */
 const limits: Readonly<Record<string, (timing: Timing) => number>> = {
   show: ({ aggregateMs }) => aggregateMs,
   'agent.askedCollection': ({ aggregateMs }) => aggregateMs,
@@ -42,12 +39,10 @@ const limits: Readonly<Record<string, (timing: Timing) => number>> = {
 
 class RequestAnsweredOnce implements Judge<Crossing> {
   readonly #slackMs: number;
-  /** Questions by ticket, per host or connection. */
   readonly #questions = new Map<string, Map<string, Question>>();
   #timing: Timing = timing;
-  /** Time until which a booting computer holds questions for its servers. */
+  /** Until then a booting computer holds questions for its servers. */
   #booted = 0;
-  /** Earliest time in ms at which a question can be late. */
   #soonest = Infinity;
 
   constructor(slackMs: number) {

@@ -2,25 +2,22 @@ import type { Crossing } from '../../../machines/trace/index.ts';
 import { crossingsOf, hears } from '../crossings.ts';
 import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 
-/** Longest time in ms of a trial; a server that was given up is tried again at intervals, for ever. */
+/** A server that was given up is tried again at intervals, for ever. */
 const trialMs = 30_000;
 
 interface Server {
   readonly name: string;
-  /** Tells whether the server was started, by its config or by hand, and not stopped since. */
+  /** Started by its config or by hand, and not stopped since. */
   isWanted: boolean;
   state: string;
   failure: unknown;
-  /** Time at which the current trial began; null outside a trial. */
+  /** Null outside a trial. */
   triedAt: number | null;
 }
 type Fields = { readonly name: string; readonly state: string; readonly failure: unknown };
 
 const fine = new Set(['ready', 'standby', 'disabled']);
-/**
- * States in which a server may stay: one that needs a login waits for a person, and one that lacks a value waits for
- * that value.
- */
+/** One that needs a login waits for a person, and one that lacks a value waits for that value. */
 const rests = new Set(['open', 'idle', 'unauthorized', 'needsInput', 'unsupported']);
 
 class ReadyOrFailed implements Judge<Crossing> {

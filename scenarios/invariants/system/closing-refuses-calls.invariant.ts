@@ -4,7 +4,7 @@ import { fieldsOfEvent, type Boundary, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';
 
 function open(): Judge<Crossing> {
-  /** Servers that are shutting down, each with the number of calls that came before. */
+  /** Each with the number of calls that came before. */
   const closing = new Map<string, number>();
   const came = new RecentMap<string, number>();
   let count = 0;

@@ -15,7 +15,6 @@ interface Office {
 }
 type Fields = { socket: string; seat: SeatFacts; ticket: string; ok: boolean; text: string | null };
 
-/** Tells whether the seat is taken, or the join is forbidden for another reason. */
 function isTaken({ seats, roles, asked }: Office, socket: string, seat: SeatFacts): boolean {
   if ([...asked.values()].filter((one) => one.socket === socket).length > mostWaiting) return true;
   const [role, own] = [roles.get(socket), seats.get(socket)];

@@ -4,18 +4,12 @@ import { mostOnTheWay } from '../../../machines/resources/server-cache.rules.ts'
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import { isAnswer, type FoundViolation, type Judge, type RecordOf, type EventFields } from '../invariant.ts';
 
-/**
- * Most reads of one resource by one machine within `momentMs`: several askers may want it, and a change makes it read
- * once more.
- */
+/** Several askers may want one resource, and a change makes the machine read it once more. */
 const mostAtOnce = 20;
 const momentMs = 50;
 type Fields = EventFields<{ method: string; params: { readonly uri?: string } }>;
 
-/**
- * Counts the reads of each resource by each machine in the current moment; a machine that reads repeatedly must let
- * time pass.
- */
+/** A machine that reads repeatedly must let time pass. */
 class ReadRate {
   readonly #reads = new Map<string, number>();
   #began = 0;
@@ -36,58 +30,40 @@ class ReadRate {
   }
 }
 
-/** Returns the address of the port's owner. */
 const rootOf = (instance: Address): Address => instance.slice(0, instance.lastIndexOf('/'));
 
 interface Most {
   readonly timers: number;
   readonly leaves: number;
   readonly questions: number;
-  /** Allows pings beside questions, one at a time for each port. */
   readonly mayPing?: true;
-  /** Largest number of owned machines of each kind; kinds not named here are unlimited. */
+  /** Kinds not named here are unlimited. */
   readonly owned?: Readonly<Record<string, number>>;
 }
-/** Largest numbers that a machine of each kind may hold at once, as its chart says; other kinds are not checked. */
+/** At once, as the chart of the kind says; other kinds are not checked. */
 const most: Readonly<Record<string, Most>> = {
   /** Timers: one grace period at a time. Port: the child process. */
   process: { timers: 1, leaves: 1, questions: 0 },
-  /**
-   * Timers: stability, and the next health check or the limit of a ping. Port: the session. Question: values of the
-   * config. Owned: a process and four lists.
-   */
-  // The third timer: a health-check timer is cancelled only after those of the next phase are set. A question to a
-  // person about a value may take long, so the server is pinged meanwhile.
+  /** Timers: stability, and the next health check or the limit of a ping. Question: values of the config. */
+  // A health-check timer is cancelled only after those of the next phase are set; pings go on beside a question.
   client: { timers: 3, leaves: 1, questions: 1, mayPing: true, owned: { process: 1, catalog: 4, watch: 1 } },
-  /**
-   * Timers: two gather changes, until none comes and at most for a while, and one is for the next poll. Question: the
-   * list.
-   */
+  /** Timers: two gather changes, until none comes and at most for a while, and one is for the next poll. */
   catalog: { timers: 3, leaves: 0, questions: 1 },
   /** Questions: a few subscriptions at a time. */
   watch: { timers: 1, leaves: 0, questions: 16 },
   /** Timers: the deadline, and the limit on silence. Question: to a person or to the server, never both. */
   call: { timers: 2, leaves: 0, questions: 1 },
-  /**
-   * Timers: boot or shutdown, the next connect permit, and the limits of calls that wait for servers. Owned: a link,
-   * and a client for each server of the config.
-   */
+  /** Timers: boot or shutdown, the next connect permit, and the limits of calls that wait for servers. */
   computer: { timers: 2 + mostWaiting, leaves: 0, questions: 0, owned: { link: 1, desktop: 1, finder: 1 } },
   /** Timers: one to announce changes, and one for each question that waits; their number is up to the askers. */
   desktop: { timers: Infinity, leaves: 0, questions: 0 },
   finder: { timers: Infinity, leaves: 0, questions: 0 },
-  /**
-   * Timers: the age of the contents, and the limit or pause after a late read. Questions: reads under way, hanging
-   * ones included, and as many again for single askers.
-   */
+  /** Timers: age, and limit or pause after a late read. Questions: reads under way, and as many for single askers. */
   cache: { timers: 2, leaves: 0, questions: 2 * mostOnTheWay },
   read: { timers: 1, leaves: 0, questions: 1 },
   /** Timers: two gather changes, until none comes and at most for a while. Port: the connection. */
   link: { timers: 2, leaves: 1, questions: 0 },
-  /**
-   * Timer: shutdown. Question: members of the room. Owned: a link; views are as many as computers, calls as many as
-   * the host wants.
-   */
+  /** Timer: shutdown. Question: members. Views are as many as computers, calls as many as the host wants. */
   agent: { timers: 1, leaves: 0, questions: 1, owned: { link: 1 } },
   /** Timer: a question's limit, or the pause until the next one. */
   view: { timers: 1, leaves: 0, questions: 1 },
@@ -98,7 +74,6 @@ const most: Readonly<Record<string, Most>> = {
   seat: { timers: 0, leaves: 0, questions: 0 },
 };
 
-/** Stages in which a client asks questions: for its values, or whether its server lives. */
 const asking = new Set(['connecting', 'ready', 'authorizing', 'unauthorized']);
 
 interface Root {
@@ -119,11 +94,10 @@ interface Root {
 const isPing = ({ most: { mayPing } }: Root, id: string | undefined): boolean =>
   mayPing === true && id === 'ping';
 
-/** Checks that no machine holds too much at any moment. */
 export class Holding implements Judge<DirectoryRecord> {
   readonly #roots = new Map<Address, Root>();
   readonly #atOnce = new ReadRate();
-  /** Root actors that end in this input; afterwards nothing of them may be left. */
+  /** They end in this input; afterwards nothing of them may be left. */
   readonly #ending: Root[] = [];
 
   take(record: DirectoryRecord, at: number): FoundViolation | readonly FoundViolation[] | undefined {
@@ -173,7 +147,6 @@ export class Holding implements Judge<DirectoryRecord> {
     const { kind, pings, leaves } = root;
     return pings <= leaves ? undefined : { at: a, what: `a ${kind} has ${pings} pings and ${leaves} leaves` };
   }
-  /** Removes a question that was answered or withdrawn. */
   #answered(a: Address, id: string | undefined): void {
     const root = this.#roots.get(a);
     if (root && id !== 'withdrawal') root[isPing(root, id) ? 'pings' : 'questions'] -= 1;

@@ -15,9 +15,8 @@ type Fields = {
 };
 
 class JoinedOrRefused implements Judge<Crossing> {
-  /** State of the links, by host. */
   readonly #links = new Map<string, Link>();
-  /** URLs of the open offices of this process; other offices are unknown. */
+  /** Other offices than the open ones of this process are unknown. */
   readonly #offices = new Map<string, string>();
 
   take({ ch, ev }: Crossing): undefined {

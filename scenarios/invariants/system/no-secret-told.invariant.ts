@@ -16,7 +16,7 @@ const isFailed = (result: unknown): boolean =>
 
 class NoSecretTold implements Judge<Crossing> {
   readonly #secrets: readonly string[];
-  /** Calls of agents; the server's answer goes to the caller unchanged. */
+  /** The server's answer goes to the caller unchanged. */
   readonly #calls = new Set<string>();
 
   constructor(secrets: readonly string[]) {
@@ -50,12 +50,7 @@ const acks = (body: object, ticket = '1.r1') => crossingOut(link, 'link.answer',
 const failed = { code: 'ServerLost', message: 'ended', details: { stderr: `password ${secret}` } };
 const answer = { content: [{ type: 'text', text: secret }] };
 
-/**
- * Checks that secrets are hidden. Texts of servers on stderr, in refusals, failures and progress are redacted before
- * any machine hears them; so are the computer's own texts: failures that hosts hear, and acks that go over a link,
- * such as a failed call or a shown config. Answers of servers, and requests to them, are passed unchanged. Traces
- * have their own redaction: machines/trace/redaction.test.ts.
- */
+/** Stderr, refusals, failures and progress are redacted; answers of servers and requests to them are not. */
 export const noSecretTold: Boundary = {
   reads: 'boundary',
   invariant: 'no failure and no shown config contains a secret',

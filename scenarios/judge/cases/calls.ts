@@ -3,26 +3,22 @@ import type { Cases } from '../judge.ts';
 import { knownMs, soonMs, type Faulty, type Stage } from '../stage.ts';
 import { judged, say } from './words.ts';
 
-/** Tool whose call never ends by itself, only with something else. */
 const endless = { read: { takes: 600_000 } };
 const well = { later: { 2: { faults: [] } } };
 const megabytes = 20_000_000;
 
-/** Starts the host and calls twice. */
 async function twice(stage: Stage, config: Faulty) {
   const start = await stage.start(config);
   const [first, next] = [await stage.call(), await stage.call()];
   const facts = `start ${say(start)}; call ${say(first)}; next ${say(next)}`;
   return { first, next, areOk: first.ok && next.ok, facts };
 }
-/** Breaks the server in its first call, or while it is idle; it works correctly after its next start. */
 async function replaced(stage: Stage, broken: HostAnswer) {
   await stage.until(() => stage.starts() > 1);
   const next = await stage.call();
   const facts = `call ${say(broken)}; next ${say(next)}; ${stage.starts()} starts`;
   return judged(!broken.isLate && next.ok, !broken.isLate, facts);
 }
-/** Checks a call that was given up: it is settled, the server is told once, and the next call works. */
 async function givenUp(stage: Stage, call: HostAnswer) {
   await stage.until(() => stage.got('notifications/cancelled') > 0);
   const next = await stage.call({ tool: 'look' });
@@ -31,7 +27,6 @@ async function givenUp(stage: Stage, call: HostAnswer) {
   const isSettled = !call.ok && !call.isLate && next.ok;
   return judged(isSettled && told === 1, isSettled, facts);
 }
-/** Server that answers after the cancel; the answer must reach no caller. */
 const lateAnswer = {
   tools: { ...endless, look: {} },
   faults: [{ fault: 'rpc.answerAfterCancel', tool: 'read' }],
@@ -43,11 +38,10 @@ export const cancelling = async (stage: Stage) => {
   await stage.ask('cancel', { of: id });
   return givenUp(stage, await answer);
 };
-/** Tells whether a large answer came whole, or was refused with its size; the outcome of the call is unknown then. */
+/** Whole, or refused with its size; the outcome of the call is unknown then. */
 export const isWholeOrSized = ({ ok, bytes = 0, error = '', outcome }: HostAnswer): boolean =>
   ok ? bytes >= megabytes : /size|large|big|byte|MiB|limit/i.test(error) && outcome !== 'failed';
 
-/** Cases about calls whose server fails. */
 export const calls: Cases = {
   exitMidCall: {
     rule: 'exit code 3 in a call: known at once with code or stderr, and sent once; partly: without a reason',

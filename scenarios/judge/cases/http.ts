@@ -4,10 +4,9 @@ import { cancelling, isWholeOrSized } from './calls.ts';
 import { judged, say } from './words.ts';
 
 const needs = ['http'] as const;
-/** Wait in ms for the end of a session, which most hosts do not tell. */
+/** Most hosts do not tell the end of a session. */
 const quietMs = 5_000;
 
-/** Cases about servers at a URL and failures of the network. */
 export const http: Cases = {
   sessionGone: {
     rule: 'its session is forgotten (404): usable again after exactly one new handshake; partly: after more',

@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cases } from '../judge.ts';
 import { judged, say } from './words.ts';
 
-/** Number of pages after which a host is known to ask without end. */
+/** After so many pages a host is known to ask without end. */
 const mostPages = 20_000;
 
-/** Cases about lists of tools that change, come in pages, or never end. */
 export const lists: Cases = {
   burst: {
     rule: 'thirty changes in a moment: the tools are current, after five lists at most; partly: after more',
@@ -67,8 +66,7 @@ export const lists: Cases = {
       const isQuiet = await stage.until(async () => {
         const before = stage.got('tools/list');
         if (before > 2_500) return true;
-        // A fixed wait: only time shows that no more requests come, and the pauses between tries are shorter at
-        // first.
+        // A fixed wait: only time shows that no more requests come, and the first pauses between tries are shorter.
         await sleep(5_000);
         pages = stage.got('tools/list');
         return pages === before;

@@ -5,9 +5,7 @@ import { knownMs, type Faulty, type Stage } from '../stage.ts';
 import { judged, say, sayLeft } from './words.ts';
 
 const deaf = { fault: 'proc.ignoreStdinClose' };
-/**
- * Server that ignores the end of its input and SIGTERM, with a grandchild that holds its pipes and ignores them, too.
- */
+/** It ignores the end of its input and SIGTERM, with a grandchild that holds its pipes and ignores them, too. */
 const worst = {
   faults: [
     deaf,
@@ -17,7 +15,6 @@ const worst = {
 };
 const isServer = ({ command }: Marked): boolean => command.includes('fault-server');
 
-/** Starts the host, calls, stops the server, and reports remaining processes. */
 async function stopped(stage: Stage, config: Faulty, wrapped = false) {
   await stage.start(config, { wrapped });
   const call = await stage.call();
@@ -27,7 +24,6 @@ async function stopped(stage: Stage, config: Faulty, wrapped = false) {
   const facts = `call ${say(call)}; ${before} processes; stop ${say(stop)}; ${sayLeft(left)}`;
   return { isOver: call.ok && !stop.isLate, left, facts };
 }
-/** Starts the host, calls, and ends the host by a signal. */
 async function ended(stage: Stage, config: Faulty, signal: NodeJS.Signals) {
   await stage.start(config, { wrapped: true });
   const call = await stage.call();
@@ -41,7 +37,6 @@ async function ended(stage: Stage, config: Faulty, signal: NodeJS.Signals) {
   );
 }
 
-/** Cases about processes of servers that must not remain, however the servers end. */
 export const processes: Cases = {
   clean: {
     rule: 'start, call, list, stop; nothing is left',
@@ -164,7 +159,6 @@ export const processes: Cases = {
     endsHost: true,
     play: async (stage) => {
       const start = stage.start({ faults: [{ fault: 'life.initNever' }, deaf] }, { wrapped: true });
-      // For a host that starts its servers when they are called.
       void start.then(() => stage.call());
       const isAsked = await stage.until(() => stage.got('initialize') > 0);
       const before = stage.processes().length;
@@ -197,7 +191,6 @@ export const processes: Cases = {
     spec: null,
     play: async (stage) => {
       await stage.start({ faults: [{ fault: 'proc.exit', when: 'ready', afterMs: 50, code: 1 }] });
-      // For a host that starts its servers when they are called.
       const first = await stage.call();
       // A fixed wait, in which a slower machine starts the server less often, so the limit still holds.
       await sleep(8_000);

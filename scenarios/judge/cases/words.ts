@@ -3,7 +3,6 @@ import type { Verdict, Word } from '../judge.ts';
 import type { Marked } from '../processes.ts';
 
 export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
-/** Describes an answer for people. */
 export const say = ({ ok, isError, isLate, error = '', outcome, ms }: HostAnswer): string => {
   const how = ok
     ? isError
@@ -17,7 +16,6 @@ export const say = ({ ok, isError, isLate, error = '', outcome, ms }: HostAnswer
 export const sayLeft = (left: readonly Marked[]): string =>
   left.length === 0 ? 'nothing left' : `LEFT ${left.map(({ command }) => command).join(', ')}`;
 
-/** Builds a verdict: right, else partly right, else wrong. */
 export const judged = (isRight: boolean, isPartly: boolean, facts: string): Verdict => {
   const verdict: Word = isRight ? 'right' : isPartly ? 'partly' : 'wrong';
   return { verdict, facts };

@@ -2,7 +2,7 @@ import type { Trace, TraceLine } from '../../../machines/trace/index.ts';
 import { readBack, recordedAgain } from './recorded-again.ts';
 import { replayTrace, type Kinds, type TraceReplay } from '../replay-trace.ts';
 
-/** Kind of a machine from its address, without keys and numbers, because all machines of one kind behave alike. */
+/** Without keys and numbers, because all machines of one kind behave alike. */
 const kindOf = (address: string): string => (address.split('/').at(-1) ?? '').replace(/[:#].*$/, '');
 /**
  * Words for a record between machines, without times, numbers and remembered values; undefined for a record that crosses the
@@ -20,17 +20,14 @@ const inside = ({ lines }: Trace): { readonly s: number; readonly words: string 
     return words === undefined ? [] : [{ s: line.s, words }];
   });
 
-/**
- * Replays a trace and finds the first place where the messages between machines differ from the recording, in words for people;
- * undefined when there is none.
- */
+/** In words for people; undefined when nothing differs from the recording. */
 export function replayedInside(
   trace: Trace,
   kinds: Kinds,
 ): { readonly replay: TraceReplay; readonly inside: string | undefined } {
   const { text, replay } = recordedAgain(trace, {}, (watched) => replayTrace(trace, { kinds, ...watched }));
   const [was, all] = [inside(trace), inside(readBack(text))];
-  // Compares only as many records as the recording has, because the rest of a torn trace was never written.
+  // The rest of a torn trace was never written.
   const is = trace.tail ? all : all.slice(0, was.length);
   const at = Array.from({ length: Math.max(was.length, is.length) }, (_, n) => n).find(
     (n) => was[n]?.words !== is[n]?.words,

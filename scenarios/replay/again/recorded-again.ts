@@ -12,28 +12,23 @@ import { preludeMs } from '../recorded-world.ts';
 import type { ReplayTraceOptions, TraceReplay } from '../replay-trace.ts';
 
 interface Again {
-  /** Profile of the new trace; by default that of the old one. */
+  /** By default that of the old trace. */
   readonly profile?: Profile;
-  /** Runtime and title for the head of the new trace, where they differ from the old one. */
   readonly about?: { readonly runtime?: string; readonly title?: string };
-  /** Returns the reason for the end of the new trace; by default that of the old one. */
+  /** By default that of the old trace. */
   readonly reason?: (replay: TraceReplay) => string;
-  /** Takes over the messages on the wire, which a replay does not need. */
+  /** A replay does not need the messages on the wire. */
   readonly hasFrames?: boolean;
-  /** Ends the new trace with a tail; false for the trace of a host that was killed. Default true. */
+  /** False for the trace of a host that was killed. Default true. */
   readonly hasTail?: boolean;
-  /** Takes the parts of the new trace as they come, each of whole lines. By default they are the returned text. */
+  /** Each part has whole lines. By default they are the returned text. */
   readonly write?: (part: string) => void;
 }
 const allFrames = { held: Infinity, mostChars: Infinity, leastChars: Infinity, share: 0 };
-/** Returns a message as the recorder takes it. */
 function frameOf({ s: _, t: __, a, by, via, dir, json, ...read }: FrameLine): Frame {
   return { k: 'frame', a, ...(by !== undefined && { by }), via, dir, json, read };
 }
-/**
- * Makes a function that records the messages and marks of a trace before one of its records, which no replay tells. `at`
- * does something at a time of the trace.
- */
+/** Before one of the records; no replay tells these. `at` does something at a time of the trace. */
 function extrasOf(
   trace: Trace,
   recorder: Recorder,
@@ -53,10 +48,7 @@ function extrasOf(
     while ((marks[0]?.s ?? Infinity) < s) recorder.mark(marks.shift()?.text ?? '');
   };
 }
-/**
- * Records a new trace of what today's machines do in the world of an old trace, at the old times. `replay` plays the old trace. A
- * trace that opens with facts becomes one that begins with the start of its hosts.
- */
+/** At the old times. A trace that opens with facts becomes one that begins with the start of its hosts. */
 export function recordedAgain(
   trace: Trace,
   {
@@ -121,7 +113,6 @@ export function recordedAgain(
   if (hasTail) add(recorder.tail(reason(played), writer));
   return { text: parts.join(''), replay: played };
 }
-/** Reads a trace text that this program has just written. */
 export function readBack(text: string): Trace {
   const read = readTrace(text, sha256Of);
   if (!read.ok) throw new Error(`line ${read.line}: ${read.problem}`);

@@ -45,7 +45,7 @@ function injected(text: string): Injection {
   const { ch, ev } = read.data as unknown as Injection;
   return { ch, ...(ev && { ev }) };
 }
-/** Reads changes such as `35:answer` or `41:ev.code=1`, several for one input, too. */
+/** `35:answer` or `41:ev.code=1`, several for one input, too. */
 function changesBy(trace: Trace, texts: readonly string[]): NonNullable<Changes['change']> {
   const all: Record<number, Readonly<Record<string, unknown>> | 'skip'> = {};
   for (const text of texts) {
@@ -88,7 +88,6 @@ function tellOffers({ terminal }: CommandContext, offers: readonly Offer[]): voi
       terminal.outText(`      ${line}`);
   }
 }
-/** Runs `a2c fork FILE`: writes a new trace and reports which outcomes changed. */
 export async function forkCommand(
   context: CommandContext,
   file: string,

@@ -23,7 +23,6 @@ const fileOf = (name: string, trace: Trace): string => {
   return file;
 };
 
-/** A computer in an office, one call that is answered, a connection that is lost and comes back, the end. */
 async function life(): Promise<Trace> {
   const harness = new Harness({
     servers: { fs: { tools: { read: { answers: { content: [] }, afterMs: 50 } } } },
@@ -56,7 +55,6 @@ async function forked(...argv: readonly string[]): Promise<Fork> {
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return JSON.parse(text) as Fork;
 }
-/** A fork is a trace like any other. */
 async function expectReplays(): Promise<void> {
   expect((await replay(out)).text).toMatch(/^SAME [^\n]*$/);
 }
@@ -80,7 +78,6 @@ describe('a fork without a change', () => {
     const { call: before } = today;
     Object.assign(today, provided('call', { guards: { isInvalid: () => true } }));
     const { differences } = await forked().finally(() => Object.assign(today, { call: before }));
-    // Recorded outputs are compared, too.
     expect(differences).toEqual([
       expect.stringMatching(
         /^call r1: succeeded \| refused, outcome failed \(BadRequest|^call r1: succeeded \| refused, outcome failed/,

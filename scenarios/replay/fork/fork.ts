@@ -52,10 +52,10 @@ export interface Fork {
 export class ForkError extends Error {}
 
 const lost = 'no message is lost';
-/** Virtual time in ms that passes after the last input, for whatever is still under way. */
+/** After the last input, for whatever is still under way. */
 const horizonMs = 120_000;
 
-/** Copy of a recorded input with other values at some paths. Throws when a path does not exist. */
+/** Throws when a path does not exist. */
 function changed(input: CrossingLine, set: Readonly<Record<string, unknown>>): CrossingLine {
   const copy = structuredClone(input) as unknown as Record<string, unknown>;
   for (const [path, value] of Object.entries(set)) {
@@ -76,13 +76,11 @@ function changed(input: CrossingLine, set: Readonly<Record<string, unknown>>): C
   }
   return copy as unknown as CrossingLine;
 }
-/** Changes by the number of their input. */
 function changesBy({ at, set = {}, skip = [], change = {} }: Changes): NonNullable<Changes['change']> {
   const own = at === undefined ? undefined : change[at];
   const here = at === undefined ? {} : { [at]: own === 'skip' ? own : { ...set, ...own } };
   return { ...change, ...here, ...Object.fromEntries(skip.map((s) => [s, 'skip' as const])) };
 }
-/** Number of the first input that the changes concern. Throws when a named input does not exist. */
 function placeOf(steps: readonly TapeStep[], changes: Changes): number {
   const { at, set = {}, inject = [] } = changes;
   const inputs = steps.map(({ line }) => line.s);
@@ -96,7 +94,7 @@ function placeOf(steps: readonly TapeStep[], changes: Changes): number {
     throw new ForkError('--set and --inject need --at SEQ: the input that they change or come before');
   return some.length > 0 ? Math.min(...some) : (inputs[0] ?? 1);
 }
-/** Steps of the changed world. An injected step gets the number of the input that it precedes. */
+/** An injected step gets the number of the input that it precedes. */
 function changedSteps(steps: readonly TapeStep[], changes: Changes): TapeStep[] {
   const all = changesBy(changes);
   return steps.flatMap((step) => {
@@ -115,7 +113,7 @@ function changedSteps(steps: readonly TapeStep[], changes: Changes): TapeStep[] 
   });
 }
 
-/** Forks a trace in memory; `kinds` may replace today's machines. Throws a `ForkError` when a change does not fit. */
+/** `kinds` may replace today's machines. Throws a `ForkError` when a change does not fit. */
 export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: Kinds = machines): Fork {
   const tape = tapeOf(trace);
   const at = placeOf(tape.steps, changes);
@@ -134,7 +132,7 @@ export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: 
     differences: differencesOf(recorded, forked),
     unheard,
     foreign,
-    // Ignores lost messages of the host, because their receiver may be missing in the changed world.
+    // The receiver of a lost message may be missing in the changed world.
     violations: judge(seen, directory.size === 0, { bounds: boundsOf(seen) }).filter(
       ({ invariant, what }) => invariant !== lost || !what.startsWith('host -> '),
     ),
@@ -150,10 +148,9 @@ export interface Offer {
   /** Outcomes that differ, one line each: recorded and new. */
   readonly differences: readonly string[];
 }
-/** Largest number of changes that are offered; the last inputs are the nearest to the failure. */
+/** The last inputs are the nearest to the failure. */
 const mostOffers = 20;
 const asked = /^ask (?:tools\/call|resources\/read|prompts\/get) /;
-/** Lists the answers, deaths and changes of lists in a trace, each with a change and its outcome. */
 export function offersOf(trace: Trace, kinds: Kinds = machines): readonly Offer[] {
   const words = tapeOf(trace).steps.flatMap(({ line }) => {
     const { ch, ev } = line.record;
@@ -167,7 +164,7 @@ export function offersOf(trace: Trace, kinds: Kinds = machines): readonly Offer[
     return { change: `${line.s}:${word}`, input: inputText(line), differences };
   });
 }
-/** Change of an input in a word: `skip`, `answer=JSON` or `error=TEXT`. Undefined for any other text. */
+/** `skip`, `answer=JSON` or `error=TEXT`; undefined for any other text. */
 export function changeOf(word: string, { ev }: CrossingLine): Readonly<Record<string, unknown>> | 'skip' {
   const [, verb, , value] = /^(skip|answer|error)(=(.*))?$/s.exec(word) ?? [];
   const { id } = (ev ?? {}) as { readonly id?: unknown };

@@ -6,7 +6,7 @@ import { channelOf, crossingText, cut, questionOf } from './words.ts';
 import type { Fields } from '../../../machines/protocol/json.ts';
 
 const mostNamed = 3;
-/** Differences of two values in words, such as `timeoutMs was 500 and is now 200`. Added fields do not count. */
+/** Added fields do not count. */
 function differences(was: unknown, is: unknown, at = ''): string[] {
   if (covers(is, was)) return [];
   if (typeof was !== 'object' || typeof is !== 'object' || was === null || is === null)
@@ -18,7 +18,6 @@ function differences(was: unknown, is: unknown, at = ''): string[] {
 const named = (all: readonly string[]): string =>
   all.slice(0, mostNamed).join('; ') + (all.length > mostNamed ? `; and ${all.length - mostNamed} more` : '');
 
-/** Words for a crossing that is missing or new. */
 function doneText({ recorded, replayed }: ChannelDifference, now: readonly TapeMoment[]): string {
   const isNew = recorded === undefined;
   const crossing = recorded?.record ?? replayed?.crossing;
@@ -36,7 +35,6 @@ function doneText({ recorded, replayed }: ChannelDifference, now: readonly TapeM
   return isNew ? `it does this now, and did not: ${what}` : `it does this no more: ${what}`;
 }
 const isAlike = (a: Crossing, b: Crossing): boolean => a.k === b.k && a.ch === b.ch && covers(a.ev, b.ev);
-/** Words for an event that crosses on the same channel at another time; undefined when there is none. */
 function delayOf(
   { how, recorded, replayed }: ChannelDifference,
   now: readonly TapeMoment[],
@@ -63,7 +61,6 @@ function otherText(was: EventObject & Fields, is: EventObject & Fields): string 
   if (was.type !== is.type) return 'something else is done in its place';
   return named(differences(was, is));
 }
-/** Words for the parameters in which a question differs from the recorded one. */
 const moreText = (was: unknown, is: unknown): string => {
   const [before, after] = [was, is].map((ev) => (ev as { readonly params?: Fields }).params ?? {}) as [
     Fields,
@@ -73,7 +70,7 @@ const moreText = (was: unknown, is: unknown): string => {
     Object.keys(after).find((key) => canonical(before[key] ?? null) !== canonical(after[key] ?? null)) ?? '';
   return `${fresh} was ${cut(canonical(before[fresh] ?? null))} and is now ${cut(canonical(after[fresh] ?? null))}`;
 };
-/** Cause of a difference in one sentence. `now` are the crossings of the replay, `then` those of the recording. */
+/** `now` are the crossings of the replay, `then` those of the recording. */
 export function causeOf(
   difference: Difference,
   now: readonly TapeMoment[],

@@ -12,12 +12,11 @@ export const sha256Of = (texts: Iterable<string>): string => {
   for (const text of texts) hash.update(text).update('\n');
   return hash.digest('hex');
 };
-/** Creates a SHA-256 digest that is fed line by line. */
 export function createDigest(): { add(text: string): void; value(): string } {
   const hash = createHash('sha256');
   return { add: (text) => void hash.update(text).update('\n'), value: () => hash.copy().digest('hex') };
 }
-/** Lists the given files and every trace below the given folders, sorted by name. Throws the errors of `fs`. */
+/** Includes every trace below the folders, sorted by name; throws the errors of `fs`. */
 export function tracesIn(paths: readonly string[]): string[] {
   return paths.flatMap((path) => {
     if (!statSync(path).isDirectory()) return [path];
@@ -31,7 +30,7 @@ export function readTraceFile(path: string): TraceRead {
   const bytes = readFileSync(path);
   return readRows(linesOf(path.endsWith('.gz') ? gunzipSync(bytes) : bytes), createDigest());
 }
-/** Lines of a file, each decoded alone, because a long file is no string. */
+/** Each is decoded alone, because a long file is no string. */
 function* linesOf(bytes: Buffer): Generator<string> {
   for (let from = 0; from < bytes.length || from === 0;) {
     const end = bytes.indexOf(10, from);
@@ -41,12 +40,8 @@ function* linesOf(bytes: Buffer): Generator<string> {
   }
 }
 
-/** Number of bytes of a file that are read at a time. */
 const chunkBytes = 256 * 1024;
-/**
- * Reads the lines of a file, also of a compressed one, some at a time. Throws where the file cannot be read, or not be
- * unpacked any further, after all lines before that place.
- */
+/** Also of a compressed file; throws where it cannot be read or unpacked, after all lines before that place. */
 export async function* rowsIn(path: string): AsyncGenerator<readonly string[]> {
   const file = createReadStream(path, { highWaterMark: chunkBytes });
   const bytes = path.endsWith('.gz')
@@ -61,6 +56,5 @@ export async function* rowsIn(path: string): AsyncGenerator<readonly string[]> {
   }
   if (rest !== '') yield [rest];
 }
-/** Tells whether an error means that compressed bytes are damaged or end too early. */
 export const isUnpackable = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code?.startsWith('Z_') === true;

@@ -5,7 +5,7 @@ const entities: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&apos;',
 };
-/** Escapes text for XML 1.0, which cannot represent most control characters, not even escaped. */
+/** XML 1.0 cannot represent most control characters, not even escaped. */
 const escaped = (text: string): string =>
   text
     .replaceAll(/[&<>"']/g, (c) => entities[c] as string)
@@ -14,10 +14,8 @@ const escaped = (text: string): string =>
 export interface JunitCase {
   readonly name: string;
   readonly seconds: number;
-  /** Failure of the case; undefined when it passed. */
   readonly failure?: { readonly kind: string; readonly text: string };
 }
-/** JUnit report for CI servers: one suite with one case per file. */
 export function junitXml(suite: string, cases: readonly JunitCase[]): string {
   const failed = cases.filter((each) => each.failure).length;
   const seconds = cases.reduce((sum, each) => sum + each.seconds, 0).toFixed(3);
@@ -46,6 +44,6 @@ interface Annotated {
 }
 const inCommand = (text: string): string =>
   text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-/** Annotation of GitHub Actions, which GitHub shows at the file in a pull request. */
+/** GitHub shows it at the file in a pull request. */
 export const annotation = ({ file, title, text }: Annotated): string =>
   `::error file=${inCommand(file).replaceAll(':', '%3A').replaceAll(',', '%2C')},title=${title}::${inCommand(text)}`;

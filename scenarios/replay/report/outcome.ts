@@ -6,7 +6,6 @@ const secondsText = (ms: number): string => `${(Math.max(0, ms) / 1000).toFixed(
 const whyText = (failure: { readonly code: string; readonly message: string } | null): string =>
   failure === null ? '' : ` (${failure.code}: ${cut(failure.message)})`;
 
-/** Outcome of a call in words, without times, so that equal texts mean equal outcomes. */
 const callText = ({ outcome, end, code, text, answers, mismatch }: CallOutcome): string => {
   const said = outcome === 'succeeded' ? (mismatch === undefined ? '' : `but ${mismatch}`) : text;
   const why = code === null ? said : `${code}: ${text}`;
@@ -27,7 +26,6 @@ const processText = ({ pid, code, signal, endedMs }: ProcessOutcome): string => 
   if (endedMs === null) return 'lives';
   return signal === null ? `ended with exit code ${code}` : `ended by ${signal}`;
 };
-/** Outcomes as pairs of subject and text, such as `call r1` and `succeeded`. */
 function textsOf({ calls, servers, seats, processes }: Outcomes): Map<string, string> {
   const rows = <T>(
     what: string,
@@ -41,7 +39,6 @@ function textsOf({ calls, servers, seats, processes }: Outcomes): Map<string, st
     ...rows('process', processes, processText),
   ]);
 }
-/** Outcomes that differ, one line each, such as `server files: ready → waiting | ready`. */
 export function differencesOf(before: Outcomes, after: Outcomes): string[] {
   const [was, is] = [textsOf(before), textsOf(after)];
   return [...new Set([...was.keys(), ...is.keys()])]
@@ -60,7 +57,6 @@ export const keptFor = ({ tail, lines }: Pick<Trace, 'tail' | 'lines'>): KeptFor
   const marks = lines.flatMap(({ record }) => (record.k === 'mark' ? [record.text] : []));
   return [...marks, tail?.reason ?? ''].flatMap(keptForIn);
 };
-/** The same as texts, such as `callUnknown read`. */
 export const reasonsOf = (trace: Pick<Trace, 'tail' | 'lines'>): string[] =>
   keptFor(trace).map(({ on, subject }) => `${on} ${subject}`);
 const reasonWords: Readonly<Record<KeepWord, (subject: string) => string>> = {
@@ -71,12 +67,10 @@ const reasonWords: Readonly<Record<KeepWord, (subject: string) => string>> = {
   serverLost: (name) => `server ${name} was lost`,
   fault: (address) => `a fault at ${address}`,
 };
-/** Reason of a trace in words, such as `call read ended unknown`. */
 export const reasonText = (reason: string): string =>
   keptForIn(reason)
     .map(({ on, subject }) => reasonWords[on](subject))
     .join('; ');
-/** Place of a call in the report: those that the trace was written for, unknown, not answered, failed, good. */
 function rankOf({ tool, outcome, answers, mismatch }: CallOutcome, reasons: readonly string[]): number {
   if (outcome === 'unknown') return reasons.includes(`callUnknown ${tool}`) ? 0 : 1;
   if (outcome === 'failed' && reasons.includes(`callFailed ${tool}`)) return 0;
@@ -84,16 +78,13 @@ function rankOf({ tool, outcome, answers, mismatch }: CallOutcome, reasons: read
     return reasons.includes(`outputMismatch ${tool}`) ? 0 : mismatch === undefined ? 4 : 3;
   return outcome === null ? 2 : 3;
 }
-/** Calls in the order of the report; of those that the trace was written for the last one, just before its end, is first. */
+/** Of those that the trace was written for the last one, just before its end, is first. */
 function sortedCalls(calls: Outcomes['calls'], reasons: readonly string[]): string[] {
   const ranked = Object.entries(calls).map(([name, call]) => ({ name, call, rank: rankOf(call, reasons) }));
   const late = ({ rank, call }: (typeof ranked)[number]): number => (rank === 0 ? -(call.settledMs ?? 0) : 0);
   return ranked.toSorted((a, b) => a.rank - b.rank || late(a) - late(b)).map(({ name }) => name);
 }
-/**
- * Short table of outcomes: first calls and servers that the trace was written for, then other calls that did not succeed,
- * then those that did as far as there is room, servers, seats and processes.
- */
+/** First what the trace was written for, then other failures, then good ones as far as there is room. */
 export function outcomeText(outcomes: Outcomes, reasons: readonly string[] = []): string[] {
   const texts = textsOf(outcomes);
   const rows: string[] = [];

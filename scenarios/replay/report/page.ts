@@ -1,4 +1,3 @@
-/** Fenced code block of a documentation page, with its position in the text. */
 export interface Block {
   readonly language: string;
   readonly text: string;
@@ -13,7 +12,6 @@ export const blocksOf = (page: string): Block[] =>
     return { language, text, start: end - text.length, end };
   });
 
-/** Text between a heading and the next heading of the same rank. */
 export function sectionOf(page: string, heading: string): string {
   const rank = heading.split(' ')[0] ?? '';
   const start = page.indexOf(`\n${heading}\n`);
@@ -22,12 +20,9 @@ export function sectionOf(page: string, heading: string): string {
   return page.slice(start, end < 0 ? undefined : end);
 }
 export interface Example {
-  /** Shell commands of the example. */
   readonly commands: string;
-  /** Expected output; undefined when the page does not show it. */
   readonly prints: Block | undefined;
 }
-/** Shell commands of a page, each with the output block that follows it. */
 export const examplesOf = (page: string): Example[] =>
   blocksOf(page).flatMap(({ language, text }, at, all) => {
     const next = all[at + 1];
@@ -36,7 +31,6 @@ export const examplesOf = (page: string): Example[] =>
       : [];
   });
 
-/** Returns the page with other texts in place of some code blocks. */
 export function filled(page: string, texts: ReadonlyMap<Block, string>): string {
   let now = page;
   for (const [{ start, end }, text] of [...texts].toSorted(([a], [b]) => b.start - a.start))
@@ -45,6 +39,5 @@ export function filled(page: string, texts: ReadonlyMap<Block, string>): string 
 }
 
 const mistake = /\berror\b|is not (a function|defined)|Cannot read properties/i;
-/** Lines of an output that look like an error, without those that the page shows on purpose. */
 export const mistakesIn = (output: string, shown: readonly string[] = []): string[] =>
   output.split('\n').filter((line) => mistake.test(line) && !shown.some((text) => line.includes(text)));

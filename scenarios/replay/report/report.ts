@@ -9,7 +9,6 @@ import { channelOf, crossingText, cut, timerText, timeText } from './words.ts';
 import type { Judged, Problem } from './verdict.ts';
 
 const width = 56;
-/** Breaks a text into lines of limited length, at spaces where possible. */
 function wrapped(text: string): string[] {
   const lines: string[] = [];
   let rest = text.replaceAll('\n', ' ');
@@ -21,7 +20,6 @@ function wrapped(text: string): string[] {
   }
   return [...lines, rest];
 }
-/** Puts two texts side by side under their headings. */
 function sideBySide(left: readonly [heading: string, text: string], right: typeof left): string[] {
   const [before, after] = [left, right].map(([heading, text]) => [heading, ...wrapped(text)]) as [
     string[],
@@ -58,13 +56,11 @@ const mostBefore = 3;
 export const inputText = ({ s, t, record }: TapeLine): string =>
   `${timeText(t)}  ${crossingText(record)}  (record ${s})`;
 
-/** Last inputs before a difference, one line each; timers only where there is nothing else. */
 function beforeOf({ inputs, recorded, how }: Difference): string[] {
   const until = recorded?.s ?? Infinity;
   const some = inputs.filter((line) => line.s <= until && (how !== 'deaf' || line !== recorded));
   return (some.length > 0 ? some : inputs.slice(0, 1)).slice(-mostBefore).map(inputText);
 }
-/** Describes the first difference of a replay; null when there is none. `outcomes` are those of the replay. */
 export function reportedDifference(
   trace: Trace,
   { replay }: Judged,
@@ -101,7 +97,6 @@ const listed = (names: readonly string[]): string => {
   return words.slice(0, 3).join(', ') + (words.length > 3 ? ', …' : '');
 };
 const counted = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
-/** Note about timers and draws that the recording does not contain. */
 export function unknownText(foreign: readonly string[]): string[] {
   const timers = foreign.filter((ch) => ch.startsWith('timer '));
   const draws = foreign.filter((ch) => !ch.startsWith('timer '));
@@ -112,7 +107,7 @@ export function unknownText(foreign: readonly string[]): string[] {
     ...(draws.length > 0 ? [text(draws, 'value was drawn', 'values were drawn')] : []),
   ];
 }
-/** Notes about a replay, one line each. `inside` describes a difference of the messages between machines alone. */
+/** `inside` describes a difference of the messages between machines alone. */
 export function notesOf(trace: Trace, { replay }: Judged, inside: string | undefined): string[] {
   if (!replay) return [];
   const { foreign, unclaimed, reworded } = replay;
@@ -138,7 +133,6 @@ export interface ReportPlace {
   readonly difference: ReportedDifference | null;
   readonly notes: readonly string[];
 }
-/** Quotes a file name for a shell. */
 export const quoted = (file: string): string =>
   /^[\w./@%+:,-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`;
 const commandFor = (file: string, options = ''): string =>
@@ -189,7 +183,6 @@ const invariantsText = (judged: Judged): string[] =>
 
 export const unusableText = (file: string, { message, remedy }: Problem): string =>
   `UNUSABLE ${file}: ${message}\n  ${remedy}`;
-/** Report about one replayed file, for people. The first line is a summary. */
 export function reportText(place: ReportPlace, judged: Judged): string {
   const { file, reasons, difference, notes } = place;
   const { verdict, replay, problem } = judged;

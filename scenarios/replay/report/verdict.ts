@@ -13,10 +13,8 @@ const codes = { same: 0, changed: 1, broken: 2, stuck: 3, unusable: 5 } as const
  */
 export type Verdict = keyof typeof codes;
 export const verdicts = Object.keys(codes) as readonly Verdict[];
-/** Exit code of the command for a verdict; 64 means wrong usage. */
 export const exitCodeOf = (verdict: Verdict): number => codes[verdict];
 
-/** Reads a trace file for a command; what is wrong with it comes as text for people, with the exit code. */
 export function traceFor(file: string): Trace | { readonly error: string; readonly code: number } {
   try {
     const read = readTraceFile(file);
@@ -29,9 +27,7 @@ export function traceFor(file: string): Trace | { readonly error: string; readon
   }
 }
 export interface Problem {
-  /** Reason why a trace is unusable. */
   readonly message: string;
-  /** Advice how to get a usable trace. */
   readonly remedy: string;
 }
 export interface Judged {
@@ -47,10 +43,9 @@ const cutShort: Problem = {
 const ofItsVersion = ({ head }: Trace): string =>
   `Replay it with the version that wrote it, ${writerOf(head)}, or record it again.`;
 
-/** Reason why a trace cannot be replayed, known before the replay; undefined when it can. */
 export const problemOf = ({ head, facts }: Trace): Problem | undefined =>
   head.next === 1 || facts ? undefined : cutShort;
-/** Reason why a trace could not be replayed, from the error of its replay. Rethrows any other error. */
+/** Rethrows any error that does not mean this. */
 export function problemIn(trace: Trace, error: unknown): Problem {
   if (!(error instanceof Unplayable)) throw error;
   const { line, message } = error;

@@ -7,7 +7,6 @@ const longest = 120;
 export const cut = (text: string): string =>
   text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 
-/** Short form of a value for a person. */
 const shown = (value: unknown): string => (value === undefined ? '' : cut(canonical(value)));
 const behind = (before: string, text: string): string => (text === '' ? '' : `${before}${text}`);
 const text = (value: unknown): string => (typeof value === 'string' ? value : shown(value));
@@ -19,13 +18,10 @@ const failureText = (value: unknown): string => {
 /** Parts of a channel name such as `ask tools/call of files {…}/2`, `process:files/1` or `timer backoff of files 500/1`. */
 export interface Channel {
   readonly kind: 'ask' | 'timer' | 'host' | 'process' | 'session' | 'link' | 'office' | 'other';
-  /** Owner of the channel: a server, or a seat such as `computer:c1`; empty when there is none. */
+  /** A server, or a seat such as `computer:c1`; empty when there is none. */
   readonly of: string;
-  /** Method of a question, or purpose of a timer. */
   readonly what: string;
-  /** Delay of a timer in ms, as written in its name. */
   readonly ms: string;
-  /** Number of the channel among those with the same name. */
   readonly n: number;
 }
 export function channelOf(ch: string): Channel {
@@ -39,24 +35,19 @@ export function channelOf(ch: string): Channel {
   return { kind: kind as Channel['kind'], what: '', of: kind === 'other' ? base : of, ms: '', n };
 }
 const nth = ({ n }: Channel): string => (n === 1 ? '' : ` (number ${n})`);
-/** Words for a seat such as `computer:c1`. */
 const seatOf = (of: string): string => of.replace(':', ' ');
-/** Side that answers a question: the office or a server. */
 const answererOf = ({ of, what }: Channel): string =>
   what.startsWith('client:') || what.startsWith('server:') ? 'the office' : of;
-/** Subject of a question: name and arguments of a tool, else method and parameters. */
 function questionText({ what }: Channel, params: unknown): string {
   const { name, arguments: given } = fieldsOf(params);
   if (what === 'tools/call' && typeof name === 'string') return `${what} ${name}${behind(' ', shown(given))}`;
   return `${what}${behind(' ', shown(params))}`;
 }
-/** Question without its parameters; a tool call with the name of the tool. */
 export const questionOf = (ch: string): string => {
   const [, method = '', tool = ''] = /^ask (\S+) of \S+(.*)$/.exec(questionIn(ch) ?? '') ?? [];
   return method + tool;
 };
 
-/** Words for an event without a sentence of its own: its type, then its fields. */
 const plainText = ({ type, ...rest }: { readonly type: string }): string =>
   `${type}${Object.keys(rest).length === 0 ? '' : ` ${shown(rest)}`}`;
 
@@ -132,12 +123,11 @@ const news: Readonly<Record<string, Say>> = {
   closed: ({ why, error }) => `closed (${text(error ?? why)})`,
 };
 
-/** Words for a timer. The owner of a call's timer is named by its `req_id` instead of its ticket. */
+/** The owner of a call's timer is named by its `req_id` instead of its ticket. */
 export const timerText = ({ what, of, ms }: Channel, req?: string): string => {
   const whose = req === undefined ? of : `${of.split(' ')[0]}, call ${req}`;
   return `timer "${what.split('.')[0]}"${behind(' of ', whose)}${ms === '' ? '' : `, ${ms} ms`}`;
 };
-/** Describes a crossing in words for a reader who does not know the machines. */
 export function crossingText({ k, ch, ev, v, threw, what, req }: Omit<Crossing, 'w'>): string {
   const channel = channelOf(ch);
   const word = (ev ?? { type: '' }) as Fields & { readonly type: string };

@@ -5,10 +5,7 @@ export type GivenValues = Readonly<Record<string, unknown>>;
 const inside = (path: string, key: string | number): string => (path === '' ? `${key}` : `${path}.${key}`);
 const isHidden = (text: string): boolean => text.search(hidden) >= 0;
 
-/**
- * Parses values of an option, written as `PATH=VALUE` (a text) or `PATH:=JSON`. Throws an `Error` that names the option and quotes
- * no value.
- */
+/** `PATH=VALUE` (a text) or `PATH:=JSON`; an error names the option and quotes no value. */
 export function givenValues(texts: readonly string[], option = '--set', place = 'PATH'): GivenValues {
   return Object.fromEntries(
     texts.map((text) => {
@@ -24,24 +21,16 @@ export function givenValues(texts: readonly string[], option = '--set', place = 
   );
 }
 
-/**
- * Replaces hidden texts of a trace by given values. Texts that were redacted to the same mark had the same value, so one value
- * fills all of them.
- */
+/** Texts that were redacted to the same mark had the same value, so one value fills all of them. */
 export class HiddenValues {
-  /** Places without a value, known after `fill`. */
   readonly missing = new Set<string>();
   readonly #given: GivenValues;
-  /** Values by the recorded text that hides them. */
   readonly #known = new Map<string, unknown>();
 
   constructor(given: GivenValues) {
     this.#given = given;
   }
-  /**
-   * Collects the given values for the hidden places of a value. A path may begin with the number of a record, to select one of
-   * several requests.
-   */
+  /** A path may begin with the number of a record, to select one of several requests. */
   learn(value: unknown, record: number | undefined, path = ''): void {
     if (typeof value === 'string' && isHidden(value)) {
       const name = [inside(`${record}`, path), path].find((each) => Object.hasOwn(this.#given, each));
@@ -49,7 +38,6 @@ export class HiddenValues {
     } else if (typeof value === 'object' && value !== null)
       for (const [key, each] of Object.entries(value)) this.learn(each, record, inside(path, key));
   }
-  /** Returns the value with all known hidden texts filled in. */
   fill(value: unknown, path = ''): unknown {
     if (typeof value === 'string') {
       if (!isHidden(value)) return value;

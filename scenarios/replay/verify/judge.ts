@@ -11,11 +11,9 @@ import { resultDifferences, valueAt, type Apart, type Path } from './shape.ts';
 export type VerifyVerdict = 'red' | 'other' | 'unsure' | 'green';
 const order: readonly VerifyVerdict[] = ['red', 'other', 'unsure', 'green'];
 
-/** What counts as equal. */
 export interface Rules {
   /** Compares values; otherwise types and keys. */
   readonly exact: boolean;
-  /** Places of an answer that are not compared. */
   readonly ignore: readonly Path[];
 }
 export interface Judged {
@@ -43,9 +41,7 @@ const unmet = ({ value }: Seen, expected: readonly Expectation[]): readonly stri
       ? []
       : [`${placeText(path)} is ${shown}, expected ${canonical(wanted).slice(0, 200)}`];
   });
-/**
- * Row with the expectations about it: a recorded answer that does not meet them is a failure, and an error that does is none.
- */
+/** A recorded answer that does not meet them is a failure, and an error that does is none. */
 export function expectedRow(of: Row, expected: readonly Expectation[]): Row {
   const row = { ...of, expected };
   const { was } = row;
@@ -57,7 +53,7 @@ export function expectedRow(of: Row, expected: readonly Expectation[]): Row {
 const isAboutErrors = ({ path: [root, key] }: Expectation): boolean =>
   root === 'error' || (root === 'result' && key === 'isError');
 
-/** Judges an answer by the values that it must have. Without a fault `red` and `other` say whether the recorded one had it, too. */
+/** Without a fault `red` and `other` say whether the recorded one had it, too. */
 function judgeExpected(row: Row, now: Seen, expected: readonly Expectation[]): Judged | undefined {
   const faults = unmet(now, expected);
   const isWanted = now.kind === 'good' || (now.kind === 'error' && expected.some(isAboutErrors));
@@ -65,7 +61,6 @@ function judgeExpected(row: Row, now: Seen, expected: readonly Expectation[]): J
   const isAgain = row.was.kind === 'value' && canonical(unmet(row.was, expected)) === canonical(faults);
   return verdict(isAgain ? 'red' : 'other', ...(isWanted ? faults : []));
 }
-/** Differences from the recorded answer, without the places that are ignored or have an expected value. */
 function differencesOf(row: Row, now: Seen, rules: Rules): readonly string[] {
   const { method, was, list } = row;
   const root = (value: Seen['value']): unknown => value?.['result'];
@@ -78,7 +73,6 @@ function differencesOf(row: Row, now: Seen, rules: Rules): readonly string[] {
     .map(({ path, text }) => `${placeText(path)} ${text}`);
 }
 
-/** Judges one new answer by the recorded one. */
 export function judge({ row, now, missed }: Played, rules: Rules): Judged {
   const { was, isFailure, asked, expected } = row;
   const fails = (of: VerifyVerdict): Judged =>
@@ -111,6 +105,5 @@ export function judge({ row, now, missed }: Played, rules: Rules): Judged {
   const differences = isComparable ? differencesOf(row, now, rules) : [];
   return verdict(differences.length > 0 ? 'other' : 'green', ...differences);
 }
-/** Verdict about a server: the worst of its answers. */
 export const worst = (verdicts: readonly VerifyVerdict[]): VerifyVerdict =>
   order.find((each) => verdicts.includes(each)) ?? 'green';

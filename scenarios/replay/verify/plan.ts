@@ -18,10 +18,7 @@ export interface Expectation {
   readonly path: Path;
   readonly value: unknown;
 }
-/**
- * One thing to ask: `start` starts the server and initializes it, `request` sends a request, `wanted` is a call that did
- * not reach the server, because its tool had left the list or the server was away, and `idle` waits for a death that nobody had asked for.
- */
+/** `wanted` did not reach the server (tool gone or server away); `idle` waits for a death nobody asked for. */
 export interface Row {
   readonly what: 'start' | 'request' | 'wanted' | 'idle';
   /** Number of the record of the request, and of its answer (Infinity without one). */
@@ -30,22 +27,18 @@ export interface Row {
   /** Time in ms of the request and of its answer since the beginning of the trace; of `idle` that of the death. */
   readonly t: number;
   readonly endedAt: number;
-  /** Number of the run of the server, counted from 0. */
   readonly session: number;
   readonly method: string;
   readonly params: unknown;
   readonly req: string | undefined;
   readonly was: Seen;
-  /** Tells that the end is a failure, which must not come again. */
   readonly isFailure: boolean;
-  /** Time in ms for which the caller had waited in vain. */
   readonly silenceMs?: number;
   /** Result of the list before, in place of the recorded one in which a wanted tool was missing. */
   readonly list?: unknown;
   /** Names of the tools that are called later, and had left this list. */
   readonly wanted: readonly string[];
   readonly expected?: readonly Expectation[];
-  /** Tells that the server has changed this list later, and was not asked again. */
   readonly hasChanged?: true;
   /** Method of a question of the server to its host while it worked on this request. */
   readonly asked?: string;
@@ -55,7 +48,7 @@ export interface VerifyPlan {
   readonly rows: readonly Row[];
   /** Failure that the report is about: the one asked for, that of the trace's reason, or the first. */
   readonly failure: Row | undefined;
-  /** Tells that other recorded failures do not count, because one was asked for. */
+  /** Other recorded failures do not count, because one was asked for. */
   readonly isAlone: boolean;
   readonly notes: readonly string[];
 }
@@ -66,11 +59,9 @@ export const rowText = ({ what, method, params }: Row): string =>
       ? 'lives on'
       : method;
 
-/** Methods that a host sends for a caller. All other requests it sends by itself. */
+/** A host sends all other requests by itself. */
 const ofCallers: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get']);
-/** Codes of calls that were not sent because their server was away. */
 const awayCodes: ReadonlySet<unknown> = new Set(['ServerNotActive', 'ServerLost', 'ToolExecutionTimeout']);
-/** Call as its caller made it: at the host, or from an agent. */
 interface HostCall {
   readonly s: number;
   readonly t: number;
@@ -100,7 +91,6 @@ const row = (of: Pick<Row, 'what' | 's' | 't' | 'session' | 'method' | 'was'> & 
   wanted: [],
   ...of,
 });
-/** Death of a run with its time; one that is known in full, where there is one. */
 function deathIn({ sessions, requests }: RecordedServer, n: number) {
   const places = [sessions[n], ...requests.filter(({ session }) => session === n)];
   const all = places.flatMap((place) =>
@@ -110,7 +100,7 @@ function deathIn({ sessions, requests }: RecordedServer, n: number) {
   );
   return all.find(({ death }) => !death.isOutputOnly) ?? all[0];
 }
-/** Start of a run. Of starts that failed in a row only the first is asked. */
+/** Of starts that failed in a row only the first is asked. */
 function startRows(server: RecordedServer, n: number): Row[] {
   const session = server.sessions[n];
   if (!session) return [];
@@ -123,7 +113,6 @@ function startRows(server: RecordedServer, n: number): Row[] {
   const known = death && !death.isOutputOnly ? recordedDeath(server.name, death).text : message;
   return [row({ ...start, was: { kind: 'start', text: known ?? 'it ended' } })];
 }
-/** Death of a process that left no request unanswered. */
 function idleRows(server: RecordedServer, n: number): Row[] {
   const { name, sessions, requests } = server;
   const found = deathIn(server, n);
@@ -133,7 +122,6 @@ function idleRows(server: RecordedServer, n: number): Row[] {
   return [row({ what: 'idle', method: 'idle', s: death.s, t, session: n, was: recordedDeath(name, death) })];
 }
 
-/** Call that did not reach the server, with the list in which its tool was missing, and the list before that one. */
 interface Unsent {
   readonly row: Row;
   readonly list?: { readonly s: number };
@@ -143,7 +131,7 @@ export const goneFrom = (tools: readonly string[]): Seen => ({
   kind: 'gone',
   text: `the list has no ${tools.join(' and no ')}`,
 });
-/** Makes the rows of one server. `reasons` are the tools and servers for which the trace was written. */
+/** `reasons` are the tools and servers for which the trace was written. */
 function rowsOf(server: RecordedServer, trace: Trace, reasons: readonly unknown[]): Row[] {
   const { name, sessions, requests } = server;
   const calls = callsIn(trace);
@@ -151,7 +139,6 @@ function rowsOf(server: RecordedServer, trace: Trace, reasons: readonly unknown[
   const lists = requests.flatMap(({ method, s, session, answer }) =>
     method === 'tools/list' && answer.type === 'result' ? [{ s, session, list: answer.result }] : [],
   );
-  /** A call of a tool that had left the list, or of a server that was away. */
   const unsentIn = ({ s, t, tool, req, params }: HostCall): Unsent[] => {
     const known = lists.filter((each) => each.s < s);
     const has = known.findLastIndex(({ list }) => toolIn(list, tool));
@@ -188,8 +175,7 @@ function rowsOf(server: RecordedServer, trace: Trace, reasons: readonly unknown[
     const hasChanged = requests
       .filter((each) => each.session === session && each.s >= s)
       .some(({ unasked }) => unasked.some((each) => each.type === 'notification' && each.method === change));
-    // Takes an error for a failure unless the trace was written for something else. An error to a list or a subscription of the
-    // host only says that the server has none.
+    // An error to a list or a subscription of the host only says that the server has none.
     const isOwn = !ofCallers.has(method) && method !== 'tools/list';
     const isWanted = was.kind === 'error' && (isOwn || (reasons.length > 0 && !isNamed));
     return row({
@@ -213,7 +199,7 @@ function rowsOf(server: RecordedServer, trace: Trace, reasons: readonly unknown[
   return rows.toSorted((a, b) => a.session - b.session || a.s - b.s);
 }
 
-/** Finds the row of a record: of the request, its answer, or the call of its caller. Throws `CannotVerify` when there is none. */
+/** The record is the request, its answer, or the call of its caller; throws `CannotVerify` without a row. */
 export function rowAt(rows: readonly Row[], n: number, { lines }: Trace): Row {
   const { req } = fieldsOf(lines.find(({ s }) => s === n)?.record);
   const found =
@@ -227,7 +213,6 @@ interface Chosen {
   readonly server: RecordedServer;
   readonly rows: readonly Row[];
   readonly failure: Row | undefined;
-  /** Place of the failure among the reasons of the trace; behind them where it is none. */
   readonly rank: number;
 }
 function chosenOf(server: RecordedServer, trace: Trace, reasons: readonly string[]): Chosen {
@@ -273,7 +258,6 @@ export function planOf(trace: Trace, name: string | undefined, record: number | 
     throw new CannotVerify(`no failure is recorded, so say which server is meant with --server: ${names}`);
   return { ...found, isAlone: false, notes };
 }
-/** The failure at a record, and what was asked before it ended. */
 function recordedPlan(all: readonly Chosen[], record: number, trace: Trace) {
   const named = rowAt(
     all.flatMap(({ rows }) => rows),
@@ -293,7 +277,7 @@ function recordedPlan(all: readonly Chosen[], record: number, trace: Trace) {
   return { server, rows: asked.map((each) => (each === named ? failure : each)), failure };
 }
 
-/** Calls of tools that the recorded list does not mark as read-only, one text each. */
+/** Their tools are not marked as read-only in the recorded list. */
 export function writingCalls({ server, rows }: VerifyPlan): readonly string[] {
   const lists = server.requests.flatMap(({ answer }) =>
     answer.type === 'result' ? toolsIn(answer.result) : [],
@@ -310,7 +294,6 @@ interface Given {
   readonly inputs?: readonly Fields[];
   readonly a2c?: unknown;
 }
-/** Last recorded config entry of a server before a record, with its inputs; undefined when none is recorded. */
 export function givenConfig(
   { lines, facts }: Trace,
   { server, failure }: VerifyPlan,

@@ -14,19 +14,19 @@ import { goneFrom, rowText, toolIn, type Row } from './plan.ts';
 import { seenDeath, seenOf, type Seen } from './seen.ts';
 import type { Target } from './target.ts';
 
-/** Longest pause in ms before a request that had failed, and before another one. */
+/** In ms. */
 const longestPause = { beforeFailure: 10_000, otherwise: 1_000 } as const;
-/** Time in ms for a start that reports neither success nor failure; its own limits are shorter. */
+/** For a start that reports neither success nor failure; its own limits are shorter. */
 const longestStartMs = 3_600_000;
-/** Shortest time limit in ms for a start, which takes longer than an answer. */
+/** A start takes longer than an answer. */
 const shortestStartMs = 60_000;
-/** Time in ms for which the end of a process may come later than that of its output. */
+/** The end of a process may come later than that of its output. */
 const graceMs = 5_000;
 
 /** Time in ms for which a server must live on after its last answer. */
 const restMs = 1_000;
 
-/** Resolves with the end of what is awaited, or with undefined when the time is over before, or the signal aborts. */
+/** Undefined when the time is over before, or the signal aborts. */
 async function within<T>(promise: Promise<T>, ms: number, signal: AbortSignal): Promise<T | undefined> {
   const { promise: late, resolve } = deferred<undefined>();
   const end = (): void => resolve(undefined);
@@ -43,7 +43,6 @@ type Answer =
   | { readonly type: 'unsent'; readonly failure: Failure };
 interface Run {
   readonly ready: Deferred<undefined>;
-  /** End of the run, with its reason. */
   readonly down: Deferred<Failure>;
 }
 type Started = { readonly info: ServerInfo } | { readonly failure: Failure };
@@ -57,9 +56,7 @@ export class RealServer {
   #hosted: HostedMachine | undefined;
   #run: Run | undefined;
   #asked = 0;
-  /** Failure with which the present run has ended; undefined while it lives. */
   ended: Failure | undefined;
-  /** Methods of the lists that have changed since they were asked. */
   readonly changed = new Set<string>();
 
   constructor(runtime: Runtime, name: string, target: Target, options: PlayOptions) {
@@ -75,7 +72,7 @@ export class RealServer {
   get #address(): string {
     return `${clientKind}:${keyOf(this.#name)}`;
   }
-  /** Starts the server anew; resolves when it is initialized, or has failed. Never rejects. */
+  /** Resolves also when the start has failed; never rejects. */
   async start(): Promise<Started> {
     await this.stop();
     const run: Run = { ready: deferred<undefined>(), down: deferred<Failure>() };
@@ -123,7 +120,7 @@ export class RealServer {
     run.down.resolve(failure);
     if (this.#run === run) this.ended ??= failure;
   }
-  /** Sends one request; resolves with its answer, or after `limitMs` without one. Never rejects. */
+  /** Resolves without an answer after `limitMs`; never rejects. */
   async ask(method: string, params: unknown, limitMs: number): Promise<Answer> {
     this.changed.delete(method);
     const { promise, resolve } = deferred<RequestFact>();
@@ -142,7 +139,6 @@ export class RealServer {
     if (fact.alone === true) return { type: 'unread', failure };
     return { type: 'lost', died: (await this.diesWithin(graceMs)) ?? seenDeath(lost) };
   }
-  /** Waits whether the server ends by itself; resolves with its death as soon as that is known in full. */
   async diesWithin(ms: number): Promise<Seen | undefined> {
     const failure = this.#run && (await within(this.#run.down.promise, ms, this.#options.signal));
     return failure && seenDeath(failure);
@@ -175,17 +171,14 @@ interface Asked extends Pick<Played, 'row' | 'missed'> {
   now: Seen | undefined;
 }
 
-/** Plays the rows of a plan against a real server: in their order and overlap, with a new process where there was one. */
+/** In their order and overlap, with a new process where there was one. */
 export class Play {
   readonly #server: RealServer;
   readonly #options: PlayOptions;
   #list: unknown;
   readonly #all: Asked[] = [];
-  /** What the present run of the server was asked. */
   #run: Asked[] = [];
-  /** Tells whether the server came up when it was started last. */
   #isUp = false;
-  /** Time of the last answer or start. */
   #last = { recorded: 0, now: 0 };
 
   constructor(server: RealServer, options: PlayOptions) {
@@ -236,7 +229,6 @@ export class Play {
     this.#all.push(asked);
     this.#run.push(asked);
   }
-  /** Starts the server anew. */
   async #start({ what, t, endedAt }: Row): Promise<Seen> {
     const started = await this.#server.start();
     this.#options.signal.throwIfAborted();
@@ -252,7 +244,6 @@ export class Play {
   async #settled(which: (row: Row) => boolean): Promise<void> {
     await Promise.all(this.#run.filter(({ row }) => which(row)).map(({ ends }) => ends));
   }
-  /** Ends a run: its server must live on after its last answer, and what it lists must be as it was. */
   async #over(): Promise<void> {
     await this.#settled(() => true);
     const last = this.#run.at(-1);
@@ -263,10 +254,7 @@ export class Play {
       if (this.#server.changed.has(asked.row.method) && !asked.row.hasChanged)
         asked.now = await this.#ask(asked.row);
   }
-  /**
-   * Waits as long as the caller had: since the begin of the requests that still ran then, or since the last answer. Returns the
-   * number of a request that does not run any more.
-   */
+  /** As long as the caller had waited; returns the number of a request that does not run any more. */
   async #pause(row: Row): Promise<number | undefined> {
     const running = this.#run.filter((each) => each.row.answeredAt > row.s);
     const { recorded, now } = this.#last;
@@ -302,7 +290,6 @@ export class Play {
   }
 }
 
-/** Opens a computer with only this server, and a runtime over which it is asked. `close` leaves nothing behind. */
 export async function openServer(
   name: string,
   target: Target,

@@ -13,17 +13,15 @@ import type { RecordedAnswer, RecordedDeath } from '../world/recorded.ts';
  * has left the list and was wanted, `start` when the server did not come up, and `value` for a result that is not as expected.
  */
 export type FailureKind = 'death' | 'timeOut' | 'error' | 'unread' | 'malformed' | 'gone' | 'start' | 'value';
-/** End of one request, recorded or now, in the form in which two of them are compared. */
 export interface Seen {
   /** `good`: a result without a fault. `open`: not known. `unasked`: nothing was sent. */
   readonly kind: 'good' | 'open' | 'unasked' | FailureKind;
-  /** Text for people, which tells failures of one kind apart. */
   readonly text: string;
-  /** Answer as `{ result }` or `{ error }`; absent when there was none. */
+  /** `{ result }` or `{ error }`; absent when there was none. */
   readonly value?: Fields;
-  /** Tells that the text does not have the reason of a death, so that it is equal to each other death. */
+  /** The text lacks the reason of the death, so that it is equal to each other death. */
   readonly isVague?: true;
-  /** Tells that a server could not be started or reached at all, so that this says nothing about it. */
+  /** The server could not be started or reached at all, so that this says nothing about it. */
   readonly isForeign?: true;
 }
 /** Tool as a server lists it. */
@@ -31,7 +29,6 @@ export type ListedTool = Fields;
 
 const inLine = (text: string, most = 300): string => text.replaceAll(/\s+/g, ' ').slice(0, most);
 
-/** Tells whether a tool reports an error in its result. */
 const isToolError = (result: unknown): boolean => fieldsOf(result)['isError'] === true;
 const textsOf = (result: unknown): string => {
   const { content } = fieldsOf(result);
@@ -41,7 +38,7 @@ const textsOf = (result: unknown): string => {
     .filter((text) => typeof text === 'string')
     .join(' ');
 };
-/** Content of an answer in which no entry says anything; undefined when one does, or it has a structure. */
+/** Undefined when an entry says anything, or the answer has a structure. */
 export function emptyContent({ value }: Seen): readonly [key: string, content: unknown] | undefined {
   const { content, contents, structuredContent } = fieldsOf(value?.['result']);
   const items = content ?? contents;
@@ -49,12 +46,10 @@ export function emptyContent({ value }: Seen): readonly [key: string, content: u
   const isEmpty = items.every((item) => fieldsOf(item)['text'] === '');
   return isEmpty ? [items === content ? 'content' : 'contents', items] : undefined;
 }
-/** Tells whether a good result ends with the words of an error. */
 export function hasWordsOf(error: Seen, { value }: Seen): boolean {
   const words = masked(error.text.replace(/^(?:isError|error \S{1,20}): (?:error: )?/i, ''));
   return error.kind === 'error' && words !== '' && masked(inLine(textsOf(value?.['result']))).endsWith(words);
 }
-/** Ways in which a result breaks MCP, or the output schema of its tool. */
 function faultsOf(method: string, result: unknown, tool: ListedTool | undefined): readonly string[] {
   if (method === 'resources/read' || method === 'prompts/get') {
     const read = method === 'prompts/get' ? promptIn(result) : contentsIn(result);
@@ -73,7 +68,6 @@ function faultsOf(method: string, result: unknown, tool: ListedTool | undefined)
   const validity = validate(schema, structuredContent);
   return validity.ok === false ? validity.problems : [];
 }
-/** JSON-RPC error of a failure, as far as it is known. */
 const errorOf = ({ code, message, details }: Failure): Fields => {
   const { code: own, data } = details ?? {};
   return { code: typeof own === 'number' ? own : code, message, ...(data !== undefined && { data }) };
@@ -87,7 +81,6 @@ const seenResult = (method: string, result: unknown, tool: ListedTool | undefine
     ? { kind: 'good', text: 'answered', value }
     : { kind: 'malformed', text: inLine(faults.join('; ')), value };
 };
-/** Death of a server; `failure` has what is known of it. */
 export const seenDeath = ({ message, details = {} }: Failure, kind: 'death' | 'start' = 'death'): Seen => {
   const { exit_code: code = null, signal = null } = details;
   return {
@@ -102,10 +95,7 @@ export function recordedDeath(server: string, death: RecordedDeath | undefined):
   const end = { ...death, how: 'exited', pid: null, message: null } as const;
   return seenDeath(failureOfEnd(server, end, true));
 }
-/**
- * Reads an answer to a request, recorded or new. `tool` is the listed tool that was called, `died` the death of a server that did
- * not answer.
- */
+/** `tool` is the listed tool that was called, `died` the death of a server that did not answer. */
 export function seenOf(
   method: string,
   answer: RecordedAnswer,
@@ -136,17 +126,14 @@ export function seenOf(
   }
 }
 
-/**
- * Replaces paths and numbers in a text, because places, ports, times and addresses differ from run to run. Marks of hidden texts
- * stay.
- */
+/** Places, ports, times and addresses differ from run to run; marks of hidden texts stay. */
 const masked = (text: string): string =>
   text
     .split(hidden)
     .map((part) => part.replaceAll(/\S*[/\\]\S*/g, '#').replaceAll(/0x[0-9a-f]+|\d+/gi, '#'))
     .join('«redacted:0»');
 const stderrMark = '; stderr: ';
-/** Tells whether two failures are the same one. An exit code is no number that differs from run to run. */
+/** An exit code is no number that differs from run to run. */
 export function isSameFailure(was: Seen, now: Seen): boolean {
   if (was.kind !== now.kind) return false;
   if (was.isVague || now.isVague) return true;

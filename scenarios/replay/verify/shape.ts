@@ -2,7 +2,7 @@ import { canonical } from '../../../machines/trace/index.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 import { differences } from '../world/matching.ts';
 
-/** Shape of a JSON value: its types and keys. All elements of a list share one shape, and the length of a list does not count. */
+/** All elements of a list share one shape, and the length of a list does not count. */
 type Shape = {
   readonly kinds: ReadonlySet<string>;
   readonly fields: ReadonlyMap<string, Shape>;
@@ -10,7 +10,6 @@ type Shape = {
 };
 /** Place in an answer: keys and numbers; `*` stands for each of them. */
 export type Path = readonly string[];
-/** Difference of two answers, as a place and a sentence about it. */
 export interface Apart {
   readonly path: Path;
   readonly text: string;
@@ -37,7 +36,7 @@ function joined(one: Shape, other: Shape): Shape {
   return { kinds: new Set([...one.kinds, ...other.kinds]), fields: new Map(both), ...(each && { each }) };
 }
 const isEmpty = ({ kinds }: Shape): boolean => kinds.size === 0;
-/** Places where a recorded key is missing or a type differs. Additional keys are no difference. */
+/** Additional keys are no difference. */
 function apart(recorded: Shape, now: Shape, path: Path): readonly Apart[] {
   const isOther = ![...recorded.kinds].some((kind) => now.kinds.has(kind));
   if (isOther)
@@ -56,7 +55,6 @@ const shown = (value: unknown): string => {
   const text = value === undefined ? 'missing' : canonical(value);
   return text.length > mostShown ? `${text.slice(0, mostShown)}…` : text;
 };
-/** Value at a place; undefined when there is none. */
 export const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>(
     (at, key) =>
@@ -72,7 +70,7 @@ const values = (recorded: unknown, now: unknown): readonly Apart[] =>
     return { path, text: `is ${shown(valueAt(now, path))}, was ${shown(valueAt(recorded, path))}` };
   });
 
-/** Members of a list and their names, by method. Entries of resources are data, so that only their shape is compared. */
+/** Entries of resources are data, so that only their shape is compared. */
 const named: Readonly<Record<string, readonly [member: string, name: string, ...schemas: string[]]>> = {
   'tools/list': ['tools', 'name', 'inputSchema', 'outputSchema'],
   'prompts/list': ['prompts', 'name', 'arguments'],
@@ -83,7 +81,7 @@ const entriesOf = (result: unknown, member: string, name: string): ReadonlyMap<u
   return new Map((Array.isArray(list) ? list.filter(isObject) : []).map((each) => [each[name], each]));
 };
 const fieldOf = (value: unknown, key: string): unknown => (isObject(value) ? value[key] : undefined);
-/** Entries that are gone, new, or have another schema. Descriptions may change. */
+/** Descriptions may change. */
 function entries(method: string, recorded: unknown, now: unknown): readonly Apart[] {
   const [member = '', name = '', ...schemas] = named[method] ?? [];
   const [was, is] = [entriesOf(recorded, member, name), entriesOf(now, member, name)];
@@ -100,7 +98,6 @@ function entries(method: string, recorded: unknown, now: unknown): readonly Apar
   });
 }
 
-/** Capabilities that a server had declared, and declares no longer or otherwise. */
 const capabilities = (recorded: unknown, now: unknown): readonly Apart[] => {
   const [was, is] = [fieldOf(recorded, 'capabilities'), fieldOf(now, 'capabilities')];
   const declared = Object.entries(isObject(was) ? was : {}).filter(([, value]) => Boolean(value));
@@ -109,10 +106,7 @@ const capabilities = (recorded: unknown, now: unknown): readonly Apart[] => {
   );
 };
 
-/**
- * Differences between a result and the recorded one: in types and keys, in names and schemas of a list or, with `isExact`, in
- * values.
- */
+/** In types and keys, in names and schemas of a list or, with `isExact`, in values. */
 export function resultDifferences(
   method: string,
   recorded: unknown,

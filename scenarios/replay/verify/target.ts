@@ -5,20 +5,16 @@ import type { HiddenValues, GivenValues } from './hidden-values.ts';
 import { CannotVerify, givenConfig, type VerifyPlan } from './plan.ts';
 import type { Fields } from '../../../machines/protocol/json.ts';
 
-/** Config of the single server to verify. */
 export interface Target {
   readonly config: object;
-  /** Tells whether the server is a process of this machine. */
   readonly hasProcess: boolean;
-  /** Given values of the config's inputs, by their ids. */
   readonly inputs: GivenValues;
 }
-/** Settings that define how a server is started and reached. Settings that change tools or results are not used. */
+/** Settings that change tools or results are not used. */
 const startKeys: ReadonlySet<string> = new Set([...launchKeys, 'expand']);
 const launchSettings = (a2c: unknown): Fields =>
   Object.fromEntries(Object.entries((a2c ?? {}) as Fields).filter(([key]) => startKeys.has(key)));
 
-/** Ids of the placeholders `${input:id}`. */
 const inputsIn = (entry: object): readonly string[] => [
   ...new Set([...JSON.stringify(entry).matchAll(/\$\{input:([^}]+)\}/g)].map(([, id]) => id as string)),
 ];
@@ -31,10 +27,7 @@ const commandTarget = (name: string, [command = '', ...args]: readonly string[])
   inputs: {},
 });
 
-/**
- * Config for the given command, or the recorded entry with its hidden values filled in. Missing values are added to
- * `values.missing`.
- */
+/** Adds the places without a value to `values.missing`. */
 export function targetOf(
   trace: Trace,
   plan: VerifyPlan,

@@ -8,7 +8,7 @@ import type { GivenValues } from './hidden-values.ts';
 import { rowText } from './plan.ts';
 import type { Played } from './play.ts';
 
-/** New form of the recorded answer to a request; undefined when only one of both is an answer. */
+/** Undefined when only one of both is an answer. */
 function answerOf({ row, now }: Played, was: EventObject): EventObject | undefined {
   const { id } = was as { readonly id?: unknown };
   if (!row.was.value || !now.value || canonical(row.was.value) === canonical(now.value)) return undefined;
@@ -18,10 +18,7 @@ function answerOf({ row, now }: Played, was: EventObject): EventObject | undefin
   const failure = { code: wireCodes.toolFailed, message, details };
   return { type: 'ask.refused', id, sent: true, failure } as EventObject;
 }
-/**
- * Writes the new answers into a trace file, with secrets and the `given` values hidden, and what the host makes of them. A death
- * or a silence stays, because it is more than an answer. Returns what was done, one line each.
- */
+/** Hides secrets and the `given` values. A death or a silence stays, because it is more than an answer. */
 export function updated(
   file: string,
   { trace, played }: { readonly trace: Trace; readonly played: readonly Played[] },

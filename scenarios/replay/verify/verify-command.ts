@@ -7,9 +7,7 @@ import { givenValues } from './hidden-values.ts';
 import { updated } from './update.ts';
 import { CannotVerify, verified, type VerifyReport, type VerifyVerdict } from './verify.ts';
 
-/** Exit codes of the verdicts. */
 export const verifyCodes: Readonly<Record<VerifyVerdict, number>> = { green: 0, red: 1, other: 2, unsure: 3 };
-/** Exit code for a file that is not a trace. */
 const unusable = 5;
 
 function show({ terminal }: CommandContext, file: string, report: VerifyReport, isJson: boolean): void {
@@ -24,7 +22,6 @@ const junitOf = (file: string, { verdict, text }: VerifyReport, seconds: number)
     { name: file, seconds, ...(verdict !== 'green' && { failure: { kind: verdict, text } }) },
   ]);
 
-/** Runs `a2c verify FILE [-- COMMAND…]`: checks whether a real server answers as it should where a recorded one failed. */
 export async function verifyCommand(
   context: CommandContext,
   file: string,

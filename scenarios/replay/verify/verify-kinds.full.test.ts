@@ -15,7 +15,6 @@ const table: Readonly<Record<string, readonly [string, string, string, string]>>
   race: ['red', 'green', 'other', 'other'],
   list: ['red', 'green', 'other', 'other'],
   rest: ['red', 'green', 'other', 'other'],
-  // A wrong value is known by what it should be.
   value: ['red', 'green', 'other', 'other'],
 };
 const states: readonly Trouble[] = ['broken', 'mended', 'otherwise', 'again'];
@@ -70,7 +69,6 @@ describe('a failure of each kind', () => {
     ]);
   });
 });
-/** Expectation about the second call of a trace. */
 async function unluckyValue(file: string): Promise<Record<string, unknown>> {
   const { answers } = await verify(file, { command: troubledCommand('value', 'mended'), yes: true });
   const { s } = answers.filter(({ request }) => request.startsWith('tools/call')).at(-1) ?? { s: 0 };

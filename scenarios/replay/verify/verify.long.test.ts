@@ -31,7 +31,6 @@ interface Told {
   readonly out: string;
   readonly err: string;
 }
-/** `a2c verify …`; `signal` is Ctrl-C, `onStep` hears what it does. */
 async function a2c(
   argv: readonly string[],
   onStep = (_: string): void => {},
@@ -159,7 +158,6 @@ describe('a good recording', () => {
     const wanted = ['--expect', `${record}:structuredContent.n=200`];
     expect((await a2c([file, ...wanted, ...given])).code).toBe(1);
     expect((await a2c([file, ...wanted, ...wrong])).code).toBe(0);
-    // Takes over what is wanted, and holds it from then on.
     const update = await a2c([file, '--exact', '--update', ...wrong]);
     expect([update.code, update.err]).toEqual([
       2,

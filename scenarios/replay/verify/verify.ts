@@ -105,7 +105,6 @@ const pathOf = (text: string): Path => {
   const path = text.split('.');
   return path[0] === 'result' || path[0] === 'error' ? path : ['result', ...path];
 };
-/** Adds the expectations to the rows that they are about. */
 function expecting(plan: VerifyPlan, expect: Readonly<Record<string, unknown>>, trace: Trace): VerifyPlan {
   const byRow = new Map<Row, Expectation[]>();
   for (const [place, value] of Object.entries(expect)) {
@@ -132,7 +131,7 @@ const withoutMeta = (params: unknown): unknown => {
   const { _meta: _, ...rest } = params;
   return rest;
 };
-/** Prepares everything, and finds all missing values before anything is started. */
+/** Finds all missing values before anything is started. */
 function prepare(trace: Trace, input: VerifyInput): Prepared {
   const { server, record, command = [], set = {}, yes = false, expect = {} } = input;
   const plan = expecting(planOf(trace, server, record), expect, trace);
@@ -151,7 +150,7 @@ function prepare(trace: Trace, input: VerifyInput): Prepared {
   return { plan, target, paramsOf: (row) => filled.get(row) };
 }
 
-/** Tells whether a recorded failure of two requests at the same time comes at the other one. */
+/** A recorded failure of two requests at the same time may come at the other one. */
 const hasMoved = (failed: Row, { row, now }: Played): boolean =>
   failed.isFailure &&
   failed.s < row.answeredAt &&
@@ -169,7 +168,6 @@ const hasMoved = (failed: Row, { row, now }: Played): boolean =>
  */
 export const verify = async (of: ReadTrace | string, input: VerifyInput = {}): Promise<VerifyReport> =>
   (await verified(of, input)).report;
-/** Verifies, and returns the report together with the answers behind it. */
 export async function verified(
   of: ReadTrace | string,
   input: VerifyInput,
@@ -198,7 +196,6 @@ export async function verified(
 
 type JudgedRow = Played & Judged;
 const mostShown = 20;
-/** Line of an answer, and of each of its differences. */
 const answerText = ({ s, verdict, request, text, differences }: VerifiedAnswer): readonly string[] => [
   `  record ${s}  ${verdict === 'green' ? '' : `${verdict}  `}${request}: ${text}`,
   ...differences.map((line) => `      ${line}`),

@@ -16,7 +16,6 @@ export interface Asked {
  */
 export type Match = 'exact' | 'tool' | ((asked: Asked, recorded: Asked) => boolean);
 
-/** Marks that replace secrets in a trace. */
 export const hidden = /«redacted:[0-9a-f]+»/g;
 const isHidden = (value: unknown): value is string => typeof value === 'string' && value.search(hidden) >= 0;
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
@@ -26,7 +25,6 @@ const fits = (recorded: string, value: unknown): boolean => {
   return typeof value === 'string' && new RegExp(`^${pieces.map(escaped).join('.*')}$`, 's').test(value);
 };
 
-/** Paths at which a value differs from the recorded one. */
 export function differences(recorded: unknown, value: unknown, path = ''): readonly string[] {
   if (isHidden(recorded)) return fits(recorded, value) ? [] : [path];
   if (Array.isArray(recorded) && Array.isArray(value)) {
@@ -46,10 +44,7 @@ export function differences(recorded: unknown, value: unknown, path = ''): reado
   return Object.is(recorded, value) ? [] : [path];
 }
 
-/**
- * Parameters for comparison. List requests have none, because lists are recorded whole and not by page; empty arguments count as
- * none.
- */
+/** List requests have none, as lists are recorded whole and not by page; empty arguments count as none. */
 export function comparable({ method, params }: Pick<Asked, 'method' | 'params'>): Fields {
   const { _meta: _, task: __, ...fields } = isObject(params) ? params : {};
   if (method.endsWith('/list')) return {};
@@ -57,7 +52,6 @@ export function comparable({ method, params }: Pick<Asked, 'method' | 'params'>)
   const isEmpty = given === undefined || (isObject(given) && Object.keys(given).length === 0);
   return isEmpty ? rest : { ...rest, arguments: given };
 }
-/** Tool, prompt or resource that a request names. */
 export const subjectOf = ({ params }: Pick<Asked, 'params'>): unknown => {
   const { name, uri } = isObject(params) ? params : {};
   return name ?? uri;
@@ -69,7 +63,7 @@ export function isMatch(match: Match, asked: Asked, { server, method, params }: 
   if (match === 'tool') return subjectOf(asked) === subjectOf({ params });
   return differences(comparable({ method, params }), comparable(asked)).length === 0;
 }
-/** Recorded request that differs least: one of the same tool first, else one of the same method. */
+/** One of the same tool first, else one of the same method. */
 export function nearest(asked: Asked, recorded: readonly RecordedRequest[]): RecordedRequest | undefined {
   const apart = (request: RecordedRequest): number =>
     (subjectOf(asked) === subjectOf(request) ? 0 : 1_000) +
@@ -81,7 +75,6 @@ export function nearest(asked: Asked, recorded: readonly RecordedRequest[]): Rec
 }
 
 const longest = 300;
-/** Request in one line, such as `tools/call report {"customer":"ACME"}`. */
 export function requestText(asked: Pick<Asked, 'method' | 'params'>): string {
   const { name, uri, ...rest } = comparable(asked);
   const given = rest['arguments'] ?? (Object.keys(rest).length > 0 ? rest : undefined);
@@ -90,10 +83,8 @@ export function requestText(asked: Pick<Asked, 'method' | 'params'>): string {
   const text = [...words, ...(given === undefined ? [] : [JSON.stringify(given)])].join(' ');
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
-/** Error message for a request that was still running when the recording ended. */
 export const cutText = (asked: Pick<Asked, 'method' | 'params'>, file: string): string =>
   `The recording ends before its answer in ${file}: ${requestText(asked)}. Record to a folder (record.dir), or longer.`;
-/** Error message for a request that is not recorded: the request, the nearest recorded one, and advice. */
 export function missText(asked: Asked, near: RecordedRequest | undefined, file: string): string {
   const where = near && differences(comparable(near), comparable(asked)).slice(0, 5).join(', ');
   const closest = near

@@ -3,7 +3,7 @@ import type { Launched, LaunchEnd } from '../../../actors/api/world-doors.ts';
 import type { PlayedServer } from './played-server.ts';
 import type { RecordedSession } from './recorded.ts';
 
-/** Splits a stream into lines and passes on each parsed JSON message; other lines are ignored. */
+/** Ignores lines that are no JSON message. */
 export function lineReader(take: (message: unknown) => void): (chunk: Buffer | string) => void {
   let rest = '';
   const decoder = new TextDecoder();
@@ -24,10 +24,7 @@ export function lineReader(take: (message: unknown) => void): (chunk: Buffer | s
   };
 }
 
-/**
- * Simulated child process that speaks JSON-RPC on its pipes, so that all code that reads them is the real one. Ends as the
- * recorded process did, by itself or when told to; a signal ends it at once.
- */
+/** All code that reads the pipes is the real one. Ends as the recorded process did; a signal ends it at once. */
 export function playedChild(
   server: PlayedServer,
   session: RecordedSession,

@@ -15,7 +15,6 @@ afterEach(async () => {
   time = undefined;
 });
 
-/** An agent has called a computer in an office for real, and its server died. */
 async function recorded(): Promise<{ readonly agent: string; readonly computer: string }> {
   await using office = await createOffice({ port: 0 });
   await using computer = await createComputer({

@@ -31,10 +31,7 @@ const ofRun: ReadonlySet<string> = new Set([
 const lasting = (params: unknown): Fields =>
   Object.fromEntries(Object.entries((params ?? {}) as Fields).filter(([key]) => !ofRun.has(key)));
 
-/**
- * Office that behaves as the recorded one. Answers are found by the question and its parameters; unasked messages come at their
- * recorded time after the seat was requested.
- */
+/** Answers are found by question and parameters; unasked messages come at their time after the seat request. */
 export function playedLinks(recorded: readonly RecordedSeat[], office: Office): Links {
   const seats = recorded.map((seat): Seat => ({ recorded: seat, used: new Set(), links: 0 }));
   const byKey = new Map<string, Seat>();
@@ -101,7 +98,7 @@ export function playedLinks(recorded: readonly RecordedSeat[], office: Office): 
     },
   };
 }
-/** Next recorded connection of a seat; the last one is repeated. */
+/** The last one is repeated. */
 function nextOf(seat: Seat): RecordedLink | undefined {
   const { links } = seat.recorded;
   const link = links[Math.min(seat.links, links.length - 1)];
@@ -117,7 +114,6 @@ function askOf({ recorded, used }: Seat, method: string, params: unknown): Recor
   if (found) used.add(found);
   return found;
 }
-/** Puts the id of the current question into a recorded answer. */
 function echoed(fact: Omit<RequestFact, 'id'>, params: unknown): Omit<RequestFact, 'id'> {
   const { result } = fact as { readonly result?: Fields };
   const { req_id: reqId } = (params ?? {}) as Fields;

@@ -31,12 +31,10 @@ export interface Stage extends Required<PlayOptions> {
   readonly clock: Pick<Clock, 'setTimeout' | 'clearTimeout'>;
   readonly missed: (miss: Miss) => void;
 }
-/** Client side of a session with a played server. */
 export interface ClientEnd {
   say(message: object): void;
   die(death: RecordedDeath): void;
 }
-/** JSON-RPC error code for a request that is not recorded. */
 export const missCode = -32_040;
 
 interface Message {
@@ -45,10 +43,7 @@ interface Message {
   readonly params?: Fields;
 }
 
-/**
- * Server that behaves as the recorded one. Answers to one request come in their recorded order, for all sessions together; the
- * last answer is repeated. Unasked messages and the death come as long after the same request as in the recording.
- */
+/** Answers come in their order over all sessions, the last repeated; unasked messages after the same request. */
 export class PlayedServer {
   readonly recorded: RecordedServer;
   readonly #stage: Stage;
@@ -59,11 +54,10 @@ export class PlayedServer {
     this.recorded = recorded;
     this.#stage = stage;
   }
-  /** Recorded requests that were not made so far. */
   get unused(): readonly RecordedRequest[] {
     return this.recorded.requests.filter((request) => !this.#used.has(request));
   }
-  /** Next recorded start of the server; the last one is repeated. */
+  /** The last one is repeated. */
   next(): RecordedSession {
     const { sessions } = this.recorded;
     const session = sessions[Math.min(this.#sessions, sessions.length - 1)] as RecordedSession;
@@ -73,7 +67,6 @@ export class PlayedServer {
   open(session: RecordedSession, far: ClientEnd): PlayedSession {
     return new PlayedSession(session, this, this.#stage, far);
   }
-  /** Finds the recorded request for a request, or returns the error message when there is none. */
   take(method: string, params: unknown): RecordedRequest | string {
     const { match, strict, file, missed } = this.#stage;
     const { name: server, requests } = this.recorded;
@@ -90,7 +83,7 @@ export class PlayedServer {
     missed({ ...asked, message });
     return message;
   }
-  /** Counts a request whose answer is not recorded as a miss, and returns the error message for it. */
+  /** A request whose answer is not recorded counts as a miss. */
   cut(asked: Asked): string {
     const message = cutText(asked, this.#stage.file);
     this.#stage.missed({ ...asked, message });
@@ -98,13 +91,13 @@ export class PlayedServer {
   }
 }
 
-/** Connection to a played server, silent after `close` and after its death. */
+/** Silent after `close` and after its death. */
 export class PlayedSession {
   readonly #session: RecordedSession;
   readonly #server: PlayedServer;
   readonly #stage: Stage;
   readonly #far: ClientEnd;
-  /** Timers by the id of their request; unasked messages have ids of their own. */
+  /** Unasked messages have ids of their own. */
   readonly #timers = new Map<unknown, Set<unknown>>();
   #isOver = false;
   #asked = 0;
@@ -115,7 +108,6 @@ export class PlayedSession {
     this.#stage = stage;
     this.#far = far;
   }
-  /** Takes one parsed message of the client. */
   take(message: unknown): void {
     const { id, method, params } = (message ?? {}) as Message;
     if (this.#isOver || method === undefined) return;
@@ -195,7 +187,7 @@ export class PlayedSession {
   }
 }
 
-/** JSON-RPC answer for a recorded one; undefined when there was none. An error has `data` only as far as it was recorded. */
+/** An error has `data` only as far as it was recorded. */
 function answerOf(answer: RecordedAnswer): object | undefined {
   if (answer.type === 'result') return { result: answer.result };
   // Plays an answer with neither result nor error, as most of those are that a host cannot use.
@@ -206,7 +198,7 @@ function answerOf(answer: RecordedAnswer): object | undefined {
   const number = typeof own === 'number' ? own : typeof code === 'number' ? code : -32_000;
   return { error: { code: number, message, ...(data !== undefined && { data }) } };
 }
-/** Answer to `initialize`. A recorded version without sessions is replaced by the version that the client asks for. */
+/** A recorded version without sessions is replaced by the version that the client asks for. */
 function greetingOf(info: NonNullable<RecordedSession['info']>, asked: unknown): object {
   const { name, version, protocolVersion, capabilities, shown } = info;
   const { tools, resources, prompts, completions, logging } = capabilities;

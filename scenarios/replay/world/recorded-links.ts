@@ -3,24 +3,21 @@ import { isAnswer, type LinkFact, type RequestFact } from '../../../machines/ker
 import { isCrossing, type Trace } from '../../../machines/trace/index.ts';
 import type { Fields } from '../../../machines/protocol/json.ts';
 
-/** Message over a link, with its time in ms since the link began or its seat was requested. */
 export interface LinkMoment {
   readonly ms: number;
   readonly fact: LinkFact;
 }
-/** Recorded connection to an office. */
 export interface RecordedLink {
   readonly before: readonly LinkMoment[];
   readonly afterJoin: readonly LinkMoment[];
 }
-/** Recorded question over a link, with its progress and answer. */
 export interface RecordedAsk {
   readonly s: number;
   readonly method: string;
   readonly params: Fields;
   /** Time in ms after the question at which the recording ends without an answer; undefined where it has one. */
   cutMs?: number;
-  /** Progress and answer, each with its time in ms after the question; empty when there was no answer. */
+  /** With their time in ms after the question; empty when there was no answer. */
   readonly facts: readonly { readonly ms: number; readonly fact: Omit<RequestFact, 'id'> }[];
 }
 export interface RecordedSeat {
@@ -46,7 +43,6 @@ interface Seat {
   readonly asks: Ask[];
 }
 
-/** Reads what each agent and each computer received from its office, from the crossings of a trace alone. */
 export function recordedSeats({ lines, tail }: Trace): readonly RecordedSeat[] {
   const seats = new Map<string, Seat>();
   const open = new Map<string, Link>();

@@ -25,9 +25,8 @@ type Request = Mutable<Omit<RecordedRequest, 'unasked' | 'progress'>> & {
 };
 interface Session extends Mutable<Omit<RecordedSession, 'unasked'>> {
   unasked: Happening[];
-  /** Tells whether the host has ended the server or let go of the session. */
+  /** The host has ended the server or let go of the session. */
   isTold: boolean;
-  /** Tells whether a signal ended the process. */
   isForced: boolean;
   death: { death: RecordedDeath } | undefined;
 }
@@ -346,7 +345,6 @@ class Reading {
   }
 }
 
-/** Servers of a trace by name: their requests in order, the answers with their times, and how each server ended. */
 export function recordedServers({
   lines,
   facts,

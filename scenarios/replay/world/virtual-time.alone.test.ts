@@ -17,7 +17,6 @@ const computerWith = (more: ComputerOptions = {}) =>
     ...more,
     ...worldOf(died.file).computer,
   });
-/** A pause in a callback of a user. */
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms)); // real time: that of a user
 const never = (): Promise<never> => new Promise(() => {});
 
@@ -45,7 +44,6 @@ describe('virtual time', () => {
     );
     const { outcome } = await time.run(computer.callTool('report', { customer: 'Bolt' }));
     expect(outcome).toBe('succeeded');
-    // Neither the connection nor the answer of the recorded server has taken so long as a person may.
     expect(time.now()).toBeLessThan(10_000);
   });
   it('waits for what nobody can see only where it is told of it', async () => {
@@ -150,7 +148,6 @@ describe('virtual time', () => {
 });
 
 describe('virtual time in a process that nothing else keeps alive', () => {
-  /** A program in which only work that does not keep Node alive, such as a worker thread, is under way. */
   const program = `
     import { virtualTime } from './scenarios/replay/world/virtual-time.ts';
     const time = virtualTime();

@@ -30,21 +30,17 @@ export interface VirtualTimeOptions {
   readonly patienceMs?: number;
 }
 
-/**
- * Resources of Node that wait passively for as long as they exist. All others that keep this process alive count as work under
- * way.
- */
+/** They wait for as long as they exist; all others that keep this process alive count as work under way. */
 const passive: ReadonlySet<string> = new Set([
   ...['PipeWrap', 'TTYWrap', 'MessagePort', 'Worker'],
   ...['TCPServerWrap', 'PipeServerWrap', 'UDPWrap', 'FSEventWrap', 'StatWatcher', 'SignalWrap'],
 ]);
-/** Resources of Node that may wait for an answer from outside for as long as they are open. */
+/** They may wait for an answer from outside for as long as they are open. */
 const connections: ReadonlySet<string> = new Set(['TCPSocketWrap', 'TLSWrap', 'ProcessWrap']);
 const isConnection = (kind: string): boolean => connections.has(kind);
 const isWork = (kind: string): boolean => !passive.has(kind) && !connections.has(kind);
-/** Number of event loop turns without real work before time passes, because one turn may begin work that the next one shows. */
+/** Turns without real work before time passes, because one turn may begin work that the next one shows. */
 const quietTurns = 3;
-/** Interval in ms between two looks at the work that holds time. */
 const lookMs = 1;
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -54,9 +50,8 @@ const counted = (kinds: readonly string[]): string =>
 class HostTime implements VirtualTime {
   readonly #clock = new VirtualClock();
   readonly #patienceMs: number;
-  /** Number of connections that were open before virtual time began. */
   readonly #before: number;
-  /** Number of own pauses under way, which are timers of Node but no work. */
+  /** Own pauses are timers of Node but no work. */
   #pauses = 0;
   #isOver = false;
 
@@ -65,7 +60,7 @@ class HostTime implements VirtualTime {
     this.#before = process.getActiveResourcesInfo().filter(isConnection).length;
     useClock({
       now: () => this.#clock.now(),
-      // Returns the middle for every random number, so that no test depends on chance.
+      // The middle, so that no test depends on chance.
       random: () => 0.5,
       setTimeout: this.#clock.setTimeout,
       clearTimeout: this.#clock.clearTimeout,
@@ -121,13 +116,13 @@ class HostTime implements VirtualTime {
     const work = kinds.filter((kind) => isWork(kind) && !(kind === 'Timeout' && pauses-- > 0));
     return [...work, ...open.slice(this.#before), ...own];
   }
-  /** Pauses in real time. Keeps the process alive, because the work that is waited for may not do so. */
+  /** Keeps the process alive, because the work that is waited for may not do so. */
   async #pause(): Promise<void> {
     this.#pauses += 1;
     await pause(lookMs);
     this.#pauses -= 1;
   }
-  /** Waits until no real work is under way, so that its duration does not matter. */
+  /** Waits for real work, so that its duration does not matter. */
   async #quiet(isOver: () => boolean): Promise<void> {
     const began = performance.now();
     for (let turns = 0; turns < quietTurns && !isOver(); turns += 1) {
@@ -143,7 +138,7 @@ class HostTime implements VirtualTime {
       await this.#pause();
     }
   }
-  /** Waits when nothing is due, because other work of this process may still finish. */
+  /** When nothing is due, other work of this process may still finish. */
   async #lastChance(isOver: () => boolean): Promise<void> {
     const began = performance.now();
     while (!isOver() && this.#clock.pending === 0) {

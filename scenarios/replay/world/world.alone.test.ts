@@ -119,7 +119,6 @@ describe('a world of a trace', () => {
 });
 
 describe('a world of a recording that has lost its beginning', () => {
-  /** A host that has called for long, in a ring, before its server hung up. */
   const ring = async (): Promise<Trace> => {
     const tools = { read: { answers: { content: [] }, afterMs: 20 }, cut: { hangsUp: true as const } };
     const harness = new Harness({ servers: { fs: { tools } } });

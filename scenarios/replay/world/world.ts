@@ -59,14 +59,13 @@ export class UnusableTrace extends Error {
   /** Name of the error, always `UnusableTrace`. */
   override readonly name = 'UnusableTrace';
 }
-/** Reads a trace file. Throws `UnusableTrace` when that fails; the message says what is wrong and what helps. */
+/** Throws `UnusableTrace`; the message says what is wrong and what helps. */
 export function traceOf(trace: ReadTrace | string): { readonly trace: Trace; readonly file: string } {
   if (typeof trace !== 'string') return { trace: trace as Trace, file: 'the trace' };
   const read = readTraceFile(trace);
   if (!read.ok) throw new UnusableTrace(`${trace}:${read.line}: ${read.problem}. ${read.remedy}`);
   return { trace: read.trace, file: trace };
 }
-/** Played servers of a trace, by their names. */
 export function playedServers(
   of: ReturnType<typeof traceOf>,
   { match = 'exact', strict = true }: PlayOptions,
@@ -77,23 +76,19 @@ export function playedServers(
   return new Map(recorded.map((server) => [server.name, new PlayedServer(server, stage)]));
 }
 
-/**
- * Error for a server that is not in the trace, in the form that a launcher and a connection report. Another attempt cannot help.
- */
+/** In the form that a launcher and a connection report; another attempt cannot help. */
 const notThere = (name: string, file: string, known: Iterable<string>): Error => {
   const message = `server '${name}' is not recorded in ${file}, which has ${[...known].join(', ')}`;
   const remedy = 'Give it the name under which it was recorded, or leave it out';
   return Object.assign(new Refused({ code: 'NotStartable', message, remedy }, 'unsent'), { isFinal: true });
 };
 
-/** Connects to a played server that is reached by URL or in memory, not started as a process. */
 function connected(server: PlayedServer, session: RecordedSession): LinkedEnd {
   const { failure, info, ms } = session;
   const end: LinkedEnd = {
     start: () =>
       new Promise((resolve, reject) => {
-        // Fails to connect, for example because of a missing login, when the recorded failure came before any answer to
-        // `initialize`.
+        // For example a missing login: the recorded failure came before any answer to `initialize`.
         if (info || !failure) resolve();
         else systemClock.setTimeout(() => reject(new Refused(failure, 'unsent')), ms);
       }),
@@ -156,7 +151,6 @@ export function worldOf(trace: ReadTrace | string, options: WorldOptions = {}): 
     },
   };
 }
-/** Makes the options by which a host reaches played servers, and nothing else. */
 function playedReach(servers: ReadonlyMap<string, PlayedServer>, file: string): World['supervisor'] {
   const find = (name: string): PlayedServer => {
     const server = servers.get(name);
@@ -176,7 +170,7 @@ function playedReach(servers: ReadonlyMap<string, PlayedServer>, file: string): 
         return playedChild(server, server.next(), systemClock);
       },
     },
-    // Plays a server of any name, so that one that is not recorded fails instead of being reached for real.
+    // Of any name, so that one that is not recorded fails instead of being reached for real.
     inMemory: new Proxy<Record<string, InMemoryServer>>(
       Object.fromEntries([...servers.keys()].map((name) => [name, reach(name)])),
       {

@@ -29,7 +29,6 @@ const nameOf = (step: Step): string => {
   return 'who' in step ? `${step.do} ${step.who}` : step.do;
 };
 
-/** Describes the run of a seed for people: servers, faults and steps. */
 export function described({ title, servers, steps, timing = {}, office, ...house }: Plan): string[] {
   const { person, permission, total, shares } = house;
   const counts = new Map<string, number>();

@@ -20,7 +20,6 @@ function timesOf(random: Random, forMs: number, others: readonly number[] = []):
 
 const timeoutOf = (random: Random): number => (chance(random, 0.05) ? 0 : spread(random, 50, 30_000));
 
-/** Calls, cancels of some of them, and some sent twice. */
 export function drawCalls(cast: Cast, count: number): Act[] {
   const { seed, forMs, servers, hasOffice, among } = cast;
   const isAmong = (fault: string): boolean => vocabulary.some((word) => word.fault === fault && among(word));
@@ -57,7 +56,6 @@ const again = (call: string): Step => ({
   as: `${call}.again`,
 });
 
-/** Query of a Desktop or a Finder: all, some, nothing, more than there may be. */
 const desktopQuery = (random: Random, uris: readonly string[]): Record<string, unknown> => ({
   ...(chance(random, 0.4) && { desktop_size: between(random, 0, 4) }),
   ...(chance(random, 0.15) && { window: oneOf(random, uris) }),
@@ -68,7 +66,6 @@ const finderQuery = (random: Random): Record<string, unknown> => ({
   ...(chance(random, 0.3) && { offset: between(random, 0, 4) }),
   ...(chance(random, 0.3) && { limit: oneOf(random, [0, 1, 3, 200]) }),
 });
-/** URI that exists, or did; a part of one; one of an unknown host; no URI at all. */
 function uriOf(random: Random, uris: readonly string[]): string {
   const uri = oneOf(random, uris);
   const part = uri.startsWith('dpe://') ? `${uri}/pages/0` : uri;
@@ -81,7 +78,6 @@ function uriOf(random: Random, uris: readonly string[]): string {
     'window://s1/?priority=900',
   ]);
 }
-/** Questions for the Desktop and the Finder, and for single resources; often at the time of another act. */
 export function drawQuestions(
   { seed, forMs, servers, hasOffice }: Cast,
   count: number,
@@ -90,7 +86,6 @@ export function drawQuestions(
   const uris = servers.flatMap(({ resources = [] }) => resources);
   const times = others.map(({ at }) => at);
   const time = timesOf(streamOf(seed, 'asker', 'times'), forMs, times);
-  // A computer with nothing to show is asked little.
   return Array.from({ length: uris.length > 0 ? count : Math.min(count, 1) }, (_, n): Act[] => {
     const random = streamOf(seed, `ask:${n + 1}`, 'ask');
     const by = hasOffice && chance(random, 0.5) ? 'agent' : 'host';
@@ -104,7 +99,6 @@ export function drawQuestions(
   }).flat();
 }
 
-/** How often a run has each kind of trouble, compared with the others. */
 const troubles = {
   kill: 4,
   stop: 2,
@@ -117,7 +111,7 @@ const troubles = {
   bounce: 2,
   fault: 8,
 } as const;
-/** Words that no run has: the generator emits the other steps that they are made of. */
+/** No run has them: the generator emits the other steps that they are made of. */
 export const spelledOut: ReadonlySet<string> = new Set(['sched.swizzle', 'host.stop']);
 /** These are drawn in a place of their own. */
 const elsewhere = new Set(['agent.duplicateCall', 'sched.permuteTies']);
@@ -179,14 +173,12 @@ function troubleAt(cast: Cast, n: number, at: number, words: readonly Word[]): A
       ];
   }
 }
-/** Whose deliveries are late is drawn, too. */
 function placed(random: Random, { servers }: Cast, fault: Fault): Fault {
   if (fault.fault !== 'sched.delayDelivery') return fault;
   const { name } = oneOf(random, servers);
   const actors = ['computer', `computer/client:${name}`, 'computer/link', 'agent', 'agent/link', 'office'];
   return { ...fault, actor: oneOf(random, actors) };
 }
-/** Another config: some are gone, some are launched otherwise, of some another tool is forbidden. */
 const configured = (random: Random, servers: readonly ServerData[]): ConfigEntry[] =>
   servers
     .filter(() => chance(random, 0.85))
@@ -196,10 +188,6 @@ const configured = (random: Random, servers: readonly ServerData[]): ConfigEntry
       ...(chance(random, 0.15) && { forbidden: [oneOf(random, Object.keys(tools))] }),
       ...(chance(random, 0.1) && { budget: between(random, 1, 6) }),
     }));
-/**
- * Inputs give other values; then the server is often restarted, retried, disabled and enabled, or told that they
- * changed.
- */
 function valued(random: Random, { servers }: Cast, server: string, at: number): Act[] {
   const drawn = between(random, 1, 4);
   const values = oneOf(random, [drawn, drawn, drawn, drawn, drawn, 'none', 'never'] as const);
@@ -224,7 +212,6 @@ function valued(random: Random, { servers }: Cast, server: string, at: number): 
   ];
   return [{ at, step: { do: 'values', server, values, ...slowly } }, ...oneOf(random, follow)];
 }
-/** Some are stopped one by one, and started again in another order. */
 function swizzled(random: Random, servers: readonly ServerData[], at: number): Act[] {
   const chosen = servers.filter(() => chance(random, 0.6)).map(({ name }) => name);
   const stops = chosen.map((server, i): Act => ({ at: at + i * 10, step: { do: 'stop', server } }));
@@ -236,7 +223,6 @@ function swizzled(random: Random, servers: readonly ServerData[], at: number): A
   return [...stops, ...starts];
 }
 
-/** Faults around the servers, and orders of their host. */
 export function drawTroubles(cast: Cast, count: number): Act[] {
   const { seed, forMs, among, hasOffice } = cast;
   const words = outsideWords.filter((word) => among(word) && (hasOffice || !needsOffice(word)));
@@ -245,7 +231,6 @@ export function drawTroubles(cast: Cast, count: number): Act[] {
 }
 
 const sharedSkills = { pdf: { 'SKILL.md': 'How to read a PDF' }, word: { 'SKILL.md': 'How to write' } };
-/** Skills and a landing folder, which some runs have, with what their agent asks of them and what goes wrong. */
 export function drawShares({ seed, forMs, hasOffice, among }: Cast): {
   readonly acts: readonly Act[];
   readonly shares?: SharedData;

@@ -4,10 +4,9 @@ import type { PermissionData, PersonWord, Plan, ServerData, ToolData } from '../
 import type { Act, Cast } from './cast.ts';
 import { between, chance, oneOf, spread, streamOf, type Random } from './streams.ts';
 
-/** Settings of a computer about calls, drawn from streams of their own, so that the rest of a run stays as it was. */
+/** Drawn from streams of their own, so that the rest of a run stays as it was. */
 
 const number = { type: 'object', required: ['n'], properties: { n: { type: 'number' } } } as const;
-/** Right, wrong, nothing: of arguments and of results. */
 const values = [{ n: 1 }, { n: 'one' }, {}] as const;
 
 const answerOf = (random: Random): NonNullable<ToolData['answers']> => ({
@@ -26,7 +25,6 @@ const limitsOf = (random: Random): CallLimits => ({
   queue: between(random, 0, 4),
 });
 
-/** The same server, and what its tools want and give, how many calls it takes, what becomes of its results. */
 export function withCalling(seed: number, server: ServerData): ServerData {
   const path = `computer/client:${server.name}`;
   const [shape, calling] = [streamOf(seed, path, 'shapes'), streamOf(seed, path, 'calling')];
@@ -48,7 +46,6 @@ export function withCalling(seed: number, server: ServerData): ServerData {
 }
 
 const rules: readonly PermissionData[] = ['allow', 'ask', 'ask', 'deny', 'throws', 'never'];
-/** Delays that only calls have. */
 const knobs: Readonly<Partial<Record<keyof Timing, readonly [low: number, high: number]>>> = {
   callIdleMs: [100, 10_000],
   lookMs: [10, 8_000],
@@ -59,7 +56,6 @@ export function drawCallTiming(seed: number): Partial<Timing> {
   const turned = Object.entries(knobs).filter(() => chance(random, 0.25));
   return Object.fromEntries(turned.map(([knob, [low, high]]) => [knob, spread(random, low, high)]));
 }
-/** Answers of the host about calls, and how many may run at all. */
 export function drawHouse(
   seed: number,
   person: PersonWord | undefined,
@@ -68,7 +64,6 @@ export function drawHouse(
   const isForGood = chance(random, 0.5);
   const said = person === 'yes' && isForGood ? 'always' : person;
   const thinks = streamOf(seed, 'day', 'person');
-  // Some think for longer than a call takes, and answer too late.
   const late = said && chance(thinks, 0.4) ? (` after ${spread(thinks, 20, 60_000)}` as const) : '';
   return {
     ...(said && { person: `${said}${late}` }),
@@ -78,13 +73,11 @@ export function drawHouse(
     }),
   };
 }
-/** Parameters of one call. */
 export const drawParams = (seed: number, call: string): { params?: Record<string, unknown> } => {
   const random = streamOf(seed, call, 'params');
   return chance(random, 0.5) ? {} : { params: { ...oneOf(random, values) } };
 };
 
-/** Many calls of one tool within a moment, some of which are taken back. */
 export function drawBursts({ seed, forMs, servers, hasOffice }: Cast): Act[] {
   const run = streamOf(seed, 'day', 'bursts');
   const count = chance(run, 0.5) ? 0 : between(run, 1, 3);

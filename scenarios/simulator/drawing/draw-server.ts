@@ -9,10 +9,9 @@ import {
 import { withCalling } from './draw-calling.ts';
 import { between, chance, spread, streamOf, type Random } from './streams.ts';
 
-/** Common settings of all servers of a run. */
 export interface Weather {
   readonly seed: number;
-  /** How much goes wrong: 0 is a run without faults, 1 one with many. */
+  /** 0 is a run without faults, 1 one with many. */
   readonly intensity: number;
   readonly among: (word: Word) => boolean;
 }
@@ -23,7 +22,7 @@ const toolOf = (random: Random): ToolData => ({
   ...(chance(random, 0.7) && { takes: spread(random, 1, 20_000) }),
   ...(chance(random, 0.25) && { changes: true }),
 });
-/** Whose name a tool has that clashes: that of another server's first, if there is one, or of its own. */
+/** A tool that clashes has the name of another server's first, if there is one, or of its own. */
 const placed = (random: Random, { weight, fault }: DrawnFault): DrawnFault =>
   fault.fault === 'list.nameClash'
     ? { weight, fault: { ...fault, name: `s${between(random, 1, 3)}.t1` } }
@@ -31,13 +30,11 @@ const placed = (random: Random, { weight, fault }: DrawnFault): DrawnFault =>
 const happening = (random: Random, drawn: readonly DrawnFault[], intensity: number): Fault[] =>
   drawn.filter(({ weight }) => chance(random, (weight / 100) * intensity)).map(({ fault }) => fault);
 
-/** From its first start on, and from some later ones on: which of the faults of the run it has then. */
 function behaviours(random: Random, drawn: readonly DrawnFault[], intensity: number): Behaviour[] {
   const starts = between(random, 1, mostStarts);
   return Array.from({ length: starts }, () => ({ faults: happening(random, drawn, intensity) }));
 }
 
-/** Windows, documents, catalogues, and what is none of them; some share their host with another server. */
 function resourcesOf(random: Random, name: string): string[] {
   const host = chance(random, 0.15) ? 'shared' : name;
   const window = (n: number): string => {
@@ -57,7 +54,6 @@ function resourcesOf(random: Random, name: string): string[] {
   ];
 }
 
-/** Faults of what a server shows: mostly while it is read. */
 const drawReads = (random: Random, among: (word: Word) => boolean, tools: readonly string[]): DrawnFault[] =>
   drawFaults(random, { among, tools }).map(({ weight, fault: { tool, ...fault } }) =>
     fault.fault.startsWith('resource.') && chance(random, 0.6)
@@ -65,7 +61,6 @@ const drawReads = (random: Random, among: (word: Word) => boolean, tools: readon
       : { weight, fault: { ...fault, when: 'read' } },
   );
 
-/** Way to reach a server: without a process, started when needed, deaf to announcements. */
 const kindOf = (random: Random): Partial<ServerData> => ({
   ...(chance(random, 0.3) && { isRemote: true }),
   ...(chance(random, 0.15) && { isLazy: true }),
@@ -74,7 +69,6 @@ const kindOf = (random: Random): Partial<ServerData> => ({
   ...(chance(random, 0.2) && { refreshFailures: between(random, 1, 4) }),
 });
 
-/** One server of a run: its tools, what is wrong with it at which of its starts, how it is configured. */
 export function drawServer(environment: Weather, name: string): ServerData {
   return withCalling(environment.seed, drawnServer(environment, name));
 }
@@ -114,7 +108,6 @@ function drawnServer({ seed, intensity, among }: Weather, name: string): ServerD
     ...(chance(config, 0.4) && { budget: between(config, 1, 6) }),
     ...(chance(config, 0.1) && { forbidden: names.slice(0, 1) }),
     ...(resources.length > 0 && { resources }),
-    // Every third is short: few characters, and still no word.
     ...(chance(config, 0.5) && {
       secret: seed % 3 === 0 ? `q${seed % 10}~${name[0] ?? ''}` : `canary-${name}-${seed}`,
     }),

@@ -8,15 +8,13 @@ import { drawServer } from './draw-server.ts';
 import { between, chance, oneOf, spread, streamOf, type Random } from './streams.ts';
 
 export interface ExpandOptions {
-  /** Time in virtual ms during which faults happen. */
   readonly forMs: number;
-  /** Selects the words of the fault vocabulary that may happen. */
   readonly among: (word: Word) => boolean;
 }
-/** Time in ms after the faults, longer than every time-out and pause of a plan, so that nothing is under way at its end. */
+/** Longer than every time-out and pause of a plan, so that nothing is under way at its end. */
 const convergeMs = 180_000;
 
-/** Ranges in ms for time limits that a run may make very short, so that the usual winner of a race loses. */
+/** In ms; a run may make a limit very short, so that the usual winner of a race loses. */
 const knobs: Readonly<Partial<Record<keyof Timing, readonly [low: number, high: number]>>> = {
   connectMs: [20, 2000],
   listMs: [20, 2000],
@@ -63,7 +61,6 @@ const persons: readonly (PersonWord | undefined)[] = [
   ...(['yes', 'yes', 'no', 'never', 'nobody'] as const),
 ];
 
-/** One act after the other, with the time between them as a step of its own. */
 function inOrder(acts: readonly Act[], untilMs: number): Step[] {
   let now = 0;
   const steps: Step[] = [];
@@ -75,7 +72,6 @@ function inOrder(acts: readonly Act[], untilMs: number): Step[] {
   }
   return [...steps, { do: 'run', ms: untilMs - now }];
 }
-/** All is well again, everybody is there again, and has time to settle. */
 function recovery(random: Random, servers: readonly string[], hasOffice: boolean): Step[] {
   const isStarted = chance(random, 0.5);
   return [
@@ -89,10 +85,7 @@ function recovery(random: Random, servers: readonly string[], hasOffice: boolean
   ];
 }
 
-/**
- * Generates a whole run from a seed as a plan: the servers and their configs, the faults, and the steps of all participants.
- * Executing it needs no more random choices: start, faults for `forMs`, clearing them, time to settle, end.
- */
+/** Executing the plan needs no more random choices. */
 export function expand(seed: number, { forMs, among }: ExpandOptions): Plan {
   const random = streamOf(seed, 'day', 'options');
   const intensity = chance(random, 0.1) ? 0 : random();

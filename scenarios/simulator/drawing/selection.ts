@@ -4,10 +4,7 @@ import { layers, vocabulary, type Word } from '../../fault-server/words/fault.ts
 const isKnown = (name: string): boolean =>
   (layers as readonly string[]).includes(name) || vocabulary.some(({ fault }) => fault === name);
 
-/**
- * Parses a selection of faults such as `proc,rpc.never`: layers, words, `all` or `none`. Throws with the nearest known names for
- * an unknown one.
- */
+/** Layers, words, `all` or `none`, such as `proc,rpc.never`; throws with the nearest names for an unknown one. */
 export function selectionOf(text: string): (word: Word) => boolean {
   const names = text.split(',').filter((name) => name !== '');
   if (text === 'all') return () => true;

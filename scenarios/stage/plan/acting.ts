@@ -19,13 +19,12 @@ type Do<K extends Step['do']> = Only<Step, K>;
 const isOrder = (step: Step): step is Do<'start' | 'stop'> => step.do === 'start' || step.do === 'stop';
 const isAgentCall = (step: Step): step is Do<'call'> => step.do === 'call' && step.by === 'agent';
 
-/** Runs a plan step by step. It has no clock: the caller does the waiting. */
+/** It has no clock: the caller does the waiting. */
 export class Acting {
   readonly #plan: Plan;
   readonly #world: World;
-  /** Number of stage visits per server that earlier steps have already waited for. */
+  /** Stage visits per server that earlier steps have already waited for. */
   readonly #cursors = new Map<string, number>();
-  /** Expectations that did not hold. */
   readonly violations: string[] = [];
 
   constructor(plan: Plan, world: World) {
@@ -175,7 +174,6 @@ export class Acting {
     } else if (fault.fault === 'sched.swizzle') yield* this.#swizzle(Number(fault['servers']));
     else world.happen(fault);
   }
-  /** Stops some servers one by one, then starts them in another order. */
   *#swizzle(count: number): Waits {
     const chosen = shuffled(this.#plan.servers, this.#world.random).slice(0, count);
     for (const { name } of chosen) {

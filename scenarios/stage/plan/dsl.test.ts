@@ -7,7 +7,6 @@ import { playReally } from './real/play-real.ts';
 import { playVirtually } from './virtual/play-virtual.ts';
 
 const tools = { read: { takes: 10 } };
-/** Plan with a server that exits in its first call, and the given expectations. */
 const exiting = (expecting: (s: Scene) => void): Plan =>
   planOf('exits', (s) => {
     const fs = s.server('fs', { tools: { read: { takes: 5_000 } } });

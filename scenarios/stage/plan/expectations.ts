@@ -17,7 +17,6 @@ export interface Reading {
 const shown = (value: unknown): string => JSON.stringify(value) ?? 'nothing';
 const differs = (what: string, expected: unknown, seen: unknown): string[] =>
   isDeepStrictEqual(expected, seen) ? [] : [`${what}: expected ${shown(expected)}, saw ${shown(seen)}`];
-/** Tells whether every member of `part` is in `whole`, at every depth. */
 const includes = (whole: unknown, part: unknown): boolean =>
   typeof part !== 'object' || part === null
     ? Object.is(whole, part)
@@ -75,7 +74,7 @@ const checks: { readonly [K in Expectation['of']]: (e: Of<K>, reading: Reading) 
   stages: ({ who, stages }, { observed }) => differs(`stages of ${who}`, stages, stagesOf(observed, who)),
 };
 
-/** Lists the stages of a computer or of a link, with repetitions in a row merged. */
+/** With repetitions in a row merged. */
 export function stagesOf(observed: Observed, who: Of<'stages'>['who']): string[] {
   const [root = ''] = who.split(' ');
   const type = who === 'computer' ? 'computer.changed' : 'link.changed';

@@ -70,7 +70,6 @@ export interface Expecting {
   stages(who: 'computer' | 'computer link' | 'agent link', ...stages: readonly string[]): void;
 }
 
-/** Builds the methods that each add one expectation, to be checked when its step is reached. */
 export function expecting(add: (expectation: Expectation) => void): Expecting {
   const onCall = ({ call }: CallRef): OnCall => ({
     settles: (outcome, more) => add({ of: 'call', call, outcome, ...more }),

@@ -23,7 +23,6 @@ export interface Shown {
 }
 type Body = { readonly [Key in keyof Told]?: Told[Key] | undefined };
 interface Told {
-  /** Error of an ack that refuses. */
   readonly error?: { readonly code: number };
   readonly desktops?: readonly string[];
   readonly documents?: readonly { readonly uri: string; readonly title: string }[];
@@ -31,7 +30,6 @@ interface Told {
   readonly contents?: readonly { readonly uri: string; readonly text?: string }[];
   readonly missing?: readonly { readonly server: string }[];
   readonly skills?: readonly { readonly name: string; readonly description: string }[];
-  /** Text of the file of a skill. */
   readonly body?: string;
   readonly rel_path?: string;
   readonly landing_path?: string;
@@ -44,7 +42,7 @@ export type Answer = Partial<Pick<CallSettled, 'failure' | 'result'>> & {
   readonly contents?: Body['contents'];
 };
 
-/** Reads an answer in one form, whether the host of a computer or of an agent heard it. */
+/** In one form, whether the host of a computer or of an agent heard it. */
 export function shownBy(answer: Answer, at: number): Shown {
   const { failure = null, result } = answer;
   const body: Body = answer.body ?? result ?? answer;

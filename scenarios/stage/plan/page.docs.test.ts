@@ -5,7 +5,6 @@ import type { Plan } from './plan.ts';
 import { playVirtually } from './virtual/play-virtual.ts';
 
 const page = readFileSync(new URL('../../../docs/scenario.md', import.meta.url), 'utf8');
-/** Evaluates the plan in the code of the documentation page. */
 function planOfPage(): Plan {
   const [, code = ''] = /const plan = (planOf\([^]*?\n\}\));/.exec(page) ?? [];
   // The page is ours.

@@ -72,7 +72,7 @@ export type PersonWord = 'yes' | 'always' | 'no' | 'never' | 'nobody';
  * 700 ms, even when the question is no longer open.
  */
 export type PersonData = PersonWord | `${PersonWord} after ${number}`;
-/** Returns the answer of the person and its delay in ms; undefined means the default delay. */
+/** `afterMs` undefined means the default delay. */
 export function personIn(person: PersonData): { readonly word: PersonWord; readonly afterMs?: number } {
   const [word, , ms] = person.split(' ');
   return ms === undefined ? { word: word as PersonWord } : { word: word as PersonWord, afterMs: Number(ms) };
@@ -92,7 +92,6 @@ export interface SharedData {
 /** Behaviour of the program that transforms the results of a server. */
 export type ProgramData = 'works' | 'fails' | 'hangs';
 
-/** Aspects in which a virtual play and a real one are compared. */
 export const aspects = ['calls', 'shown', 'visits', 'signals', 'requests', 'processes', 'heard'] as const;
 /** One aspect in which a virtual play and a real one are compared. */
 export type Aspect = (typeof aspects)[number];
@@ -261,7 +260,6 @@ export type Expectation =
       readonly stages: readonly string[];
     };
 
-/** Options of the harness for a code scenario, with the faults that the scenario causes. */
 export type StageOptions = HarnessOptions & Meant;
 /** Whole scenario as data, except for steps of code. */
 export interface Plan {
@@ -316,11 +314,9 @@ export const planTiming: Timing = {
 };
 export const timingOf = (plan: Plan): Timing => ({ ...planTiming, ...plan.timing });
 
-/** Returns the aspects in which a real play may differ from virtual time. */
 export const differing = (plan: Plan): ReadonlySet<Aspect> =>
   new Set((plan.differs ?? []).flatMap((d) => d.aspects));
 
-/** Tells whether a plan can be written as JSON: no step is code. */
 export const isData = ({ steps }: Plan): boolean => steps.every((step) => step.do !== 'code');
 
 /** Returns every fault word that a plan uses. */

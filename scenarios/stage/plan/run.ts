@@ -1,5 +1,4 @@
-// Plays scenarios outside of any test runner: prints one line for each and a summary, and exits with 0 when all
-// passed.
+// Plays scenarios outside of any test runner; exits with 0 when all passed.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { disagreements } from './agreement.ts';
@@ -27,9 +26,8 @@ interface Line {
   readonly ok: boolean;
   readonly wrong: readonly string[];
   readonly virtualMs: number;
-  /** Duration of the real play in ms; null when it was not played for real. */
+  /** Null when the plan was not played for real. */
   readonly realMs: number | null;
-  /** Reason why the plan cannot be played for real. */
   readonly virtualOnly?: string;
 }
 const plansIn = (file: string): Plan[] =>
@@ -38,7 +36,7 @@ const plansIn = (file: string): Plan[] =>
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line) as Plan);
 
-/** Loads the scenario files, which register their scenarios when loaded; those with code need a test runner. */
+/** They register their scenarios when loaded; those with code need a test runner. */
 async function allScenarios(): Promise<readonly Plan[]> {
   await import('../../stories/plans.scenario.ts');
   return registered;

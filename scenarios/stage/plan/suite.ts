@@ -7,10 +7,7 @@ import { playVirtually } from './virtual/play-virtual.ts';
 import { isData, type Plan } from './plan.ts';
 import { registered } from './builder.ts';
 
-/**
- * Declares a virtual test for each registered scenario; the runs of some and of the rest play only those whose replay was not
- * run yet.
- */
+/** The runs of some and of the rest play only those whose replay was not run yet. */
 export function testVirtually(): void {
   const { part } = thoroughness;
   for (const [n, plan] of registered.entries()) {
@@ -29,19 +26,14 @@ export function testVirtually(): void {
   }
 }
 
-/**
- * Gives servers that end without a signal in virtual time unlimited time to end, because a busy machine may be slow.
- */
+/** Those that end without a signal in virtual time have unlimited time, because a busy machine may be slow. */
 function patient(plan: Plan, { signals }: Summary): Plan {
   const isGentle = Object.values(signals).every((sent) =>
     (sent as readonly string[]).every((s) => s === 'stdin'),
   );
   return isGentle ? { ...plan, timing: { ...plan.timing, stdinGraceMs: 10_000 } } : plan;
 }
-/**
- * Number of plays allowed when virtual and real results differ: a busy machine causes delays that no scenario is
- * about. All but the first play run alone, after the first plays of all scenarios.
- */
+/** A busy machine causes delays that no scenario is about. All but the first play run alone. */
 const playsAllowed = 5;
 async function differences(plan: Plan): Promise<readonly string[]> {
   // Replays are tested by the virtual suite, so they are skipped here.
@@ -49,10 +41,7 @@ async function differences(plan: Plan): Promise<readonly string[]> {
   const real = await playReally(patient(plan, virtual.summary));
   return [...real.wrong, ...disagreements(plan, virtual.summary, real.summary)];
 }
-/**
- * Declares a real test for each scenario of this part that can be played for real; its result has to agree with the virtual
- * play. First plays run side by side, whatever test waits for its own.
- */
+/** The result has to agree with the virtual play. First plays run side by side. */
 export function testReally(part: 'some' | 'rest'): void {
   const plays = new PQueue({ concurrency: 5 });
   const plans = registered

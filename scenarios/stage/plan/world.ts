@@ -16,7 +16,6 @@ import {
   type Step,
 } from './plan.ts';
 
-/** Step that takes time: a condition that a play waits for, a time, or code that needs virtual time. */
 export type Wait =
   | { readonly what: string; readonly until: () => boolean }
   | { readonly ms: number }
@@ -55,7 +54,6 @@ export const names = { computer: 'c1', agent: 'a1', office: 'o' } as const;
 const faultsOf = (plan: Plan, word: string): Fault[] =>
   plan.steps.flatMap((step) => (step.do === 'fault' && step.fault.fault === word ? [step.fault] : []));
 export const has = (plan: Plan, word: string): boolean => faultsOf(plan, word).length > 0;
-/** Returns the seed of all random choices of a plan. */
 export const seedOf = (plan: Plan): number | undefined => {
   const [ties] = faultsOf(plan, 'sched.permuteTies');
   return ties && Number(ties['seed']);
@@ -73,7 +71,6 @@ const calledBy = ({ program, autoApprove }: ServerData): ServerOptions => ({
 });
 const serverPlan = (plan: Plan, s: ServerData): ServerPlan =>
   planOf(s.name, { ...s, ...calledBy(s) }, timingOf(plan), plan.person === undefined);
-/** Builds the input of the plan's computer, for virtual and real plays; `url` is that of its office. */
 export const computerOf = (plan: Plan, url: string | null): ComputerStart => ({
   servers: plan.servers.filter(({ isAbsent }) => !isAbsent).map((server) => serverPlan(plan, server)),
   link:
@@ -86,7 +83,6 @@ export const computerOf = (plan: Plan, url: string | null): ComputerStart => ({
   timing: timingOf(plan),
   shown: { servers: {}, inputs: [] },
 });
-/** Builds the order that sets another config of the same computer. */
 export const configOf = (plan: Plan, entries: readonly ConfigEntry[]): ServersSet => ({
   type: 'servers.set',
   servers: entries.flatMap(({ name, ...now }) =>

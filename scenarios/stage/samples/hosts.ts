@@ -207,7 +207,7 @@ type Facts =
   | 'call.progressed'
   | 'deadline.passed';
 
-/** News that a link has delivered, and whether it has announced itself: walking over all marks would not end. */
+/** Walking over all marks would not end. */
 const newsOf = ({ marks, announced }: Pick<LinkContext, 'marks' | 'announced'>): unknown => [
   whats.filter((what) => (marks[what] ?? null) !== (announced[what] ?? null)),
   Object.keys(announced).length,
@@ -359,7 +359,7 @@ export const offer: Sample = {
   ],
 };
 
-/** Answer with a part of 3 of the 15 bytes of a content: one part more than a download asks for at once. */
+/** 3 of the 15 bytes of a content: one part more than a download asks for at once. */
 const partAt = (offset: number) => ({
   type: 'ask.answered',
   id: `part.${offset}`,
@@ -445,7 +445,6 @@ export const skills: Sample = {
     },
   },
   answers: [
-    // One result for both questions, because an answer of the walk may belong to either.
     {
       type: 'ask.answered',
       result: {

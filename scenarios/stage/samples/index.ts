@@ -5,7 +5,7 @@ import { office, seat } from './office.ts';
 import { upload } from './uploads.ts';
 import type { Sample } from './sample.ts';
 
-/** Samples by kind, as in actors/runtime/assemble.ts; a test fails for a machine without a sample. */
+/** A test fails for a machine without a sample. */
 export const samples: Readonly<Record<string, Sample>> = {
   agent,
   blobs,

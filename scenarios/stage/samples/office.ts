@@ -17,7 +17,7 @@ export const seat: Sample = {
 };
 
 export const office: Sample = {
-  // Runs the office as one of several nodes; its refusals take the same way as those of a lone office.
+  // Its refusals take the same way as those of a lone office.
   input: { host: 'h', port: 0, isShared: true },
   orders: { close: [{}], drain: [{ ms: 1_000 }] } satisfies OrdersOf<OfficeOrder>,
   leaves: {

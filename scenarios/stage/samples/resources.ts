@@ -171,7 +171,7 @@ const document = (n: number) => ({
   page_count: 1,
   server: 's',
 });
-/** Answers by collection; that of a Finder is a page of two documents with one more left. */
+/** That of a Finder is a page of two documents with one more left. */
 const bodies: Readonly<Record<Collection, readonly object[]>> = {
   tools: [{ tools: [] }],
   desktop: [{ desktops: ['window://h/a'] }],
@@ -183,9 +183,7 @@ const bodies: Readonly<Record<Collection, readonly object[]>> = {
   ],
 };
 
-/**
- * Sample of a view. Answers belong to questions by `req_id`, so only the first few questions can be answered rightly.
- */
+/** Answers belong to questions by `req_id`, so only the first few questions can be answered rightly. */
 export const view = (collection: Collection): Sample => ({
   input: { computer: 'c', agent: 'a', collection, link: 'l' },
   orders: { 'view.refresh': [{}], 'view.wake': [{}], close: [{}] } satisfies OrdersOf<ViewOrder>,

@@ -3,7 +3,6 @@ import type { PartTaken, UploadOrder } from '../../../machines/uploads/upload.ru
 import { refusals, type OrdersOf, type Sample } from './sample.ts';
 
 export const landing = { idleMs: 1_000, isApproved: false } as const;
-/** First part of an upload. */
 export const part = {
   ticket: 't',
   reqId: 'r',
@@ -15,7 +14,6 @@ export const part = {
   declared: { bytes: 2, sha256: 'a' },
   replyTo: addressFor<PartTaken>('host'),
 } as const;
-/** Last part of the upload, and one that does not go on where the upload is. */
 const laterParts = [
   { ...part, offset: 1, isLast: true },
   { ...part, offset: 5 },

@@ -15,7 +15,7 @@ import { listChanged, resourceUpdated, type News } from './wires.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import type { Moment } from '../../fault-server/words/fault.ts';
 
-/** Schedules the actions of a child process: none while it is stopped, and no reading while it is deaf. */
+/** None while the child is stopped, and no reading while it is deaf. */
 export class ChildTime {
   readonly #clock: VirtualClock;
 
@@ -25,9 +25,7 @@ export class ChildTime {
   now(): number {
     return this.#clock.now();
   }
-  /**
-   * Runs an action after `ms`. A stopped child does it when it goes on; actions of the kernel are done all the same.
-   */
+  /** A stopped child does it when it goes on; actions of the kernel are done all the same. */
   after(child: Child, ms: number, run: () => void, byKernel = false): void {
     const timer = this.#clock.setTimeout(() => {
       child.timers.delete(timer);
@@ -37,13 +35,11 @@ export class ChildTime {
     }, ms);
     child.timers.add(timer);
   }
-  /** Runs an action at once, or when the stopped child goes on. */
   resumed(child: Child, run: () => void): void {
     const rest = child.stoppedUntil - this.now();
     if (rest > 0) this.after(child, rest, run);
     else run();
   }
-  /** Reads something written to the child's input, in the order of writing. */
   read(child: Child, run: () => void): void {
     if (child.isInputClosed) return;
     child.unread.push(run);
@@ -60,7 +56,6 @@ export class ChildTime {
   }
 }
 
-/** Operations that a happening performs on a child. */
 export interface Hands {
   now(): number;
   after(child: Child, ms: number, run: () => void): void;
@@ -99,10 +94,7 @@ function begin(hands: Hands, child: Child, happening: Happening): void {
   }
 }
 
-/**
- * Runs what happens at a moment of a child's life. Returns true when it ends or hangs up at once and therefore
- * answers nothing more.
- */
+/** True when the child ends or hangs up at once and therefore answers nothing more. */
 export function happen(hands: Hands, child: Child, moment: Moment, tool?: string): boolean {
   const happenings = child.script.happens?.(moment, tool) ?? [];
   for (const happening of happenings) {
@@ -118,7 +110,6 @@ export function happen(hands: Hands, child: Child, moment: Moment, tool?: string
 /** Members of an answer beside its id. */
 type Answer = { readonly result: unknown } | { readonly error: { readonly message: string } };
 
-/** Answers one question of a session and applies faults on the way of the answer. */
 export class Replies {
   readonly #hands: Hands;
 
@@ -144,11 +135,10 @@ export class Replies {
       else this.answer(session, asked, act.answers);
     });
   }
-  /** Sends an empty page with a link to a next one. */
   page(session: Session, asked: Pending, n: number): void {
     this.answer(session, asked, { tools: [], nextCursor: String(n + 1) });
   }
-  /** Sends progress on a question; after its answer the client ignores progress. */
+  /** After its answer the client ignores progress. */
   progress(session: Session, asked: Pending, progress: number, total?: number, message?: string): void {
     if (session.child.isSilent || !session.pending.has(asked.id)) return;
     const said = told(session, message ?? '');
@@ -172,7 +162,7 @@ export class Replies {
     const error = { code, message: told(session, message), ...(data !== undefined && { data }) };
     this.#write(session, asked, { error });
   }
-  /** Sends an answer, even to a withdrawn question; the client drops that. */
+  /** Even to a withdrawn question; the client drops that. */
   #write(session: Session, asked: Pending, answer: Answer): void {
     const { child, pending } = session;
     if (child.isSilent) return;
@@ -186,7 +176,7 @@ export class Replies {
   }
 }
 
-/** Adds the secrets of a server to a text: it leaks them wherever it can. */
+/** The server leaks its secrets wherever it can. */
 const told = ({ child }: Session, text: string): string =>
   [text, ...(child.script.secrets ?? [])].filter((part) => part !== '').join(' ');
 
@@ -196,10 +186,8 @@ const lists = {
   'prompts/list': 'prompts',
 } as const;
 const isList = (method: string): method is keyof typeof lists => Object.hasOwn(lists, method);
-/** Methods that a server answers with an empty result. */
 const plain: readonly string[] = ['ping', 'resources/subscribe', 'resources/unsubscribe', 'logging/setLevel'];
 
-/** Handles the questions that reach a server. */
 export class Answering {
   readonly #hands: Hands;
   readonly #replies: Replies;
@@ -277,6 +265,5 @@ export class Answering {
   }
 }
 
-/** Returns list entries that are invalid. */
 const malformed = ({ child }: Session): null[] =>
   Array.from({ length: child.script.malformed ?? 0 }, () => null);

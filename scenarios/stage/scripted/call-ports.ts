@@ -29,35 +29,30 @@ import { skillsPort } from '../../../machines/skills/skills.rules.ts';
 import { settingsPort } from '../../../machines/presenter/settings.rules.ts';
 
 type Word = Confirmation['decision'] | 'never' | 'nobody';
-/** Behaviour of the person who confirms a call: the answer and its delay. */
 export type Person = (request: { reqId: string; tool: string }) => Word | Answer;
 interface Answer {
   readonly says: Word;
   readonly afterMs?: number;
 }
 export interface CallPortsOptions {
-  /** Person who confirms calls; without one no answer comes. */
+  /** Without one no answer comes. */
   readonly person?: Person | undefined;
   readonly permission?: Permission | undefined;
   readonly limitsOf?: ((server: string) => CallLimits) | undefined;
   readonly total?: (() => CallLimits) | undefined;
   readonly validate?: Validate | undefined;
-  /** Runner of the result programs of servers; when only this is given, every server has a program. */
+  /** When only this is given, every server has a program. */
   readonly transform?: Ports['request'] | undefined;
-  /** Asks an office over a link. */
   readonly askOffice?: Ports['request'] | undefined;
   readonly hasProgram?: ((server: string) => boolean) | undefined;
 }
 type PortRequest = Parameters<Ports['request']>[1];
 
-/** Time in ms that a person thinks by default. */
 const thinkingMs = 5;
 const nobody = { code: 4005, message: 'nobody is here to confirm' } as const;
 const trusting: Validate = () => ({ ok: true });
 
-/** Scripted ports in virtual time whose questions reach no server: those of calls, and launch specs. */
 export class ScriptedCallPorts {
-  /** Results that were too large for an answer, by their handle. */
   readonly cached = new Map<string, unknown>();
   readonly specs: ScriptedSpecs;
   readonly logins = new ScriptedLogins();
@@ -68,7 +63,6 @@ export class ScriptedCallPorts {
   readonly #options: CallPortsOptions;
   readonly #judge: (call: string, request: JudgedCall) => Judgement;
   readonly #ports: Readonly<Record<string, Ports['request']>>;
-  /** Limiters of calls, by computer. */
   readonly #limiters = new Map<string, ReturnType<typeof scriptedLimiters>>();
 
   constructor(
@@ -106,7 +100,6 @@ export class ScriptedCallPorts {
       }),
     };
   }
-  /** Answers the port `judge`. */
   judge(call: string, request: object): Judgement | null {
     return this.#options.permission ? null : this.#judge(call, request as JudgedCall);
   }

@@ -35,26 +35,23 @@ const missing = (server: string): Failure => ({
   remedy: `Answer when asked, then start it again: servers start ${server}`,
 });
 
-/** Fake of the port `spec`; the launch spec is a number made of generation and values. */
+/** The launch spec is a number made of generation and values. */
 export class ScriptedSpecs {
   readonly #clock: Clock;
   readonly #values = new Map<string, { readonly values: Values; readonly ms: number }>();
-  /** Questions that are never answered. */
   readonly #open = new Set<() => void>();
   #areFaultsCleared = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
-  /** Number of questions that wait for an answer that does not come. */
   get waiting(): number {
     return this.#open.size;
   }
-  /** Sets the values of a server from now on; each answer takes `ms`. */
+  /** From now on; each answer takes `ms`. */
   set(server: string, values: Values, ms = 0): void {
     this.#values.set(server, { values, ms });
   }
-  /** Makes every value available at once, also for waiting questions. */
   clearFaults(): void {
     this.#areFaultsCleared = true;
     for (const answer of this.#open) answer();
@@ -92,7 +89,6 @@ export class ScriptedSpecs {
   }
 }
 
-/** Failure of a login when no person is there. */
 export const nobodyLogsIn = (server: string): Failure => ({
   code: 'Unauthorized',
   message: `Server '${server}' wants a login (HTTP 401): a person has to log in, and this host can ask nobody`,
@@ -100,13 +96,11 @@ export const nobodyLogsIn = (server: string): Failure => ({
   remedy: `Log in: a2c login ${server}`,
 });
 
-/** Fake of the port `login`: no person, or a person whose steps a scenario gives one by one. */
+/** No person, or one whose steps a scenario gives one by one. */
 export class ScriptedLogins {
   readonly #asked = new Map<string, { readonly id: string; readonly emit: Emit<RequestFact> }>();
-  /** Tells whether a person can be asked. */
   hasPerson = false;
 
-  /** Tells whether a login to this server is waiting. */
   isAsked(server: string): boolean {
     return this.#asked.has(server);
   }
@@ -141,14 +135,11 @@ export class ScriptedLogins {
   };
 }
 
-/** Time in ms that a disk operation takes. */
 const diskMs = 2;
 
-/** Fake of the port `configFile` in virtual time: one file that is always valid. */
 export class ScriptedConfigFile {
   readonly #clock: Clock;
   #text: string;
-  /** Makes all writes fail, as on a full disk. */
   isFull = false;
 
   constructor(clock: Clock, text = '{}') {
@@ -173,17 +164,14 @@ export class ScriptedConfigFile {
   };
 }
 
-/** Skill folders of a scenario: skills by name, each with the texts of its files. */
+/** Skills by name, each with the texts of its files. */
 export type SkillsTruth = Readonly<Record<string, Readonly<Record<string, string>>>>;
-/** Fake of the port `skillFolders` in virtual time. */
 export class ScriptedSkills {
-  /** Skills that the folders have now; a scenario changes them while it runs. */
   truth: SkillsTruth = {};
   /** Sentences about folders that are no skills. */
   refused: readonly string[] = [];
-  /** Fault of the disk: `hangs` answers nothing, `fails` refuses. */
+  /** `hangs` answers nothing, `fails` refuses. */
   fault: 'hangs' | 'fails' | null = null;
-  /** Number of times that the folders were listed. */
   lists = 0;
   readonly #clock: Clock;
 
@@ -230,7 +218,7 @@ export class ScriptedSkills {
     const read = fileOf(relPath, text);
     return relPath === entryFile && read.kind === 'text' ? { ...read, files: others.toSorted() } : read;
   }
-  /** Returns a file that a server gave: as a text, or in parts to its reader where it is a blob. */
+  /** A text, or in parts to its reader where it is a blob. */
   #fileOfServer({ relPath, contents, reader }: SkillContents): SkillFileRead {
     const base64 = contents.find(({ blob }) => typeof blob === 'string')?.blob;
     if (base64 === undefined) return fileOf(relPath, textIn(contents));
@@ -243,17 +231,12 @@ export class ScriptedSkills {
   }
 }
 
-/** Fault of a landing folder: the disk is full or hangs, the folder cannot be used, or the port itself breaks. */
+/** `closed`: the folder cannot be used; `breaks`: the port itself breaks. */
 export type LandingFault = 'full' | 'hangs' | 'closed' | 'breaks';
-/** Fake of the port `landing` in virtual time, which keeps the files in memory. */
 export class ScriptedLanding {
-  /** Faults of the landing folder, by the method that meets them. */
   faults: Readonly<Partial<Record<string, LandingFault>>> = {};
-  /** Files that have landed, by path. */
   readonly landed = new Map<string, Buffer>();
-  /** Files that have not landed, by upload. */
   readonly parts = new Map<string, Buffer[]>();
-  /** Returns the part that an agent sent under a ticket. */
   partOf: (ticket: string) => Uint8Array | undefined = () => undefined;
   readonly #names = new Map<string, string>();
   readonly #clock: Clock;
@@ -327,14 +310,11 @@ function entryOf({ server, bundle, uri, version, contents }: SkillEntry): SkillE
   return { ref: version === undefined ? ref : { ...ref, version } };
 }
 
-/** Fake of the contents that a computer keeps for agents, in virtual time; the port `blobs` reads them. */
 export class ScriptedBlobs {
-  /** Fault of the disk: `hangs` answers nothing, `fails` refuses, `full` keeps nothing more, `lies` gives other bytes. */
+  /** `hangs` answers nothing, `fails` refuses, `full` keeps nothing more, `lies` gives other bytes. */
   fault: 'hangs' | 'fails' | 'full' | 'lies' | null = null;
-  /** Largest number of bytes of one part. */
   partBytes: number = blobSizes.partBytes;
   readonly shelf = new ContentStore<Buffer>();
-  /** Gives the bytes of a part to the connection that asked. */
   give: (ticket: string, bytes: Uint8Array) => void = () => {};
   readonly #clock: Clock & { now(): number };
 

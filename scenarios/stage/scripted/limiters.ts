@@ -8,15 +8,11 @@ import {
 } from '../../../machines/call/policy/index.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 
-/** Call that waits in a limiter or runs. */
 interface Place {
   isOver: boolean;
   readonly go: () => void;
 }
-/**
- * Limiter in virtual time, the only second queue beside p-queue: p-queue goes on in promises, and virtual time, which
- * does not wait for promises, would pass before a call begins. The choice of limiters is made by the real code.
- */
+/** Not p-queue: virtual time would pass before its promises go on. The choice is made by the real code. */
 class ScriptedLimiter implements Limiter {
   readonly #clock: Pick<VirtualClock, 'setTimeout'>;
   #limit: number;
@@ -26,7 +22,6 @@ class ScriptedLimiter implements Limiter {
     this.#clock = clock;
     this.#limit = limit;
   }
-  /** Sets the limit; a larger one lets waiting calls run. */
   limit(concurrency: number): void {
     if (this.#limit === concurrency) return;
     this.#limit = concurrency;
@@ -69,7 +64,6 @@ class ScriptedLimiter implements Limiter {
   }
 }
 
-/** Builds limiters of calls in virtual time. */
 export const scriptedLimiters = (
   clock: Pick<VirtualClock, 'setTimeout'>,
   { limitsOf = () => defaultLimits, total = () => noLimits }: Partial<CallLimitersOptions> = {},

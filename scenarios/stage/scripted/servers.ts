@@ -24,20 +24,14 @@ import {
 } from './script.ts';
 import { listChanged, Pipes, resourceUpdated, type Message, type News } from './wires.ts';
 
-/**
- * Time in ms that the launcher waits for the end of pipes that a member of a dead group still holds; then it cuts
- * them.
- */
+/** For the end of pipes that a member of a dead group still holds; then the launcher cuts them. */
 const pumpMs = 50;
 
-/** Number of turns of the event loop without an event after which no promise has work left. */
+/** Turns of the event loop without an event after which no promise has work left. */
 const quietTurns = 2;
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/**
- * Fake of the port `process`, and the servers at the far end of real sessions, on one virtual clock: behind the pipes
- * of a process, or at a URL.
- */
+/** With the servers at the far end of real sessions, on one virtual clock: behind pipes, or at a URL. */
 export class ScriptedServers {
   readonly #scripts: Readonly<Record<string, Script>>;
   readonly #children = new Map<Address, Child>();
@@ -45,19 +39,18 @@ export class ScriptedServers {
   readonly #sessions = new Set<Session>();
   readonly #starts = new Map<string, number>();
   #pids = 100;
-  /** Messages that servers received, such as `cancelled tools/call at fs`. */
+  /** Such as `cancelled tools/call at fs`. */
   readonly heard: string[] = [];
-  /** Processes that were started while an older one of the same client lived. */
+  /** Started while an older one of the same client lived. */
   readonly doubled: Address[] = [];
   readonly #time: ChildTime;
   readonly #hands: Hands;
   readonly #answering: Answering;
   readonly #remote: Remote;
 
-  /** Tells whether nothing has happened to a client since the last look. */
   #isQuiet = true;
   readonly #port: SessionPort;
-  /** Open client sessions, each with whether it is one over HTTP. */
+  /** With whether the session is one over HTTP. */
   readonly #clients = new Map<Address, boolean>();
 
   constructor(clock: VirtualClock, scripts: Readonly<Record<string, Script>>) {
@@ -96,24 +89,18 @@ export class ScriptedServers {
       now: () => clock.now(),
     });
   }
-  /** Number of living processes, members of groups included. */
   get alive(): number {
     let n = 0;
     for (const child of this.#children.values()) n += (child.isAlive ? 1 : 0) + child.members;
     return n;
   }
-  /** Number of children with a living process. */
   get groups(): number {
     return [...this.#children.values()].filter(isSome).length;
   }
-  /** Number of open client sessions. */
   get openSessions(): number {
     return this.#clients.size;
   }
-  /**
-   * Resolves when no promise of a client over HTTP has work left at this moment: when nothing came to a client, went
-   * from it or became due for it in two turns of the event loop, because a client may end its session a turn later.
-   */
+  /** Waits for two quiet turns, because a client over HTTP may end its session a turn later. */
   async settled(): Promise<void> {
     for (let quiet = this.#isQuiet ? quietTurns : 0; quiet < quietTurns;) {
       this.#isQuiet = true;
@@ -121,14 +108,12 @@ export class ScriptedServers {
       quiet = this.#isQuiet ? quiet + 1 : 0;
     }
   }
-  /** Notes that a client over HTTP has work to do. */
   #stir(client: Address): void {
     if (this.#clients.get(client)) this.#isQuiet = false;
   }
   has(key: Address): boolean {
     return this.#clients.has(key);
   }
-  /** Returns the script of the server's open session. */
   behind(server: string): Script | undefined {
     const isOpen = ({ child, state }: Session): boolean => child.server === server && state === 'open';
     return [...this.#sessions].findLast(isOpen)?.child.script;
@@ -137,7 +122,6 @@ export class ScriptedServers {
     return this.#starts.get(server) ?? 0;
   }
 
-  // ── what a scenario does to them ───────────────────────────────────────────────────────────────────
   kill(server: string, death: Death): void {
     const remote = this.#of(server).flatMap(({ child, remote: end }) => (end ? [child] : []));
     for (const child of [...this.#children.values(), ...remote])
@@ -149,7 +133,6 @@ export class ScriptedServers {
   update(server: string, uri: string): void {
     this.#say(server, resourceUpdated(uri));
   }
-  /** Makes a remote server forget the session. */
   expire(server: string): void {
     for (const s of this.#of(server)) this.#remote.forget(s);
   }
@@ -163,7 +146,6 @@ export class ScriptedServers {
     return [...this.#sessions].filter(({ child }) => child.server === server);
   }
 
-  // ── the ports ──────────────────────────────────────────────────────────────────────────────────────
   readonly process: Ports['process'] = (_at, { server, key }, emit): PortInstance<ProcessCommand> => {
     for (const older of this.#children.values())
       if (nameOf(older.key) === nameOf(key) && isSome(older)) this.doubled.push(key);
@@ -183,7 +165,6 @@ export class ScriptedServers {
     if (crashes) this.#time.after(child, startMs + crashes.afterMs, () => this.#die(child, crashes));
     return { tell: (command) => this.#command(child, command), close: () => this.#destroy(child) };
   };
-  /** Secrets that any of the servers was launched with. */
   readonly secrets = (): readonly string[] => Object.values(this.#scripts).flatMap((s) => s.secrets ?? []);
   #born(server: string, key: Address, emit: Emit<ProcessFact>): Child {
     const n = this.startsOf(server) + 1;
@@ -298,7 +279,7 @@ export class ScriptedServers {
         : { result: word ? word.answers : greetingOf(child) };
     session.write({ jsonrpc: '2.0', id: asked.id, ...answer });
   }
-  /** Delivers a command: a signal goes to the whole group, the end of stdin to the leader. */
+  /** A signal goes to the whole group, the end of stdin to the leader. */
   #command(child: Child, command: ProcessCommand): void {
     const name = command.type === 'child.closeStdin' ? 'stdin' : command.signal;
     if (child.isAlive && name === 'SIGKILL')
@@ -341,7 +322,7 @@ export class ScriptedServers {
     this.#sessions.delete(session);
     session.child.session = undefined;
   }
-  /** Destroys a child with its whole group; nothing is reported any more. */
+  /** Nothing is reported any more. */
   #destroy(child: Child): void {
     this.#time.stop(child);
     child.isAlive = false;
@@ -352,7 +333,6 @@ export class ScriptedServers {
   }
 }
 
-/** Builds a server's answer to `initialize`. */
 function greetingOf({ server, script: { info = {} } }: Child): object {
   const { name = server, version = '1', protocolVersion = '2025-11-25', capabilities = toolsOnly } = info;
   const { tools, resources, prompts, completions, logging } = capabilities;

@@ -8,13 +8,11 @@ import { timing } from '../../../machines/kernel/timing.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 
-/** Program with a scripted effect, found by its text; no VRL is run. */
+/** Found by its text; no VRL is run. */
 export type ScriptedProgram =
-  /** Program with a compile error: the message, and the byte offset. */
+  /** A compile error; `offset` in bytes. */
   | { readonly wrong: string; readonly offset: number }
-  /** Program that returns the changed event. */
   | { readonly makes: (event: Readonly<Record<string, unknown>>) => unknown; readonly takesMs?: number }
-  /** Program that aborts with this message. */
   | { readonly fails: string; readonly takesMs?: number }
   | { readonly takesMs: 'forever' };
 
@@ -33,10 +31,7 @@ const textOf = (event: object): string =>
     return value;
   });
 
-/**
- * Runs programs in virtual time one after the other, each 1 ms unless scripted otherwise. Passes the contract
- * `transform`.
- */
+/** One after the other, each 1 ms unless scripted otherwise. Passes the contract `transform`. */
 export class ScriptedTransformer implements Transformer {
   readonly #clock: VirtualClock;
   readonly #programs: Readonly<Record<string, ScriptedProgram>>;

@@ -15,7 +15,7 @@ const types: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 const isType = (type: unknown): type is string => typeof type === 'string' && Object.hasOwn(types, type);
 
-/** Returns the problems of a value; undefined when the schema uses keywords that are not supported here. */
+/** Undefined when the schema uses keywords that are not supported here. */
 function problemsOf(schema: unknown, value: unknown, path: readonly string[]): string[] | undefined {
   if (!isKeyed(schema) || Object.hasOwn(schema, '$ref')) return undefined;
   const { type, required = [], properties = {} } = schema;
@@ -35,10 +35,7 @@ function problemsOf(schema: unknown, value: unknown, path: readonly string[]): s
   return found;
 }
 
-/**
- * Validator for virtual time: checks `type`, `required` and `properties`, and accepts schemas that it does not
- * support.
- */
+/** Checks `type`, `required` and `properties`, and accepts schemas that it does not support. */
 export const simpleValidate: Validate = (schema, value): Validity => {
   const problems = problemsOf(schema, value, []);
   if (!problems) return { ok: 'unchecked', reason: 'it has words that are not played here' };

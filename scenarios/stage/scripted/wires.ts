@@ -9,7 +9,6 @@ export interface Message {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** Notification of a server. */
 export interface News {
   readonly jsonrpc: '2.0';
   readonly method: string;
@@ -25,7 +24,7 @@ export const resourceUpdated = (uri: string): News => ({
   params: { uri },
 });
 
-/** Pipes of a scripted process: data written to one end is read at the other in the same turn. */
+/** Data written to one end is read at the other in the same turn. */
 export class Pipes {
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -43,15 +42,13 @@ export class Pipes {
     this.stdin = this.#in as Writable;
     this.stdout = this.#out as Readable;
   }
-  /** Writes one line of the process's output. */
   write(line: string): void {
     this.#out.emit('data', Buffer.from(`${line}\n`));
   }
-  /** Ends the output of the process. */
   end(): void {
     this.#out.emit('end');
   }
-  /** Breaks the input of the process: later writes fail. */
+  /** Later writes fail. */
   break(): void {
     this.#in.emit('error', Object.assign(new Error('broken pipe'), { code: 'EPIPE' }));
   }

@@ -1,4 +1,3 @@
-/** Scenarios of calls that are checked against a schema and a rule before they are sent. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const wantsPath = {

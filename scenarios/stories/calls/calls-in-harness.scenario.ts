@@ -1,4 +1,4 @@
-/** Scenarios of calls whose inner steps only the harness shows. */
+/** Only the harness shows the inner steps of these calls. */
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
 import { notices } from '../../../machines/protocol/protocol.ts';
@@ -184,7 +184,6 @@ scenario(
     s.computer();
     await s.run(100);
     s.call('read');
-    // The person has not answered the confirmation yet.
     s.config({ fs: { generation: 2 } });
     await calls();
     expect(asked).toEqual(['r1', 'r2']);

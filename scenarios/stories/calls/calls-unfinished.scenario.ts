@@ -1,4 +1,4 @@
-/** Scenarios of moments before a call is sent and after its answer, which only the harness shows. */
+/** Moments before a call is sent and after its answer, which only the harness shows. */
 import { expect } from 'vitest';
 import type { RequestFact, Emit, Ports } from '../../../machines/kernel/ports.ts';
 import { scenario } from '../../stage/plan/index.ts';
@@ -60,11 +60,9 @@ scenario(
   },
 );
 
-// ── what comes between an answer and the one who asked ─────────────────────────────────────────────────────
 const ends = (calls: readonly AskedCall[]): (string | undefined)[] =>
   calls.map((call) => call.settled.map(({ end }) => end).join());
 const long = { content: [{ type: 'text', text: 'x'.repeat(3_000) }] };
-/** Builds harness options with a port that checks results and reports this, or never reports. */
 const looking = (say?: (id: string, emit: Emit<RequestFact>) => void): HarnessOptions => ({
   servers: { fs: { tools: { good: { answers: long }, bad: { answers: { ...long, isError: true } } } } },
   options: { fs: { isRemote: true, resultBytes: 2_000 } },
@@ -78,7 +76,6 @@ const looking = (say?: (id: string, emit: Emit<RequestFact>) => void): HarnessOp
   }),
   timing: { lookMs: 1_000, drainMs: 100 },
 });
-/** Makes a call with a good result and one with a bad result, both being checked. */
 async function looked(s: Harness): Promise<readonly AskedCall[]> {
   s.computer();
   await s.run(100);

@@ -1,4 +1,3 @@
-/** Scenarios of calls that end well, badly, late, or at another server. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };

@@ -1,4 +1,3 @@
-/** Scenarios of calls that need a person's confirmation. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { asksOf } from '../../stage/watching.ts';
@@ -110,7 +109,6 @@ scenario('a server that dies while a person is asked: the call fails, for it was
   s.expect(fs).requests('tools/call', 0);
 });
 
-// ── the time of the caller ─────────────────────────────────────────────────────────────────────────────
 const late = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
 const lateOnTheWire = {
   isError: true,

@@ -1,4 +1,3 @@
-/** Scenarios of two servers with one tool name: the times at which agents hear of changed names. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';

@@ -1,4 +1,3 @@
-/** Scenarios of two servers with one tool name: the name of each tool, while servers come and go. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const prefix = { onConflict: 'prefix' } as const;

@@ -1,4 +1,3 @@
-/** Scenarios of names given by strangers, which may be strange and many. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { computerStage, everybody } from '../../stage/watching.ts';

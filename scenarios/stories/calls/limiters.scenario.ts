@@ -1,4 +1,3 @@
-/** Scenarios of calls that wait in a queue, because the number of running calls is limited. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };

@@ -1,4 +1,3 @@
-/** Scenarios of lists whose server, session or machine ends, and of the entries that are remembered. */
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
 import { scenario } from '../../stage/plan/index.ts';

@@ -1,7 +1,3 @@
-/**
- * Scenarios of results that are processed before they are returned: checked against a schema, put through a program,
- * cut.
- */
 import { scenario, type Scene } from '../../stage/plan/index.ts';
 
 const text = 'x'.repeat(3_000);

@@ -1,4 +1,3 @@
-/** Scenarios of progress on its way from a server to the caller. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { RequestFact } from '../../../machines/kernel/ports.ts';
@@ -6,7 +5,6 @@ import type { AskedCall, Harness, HarnessOptions } from '../../stage/harness.ts'
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const tools = { work: { answers: hello, afterMs: 1_000, progresses: { everyMs: 40 } } };
-/** Makes a call of an agent that asks for progress. */
 const followed = (s: Harness): AskedCall => {
   const call = { reqId: 'r', ticket: 'r', computer: 'c1', tool: 'work', params: {}, timeoutMs: 60_000 };
   const wanting = { type: 'agent.call', wantsProgress: true, replyTo: 'host:agent' };
@@ -49,8 +47,6 @@ scenario(
   },
 );
 
-// ── a server that waits for its host ─────────────────────────────────────────────────────────────────────
-/** Reports of the session on each call in turn. */
 let reports: ((fact: object) => void)[] = [];
 const reporting: HarnessOptions['mend'] = (ports) => {
   reports = [];

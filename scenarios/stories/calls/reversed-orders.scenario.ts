@@ -1,4 +1,3 @@
-/** Scenarios of orders that revoke earlier ones. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const reading = { read: { takes: 5_000 } };

@@ -1,8 +1,7 @@
-/** Scenarios of permissions that a person has given for the life of the computer. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: {}, write: {} };
-/** Time in ms that a person thinks; the duration of a call shows whether the person was asked. */
+/** The duration of a call shows whether the person was asked. */
 const thinking = 5;
 
 scenario('a tool that a person has allowed for the session is not asked about again, and others are', (s) => {

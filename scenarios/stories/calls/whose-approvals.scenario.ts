@@ -1,4 +1,4 @@
-/** Scenarios about the scope of a session permission: it holds for the caller that was asked about. */
+/** A session permission holds for the caller that was asked about. */
 import { expect } from 'vitest';
 import { events } from '../../../machines/protocol/protocol.ts';
 import { officeUrl, type Harness } from '../../stage/harness.ts';
@@ -21,7 +21,6 @@ const whose = (what: string, run: (s: Harness) => void | Promise<void>): void =>
     expect(s.calls.map((call) => call.settled[0]?.outcome)).toEqual(s.calls.map(() => 'succeeded'));
   });
 };
-/** Seats an agent that calls the computer; the office reports whether it was answered well. */
 const seated = async (s: Harness, name: string): Promise<Peer> => {
   const peer = s.peer(name);
   peer.join('agent', name);
@@ -82,10 +81,7 @@ whose(
   },
 );
 
-/**
- * Pairs of callers with separate permissions: two agents that a link passes on, should an office have admitted both,
- * and two conversations of a presenter.
- */
+/** Two agents that a link passes on, should an office have admitted both, or two conversations. */
 for (const [what, one, other] of [
   ['one agent', { agent: 'a1' }, { agent: 'a2' }],
   ['one conversation', { conversation: 'alice' }, { conversation: 'bob' }],

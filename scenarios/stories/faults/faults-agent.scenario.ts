@@ -1,7 +1,3 @@
-/**
- * Scenarios of agents whose wire breaks, whose answers are lost, who repeat calls, or cancel calls that never
- * existed.
- */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { takes: 10 } };

@@ -1,4 +1,4 @@
-/** Scenarios of bytes that do not arrive as messages; above the frames most of it has to stay invisible. */
+/** Above the frames most of it has to stay invisible. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { takes: 10 } };

@@ -1,7 +1,3 @@
-/**
- * Scenarios of hosts that stop, hang, or have a wrong clock; of servers stopped and started; of events in other
- * orders.
- */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { takes: 10 } };

@@ -1,4 +1,3 @@
-/** Scenarios of servers at a URL: forgotten sessions, refused requests, answers that break off on their way. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const remote = { isRemote: true, tools: { read: { takes: 10 } } } as const;

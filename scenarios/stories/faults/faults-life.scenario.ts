@@ -1,4 +1,4 @@
-/** Scenarios of handshakes that fail. */
+/** Handshakes that fail. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: {} };

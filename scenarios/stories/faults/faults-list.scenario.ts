@@ -1,4 +1,3 @@
-/** Scenarios of lists that come and go, come in pages, never end, or contain names of another server. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: {}, write: {} };
@@ -86,7 +85,6 @@ scenario('a tool by the name of another server is refused, and the rest of its s
   s.settled(call);
   s.expect(call).settles('succeeded', { result: { content: [{ text: 'mine' }] } });
   s.expect(fs).requests('tools/call', 1);
-  // The server that has the name leaves it to the other one.
   s.config(db);
   s.heard('computer', 'server.removed');
   const other = s.call('read');

@@ -1,4 +1,3 @@
-/** Scenarios of wires to an office that break or are slow, and of an office that does not answer. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { takes: 10 } };

@@ -1,8 +1,7 @@
-/** Scenarios of servers that announce more or fewer changes of their lists than there are. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: {} };
-/** Default timing of hosts in ms. */
+/** Default of hosts in ms. */
 const usual = { quietMs: 200, longestQuietMs: 2_000 };
 
 scenario(
@@ -76,7 +75,6 @@ scenario(
     s.expect(fs).requestsAtMost('tools/list', 8);
     s.expect.heard('computer', 'list.restless', 1);
     s.heard('computer', 'list.restless', 2);
-    // Changes without such requests are again seen without delay.
     s.run(1_000);
     s.fault(fs, 'notify.burst', { when: 'call', n: 1, withinMs: 1, times: 1 });
     s.settled(s.call('read'));

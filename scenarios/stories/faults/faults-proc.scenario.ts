@@ -1,4 +1,3 @@
-/** Scenarios of processes that do not start, end on their own, or do not end. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { takes: 20 } };

@@ -1,11 +1,10 @@
-/** Scenarios of windows and documents that come and go, change, hang, or differ from what their server says. */
 import { scenario, type Scene, type ServerRef } from '../../stage/plan/index.ts';
 
-/** Tools of the server; `wait` is answered after all earlier requests. */
+/** `wait` is answered after all earlier requests. */
 const tools = { go: {}, wait: {} };
 const windows = ['window://a/1', 'window://a/2'];
 const documents = ['dpe://a/1', 'dpe://a/2'];
-/** Builds a plan with all ready: the resources are subscribed and were shown once, so that all of them are known. */
+/** The resources are subscribed and were shown once, so that all of them are known. */
 const known = (s: Scene, resources: readonly string[]): ServerRef => {
   const a = s.server('a', { tools, resources });
   s.ready();
@@ -15,7 +14,6 @@ const known = (s: Scene, resources: readonly string[]): ServerRef => {
   s.expect(a).requests('resources/read', resources.length);
   return a;
 };
-/** Waits until the fault has happened and its announcement was sent. */
 const happened = (s: Scene): void => {
   s.settled(s.call('go'));
   s.run(1_500);

@@ -1,4 +1,3 @@
-/** Scenarios of answers that do not come, come late, twice, or wrong. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { takes: 10 } };

@@ -1,4 +1,3 @@
-/** Scenarios of large contents that stall, break or lie about their hash, and of skill folders that vanish. */
 import { scenario, type Scene } from '../../stage/plan/index.ts';
 
 const idleMs = 10_000;

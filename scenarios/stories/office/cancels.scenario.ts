@@ -1,4 +1,3 @@
-/** Scenarios of agents that cancel a call and hear its state at the computer. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
@@ -11,7 +10,7 @@ const everybody = async (s: Harness): Promise<void> => {
   s.agent();
   await s.run(100);
 };
-/** Makes a call that reaches its computer, but whose answer never reaches the agent. */
+/** The call reaches its computer, but its answer never reaches the agent. */
 const unheard = async (s: Harness, timeoutMs = 60_000) => {
   await everybody(s);
   const call = s.agentCall('read', { timeoutMs });

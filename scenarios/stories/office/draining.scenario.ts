@@ -1,4 +1,3 @@
-/** Scenarios of an office that ends without cutting calls short. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
@@ -37,7 +36,6 @@ scenario(
     const running = s.agentCall('slow');
     await s.run(100);
     s.order('office', { type: 'drain', ms: 5_000 });
-    // A second drain order changes nothing.
     s.order('office', { type: 'drain', ms: 5_000 });
     const late = s.agentCall('quick');
     await s.run(100);

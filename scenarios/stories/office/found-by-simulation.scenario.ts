@@ -1,4 +1,4 @@
-/** Regression scenarios for bugs found by the simulator: each shrunk, with the invariant that detected it. */
+/** Each is shrunk, with the invariant that detected it. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { changes: true } };
@@ -134,8 +134,7 @@ scenario(
   },
 );
 
-// Invariant: resources of a machine are bounded, and released at its end. It had to learn that a ping may come beside
-// a question.
+// Invariant: resources of a machine are bounded, and released at its end; a ping may come beside a question.
 scenario(
   'a server that runs is pinged while somebody is asked for its values again, and has them when they come',
   (s) => {

@@ -1,4 +1,4 @@
-/** Regression scenarios for bugs found by invariants that no plan can express; the invariant is named above each. */
+/** Found by invariants that no plan can express; the invariant is named above each. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { asksOf, stageOf, stepOf } from '../../stage/watching.ts';

@@ -1,11 +1,9 @@
-/** Scenarios of agents, links and calls that end. */
 import { expect } from 'vitest';
 import { scenario, type Scene } from '../../stage/plan/index.ts';
 import type { Person, Harness, HarnessOptions } from '../../stage/harness.ts';
 import { everybody, hello, linkStage, stageOf, until } from '../../stage/watching.ts';
 
 const servers = { fs: { tools: { read: { answers: hello, afterMs: 500 }, hang: { never: true } } } } as const;
-/** Counts what the machines sent to ports: commands of this type, or requests of this type and method. */
 const sentBy = (s: Harness, type: string, method?: string): number =>
   s.seen.filter(
     ({ record: r }) =>
@@ -13,7 +11,7 @@ const sentBy = (s: Harness, type: string, method?: string): number =>
       r.ev.type === type &&
       (method === undefined || (r.ev as { method?: string }).method === method),
   ).length;
-/** Builds a network whose office reads everything and answers no join or leave, from the n-th on. */
+/** The office reads everything and answers no join or leave, from the n-th on. */
 const muteFrom = (n: number): Pick<HarnessOptions, 'mend'> => ({
   mend: (ports) => ({
     ...ports,
@@ -286,7 +284,6 @@ scenario(
   },
 );
 
-/** What brings a call of the host where it stands when the office is lost. */
 const standings: Readonly<Record<string, (s: Scene) => void>> = {
   'that the rule of the host judges': (s) => s.permission('never'),
   'that a person is asked about': (s) => s.person('yes after 500'),

@@ -1,4 +1,3 @@
-/** Scenarios of an office on several nodes in which a node, the register, or a message between nodes fails. */
 import { expect } from 'vitest';
 import { events, notices } from '../../../machines/protocol/protocol.ts';
 import { scenario } from '../../stage/plan/index.ts';
@@ -73,7 +72,6 @@ scenario(
     const refused = call(agent, 'r2', 'read', 'near');
     await s.run(20);
     expect(said(refused)).toContain('503');
-    // The register comes back empty.
     register.forget();
     register.back();
     await s.run(leaseMs * 2);
@@ -273,7 +271,6 @@ scenario(
     await s.run(20);
     big.close();
     await s.run(20);
-    // Small answers do not wait for the large one.
     expect(large).toHaveLength(0);
     expect(said(small)).toEqual(expect.stringContaining('"isError":false'));
     expect(has(agent, notices.leaveOffice)).toBe(true);

@@ -1,4 +1,3 @@
-/** Scenarios of an office on several nodes that agree in one register: calls cross, and each seat is held once. */
 import { expect } from 'vitest';
 import { events, notices } from '../../../machines/protocol/protocol.ts';
 import { scenario } from '../../stage/plan/index.ts';

@@ -1,4 +1,3 @@
-/** Scenarios of several computers in one office. */
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
 import { scenario } from '../../stage/plan/index.ts';
@@ -139,7 +138,6 @@ scenario(
   },
 );
 
-/** Asks questions as the agent's host, each named by its req_id, and collects the answers. */
 const questions = (s: Harness) => {
   const answers: AnyEventObject[] = [];
   s.directory.listen('host:asker', (event) => answers.push(event));

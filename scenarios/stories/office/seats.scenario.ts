@@ -1,4 +1,4 @@
-/** Scenarios of the office alone, with strangers that follow nothing but the wire protocol. */
+/** The office alone, with strangers that follow nothing but the wire protocol. */
 import { expect } from 'vitest';
 import { events, notices as noticeNames } from '../../../machines/protocol/protocol.ts';
 import { scenario } from '../../stage/plan/index.ts';
@@ -16,7 +16,6 @@ const notices = (heard: readonly Heard[]): string[] =>
     const { computer, agent, office_id } = body as Record<string, string>;
     return `${event.replace('notify:', '')} ${computer ?? agent} ${office_id}`;
   });
-/** Lists the seats that are taken, as the host of the office heard: `office/name`. */
 const seats = (s: Harness): string[] => {
   const taken = new Set<string>();
   for (const { stage, seat } of s.heard('office', 'seat.changed'))

@@ -1,4 +1,3 @@
-/** Helpers for peers of an office on two nodes. */
 import { expect } from 'vitest';
 import { events } from '../../../machines/protocol/protocol.ts';
 import type { Harness } from '../../stage/harness.ts';
@@ -20,7 +19,7 @@ export const call = (agent: Peer, reqId: string, tool = 'read', computer = 'c', 
     params: {},
     timeout,
   });
-/** Seats an agent at the first of two nodes and a computer at the second. */
+/** An agent at the first node and a computer at the second. */
 export const seated = async (
   s: Harness,
 ): Promise<{ readonly agent: Peer; readonly computer: Peer; readonly urls: readonly string[] }> => {

@@ -3,7 +3,7 @@ import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
 
 const servers = { fs: { tools: { read: { answers: { content: [] } } } } };
-/** Starts office, computer and agent, and waits until the first two attempts of each are over. */
+/** Waits until the first two attempts of each are over. */
 const everybody = async (s: Harness): Promise<void> => {
   await s.office();
   s.computer({ linked: true });
@@ -16,7 +16,6 @@ scenario('an office of another version that we speak is entered with that', { se
   await everybody(s);
   for (const who of ['agent', 'computer'])
     expect(s.heard(who, 'link.changed').map((e) => e.stage)).toEqual(['connecting', 'connecting', 'joined']);
-  // The link comes back after a loss, without another refusal.
   s.network.faults.dropLink('a1');
   await s.run(3000);
   expect(s.heard('agent', 'link.changed').at(-1)?.stage).toBe('joined');

@@ -1,7 +1,3 @@
-/**
- * Scenarios of an agent that follows the Desktop and the Finder of a computer that answers rightly, wrongly, late, or
- * not at all.
- */
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
 import type { Emit, LinkFact } from '../../../machines/kernel/ports.ts';

@@ -1,4 +1,3 @@
-/** Scenarios of the pages in which an agent follows a Finder. */
 import { expect } from 'vitest';
 import {
   document,

@@ -1,4 +1,3 @@
-/** Scenarios of large contents: a computer keeps them for the agent that asked, and gives them in parts. */
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
@@ -156,10 +155,9 @@ scenario('questions to a computer that closes are refused', world, async (s) => 
   );
 });
 
-// ── downloads of an agent ─────────────────────────────────────────────────────────────────────────────
 type Ack = (answer: unknown) => void;
 type Asked = { readonly req_id: string; readonly chunk_offset: number };
-/** Answers as a computer of another make, which gives a content of 40 bytes in parts of 10. */
+/** A computer of another make, which gives a content of 40 bytes in parts of 10. */
 const partOf = ({ req_id, chunk_offset: at }: Asked, more: object = {}): object => ({
   ...{ blob_handle: 'h', mime_type: 'a/b', total_size: 40, sha256: 'x', chunk_offset: at, req_id },
   ...{ eof: at + 10 >= 40, blob: image.subarray(at, Math.min(40, at + 10)).toString('base64') },
@@ -178,7 +176,6 @@ const tell = (s: Harness, order: object): void =>
   s.order('agent', { type: 'download.told', ticket: 'd', order });
 const partsHeard = (s: Harness): number[] =>
   s.heard('agent', 'download.part').map(({ offset }) => offset as number);
-/** Counts the parts that the agent asked for, and the questions that it took back. */
 const commands = (s: Harness): { readonly asks: number; readonly withdrawals: number } => {
   const sent = s.seen.flatMap(({ record: r }) => (r.k === 'out' && r.a.startsWith('agent/') ? [r.ev] : []));
   const isPart = (ev: object): boolean => 'method' in ev && ev.method === 'client:get_blob';
@@ -186,7 +183,6 @@ const commands = (s: Harness): { readonly asks: number; readonly withdrawals: nu
   return { asks: sent.filter(isPart).length, withdrawals };
 };
 const endOf = (s: Harness): unknown => s.heard('agent', 'download.ended');
-/** Takes each part as soon as it came, as a fast reader does. */
 const readAll = async (s: Harness, ms = 1_000): Promise<void> => {
   let taken = 0;
   for (let waited = 0; waited < ms; waited += 10) {

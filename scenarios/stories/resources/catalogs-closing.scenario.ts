@@ -1,7 +1,3 @@
-/**
- * Scenarios of lists that end: with their computer, or because the machine of their client has failed; and of lists
- * that are read again.
- */
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
 import type { Harness } from '../../stage/harness.ts';
@@ -69,7 +65,6 @@ scenario(
       let asked = 0;
       return {
         ...ports,
-        // The second list of prompts never comes.
         request: (from, question, emit) =>
           question.method === 'prompts/list' && (asked += 1) > 1
             ? () => {}

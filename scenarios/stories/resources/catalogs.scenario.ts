@@ -1,7 +1,3 @@
-/**
- * Scenarios of a server's lists: the times at which they are requested again, the cost of a failure, and the entries
- * that are remembered.
- */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { toolsOnly } from '../../stage/scripted/script.ts';
@@ -21,7 +17,6 @@ import {
 } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello } };
-/** Server whose list has one more tool each time. */
 const growing = { tools, lists: (n: number) => ['read', ...(n > 1 ? [`new${n}`] : [])] };
 const quiescent = { ...growing, info: { capabilities: { ...toolsOnly, tools: { listChanged: false } } } };
 scenario(

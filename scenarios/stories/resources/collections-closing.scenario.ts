@@ -1,7 +1,3 @@
-/**
- * Scenarios of Desktop and Finder that end: told to close while they read, or because the machine of their computer
- * has failed.
- */
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';

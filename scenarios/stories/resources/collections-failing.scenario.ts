@@ -1,4 +1,3 @@
-/** Scenarios of Desktop and Finder when servers refuse, hang or vanish, machines break, and a computer closes. */
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';
@@ -129,7 +128,6 @@ scenario(
   },
 );
 
-/** URIs that the server lists, changed between two lists. */
 let listed: readonly string[] = [];
 const windowsOf = showing([], (uri) => ({ answers: { contents: [{ uri, text: uri }] }, afterMs: 3_000 }));
 const changing: Script = {
@@ -196,7 +194,6 @@ scenario(
   },
 );
 
-/** True until the first read was refused. */
 let isFirst = true;
 scenario(
   'a server cache whose machine breaks costs the windows of its server, and the next question has them',

@@ -1,4 +1,4 @@
-/** Scenarios of fresh reads, which must not be answered from the cache. */
+/** Fresh reads must not be answered from the cache. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import {
@@ -85,7 +85,6 @@ scenario(
       { server: 'b', uri: 'window://b/1', reason: 'it could not be read within 1000 ms' },
       { server: 'c', reason: 'its list of resources did not come again within 1000 ms' },
     ]);
-    // Asks for one window, of a server that works.
     ask(s, 'desktop', { fresh: true, window: 'window://a/1' });
     await s.run(20);
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: [expect.any(String)] } });

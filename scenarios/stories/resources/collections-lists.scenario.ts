@@ -1,4 +1,3 @@
-/** Scenarios of Desktop and Finder with server lists that are slow, reordered, refused, or changed silently. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Act, Script } from '../../stage/scripted/script.ts';
@@ -16,7 +15,6 @@ import {
   windows,
 } from '../../stage/showing.ts';
 
-/** Builds a server whose list of resources is computed by the function when it is requested. */
 const listing = (script: Script, list: Act): Script => ({
   ...script,
   methods: { ...script.methods, 'resources/list': list },
@@ -150,7 +148,6 @@ scenario(
   },
 );
 
-/** URIs that the server lists, changed between two lists. */
 let listed: readonly string[] = [];
 scenario(
   'the order in which a server lists is the order of what ties; another order is no news, and is in the next answer',
@@ -175,7 +172,6 @@ scenario(
   },
 );
 
-/** Result of a read that is no valid content. */
 let nonsense: unknown;
 const placed = (...of: readonly [uri: string, priority?: unknown, fullscreen?: unknown][]): object => ({
   resources: of.map(([uri, priority, fullscreen]) => ({

@@ -1,7 +1,4 @@
-/**
- * Scenarios of resources that are missing on a Desktop or in a Finder: each is named with its URI, the broken rule or
- * field, and the offending value.
- */
+/** Each is named with its URI, the broken rule or field, and the offending value. */
 import { expect } from 'vitest';
 import { document as following, follow, meet, questions, type Answer } from '../../stage/following.ts';
 import { scenario } from '../../stage/plan/index.ts';

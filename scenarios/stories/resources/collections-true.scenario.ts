@@ -1,7 +1,4 @@
-/**
- * Scenarios of a Desktop and a Finder that show the current state: every update of a window or a document causes a
- * refresh.
- */
+/** Every update of a window or a document causes a refresh. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
@@ -91,7 +88,7 @@ scenario(
       s.servers.update('a', `window://h/none${n % 5}`);
       await s.run(1_000);
     }
-    // Requests in ten minutes: frequent at first, then one a minute.
+    // In ten minutes: frequent at first, then one a minute.
     const asked = asksOf(s, 'resources/list', 'a').length - before;
     expect(asked).toBeGreaterThan(10);
     expect(asked).toBeLessThan(25);

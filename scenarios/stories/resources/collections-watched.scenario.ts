@@ -1,7 +1,3 @@
-/**
- * Scenarios of Desktop and Finder with servers that announce changes or do not, and of the information about that for
- * the host.
- */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { toolsOnly, type Script } from '../../stage/scripted/script.ts';
@@ -23,7 +19,6 @@ const silent: Script = {
   info: { capabilities: { ...toolsOnly, resources: { listChanged: true, subscribe: false } } },
 };
 
-/** Content of the window, changed between two reads. */
 let content: object = {};
 const showingContent = showing(['window://a/1'], (uri) => ({
   answers: { contents: [{ uri, ...content }] },

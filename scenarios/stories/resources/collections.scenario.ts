@@ -1,4 +1,3 @@
-/** Scenarios of the Desktop and the Finder of a computer, built from the resources of its servers. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import {

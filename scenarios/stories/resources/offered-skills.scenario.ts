@@ -1,4 +1,4 @@
-/** Scenarios of skills that servers offer as `skill://` resources: lists that change, servers that vanish, hang and lie. */
+/** Skills that servers offer as `skill://` resources. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, Harness } from '../../stage/harness.ts';

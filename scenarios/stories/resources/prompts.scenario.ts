@@ -1,4 +1,3 @@
-/** Scenarios of a prompt that a host gets from one of its servers. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { replyTo } from '../../stage/showing.ts';
@@ -12,7 +11,6 @@ const prompting = (act: Act): Script => ({
   methods: { 'prompts/get': act },
 });
 const messages = [{ role: 'user', content: { type: 'text', text: 'hello' } }];
-/** Requests a prompt whose name looks like the URI of a window. */
 const wants = (s: Harness): void => {
   const about = {
     collection: 'desktop',

@@ -1,7 +1,4 @@
-/**
- * Scenarios of refreshes that fail: two failures change nothing, three in a row withdraw the entries, one success
- * restores them.
- */
+/** Two failures change nothing, three in a row withdraw the entries, one success restores them. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { toolOf } from '../../stage/scripted/script.ts';
@@ -24,10 +21,7 @@ import {
 
 const tools = { read: { answers: hello } };
 
-/**
- * Builds a server with the given answers to successive list requests, `ok` for the first; each answer has another
- * tool.
- */
+/** Answers to successive list requests, `ok` for the first; each has another tool. */
 const failing = (...fails: readonly number[]): Script => ({
   tools,
   listing: (n) =>
@@ -55,7 +49,6 @@ scenario(
     await s.run(100);
     expect(gone.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'ServerNotActive' } }]);
     expect(there.settled).toMatchObject([{ outcome: 'succeeded' }]);
-    // The fourth failure is no news; the success after it is.
     const before = s.news.length;
     await s.run(20_000);
     expect(asksOf(s, 'tools/list')).toHaveLength(5);
@@ -73,18 +66,16 @@ scenario(
   },
 );
 
-/** Lists the withdrawals of tools that the host heard of: the reason, or null when they were restored. */
+/** The reason, or null when they were restored. */
 const withdrawals = (s: Harness): unknown[] =>
   s.heard('computer', 'tools.withdrawn').map(({ failure }) => failure?.message ?? null);
 const why = (reason: string): string => `Server 'fs': its tools were withdrawn: ${reason}`;
-/** Makes the server announce changes this number of times, so that its list is requested again. */
 async function relisted(s: Harness, times: number): Promise<void> {
   for (let n = 0; n < times; n += 1) {
     s.servers.announce('fs');
     await s.run(1000);
   }
 }
-/** Makes one call of the host and one of an agent. */
 async function called(s: Harness, tool: string): Promise<unknown[]> {
   const [own, theirs] = [s.call(tool), s.agentCall(tool)];
   await s.run(100);
@@ -115,7 +106,6 @@ scenario(
       { result: { isError: true, content: [{ text: why('no list today') }] } },
     ]);
     expect(withdrawals(s)).toEqual([why('no list today')]);
-    // A tool that the server never had is unknown, and the failure names that server.
     expect((await called(s, 'find'))[0]).toMatchObject({
       failure: { code: 4001, details: { not_active: ['fs'] } },
     });
@@ -124,7 +114,6 @@ scenario(
     await relisted(s, 1);
     expect(withdrawals(s).slice(2)).toEqual([null]);
     expect(await called(s, 'read')).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'succeeded' }]);
-    // A tool that is no longer listed is gone.
     await relisted(s, 1);
     expect((await called(s, 'read'))[0]).toMatchObject({ failure: { code: 4001 } });
   },
@@ -151,7 +140,6 @@ scenario(
     expect((await called(s, 'read'))[0]).toMatchObject({
       failure: { code: 4001, details: { tool_name: 'read' } },
     });
-    // An empty list can be withdrawn, too.
     await relisted(s, 3);
     expect(withdrawals(s).slice(2)).toEqual([why('no list today')]);
     order(s, 'server.stop');
@@ -182,7 +170,6 @@ scenario(
   { servers: { fs: failing(2) }, timing: { pollDeclaredMs: 60_000 } },
   async (s) => {
     s.computer();
-    // Nobody says that the list changed: it is looked at by the clock.
     await until(s, () => asksOf(s, 'tools/list').length === 2, 120_000);
     await s.run(100);
     expect(catalogOf(s)?.state).toBe('failing');

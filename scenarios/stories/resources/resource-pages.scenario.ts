@@ -1,4 +1,3 @@
-/** Scenarios of an agent that asks for the resources of one server of a computer. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, Harness } from '../../stage/harness.ts';
@@ -18,7 +17,6 @@ const notes = (count: number, more: Partial<Script> = {}): Script => ({
   resources: Array.from({ length: count }, (_, n) => note(n)),
   ...more,
 });
-/** List that never comes. */
 const never: Partial<Script> = { methods: { 'resources/list': { never: true } } };
 
 const meet = async (s: Harness): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Scenarios of servers whose lists or contents change whenever they are read. */
+/** Servers whose lists or contents change whenever they are read. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { follow } from '../../stage/following.ts';
@@ -8,7 +8,6 @@ import type { Script } from '../../stage/scripted/script.ts';
 
 const shows = listing((uri) => ({ answers: { contents: [{ uri, text: uri }] } }));
 let renewed = 0;
-/** Server whose newest window changes with each read, and which announces that. */
 const renewing: Script = {
   ...shows,
   methods: {

@@ -1,4 +1,3 @@
-/** Scenarios of the skills of a computer: folders that change, vanish and fail, and agents that ask and follow. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, Harness } from '../../stage/harness.ts';

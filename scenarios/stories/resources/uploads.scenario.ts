@@ -1,4 +1,3 @@
-/** Scenarios of files that an agent puts on a computer: parts, persons, lost connections, full disks and lies. */
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
@@ -44,7 +43,6 @@ const begun = async (s: Harness, more: object = {}): Promise<string> => {
 };
 const no = (reason: string) => ({ code: 4019, details: { reason } });
 const files = (s: Harness): unknown => Object.fromEntries(s.callPorts.landing.landed);
-/** Tells that nothing of an upload is left: no part of a file, and no machine. */
 const nothingLeft = (s: Harness): void => {
   expect([...s.callPorts.landing.parts.keys()]).toEqual([]);
   expect([...s.directory.roots].filter(isUpload)).toHaveLength(0);
@@ -145,7 +143,6 @@ for (const waitMs of [0, 3])
       const last = put(s, { upload_id, at: 4, part: 'two three', eof: true });
       const after = first(s, '', { resume: true });
       expect(await answers(s, last, after)).toMatchObject([{ total_size: text.length }, { upload_id }]);
-      // A lost last answer is given again to the question where the upload is.
       expect(await answers(s, first(s, '', { resume: true }))).toMatchObject([
         { landing_path: expect.any(String) },
       ]);

@@ -1,4 +1,4 @@
-/** Scenarios of an agent's knowledge of a computer that answers wrongly, late, or not at all. */
+/** What an agent knows of a computer that answers wrongly, late, or not at all. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Peer } from '../../stage/scripted/network/network.ts';
@@ -22,7 +22,6 @@ const listing =
 const wrong: Answer = (_, ack) => ack({ tools: [], req_id: 'of another question' });
 const refusing: Answer = (_, ack) => ack({ error: { code: 500, message: 'not now' } });
 
-/** Seats an agent in an office with a computer that gives these answers. */
 const meet = async (s: Harness, ...answers: Answer[]): Promise<Peer> => {
   await s.office();
   let n = 0;
@@ -36,7 +35,6 @@ const meet = async (s: Harness, ...answers: Answer[]): Promise<Peer> => {
   return peer;
 };
 const asked = (peer: Peer): number => peer.heard.filter((h) => h.event === 'client:get_tools').length;
-/** Lists what the host heard: names of tools, or the failure. */
 const heard = (s: Harness): unknown[] =>
   s
     .heard('agent', 'view.toolsChanged')

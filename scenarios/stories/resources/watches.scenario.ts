@@ -1,4 +1,3 @@
-/** Scenarios of subscriptions to resources. */
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';
@@ -11,7 +10,7 @@ const server = (script: Script = {}): HarnessOptions => ({
 });
 const uriOf = (record: { readonly ev: object }): string =>
   (record.ev as { params?: { uri?: string } }).params?.uri ?? '';
-/** Lists the requests to the server in order: `+a` subscribes, `-a` unsubscribes. */
+/** `+a` subscribes, `-a` unsubscribes. */
 const askedOf = (s: Harness): string[] =>
   s.seen.flatMap(({ record: r }) => {
     const method = r.k === 'out' && r.ev.type === 'ask' ? (r.ev as { method?: string }).method : undefined;

@@ -1,4 +1,3 @@
-/** Scenarios of a failing server: number of attempts, and pauses between them. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
@@ -8,7 +7,7 @@ import { hello, opensOf, order, reaches, stageOf, stagesOf, until } from '../../
 const tools = { read: { answers: hello } };
 const timing = { backoffMs: 500, longestBackoffMs: 30_000, trialMs: 300_000 };
 const refusing: Script = { tools, initialize: 'error' };
-/** Returns the pauses between the end of one attempt and the next, as announced and as measured. */
+/** As announced and as measured, between the end of one attempt and the next. */
 const pausesOf = (s: Harness): number[] => {
   const [, ...later] = opensOf(s);
   const ends = s.news

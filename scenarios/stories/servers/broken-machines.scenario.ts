@@ -1,4 +1,4 @@
-/** Scenarios of machines that break for good: dependent actors are told, and no order goes unanswered. */
+/** Dependent actors are told, and no order goes unanswered. */
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';

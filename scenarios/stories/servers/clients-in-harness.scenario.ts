@@ -1,4 +1,4 @@
-/** Scenarios beyond faults of a server: ports that break, own lists, times to the millisecond. */
+/** Beyond faults of a server: ports that break, own lists, times to the millisecond. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { asksOf, computerStage, offeredBy, seenOf, stageOf, stagesOf, stepOf } from '../../stage/watching.ts';

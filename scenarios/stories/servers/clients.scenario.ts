@@ -1,4 +1,3 @@
-/** Scenarios of one server from its first attempt to rest: attempts, budgets, tools. */
 import { scenario } from '../../stage/plan/index.ts';
 
 const reading = { read: {} };

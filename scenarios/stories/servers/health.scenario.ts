@@ -1,11 +1,9 @@
-/** Scenarios of health checks of a server without calls. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Act, Script } from '../../stage/scripted/script.ts';
 import { asksOf, counting, hello, opensOf, stageOf, stagesOf, until } from '../../stage/watching.ts';
 
 const timing = { pingEveryMs: 10_000, pingMs: 1_000 };
-/** Builds a server that reacts like this to each ping in one life. */
 const pinged = (ping: (n: number) => Act, more: Script = {}): Record<string, Script> => ({
   fs: {
     tools: { read: { answers: hello, afterMs: 25_000 } },

@@ -1,4 +1,4 @@
-/** Scenarios of orders to a server whose process is being started; a real one cannot be caught at that moment. */
+/** A real process cannot be caught while it is being started. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';

@@ -1,4 +1,3 @@
-/** Scenarios of servers that start when they are needed. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';

@@ -1,6 +1,3 @@
-/**
- * Scenarios of a server that wants a login: the person who is asked, the events meanwhile, and the possible answers.
- */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
@@ -10,13 +7,11 @@ import { asksOf, hello, kept, order, stageOf, stagesOf } from '../../stage/watch
 
 const tools = { read: { answers: hello } } as const;
 const refuses = { status: 401 } as const;
-/** Server that refuses the first session and accepts the second. */
 const wanting: Script = { tools, initialize: refuses, later: { 2: { initialize: undefined } as never } };
 const remote = (script: Script): HarnessOptions => ({
   servers: { fs: script },
   options: { fs: { isRemote: true } },
 });
-/** Adds a person to whom the login page is shown. */
 const shown = async (s: Harness): Promise<Harness['callPorts']['logins']> => {
   const { logins } = s.callPorts;
   logins.hasPerson = true;
@@ -40,7 +35,6 @@ scenario(
       code: 'Unauthorized',
       message: "Server 'fs' waits for a person to log in at https://as.test",
     });
-    // A person may take a long time.
     await s.run(3_600_000);
     expect(stageOf(s)).toBe('unauthorized');
     logins.comesBack('fs');
@@ -147,7 +141,6 @@ scenario(
     expect(logins.isAsked('fs')).toBe(false);
   },
 );
-/** Server that was ready once, and wants a login at its next start. */
 const expired: Script = { tools, later: { 2: { initialize: refuses } } };
 scenario(
   'a call fails at once in each step of a login, and a start or a change of a setting changes nothing',

@@ -1,4 +1,3 @@
-/** Scenarios of servers without a local process: a forgotten session, a refused request. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { nobodyLogsIn } from '../../stage/scripted/host-ports.ts';
@@ -17,7 +16,6 @@ import {
 } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello, afterMs: 300 }, hang: { never: true } } as const;
-/** Refusal of a request that names a session which the server does not know. */
 const forgets: HttpRefusal = { status: 404 };
 const remote = (script: Script, timing: HarnessOptions['timing'] = {}): HarnessOptions => ({
   servers: { fs: { tools, initialize: 50, listMs: 50, ...script } },
@@ -41,7 +39,6 @@ scenario(
     expect(s.servers.heard).toEqual(['call read at fs']);
     expect(stagesOf(s)).toEqual(['connecting', 'ready', 'connecting', 'ready']);
     expect(offeredBy(s)).toEqual(['read', 'hang']);
-    // The tools of the server were offered all the time.
     expect(s.heard('computer', 'tools.changed')).toHaveLength(1);
   },
 );
@@ -125,7 +122,6 @@ scenario(
   },
 );
 
-/** Server whose second session never opens. */
 const forgetsCalls = () =>
   remote({
     door: (method) => (method === 'tools/call' ? forgets : undefined),
@@ -269,7 +265,7 @@ scenario(
   },
 );
 
-/** Number of refused handshakes; the first one of each play is refused, because a scenario may be played twice. */
+/** The first one of each play is refused, because a scenario may be played twice. */
 let refusals = 0;
 const refusing = (retryAfter: number): Script => {
   return {

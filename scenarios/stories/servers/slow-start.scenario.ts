@@ -1,7 +1,5 @@
-/** Scenarios of servers that start slowly, and of calls that come meanwhile. */
 import { scenario, type Scene, type ServerRef } from '../../stage/plan/index.ts';
 
-/** Adds a slow server that no call has waited for and whose tools are unknown. */
 const slow = (s: Scene, ms: number, tools: object = { read: {} }): ServerRef => {
   const fs = s.server('fs', { tools: { ...tools } });
   s.fault(fs, 'life.initSlow', { ms });

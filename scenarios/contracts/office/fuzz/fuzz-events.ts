@@ -1,10 +1,8 @@
-/** Random events with arguments, text frames and bytes of a malicious peer, drawn from a seed. */
 import fc from 'fast-check';
 import { events, notices } from '../../../../machines/protocol/protocol.ts';
 
-/** Room of the witnesses, which must receive nothing of the fuzz, with its computer and agent. */
 export const witnessed = { office: 'witness', computer: 'honest', agent: 'watcher' } as const;
-/** Text contained in all generated texts, so that it is recognized wherever it is received. */
+/** In all generated texts, so that one is recognized wherever it is received. */
 export const mark = 'FUZZ';
 
 export const offices = ['f0', 'f1', witnessed.office, `office:${witnessed.office}`, '/smcp', '', '__proto__'];
@@ -33,7 +31,6 @@ const oneOf = (good: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
     { weight: 1, arbitrary: anything },
     { weight: 1, arbitrary: text },
   );
-/** Random payload with the fields of the protocol, each sometimes replaced or missing. */
 const payload = fc.record(
   {
     agent: oneOf(fc.constantFrom('a0', 'a1', witnessed.agent)),
@@ -44,7 +41,7 @@ const payload = fc.record(
     name: oneOf(fc.constantFrom(...names)),
     tool_name: oneOf(fc.constant('t')),
     params: oneOf(fc.dictionary(text, anything, { maxKeys: 4 })),
-    // Limits the time in seconds, so that a request without an answer ends.
+    // In seconds, so that a request without an answer ends.
     timeout: oneOf(fc.constantFrom(1, 2)),
     uri: oneOf(fc.constantFrom('window://a/1', 'dpe://a/b')),
     blob_handle: text,
@@ -53,7 +50,7 @@ const payload = fc.record(
   { requiredKeys: [] },
 );
 const known = [...Object.values(events), ...Object.values(notices)];
-/** Event names that Socket.IO reserves, so that its client cannot send them. */
+/** Reserved by Socket.IO: its client cannot send them. */
 const reserved = new Set([
   'connect',
   'connect_error',
@@ -79,7 +76,6 @@ const args = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(payload, anything) },
 );
 const sent: fc.Arbitrary<Sent> = fc.record({ event, args });
-/** Random answer of a computer in the fuzz: results of all kinds. */
 const answer = fc.oneof(anything, fc.record({ content: anything, isError: anything, meta: anything }));
 
 const frames = [
@@ -137,7 +133,7 @@ const bytes = fc
 
 const drawn = <T>(arbitrary: fc.Arbitrary<T>, seed: number, count: number): T[] =>
   fc.sample(arbitrary, { seed, numRuns: count });
-/** Draws random values, which are the same for the same seed on every machine. */
+/** The same for the same seed on every machine. */
 export const draw = {
   events: (seed: number, count: number): Sent[] => drawn(sent, seed, count),
   answers: (seed: number, count: number): unknown[] => drawn(answer, seed, count),

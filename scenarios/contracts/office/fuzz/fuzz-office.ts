@@ -1,4 +1,4 @@
-/** Real `a2c office` in a process of its own with little memory, so that a memory leak ends it. */
+/** A process of its own with little memory, so that a memory leak ends it. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -7,12 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { offices, witnessed } from './fuzz-events.ts';
 
 const main = fileURLToPath(new URL('../../../../dist/actors/main.js', import.meta.url));
-/** Heap in MiB, enough for an office with a few peers and soon exhausted by an office that keeps everything it receives. */
+/** Enough for an office with a few peers; soon exhausted by one that keeps everything it receives. */
 const heapMebibytes = 96;
-/** Limits of frequency that are turned off, because the fuzz does not test them. */
+/** The fuzz does not test limits of frequency. */
 const unlimited = ['events', 'eventsPerSocket', 'eventsPerOffice', 'joinsPerSocket', 'joinsPerOffice'];
 
-/** Credentials for every room except that of the witnesses. */
 export const credentials = {
   sender: { token: 'sender', offices: offices.filter((id) => id !== witnessed.office && id !== '') },
   witness: { token: 'witness', offices: [witnessed.office] },
@@ -20,9 +19,8 @@ export const credentials = {
 export interface FuzzedOffice {
   readonly url: string;
   readonly port: number;
-  /** Description of the end of the process with its last output; undefined while it runs. */
+  /** With the last output of the process; undefined while it runs. */
   death(): string | undefined;
-  /** Reads one value of the office's metrics. */
   measured(series: string): Promise<number>;
   close(): Promise<number | null>;
 }

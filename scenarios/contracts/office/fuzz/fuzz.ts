@@ -1,4 +1,4 @@
-/** Sends an office random input, and checks from a room of its own that nothing of it arrives there. */
+/** Nothing of the random input may arrive in a room of its own. */
 import { connect as connectTcp } from 'node:net';
 import { io, type Socket } from 'socket.io-client';
 import { WebSocket } from 'ws';
@@ -7,18 +7,16 @@ import { credentials, openFuzzedOffice, type FuzzedOffice } from './fuzz-office.
 
 export interface FuzzOptions {
   readonly seed: number;
-  /** Number of events, frames and byte sequences in all. */
   readonly count: number;
   readonly stateDir: string;
-  /** Called after each batch. */
   readonly progress?: (done: number) => void;
 }
 export interface Fuzzed {
   readonly sent: number;
   readonly answered: number;
-  /** Events that a peer in another room received by mistake; only a limited number is kept. */
+  /** Received by mistake in another room; only a limited number is kept. */
   readonly crossed: readonly string[];
-  /** Resident memory in bytes after the first tenth, and at the end. */
+  /** Resident memory after the first tenth, and at the end. */
   readonly bytes: readonly [early: number, late: number];
   readonly exitCode: number | null;
 }
@@ -30,7 +28,6 @@ const open = (url: string, { token }: { readonly token: string }): Socket =>
 const asked = (socket: Socket, event: string, body: object): Promise<unknown[]> =>
   new Promise((resolve) => socket.emit(event, body, (...ack: unknown[]) => resolve(ack)));
 
-/** Two peers that follow the protocol and record everything sent to their room. */
 class Witnesses {
   readonly crossed: string[] = [];
   readonly #agent: Socket;
@@ -58,7 +55,6 @@ class Witnesses {
     });
     await asked(this.#agent, 'server:join_office', { office_id, role: 'agent', name: witnessed.agent });
   }
-  /** Checks that the witnesses still get answers and are alone in their room; throws otherwise. */
   async check(): Promise<void> {
     const agent = witnessed.agent;
     const req_id = `witness-${(this.#calls += 1)}`;
@@ -80,7 +76,6 @@ class Witnesses {
   }
 }
 
-/** Four peers in two rooms that send random events and answer requests with random values. */
 class Senders {
   answered = 0;
   readonly #url: string;
@@ -102,7 +97,7 @@ class Senders {
     socket.on('disconnect', () => this.#lost(i));
     return socket;
   }
-  /** Resolves when each event was answered; rejects when the office closes a socket or is silent for a minute. */
+  /** Rejects when the office closes a socket or is silent for a minute. */
   async send(seed: number, count: number): Promise<void> {
     this.#answers = draw.answers(seed, 16);
     const unanswered = new Map<number, string>();
@@ -136,7 +131,6 @@ class Senders {
   }
 }
 
-/** Sends random frames on properly opened WebSockets, each until the office closes it. */
 async function sendFrames(url: string, seed: number, count: number): Promise<void> {
   let socket: WebSocket | undefined;
   const openOne = async (): Promise<WebSocket> => {
@@ -159,7 +153,6 @@ const written = (): { readonly promise: Promise<void>; done(): void } => {
   const promise = new Promise<void>((resolve) => (done = resolve));
   return { promise, done: () => done() };
 };
-/** Sends random bytes on a new TCP connection. */
 const sendBytes = (port: number, bytes: Buffer): Promise<void> =>
   new Promise((resolve) => {
     const socket = connectTcp(port, '127.0.0.1', () => socket.end(bytes));

@@ -8,7 +8,6 @@ const capabilities = (declared: unknown) => ({ ...greeting, capabilities: declar
 const info = (serverInfo: unknown) => ({ ...greeting, serverInfo });
 const { protocolVersion } = greeting;
 
-/** Answers to `initialize` that no server should give, and what we know of the server then. */
 const read: readonly (readonly [what: string, result: object, known: object])[] = [
   [
     'null in place of what it lacks',
@@ -67,7 +66,6 @@ const read: readonly (readonly [what: string, result: object, known: object])[] 
   ['instructions that are no text', { ...greeting, instructions: ['a'] }, { name: 'odd' }],
   ['_meta null', { ...greeting, _meta: null }, { name: 'odd' }],
 ];
-/** Messages around the answer that no server should send. */
 const framed: readonly (readonly [what: string, message: (id: unknown) => object | string])[] = [
   ['error null beside the result', (id) => ({ jsonrpc: '2.0', id, result: greeting, error: null })],
   ['an empty error beside the result', (id) => ({ jsonrpc: '2.0', id, result: greeting, error: {} })],
@@ -82,7 +80,6 @@ const framed: readonly (readonly [what: string, message: (id: unknown) => object
     (id) => `{"jsonrpc":"2.0","id":${String(id)}.0,"result":${JSON.stringify(greeting)}}`,
   ],
 ];
-/** Greetings that cannot be used, with the message of the failure. */
 const refused: readonly (readonly [what: string, members: object, message: string])[] = [
   ['no protocol version', { result: { capabilities: {} } }, 'initialize: protocolVersion is missing'],
   [

@@ -16,7 +16,6 @@ export interface Heard {
 /** Reaction of a server to one message. `say` sends an object as JSON, a text as it is. */
 export type Behaviour = (heard: Heard, say: (message: object | string) => void) => void;
 
-/** A server in this process, and how a session reaches it. */
 export interface OddServer {
   readonly streams?: Streams;
   readonly spec?: RemoteSpec;
@@ -55,7 +54,7 @@ function linked(behave: Behaviour): OddServer {
 const web = { headers: {}, timeoutMs: 5_000, sseReadTimeoutMs: 60_000 };
 const event = (message: object | string): string => `data: ${textOf(message)}\n\n`;
 
-/** Serves over HTTP. Messages go into the stream of the last POST that asked something, or into that of the GET. */
+/** Messages go into the stream of the last POST that asked something, or into that of the GET. */
 async function overHttp(behave: Behaviour, kind: 'streamable' | 'sse'): Promise<OddServer> {
   let stream: ServerResponse | undefined;
   const open = (response: ServerResponse): void => {
@@ -89,7 +88,6 @@ async function overHttp(behave: Behaviour, kind: 'streamable' | 'sse'): Promise<
   };
 }
 
-/** Wires over which a server may be odd in the same way. */
 export const wires: Readonly<Record<string, (behave: Behaviour) => OddServer | Promise<OddServer>>> = {
   'the streams of a process': overStreams,
   'streamable HTTP': (behave) => overHttp(behave, 'streamable'),
@@ -102,7 +100,6 @@ const discovered = (said: object | string): object => {
   const message = (typeof said === 'string' ? JSON.parse(said) : said) as { readonly result?: object };
   return { ...message, result: { ...message.result, supportedVersions: [statelessRevision] } };
 };
-/** The same server without sessions: what it says to `initialize` it says to `server/discover`. */
 const stateless =
   (behave: Behaviour): Behaviour =>
   (heard, say) => {
@@ -112,7 +109,7 @@ const stateless =
     else if (method !== 'server/discover') behave(heard, say);
     else behave({ ...heard, method: 'initialize' }, (said) => say(discovered(said)));
   };
-/** The same for servers of MCP 2026-07-28. They send no requests of their own. */
+/** They send no requests of their own. */
 export const statelessWires: typeof wires = {
   'the streams of a process, without sessions': (behave) => overStreams(stateless(behave)),
   'HTTP, without sessions': (behave) => overHttp(stateless(behave), 'streamable'),

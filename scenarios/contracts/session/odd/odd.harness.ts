@@ -2,13 +2,11 @@ import { sessionPortOf, type Answers } from '../../../../adapters/mcp/index.ts';
 import { isAnswer, type RequestFact, type SessionFact } from '../../../../machines/kernel/ports.ts';
 import { statelessWires, wires, type Behaviour } from './odd-server.ts';
 
-/** Answer to `initialize` without a fault. */
 export const greeting = {
   protocolVersion: '2025-11-25',
   capabilities: { tools: {} },
   serverInfo: { name: 'odd', version: '1' },
 };
-/** Greets, and does the rest as it is told. */
 export const greeted =
   (behave: Behaviour): Behaviour =>
   (heard, say) => {
@@ -18,16 +16,12 @@ export const greeted =
   };
 
 export interface OddSession {
-  /** First fact, other than what the session waits for. */
   readonly first: SessionFact;
-  /** All facts but what it waits for. */
   readonly facts: readonly SessionFact[];
-  /** Notices of the server, in order. */
   readonly notices: readonly string[];
   ask(method: string, params?: object): Promise<RequestFact>;
   close(): Promise<void>;
 }
-/** A session with such a server. */
 export async function openOdd(wire: string, behave: Behaviour, answers: Answers = {}): Promise<OddSession> {
   const make = { ...wires, ...statelessWires }[wire];
   if (!make) throw new Error(`no such wire: ${wire}`);

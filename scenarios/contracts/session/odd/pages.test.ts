@@ -23,7 +23,6 @@ describe.each(Object.keys({ ...wires, ...statelessWires }))(
       await session?.close();
       session = undefined;
     });
-    /** A server that wants a page before so many calls. */
     const wanting = async (times: number, elicitations: unknown, answers: Answers): Promise<OddSession> => {
       session = await openOdd(
         wire,

@@ -17,7 +17,6 @@ const accepted = { action: 'accept', content: {} };
 const of = (request: object) => ({ jsonrpc: '2.0', id: 'own', ...request });
 const ping = { method: 'ping' };
 
-/** Requests that a server should not send so, and what it is answered with. */
 const rows: readonly (readonly [what: string, request: object | string, id: string, answer: object])[] = [
   ['params null', of({ ...ping, params: null }), '"own"', { result: {} }],
   ['params that are a list', of({ ...ping, params: [] }), '"own"', { result: {} }],

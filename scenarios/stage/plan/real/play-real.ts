@@ -8,7 +8,6 @@ import { divergenceIn } from '../../recording.ts';
 import { judge } from '../../../invariants/index.ts';
 import { boundsOf } from '../../../invariants/lateness.ts';
 
-/** Lists violations after a real play, whatever failed in it: broken invariants, and processes that are left over. */
 export function brokenReally({ runtime, seen, blunders, left }: RealWorld): string[] {
   const wrong = judge(seen, true, { bounds: boundsOf(seen) }).map(
     ({ invariant, what }) => `${invariant}: ${what}`,
@@ -18,7 +17,7 @@ export function brokenReally({ runtime, seen, blunders, left }: RealWorld): stri
   return [...wrong, ...runtime.directory.audit(), ...blunders.map(String)];
 }
 
-/** Longest wait of a real play in ms, long enough for a busy machine. */
+/** Long enough for a busy machine. */
 const patienceMs = 60_000;
 
 /**

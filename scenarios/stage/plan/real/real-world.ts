@@ -45,17 +45,14 @@ const takesSignals = (group: number): boolean => {
     return false;
   }
 };
-/**
- * Tells whether a process belongs to the group and is alive. A process that is dead but not reaped answers signals
- * too; without /proc the two cannot be told apart.
- */
+/** A process that is dead but not reaped answers signals too; without /proc the two cannot be told apart. */
 const isMember = (group: number) => (pid: string) => {
   const stat = statOf(pid);
   const [state, , pgrp] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return Number(pgrp) === group && state !== 'Z' && state !== 'X';
 };
 
-/** Tells whether a process of this group is alive, without using the adapters, because they are under test. */
+/** Does not use the adapters, because they are under test. */
 export function livesGroup(group: number): boolean {
   if (!takesSignals(group)) return false;
   if (process.platform !== 'linux') return true;
@@ -66,9 +63,8 @@ export function livesGroup(group: number): boolean {
 
 const faultServer = fileURLToPath(new URL('../../../fault-server/fault-server.mjs', import.meta.url));
 
-/** Life of a fault server in ms; then it ends by itself, even when the test run has died. */
+/** Then a fault server ends by itself, even when the test run has died. */
 const lifeMs = 60_000;
-/** Commands that the operating system refuses to start, each with the error code that results. */
 const unstartable: Readonly<Record<string, string>> = {
   ENOENT: 'no-such-command-anywhere',
   EACCES: tmpdir(),
@@ -88,10 +84,7 @@ function behaviourAt(
   const [, step] = steps.findLast(([from]) => Number(from) <= start) ?? [];
   return { tools: step?.tools ?? tools, faults: step?.faults ?? faults };
 }
-/**
- * Builds the faults of the n-th start. Each start is launched with its own faults, so a crash loop is a series of
- * starts that crash.
- */
+/** Each start is launched with its own faults, so a crash loop is a series of starts that crash. */
 const inStart =
   (start: number) =>
   (fault: Fault): Fault[] => {
@@ -100,7 +93,6 @@ const inStart =
     return start <= Number(n) ? [{ ...rest, fault: 'proc.exit' }] : [];
   };
 
-/** Builds the launch of the n-th process of a server. */
 export function launchAt(server: ServerData, start: number): Launch {
   const { tools, faults } = behaviourAt(server, start);
   const unstarted = faults.find(({ fault }) => fault === 'proc.spawnError');
@@ -136,12 +128,11 @@ const configOf = ({ name, tools = {}, faults = [], later = {}, resources = [] }:
   lifeMs,
 });
 
-/** Servers of a plan that are reached over HTTP, each a fault server with a URL. */
 export class RealRemotes {
   readonly #plan: Plan;
   readonly #runtime: Runtime;
   readonly #servers = new Map<string, RemoteServer>();
-  /** Starts that are under way; each rejects when its server does not start. */
+  /** Each rejects when its server does not start. */
   #starting: readonly Promise<void>[] = [];
 
   constructor(plan: Plan, runtime: Runtime) {
@@ -154,7 +145,7 @@ export class RealRemotes {
   get areUp(): boolean {
     return this.#servers.size === this.#wanted.length;
   }
-  /** Starts the HTTP servers; `told` is called each time that one is up. */
+  /** `told` is called each time that one is up. */
   start(told: () => void): void {
     this.#starting = this.#wanted.map(async (server) => {
       this.#servers.set(server.name, await startRemote(configOf(server)));
@@ -179,7 +170,6 @@ export class RealRemotes {
   }
 }
 
-/** Real wire between a peer and an office, which can be cut. */
 export class Cable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -212,7 +202,7 @@ export class Cable {
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
-  /** Cuts the wire for `ms`: both ends notice at once, and no connection succeeds meanwhile. */
+  /** Both ends notice at once, and no connection succeeds meanwhile. */
   cut(ms: number): void {
     this.#isCutUntil = performance.now() + ms;
     for (const socket of this.#sockets) socket.destroy();
@@ -239,7 +229,6 @@ const rules: Readonly<Record<PermissionData, Permission>> = {
   never: () => new Promise(() => {}),
 };
 
-/** World that plays a plan with real processes, pipes and sockets. */
 export class RealWorld implements World {
   readonly isExact = false;
   readonly observed = new Observed();
@@ -248,7 +237,6 @@ export class RealWorld implements World {
   readonly runtime: Runtime;
   readonly specs = new ScriptedSpecs({ setTimeout, clearTimeout: (timer) => clearTimeout(timer as number) });
   readonly random: () => number;
-  /** Errors thrown by observers. */
   readonly blunders: unknown[] = [];
   readonly #plan: Plan;
   readonly #hosted = new Map<Root, HostedMachine>();
@@ -256,7 +244,6 @@ export class RealWorld implements World {
   readonly #starts = new Map<string, number>();
   readonly #waiting = new Set<() => void>();
   readonly #began = performance.now();
-  /** Wires of computer and agent to the office. */
   readonly #cables = new Map<Root, Cable>();
   readonly #remotes: RealRemotes;
   #isTold = false;
@@ -270,7 +257,6 @@ export class RealWorld implements World {
     tap.add(this.recorder);
     // The product's own recorder is not under test here.
     this.runtime = new Runtime({ tap, record: false, reaper: false, stateDir: false });
-    // No person is there to log in.
     loginsFor(this.runtime, {}, false);
     this.#remotes = new RealRemotes(plan, this.runtime);
     this.runtime.specs = this.specs.request;
@@ -296,7 +282,6 @@ export class RealWorld implements World {
       this.#look();
     });
   }
-  /** Prepares the launch of the next process, before the launcher asks for its command. */
   #launchNext(record: DirectoryRecord): void {
     if (record.k !== 'out' || record.ev.type !== 'leaf.open') return;
     const { input } = record.ev as unknown as { input: { server: string; spec: number } };
@@ -368,8 +353,7 @@ export class RealWorld implements World {
     else throw new Error(`${fault.fault} cannot be played for real`);
   }
 
-  // ── time ───────────────────────────────────────────────────────────────────────────────────────────
-  /** Resolves when the condition holds, or with an explanation after `patienceMs`. */
+  /** Resolves with an explanation after `patienceMs`. */
   wait(wait: Wait, patienceMs: number): Promise<string | undefined> {
     return new Promise((resolve) => {
       if ('act' in wait) throw new Error('code is played in virtual time only');
@@ -387,14 +371,12 @@ export class RealWorld implements World {
       this.#waiting.add(look);
     });
   }
-  /** Asks all root actors to end and resolves when they have. */
   async close(patienceMs: number): Promise<void> {
     for (const hosted of [...this.#hosted.values()].toReversed()) await this.runtime.end(hosted, patienceMs);
     for (const cable of this.#cables.values()) cable.close();
     await this.runtime.close();
     await this.#remotes.close();
   }
-  /** Returns process groups started by this play of which a process is alive. */
   get left(): number[] {
     return [...this.#pids].filter(livesGroup);
   }

@@ -23,14 +23,12 @@ export interface PlayedVirtually extends Played {
   readonly trace: readonly string[];
 }
 
-/** Longest virtual time in ms that a step waits. */
 const patienceMs = 120_000;
-/** Virtual time in ms after the last step, long enough for every escalation and time-out of a shutdown. */
+/** Virtual time, long enough for every escalation and time-out of a shutdown. */
 const postMortemMs = 30_000;
-/** Number of timers, and of questions, after which a play counts as endless; the longest story has a third of it. */
+/** Then a play counts as endless; the longest story has a third of it. */
 const mostTurns = 20_000;
 
-/** Advances time until the condition holds; returns an explanation when it never does. */
 async function waited({ harness }: VirtualWorld, wait: Wait): Promise<string[]> {
   if ('act' in wait) await wait.act(harness);
   if ('ms' in wait) await harness.run(wait.ms);
@@ -38,10 +36,7 @@ async function waited({ harness }: VirtualWorld, wait: Wait): Promise<string[]> 
   return hasCome ? [] : [`waited for ${wait.what}, and it never came`];
 }
 
-/**
- * Runs the steps of a plan. Returns failed expectations and conditions that never came; invariants are checked only
- * where the plan says so.
- */
+/** Invariants are checked only where the plan says so. */
 export async function enact(plan: Plan, world: VirtualWorld): Promise<string[]> {
   const acting = new Acting(plan, world);
   for (const wait of acting.run()) {
@@ -50,7 +45,6 @@ export async function enact(plan: Plan, world: VirtualWorld): Promise<string[]> 
   }
   return acting.violations;
 }
-/** Plays a plan once, to its end and after it. */
 export async function act(
   plan: Plan,
   options: VirtualWorldOptions = {},

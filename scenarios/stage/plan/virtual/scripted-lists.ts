@@ -15,10 +15,7 @@ type Params = Readonly<Record<string, unknown>>;
 
 export const isDistortion = (word: string): boolean =>
   word === 'resource.gone' || Object.hasOwn(distortions, word);
-/**
- * Returns the contents that are given in place of the right ones, in the order of the fault server whatever the order
- * of the faults.
- */
+/** In the order of the fault server, whatever the order of the faults. */
 export function distorted(faults: readonly Fault[], contents: readonly Given[]): readonly Given[] {
   let given = contents;
   for (const [word, distort] of Object.entries(distortions)) {
@@ -28,14 +25,13 @@ export function distorted(faults: readonly Fault[], contents: readonly Given[]):
   return given;
 }
 
-/** Resources of a scripted process now, how fault words change them, and what a client can know of them. */
 export class ScriptedResources {
   readonly #resources: OwnResources;
   readonly #isOver: () => boolean;
-  /** Revisions of the resources at the last list request and at the last announced change. */
+  /** Revisions at the last list request and at the last announced change. */
   #listed = -1;
   #told = -1;
-  /** URIs that have changed, or were answered wrongly, since the last announced change. */
+  /** Changed, or answered wrongly, since the last announced change. */
   readonly #untold = new Set<string>();
   #changes: ReturnType<typeof createResourceChanges> | undefined;
 
@@ -43,7 +39,7 @@ export class ScriptedResources {
     this.#resources = createResources(server, configured, (uri) => this.#untold.add(uri));
     this.#isOver = isOver;
   }
-  /** Returns the effect of a fault word that changes resources; undefined for other words. */
+  /** Undefined for words that change no resources. */
   happeningOf(fault: Fault): Happening | undefined {
     if (!fault.fault.startsWith('resource.')) return undefined;
     return { afterMs: fault.afterMs ?? 0, does: (own) => this.#changesOf(own).get(fault.fault)?.(fault) };
@@ -59,7 +55,6 @@ export class ScriptedResources {
     });
     return this.#changes;
   }
-  /** Builds the answers to resource requests; `leave` decides how contents reach the reader. */
   methods(leave: (uri: string, contents: readonly Given[]) => Act): NonNullable<Script['methods']> {
     const all = this.#resources;
     const noted = (note: (uri: string) => void) => {
@@ -82,7 +77,6 @@ export class ScriptedResources {
       'resources/unsubscribe': noted((uri) => all.unsubscribe(uri)),
     };
   }
-  /** Notes that a wrong content was answered for this URI. */
   lie(uri: string): void {
     this.#untold.add(uri);
   }
@@ -101,11 +95,9 @@ export class ScriptedResources {
 
 const methodNotFound = -32_601;
 
-/** Tools of a scripted process now, how fault words change them, and what a client can know of them. */
 export class ScriptedLists {
   readonly #tools: OwnTools;
   readonly #isOver: () => boolean;
-  /** Revisions of the tools at the last list request and at the last announced change. */
   #listed = -1;
   #told = -1;
   #isDisowned = false;
@@ -121,18 +113,15 @@ export class ScriptedLists {
   has(tool: string): boolean {
     return this.#tools.has(tool);
   }
-  /** Notes that the server has announced changed tools. */
   tell(): void {
     this.#told = this.#tools.revision;
   }
-  /** Notes that the list was requested now, and returns the answer unchanged. */
   listed(act: Exclude<Act, (...args: never) => unknown>): typeof act {
     this.#listed = this.#tools.revision;
     // A server that answers "method not found" has no such list and is not asked again.
     this.#isDisowned = 'errors' in act && act.code === methodNotFound;
     return act;
   }
-  /** Returns the effect of a fault word that changes lists; undefined for other words. */
   happeningOf(fault: Fault): Happening | undefined {
     if (!/^(notify|list)\./.test(fault.fault)) return undefined;
     return { afterMs: fault.afterMs ?? 0, does: (own) => this.#changesOf(own).get(fault.fault)?.(fault) };

@@ -1,10 +1,7 @@
 import type { Fault } from '../../../fault-server/words/fault.ts';
 import type { Met, Passing } from '../../scripted/script.ts';
 
-/**
- * Tells whether a fault word is about the network of a server behind a URL: requests before they are read, and
- * answers on the way.
- */
+/** Requests before they are read, and answers on the way, of a server behind a URL. */
 export const isNetWord = (word: string): boolean => word.startsWith('net.');
 
 const num = (fault: Fault, name: string): number => Number(fault[name] ?? 0);
@@ -36,9 +33,7 @@ const first = <T>(faults: readonly Fault[], read: (fault: Fault) => T | undefine
   return undefined;
 };
 
-/**
- * Combines the faults of this moment into one effect on the request: the first possible fault of each kind counts.
- */
+/** The first possible fault of each kind counts. */
 export function metOf(faults: readonly Fault[], areFaultsCleared: () => boolean): Met {
   const instead = first(faults, (fault) => insteadOf(fault, areFaultsCleared));
   const answer = first(faults, answerOf);

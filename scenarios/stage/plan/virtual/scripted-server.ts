@@ -7,7 +7,6 @@ import type { Behaviour, ServerData, ToolData } from '../plan.ts';
 import { ScriptedLists, distorted, isDistortion, ScriptedResources } from './scripted-lists.ts';
 import { isNetWord, metOf } from './scripted-net.ts';
 
-/** Fault words about answers: their time and their contents. */
 export const answerWords: ReadonlySet<string> = new Set([
   'life.initNever',
   'life.initSlow',
@@ -41,28 +40,20 @@ export const answerWords: ReadonlySet<string> = new Set([
 ]);
 export const isPlain = (named: ReadonlyMap<string, unknown>): boolean => !named.has('rpc.reorder');
 
-/** Text that a server prints on stderr when it runs out of memory. */
 export const lastWords = 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory';
 
 type Reply = Exclude<Act, (...args: never) => unknown>;
 type Now = Required<Behaviour & Pick<ServerData, 'resources'>>;
 
-/** Callbacks of the play that a scripted server uses. */
 export interface Care {
-  /**
-   * Tells whether faults are cleared: the server then behaves well, except for how it is launched and its own nature.
-   */
+  /** The server then behaves well, except for how it is launched and its own nature. */
   readonly areFaultsCleared: () => boolean;
-  /** Reports that a fault has happened. */
   readonly onFault: (fault: Fault) => void;
 }
-/** Faults that clearing does not end: the command is missing, or the server speaks another protocol. */
+/** Clearing does not end them: the command is missing, or the server speaks another protocol. */
 const lasting = new Set(['proc.spawnError', 'life.versionMismatch', 'life.capabilityMissing']);
 
-/**
- * Decides which faults happen, in the order of the fault server: each use counts towards `times`, separately in each
- * process.
- */
+/** In the order of the fault server: each use counts towards `times`, separately in each process. */
 class Triggers {
   readonly #faults: readonly Fault[];
   readonly #care: Care;
@@ -93,9 +84,7 @@ class Triggers {
 }
 
 const num = (fault: Fault | undefined, name: string): number => Number(fault?.[name] ?? 0);
-/** Results that break the MCP schema, by kind of request. */
 const lacking = { call: { content: 'no list' }, list: { tools: {} }, read: { contents: 'no list' } };
-/** Builds an answer with a text of this many bytes. */
 function hugeOf(when: 'call' | 'list' | 'read', bytes: number): object {
   const text = 'x'.repeat(bytes);
   if (when === 'call') return textOf(text);
@@ -110,7 +99,6 @@ function progressing(named: ReadonlyMap<string, Fault>): Reply {
   return { never: true, progresses: forever ? { everyMs } : { everyMs, times: num(stall, 'n') } };
 }
 
-/** Applies the faults of an answer, as far as a host sees them through the real session. */
 function replyOf(
   when: 'call' | 'list' | 'read',
   result: unknown,
@@ -143,11 +131,9 @@ function replyOf(
   if (endless && endless['repeats'] !== true) return { endless: true, afterMs };
   const isError = named.get('rpc.isError');
   if (isError) return { answers: { ...textOf(String(isError['text'])), isError: true }, afterMs };
-  // An answer that waits to be sent in reverse order waits its full time here; later answers overtake it all the
-  // same.
+  // An answer to be reversed waits its full time here; later answers overtake it all the same.
   return { answers: result, afterMs: afterMs + (isPlain(named) ? 0 : num(named.get('rpc.reorder'), 'ms')) };
 }
-/** Adds progress messages to a reply, whatever happens to its answer. */
 const telling = (reply: Reply, everyMs: number | undefined): Reply =>
   everyMs === undefined || !('answers' in reply) ? reply : { ...reply, progresses: { everyMs } };
 const textOf = (text: string) => ({ content: [{ type: 'text', text }] });
@@ -168,7 +154,7 @@ function initializeOf(triggers: Triggers, slowMs: number): NonNullable<Script['i
   return afterMs;
 }
 
-/** Returns the effect of a fault word beside answers; undefined when the effect is not visible above the frames. */
+/** Undefined when the effect is not visible above the frames. */
 function happeningOf(fault: Fault, start: number): Happening | undefined {
   const { afterMs = 0 } = fault;
   const at = { afterMs };
@@ -206,7 +192,6 @@ function happeningOf(fault: Fault, start: number): Happening | undefined {
   }
 }
 
-/** Builds the reactions to calls of tools that the server has, or had. */
 function actsOf(triggers: Triggers, lists: ScriptedLists) {
   return (name: string, { takes = 0, answers = textOf(name), changes, ...how }: ToolData = {}): Act =>
     (call) => {
@@ -220,7 +205,6 @@ function actsOf(triggers: Triggers, lists: ScriptedLists) {
     };
 }
 
-/** Builds the way of contents to their reader, and notes when they are wrong. */
 function readingOf(triggers: Triggers, resources: ScriptedResources) {
   return (uri: string, contents: readonly Given[]): Act => {
     const faults = triggers.take((word) => answerWords.has(word), 'read');
@@ -288,7 +272,7 @@ function scriptAt(name: string, { tools, faults, resources }: Now, start: number
 }
 
 const uncared: Care = { areFaultsCleared: () => false, onFault: () => {} };
-/** Builds the script of a planned server in virtual time; each start gets the behaviour that the plan has for it. */
+/** Each start gets the behaviour that the plan has for it. */
 export function scriptOf(
   { name, tools = {}, faults = [], later = {}, resources = [], secret }: ServerData,
   care = uncared,

@@ -13,9 +13,7 @@ import { officeUrl, type Harness } from '../../harness.ts';
 import { shownBy, type Observed, type Shown } from '../observations.ts';
 import { names, type Transfer } from '../world.ts';
 
-/** Number of parts of a file, and pause in ms before its agent asks where an upload is. */
 const [partsOfFile, pauseMs] = [3, 500] as const;
-/** Codes of failures that may pass. */
 const passing: ReadonlySet<unknown> = new Set(['LinkLost', 404, 408, 429, 503]);
 
 interface Put {
@@ -24,34 +22,27 @@ interface Put {
   readonly sha256: string;
   upload: string | undefined;
   sent: number;
-  /** Number of its questions. */
   asked: number;
 }
 const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-/** Returns bytes that are the same for the same name and size. */
 const bytesFor = (name: string, size: number): Buffer =>
   Buffer.from(Uint8Array.from({ length: size }, (_, n) => (n * 7 + name.length + size) % 251));
 
-/** Name of the condition that transfers of the agent end once all is well again. */
 export const transfersEnd = 'a file that an agent puts, and a content that it reads, come to an end';
 
 export class Transfers {
-  /** Sends no further parts of files until the faults are cleared. */
   isStalled = false;
-  /** Declares another hash than that of the file. */
   isLying = false;
   readonly #harness: Harness;
   readonly #observed: Observed;
   readonly #puts = new Map<string, Put>();
   readonly #stalled = new Set<Put>();
-  /** Contents that are being read, with the hash of what has come. */
   readonly #fetches = new Map<string, { hash: ReturnType<typeof createHash>; bytes: number }>();
 
   constructor(harness: Harness, observed: Observed) {
     this.#harness = harness;
     this.#observed = observed;
   }
-  /** Sentences about transfers that have not ended. */
   get open(): string[] {
     const all = [...[...this.#puts.values()].map(({ ask }) => ask), ...this.#fetches.keys()];
     return [...all, ...[...this.#stalled].map(({ ask }) => ask)].map((ask) => `${ask} has not ended`);
@@ -63,7 +54,7 @@ export class Transfers {
     const sha256 = hashOf(this.isLying ? bytesFor(ask, size + 1) : bytes);
     this.#send({ ask, bytes, sha256, upload: undefined, sent: 0, asked: 0 });
   }
-  /** Lets the agent send further parts, from where the computer is. */
+  /** The agent goes on from where the computer is. */
   clearFaults(): void {
     this.isStalled = false;
     this.isLying = false;
@@ -76,7 +67,6 @@ export class Transfers {
     else if (event.type === 'download.ended') this.#fetched(event as DownloadEnded);
   }
 
-  // ── files ──────────────────────────────────────────────────────────────────────────────────────────
   #send(put: Put): void {
     const { bytes, sent, upload } = put;
     if (this.isStalled && upload !== undefined) return void this.#stalled.add(put);
@@ -125,7 +115,6 @@ export class Transfers {
     this.#observed.shown.get(ask)?.push(seen);
   }
 
-  // ── contents ───────────────────────────────────────────────────────────────────────────────────────
   #fetch(ask: string, bytes: Buffer): void {
     const reader = readerOf({ url: officeUrl, office: names.office }, names.agent);
     const content = { at: 0, base64: bytes.toString('base64'), mimeType: 'application/octet-stream' };

@@ -33,10 +33,7 @@ const programs: Readonly<Record<ProgramData, ScriptedProgram>> = {
   hangs: { takesMs: 'forever' },
 };
 
-/**
- * Returns a test for servers of a plan that have a result program, and the runner of all programs, one after the
- * other.
- */
+/** The runner runs all programs one after the other. */
 export function programsOf(
   plan: Plan,
   clock: VirtualClock,
@@ -79,36 +76,29 @@ const rules: Readonly<Record<PermissionData, Permission>> = {
   },
   never: () => new Promise(() => {}),
 };
-/** Largest part of a content in bytes, so that small contents have many parts. */
 const partBytes = 1_024;
 const blobFaults = { 'blob.stall': 'hangs', 'blob.break': 'fails', 'blob.lie': 'lies' } as const;
 type BlobWord = keyof typeof blobFaults;
-/** Delay of everything that the world says to an actor or its descendants. */
 interface Delay {
   readonly actor: string;
   readonly ms: number;
-  /** Delayed messages in the order sent; none overtakes another. */
+  /** In the order sent; none overtakes another. */
   readonly waiting: (() => void)[];
   until: number;
 }
 
-/** Options of a play in virtual time. */
 export interface VirtualWorldOptions {
-  /** Machines to play with instead of the current ones. */
   readonly kinds?: HarnessOptions['kinds'];
   readonly watches?: HarnessOptions['watches'];
-  /** Number of timers, and of questions, after which the play counts as endless and fails; unlimited by default. */
+  /** Then the play counts as endless and fails; unlimited by default. */
   readonly mostTurns?: number;
-  /** Further observer of the play. */
   readonly observer?: Observer;
-  /** Called with the word of each fault that happens. */
   readonly onFault?: (word: string) => void;
 }
 
 const limitsIn = ({ servers }: Plan): NonNullable<HarnessOptions['limits']> =>
   Object.fromEntries(servers.flatMap(({ name, limits }) => (limits ? [[name, limits]] : [])));
 
-/** Returns the largest delay of timers in ms that a plan causes. */
 const stallsOf = ({ steps }: Plan): number =>
   steps.reduce(
     (sum, step) =>
@@ -118,9 +108,7 @@ const stallsOf = ({ steps }: Plan): number =>
     0,
   );
 
-/**
- * Returns the longest way of an agent's message to its computer in ms: over two wires, whose ends may notice late.
- */
+/** Over two wires, whose ends may notice late. */
 const wayOf = ({ steps }: Plan): number => {
   const delays = steps.flatMap((step) => {
     if (step.do !== 'fault') return [];
@@ -130,16 +118,14 @@ const wayOf = ({ steps }: Plan): number => {
   return delays.reduce((sum, ms) => sum + ms, 10);
 };
 
-/** World that plays a plan in virtual time, on its own stage or with servers scripted by its fault words. */
 export class VirtualWorld implements World {
   readonly isExact = true;
   readonly observed = new Observed();
-  /** Checks the invariants on each record. */
   readonly bench: Bench;
   readonly harness: Harness;
   readonly #plan: Plan;
   readonly #delays: Delay[] = [];
-  /** Violations that only the harness can see, found when the system was quiescent. */
+  /** Only the harness can see them, when the system is quiescent. */
   readonly #untrue: Violation[] = [];
   #areFaultsCleared = false;
   readonly random: () => number;
@@ -217,7 +203,7 @@ export class VirtualWorld implements World {
       if (landing) harness.order('computer', { type: 'landing.set', landing });
     }
   }
-  /** Asks like the handle of a host, which refuses by itself when the actor is not there. */
+  /** Like the handle of a host, it refuses by itself when the actor is not there. */
   ask(who: 'computer' | 'agent', ticket: string, event: AnyEventObject): void {
     if (this.harness.directory.find(who))
       this.harness.asked(who, ticket, { ...event, replyTo: `host:${who}` });
@@ -262,7 +248,6 @@ export class VirtualWorld implements World {
   transfer(step: Transfer): void {
     this.#transfers.start(step);
   }
-  /** Changes the skill folders of the computer, which sees it when it runs. */
   #share(skills: NonNullable<SharedData['skills']>): void {
     this.harness.callPorts.skills.truth = skills;
     this.order('computer', { type: 'skills.look' });

@@ -23,7 +23,7 @@ class Answer extends Readable {
   }
 }
 
-/** Request as a server reads it, with header names in lower case. */
+/** Header names are in lower case. */
 export interface HttpAsked {
   readonly method: string;
   readonly url: URL;
@@ -31,20 +31,15 @@ export interface HttpAsked {
   readonly body: string;
 }
 export interface ExchangeHands {
-  /** Reads a request that was sent; called in the turn in which it was sent. */
+  /** Called in the turn in which the request was sent. */
   read(asked: HttpAsked, exchange: Exchange): void;
-  /** Called for each event that goes to the client, which may have work to do then. */
+  /** For each event that goes to the client, which may have work to do then. */
   stir(): void;
 }
 
-/**
- * One HTTP request and its answer, without a socket. The client holds `request`, which has the events of a request of
- * Node; the server writes the answer with the other methods. What one side does once the connection is gone is
- * dropped.
- */
+/** `request` has the events of a request of Node; what a side does once the connection is gone is dropped. */
 export class Exchange {
   readonly request: ClientRequest;
-  /** Callback for a client that gives up the request or its answer. */
   onAbort = (): void => {};
   readonly #events = new EventEmitter();
   readonly #hands: ExchangeHands;
@@ -66,7 +61,6 @@ export class Exchange {
     };
     this.request = Object.assign(this.#events, { socket, end: send, destroy }) as unknown as ClientRequest;
   }
-  /** Sends status and headers; the body may follow. */
   head(status: number, headers: Readonly<Record<string, string>> = {}): void {
     if (this.#isOver || this.#answer) return;
     const answer = new Answer(status, headers);
@@ -84,7 +78,6 @@ export class Exchange {
     this.#hands.stir();
     this.#answer.push(Buffer.from(text));
   }
-  /** Ends the answer. */
   end(text = ''): void {
     if (text !== '') this.write(text);
     if (this.#isOver || !this.#answer) return;
@@ -92,12 +85,11 @@ export class Exchange {
     this.#answer.complete = true;
     this.#answer.push(null);
   }
-  /** Cuts the connection, after what was written before. */
+  /** After what was written before. */
   cut(): void {
     if (!this.#isOver && this.#answer?.complete !== true)
       this.#end(withCode('ECONNRESET'), (tell) => void setImmediate(tell));
   }
-  /** Refuses the connection, as when no server listens. */
   refuse(): void {
     this.#isRefused = true;
     if (!this.#isOver) this.#end(withCode('ECONNREFUSED'), (tell) => void setImmediate(tell));
@@ -111,7 +103,7 @@ export class Exchange {
       this.#events.emit('close');
     }, later);
   }
-  /** Tells the client later in this moment, as a socket does. */
+  /** Later in this moment, as a socket does. */
   #later(tell: () => void, later: (tell: () => void) => void = process.nextTick): void {
     this.#hands.stir();
     later(() => {

@@ -26,7 +26,7 @@ import type { LocalOffice } from '../../../../adapters/connections/nodes/questio
 import type { OfficeWire } from '../../../../adapters/connections/office-wire.ts';
 import { extended } from '../../../../machines/kernel/objects.ts';
 
-/** Virtual time as in all scenarios. Timers of the same moment fire in the order in which they were set. */
+/** Timers of the same moment fire in the order in which they were set. */
 export interface Clock {
   now(): number;
   setTimeout(run: () => void, ms: number): unknown;
@@ -34,26 +34,22 @@ export interface Clock {
 }
 export type Ack = (...args: unknown[]) => void;
 
-/** One end of a connection between a peer and an office. */
 export interface CableEnd {
-  /**
-   * Sends an event like Socket.IO's emit; `onAck` receives the arguments of the other side's ack. A closed end sends
-   * nothing.
-   */
+  /** `onAck` receives the arguments of the other side's ack, as in Socket.IO. A closed end sends nothing. */
   emit(event: string, body: unknown, onAck?: Ack): void;
-  /** Listens to events; `heard` gets the arguments, with the ack function last if one is wanted. */
+  /** `heard` gets the arguments, with the ack function last if one is wanted. */
   listen(heard: (event: string, args: unknown[]) => void, closed: (reason: string) => void): void;
-  /** Closes the connection: messages sent before still arrive, then the other side hears of the end. */
+  /** Messages sent before still arrive, then the other side hears of the end. */
   close(reason: string): void;
 }
 export interface Cable {
   readonly peer: CableEnd;
   readonly office: CableEnd;
-  /** Cuts the wire: nothing more arrives, and both sides hear it at once. */
+  /** Nothing more arrives, and both sides hear it at once. */
   cut(reason: string): void;
 }
 
-/** Passes an answer on: at once, late, or never. */
+/** At once, late, or never. */
 export type PassAck = (pass: () => void) => void;
 const atOnce: PassAck = (pass) => pass();
 
@@ -104,7 +100,7 @@ class Side implements CableEnd {
     this.closed(reason);
   }
 
-  /** Builds an ack function that works once; a second call is ignored, as in Socket.IO. */
+  /** Works once; a second call is ignored, as in Socket.IO. */
   #ackOf(other: Side, id: number): Ack {
     let given = false;
     return (...ack) => {
@@ -119,10 +115,7 @@ class Side implements CableEnd {
     };
   }
 
-  /**
-   * Sends through JSON, so that no object is shared with a peer; a message that is too large closes the connection,
-   * as in reality.
-   */
+  /** Through JSON, so that no object is shared; a message that is too large closes the connection. */
   #send(args: unknown[], deliver: (args: unknown[], other: Side) => void): void {
     const text = JSON.stringify(args);
     const { other } = this;
@@ -143,11 +136,7 @@ class Side implements CableEnd {
   }
 }
 
-/**
- * Creates a connection in virtual time: each direction keeps its order, every message takes the latency. `onEnd` is
- * called when a side is closed, perhaps twice. `toPeer` is given each answer to the peer and decides whether to pass
- * it on.
- */
+/** Each direction keeps its order. `onEnd` may be called twice; `toPeer` decides whether an answer passes. */
 export function createCable(
   clock: Clock,
   latencyMs: () => number,
@@ -172,14 +161,13 @@ interface Seated {
   readonly cable: Cable;
 }
 
-/** Transport of one office in virtual time; events are handled by the real desk. */
 export class ScriptedOffice {
   readonly #sockets = new Map<string, Seated>();
   readonly #officeConnections: OfficeConnections;
   #isKilled = false;
 
   readonly requiresVersion: boolean;
-  /** Name of the node in the register; undefined when the office is a single process. */
+  /** Its name in the register; undefined when the office is a single process. */
   readonly node: string | undefined;
 
   constructor(
@@ -203,11 +191,10 @@ export class ScriptedOffice {
   get inFlight(): number {
     return this.#officeConnections.inFlight;
   }
-  /** Tells whether the office may relay to its seats. */
   get isCurrent(): boolean {
     return this.#officeConnections.cluster?.isCurrent !== false;
   }
-  /** Starts the office; `started` is called when it is a node of the register, or single. */
+  /** `started` is called when the office is a node of the register, or single. */
   start(started: (isReached: boolean) => void): void {
     const { cluster } = this.#officeConnections;
     if (cluster) cluster.start(started);
@@ -236,7 +223,7 @@ export class ScriptedOffice {
     this.#sockets.clear();
   }
 
-  /** Kills the office: nothing is answered, and its machine hears nothing. */
+  /** Nothing is answered, and its machine hears nothing. */
   kill(): void {
     this.#isKilled = true;
     for (const { cable } of this.#sockets.values()) {
@@ -274,16 +261,12 @@ export interface Heard {
   readonly event: string;
   readonly body: unknown;
 }
-/** Scripted stranger on the wire: sends anything, and answers as it is told. */
 export class Peer {
   readonly #end: CableEnd;
   readonly heard: Heard[] = [];
-  /** Reasons why the stranger's connection ended; empty while it is open. */
   readonly ended: string[] = [];
 
-  /**
-   * Connects the stranger. `answers` maps an event to its reaction to body and ack; other events are never answered.
-   */
+  /** `answers` maps an event to its reaction to body and ack; other events are never answered. */
   constructor(end: CableEnd, answers: Readonly<Record<string, (body: unknown, ack: Ack) => void>> = {}) {
     this.#end = end;
     end.listen(
@@ -296,7 +279,7 @@ export class Peer {
       (reason) => this.ended.push(reason),
     );
   }
-  /** Sends an event and returns its acks, filled in when they come. */
+  /** The acks are filled in when they come. */
   ask(event: string, body: unknown): unknown[][] {
     const acks: unknown[][] = [];
     this.#end.emit(event, body, (...ack) => acks.push(ack));
@@ -317,57 +300,40 @@ export class Peer {
 }
 
 export interface NetworkOptions {
-  /** Latency in ms of each message in each direction, 1 by default. */
+  /** Of each message in each direction, 1 by default. */
   readonly latencyMs?: number;
   readonly timing?: Partial<RelayTiming>;
 }
 export interface NetworkFaults {
-  /** Cuts the connections of the peer with this name; both sides hear it at once, messages under way are lost. */
+  /** Both sides hear it at once, messages under way are lost. */
   dropLink(name: string): void;
-  /** Makes the next n attempts to connect fail. */
   refuseConnects(n: number): void;
-  /** Makes every office accept only peers of this protocol version. */
   speakOnly(version: string): void;
-  /**
-   * Kills the office at this URL, or every one, silently: connections are cut, ports are free, its machine hears
-   * nothing more.
-   */
+  /** Of every office by default, silently: connections are cut, ports are free, its machine hears nothing. */
   killOffice(url?: string): void;
   setLatency(ms: number): void;
-  /** Cuts the peer with this name and refuses its connections for `ms`. */
   keepAway(name: string, ms: number): void;
-  /** Delays the next answer to the peer with this name, or loses it. */
   holdAck(name: string, ms: number | 'lost'): void;
-  /** Ends all faults of the network. */
   clearFaults(): void;
 }
 export interface Network {
   readonly office: Ports['office'];
   readonly link: Ports['link'];
   readonly request: Ports['request'];
-  /** Returns the part of a file that an agent sent under a ticket. */
   readonly partOf: (ticket: string) => Uint8Array | undefined;
-  /** Takes the bytes of the answer to a ticket. */
   readonly holdPart: (ticket: string, bytes: Uint8Array) => void;
-  /** Bytes of the parts that agents send and get, by key. */
   readonly parts: Parts;
   has(key: string): boolean;
-  /**
-   * Opens a bare connection of a stranger, for messages that a real link would not send; undefined when no office
-   * listens there.
-   */
+  /** For messages that a real link would not send; undefined when no office listens there. */
   connect(url: string, name?: string): CableEnd | undefined;
   readonly faults: NetworkFaults;
-  /** Register in which the offices that are nodes of one office agree. */
   readonly register: ScriptedRegister;
-  /** Tells whether the office at this URL runs and may relay to its seats. */
   isCurrent(url: string): boolean;
-  /** Counts open connections and relayed questions that wait; both are 0 at the end of a scenario. */
+  /** Both are 0 at the end of a scenario. */
   audit(): { readonly connections: number; readonly inFlight: number };
 }
 
 const firstFreePort = 41_000;
-/** Lease in ms of the nodes of an office. */
 export const leaseMs = 6_000;
 const keyOf = (url: string): string => url.replace(/\/+$/, '').replace('//localhost', '//127.0.0.1');
 
@@ -454,7 +420,7 @@ class ScriptedNetwork implements Network {
     return { connections: this.#cables.size, inFlight };
   }
 
-  /** Decides whether an office refuses a connection: a real office by its own rule, a foreign one by version. */
+  /** A real office refuses by its own rule, a foreign one by version. */
   #denial({ url, version }: LinkInput): Denial | undefined {
     if (this.#foreign !== undefined && version !== this.#foreign)
       return {
@@ -554,9 +520,6 @@ class ScriptedNetwork implements Network {
   }
 }
 
-/**
- * Creates offices and links in virtual time, behind the same interfaces as the real ones (`machines/office/rooms`):
- * only the transport is scripted, so results about joins, relays and time-outs hold over Socket.IO too.
- */
+/** Only the transport is scripted, so results about joins, relays and time-outs hold over Socket.IO too. */
 export const createNetwork = (clock: Clock, options: NetworkOptions = {}): Network =>
   new ScriptedNetwork(clock, options);

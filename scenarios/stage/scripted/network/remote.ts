@@ -14,46 +14,38 @@ import type {
 import type { Message } from '../wires.ts';
 import { Exchange, type HttpAsked } from './exchange.ts';
 
-/** Delay in ms after which a client may open a broken event stream again, as the fault server asks for. */
+/** Then a client may open a broken event stream again, as the fault server asks for. */
 const retryMs = 100;
-/** Time in ms for which a server remembers a session whose client holds no connection. */
+/** A server forgets a session after this time without a connection of its client. */
 const memoryMs = 10_000;
-/** Time in ms until a server that hangs up, or whose process died, is there again. */
+/** Until a server that hangs up, or whose process died, is there again. */
 const awayMs = 1_000;
 
 export interface RemoteHands extends Pick<Hands, 'now' | 'after'> {
-  /** Called for each event that goes to a client. */
   stir(): void;
-  /** Begins a session of this server. */
   begin(server: string, remote: RemoteEnd): Session;
-  /** Reads a message of the client; `read` is called when the server has read it. */
   hear(session: Session, message: Message, read: () => void): void;
-  /** Ends the part of the server in a session. */
   leave(session: Session): void;
 }
 interface Down {
   readonly until: number;
   readonly areFaultsCleared: () => boolean;
 }
-/** Event stream with the answer to one request. */
 interface AnswerStream {
   readonly exchange: Exchange;
-  /** Name of the stream in the ids of its events. */
   readonly name: string;
-  /** Way in which the answer breaks off. */
   broken?: Broken;
 }
-/** Session over HTTP: an event stream for each request, and one for messages that belong to no request. */
+/** An event stream for each request, and one for messages that belong to no request. */
 interface HttpSession {
   readonly id: string;
   readonly session: Session;
   readonly streams: Map<unknown, AnswerStream>;
-  /** Answers that broke off, by the id of the event before them. */
+  /** Of answers that broke off, by the id of the event before them. */
   readonly rests: Map<string, string>;
-  /** Messages that wait for the stream of the session. */
   readonly unheard: string[];
   listening: Exchange | undefined;
-  /** Time since which the client has held no connection. */
+  /** Since then the client has held no connection. */
   leftAt: number;
 }
 const momentOf = { 'tools/list': 'list', 'tools/call': 'call', 'resources/read': 'read' } as const;
@@ -61,13 +53,9 @@ const isMoment = (method: string): method is keyof typeof momentOf => Object.has
 const eventOf = (text: string, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: message\ndata: ${text}\n\n`;
 
-/**
- * MCP servers at URLs, in virtual time. They read the requests of the real HTTP transport, apply faults to a request
- * before it is read, and write answers as event streams.
- */
+/** Reads requests of the real HTTP transport, and applies faults to a request before it is read. */
 export class Remote {
   readonly #hands: RemoteHands;
-  /** Outages of servers, by name. */
   readonly #down = new Map<string, Down>();
   readonly #sessions = new Map<string, HttpSession>();
   #count = 0;
@@ -75,7 +63,6 @@ export class Remote {
   constructor(hands: RemoteHands) {
     this.#hands = hands;
   }
-  /** Returns how a server is reached, as for a server of a real play. */
   readonly specOf = (server: string): StreamableSpec => {
     const url = `http://servers.test/${encodeURIComponent(server)}`;
     return {
@@ -141,8 +128,7 @@ export class Remote {
     return down !== undefined && this.#hands.now() < down.until && !down.areFaultsCleared();
   }
 
-  // ── requests ───────────────────────────────────────────────────────────────────────────────────────
-  /** Lets a request in, or applies a fault; `ask` is called when it gets through. */
+  /** `ask` is called when the request gets through. */
   meet(session: Session, { id, method }: Pending, params: unknown, ask: (lateMs: number) => void): void {
     const http = this.#of(session);
     const stream = http?.streams.get(id);
@@ -175,7 +161,6 @@ export class Remote {
     this.#drop(http, id);
     refuse(stream.exchange, refusal, 'not today');
   }
-  /** Forgets a session, as a server does that was started again. */
   forget(session: Session): void {
     const http = this.#of(session);
     if (http) this.#forget(http);
@@ -184,7 +169,6 @@ export class Remote {
     return remote && this.#sessions.get(remote.id);
   }
 
-  // ── streams ────────────────────────────────────────────────────────────────────────────────────────
   #listen(http: HttpSession, exchange: Exchange, lastEventId = ''): void {
     open(exchange, http.id);
     const rest = http.rests.get(lastEventId);
@@ -225,7 +209,6 @@ export class Remote {
     http.streams.delete(id);
     this.#rest(http);
   }
-  /** Forgets a session some time after its client has closed the last connection. */
   #rest(http: HttpSession): void {
     const isLeft = (): boolean => !http.listening && http.streams.size === 0;
     if (!isLeft() || http.session.state === 'over') return;
@@ -235,7 +218,6 @@ export class Remote {
     });
   }
 
-  // ── outages ────────────────────────────────────────────────────────────────────────────────────────
   #pass(http: HttpSession, passing: Passing): void {
     if ('forgets' in passing) this.#forget(http);
     else this.#away(http.session.child.server, passing);
@@ -253,7 +235,7 @@ export class Remote {
     this.#hands.leave(http.session);
     this.#cut(http);
   }
-  /** Breaks the streams of a session: those of requests one by one, then the one that the client opens again. */
+  /** Those of requests one by one, then the one that the client opens again. */
   #cut(http: HttpSession): void {
     const { streams, session, listening } = http;
     session.pending.clear();
@@ -265,7 +247,6 @@ export class Remote {
   }
 }
 
-/** Returns the refusal of the handshake that a script has. */
 const refusalOf = ({ initialize }: Script): RefusalInTime | undefined =>
   typeof initialize === 'object' && ('status' in initialize || 'resets' in initialize)
     ? initialize

@@ -9,24 +9,22 @@ import {
   type RegisterCallback,
 } from '../../../../machines/office/rooms/register.ts';
 
-/** Virtual time as the register uses it. */
 interface Clock {
   now(): number;
   setTimeout(run: () => void, ms: number): unknown;
 }
-/** Faults of messages between nodes and of their questions to the register. */
 export interface RegisterFaults {
-  /** Delay in ms of a message or news, called for each; `lost` means that it never comes. */
+  /** Called for each message or news; `lost` means that it never comes. */
   delay: () => number | 'lost';
-  /** Number of copies of a message that arrive, called for each message that is not lost. */
+  /** Called for each message that is not lost. */
   copies: () => number;
-  /** Tells whether a question gets its answer, called for each; on false the request is done and its answer lost. */
+  /** Called for each question; on false the request is done and its answer lost. */
   isAnswered: () => boolean;
-  /** Makes the register answer nothing; its contents stay. */
+  /** It answers nothing; its contents stay. */
   isDown: boolean;
 }
 const unreachedMs = 3_000;
-/** Answers longer than this count as large and come this many ms later. */
+/** Longer answers count as large and come `largeMs` later. */
 const largeLength = 10_000;
 const largeMs = 1_000;
 const keyOf = (seat: SeatFacts): string => `${seat.office}\n${placeOf(seat)}`;
@@ -45,11 +43,11 @@ export class ScriptedRegister {
   readonly #seats = new Map<string, Holder>();
   readonly #killed = new Set<string>();
   readonly #listeners = new Map<string, (news: RegisterNews) => void>();
-  /** Node that cannot reach the register, nor be reached. */
+  /** It cannot reach the register, nor be reached. */
   apart: string | undefined;
-  /** Node whose news are lost: it can ask, but is not reached. */
+  /** Its news are lost: it can ask, but is not reached. */
   deaf: string | undefined;
-  /** Time at which the register was last empty. */
+  /** When the register was last empty. */
   #since: number | undefined = -Infinity;
   #fence = 0;
   #nodes = 0;
@@ -58,14 +56,14 @@ export class ScriptedRegister {
     this.#clock = clock;
     this.#leaseMs = leaseMs;
   }
-  /** Loses all contents, as a Redis without persistence; the nodes hear of it when the register is back. */
+  /** As a Redis without persistence; the nodes hear of it when the register is back. */
   forget(): void {
     this.#since = undefined;
     this.#leases.clear();
     this.#seats.clear();
     this.#fence = 0;
   }
-  /** Fails over to another server, which has received the leases but no claims. */
+  /** To another server, which has received the leases but no claims. */
   failOver(): void {
     this.#since = this.#clock.now();
     this.#seats.clear();
@@ -79,7 +77,6 @@ export class ScriptedRegister {
     this.deaf = undefined;
     if (node !== undefined) this.#tell(node, { type: 'resumed' });
   }
-  /** Returns the current holders of seats. */
   get holders(): readonly Holder[] {
     return [...this.#seats.values()].filter(({ node }) => this.#lives(node));
   }
@@ -93,7 +90,7 @@ export class ScriptedRegister {
     for (let n = 0; n < this.faults.copies(); n += 1)
       this.#clock.setTimeout(() => this.#listeners.get(node)?.(news), ms + n);
   }
-  /** Announces a large answer to a node at once; its content, or its loss, follows a second later. */
+  /** At once; its content, or its loss, follows a second later. */
   #comes(from: string, to: string, message: Extract<NodeMessage, { type: 'answer' }>): void {
     const { id } = message;
     this.#tell(to, { type: 'coming', id });
@@ -105,7 +102,7 @@ export class ScriptedRegister {
   #tellAll(news: RegisterNews): void {
     for (const node of this.#listeners.keys()) this.#tell(node, news);
   }
-  /** Does what a node asks at once, and answers a moment later; never while the register is down. */
+  /** At once, but answers a moment later; never while the register is down. */
   #asked<T>(node: string, told: RegisterCallback<T>, what: () => T): void {
     if (this.#killed.has(node)) return;
     const isDown = this.faults.isDown || node === this.apart;
@@ -119,7 +116,6 @@ export class ScriptedRegister {
     this.#tellAll({ type: 'freed', seat, fence });
   }
 
-  /** Adds one more node to the register. */
   open(): Register {
     const node = `n${++this.#nodes}`;
     return {
@@ -178,7 +174,7 @@ export class ScriptedRegister {
       },
     };
   }
-  /** Kills a node as by a power cut: it hears nothing any more, and its lease runs out. */
+  /** As by a power cut: the node hears nothing any more, and its lease runs out. */
   kill(node: string): void {
     this.#killed.add(node);
     this.#listeners.delete(node);

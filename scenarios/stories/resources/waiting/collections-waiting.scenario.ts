@@ -1,4 +1,4 @@
-/** Scenarios of waiting: a question waits only for servers that it needs, and only once for one that hangs. */
+/** A question waits only for servers that it needs, and only once for one that hangs. */
 import { expect } from 'vitest';
 import { scenario } from '../../../stage/plan/index.ts';
 import {
@@ -16,7 +16,6 @@ import {
   windows,
 } from '../../../stage/showing.ts';
 
-/** True while one of the windows hangs. */
 let isHanging = true;
 const hanging = showing(['window://h/1', 'window://h/2'], (uri) =>
   uri.endsWith('1') && isHanging ? { never: true } : saying(uri),
@@ -113,7 +112,6 @@ scenario(
     await s.run(5_000);
     ask(s, 'desktop', {}, 't2');
     ask(s, 'desktop', { fresh: true }, 't3');
-    // A fresh question for everything does not wait for a hanging server either.
     await s.run(3_010);
     expect(answers(s)).toHaveLength(3);
   },
@@ -199,7 +197,6 @@ scenario(
     expect(shown(s).body.desktops).toEqual(['window://s/1\n\nshown at window://s/1']);
     expect(told('tools.listed')).toMatchObject([{ tools: [{ name: 'look' }] }]);
     expect(told('resource.read').at(-1)).toMatchObject({ failure: { code: 404 } });
-    // From then on no question waits for the mute server.
     ask(s, 'desktop');
     await s.run(20);
     expect(answers(s)).toHaveLength(2);

@@ -1,4 +1,4 @@
-/** Scenarios of reads that hang: they delay only themselves, and a question for one window waits for that window. */
+/** They delay only themselves, and a question for one window waits for that window. */
 import { expect } from 'vitest';
 import type { Harness } from '../../../stage/harness.ts';
 import { scenario } from '../../../stage/plan/index.ts';
@@ -15,7 +15,6 @@ import {
   shown,
 } from '../../../stage/showing.ts';
 
-/** URI schemes by collection. */
 const scheme = { desktop: 'window', finder: 'dpe' } as const;
 const partly = (collection: keyof typeof scheme, server: string, count: number, hanging: number) =>
   showing(
@@ -166,7 +165,6 @@ scenario(
   },
 );
 
-/** Number of windows that hang, lowered while the scenario runs. */
 let hung = 0;
 const waking = showing(
   Array.from({ length: 6 }, (_, n) => `window://a/${n}`),

@@ -1,4 +1,4 @@
-/** Scenarios of a changed config in every state of a server, which no plan can express. */
+/** A changed config in every state of a server, which no plan can express. */
 import { expect } from 'vitest';
 import { broken } from '../../../fixtures/altered.ts';
 import { scenario } from '../../../stage/plan/index.ts';
@@ -23,19 +23,14 @@ import {
 const tools = { read: { answers: hello } };
 const lingering: Script = { tools, ignores: ['stdin'], startMs: 50, initialize: 50, listMs: 50 };
 let refuses = false;
-/** Builds a server that refuses each session from the moment at which `refuses` is set. */
 const refusing = (script: Script): Script => ({
   ...script,
   at: () => (refuses ? { initialize: 'error' } : {}),
 });
 
-/**
- * Case: the way to catch a server in a state, and its final state after a change of its launch config, and of
- * anything else.
- */
+/** How to catch a server in a state, and its state after a change of its launch config, or of anything else. */
 interface Caught {
   readonly in: string;
-  /** What is seen of that state from outside, where its name says something else. */
   readonly seen?: string;
   readonly script?: Script;
   readonly options?: ServerOptions;
@@ -190,7 +185,6 @@ scenario(
     await s.run(5000);
     expect(announcedBy(s, 'server:update_config')).toHaveLength(1);
     expect(announcedBy(s)).toHaveLength(0);
-    // The same config once more is no change.
     s.config({ fs: { budget: 2 } });
     await s.run(5000);
     expect(announcedBy(s, 'server:update_config')).toHaveLength(1);

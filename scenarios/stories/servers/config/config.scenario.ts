@@ -1,4 +1,4 @@
-/** Scenarios of a new config while everything runs: as little as possible is restarted, and nothing is forgotten. */
+/** As little as possible is restarted, and nothing is forgotten. */
 import { scenario } from '../../../stage/plan/index.ts';
 
 const tools = { read: {} };
@@ -111,7 +111,6 @@ scenario('a server that was changed and cannot start comes back as it was', (s) 
   s.reaches(fs, 'ready');
   s.expect(fs).visits('connecting', 'ready', 'closing', 'connecting', 'recovering', 'connecting', 'ready');
   s.expect.processes(fs, { started: 3, alive: 1 });
-  // The same config once more causes no new attempt.
   s.config([fs, { generation: 2 }]);
   s.run(200);
   s.expect.processes(fs, { started: 3, alive: 1 });

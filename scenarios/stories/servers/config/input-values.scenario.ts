@@ -1,7 +1,3 @@
-/**
- * Scenarios of inputs that give other values, none, or none yet: the values of each launch, and the times at which
- * they are asked for.
- */
 import { scenario } from '../../../stage/plan/index.ts';
 
 const tools = { read: {} };
@@ -38,7 +34,6 @@ scenario('a value that a server has while it runs changes nothing until somebody
   s.reaches(fs, 'ready');
   s.expect(fs).launches(1, 1_001);
   s.expect(fs).visits('connecting', 'ready', 'closing', 'connecting', 'ready');
-  // Values equal to those before restart no server.
   s.config([fs, { values: 2 }], [git, { values: 1 }]);
   s.run(300);
   s.expect(fs).launches(1, 1_001);
@@ -146,7 +141,6 @@ scenario('a server whose changed config lacks a value goes back to what it was',
   s.values(fs, 'none', 200);
   s.config([fs, { generation: 2 }]);
   s.reaches(fs, 'connecting');
-  // The value is known when it is asked for once more.
   s.values(fs, 1);
   s.heard('computer', 'server.rolledBack', 1);
   s.reaches(fs, 'ready');

@@ -1,4 +1,3 @@
-/** Scenarios of a host's config file that is deleted, emptied or cut off. */
 import { expect } from 'vitest';
 import {
   answer,

@@ -1,4 +1,3 @@
-/** Config file whose reads and writes are scripted by a scenario. */
 import type { RequestFact } from '../../../../machines/kernel/ports.ts';
 import { settingsPort, type FileFound } from '../../../../machines/presenter/settings.rules.ts';
 import type { Harness, HarnessOptions } from '../../../stage/harness.ts';
@@ -19,9 +18,7 @@ export const emptied: FileFound = { kind: 'emptied', mistakes: [{ path: '', mess
 let reads: Act[] = [];
 let writes: Act[] = [];
 export let written: unknown[] = [];
-/** Gives the answer that was held back. */
 export let answer = (): void => {};
-/** Reads of the file, one after the other; the last one of a list repeats. */
 const files: HarnessOptions = {
   mend: (ports) => ({
     ...ports,

@@ -1,4 +1,3 @@
-/** Scenarios of a host's config file: the config in force, whatever happens to the file. */
 import { expect } from 'vitest';
 import type { FileFound } from '../../../../machines/presenter/settings.rules.ts';
 import { answer, change, good, settled, story, told, touch, written, wrong } from './settings-stage.ts';

@@ -1,7 +1,4 @@
-/**
- * Scenarios of ends that do not come: of processes, of calls, of a whole computer. Each has a fallback, and that one
- * another.
- */
+/** Ends that do not come: each has a fallback, and that one another. */
 import { expect } from 'vitest';
 import { setup, type AnyStateMachine } from 'xstate';
 import { machines } from '../../../../actors/runtime/assemble.ts';
@@ -12,10 +9,7 @@ import { kept, order, reaches, signalsTo, stageOf } from '../../../stage/watchin
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 
 type Kinds = Readonly<Record<string, AnyStateMachine>>;
-/**
- * Builds machines of which one ignores all events, even close, in general or in one state; the fallbacks exist for
- * such bugs.
- */
+/** One ignores all events, even close, in general or in one state; the fallbacks exist for such bugs. */
 const deaf = (kind: string): Kinds => ({
   ...machines,
   [kind]: setup({}).createMachine({ id: kind }),
@@ -152,7 +146,6 @@ scenario(
     await reaches(s, 'ready');
     s.servers.kill('fs', { code: 1 });
     expect([stageOf(s), signalsTo(s)]).toEqual(['recovering', ['SIGTERM']]);
-    // A server that is stopped twice is not waited for either.
     order(s, 'server.stop');
     order(s, 'server.stop');
     expect(signalsTo(s)).toEqual(['SIGTERM', 'SIGKILL']);
@@ -199,7 +192,6 @@ scenario(
     expect(s.servers.startsOf('fs')).toBe(2);
     expect(s.servers.alive).toBe(1);
     expect(stageOf(s)).toBe('ready');
-    // The second process does not obey close either.
     s.close();
   },
 );

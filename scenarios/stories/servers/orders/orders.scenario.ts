@@ -1,8 +1,6 @@
-/** Scenarios of orders to a server in states in which they are unexpected. */
 import { scenario, type CallRef, type Scene, type ServerRef } from '../../../stage/plan/index.ts';
 import type { Stage as Told } from '../../../stage/plan/plan.ts';
 
-/** Makes a call with a tool name known from before; it is answered at once, and nothing is sent. */
 const refusedAs = (s: Scene, fs: ServerRef, state: Told): CallRef => {
   const call = s.call('read');
   s.settled(call);
@@ -11,7 +9,6 @@ const refusedAs = (s: Scene, fs: ServerRef, state: Told): CallRef => {
   return call;
 };
 
-/** States in which the second start of `fs` is caught; its tools are known from the first. */
 const caught: Readonly<
   Record<
     string,

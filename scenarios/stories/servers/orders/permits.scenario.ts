@@ -1,4 +1,3 @@
-/** Scenarios of permits: the order and the times in which many servers may connect. */
 import { expect } from 'vitest';
 import { broken } from '../../../fixtures/altered.ts';
 import { scenario } from '../../../stage/plan/index.ts';
@@ -109,7 +108,7 @@ scenario(
   },
 );
 
-/** Options in which `fs` has failed once and wants to start again, while sixteen others are connecting. */
+/** `fs` has failed once and wants to start again, while sixteen others are connecting. */
 const crowded = (others: Script, timing: HarnessOptions['timing'] = {}): HarnessOptions => ({
   servers: { fs: { tools, initialize: 'error', later: { 2: { initialize: 1 } } }, ...many(16, others) },
   timing: { slowMs: 5_000, ...timing },

@@ -1,4 +1,4 @@
-/** Scenarios of the shutdown of a process and its group; failures at the start are in faults-proc. */
+/** Failures at the start are in faults-proc. */
 import { scenario } from '../../../stage/plan/index.ts';
 
 const quick = { tools: { read: {} } };

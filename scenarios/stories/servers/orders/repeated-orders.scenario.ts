@@ -1,7 +1,4 @@
-/**
- * Scenarios of repeated orders: an order for a state that is reached, or under way, changes nothing: neither stages,
- * nor processes, nor attempts.
- */
+/** An order for a state that is reached, or under way, changes nothing: no stages, processes or attempts. */
 import { expect } from 'vitest';
 import { scenario } from '../../../stage/plan/index.ts';
 import { linkStage, opensOf, order, reaches } from '../../../stage/watching.ts';

@@ -1,7 +1,4 @@
-/**
- * Scenarios of stopping a server: running calls first, then escalating signals; each further stop order shortens the
- * waits.
- */
+/** Each further stop order shortens the waits. */
 import { expect } from 'vitest';
 import { scenario } from '../../../stage/plan/index.ts';
 import type { Harness } from '../../../stage/harness.ts';
@@ -56,7 +53,6 @@ for (const [what, act] of [
     },
   );
 
-/** Lists the stages of a server that its host heard of. */
 const told = (s: Harness): string[] => s.heard('computer', 'client.changed').map((e) => e.stage as string);
 scenario(
   'a server on its way down is told to be closing once, whatever is ordered meanwhile',
