@@ -1,30 +1,13 @@
 import type { z } from 'zod';
 import * as messages from '../../machines/protocol/messages/messages.ts';
 import { TransientMap, extended } from '../../machines/kernel/objects.ts';
-import type {
-  AgentCalled,
-  Emit,
-  LinkFact,
-  LinkInput,
-  ResourceCollection,
-} from '../../machines/kernel/ports.ts';
-import { readerOf } from '../../machines/blobs/blobs.rules.ts';
-import { adviceOnTooLarge, withRemedy } from '../../machines/resources/collections.ts';
-import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
+import type { AgentCalled, Emit, LinkFact, LinkInput } from '../../machines/kernel/ports.ts';
+import { questions, type Question, type QuestionFact } from '../../machines/link/questions.ts';
+import { adviceOnTooLarge } from '../../machines/resources/collections.ts';
 import { badPayload, errorAck, refusal, unanswered } from '../../machines/protocol/messages/answers.ts';
-import {
-  getConfig,
-  getDesktop,
-  getFinder,
-  getResources,
-  readResource,
-  getSkill,
-  getSkills,
-} from '../../machines/protocol/messages/collections.ts';
 import { isObject, excessBytes, mostLevels } from '../../machines/protocol/json.ts';
 import { events, notices, sizes, toTimeoutMs } from '../../machines/protocol/protocol.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
-import { blobSizes, getBlob, partIn, putBlob } from '../../machines/protocol/messages/blobs.ts';
 import {
   traceIn,
   type Progress,
@@ -121,33 +104,16 @@ export class AgentRequests {
         const call = this.#traced?.arrived(this.#incarnation, this.#office, payload, ack);
         return call ? this.#called(call.payload, call.ack) : this.#called(payload, ack);
       }
-      case events.getTools:
-        return this.#asked(event, messages.getTools, payload, ack, 'agent.askedTools');
-      case events.getConfig:
-        return this.#asked(event, getConfig, payload, ack, 'agent.askedConfig');
-      case events.getDesktop:
-        return this.#askedCollection(event, getDesktop, payload, ack, 'desktop');
-      case events.getFinder:
-        return this.#askedCollection(event, getFinder, payload, ack, 'finder');
-      case events.readResource:
-        return this.#askedResource(payload, ack);
-      case events.getResources:
-        return this.#askedResources(payload, ack);
-      case events.getSkills:
-        return this.#asked(event, getSkills, payload, ack, 'agent.askedSkills');
-      case events.getSkill:
-        return this.#askedSkill(payload, ack);
-      case events.putBlob:
-        return this.#put(payload, ack);
-      case events.getBlob:
-        return this.#askedBlob(payload, ack);
       case notices.toolCallCancelled:
         return this.#cancelled(payload);
       case notices.leaveOffice:
         return this.#left(payload);
-      default:
+      default: {
+        const question = Object.hasOwn(questions, event) ? questions[event] : undefined;
+        if (question) return this.#asked(event, question, payload, ack);
         if (!event.startsWith('notify:'))
           this.#refuse(event, ack, wireCodes.notBuilt, `This computer does not answer ${event.slice(0, 80)}`);
+      }
     }
   }
 
@@ -205,94 +171,17 @@ export class AgentRequests {
     this.#emit(trace ? extended(limited, { trace }) : limited);
   }
 
-  #asked<T extends AgentRequest>(
-    event: string,
-    schema: z.ZodType<T>,
-    payload: unknown,
-    ack: Ack,
-    type: 'agent.askedTools' | 'agent.askedConfig' | 'agent.askedSkills',
-  ): void {
-    const question = this.#read(event, schema, payload, ack);
-    if (!question) return;
-    const reqId = question.req_id;
-    this.#emit({ type, ticket: this.#ticket({ event, reqId, ack }), reqId });
-  }
-
-  #askedCollection<T extends AgentRequest>(
-    event: string,
-    schema: z.ZodType<T>,
-    payload: unknown,
-    ack: Ack,
-    collection: ResourceCollection,
-  ): void {
-    const query = this.#read(event, schema, payload, ack);
-    if (!query) return;
-    const reqId = query.req_id;
-    this.#emit({
-      type: 'agent.askedCollection',
-      collection,
-      ticket: this.#ticket({ event, reqId, ack }),
-      reqId,
-      query,
-    });
-  }
-
-  /** A wrong URI of a window or a document is refused with the rule that it breaks. */
-  #askedResource(payload: unknown, ack: Ack): void {
-    const event = events.readResource;
-    const question = this.#read(event, readResource, payload, ack);
-    if (!question) return;
-    const { req_id: reqId, uri, server } = question;
-    const collection = collectionOfUri(uri);
-    if (collection.ok) {
-      const ticket = this.#ticket({ event, reqId, ack });
-      const about = { ticket, reqId, uri, ...(typeof server === 'string' && { server }) };
-      this.#emit({ type: 'agent.askedResource', collection: collection.body, ...about });
-    } else ack({ ...errorAck(withRemedy(collection.failure)), req_id: reqId });
-  }
-
-  #askedResources(payload: unknown, ack: Ack): void {
-    const event = events.getResources;
-    const question = this.#read(event, getResources, payload, ack);
-    if (!question) return;
-    const { req_id: reqId, mcp_server: server, cursor } = question;
-    const ticket = this.#ticket({ event, reqId, ack });
-    const about = { ticket, reqId, server, ...(typeof cursor === 'string' && { cursor }) };
-    this.#emit({ type: 'agent.askedResources', ...about });
-  }
-
-  #askedSkill(payload: unknown, ack: Ack): void {
-    const event = events.getSkill;
-    const question = this.#read(event, getSkill, payload, ack);
-    if (!question) return;
-    const { req_id: reqId, name, rel_path: relPath } = question;
-    const reader = readerOf(this.#link, question.agent);
-    const ticket = this.#ticket({ event, reqId, ack });
-    const about = { ticket, reqId, name, reader, ...(typeof relPath === 'string' && { relPath }) };
-    this.#emit({ type: 'agent.askedSkill', ...about });
-  }
-
-  #put(payload: unknown, ack: Ack): void {
-    const event = events.putBlob;
-    const question = this.#read(event, putBlob, payload, ack);
-    if (!question) return;
-    const { req_id: reqId, agent, blob } = question;
-    const bytes = Buffer.from(blob, 'base64');
-    const part = partIn(question, bytes.length, this.#newId);
-    if ('code' in part) return ack({ ...errorAck(part), req_id: reqId });
-    const ticket = this.#ticket({ event, reqId, part: bytes, ack });
-    this.#emit({ type: 'agent.putPart', ticket, reqId, agent, ...part });
-  }
-
-  #askedBlob(payload: unknown, ack: Ack): void {
-    const event = events.getBlob;
-    const question = this.#read(event, getBlob, payload, ack);
-    if (!question) return;
-    const { req_id: reqId, blob_handle: handle, chunk_offset: from, max_chunk_bytes: most } = question;
-    const reader = readerOf(this.#link, question.agent);
-    const ticket = this.#ticket({ event, reqId, ack });
-    const maxBytes = most && most > 0 ? Math.min(most, blobSizes.partBytes) : blobSizes.partBytes;
-    this.#emit({ type: 'agent.askedBlob', ticket, reqId, handle, offset: from ?? 0, maxBytes, reader });
+  #asked(event: string, question: Question, payload: unknown, ack: Ack): void {
+    const asked = this.#read(event, question.schema, payload, ack);
+    if (!asked) return;
+    const reqId = asked.req_id;
+    const { blob } = asked as { readonly blob?: string };
+    const part = event === events.putBlob && blob !== undefined ? Buffer.from(blob, 'base64') : undefined;
+    const reading = { link: this.#link, newId: this.#newId, bytes: part?.length ?? 0 };
+    const read = question.read(asked as never, reading);
+    if ('failure' in read) return ack({ ...errorAck(read.failure), req_id: reqId });
+    const ticket = this.#ticket({ event, reqId, ...(part && { part }), ack });
+    this.#emit({ type: question.fact, ticket, reqId, ...read } as QuestionFact);
   }
 
   #read<T extends AgentRequest>(

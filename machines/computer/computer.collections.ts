@@ -26,11 +26,14 @@ import {
 } from '../resources/aggregator.rules.ts';
 import { byRecency } from '../call/history.ts';
 import { isOtherUri } from '../resources/collection-rules.ts';
-import { planOf } from './computer.resources.ts';
+import type { BlobWanted } from '../blobs/blobs.rules.ts';
+import type { ResourcesWanted } from '../resources/resource-pages.ts';
+import type { PartWanted } from '../uploads/upload.rules.ts';
+import { blobRefusal, partAtClose } from './computer.blobs.ts';
+import { listAtClose, planOf } from './computer.resources.ts';
 import type { ResourceCollection } from '../kernel/ports.ts';
 import { takesPart } from '../resources/collections.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
-import type { SkillsWanted, SkillWanted } from '../skills/skills.rules.ts';
 import { mostWaiting } from './computer.calls.ts';
 import * as skills from './computer.skills.ts';
 import {
@@ -262,13 +265,25 @@ export const mustKeep = (c: ComputerContext, question: ComputerQuestion): boolea
 export const afterQuestion = (c: ComputerContext, question: ComputerQuestion): Partial<ComputerContext> => ({
   asked: [...(c.asked ?? []), question],
 });
-const isOfSkills = (question: ComputerQuestion): question is SkillsWanted | SkillWanted =>
-  question.type === 'skills.wanted' || question.type === 'skill.wanted';
-export const refusedQuestions = (c: ComputerContext): CheckedMessage[] =>
-  (c.asked ?? []).map((question) =>
-    question.type === 'tools.wanted'
-      ? toolsListed(c, question)
-      : isOfSkills(question)
-        ? skills.skillsRefusal(question)
-        : refusal(question),
-  );
+export type AgentQuestion = ComputerQuestion | ResourcesWanted | PartWanted | BlobWanted;
+/** While the computer closes, or what would answer is gone. */
+export function answerAtClose(c: ComputerContext, asked: AgentQuestion): Post {
+  switch (asked.type) {
+    case 'tools.wanted':
+      return toolsListed(c, asked);
+    case 'resources.wanted':
+      return listAtClose(c, asked);
+    case 'skills.wanted':
+    case 'skill.wanted':
+      return skills.skillsRefusal(asked);
+    case 'part.wanted':
+      return partAtClose(asked);
+    case 'blob.wanted':
+      return blobRefusal(asked);
+    case 'aggregate.wanted':
+    case 'resource.wanted':
+      return refusal(asked);
+  }
+}
+export const answersAtClose = (c: ComputerContext): Post[] =>
+  [...(c.asked ?? []), ...c.listsWanted].map((asked) => answerAtClose(c, asked));

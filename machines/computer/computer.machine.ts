@@ -34,8 +34,8 @@ import { linkGivenUp, linkKind } from '../link/link.machine.ts';
 import { aggregatorKinds } from '../resources/aggregator.rules.ts';
 import type { ResourcesWanted } from '../resources/resource-pages.ts';
 import { blobsKind, type BlobWanted } from '../blobs/blobs.rules.ts';
-import { skillsKind, type SkillsWanted, type SkillWanted } from '../skills/skills.rules.ts';
-import { uploadKind, type PartWanted } from '../uploads/upload.rules.ts';
+import { skillsKind } from '../skills/skills.rules.ts';
+import { uploadKind } from '../uploads/upload.rules.ts';
 import * as collections from './computer.collections.ts';
 import * as rules from './computer.rules.ts';
 import type {
@@ -269,9 +269,7 @@ const openCollections = [
   'noteOpened',
 ] as const;
 
-type CollectionQuestion = Parameters<typeof collections.passWanted>[1];
 const passWanted = [...openCollections, posts(collections.passWanted)] as const;
-const refuseWanted = posts((_: ComputerContext, asked: CollectionQuestion) => collections.refusal(asked));
 
 // ── calls ─────────────────────────────────────────────────────────────────────────────────────────────
 const callMessages = <E>(of: (c: ComputerContext, event: E) => ReturnType<typeof calls.messagesOfDecided>) =>
@@ -339,15 +337,11 @@ const passToSkills = actionOf<SkillsEvent>((c, event) => {
   return { opens, messages: [...messages, skills.toSkills(c, event)], next };
 });
 const tellSkills = postsAll(skills.messagesOfSkills);
-const refuseSkills = posts((_: ComputerContext, wanted: SkillsWanted | SkillWanted) =>
-  skills.skillsRefusal(wanted),
-);
 
 // ── uploads ───────────────────────────────────────────────────────────────────────────────────────────
 const endUploadsOfNoFolder = computerSetup.enqueueActions(({ context: { landing }, enqueue }) => {
   if (landing === null) enqueue({ type: 'tellOwned', params: toOwned(uploadKind, { type: 'close' }) });
 });
-const refusePart = posts((_: ComputerContext, part: PartWanted) => uploads.partAtClose(part));
 const tellBrokenUpload = postsAll((c: ComputerContext, { why, name, error = '' }: OwnedEnded) =>
   why === 'failed' ? [post(c.owner, { type: 'machine.failed', name, error })] : [],
 );
@@ -360,7 +354,7 @@ const passToBlobs = [
   'noteBlobsOpened',
   posts((c: ComputerContext, wanted: BlobWanted) => blobs.toBlobs(c, wanted)),
 ] as const;
-const refuseBlob = posts((_: ComputerContext, wanted: BlobWanted) => blobs.blobRefusal(wanted));
+const answerAtClose = { actions: posts(collections.answerAtClose) } as const;
 
 // ── the chart ─────────────────────────────────────────────────────────────────────────────────────────
 export type {
@@ -687,12 +681,8 @@ export const computerMachine = computerSetup.createMachine({
         tellStage('closing'),
         callMessages((c) => calls.messagesOfClosing(c)),
         'forgetWaiting',
-        { type: 'postAll', params: ({ context }) => ({ messages: collections.refusedQuestions(context) }) },
+        { type: 'postAll', params: ({ context }) => ({ messages: collections.answersAtClose(context) }) },
         'forgetAsked',
-        {
-          type: 'postAll',
-          params: ({ context }) => ({ messages: lists.refusedLists(context) }),
-        },
         { type: 'remember', params: { next: { listsWanted: [] } } },
         { type: 'tellOwned', params: toOwned(clientKind, { type: 'close' }) },
         { type: 'tellOwned', params: toOwned(linkKind, { type: 'close' }) },
@@ -717,17 +707,15 @@ export const computerMachine = computerSetup.createMachine({
         'servers.set': {},
         'server.shows': {},
         'catalog.changed': { actions: takeLastList },
-        'aggregate.wanted': { actions: refuseWanted },
-        'resource.wanted': { actions: refuseWanted },
         'skills.look': {},
-        'skills.wanted': { actions: refuseSkills },
-        'skill.wanted': { actions: refuseSkills },
         'landing.set': {},
-        'part.wanted': { actions: refusePart },
-        'blob.wanted': { actions: refuseBlob },
-        'resources.wanted': {
-          actions: { type: 'post', params: ({ context, event }) => lists.answerAtClose(context, event) },
-        },
+        'aggregate.wanted': answerAtClose,
+        'resource.wanted': answerAtClose,
+        'resources.wanted': answerAtClose,
+        'skills.wanted': answerAtClose,
+        'skill.wanted': answerAtClose,
+        'part.wanted': answerAtClose,
+        'blob.wanted': answerAtClose,
         close: {},
       },
       always: { guard: 'hasNone', target: 'closed' },

@@ -110,7 +110,5 @@ export const afterOverdueList = (
 ): Partial<ComputerContext> => ({
   listsWanted: c.listsWanted.filter((wanted) => wanted.ticket !== ticket),
 });
-export const answerAtClose = (c: ComputerContext, wanted: ResourcesWanted): Post =>
+export const listAtClose = (c: ComputerContext, wanted: ResourcesWanted): Post =>
   answerTo(c, wanted) ?? refused(wanted, tooSlow(wanted, 'the computer is closing'));
-export const refusedLists = (c: ComputerContext): Post[] =>
-  c.listsWanted.map((wanted) => refused(wanted, tooSlow(wanted, 'the computer is closing')));

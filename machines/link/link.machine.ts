@@ -41,7 +41,7 @@ import {
 } from '../kernel/ports.ts';
 import { backoffSpread, type TimingOf } from '../kernel/timing.ts';
 import type { Failure } from '../protocol/failure.ts';
-import { endingMeta, errorAck, failureResult, type Ending } from '../protocol/messages/answers.ts';
+import { endingMeta, failureResult, type Ending } from '../protocol/messages/answers.ts';
 import { configAs, type Missing, type SmcpTool } from '../protocol/messages/collections.ts';
 import { progressOf, type CancelReason } from '../protocol/messages/messages.ts';
 import {
@@ -57,8 +57,9 @@ import {
 } from '../protocol/notifications.ts';
 import { isSpoken, PROTOCOL_VERSION } from '../protocol/protocol.ts';
 import { toolResult, wrappedForWire } from '../protocol/tool-result.ts';
+import { acks, orders, type QuestionFact } from './questions.ts';
 import type { AggregateWanted, ResourceWanted } from '../resources/aggregator.rules.ts';
-import { type AggregateShown, type ResourceRead, withRemedy } from '../resources/collections.ts';
+import type { AggregateShown, ResourceRead } from '../resources/collections.ts';
 import type { ResourcesShown, ResourcesWanted } from '../resources/resource-pages.ts';
 import type { SkillShown, SkillsShown, SkillsWanted, SkillWanted } from '../skills/skills.rules.ts';
 import type { PartTaken, PartWanted } from '../uploads/upload.rules.ts';
@@ -110,44 +111,6 @@ const toolsAck = (tools: readonly SmcpTool[], missing: readonly Missing[], reqId
   ...(missing.length > 0 && { missing }),
   req_id: reqId,
 });
-
-const aggregateAck = ({ body, missing, failure, reqId }: AggregateShown): unknown =>
-  failure
-    ? { ...errorAck(withRemedy(failure)), req_id: reqId }
-    : { ...body, ...(missing.length > 0 && { missing }), req_id: reqId };
-const contentsAck = ({ contents, failure, reqId }: ResourceRead): unknown =>
-  failure ? { ...errorAck(withRemedy(failure)), req_id: reqId } : { contents, req_id: reqId };
-
-/** Peers of 0.2 and later read the server and the capability of a refusal beside its code. */
-function resourcesAck({ resources, nextCursor, failure, reqId }: ResourcesShown): unknown {
-  if (failure === null)
-    return { resources, ...(nextCursor !== null && { next_cursor: nextCursor }), req_id: reqId };
-  const { mcp_server, capability } = failure.details ?? {};
-  return {
-    ...errorAck(failure),
-    ...(mcp_server !== undefined && { mcp_server }),
-    ...(capability !== undefined && { capability }),
-    req_id: reqId,
-  };
-}
-
-const skillsAck = ({ skills, failure, reqId }: SkillsShown): unknown =>
-  failure ? { ...errorAck(failure), req_id: reqId } : { skills, req_id: reqId };
-const skillAck = ({ file, failure, reqId }: SkillShown): unknown =>
-  failure ? { ...errorAck(failure), req_id: reqId } : { ...file, req_id: reqId };
-/** `received` is an extension of ours. */
-const partAck = ({ upload, offset, received, landed, failure, reqId }: PartTaken): unknown =>
-  failure
-    ? { ...errorAck(failure), req_id: reqId }
-    : {
-        upload_id: upload,
-        chunk_offset: offset,
-        received,
-        ...(landed && { landing_path: landed.path, total_size: landed.bytes, sha256: landed.sha256 }),
-        req_id: reqId,
-      };
-const blobAck = ({ part, failure, reqId }: BlobShown): unknown =>
-  failure ? { ...errorAck(failure), req_id: reqId } : { ...part, req_id: reqId };
 
 export interface LinkStart extends Omit<LinkInput, 'key' | 'version'> {
   readonly timing: TimingOf<'link'>;
@@ -385,6 +348,18 @@ const passNews = Object.fromEntries(
     { actions: pass },
   ]),
 ) as Readonly<Record<Extract<LinkFact, { type: `computer.${string}` }>['type'], { actions: typeof pass }>>;
+const passQuestion = tell(
+  (c, { type, ...asked }: QuestionFact) =>
+    ({ ...asked, ...orders[type], replyTo: c.self }) as unknown as LinkNews,
+);
+const passQuestions = Object.fromEntries(
+  Object.keys(orders).map((type) => [type, { actions: passQuestion }]),
+) as Readonly<Record<QuestionFact['type'], { actions: typeof passQuestion }>>;
+type Shown = Extract<LinkOrder, { type: keyof typeof acks }>;
+const answerShown = answer((e: Shown) => ({ ticket: e.ticket, body: acks[e.type](e as never) }));
+const answers = Object.fromEntries(
+  Object.keys(acks).map((type) => [type, { actions: answerShown }]),
+) as Readonly<Record<Shown['type'], { actions: typeof answerShown }>>;
 const because = <E>(reason: (event: E) => string, refusal?: (event: E) => LinkRefusal | undefined) =>
   ({
     type: 'rememberReason',
@@ -457,57 +432,7 @@ export const linkMachine = parts.createMachine({
             reason: e.reason === undefined ? 'agent_requested' : whyCancelled[e.reason],
           })),
         },
-        'agent.askedTools': {
-          actions: tell((c, e) => ({
-            type: 'tools.wanted',
-            ticket: e.ticket,
-            reqId: e.reqId,
-            replyTo: c.self,
-          })),
-        },
-        'agent.askedConfig': {
-          actions: tell((c, e) => ({
-            type: 'config.wanted',
-            ticket: e.ticket,
-            reqId: e.reqId,
-            replyTo: c.self,
-          })),
-        },
-        'agent.askedCollection': {
-          actions: tell((c, { type: _, ...asked }) => ({
-            ...asked,
-            type: 'aggregate.wanted',
-            isByAgent: true,
-            replyTo: c.self,
-          })),
-        },
-        'agent.askedResource': {
-          actions: tell((c, { type: _, ...asked }) => ({
-            ...asked,
-            type: 'resource.wanted',
-            isByAgent: true,
-            replyTo: c.self,
-          })),
-        },
-        'agent.askedResources': {
-          actions: tell((c, { type: _, ...asked }) => ({
-            ...asked,
-            type: 'resources.wanted',
-            replyTo: c.self,
-          })),
-        },
-        'agent.askedSkills': {
-          actions: tell((c, { type: _, ...asked }) => ({ ...asked, type: 'skills.wanted', replyTo: c.self })),
-        },
-        'agent.askedSkill': {
-          actions: tell((c, { type: _, ...asked }) => ({ ...asked, type: 'skill.wanted', replyTo: c.self })),
-        },
-        'agent.putPart': {
-          actions: tell((c, { type: _, ...part }) => ({ ...part, type: 'part.wanted', replyTo: c.self })),
-        },
-        'agent.askedBlob': {
-          actions: tell((c, { type: _, ...asked }) => ({ ...asked, type: 'blob.wanted', replyTo: c.self })),
-        },
+        ...passQuestions,
         'agent.left': { actions: forgetAskers },
         'call.settled': { actions: answer((e) => ({ ticket: e.ticket, body: callAck(e) })) },
         'call.progressed': { actions: { type: 'tellProgress', params: ({ event }) => event } },
@@ -517,13 +442,7 @@ export const linkMachine = parts.createMachine({
             { type: 'rememberAnswered', params: ({ event }) => event },
           ],
         },
-        'aggregate.shown': { actions: answer((e) => ({ ticket: e.ticket, body: aggregateAck(e) })) },
-        'resource.read': { actions: answer((e) => ({ ticket: e.ticket, body: contentsAck(e) })) },
-        'resources.shown': { actions: answer((e) => ({ ticket: e.ticket, body: resourcesAck(e) })) },
-        'skills.shown': { actions: answer((e) => ({ ticket: e.ticket, body: skillsAck(e) })) },
-        'skill.shown': { actions: answer((e) => ({ ticket: e.ticket, body: skillAck(e) })) },
-        'part.taken': { actions: answer((e) => ({ ticket: e.ticket, body: partAck(e) })) },
-        'blob.shown': { actions: answer((e) => ({ ticket: e.ticket, body: blobAck(e) })) },
+        ...answers,
         'config.shown': {
           actions: answer((e, c) => ({ ticket: e.ticket, body: configAs(c.version, e.config) })),
         },

@@ -1,0 +1,138 @@
+/** Questions of agents to a computer: one row each says how it is read, what the computer is told, and how it is answered. */
+import type { z } from 'zod';
+import { readerOf, type BlobShown } from '../blobs/blobs.rules.ts';
+import type { LinkFact, LinkInput } from '../kernel/ports.ts';
+import type { Failure } from '../protocol/failure.ts';
+import { errorAck } from '../protocol/messages/answers.ts';
+import { blobSizes, getBlob, partIn, putBlob } from '../protocol/messages/blobs.ts';
+import {
+  getConfig,
+  getDesktop,
+  getFinder,
+  getResources,
+  getSkill,
+  getSkills,
+  readResource,
+} from '../protocol/messages/collections.ts';
+import { getTools } from '../protocol/messages/messages.ts';
+import { events } from '../protocol/protocol.ts';
+import { collectionOfUri } from '../resources/collection-rules.ts';
+import { type AggregateShown, type ResourceRead, withRemedy } from '../resources/collections.ts';
+import type { ResourcesShown } from '../resources/resource-pages.ts';
+import type { SkillShown, SkillsShown } from '../skills/skills.rules.ts';
+import type { PartTaken } from '../uploads/upload.rules.ts';
+
+/** What the computer is told upon each question, beside what the question says. */
+export const orders = {
+  'agent.askedTools': { type: 'tools.wanted' },
+  'agent.askedConfig': { type: 'config.wanted' },
+  'agent.askedCollection': { type: 'aggregate.wanted', isByAgent: true },
+  'agent.askedResource': { type: 'resource.wanted', isByAgent: true },
+  'agent.askedResources': { type: 'resources.wanted' },
+  'agent.askedSkills': { type: 'skills.wanted' },
+  'agent.askedSkill': { type: 'skill.wanted' },
+  'agent.putPart': { type: 'part.wanted' },
+  'agent.askedBlob': { type: 'blob.wanted' },
+} as const;
+export type QuestionFact = Extract<LinkFact, { type: keyof typeof orders }>;
+
+interface Asked {
+  readonly req_id: string;
+  readonly agent: string;
+  readonly computer: string;
+}
+interface Reading {
+  readonly link: Pick<LinkInput, 'url' | 'office'>;
+  readonly newId: () => string;
+  /** Size of the decoded content of `client:put_blob`. */
+  readonly bytes: number;
+}
+type Read = object | { readonly failure: Failure };
+export interface Question {
+  readonly fact: QuestionFact['type'];
+  readonly schema: z.ZodType<Asked>;
+  /** Returns the fields of the fact beside ticket and `reqId`, or why it is refused. */
+  readonly read: (question: never, reading: Reading) => Read;
+}
+const row = <Q extends Asked>(
+  fact: QuestionFact['type'],
+  schema: z.ZodType<Q>,
+  read: (question: Q, reading: Reading) => Read = () => ({}),
+): Question => ({ fact, schema, read });
+const ifText = <Key extends string>(key: Key, value: unknown) =>
+  typeof value === 'string' ? { [key]: value } : {};
+
+export const questions: Readonly<Record<string, Question>> = {
+  [events.getTools]: row('agent.askedTools', getTools),
+  [events.getConfig]: row('agent.askedConfig', getConfig),
+  [events.getDesktop]: row('agent.askedCollection', getDesktop, (query) => ({
+    collection: 'desktop',
+    query,
+  })),
+  [events.getFinder]: row('agent.askedCollection', getFinder, (query) => ({ collection: 'finder', query })),
+  [events.readResource]: row('agent.askedResource', readResource, ({ uri, server }) => {
+    const collection = collectionOfUri(uri);
+    if (!collection.ok) return { failure: withRemedy(collection.failure) };
+    return { collection: collection.body, uri, ...ifText('server', server) };
+  }),
+  [events.getResources]: row('agent.askedResources', getResources, ({ mcp_server: server, cursor }) => ({
+    server,
+    ...ifText('cursor', cursor),
+  })),
+  [events.getSkills]: row('agent.askedSkills', getSkills),
+  [events.getSkill]: row('agent.askedSkill', getSkill, ({ name, rel_path, agent }, { link }) => ({
+    name,
+    reader: readerOf(link, agent),
+    ...ifText('relPath', rel_path),
+  })),
+  [events.putBlob]: row('agent.putPart', putBlob, (question, { bytes, newId }) => {
+    const part = partIn(question, bytes, newId);
+    return 'code' in part ? { failure: part } : { agent: question.agent, ...part };
+  }),
+  [events.getBlob]: row('agent.askedBlob', getBlob, (question, { link }) => {
+    const { blob_handle: handle, chunk_offset: from, max_chunk_bytes: most, agent } = question;
+    const maxBytes = most && most > 0 ? Math.min(most, blobSizes.partBytes) : blobSizes.partBytes;
+    return { handle, offset: from ?? 0, maxBytes, reader: readerOf(link, agent) };
+  }),
+};
+
+interface Shown {
+  readonly reqId: string;
+  readonly failure: Failure | null;
+}
+const ackOf =
+  <E extends Shown>(body: (shown: E) => object | null, advised = (failure: Failure): Failure => failure) =>
+  (shown: E): object =>
+    shown.failure
+      ? { ...errorAck(advised(shown.failure)), req_id: shown.reqId }
+      : { ...body(shown), req_id: shown.reqId };
+/** Peers of 0.2 and later read the server and the capability of a refusal beside its code. */
+function resourcesAck({ resources, nextCursor, failure, reqId }: ResourcesShown): object {
+  if (failure === null)
+    return { resources, ...(nextCursor !== null && { next_cursor: nextCursor }), req_id: reqId };
+  const { mcp_server, capability } = failure.details ?? {};
+  return {
+    ...errorAck(failure),
+    ...(mcp_server !== undefined && { mcp_server }),
+    ...(capability !== undefined && { capability }),
+    req_id: reqId,
+  };
+}
+/** Acknowledgements by the answer of the computer. `missing` and `received` are extensions of ours. */
+export const acks = {
+  'aggregate.shown': ackOf<AggregateShown>(
+    ({ body, missing }) => ({ ...body, ...(missing.length > 0 && { missing }) }),
+    withRemedy,
+  ),
+  'resource.read': ackOf<ResourceRead>(({ contents }) => ({ contents }), withRemedy),
+  'resources.shown': resourcesAck,
+  'skills.shown': ackOf<SkillsShown>(({ skills }) => ({ skills })),
+  'skill.shown': ackOf<SkillShown>(({ file }) => file),
+  'part.taken': ackOf<PartTaken>(({ upload, offset, received, landed }) => ({
+    upload_id: upload,
+    chunk_offset: offset,
+    received,
+    ...(landed && { landing_path: landed.path, total_size: landed.bytes, sha256: landed.sha256 }),
+  })),
+  'blob.shown': ackOf<BlobShown>(({ part }) => part),
+} as const;
