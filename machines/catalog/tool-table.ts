@@ -159,11 +159,7 @@ function twiceFailure(rule: ToolRules, { shown, tool }: ToolEntry, first: ToolEn
 const byItself = 'Only the server itself can mend this.';
 const flawOf = ({ unusable, name }: Tool): string | null => unusable ?? unfitName(name) ?? null;
 export const isUsable = (tool: Tool): boolean => flawOf(tool) === null;
-/** Remembered so that an unchanged tool keeps the same object. */
-const flawedTools = remembered((_: Tool) => new Map<string, RefusedTool>());
 function refusedFor(server: string, tool: Tool, flaw: string): RefusedTool {
-  const lastOffers = flawedTools(tool).get(server);
-  if (lastOffers) return lastOffers;
   // Escapes the name, because it may be refused for its characters.
   const name = asLine(tool.name);
   const failure: Failure = {
@@ -172,14 +168,12 @@ function refusedFor(server: string, tool: Tool, flaw: string): RefusedTool {
     details: { tool_name: name, servers: [server], suggestion: byItself },
     remedy: byItself,
   };
-  const refused = { name, server, failure };
-  flawedTools(tool).set(server, refused);
-  return refused;
+  return { name, server, failure };
 }
 
 /** Named by a mark: otherwise the first rules of a server would keep all later ones, and all its lists. */
 const ruleMark = remembered((_: ToolRules): object => ({}));
-/** Unchanged tools keep their object. One entry each; one for each rule would cost more than it saves. */
+/** Unchanged tools keep their entry, so that it is hashed once. */
 const lastEntries = new WeakMap<Tool, { readonly under: object; readonly entry: ToolEntry }>();
 function entryUnder(rule: ToolRules, tool: Tool): ToolEntry {
   const under = ruleMark(rule);
@@ -271,36 +265,20 @@ interface Part extends Offer {
   readonly rule: ToolRules;
   readonly old: readonly OldClaim[];
 }
-interface Given {
-  readonly listed: readonly Tool[] | undefined;
-  readonly conflicting: readonly string[];
-}
-function workedPart(rule: ToolRules, { listed, conflicting }: Given): Part {
-  const offer = offerOf(rule, listed ?? []);
-  const old = listed ? conflicting : [...(rule.lastTools ?? []), ...conflicting];
-  return { ...offer, rule, old: claimsOfOld(rule, old, offer) };
-}
-const noNames: readonly string[] = [];
-/** By rules, so that a new list of one server leaves the parts of all other servers as they are. */
-const lastParts = new WeakMap<ToolRules, Given & { readonly part: Part }>();
+const noTools: readonly Tool[] = [];
 function partOf(
   rule: ToolRules,
   catalogs: Readonly<Record<string, readonly Tool[]>>,
   before: ToolTable,
 ): Part {
   const listed = ownMember(catalogs, rule.server);
-  const conflicting = ownMember(before.conflicting, rule.server) ?? noNames;
-  const last = lastParts.get(rule);
-  if (last?.listed === listed && last?.conflicting === conflicting) return last.part;
-  const part = workedPart(rule, { listed, conflicting });
-  lastParts.set(rule, { listed, conflicting, part });
-  return part;
+  const conflicting = ownMember(before.conflicting, rule.server) ?? [];
+  const offer = offerOf(rule, listed ?? noTools);
+  const old = listed ? conflicting : [...(rule.lastTools ?? []), ...conflicting];
+  return { ...offer, rule, old: claimsOfOld(rule, old, offer) };
 }
 
-const lastRefused = new WeakMap<ToolEntry, { readonly by: string; readonly refused: RefusedTool }>();
 function newcomer(entry: ToolEntry, first: ToolEntry): RefusedTool {
-  const last = lastRefused.get(entry);
-  if (last?.by === first.server) return last.refused;
   const { shown, server, tool } = entry;
   const suggestion = aliasLine(tool.name, prefixed(server, tool.name));
   const failure: Failure = {
@@ -309,9 +287,7 @@ function newcomer(entry: ToolEntry, first: ToolEntry): RefusedTool {
     details: { tool_name: shown, servers: [first.server, server], suggestion },
     remedy: `Give it an alias in the config of '${server}': ${suggestion}`,
   };
-  const refused = { name: shown, server, failure };
-  lastRefused.set(entry, { by: first.server, refused });
-  return refused;
+  return { name: shown, server, failure };
 }
 const nameless = ({ shown, server, tool }: ToolEntry): Failure => {
   const suggestion = aliasLine(tool.name, prefixed(server, tool.name));
@@ -326,9 +302,7 @@ const nameless = ({ shown, server, tool }: ToolEntry): Failure => {
 const lastRenamed = new WeakMap<ToolEntry, ToolEntry>();
 function renamedEntry(entry: ToolEntry, shown: string, servers: readonly string[]): ToolEntry {
   const last = lastRenamed.get(entry);
-  const before = last?.renamed?.servers;
-  if (last?.shown === shown && before?.length === servers.length && servers.every((s, n) => s === before[n]))
-    return last;
+  if (last?.shown === shown && last.renamed?.servers.join('\n') === servers.join('\n')) return last;
   const next = { ...entry, shown, renamed: { from: entry.shown, servers } };
   lastRenamed.set(entry, next);
   return next;

@@ -329,7 +329,7 @@ export function refusedNews(c: ComputerContext, before: ToolTable, after: ToolTa
   return [...refused, ...shared].map((news) => post(c.owner, news));
 }
 
-// ── restless lists, which differ at each read ─────────────────────────────────────────────────────────
+// ── restless lists, which are announced as changed after each read ────────────────────────────────────
 type RestlessLists = ComputerContext['restless'];
 const restlessOf = (all: RestlessLists, server: string): RestlessLists[string] =>
   (Object.hasOwn(all, server) && all[server]) || {};
