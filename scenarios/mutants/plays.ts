@@ -1,4 +1,4 @@
-import type { AnyStateMachine } from 'xstate';
+import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { machines } from '../../actors/runtime/assemble.ts';
 import { namesOf, pathOf } from '../../actors/runtime/charts.ts';
 import type { Kinds } from '../replay/replay-trace.ts';
@@ -7,8 +7,15 @@ import type { Plan } from '../stage/plan/plan.ts';
 import { act } from '../stage/plan/virtual/play-virtual.ts';
 import type { ChartEdit } from './edits.ts';
 
-/** What is not noticed by these is hardly noticed by more. */
-const mostStories = 25;
+/** Of each transition or state: the shortest stories, and some of the longest, for the shortest may be trivial ones. */
+const [mostShort, mostLong] = [25, 10];
+/** No step tells of the states in which a machine begins. */
+const firstStatesOf = (node: AnyStateNode): AnyStateNode[] => [
+  node,
+  ...(node.type === 'parallel' ? Object.values(node.states) : (node.initial?.target ?? [])).flatMap(
+    firstStatesOf,
+  ),
+];
 const visitOf = (machine: string, state: string): string => `${machine}: in ${state}`;
 export interface Players {
   /** And those that visit the state where it shows; the shortest first. */
@@ -26,6 +33,11 @@ export async function players(): Promise<Players> {
     const keys = new Set<string>();
     const { world } = await act(plan, {
       observer: {
+        record: (record) => {
+          const root = record.k === 'open' ? machines[record.kind]?.root : undefined;
+          for (const node of root ? firstStatesOf(root) : [])
+            keys.add(visitOf(node.machine.id, pathOf(node)));
+        },
         step: ({ snapshot, transitions }) => {
           for (const each of transitions)
             if (!seen.has(each.toJSON)) {
@@ -44,14 +56,14 @@ export async function players(): Promise<Players> {
     const player = { plan, length: trace.length, turns };
     for (const key of keys) takers.set(key, [...(takers.get(key) ?? []), player]);
   }
-  const shortest = (found: Iterable<Player>): Player[] =>
-    [...new Set(found)].toSorted((a, b) => a.length - b.length).slice(0, mostStories);
+  const some = (found: Iterable<Player>): Player[] => {
+    const all = [...new Set(found)].toSorted((a, b) => a.length - b.length);
+    return [...all.slice(0, mostShort), ...all.slice(mostShort).slice(-mostLong)];
+  };
   return {
     of: ({ what, at, within }) => {
       const visitors = within === undefined ? [] : takers.get(visitOf(what.split(':', 1)[0] ?? '', within));
-      return [
-        ...new Set([...shortest(at.flatMap((id) => takers.get(id) ?? [])), ...shortest(visitors ?? [])]),
-      ];
+      return [...new Set([...some(at.flatMap((id) => takers.get(id) ?? [])), ...some(visitors ?? [])])];
     },
   };
 }

@@ -1,7 +1,18 @@
 /** Beyond faults of a server: ports that break, own lists, times to the millisecond. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
-import { asksOf, computerStage, offeredBy, seenOf, stageOf, stagesOf, stepOf } from '../../stage/watching.ts';
+import { follow } from '../../stage/following.ts';
+import { ask, windows } from '../../stage/showing.ts';
+import {
+  asksOf,
+  computerStage,
+  everything,
+  offeredBy,
+  seenOf,
+  stageOf,
+  stagesOf,
+  stepOf,
+} from '../../stage/watching.ts';
 
 const tools = { read: { answers: { content: [] } } };
 
@@ -135,3 +146,71 @@ scenario('close while its process starts ends it', { servers: { fs: { tools, sta
   await s.run(1000);
   expect(s.directory.size).toBe(0);
 });
+
+scenario(
+  'a call that ends with its server counts no longer: the next stop waits for nothing',
+  { servers: { fs: { tools: { read: { dies: { code: 1 }, afterMs: 100 } } } } },
+  async (s) => {
+    s.computer();
+    await s.run(500);
+    const call = s.call('read');
+    await s.until(() => call.settled.length > 0 && stageOf(s) === 'ready', 60_000);
+    s.order('computer', { type: 'server.stop', server: 'fs' });
+    expect(await s.until(() => stageOf(s) === 'idle', s.timing.drainMs - 1)).toBe(true);
+  },
+);
+
+scenario(
+  'a server with windows and without tools shows them',
+  {
+    servers: {
+      fs: {
+        ...windows('window://h/1'),
+        info: { capabilities: { ...everything, tools: null } },
+      },
+    },
+  },
+  async (s) => {
+    s.computer();
+    await s.run(2_000);
+    ask(s, 'desktop');
+    await s.run(1_000);
+    expect(stageOf(s)).toBe('ready');
+    expect(asksOf(s, 'resources/list')).toHaveLength(1);
+  },
+);
+
+scenario(
+  'the call of an agent that waits for a server never reaches it when its computer has left the office',
+  { servers: { fs: { tools, startMs: 2_000 } } },
+  async (s) => {
+    await s.office();
+    s.computer({ linked: true });
+    s.agent();
+    await s.run(500);
+    s.agentCall('read');
+    await s.run(500);
+    s.order('computer', { type: 'office.leave' });
+    await s.run(10_000);
+    expect(stageOf(s)).toBe('ready');
+    expect(asksOf(s, 'tools/call')).toEqual([]);
+  },
+);
+
+scenario(
+  'what a computer shows that enters after the agent is followed on',
+  { servers: { fs: windows('window://h/1') } },
+  async (s) => {
+    await s.office();
+    s.agent();
+    follow(s, 'desktop');
+    await s.run(500);
+    s.computer({ linked: true });
+    await s.run(3_000);
+    const heard = (): number => s.heard('agent', 'view.collectionChanged').length;
+    const before = heard();
+    s.servers.update('fs', 'window://h/1');
+    await s.run(3_000);
+    expect(heard()).toBe(before + 1);
+  },
+);
