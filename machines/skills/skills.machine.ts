@@ -3,8 +3,9 @@
  *
  * reading — the folders are listed: asking | outdated (they changed meanwhile, one more reading follows). Questions
  *           wait; after the time limit of a question the last known skills are used
- * ready   — steady | gathering: changes are collected, and the folders are read after a quiet moment or the longest
- *           wait. Files of skills are read on demand, each question on its own
+ * ready   — steady | failing (the folders could not be read, and are read again after a pause) | gathering: changes are
+ *           collected, and the folders are read after a quiet moment or the longest wait. Files of skills are read on
+ *           demand, each question on its own
  * closed  — final: open questions are refused
  *
  * The skills of each server have a machine of their own (offer.machine.ts). What that machine reports is used at
@@ -213,13 +214,13 @@ export const skillsMachine = skillsSetup.createMachine({
         ...keep,
         'ask.refused': {
           ...ofList,
-          target: 'ready',
+          target: 'ready.failing',
           actions: { type: 'noteFailure', params: answerIn },
         },
       },
       after: {
         readLimit: {
-          target: 'ready',
+          target: 'ready.failing',
           actions: [withdrawList, { type: 'noteFailure', params: { failure: rules.slowRead('The skills') } }],
         },
       },
@@ -270,6 +271,8 @@ export const skillsMachine = skillsSetup.createMachine({
       initial: 'steady',
       states: {
         steady: { on: { 'skills.look': 'gathering' } },
+        /** No change of a folder may come that would have the list read again. */
+        failing: { on: { 'skills.look': 'gathering' }, after: { longestQuiet: '#skills.reading' } },
         gathering: {
           tags: 'refreshing',
           initial: 'listening',

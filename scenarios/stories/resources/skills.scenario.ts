@@ -121,8 +121,11 @@ scenario(
     await s.run(50);
     expect(answer(first)).toMatchObject({ code: 500, message: 'the disk is broken' });
     s.callPorts.skills.fault = null;
-    look(s);
-    await s.run(1_000);
+    // The list is read again by itself, though no folder changes.
+    await s.run(s.timing.longestQuietMs + 100);
+    const second = list(s);
+    await s.run(50);
+    expect(answer(second)).toMatchObject({ skills: [{ name: 'pdf' }] });
     s.callPorts.skills.fault = 'fails';
     const unread = file(s, 'pdf');
     await s.run(50);
