@@ -4,7 +4,7 @@ import type { FileSource, LandedFile, PutOptions } from './agent-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/listeners.ts';
 import { newId, openBlobSource, systemClock, type BlobSource, type Parts } from '../../adapters/index.ts';
-import { isUnseated } from '../../machines/protocol/failure.ts';
+import { wireCodes, isUnseated } from '../../machines/protocol/failure.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 import { blobSizes, readPut, type PutBlobReply } from '../../machines/protocol/index.ts';
 
@@ -150,7 +150,10 @@ async function sendParts(upload: Upload, from: Place, reached: (place: Place) =>
       if (end >= bytes) {
         const landed = landedFrom(upload, answer);
         if (landed) return landed;
-        throw new A2cError({ code: 500, message: "The computer's answer to the last part has no path" });
+        throw new A2cError({
+          code: wireCodes.internal,
+          message: "The computer's answer to the last part has no path",
+        });
       }
       place = placeAfter(answer, end);
       reached(place);

@@ -29,7 +29,7 @@ import {
   type BuiltDpeUri,
   type DpeFormat,
 } from '../../machines/resources/uri.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { A2cError, badRequest } from '../kernel/errors.ts';
 import { mustBeOptions } from '../kernel/options.ts';
 import type {
   AgentReading,
@@ -244,10 +244,7 @@ const documentsOf = (
   const { pageSize = 100, signal, fresh = false, ...query } = options;
   return leavable(signal, async function* (ended) {
     if (!Number.isInteger(pageSize) || pageSize < 2 || pageSize > 100)
-      throw new A2cError({
-        code: wireCodes.badRequest,
-        message: 'pageSize must be a whole number from 2 to 100',
-      });
+      throw badRequest('pageSize must be a whole number from 2 to 100');
     const given = new Set<string>();
     for (let pass = 1; pass <= mostPasses; pass += 1) {
       let seam: { readonly at: number; readonly key: string; readonly total: number } | undefined;

@@ -1,5 +1,5 @@
 import type { ComputerConfigInForce, ComputerStatus } from './computer-handle.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { A2cError, notFound } from '../kernel/errors.ts';
 import type { MissingServer, ServerStatus, ToolInfo, ToolListing } from '../servers/server-handle.ts';
 import type { Servers } from '../servers/servers.ts';
 import type { Noise } from '../../adapters/index.ts';
@@ -215,11 +215,7 @@ export function cannotOrder(
     });
   const close = nearest(name, names);
   const meant = close.length > 0 ? `Did you mean ${close.join(', ')}? ` : '';
-  return new A2cError({
-    code: 404,
-    message: `Unknown server: ${name}`,
-    remedy: `${meant}List them: servers(); in the prompt: servers list`,
-  });
+  return notFound(`Unknown server: ${name}`, `${meant}List them: servers(); in the prompt: servers list`);
 }
 
 export interface WatchedClient {

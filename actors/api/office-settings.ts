@@ -1,5 +1,5 @@
 import type { OfficeOptions, OfficeRedis } from './office-handle.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { A2cError, badRequest } from '../kernel/errors.ts';
 import {
   A2cRedisError,
   authenticateBy,
@@ -60,25 +60,23 @@ function placeOf(redis: NonNullable<OfficeOptions['redis']>): {
   const given: OfficeRedis =
     typeof redis === 'string' ? { url: redis } : isClient(redis) ? { client: redis } : redis;
   const { url, client, leaseMs = 10_000, prefix, replicas = 0 } = given;
-  const wrong = (message: string, remedy: string): A2cError =>
-    new A2cError({ code: wireCodes.badRequest, message, remedy });
   const place = client ?? url;
   if (place === undefined || (url !== undefined && client !== undefined))
-    throw wrong('redis has either a url or a client', 'Such as { url: "redis://127.0.0.1:6379" }.');
+    throw badRequest('redis has either a url or a client', 'Such as { url: "redis://127.0.0.1:6379" }.');
   if (typeof place === 'string' && !isRedisUrl(place))
-    throw wrong(
+    throw badRequest(
       'redis is no redis:// or rediss:// URL, nor the path of a unix socket',
       'Such as redis://127.0.0.1:6379 or /run/redis.sock. With Sentinel, give a client of ioredis: docs/scale.md.',
     );
   if (typeof place !== 'string' && !isClient(place))
-    throw wrong(
+    throw badRequest(
       'redis.client is neither a client of ioredis nor a function that makes one',
       'Such as new Redis({ sentinels, name }) or new Cluster(nodes).',
     );
   if (!Number.isInteger(leaseMs) || leaseMs < leastLeaseMs)
-    throw wrong(`leaseMs is a whole number from ${leastLeaseMs}`, 'Its default is 10000.');
+    throw badRequest(`leaseMs is a whole number from ${leastLeaseMs}`, 'Its default is 10000.');
   if (!Number.isInteger(replicas) || replicas < 0)
-    throw wrong('replicas is a whole number from 0', 'docs/scale.md says how many are needed.');
+    throw badRequest('replicas is a whole number from 0', 'docs/scale.md says how many are needed.');
   return { place, leaseMs, prefix, replicas };
 }
 const isRedisUrl = (text: string): boolean =>
@@ -106,17 +104,15 @@ export const readAuth = (
 const readTls = (tls: NonNullable<OfficeOptions['tls']>): OfficeTls =>
   typeof tls === 'function' ? tls() : tls;
 export function readSettings({ limits = {}, trustProxy = 0, tls }: OfficeOptions): OfficeSettings {
-  const wrong = (message: string, remedy: string): A2cError =>
-    new A2cError({ code: wireCodes.badRequest, message, remedy });
   if (!Number.isInteger(trustProxy) || trustProxy < 0 || trustProxy > 10)
-    throw wrong(
+    throw badRequest(
       'trustProxy is a whole number from 0 to 10',
       'It is how many proxies stand before the office.',
     );
   try {
     if (tls) checkTls(readTls(tls));
   } catch (error) {
-    throw wrong(
+    throw badRequest(
       `tls: ${error instanceof Error ? error.message : String(error)}`,
       'docs/operate.md has an example with its files.',
     );
@@ -134,11 +130,10 @@ export async function measure(
   if (!metrics) return undefined;
   const { port, host = '127.0.0.1', token } = metrics;
   if (token?.trim() === '')
-    throw new A2cError({
-      code: wireCodes.badRequest,
-      message: 'metrics.token is no blank text',
-      remedy: "Such as crypto.randomBytes(24).toString('base64url').",
-    });
+    throw badRequest(
+      'metrics.token is no blank text',
+      "Such as crypto.randomBytes(24).toString('base64url').",
+    );
   const operator = token === undefined ? undefined : { token, ...orders };
   try {
     const stats = () => access.stats();
@@ -147,7 +142,7 @@ export async function measure(
     return server;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    if (error instanceof PackageMissing) throw new A2cError({ code: wireCodes.badRequest, message });
+    if (error instanceof PackageMissing) throw badRequest(message);
     const remedy = 'Metrics have a port of their own: port 0 takes any free one.';
     throw new A2cError({ code: wireCodes.conflict, message, remedy });
   }

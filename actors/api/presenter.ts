@@ -1,3 +1,4 @@
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import type { Computer } from './computer-handle.ts';
 import { createComputer } from './computer.ts';
@@ -566,7 +567,7 @@ const switchedOff = (computer: Computer): Awaited =>
 
 const unknownServer = (name: string): A2cError =>
   new A2cError({
-    code: 404,
+    code: wireCodes.notFound,
     message: `Unknown server: ${name}`,
     details: { server_name: name },
     remedy: 'See getMcpServers for those that there are.',

@@ -1,9 +1,8 @@
 import { newId, openTracing } from '../../adapters/index.ts';
 import type { SpanStart, Tracing } from '../../machines/kernel/tracing.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
 import { version } from '../../machines/version.ts';
 import type { CallOutcome, Call, CallOptions } from './call-outcome.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { badRequest } from '../kernel/errors.ts';
 import { traceIn } from '../../machines/protocol/messages/messages.ts';
 
 /** Rejects with an `A2cError` where the package `@opentelemetry/api` is not installed. */
@@ -16,11 +15,7 @@ export async function tracingOf({
   try {
     return await openTracing({ name: 'a2c-actors', version });
   } catch (error) {
-    throw new A2cError({
-      code: wireCodes.badRequest,
-      message: error instanceof Error ? error.message : String(error),
-      remedy: 'Or leave out tracing.',
-    });
+    throw badRequest(error instanceof Error ? error.message : String(error), 'Or leave out tracing.');
   }
 }
 const codeOf = ({ failure, toolError }: CallOutcome) => (toolError ? ('tool_error' as const) : failure?.code);

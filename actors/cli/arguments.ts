@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { A2cError } from '../kernel/errors.ts';
+import { badRequest } from '../kernel/errors.ts';
 import { readLenientJson } from '../../machines/models/arguments.ts';
 import {
   argumentsWith,
@@ -47,7 +47,6 @@ export const isArgument = (word: string): boolean =>
   /^-|^\s*[{[@"]/.test(word) || assignment.test(word) || word.trim() === '';
 
 export const callUsage = 'TOOL | SERVER.TOOL | SERVER TOOL [arguments] [options]';
-const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
 const argumentForms = `Write key=value, key:=json, key@=file, --key value, values in the order of the schema, @file, - for stdin, or a JSON object in quotes: '{"path": "README.md"}'`;
 
 /** Reads the words after a tool name as arguments. Rejects with the mistake of the first wrong word. */
@@ -67,7 +66,7 @@ async function readArgument(word: string, read: ReadText): Promise<ArgumentForm>
   if (word.startsWith('@')) return objectOf(await read(word.slice(1)), word.slice(1));
   if (/^\s*\{/.test(word)) return objectOf(word, undefined);
   if (/^-[A-Za-z]/.test(word))
-    throw wrong(
+    throw badRequest(
       `unknown option '${word}'`,
       `A text is written key=${word}. Usage: a2c call ${callUsage}; ${typedInShell([...ownCommand(), 'call', '--help'])} tells more.`,
     );
@@ -79,19 +78,19 @@ async function readArgument(word: string, read: ReadText): Promise<ArgumentForm>
   if (sign === '@=') return { kind: 'file', key, path: resolve(text) };
   const value = valueOf(text);
   if (value === undefined)
-    throw wrong(`the value of ${key} is not JSON: ${text}`, `A text is written ${key}=text.`);
+    throw badRequest(`the value of ${key} is not JSON: ${text}`, `A text is written ${key}=text.`);
   return { kind: 'value', key, value, ...digitsOf(text) };
 }
 function objectOf(text: string, from: string | undefined): ArgumentForm {
   const where = from === undefined ? '' : ` in ${from}`;
   const value = valueOf(text);
   if (value === undefined)
-    throw wrong(
+    throw badRequest(
       `the arguments${where} are not JSON: ${problemOf(text)}`,
       from === undefined ? argumentForms : '',
     );
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw wrong(`the arguments${where} are not a JSON object`, argumentForms);
+    throw badRequest(`the arguments${where} are not a JSON object`, argumentForms);
   return { kind: 'object', value: { ...value }, ...digitsOf(text) };
 }
 /** Integers that are too large for a JavaScript number, so that their digits are kept. */
@@ -148,7 +147,7 @@ export function typed(text: string, schema: Fields): unknown {
     if (!isInexact(text)) return Number(text);
     // Keeps a number that would lose digits as text, because a schema without types also accepts text.
     if (types.length === 0) return text;
-    throw wrong(`${text} is more than a number holds exactly`, asText);
+    throw badRequest(`${text} is more than a number holds exactly`, asText);
   }
   if (may('boolean') && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
   if (may('null') && text === 'null') return null;
@@ -163,7 +162,7 @@ function exact<T>(value: T, digits: readonly Digits[] | undefined, schema: unkno
   if (!digits) return value;
   const read = argumentsWith(value, digits, schema ?? {});
   const [problem] = read.problems;
-  if (problem !== undefined) throw wrong(key === undefined ? problem : `${key}: ${problem}`, asText);
+  if (problem !== undefined) throw badRequest(key === undefined ? problem : `${key}: ${problem}`, asText);
   return read.value as T;
 }
 
@@ -233,7 +232,7 @@ class Assignments {
     const path = pathOf(tool, key);
     if (!isClosed(tool) || propertyFor(tool, path[0] ?? '') !== undefined) return path;
     const close = nearest(key, propertiesOf(tool));
-    throw wrong(
+    throw badRequest(
       `'${key}' is not an argument of the tool`,
       close.length > 0 ? `Did you mean ${close.map((name) => `${name}=…`).join(', ')}?` : argumentForms,
     );
@@ -246,7 +245,7 @@ class Assignments {
     const key = propertyFor(tool, path[0] ?? '');
     if (key === undefined) {
       const close = nearest(given, propertiesOf(tool));
-      throw wrong(
+      throw badRequest(
         `unknown option '--${given}': neither the command nor the tool has it`,
         close.length > 0 ? `Did you mean --${close.join(', --')}?` : argumentForms,
       );
@@ -256,7 +255,7 @@ class Assignments {
     const text = next?.word;
     if (negated) this.all.push({ path: own, value: false });
     else if (isSwitch && !/^(true|false)$/i.test(text ?? '')) this.all.push({ path: own, value: true });
-    else if (text === undefined) throw wrong(`--${given} needs a value`, `--${given} VALUE`);
+    else if (text === undefined) throw badRequest(`--${given} needs a value`, `--${given} VALUE`);
     else {
       this.add(own, text);
       return 1;
@@ -267,7 +266,7 @@ class Assignments {
   #withoutKey(word: string): string {
     const [, key = ''] = /^([^\s:]+):(?!\/\/)/.exec(word) ?? [];
     if (propertyFor(this.#tool, key) === undefined) return word;
-    throw wrong(`'${word}' is not how a key is written`, `Write ${key}=…`);
+    throw badRequest(`'${word}' is not how a key is written`, `Write ${key}=…`);
   }
   inOrder(values: readonly string[]): void {
     const taken = new Set(this.all.map(({ path: [key] }) => key));
@@ -275,7 +274,7 @@ class Assignments {
     values.forEach((text, at) => {
       const last = free.at(-1);
       const key = free[at] ?? (last !== undefined && this.#isList(last) ? last : undefined);
-      if (key === undefined) throw wrong(`'${text}' is not an argument: ${this.#full()}`, argumentForms);
+      if (key === undefined) throw badRequest(`'${text}' is not an argument: ${this.#full()}`, argumentForms);
       this.add([key], text);
     });
   }

@@ -22,7 +22,7 @@ import { lentFor } from './keep.ts';
 import { mustBeFiles, putOn, saved, withPutFiles, type SaveOptions } from './files.ts';
 import { configOf } from './source.ts';
 import { hasStarted, hasTool } from './starting.ts';
-import { A2cError, failureOf } from '../kernel/errors.ts';
+import { A2cError, failureOf, badRequest } from '../kernel/errors.ts';
 import type { ServerStatus, ToolInfo, ToolListing } from '../servers/server-handle.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { stateWords } from '../../machines/server-states.ts';
@@ -109,11 +109,7 @@ async function orderOf(
   return { words, how, limitMs };
 }
 const noTool = (word: string): A2cError =>
-  new A2cError({
-    code: 400,
-    message: `the name of a tool comes first, not ${word}`,
-    remedy: 'a2c call TOOL key=value …',
-  });
+  badRequest(`the name of a tool comes first, not ${word}`, 'a2c call TOOL key=value …');
 async function callHere(
   context: CommandContext,
   options: CallCommandOptions,

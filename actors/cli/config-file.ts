@@ -1,3 +1,4 @@
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import { existsSync } from 'node:fs';
 import { changeConfig, planImport, type ImportSource } from '../api/config-files.ts';
 import { yesOrNo } from './answering.ts';
@@ -8,7 +9,7 @@ import { toolsText, typedHere } from './printing/contents.ts';
 import { showFailure } from './printing/failures.ts';
 import { leftOutLines, readSource } from './source.ts';
 import { entryOf, type EntryWords } from './typed-server.ts';
-import { A2cError, failureOf } from '../kernel/errors.ts';
+import { failureOf, badRequest } from '../kernel/errors.ts';
 import { fingerprintOf } from '../plans/plan.ts';
 import {
   columnsOf,
@@ -130,11 +131,10 @@ export async function add(
 function mustBeNoUrl(name: string, [first = '', ...args]: readonly string[]): void {
   const isAddress = /^(?:localhost|[\w-]+(?:\.[\w-]+){1,100})(?::\d+(?:\/\S*)?|\/\S*)$/i.test(first);
   if (!isAddress || args.length > 0 || existsSync(first)) return;
-  throw new A2cError({
-    code: 400,
-    message: `'${first}' is no program of this folder, and a URL begins with http:// or https://`,
-    remedy: typedHere({}, 'a2c', 'add', name, `http${first.startsWith('localhost') ? '' : 's'}://${first}`),
-  });
+  throw badRequest(
+    `'${first}' is no program of this folder, and a URL begins with http:// or https://`,
+    typedHere({}, 'a2c', 'add', name, `http${first.startsWith('localhost') ? '' : 's'}://${first}`),
+  );
 }
 /** Warns when the program of a server that was added is not found. */
 async function warnOfProgram(
@@ -238,11 +238,10 @@ function show({ terminal }: CommandContext, { from, app, servers, left }: Import
 }
 async function mayWrite({ terminal, signal }: CommandContext, count: number, file: string): Promise<boolean> {
   if (!terminal.isInteractive)
-    throw new A2cError({
-      code: 400,
-      message: 'nothing was written: nobody can be asked',
-      remedy: 'Write it with --yes, or look with --dry-run.',
-    });
+    throw badRequest(
+      'nothing was written: nobody can be asked',
+      'Write it with --yes, or look with --dry-run.',
+    );
   return (await yesOrNo(terminal, `Write ${count} servers to ${file}?`, signal, false)) === true;
 }
 
@@ -278,7 +277,7 @@ export async function exportServers(context: CommandContext, options: ExportOpti
   if (options.for !== undefined && !app) {
     const message = `there is no application '${options.for}'`;
     const remedy = `Known are ${apps.map(({ id }) => id).join(', ')}.`;
-    showFailure(context, { code: 400, message, remedy }, false);
+    showFailure(context, { code: wireCodes.badRequest, message, remedy }, false);
     return exitCodes.usage;
   }
   const { config } = await readSource(context, options);

@@ -1,5 +1,5 @@
 import { serveDocuments } from '../../adapters/index.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { badRequest } from '../kernel/errors.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';
 
@@ -34,5 +34,5 @@ export async function documents(
     signal,
   });
   if (message === undefined) return exitCodeAtEnd(signal);
-  throw new A2cError({ code: 400, message, remedy: 'See a2c documents --help.' });
+  throw badRequest(message, 'See a2c documents --help.');
 }

@@ -3,7 +3,7 @@ import type { Office, OfficeOptions } from '../api/office-handle.ts';
 import type { Runtime } from '../api/runtime.ts';
 import type { OfficeSeat } from '../api/seat.ts';
 import type { CommandContext } from './context.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { A2cError, badRequest } from '../kernel/errors.ts';
 import { Refusals } from '../logging/log-entry.ts';
 import {
   defaultStateDir,
@@ -32,15 +32,14 @@ export const credentialBy = ({ token }: { readonly token?: string }): Pick<Offic
   const auth = token ?? tokenInEnvironment()[0];
   return auth === undefined ? {} : { auth };
 };
-const clash = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
 function credentialsBy({ tokens, jwks, audience, issuer }: EntryOptions): readonly OfficeCredential[] {
   if (jwks === undefined && (audience ?? issuer) !== undefined)
-    throw clash(
+    throw badRequest(
       '--audience and --issuer say how tokens are checked, and nothing says by which keys',
       'Give --jwks.',
     );
   if (jwks !== undefined && audience === undefined)
-    throw clash(
+    throw badRequest(
       '--jwks without --audience would let in with tokens that are meant for other services',
       'Give --audience: what your tokens have as aud.',
     );
@@ -56,7 +55,7 @@ export function entryBy(options: EntryOptions, port = 0): OfficeEntry {
   const { token: given = [], open = false } = options;
   const credentials = credentialsBy(options);
   if (open && given.length + credentials.length > 0)
-    throw clash(
+    throw badRequest(
       '--open lets in peers that show no token, and --token, --tokens and --jwks nobody else',
       'Leave out one of them.',
     );

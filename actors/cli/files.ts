@@ -7,7 +7,7 @@ import { entryFile, invalidName, isSkillName, wrongPath } from '../../machines/s
 import type { Agent, LandedFile } from '../api/agent-handle.ts';
 import type { Computer, Skill, SkillFile } from '../api/computer-handle.ts';
 import type { AgentBlob, BlobProgress } from '../api/downloads.ts';
-import { A2cError, failureOf } from '../kernel/errors.ts';
+import { A2cError, failureOf, badRequest } from '../kernel/errors.ts';
 import type { Argument } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { progressLine } from './printing/call-progress.ts';
@@ -25,11 +25,7 @@ export function mustBeFiles(words: readonly Argument[]): void {
           ? `${word.path} is empty, and a file that is put has 1 byte or more`
           : undefined;
     if (problem !== undefined)
-      throw new A2cError({
-        code: 400,
-        message: problem,
-        remedy: `${word.key}@=FILE puts a file; a text is written ${word.key}=text.`,
-      });
+      throw badRequest(problem, `${word.key}@=FILE puts a file; a text is written ${word.key}=text.`);
   }
 }
 

@@ -3,7 +3,7 @@ import { exitCodeOf } from './exit-codes.ts';
 import { onlyServer, withComputer, type OneShotOptions } from './one-shot.ts';
 import { signatureText } from './printing/signature.ts';
 import { configOf } from './source.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { A2cError, badRequest } from '../kernel/errors.ts';
 import type { ToolInfo } from '../servers/server-handle.ts';
 import { exportFor, plainWords } from '../../machines/config/export.ts';
 import type { Config } from '../../machines/config/parse.ts';
@@ -21,11 +21,10 @@ export async function generate(
   const whole = await configOf(context, options);
   const [only, other] = whole.servers;
   if (name === undefined && (only === undefined || other !== undefined))
-    throw new A2cError({
-      code: 400,
-      message: 'which server? The config has several',
-      remedy: `Name it: a2c generate ${what} ${only?.name ?? 'SERVER'}`,
-    });
+    throw badRequest(
+      'which server? The config has several',
+      `Name it: a2c generate ${what} ${only?.name ?? 'SERVER'}`,
+    );
   const server = name ?? only?.name ?? '';
   const config = onlyServer(whole, server);
   const { tools, servers } = await withComputer(context, options, config, (computer) => computer.tools());

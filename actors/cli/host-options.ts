@@ -1,7 +1,6 @@
 import type { Profile } from '../../machines/trace/index.ts';
 import { openJsonLog } from '../../adapters/index.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { badRequest } from '../kernel/errors.ts';
 import type { LogEntry, LogLevel, LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { AnswerOptions, ConfirmWord } from './answering.ts';
@@ -53,11 +52,7 @@ export async function logBy(
   try {
     return { log: await openJsonLog<LogEntry>((line) => terminal.line(line, 'err')), logLevel };
   } catch (error) {
-    throw new A2cError({
-      code: wireCodes.badRequest,
-      message: error instanceof Error ? error.message : String(error),
-      remedy: 'Or leave out --log.',
-    });
+    throw badRequest(error instanceof Error ? error.message : String(error), 'Or leave out --log.');
   }
 }
 export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOptions => ({

@@ -2,7 +2,7 @@ import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeAtEnd, exitCodes } from './exit-codes.ts';
 import type { InspectingOptions } from './host-options.ts';
 import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { badRequest, notFound } from '../kernel/errors.ts';
 import {
   defaultStateDir,
   padded,
@@ -42,11 +42,10 @@ export async function inspect(
   { json, browser, all: isAll = false }: InspectCommandOptions,
 ): Promise<number> {
   if (isAll && wanted !== undefined)
-    throw new A2cError({
-      code: 400,
-      message: `--all shows every host, so '${wanted}' is one too many`,
-      remedy: `Leave out one of the two: a2c inspect ${wanted}`,
-    });
+    throw badRequest(
+      `--all shows every host, so '${wanted}' is one too many`,
+      `Leave out one of the two: a2c inspect ${wanted}`,
+    );
   if (isAll) return inspectAll(context, browser);
   const { terminal } = context;
   const all = await runningHosts(defaultStateDir());
@@ -54,15 +53,12 @@ export async function inspect(
     ({ name, pid }) => wanted === undefined || name === wanted || String(pid) === wanted,
   );
   if (hosts.length === 0 && !(json && wanted === undefined))
-    throw new A2cError({
-      code: 404,
-      message:
-        wanted === undefined ? 'No host of yours can be looked at' : `No host '${wanted}' can be looked at`,
-      remedy:
-        all.length === 0
-          ? 'Start one with --inspect, such as: a2c up --inspect; a program calls inspect() of its handle'
-          : `Running: ${all.map(({ name, pid }) => `${name} (pid ${pid})`).join(', ')}`,
-    });
+    throw notFound(
+      wanted === undefined ? 'No host of yours can be looked at' : `No host '${wanted}' can be looked at`,
+      all.length === 0
+        ? 'Start one with --inspect, such as: a2c up --inspect; a program calls inspect() of its handle'
+        : `Running: ${all.map(({ name, pid }) => `${name} (pid ${pid})`).join(', ')}`,
+    );
   if (json) terminal.out(JSON.stringify({ hosts }));
   else
     for (const host of hosts) {

@@ -11,7 +11,7 @@ import { atOnce, hasStarted } from './starting.ts';
 import type { Computer } from '../api/computer-handle.ts';
 import { hostsWithDoors, lentServer, listedHosts, type LentServer, type ListedHost } from '../door/caller.ts';
 import { identityOf } from '../door/identity.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { badRequest } from '../kernel/errors.ts';
 import { Inputs } from '../servers/inputs.ts';
 import { defaultStateDir, changeFile, startInBackground, tellStarter } from '../../adapters/index.ts';
 import type { Config } from '../../machines/config/parse.ts';
@@ -96,11 +96,10 @@ export async function keep(
   if (options.stop === true) return stopKept(context, server);
   try {
     if (server === undefined)
-      throw new A2cError({
-        code: 400,
-        message: 'keep takes the name of a server',
-        remedy: 'a2c list has the names; a2c keep --list shows which are kept.',
-      });
+      throw badRequest(
+        'keep takes the name of a server',
+        'a2c list has the names; a2c keep --list shows which are kept.',
+      );
     return await keepServer(context, onlyServer(await configOf(context, options), server), options);
   } catch (error) {
     tellStarter(error instanceof Error ? error.message : String(error));

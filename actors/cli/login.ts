@@ -1,3 +1,4 @@
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Computer } from '../api/computer-handle.ts';
 import { createComputer } from '../api/computer.ts';
 import { answersBy, inputsAt } from './answering.ts';
@@ -55,7 +56,7 @@ function onlyRemote(config: Config, name: string): Config {
   const { kind } = serverNamed(config, name);
   if (kind === 'sse' || kind === 'streamable') return onlyServer(config, name);
   throw new A2cError({
-    code: 400,
+    code: wireCodes.badRequest,
     message: `Server '${name}' is reached by no URL: there is nothing to log in to`,
     details: { server_name: name },
     remedy:

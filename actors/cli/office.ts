@@ -6,7 +6,7 @@ import { exitCodeAtEnd, isTerminated } from './exit-codes.ts';
 import { logBy, recordBy, tracingBy, type InspectingOptions, type RecordingOptions } from './host-options.ts';
 import { showInspector } from './inspect.ts';
 import { entryBy, firstPort, openShared, type EntryOptions } from './entry.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { badRequest } from '../kernel/errors.ts';
 import type { OfficeTls } from '../../adapters/index.ts';
 import type { GivenLimits } from '../../machines/office/rooms/limits.ts';
 
@@ -95,19 +95,18 @@ export interface TlsFiles {
   /** Certificate authorities whose client certificates are accepted. */
   readonly tlsCa?: string;
 }
-const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
 function read(option: string, path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw wrong(`${option}: ${why}`, 'docs/operate.md has an example with its files.');
+    throw badRequest(`${option}: ${why}`, 'docs/operate.md has an example with its files.');
   }
 }
 export function tlsBy({ tlsCert, tlsKey, tlsCa }: TlsFiles): OfficeTls | undefined {
   if ((tlsCert ?? tlsKey ?? tlsCa) === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined)
-    throw wrong('TLS needs a certificate and its key', 'Give --tls-cert and --tls-key.');
+    throw badRequest('TLS needs a certificate and its key', 'Give --tls-cert and --tls-key.');
   return {
     cert: read('--tls-cert', tlsCert),
     key: read('--tls-key', tlsKey),

@@ -202,7 +202,7 @@ async function onlyComputer(agent: Agent): Promise<string> {
   const [name] = here;
   if (name !== undefined && here.length === 1) return name;
   throw new A2cError({
-    code: 404,
+    code: wireCodes.notFound,
     message: here.length === 0 ? 'No computer is in this office' : 'Several computers are in this office',
     details: { computers: here },
     remedy: here.length === 0 ? 'Start one: a2c computer --url …' : `Choose: --computer ${here.join(' | ')}`,
@@ -258,7 +258,7 @@ export function serverNamed(config: Config, name: string): ServerConfig {
     config.servers.map((server) => server.name),
   );
   throw new A2cError({
-    code: 404,
+    code: wireCodes.notFound,
     message: `No server '${name}' in the config`,
     details: { server_name: name, nearest: close },
     remedy: close.length > 0 ? `Did you mean ${close.join(', ')}?` : 'List them: a2c list',
@@ -305,7 +305,7 @@ function misspelt(config: Config, { tool, next }: Target, isTyped: boolean): A2c
   if (close.length === 0 && !isSure) return undefined;
   const some = `${servers.slice(0, mostListed).join(', ')}${servers.length > mostListed ? ', …' : ''}`;
   return new A2cError({
-    code: 404,
+    code: wireCodes.notFound,
     message: `The config has no server '${word}'; nothing was started`,
     details: { server_name: word, nearest: close, servers },
     remedy:

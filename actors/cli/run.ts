@@ -1,3 +1,4 @@
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import { failureOf } from '../kernel/errors.ts';
 import { callUsage } from './arguments.ts';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
@@ -109,7 +110,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return exitCodes.done;
       // Prints the mistake only as JSON, because Commander has written its text to stderr already.
-      if (asJson) await showFailed(start, { code: 400, message: error.message }, true);
+      if (asJson) await showFailed(start, { code: wireCodes.badRequest, message: error.message }, true);
       return exitCodes.usage;
     }
     const { forShell } = await import('./printing/contents.ts');

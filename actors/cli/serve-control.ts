@@ -2,7 +2,7 @@ import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { serverLine } from './printing/servers.ts';
 import { hostsWithDoors, type DoorVisit } from '../door/caller.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { badRequest, notFound } from '../kernel/errors.ts';
 import { defaultStateDir } from '../../adapters/index.ts';
 
 async function servings(): Promise<readonly DoorVisit[]> {
@@ -54,11 +54,7 @@ export async function serveRestart(
   server: string | undefined,
 ): Promise<number> {
   if (server === undefined)
-    throw new A2cError({
-      code: 400,
-      message: 'restart takes the name of a server',
-      remedy: 'a2c serve status has the names.',
-    });
+    throw badRequest('restart takes the name of a server', 'a2c serve status has the names.');
   const visits = await servings();
   const names = new Set<string>();
   let count = 0;
@@ -73,9 +69,8 @@ export async function serveRestart(
     visit.close();
   }
   if (count > 0) return exitCodes.done;
-  throw new A2cError({
-    code: 404,
-    message: `No a2c serve of yours has a server '${server}'`,
-    remedy: names.size > 0 ? `There are: ${[...names].join(', ')}.` : 'None of yours runs.',
-  });
+  throw notFound(
+    `No a2c serve of yours has a server '${server}'`,
+    names.size > 0 ? `There are: ${[...names].join(', ')}.` : 'None of yours runs.',
+  );
 }

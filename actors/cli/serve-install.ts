@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { yesOrNo } from './answering.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { A2cError, badRequest, notFound } from '../kernel/errors.ts';
 import { changeFile, defaultStateDir, foundAppFiles, ownCommand, sha256Of } from '../../adapters/index.ts';
 import { edited, readJson, type Edit } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';
@@ -87,11 +87,7 @@ function pieceOf(before: string, after: string): Piece {
   return { before: before.slice(from, before.length - rest), after: after.slice(from, after.length - rest) };
 }
 const cannotEdit = (file: string): A2cError =>
-  new A2cError({
-    code: 400,
-    message: `${file} cannot be changed: it is no JSON`,
-    remedy: 'docs/serve.md has what to paste there.',
-  });
+  badRequest(`${file} cannot be changed: it is no JSON`, 'docs/serve.md has what to paste there.');
 function valueIn(file: string, text: string): unknown {
   const read = readJson(text);
   if (!read.ok) throw cannotEdit(file);
@@ -145,21 +141,16 @@ async function filesOf(what: string | undefined, folder: string): Promise<readon
   const files = all.filter(({ app }) => app === what).map(({ file }) => file);
   if (files.length > 0) return files;
   const names = [...new Set(all.map(({ app }) => app))];
-  throw new A2cError({
-    code: 404,
-    message: what === undefined ? 'which application?' : `no file of '${what}' was found`,
-    remedy: names.length > 0 ? `There are files of: ${names.join(', ')}. Or name a file.` : 'Name a file.',
-  });
+  throw notFound(
+    what === undefined ? 'which application?' : `no file of '${what}' was found`,
+    names.length > 0 ? `There are files of: ${names.join(', ')}. Or name a file.` : 'Name a file.',
+  );
 }
 const textOf = (file: string): string => {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    throw new A2cError({
-      code: 404,
-      message: `${file} cannot be read`,
-      remedy: 'Name an application or a file.',
-    });
+    throw notFound(`${file} cannot be read`, 'Name an application or a file.');
   }
 };
 const shown = (list: readonly string[]): string =>
@@ -172,11 +163,10 @@ async function mayWrite(
 ): Promise<boolean> {
   if (dryRun || yes) return yes && !dryRun;
   if (!context.terminal.isInteractive)
-    throw new A2cError({
-      code: 400,
-      message: 'nothing was written: nobody can be asked',
-      remedy: 'Write it with --yes, or look with --dry-run.',
-    });
+    throw badRequest(
+      'nothing was written: nobody can be asked',
+      'Write it with --yes, or look with --dry-run.',
+    );
   return (await yesOrNo(context.terminal, `Write ${file}?`, context.signal, false)) === true;
 }
 

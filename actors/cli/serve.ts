@@ -11,7 +11,7 @@ import { isUrl } from './typed-server.ts';
 import type { Agent } from '../api/agent-handle.ts';
 import type { Computer } from '../api/computer-handle.ts';
 import type { Runtime } from '../api/runtime.ts';
-import { A2cError, failureOf } from '../kernel/errors.ts';
+import { failureOf, badRequest } from '../kernel/errors.ts';
 import { deferred } from '../kernel/listeners.ts';
 import { fingerprintOf } from '../plans/plan.ts';
 import { agentSource } from '../serve/agent-source.ts';
@@ -106,11 +106,10 @@ export async function serve(
     return (what === 'install' ? serveInstall : serveUninstall)(context, server, given);
   }
   if (what !== undefined && !isUrl(what))
-    throw new A2cError({
-      code: 400,
-      message: `serve does not know '${String(what)}'`,
-      remedy: 'It takes a URL, status, restart, install or uninstall; a command stands behind --.',
-    });
+    throw badRequest(
+      `serve does not know '${String(what)}'`,
+      'It takes a URL, status, restart, install or uninstall; a command stands behind --.',
+    );
   return serveClients(context, what === undefined ? given : { ...given, typed: [what] });
 }
 async function serveClients(context: CommandContext, options: ServeOptions): Promise<number> {

@@ -1,3 +1,4 @@
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import { resolve } from 'node:path';
 import {
   documentsCommand,
@@ -98,7 +99,7 @@ async function beTrusted(
     if (await yesOrNo(terminal, 'Trust this folder from now on?', signal, false)) return trust(folder);
   }
   throw new A2cError({
-    code: 403,
+    code: wireCodes.notAllowed,
     message: `${file} would start ${commands.length} programs, and this folder is not trusted; nothing was started`,
     details: { file, commands },
     remedy: 'Read the file, then trust its folder once with --trust, or name the file with --config.',

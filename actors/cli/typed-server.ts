@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { A2cError } from '../kernel/errors.ts';
+import { badRequest } from '../kernel/errors.ts';
 import { packageOf } from '../../machines/config/package-of.ts';
 import { readLenientJson } from '../../machines/models/arguments.ts';
 
@@ -11,7 +11,6 @@ export interface EntryWords {
   readonly cwd?: string;
   readonly sse?: boolean;
 }
-const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
 
 export const isUrl = (word: unknown): word is string =>
   typeof word === 'string' && /^https?:\/\//i.test(word);
@@ -23,16 +22,16 @@ export function entryOf(
   const [first = '', ...args] = target;
   const isJson = first.trimStart().startsWith('{');
   if ((isUrl(first) || isJson) && args.length > 0)
-    throw wrong(`'${args[0]}' stands behind the ${isJson ? 'JSON' : 'URL'}`, 'Options begin with --.');
+    throw badRequest(`'${args[0]}' stands behind the ${isJson ? 'JSON' : 'URL'}`, 'Options begin with --.');
   if (isJson) {
     const entry = readLenientJson(first);
     if (typeof entry === 'object' && entry !== null) return entry;
-    throw wrong('the entry is not JSON', `Quote it: '{"command": "npx", "args": ["-y", "server"]}'`);
+    throw badRequest('the entry is not JSON', `Quote it: '{"command": "npx", "args": ["-y", "server"]}'`);
   }
   if (isUrl(first) && (env.length > 0 || cwd !== undefined))
-    throw wrong('a URL takes neither --env nor --cwd', 'Use --header.');
+    throw badRequest('a URL takes neither --env nor --cwd', 'Use --header.');
   if (!isUrl(first) && (header.length > 0 || sse === true))
-    throw wrong('a command takes neither --header nor --sse', 'Use --env.');
+    throw badRequest('a command takes neither --header nor --sse', 'Use --env.');
   if (isUrl(first)) {
     const headers = Object.fromEntries(header.map((text) => split(text, /:\s*/, 'Name: value')));
     return {
@@ -50,7 +49,7 @@ export function entryOf(
 }
 function split(text: string, at: RegExp, form: string): readonly [string, string] {
   const { index, 0: sign } = at.exec(text) ?? { index: -1, 0: '' };
-  if (index < 1) throw wrong(`'${text}' is not of the form ${form}`, `Write it as ${form}.`);
+  if (index < 1) throw badRequest(`'${text}' is not of the form ${form}`, `Write it as ${form}.`);
   return [text.slice(0, index), text.slice(index + sign.length)];
 }
 
@@ -78,7 +77,7 @@ export function splitServer(argv: readonly string[]): {
   if (at < 0 || !behindDashes.has(argv[0] ?? '')) return { own: argv, server: undefined };
   const server = argv.slice(at + 1);
   if (server.length === 0)
-    throw wrong('no command stands behind --', `a2c ${argv[0]} … -- npx -y some-server`);
+    throw badRequest('no command stands behind --', `a2c ${argv[0]} … -- npx -y some-server`);
   return { own: argv.slice(0, at), server };
 }
 
@@ -96,20 +95,20 @@ export function withServer(
   if (!isBefore && behind === undefined) {
     for (const name of ['header', 'env'])
       if (options[name] !== undefined && !['add', 'check'].includes(command))
-        throw wrong(`--${name} belongs to a server in the command line`, 'Write it into the config.');
+        throw badRequest(`--${name} belongs to a server in the command line`, 'Write it into the config.');
     return [...operands, options];
   }
   if (isBefore && behind !== undefined)
-    throw wrong('a server is given twice: a URL, and a command behind --', 'Leave out one of them.');
+    throw badRequest('a server is given twice: a URL, and a command behind --', 'Leave out one of them.');
   for (const name of ['config', 'url', 'folder'])
     if (options[name] !== undefined)
-      throw wrong(`a server in the command line, and --${name}`, 'Leave out one of them.');
+      throw badRequest(`a server in the command line, and --${name}`, 'Leave out one of them.');
   const typed = { ...options, typed: behind ?? [first] };
   if (!isBefore || command === 'login' || command === 'logout') return [...operands, typed];
   if (!Array.isArray(second))
     return [second, ...operands.slice(2), undefined, typed].slice(-operands.length - 1);
   const [word, ...rest] = second as string[];
   if (word === undefined)
-    throw wrong(`a ${command === 'call' ? 'tool' : 'prompt'} comes after the URL`, `a2c tools ${first}`);
+    throw badRequest(`a ${command === 'call' ? 'tool' : 'prompt'} comes after the URL`, `a2c tools ${first}`);
   return [word, rest, typed];
 }

@@ -1,3 +1,4 @@
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import type { Thrown } from '../../machines/trace/index.ts';
 
@@ -23,6 +24,12 @@ export class A2cError extends Error {
   }
 }
 
+const withCode =
+  (code: Failure['code']) =>
+  (message: string, remedy?: string): A2cError =>
+    new A2cError({ code, message, ...(remedy !== undefined && { remedy }) });
+export const badRequest = withCode(wireCodes.badRequest);
+export const notFound = withCode(wireCodes.notFound);
 /** An error of another class gives its message with code 500. */
 export const failureOf = (error: unknown): Failure =>
   error instanceof A2cError
@@ -32,7 +39,7 @@ export const failureOf = (error: unknown): Failure =>
         details: error.details,
         ...(error.remedy !== undefined && { remedy: error.remedy }),
       }
-    : { code: 500, message: error instanceof Error ? error.message : String(error) };
+    : { code: wireCodes.internal, message: error instanceof Error ? error.message : String(error) };
 export const thrownOf = (error: unknown): Thrown =>
   error instanceof Error
     ? { name: error.name, message: error.message }

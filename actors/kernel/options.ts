@@ -1,5 +1,5 @@
 /** Checks of the options that a host gives: names, and values as far as they can be judged at once. */
-import { A2cError } from './errors.ts';
+import { A2cError, badRequest } from './errors.ts';
 import { nearest } from '../../machines/text.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 
@@ -153,11 +153,7 @@ export function mustBeEvent(given: unknown, names: object, listener: unknown): v
   if (known.includes(given as string)) return mustBeOptions('on', listener, argument('listener', callback));
   const [close] = typeof given === 'string' ? nearest(given, known) : [];
   const hint = close === undefined ? '' : ` (did you mean ${close}?)`;
-  throw new A2cError({
-    code: wireCodes.badRequest,
-    message: `on: unknown event ${shown(given)}${hint}`,
-    remedy: `Known here: ${known.join(', ')}.`,
-  });
+  throw badRequest(`on: unknown event ${shown(given)}${hint}`, `Known here: ${known.join(', ')}.`);
 }
 
 export const needing =

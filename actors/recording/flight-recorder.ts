@@ -1,3 +1,4 @@
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import {
   defaultStateDir,
   latestLines,
@@ -22,7 +23,7 @@ import {
   SecretRedactor,
 } from '../../machines/trace/index.ts';
 import { version, xstateVersion } from '../../machines/version.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { A2cError, badRequest, notFound } from '../kernel/errors.ts';
 import { machines } from '../runtime/assemble.ts';
 import { wordsOf } from '../runtime/charts.ts';
 import type { Tap } from '../runtime/directory.ts';
@@ -170,7 +171,7 @@ export class FlightRecorder {
   text(): string {
     if (!this.#file) return this.#recorder.text('asked');
     throw new A2cError({
-      code: 409,
+      code: wireCodes.conflict,
       message: `This host records to ${this.#file.path}`,
       remedy: `Replay that file: a2c replay ${this.#file.path}`,
     });
@@ -288,16 +289,11 @@ interface Due {
   timer: unknown;
 }
 const cannotWrite = (dir: string, error: unknown): A2cError =>
-  new A2cError({
-    code: 400,
-    message: `Cannot record to ${dir}: ${(error as Error).message}`,
-    remedy: 'Name a folder that can be written.',
-  });
-export const notRecorded = new A2cError({
-  code: 404,
-  message: 'This host records nothing: it was started with record: false',
-  remedy: 'Leave `record` out, or give a folder: record: { dir: "traces" }',
-});
+  badRequest(`Cannot record to ${dir}: ${(error as Error).message}`, 'Name a folder that can be written.');
+export const notRecorded = notFound(
+  'This host records nothing: it was started with record: false',
+  'Leave `record` out, or give a folder: record: { dir: "traces" }',
+);
 
 let words: ReadonlySet<string> | undefined;
 /** Hidden only under names of secrets. Collected on first use: it takes a few ms, and most hosts have no secret. */

@@ -1,7 +1,7 @@
 /** MCP server with the tools of a computer or an office, for clients that a host cannot change. */
 import type { Agent } from '../api/agent-handle.ts';
 import type { Computer } from '../api/computer-handle.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { badRequest } from '../kernel/errors.ts';
 import { deferred } from '../kernel/listeners.ts';
 import { anyRevision, stdioWire } from '../../adapters/index.ts';
 import { agentSource } from './agent-source.ts';
@@ -41,11 +41,10 @@ export interface Serve extends AsyncDisposable {
 function sourceOf({ computer, agent, wrap: wrapped, mustConfirm }: ServeOptions): Source {
   if (computer && !agent) return computerSource(computer, { wrapped, mustConfirm });
   if (agent && !computer) return agentSource(agent);
-  throw new A2cError({
-    code: 400,
-    message: 'createServe takes a computer or an agent',
-    remedy: 'Give one of them: createServe({ computer }).',
-  });
+  throw badRequest(
+    'createServe takes a computer or an agent',
+    'Give one of them: createServe({ computer }).',
+  );
 }
 const noGreetings: KeptGreeting = { read: () => Promise.resolve(undefined), keep: () => {} };
 

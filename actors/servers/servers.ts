@@ -1,3 +1,4 @@
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import { givenConfig, shownConfig, type GivenConfig } from '../plans/given-config.ts';
 import { fingerprintOf, isNaming, planOf, type Policy } from '../plans/plan.ts';
 import type { Inputs } from './inputs.ts';
@@ -136,7 +137,10 @@ export class Servers {
     const all = [this.#known.get(name), ...(this.#before.get(name) ?? [])];
     const server = all.find((known) => known?.generation === generation)?.server;
     if (!server)
-      return { ok: false, failure: { code: 404, message: `Server '${name}' is not in the config` } };
+      return {
+        ok: false,
+        failure: { code: wireCodes.notFound, message: `Server '${name}' is not in the config` },
+      };
     const settings = this.#launchSettings(server);
     this.#uses.began(server, settings);
     const resolved = await this.#specs.resolve(server, settings, signal);

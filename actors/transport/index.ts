@@ -1,4 +1,5 @@
 /** Transports for any MCP client, with servers that this runtime owns; the first `start` loads the rest. */
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import { A2cError } from '../kernel/errors.ts';
 import {
   argument,
@@ -44,7 +45,7 @@ export type {
 } from './options.ts';
 
 const mistake = (message: string, remedy: string, details?: object): A2cError =>
-  new A2cError({ code: 400, message, remedy, ...(details && { details: { ...details } }) });
+  new A2cError({ code: wireCodes.badRequest, message, remedy, ...(details && { details: { ...details } }) });
 
 /** Names of programs whose first argument names the server. */
 const runners = new Set(['npx', 'uvx', 'bunx', 'pipx', 'pnpx']);

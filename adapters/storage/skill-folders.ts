@@ -3,7 +3,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { extname, isAbsolute, join, relative, sep } from 'node:path';
 import type { BlobFacts } from '../../machines/blobs/blobs.rules.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
-import type { Failure } from '../../machines/protocol/failure.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { isObject, withoutUndefined, type Fields } from '../../machines/protocol/json.ts';
 import type { SkillRef } from '../../machines/protocol/messages/collections.ts';
 import type { SkillContents, SkillEntry, SkillEntryRead } from '../../machines/skills/offer.rules.ts';
@@ -288,7 +288,7 @@ export class SkillFolders {
       (result) => isWanted && emit({ type: 'ask.answered', id, result }),
       (error: unknown) => {
         const message = error instanceof Error ? error.message : String(error);
-        const failure: Failure = { code: 500, message };
+        const failure: Failure = { code: wireCodes.internal, message };
         if (isWanted) emit({ type: 'ask.refused', id, sent: true, failure });
       },
     );

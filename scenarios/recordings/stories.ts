@@ -84,7 +84,12 @@ export const stories: Readonly<Record<string, Story>> = {
     servers,
     act: async (world, _random, wait) => {
       const calls = ['slow', 'hang', 'slow'].map((tool) => world.agent.callTool('c1', tool));
-      await wait(100);
+      const areSent = (): boolean => {
+        const running = world.computer.calls();
+        const isUp = world.computer.servers().every(({ state }) => state === 'ready');
+        return isUp && running.length === calls.length && running.every(({ phase }) => phase === 'running');
+      };
+      for (let tries = 0; tries < 2_000 && !areSent(); tries++) await wait(5);
       world.kill('files', 'SIGKILL');
       await Promise.all(calls);
       await wait(500);

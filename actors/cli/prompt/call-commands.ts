@@ -3,7 +3,7 @@ import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 import { nearest } from '../../../machines/text.ts';
 import type { RunningCall } from '../../api/computer-calls.ts';
 import type { Computer } from '../../api/computer-handle.ts';
-import { A2cError } from '../../kernel/errors.ts';
+import { A2cError, notFound } from '../../kernel/errors.ts';
 import { cannotOrder, notServing } from '../../api/computer-status.ts';
 import type { ToolInfo } from '../../servers/server-handle.ts';
 import { readArguments, targetIn, type Target } from '../arguments.ts';
@@ -93,11 +93,10 @@ export class CallCommands {
   #result(handle: string): unknown {
     const result = this.#computer.cachedResult(handle);
     if (result === undefined)
-      throw new A2cError({
-        code: 404,
-        message: `No result is kept as '${handle}'`,
-        remedy: 'Only what was cut is kept, and the oldest go first.',
-      });
+      throw notFound(
+        `No result is kept as '${handle}'`,
+        'Only what was cut is kept, and the oldest go first.',
+      );
     this.#terminal.outText(resultText(result, readHere));
     return result;
   }

@@ -1,7 +1,7 @@
 import type { Fact } from '../../../machines/facts.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import { deferred } from '../../kernel/listeners.ts';
-import { A2cError } from '../../kernel/errors.ts';
+import { A2cError, badRequest } from '../../kernel/errors.ts';
 import { contentsText, desktopText, finderText, tell, type AnswerText } from '../printing/contents.ts';
 import type { CommandContext } from '../context.ts';
 import {
@@ -55,11 +55,10 @@ export class CollectionCommands {
     const window = words.find((word) => word.includes(':'));
     const other = words.find((word) => word !== size && word !== window);
     if (other !== undefined)
-      throw new A2cError({
-        code: 400,
-        message: `${other} is neither a number nor the URI of a window`,
-        remedy: usage('desktop [options] [what...]').message,
-      });
+      throw badRequest(
+        `${other} is neither a number nor the URI of a window`,
+        usage('desktop [options] [what...]').message,
+      );
     const query = {
       ...(size !== undefined && { size: Number(size) }),
       ...(window !== undefined && { window }),

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { A2cError } from '../../kernel/errors.ts';
+import { A2cError, badRequest } from '../../kernel/errors.ts';
 import { completed, type KnownNames } from '../completing.ts';
 import { readText } from '../../../adapters/index.ts';
 
@@ -47,7 +47,7 @@ export class PromptCommand extends Command {
     const form = usage(`${this.name()} ${this.usage()}`.trim());
     if (code === 'commander.missingArgument') return form;
     const { message: remedy } = form;
-    return new A2cError({ code: 400, message: message.replace(/^error: /, ''), remedy });
+    return badRequest(message.replace(/^error: /, ''), remedy);
   }
 }
 interface TypedCommand {
@@ -101,11 +101,10 @@ export class PromptCommands {
     const words = line.toLowerCase().split(/\s+/).slice(0, mostWords);
     const tried = words.map((_, n) => words.slice(0, words.length - n).join(' '));
     const close = tried.map((name) => this.#nearest(name)).find((names) => names !== undefined);
-    return new A2cError({
-      code: 400,
-      message: `unknown command: ${line.split(/\s+/).slice(0, 2).join(' ')}`,
-      remedy: close === undefined ? 'Type help.' : `Did you mean ${close}? Type help.`,
-    });
+    return badRequest(
+      `unknown command: ${line.split(/\s+/).slice(0, 2).join(' ')}`,
+      close === undefined ? 'Type help.' : `Did you mean ${close}? Type help.`,
+    );
   }
   #nearest(name: string): string | undefined {
     if (this.#byName.has(name)) return undefined;
@@ -146,16 +145,15 @@ export class PromptCommands {
   }
 }
 /** Makes a usage error, which shows how a prompt command is written. */
-export const usage = (text: string): A2cError => new A2cError({ code: 400, message: `usage: ${text}` });
+export const usage = (text: string): A2cError => badRequest(`usage: ${text}`);
 
 /** Refuses `-`, because stdin is the prompt itself. */
 export function readNamed(name: string): Promise<string> {
   if (name !== '-') return readText(name);
-  throw new A2cError({
-    code: 400,
-    message: 'stdin is the prompt itself, and cannot be read beside it',
-    remedy: 'Type the text, or name a file: @FILE',
-  });
+  throw badRequest(
+    'stdin is the prompt itself, and cannot be read beside it',
+    'Type the text, or name a file: @FILE',
+  );
 }
 
 /** Quotes hold blanks together; a bracket goes up to its closing one, so that JSON needs no quotes. */

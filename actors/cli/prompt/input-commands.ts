@@ -4,7 +4,7 @@ import { mistakeLine } from '../../../machines/config/mistake.ts';
 import { renderWith } from '../../../machines/config/placeholders.ts';
 import type { InputDefinition } from '../../../machines/config/inputs.ts';
 import type { Fact } from '../../../machines/facts.ts';
-import { A2cError } from '../../kernel/errors.ts';
+import { badRequest, notFound } from '../../kernel/errors.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import type { CommandContext } from '../context.ts';
 import { inOneLine } from '../printing/contents.ts';
@@ -36,11 +36,7 @@ export function addInputs(
 function known(inputs: Inputs, id: string): InputDefinition {
   const found = inputs.get(id);
   if (found) return found;
-  throw new A2cError({
-    code: 404,
-    message: `No input '${id}' in the config`,
-    remedy: 'List them: inputs list',
-  });
+  throw notFound(`No input '${id}' in the config`, 'List them: inputs list');
 }
 function addDefinitions(add: Add, terminal: Terminal, inputs: Inputs, tell: (fact: Fact) => void): void {
   add(['inputs list', 'inputs'], 'the inputs of the config').does(() => {
@@ -92,7 +88,7 @@ function addValues(add: Add, terminal: Terminal, inputs: Inputs): void {
     .does((id: string, value?: string) => {
       const definition = known(inputs, id);
       if (!inputs.values.set(id, value === undefined ? defaultOf(definition) : valueOf(value)))
-        throw new A2cError({ code: 400, message: `the value is none of the options of '${id}'` });
+        throw badRequest(`the value is none of the options of '${id}'`);
       terminal.out(`set ${id}; a server has it from its next start`);
     });
   add(['inputs value rm', 'inputs value remove'], 'forget a value: it is asked for again')
@@ -139,11 +135,10 @@ const inputLine = ({ id, type, description }: InputDefinition): string =>
   `${id.padEnd(20)}  ${type.padEnd(12)}  ${inOneLine(description, 80)}`.trimEnd();
 function defaultOf(definition: InputDefinition): unknown {
   if (definition.type !== 'command' && definition.default !== null) return definition.default;
-  throw new A2cError({
-    code: 400,
-    message: `input '${definition.id}' has no default`,
-    remedy: `Give a value: inputs value set ${definition.id} VALUE`,
-  });
+  throw badRequest(
+    `input '${definition.id}' has no default`,
+    `Give a value: inputs value set ${definition.id} VALUE`,
+  );
 }
 function valueOf(text: string): unknown {
   try {
@@ -156,5 +151,5 @@ async function jsonOf(text: string): Promise<unknown> {
   if (text === '' || text === '@') throw usage('… JSON, or @FILE');
   const read = readJson(text.startsWith('@') ? await readNamed(text.slice(1)) : text);
   if (read.ok) return read.value;
-  throw new A2cError({ code: 400, message: mistakeLine(read.mistake, 'the text') });
+  throw badRequest(mistakeLine(read.mistake, 'the text'));
 }

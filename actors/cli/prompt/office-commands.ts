@@ -5,7 +5,7 @@ import type { OfficeSeat } from '../../api/seat.ts';
 import type { CommandContext } from '../context.ts';
 import { credentialBy } from '../entry.ts';
 import { usage, type PromptCommand, type PromptCommands } from './commands.ts';
-import { A2cError } from '../../kernel/errors.ts';
+import { badRequest } from '../../kernel/errors.ts';
 import type { Fact } from '../../../machines/facts.ts';
 
 interface OfficeAsked {
@@ -90,8 +90,7 @@ export class PromptSeat {
   async move(to: Seated): Promise<void> {
     const { now } = this;
     const isJoined = this.#computer.status().link?.state === 'joined';
-    if (now && isJoined && isSame(now, to))
-      throw new A2cError({ code: 400, message: `it sits in ${to.id} at ${to.url} already` });
+    if (now && isJoined && isSame(now, to)) throw badRequest(`it sits in ${to.id} at ${to.url} already`);
     if (now) {
       await tried(to);
       await this.#computer.leave();
