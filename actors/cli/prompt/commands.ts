@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import { A2cError, badRequest } from '../../kernel/errors.ts';
+import type { A2cError } from '../../kernel/errors.ts';
+import { badRequest } from '../../kernel/errors.ts';
 import { completed, type KnownNames } from '../completing.ts';
 import { readText } from '../../../adapters/index.ts';
 
