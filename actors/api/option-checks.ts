@@ -306,7 +306,7 @@ export const agentArguments = {
   cancel: [['reqId', text]],
 } satisfies Partial<Record<keyof Agent, Arguments>>;
 export const agentThrowing = ['resourcesOf', 'pagesOf', 'documentsOf', 'blob', 'cancel', 'mark'] as const;
-/** Those of `admit` are checked where they are read. */
+/** Without `admit`, whose arguments are checked where they are read. */
 export const officeArguments = {
   ...ofRecording,
   disconnect: [

@@ -25,7 +25,7 @@ export const wordedBy =
     const message = ownText(texts, key, values) ?? confirmationTexts.en[key](values);
     return { ...told, failure: { ...told.failure, message } };
   };
-/** Its English is that of the wire. */
+/** English is the text of the wire, so nothing is translated. */
 export function errorIn(texts: Texts = 'en', error: unknown): unknown {
   if (texts === 'en' || !(error instanceof A2cError)) return error;
   const { failure } = wordedBy(texts)({ failure: failureOf(error) });

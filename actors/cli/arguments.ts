@@ -237,7 +237,7 @@ class Assignments {
       close.length > 0 ? `Did you mean ${close.map((name) => `${name}=…`).join(', ')}?` : argumentForms,
     );
   }
-  /** Returns the number of further words that it took. */
+  /** The result is the number of further words that it took. */
   #flag(given: string, next: Argument | undefined): number {
     const tool = this.#tool;
     const negated = propertyFor(tool, given) === undefined && /^no-(.+)$/.exec(given)?.[1];

@@ -228,13 +228,13 @@ it('a recording of 1.8 MB is one HTML file of at most 4 MB', async () => {
 });
 
 describe('the checks of a recording', () => {
-  it('are told beside the name: the verdict of a2c replay', async () => {
+  it('the page says beside the name of a recording what a2c replay says of it', async () => {
     const page = await look();
     await page.locator('#link', { hasText: 'replayed:' }).waitFor();
     expect(await page.locator('#link').innerText()).toMatch(/^a recording, [\d,]+ records; replayed: SAME$/);
   });
 
-  it('are an incident of the page of a2c replay --html where one differs, which leads to the record', async () => {
+  it('a check that fails is an incident of the page of a2c replay --html, which leads to its record', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'a2c-differs-'));
     const [trace, html] = [join(folder, 'differs.trace.ndjson'), join(folder, 'differs.html')];
     changedTrace(file, trace);

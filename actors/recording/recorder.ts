@@ -180,7 +180,7 @@ export class Recorder implements Observer {
     if (this.weight > this.#limit) this.#forget();
     return entry;
   }
-  /** Makes an entry with the next number (or `number`) without keeping it. */
+  /** The entry is not kept. */
   placed(what: TraceEntry['what'], number?: number): TraceEntry {
     const t = Math.round((this.#options.now() - this.#start) * 1000) / 1000;
     const s = number ?? this.#next;

@@ -34,7 +34,6 @@ export const variablesFor = (id: string): readonly string[] => {
   return [...new Set([asWritten, asWritten.toUpperCase()])];
 };
 
-/** Nobody is asked for an input that is not defined. */
 export const notDefined = 'the config does not define it';
 const missing = (reason: string): Resolved => ({ ok: false, reason });
 const noOption = 'is none of its options';

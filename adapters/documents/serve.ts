@@ -107,7 +107,7 @@ async function overStdio(shared: Shared, signal: AbortSignal): Promise<void> {
   const server = createDocumentsServer(shared);
   const inputEnded = new Promise<void>((done) => {
     process.stdin.once('end', () => setTimeout(done, lastWordsMs));
-    // Its reader is gone.
+    // An error means that the reader is gone.
     process.stdout.on('error', () => done());
   });
   // The transport would close with stdin, before the last answers.

@@ -491,7 +491,7 @@ export interface Action {
 }
 
 export interface Microstep {
-  /** Its `id` is the address of a root. */
+  /** The address of a root. */
   readonly actor: { readonly id: string };
   readonly event: EventObject;
   readonly transitions: readonly Transition[];

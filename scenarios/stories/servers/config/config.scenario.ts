@@ -187,7 +187,7 @@ scenario('a server that was changed twice goes back to what it last was when it 
   s.expect.processes(fs, { started: 3, alive: 1 });
 });
 
-scenario('what is changed and changed back meanwhile is no reason to fall back', (s) => {
+scenario('a config that is changed and changed back meanwhile makes no server fall back', (s) => {
   const fs = s.server('fs', { tools: { read: {} } });
   s.fault(fs, 'proc.ignoreStdinClose');
   s.timing({ stdinGraceMs: 400 });
