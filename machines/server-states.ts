@@ -22,14 +22,26 @@ export interface ClientSnapshot {
   readonly value: unknown;
   hasTag(tag: string): boolean;
 }
+const stateOf: Readonly<Record<string, ServerState>> = {
+  idle: 'idle',
+  standby: 'standby',
+  waiting: 'waiting',
+  open: 'open',
+  lost: 'recovering',
+  authorizing: 'authorizing',
+  unauthorized: 'unauthorized',
+  refused: 'unauthorized',
+  // Names in traces of 0.1.0-alpha.
+  recovering: 'recovering',
+  disconnected: 'recovering',
+};
+const namesIn = (value: unknown): string[] =>
+  typeof value === 'string'
+    ? [value]
+    : Object.entries(value ?? {}).flatMap(([name, inner]) => [name, ...namesIn(inner)]);
 export function clientState(snapshot: ClientSnapshot): ServerState {
-  const { value } = snapshot;
-  if (value === 'idle' || value === 'standby' || value === 'waiting') return value;
-  if (value === 'open' || value === 'recovering') return value;
-  // Reports a broken stream as a loss from the first moment, while the exit of the process is still awaited.
-  if (value === 'disconnected') return 'recovering';
-  const login = typeof value === 'object' && value !== null && 'login' in value ? value.login : undefined;
-  if (login !== undefined) return login === 'authorizing' ? login : 'unauthorized';
+  const [known] = namesIn(snapshot.value).flatMap((name) => stateOf[name] ?? []);
+  if (known) return known;
   if (snapshot.hasTag('ready')) return 'ready';
   return snapshot.hasTag('connecting') ? 'connecting' : 'closing';
 }

@@ -47,7 +47,6 @@ export const frameOf = (root: Root): RootFrame => ({
   owner: root.owner?.id ?? null,
   tells: root.ownerAddress,
   ...(root.lastWill && { will: root.lastWill }),
-  opened: root.opened,
   leaves: root.leaves,
   timers: root.timers,
   age: rounded(root.directory.platform.now() - root.openedAt),

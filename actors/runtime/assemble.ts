@@ -15,6 +15,7 @@ import { downloadMachine } from '../../machines/blobs/download.machine.ts';
 import { callMachine } from '../../machines/call/call.machine.ts';
 import { catalogMachine } from '../../machines/catalog/catalog.machine.ts';
 import { clientMachine } from '../../machines/client/client.machine.ts';
+import { connectionMachine } from '../../machines/client/connection.machine.ts';
 import { computerMachine } from '../../machines/computer/computer.machine.ts';
 import { linkMachine } from '../../machines/link/link.machine.ts';
 import { offerMachine } from '../../machines/skills/offer.machine.ts';
@@ -47,6 +48,7 @@ export const machines: Readonly<Record<string, AnyStateMachine>> = {
   call: callMachine,
   catalog: catalogMachine,
   client: clientMachine,
+  connection: connectionMachine,
   computer: computerMachine,
   desktop: aggregatorMachine,
   desktopView: viewMachine,

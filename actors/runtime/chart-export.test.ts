@@ -24,11 +24,11 @@ describe('a chart as data', () => {
   });
 
   it('tells what people look for: delays, guards, tags and ports by name', () => {
-    const client = charts.find(({ kind }) => kind === 'client')?.chart;
-    const delays = client?.transitions.flatMap(({ delay = [] }) => delay);
-    expect(delays).toEqual(expect.arrayContaining(['connectTimeout', 'drain']));
-    expect(client?.transitions.some(({ guard }) => guard !== undefined)).toBe(true);
-    expect(client?.nodes.some(({ tags }) => tags.includes('ready'))).toBe(true);
-    expect(client?.nodes.flatMap(({ invoke }) => invoke.map(({ src }) => src))).toContain('session');
+    const connection = charts.find(({ kind }) => kind === 'connection')?.chart;
+    const delays = connection?.transitions.flatMap(({ delay = [] }) => delay);
+    expect(delays).toEqual(expect.arrayContaining(['connectTimeout', 'exitGrace']));
+    expect(connection?.transitions.some(({ guard }) => guard !== undefined)).toBe(true);
+    expect(connection?.nodes.some(({ tags }) => tags.includes('ready'))).toBe(true);
+    expect(connection?.nodes.flatMap(({ invoke }) => invoke.map(({ src }) => src))).toContain('session');
   });
 });

@@ -160,11 +160,6 @@ export class Root {
   readonly ownerAddress: Address;
   readonly lastWill: Message | undefined;
   deadline: Handle | undefined;
-  /**
-   * Number of roots that this root has opened. Like the counts of `leaves` and `timers`, it gives the next one its
-   * number.
-   */
-  opened = 0;
   leaves = 0;
   timers = 0;
   /** Time at which the root was opened, in ms of the platform's clock. */
@@ -308,6 +303,7 @@ export class Directory implements RootHost {
   readonly defects: string[] = [];
   readonly #roots = new TransientMap<Address, Root>();
   readonly #subscribers = new Map<Address, Subscriber>();
+  /** Gives the next root its number, so that an address never names two. */
   opened = 0;
   readonly #inputs = new Fifo<Input>();
   readonly #effects = new Fifo<{ readonly from: Address; readonly run: () => void }>();
@@ -482,7 +478,7 @@ export class Directory implements RootHost {
       const refused: OpenRefused = { type: 'open.refused', kind, name, input };
       return owner ? this.post(name, post(addressFor(owner.id), refused)) : this.defect(name, 'opened twice');
     }
-    const incarnation = ((owner ?? this).opened += 1);
+    const incarnation = (this.opened += 1);
     const place = { name, id: `${name}#${incarnation}`, kind, key: segment, owner, ownerAddress };
     this.#admit(new Root(this, place, lastWill), draw ? drawn(this, place.id, draw, input) : input);
   }

@@ -22,6 +22,7 @@ import {
   sizeOf,
   textOf,
   isWithin,
+  nameOf,
   type Range,
 } from './values.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
@@ -185,7 +186,8 @@ function serverOf(
   const tries = numberOf(attempt) ?? 0;
   const name = typeof server === 'string' ? server : address;
   const incidents = told.incidents.filter((each) => each.subject === name && needsLook(each, told.wallNow));
-  const owned = all.filter(({ owner }) => owner === address);
+  const connection = all.find(({ owner, kind }) => owner === address && kind === 'connection');
+  const owned = all.filter(({ owner }) => owner === address || (connection && owner === connection.address));
   const message = mood === 'good' || mood === 'off' ? '' : textOf(failure['message']);
   const wait = state === 'connecting' ? waitOf(client, owned, message, told) : undefined;
   return {
@@ -278,13 +280,14 @@ export function treeOf(alive: Alive): readonly TreeRow[] {
   enter(null, 0);
   return rows;
 }
-const downClient = /^(waiting|open|recovering|disconnected|login)/;
+/** With the names of traces from before connections were actors of their own. */
+const downClient = /^(?:off\.)?(waiting|open|recovering|disconnected|login)|^lost/;
 const down = /^(waiting|withdrawn|failing|offline|failed|killed|died|interrupted)/;
 const underWay =
-  /^(degraded|booting|connecting|resolving|queued|launching|handshaking|listing|refreshing|collecting|closing|draining|confirming)$/;
+  /^(degraded|booting|connecting|resolving|queued|launching|handshaking|listing|refreshing|collecting|closing|draining|leaving|confirming)$/;
 export function moodOf(kind: string, text: string): Mood {
   if ((kind === 'client' ? downClient : down).test(text)) return 'bad';
-  if (text === 'idle' || text === 'standby') return 'off';
+  if (/^(?:off\.)?(idle|standby)$/.test(text)) return 'off';
   const regions = text.split(' + ');
   // Skips the names of the regions of a parallel state, which say nothing about the mood of an actor.
   const words = regions.length > 1 ? regions.map((each) => each.split('.').at(-1) ?? '') : text.split('.');
@@ -292,11 +295,14 @@ export function moodOf(kind: string, text: string): Mood {
 }
 export const lastErrorOf = ({ context }: Living): string =>
   textOf(fieldsOf(fieldsOf(context)['failure'])['message']);
+/** A process belongs to a connection of its client; in older traces, to the client itself. */
+const isOf = (owner: string, client: string): boolean =>
+  owner === client || nameOf(owner) === `${nameOf(client)}/connection`;
 export const restartsOf = ({ lanes }: History, address: string, until: number): number =>
   Math.max(
     0,
     lanes.filter(
       ({ kind, owner, from, isOlder }) =>
-        kind === 'process' && owner === address && (isOlder || from <= until),
+        kind === 'process' && owner !== null && isOf(owner, address) && (isOlder || from <= until),
     ).length - 1,
   );

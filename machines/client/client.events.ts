@@ -10,15 +10,8 @@ import type {
   CatalogRefreshing,
   CatalogSettled,
 } from '../catalog/catalog.machine.ts';
-import type {
-  Capabilities,
-  ClientWaits,
-  RequestFact,
-  ServerInfo,
-  SessionFact,
-  Waits,
-} from '../kernel/ports.ts';
-import type { ProcessNews } from '../process/process.machine.ts';
+import type { Capabilities, ClientWaits, RequestFact, ServerInfo, Waits } from '../kernel/ports.ts';
+import type { ConnectionEnd, ConnectionNews } from './connection.machine.ts';
 import type { ResourcesRelist } from '../resources/collections.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
@@ -125,37 +118,36 @@ export interface ClientChanged {
 type OwnerHears = ClientNews | CatalogNews | CatalogListed | CatalogRestless | ToolApproved;
 export type ClientInput = ClientStart & { readonly self: Address; readonly owner: AddressFor<OwnerHears> };
 export interface ClientContext extends ClientInput {
+  /** What was last told to the owner. */
+  readonly stage: ClientStage;
+  /** What follows the end of the connection; `stay`: what the way of that end asks for. */
+  readonly goal: 'stay' | 'stop' | 'rest' | 'again' | 'end';
+  /** The plan that was last acted on. */
+  readonly asked: Pick<ClientPlan, 'generation' | 'values'>;
   /** 0 = never resolved. */
   readonly spec: number;
-  readonly resolved: Pick<ClientPlan, 'generation' | 'values'> | null;
-  readonly process: Address;
-  readonly ownsProcess: boolean;
   readonly info: ServerInfo | null;
-  readonly waits?: Waits | null;
+  readonly waits: Waits | null;
   readonly catalogs: readonly CatalogList[];
   readonly refreshing: readonly CatalogList[];
   readonly hasWatch: boolean;
   readonly attempt: number;
   readonly inFlight: number;
-  readonly calls: number;
-  readonly callsSeen: number;
+  /** Since the last call, counted at each tick; negative until the first of them. */
   readonly idleMs: number;
   readonly failure: Failure | null;
-  /** Since its last launch; `endedWell`: it then exited on its own with code 0. */
-  readonly wasReady: boolean;
-  readonly endedWell: boolean;
-  readonly wasKilled: boolean;
-  readonly isHolding: boolean;
+  /** How the last connection ended. */
+  readonly end: ConnectionEnd | null;
   /** An expired session was renewed and has not been stable since. */
   readonly isRenewed: boolean;
   readonly pings: 'untried' | 'answered' | 'off';
-  readonly goal: 'stop' | 'rest' | 'again' | 'end';
+  /** The plan of the last connection, when the server became ready with it. */
+  readonly readyPlan: ClientPlan | null;
   readonly fallback: ClientPlan | null;
 }
 export type ClientEvent =
   | ClientOrder
-  | ProcessNews
-  | SessionFact
+  | ConnectionNews
   | RequestFact
   | CatalogSettled
   | CatalogRefreshing

@@ -2,27 +2,11 @@ import { callKind, repeated, settledBy, type CallStart } from '../call/call.rule
 import type { CallPolicy } from '../call/policy/index.ts';
 import { catalogKind, spokeOfAnother, type CatalogOrder } from '../catalog/catalog.rules.ts';
 import { catalogLists, type CatalogList } from '../catalog/entries.ts';
-import {
-  childOf,
-  message,
-  open,
-  post,
-  type Open,
-  type OpenRefused,
-  type OwnedEnded,
-  type Post,
-} from '../kernel/effects.ts';
+import { childOf, message, open, post, type Open, type OpenRefused, type Post } from '../kernel/effects.ts';
 import type { Capabilities, ListKind, ServerInfo } from '../kernel/ports.ts';
-import { cameInstead, waitsFor } from '../server-states.ts';
 import { merging } from '../kernel/objects.ts';
 import { backoff, backoffSpread, timingOf } from '../kernel/timing.ts';
-import {
-  failureOfEnd,
-  failureOfStep,
-  isHopeless,
-  notActive,
-  type ProcessEnd,
-} from '../process/server-failure.ts';
+import { failureOfStep, isHopeless, notActive } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { ResourcesRelist } from '../resources/collections.ts';
 import { watchKind } from '../resources/watch.machine.ts';
@@ -31,10 +15,10 @@ import type {
   ClientContext,
   ClientInput,
   ClientPlan,
-  ClientStage,
   ResourcesWatch,
   ServerCall,
 } from './client.events.ts';
+import type { ConnectionEnd, ConnectionStart } from './connection.machine.ts';
 
 /** Limit of a server's `Retry-After`. */
 const longestAskedMs = 3_600_000;
@@ -49,15 +33,21 @@ const latest = (ms: number): number => Math.round(ms * (1 + backoffSpread));
 
 /** During a longer pause calls are refused at once. */
 const nearMs = 3_000;
-export const isNear = (c: ClientContext, { timeoutMs }: ServerCall): boolean => {
+const isNear = (c: ClientContext, { timeoutMs }: ServerCall): boolean => {
   const ms = latest(backoffOf(c));
   return ms <= nearMs && [timeoutMs, c.timing.callTotalMs].every((limit) => limit === 0 || ms < limit);
 };
-export const isNearAfterLoss = (c: ClientContext, call: ServerCall): boolean =>
+const isNearAfterLoss = (c: ClientContext, call: ServerCall): boolean =>
   c.restart !== 'never' &&
   canRetry(c) &&
   !isHopeless(c.failure) &&
   isNear({ ...c, attempt: c.attempt + 1 }, call);
+/** A call waits for its server, within its own time limit. */
+export function comesSoon(c: ClientContext, call: ServerCall): boolean {
+  if (c.stage === 'waiting') return isNear(c, call);
+  if (c.stage === 'recovering') return isNearAfterLoss(c, call);
+  return c.stage === 'standby' || c.stage === 'connecting';
+}
 
 /** Before the one trial after the budget is used up; 0 when a retry without a change cannot help. */
 export const trialOf = (c: ClientContext): number => {
@@ -65,8 +55,13 @@ export const trialOf = (c: ClientContext): number => {
   if (restart === 'never' || isHopeless(failure) || timing.trialMs === 0) return 0;
   return Math.max(askedMs(c), timing.trialMs);
 };
-export const isStale = ({ resolved, generation, values }: ClientContext): boolean =>
-  resolved?.generation !== generation || resolved.values !== values;
+/** The launch config has changed since it was last acted on. */
+export const isOther = ({ asked, generation }: ClientContext): boolean => asked.generation !== generation;
+/** As `isOther`, or a value of a placeholder has changed. */
+export const isStale = (c: ClientContext): boolean => isOther(c) || c.asked.values !== c.values;
+/** A server in standby is not started for a changed value alone. */
+export const isOutdated = (c: ClientContext): boolean =>
+  c.stage !== 'idle' && (c.stage === 'standby' ? isOther(c) : isStale(c));
 export const canRetry = (c: ClientContext): boolean => c.attempt < c.budget;
 
 /** Between two checks for idleness and for life; 0 = never. */
@@ -75,7 +70,8 @@ export function tickOf({ timing: { pingMs, pingEveryMs, idleStopMs }, start }: C
   const idle = start === 'lazy' ? Math.ceil(idleStopMs / 4) : 0;
   return ping > 0 && idle > 0 ? Math.min(ping, idle) : Math.max(ping, idle);
 }
-export const isQuiet = (c: ClientContext): boolean => c.inFlight === 0 && c.calls === c.callsSeen;
+/** No call since the last tick. */
+export const isQuiet = (c: ClientContext): boolean => c.inFlight === 0 && c.idleMs >= 0;
 export const mayRest = (c: ClientContext): boolean =>
   c.start === 'lazy' && c.timing.idleStopMs > 0 && isQuiet(c) && c.idleMs + tickOf(c) >= c.timing.idleStopMs;
 export const mayPing = (c: ClientContext): boolean =>
@@ -99,60 +95,58 @@ export function listsOf(
     .filter(({ list, isDeclared }) => isDeclared !== null || isKnown(list));
 }
 
+function firstGoal({ start, budget, spent, cached }: ClientInput): ClientContext['goal'] {
+  if (spent.attempt >= Math.max(1, budget) && spent.isUp !== true) return 'stay';
+  if (start === 'byHand') return 'stop';
+  return start === 'eager' || cached === null ? 'again' : 'rest';
+}
 export const initialContext = (input: ClientInput): ClientContext => ({
   ...input,
+  stage: 'idle',
+  goal: firstGoal(input),
+  asked: { generation: input.generation, values: input.values },
   spec: 0,
-  resolved: null,
-  process: '',
-  ownsProcess: false,
   info: null,
+  waits: null,
   catalogs: [],
   refreshing: [],
   hasWatch: false,
   attempt: input.spent.attempt,
   inFlight: 0,
-  calls: 0,
-  callsSeen: 0,
   idleMs: 0,
   failure: input.spent.failure,
-  wasReady: false,
-  endedWell: false,
-  wasKilled: false,
-  isHolding: false,
+  end: null,
   isRenewed: false,
   pings: 'untried',
-  goal: 'end',
+  readyPlan: null,
   fallback: null,
 });
+export const connectionOf = ({
+  server,
+  generation,
+  spec,
+  hasProcess,
+  timing,
+}: ClientContext): ConnectionStart => ({ server, generation, spec, hasProcess, timing });
 
-const nextTryOf = (c: ClientContext, stage: ClientStage): number | null => {
-  const ms = stage === 'waiting' ? backoffOf(c) : stage === 'open' ? trialOf(c) : 0;
+const nextTryOf = (c: ClientContext): number | null => {
+  const ms = c.stage === 'waiting' ? backoffOf(c) : c.stage === 'open' ? trialOf(c) : 0;
   return ms > 0 ? latest(ms) : null;
 };
 
-// ── failed handshakes, and the plan to return to ───────────────────────────────────────────────────────
-/** For a handshake it includes the awaited step and any unexpected output. */
-export function slowFailure(c: ClientContext, phase: string, ms: number): Failure {
-  const { waits } = c;
-  const instead =
-    !waits || phase !== 'initialize'
-      ? ''
-      : `: ${waits.for === 'initialize' ? '' : `it still ${waitsFor(waits.for)}; `}${cameInstead(waits)}`;
-  return failureOfStep(c.server, phase, `no answer to ${phase} within ${ms} ms${instead}`);
-}
+// ── failures, and the plan to return to ────────────────────────────────────────────────────────────────
 export const lostFailure = (c: ClientContext): Failure =>
   c.failure ?? failureOfStep(c.server, 'session', 'its connection was lost');
-export const goneFailure = (c: ClientContext, { output, error }: OwnedEnded): Failure =>
-  output
-    ? failureOfEnd(c.server, output as ProcessEnd, c.wasReady)
-    : (c.failure ?? failureOfStep(c.server, 'process', error ?? 'its process is gone'));
+/** `end` is undefined when the machine of the connection crashed. */
+export const failureAtEnd = (c: ClientContext, end: ConnectionEnd | undefined): Failure | null =>
+  end ? (end.failure ?? c.failure) : lostFailure(c);
 
 /** The last plan that reached `ready`; null when there is none, or when it equals the new one. */
 export function fallbackOf(c: ClientContext, plan: ClientPlan): ClientPlan | null {
-  const proven = c.fallback ?? (c.wasReady ? planOf(c) : null);
+  const proven = c.fallback ?? c.readyPlan;
   return proven?.generation === plan.generation ? null : proven;
 }
-const planOf = (c: ClientContext): ClientPlan => ({
+export const planOf = (c: ClientContext): ClientPlan => ({
   generation: c.generation,
   values: c.values,
   hasProcess: c.hasProcess,
@@ -183,7 +177,11 @@ const crashed: Failure = {
 };
 const startOf = merging('type', 'isConfirmed', 'meta', 'hasOutput', 'trace');
 /** The result goes straight to the caller; if the machine crashes, the caller gets a failure. */
-export const callOf = (c: ClientContext, call: ServerCall, outlivesLoss = false): Open => {
+export const callOf = (
+  c: ClientContext,
+  call: ServerCall,
+  { isPending = false, outlivesLoss = false } = {},
+): Open => {
   const { reqId, agent, tool, params, meta, trace } = call;
   return open(
     callKind,
@@ -198,7 +196,7 @@ export const callOf = (c: ClientContext, call: ServerCall, outlivesLoss = false)
           ? { name: tool, arguments: params, _meta: { ...trace } }
           : { name: tool, arguments: params },
       },
-      isPending: c.isHolding,
+      isPending,
       ...(outlivesLoss && { outlivesLoss }),
       // Leaves the silence of a call without a limit to the limit of the config for it.
       ...(call.mostMs !== undefined && c.timing.callIdleMs > 0 && { timeoutMs: call.mostMs }),
@@ -215,13 +213,13 @@ export const callOf = (c: ClientContext, call: ServerCall, outlivesLoss = false)
     },
   );
 };
-export const notActiveNow = (c: ClientContext, stage: ClientStage, call: ServerCall): Post =>
+export const notActiveNow = (c: ClientContext, call: ServerCall): Post =>
   post(
     call.replyTo,
     settledBy(
       { ...call, server: c.server },
       'failed',
-      notActive(c.server, stage, nextTryOf(c, stage), c.failure),
+      notActive(c.server, c.stage === 'authorizing' ? 'unauthorized' : c.stage, nextTryOf(c), c.failure),
     ),
   );
 export const repeatedCall = (c: ClientContext, { input }: OpenRefused): Post => {
@@ -288,15 +286,16 @@ export const watchToOpen = ({ hasWatch, server, self, timing }: ClientContext): 
 
 // ── reports to the owner ───────────────────────────────────────────────────────────────────────────────
 /** A call started it, or only its session was lost; after a failed try it offers none. */
-const isKept = (c: ClientContext): boolean => c.isHolding && (c.attempt === 0 || c.isRenewed);
-export const changedTo = (c: ClientContext, stage: ClientStage): ClientChanged => ({
+const isKept = (c: ClientContext): boolean =>
+  c.end?.isExpired === true || (c.inFlight > 0 && c.attempt === 0);
+export const changed = (c: ClientContext): ClientChanged => ({
   type: 'client.changed',
   server: c.server,
-  stage,
-  isOffered: stage === 'ready' || stage === 'standby' || (stage === 'connecting' && isKept(c)),
+  stage: c.stage,
+  isOffered: c.stage === 'ready' || c.stage === 'standby' || (c.stage === 'connecting' && isKept(c)),
   failure: c.failure,
   attempt: c.attempt,
-  nextTryMs: nextTryOf(c, stage),
+  nextTryMs: nextTryOf(c),
 });
 export const shownResources = ({ owner, server, info, isRelayed }: ClientContext): Post[] => {
   const resources = (!isRelayed && info?.capabilities.resources) || null;

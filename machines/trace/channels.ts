@@ -169,11 +169,17 @@ export class ChannelNames {
     return name;
   }
   #instance(port: string, at: Address, input: unknown): string {
-    const { server = '', role = '', name = '' } = input as Readonly<Record<string, string | undefined>>;
+    const {
+      server = '',
+      role = '',
+      name = '',
+      key = '',
+    } = input as Readonly<Record<string, string | undefined>>;
     const subject = port === 'link' ? `${role}:${name}` : server;
     const channel = this.#nth(subject === '' ? port : `${port}:${subject}`);
     this.#instances.set(at, channel);
-    this.#ofRoot.set(nameIn(rootOf(at)), subject);
+    // Requests to a server name the actor under which its session is known.
+    this.#ofRoot.set(nameIn(key === '' ? rootOf(at) : key), subject);
     return channel;
   }
   #question(asker: Address, ev: EventObject): string {

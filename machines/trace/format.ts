@@ -71,7 +71,6 @@ const rootFrame = z.looseObject({
   owner: address.nullable(),
   tells: address,
   will: letter.optional(),
-  opened: z.int(),
   leaves: z.int(),
   timers: z.int(),
   age: quantity.optional(),

@@ -158,8 +158,7 @@ export interface RootFrame {
   readonly owner: Address | null;
   readonly tells: Address;
   readonly will?: Message;
-  /** Last number that was given to an opened root, a port (`leaves`) and a timer. */
-  readonly opened: number;
+  /** Last number that was given to a port (`leaves`) and to a timer. */
   readonly leaves: number;
   readonly timers: number;
   /** In ms; only for people to read. */

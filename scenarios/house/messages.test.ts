@@ -8,6 +8,7 @@ import { catalogKind } from '../../machines/catalog/catalog.rules.ts';
 import type { catalogMachine } from '../../machines/catalog/catalog.machine.ts';
 import { clientKind } from '../../machines/client/client.events.ts';
 import type { clientMachine } from '../../machines/client/client.machine.ts';
+import type { connectionMachine } from '../../machines/client/connection.machine.ts';
 import type { computerMachine } from '../../machines/computer/computer.machine.ts';
 import {
   childOf,
@@ -96,7 +97,8 @@ it('an owner that opens a machine hears what that tells its owner', () => {
     Hears<typeof computerMachine, typeof linkMachine>,
     Hears<typeof computerMachine, typeof aggregatorMachine>,
     Hears<typeof aggregatorMachine, typeof serverCacheMachine>,
-    Hears<typeof clientMachine, typeof processMachine>,
+    Hears<typeof clientMachine, typeof connectionMachine>,
+    Hears<typeof connectionMachine, typeof processMachine>,
     Hears<typeof clientMachine, typeof catalogMachine>,
     Hears<typeof clientMachine, typeof callMachine>,
     Hears<typeof clientMachine, typeof watchMachine>,
@@ -106,7 +108,7 @@ it('an owner that opens a machine hears what that tells its owner', () => {
     Hears<typeof computerMachine, typeof skillsMachine>,
     Hears<typeof computerMachine, typeof uploadMachine>,
     Hears<typeof skillsMachine, typeof offerMachine>,
-  ] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true];
+  ] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
   const deaf: Hears<typeof linkMachine, typeof clientMachine> = false;
-  expect([...hears, deaf]).toHaveLength(15);
+  expect([...hears, deaf]).toHaveLength(16);
 });

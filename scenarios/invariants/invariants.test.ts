@@ -180,7 +180,7 @@ const violating: readonly ViolatingExample[] = [
       s.computer();
       await s.run(5000);
     },
-    said: 'process#2 was started while an older one lived',
+    said: 'was started while an older one lived',
   },
   {
     invariant: 'no observer fails',

@@ -17,7 +17,7 @@ const ends: Rule = ({ isEnded, steps }) => {
   return isTold && !isEnded ? ['was told to close, and never ended'] : [];
 };
 /** Kinds whose parts hear of the end of their owner, and end by that. */
-const endsWithParts = ['client', 'skills'];
+const endsWithParts = ['client', 'connection', 'skills'];
 const closesAll: Rule = ({ kind: own, steps, isEnded }) => {
   const at = steps.findIndex(({ event }) => event.type === 'close');
   const before = steps[at - 1];
@@ -216,10 +216,16 @@ const ownsItsProcess: Rule = ({ steps, isEnded }) => {
     wrong.push('ended before its process');
   return wrong;
 };
-const isLoss = ({ event }: WalkedStep): boolean =>
-  event.type === 'process.lost' ||
-  (event.type === 'session.lost' && event['isExpired'] !== true) ||
-  (event.type === 'owned.ended' && event['kind'] === 'process');
+/** At most one. */
+const ownsItsConnection: Rule = ({ steps }) =>
+  steps.flatMap(({ event, opened }, n) => {
+    const isNew = opened.some(({ kind }) => kind === 'connection');
+    const isOver = event.type === 'owned.ended' && event['kind'] === 'connection';
+    return isNew && !isOver && steps[n - 1]?.world.living.has('connection') === true
+      ? ['opened a second connection beside the first']
+      : [];
+  });
+const isLoss = ({ event }: WalkedStep): boolean => event.type === 'connection.lost';
 const tellsLoss: Rule = ({ steps, isEnded }) => {
   const wrong: string[] = [];
   let owes = false;
@@ -233,6 +239,14 @@ const tellsLoss: Rule = ({ steps, isEnded }) => {
   }
   if (owes && !isEnded) wrong.push('did not tell its calls of the loss');
   return wrong;
+};
+/** A try that ends by itself tells the loss once, before its end, except for a session that can be renewed. */
+const tellsItsLoss: Rule = ({ steps, isEnded }) => {
+  const told = steps.flatMap((step) => eventsSaid(step, 'connection.lost')).length;
+  const { how } = (steps.at(-1)?.snapshot.output ?? {}) as Fields;
+  if (!isEnded) return told > 1 ? ['told its loss twice'] : [];
+  const wasLaunched = steps.some(({ event }) => event.type === 'process.started');
+  return how === 'lost' && wasLaunched && told !== 1 ? [`was lost, and told it ${told} times`] : [];
 };
 const showsTheTruth: Rule = ({ steps }) => {
   let stage: unknown;
@@ -301,7 +315,8 @@ const general = [ends, closesAll, answers, reasons];
 const own: Readonly<Record<string, readonly Rule[]>> = {
   call: [settledOnce, sentWhenPermitted, trueEnd, endsAtOnce, isLimited],
   process: [tellsItsEnd],
-  client: [ownsItsProcess, tellsLoss, showsTheTruth, restsWhenStopped, tellsReady],
+  connection: [ownsItsProcess, tellsItsLoss],
+  client: [ownsItsConnection, tellsLoss, showsTheTruth, restsWhenStopped, tellsReady],
 };
 /** Sentences about what does not hold on a way through a chart; empty when all rules hold. */
 export const violationsOf = (walked: Walked): string[] => [

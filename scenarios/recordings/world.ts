@@ -97,10 +97,10 @@ export class World implements AsyncDisposable {
     await this.runtime.close();
   }
 }
-/** `computer/client:fs/process#1/process#1` is a child of `fs`. */
+/** `computer/client:fs/connection/process#1/process#1` is a child of `fs`. */
 function noteIn(pids: Map<string, number>, record: DirectoryRecord): void {
   if (record.k !== 'in' || record.ev === undefined) return;
-  const server = /client:([^/#]+)\/process/.exec(record.a)?.[1];
+  const server = /client:([^/#]+)\/connection\/process/.exec(record.a)?.[1];
   if (server === undefined) return;
   if (record.ev.type === 'child.started') pids.set(server, (record.ev as unknown as { pid: number }).pid);
   if (record.ev.type === 'child.exited') pids.delete(server);

@@ -455,12 +455,12 @@ function useWheel(box: RefObject<HTMLElement>, zoom: (by: number, x: number) => 
   });
 }
 /**
- * Tells whether a lane is hidden at first: it belongs to a list or process of a server, which changes with the server, or has
+ * Tells whether a lane is hidden at first: it belongs to a list, connection or process of a server, which changes with the server, or has
  * no change in the chosen time.
  */
 function isIdle({ kind, address, spans, from, to }: Lane, { choice }: Session, range: Range): boolean {
   if (address === choice.actor) return false;
-  if (kind === 'catalog' || kind === 'process') return true;
+  if (['catalog', 'connection', 'process'].includes(kind)) return true;
   const isIn = (t: number | undefined): boolean => t !== undefined && t >= range.from && t <= range.to;
   return choice.range !== undefined && !isIn(from) && !isIn(to) && !spans.some((span) => isIn(span.from));
 }

@@ -46,7 +46,15 @@ const most: Readonly<Record<string, Most>> = {
   process: { timers: 1, leaves: 1, questions: 0 },
   /** Timers: stability, and the next health check or the limit of a ping. Question: values of the config. */
   // A health-check timer is cancelled only after those of the next phase are set; pings go on beside a question.
-  client: { timers: 3, leaves: 1, questions: 1, mayPing: true, owned: { process: 1, catalog: 4, watch: 1 } },
+  client: {
+    timers: 3,
+    leaves: 0,
+    questions: 1,
+    mayPing: true,
+    owned: { connection: 1, catalog: 4, watch: 1 },
+  },
+  /** Timers: the limit of a step, and the time after which it counts as slow. Port: the session. */
+  connection: { timers: 2, leaves: 1, questions: 0, owned: { process: 1 } },
   /** Timers: two gather changes, until none comes and at most for a while, and one is for the next poll. */
   catalog: { timers: 3, leaves: 0, questions: 1 },
   /** Questions: a few subscriptions at a time. */
@@ -144,8 +152,11 @@ export class Holding implements Judge<DirectoryRecord> {
       const found = this.#more(a, 'questions');
       if (found) return found;
     } else root.pings += 1;
-    const { kind, pings, leaves } = root;
-    return pings <= leaves ? undefined : { at: a, what: `a ${kind} has ${pings} pings and ${leaves} leaves` };
+    const { kind, pings, owned } = root;
+    const connections = owned?.get('connection') ?? 0;
+    return pings <= connections
+      ? undefined
+      : { at: a, what: `a ${kind} has ${pings} pings and ${connections} connections` };
   }
   #answered(a: Address, id: string | undefined): void {
     const root = this.#roots.get(a);

@@ -1,6 +1,6 @@
 import { agent, blobs, computer, download, link, offer, settings, skills } from './hosts.ts';
 import { aggregator, read, cache, view, watch } from './resources.ts';
-import { call, catalog, client, process } from './servers.ts';
+import { call, catalog, client, connection, process } from './servers.ts';
 import { office, seat } from './office.ts';
 import { upload } from './uploads.ts';
 import type { Sample } from './sample.ts';
@@ -13,6 +13,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   catalog,
   client,
   computer,
+  connection,
   desktop: aggregator('desktop'),
   desktopView: view('desktop'),
   download,

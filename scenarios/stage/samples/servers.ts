@@ -3,6 +3,7 @@ import { type OrdersOf, type Sample, answers, failure, refusals, request } from 
 import type { CatalogOrder } from '../../../machines/catalog/catalog.machine.ts';
 import { timing } from '../../../machines/kernel/timing.ts';
 import type { ClientOrder } from '../../../machines/client/client.events.ts';
+import type { ConnectionOrder } from '../../../machines/client/connection.machine.ts';
 import { planOf } from '../server-plan.ts';
 import type { CallOrder } from '../../../machines/call/call.rules.ts';
 
@@ -55,6 +56,8 @@ const end = { how: 'exited', pid: 1, code: 0, signal: null, stderr: '', message:
 const { client: plan } = planOf('s', { isLazy: true, budget: 1 }, { ...timing, idleStopMs: 2 }, true);
 const capabilities = { tools: { listChanged: true }, resources: null, prompts: null };
 
+const connectionEnd = { how: 'lost', failure, hasExited: false, isExpired: false };
+
 export const client: Sample = {
   input: { ...plan, server: 's', cached: {}, spent: { attempt: 0, failure: null } },
   orders: {
@@ -74,28 +77,34 @@ export const client: Sample = {
     ],
     close: [{}],
   } satisfies OrdersOf<ClientOrder, 'asker.lost' | 'permit.granted' | 'server.wanted'>,
-  leaves: {
-    session: [
-      { type: 'session.opened', info: { capabilities } },
-      { type: 'session.opened', info: { capabilities: { ...capabilities, tools: null } } },
-      { type: 'session.opened', info: { capabilities: { ...capabilities, prompts: { listChanged: true } } } },
-      { type: 'session.failed', failure },
-      { type: 'session.failed', failure: { code: 'Unauthorized', message: 'no' } },
-      { type: 'session.waits', waits: { for: 'initialize', since: '2026-11-23T05:00:00.000Z', came: '' } },
-      { type: 'session.lost', reason: 'x' },
-      { type: 'session.lost', reason: 'x', isExpired: true },
-      { type: 'list.changed', list: 'tools' },
-      { type: 'resource.updated', uri: 'u:r' },
-    ],
-  },
   owned: {
-    process: {
+    connection: {
       says: [
-        { type: 'process.started', from: 'p#1', pid: 1 },
-        { type: 'process.lost', end },
-        { type: 'process.lost', end: { ...end, how: 'failed', code: 1 } },
+        { type: 'connection.slow' },
+        { type: 'connection.launched' },
+        {
+          type: 'connection.waits',
+          waits: { for: 'initialize', since: '2026-11-23T05:00:00.000Z', came: '' },
+        },
+        { type: 'connection.opened', info: { capabilities } },
+        { type: 'connection.opened', info: { capabilities: { ...capabilities, tools: null } } },
+        {
+          type: 'connection.opened',
+          info: { capabilities: { ...capabilities, prompts: { listChanged: true } } },
+        },
+        { type: 'connection.broken', failure },
+        { type: 'connection.lost', failure },
+        { type: 'connection.lost', failure: { code: 'Unauthorized', message: 'no' } },
+        { type: 'list.changed', list: 'tools' },
+        { type: 'resource.updated', uri: 'u:r' },
       ],
-      outputs: [end, { ...end, how: 'killed' }],
+      outputs: [
+        connectionEnd,
+        { ...connectionEnd, hasExited: true },
+        { ...connectionEnd, how: 'closed', isExpired: true },
+        { ...connectionEnd, how: 'closed', failure: null },
+        { ...connectionEnd, how: 'killed', failure: null },
+      ],
     },
     catalog: {
       says: [
@@ -124,25 +133,51 @@ export const client: Sample = {
   tellApart: (c, value) => {
     const state = JSON.stringify(value);
     const isReady = state.includes('ready');
-    const isGoingDown = /draining|closing/.test(state);
+    const isGoingDown = state.includes('leaving');
     return [
       c.inFlight === 0,
-      /waiting|open|queued|resolving|launching|handshaking|recovering|disconnected/.test(state) && c.attempt,
-      isGoingDown && c.goal,
-      /recovering|disconnected|gone/.test(state) &&
-        (c.failure as { readonly code: string } | null)?.code === 'Unauthorized',
+      !isReady && !isGoingDown && c.attempt,
+      (isGoingDown || state.includes('lost')) && c.goal,
+      state.includes('lost') && (c.failure as { readonly code: string } | null)?.code === 'Unauthorized',
       state.includes('resolving') && c.fallback !== null,
-      !isReady && !isGoingDown && c.isHolding,
       isReady && [
         (c.refreshing as readonly string[]).length,
         c.hasProcess,
         c.pings === 'answered',
-        (c.idleMs as number) > 0,
+        Math.sign(c.idleMs as number),
       ],
-      /queued|closing|recovering|disconnected/.test(state) && c.ownsProcess,
     ];
   },
-  passedThrough: ['deciding', 'renewing', 'gone'],
+  passedThrough: ['deciding'],
+};
+
+export const connection: Sample = {
+  input: { server: 's', generation: 1, spec: 1, hasProcess: true, timing },
+  orders: { close: [{}], 'process.hurry': [{}] } satisfies OrdersOf<ConnectionOrder>,
+  leaves: {
+    session: [
+      { type: 'session.opened', info: { capabilities } },
+      { type: 'session.failed', failure },
+      { type: 'session.failed', failure: { code: 'Unauthorized', message: 'no' } },
+      { type: 'session.waits', waits: { for: 'initialize', since: '2026-11-23T05:00:00.000Z', came: '' } },
+      { type: 'session.lost', reason: 'x' },
+      { type: 'session.lost', reason: 'x', isExpired: true },
+      { type: 'list.changed', list: 'tools' },
+      { type: 'resource.updated', uri: 'u:r' },
+    ],
+  },
+  owned: {
+    process: {
+      says: [
+        { type: 'process.started', from: 'p#1', pid: 1 },
+        { type: 'process.lost', end },
+        { type: 'process.lost', end: { ...end, how: 'failed', code: 1 } },
+      ],
+      outputs: [end, { ...end, how: 'killed' }],
+    },
+  },
+  tellApart: (c) => [c.wasOpen],
+  passedThrough: ['deciding'],
 };
 
 export const call: Sample = {

@@ -48,7 +48,7 @@ scenario(
     const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.sessionGone', when: 'list' }] });
     s.later(fs, 3);
     s.ready();
-    s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'ready');
+    s.expect(fs).visits('connecting', 'waiting', 'connecting', 'ready');
     s.expect(fs).requests('initialize', 3);
   },
 );

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { broken } from '../../fixtures/altered.ts';
+import { broken, eldest } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import { answers, ask, documents, read, reads, showing, shown, windows } from '../../stage/showing.ts';
@@ -161,7 +161,7 @@ scenario(
   'a Desktop whose machine breaks is opened again, told what servers show, and answers the next question',
   {
     servers: { a: windows('window://a/1') },
-    kinds: broken('desktop', 'noteAsked', ({ self }) => self.endsWith('#2')),
+    kinds: broken('desktop', 'noteAsked', eldest(1)),
     failing: '/desktop',
   },
   async (s) => {

@@ -1,6 +1,6 @@
 /** Dependent actors are told, and no order goes unanswered. */
 import { expect } from 'vitest';
-import { broken } from '../../fixtures/altered.ts';
+import { broken, eldest } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import { stageOf } from '../../stage/watching.ts';
 
@@ -9,7 +9,7 @@ scenario(
   'a view whose machine breaks is opened again, and the tools of its computer are known after all',
   {
     servers: { fs: { tools } },
-    kinds: broken('view', 'rememberFailure', ({ self }) => self.endsWith('#2')),
+    kinds: broken('view', 'rememberFailure', eldest(1)),
     failing: '/view:',
     mend: (ports) => {
       let asked = 0;
@@ -50,7 +50,7 @@ scenario(
 scenario(
   'a seat whose machine breaks is given up: its claim is free, and its connection is told to come again',
   {
-    kinds: broken('seat', 'rememberSeat', ({ self }) => self.endsWith('#1')),
+    kinds: broken('seat', 'rememberSeat', eldest(1)),
     failing: 'office/seat:',
   },
   async (s) => {
@@ -74,7 +74,7 @@ scenario(
   'a computer whose link breaks again and again says that it sits nowhere, and takes a seat again when told',
   {
     servers: {},
-    kinds: broken('link', 'rememberFirst', ({ self }) => !self.endsWith('#7')),
+    kinds: broken('link', 'rememberFirst', eldest(6)),
     failing: '/link',
   },
   async (s) => {

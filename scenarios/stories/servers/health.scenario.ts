@@ -79,9 +79,10 @@ scenario(
     const call = s.call('read');
     await s.run(10);
     expect(stageOf(s)).toBe('ready');
-    expect(s.servers.heard).toEqual(['cancelled ping at fs', 'call read at fs']);
+    expect(s.servers.heard).toEqual(['call read at fs']);
     await s.run(25_000);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
+    expect(stagesOf(s)).toEqual(['connecting', 'ready']);
   },
 );
 

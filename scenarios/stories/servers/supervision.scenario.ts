@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { broken } from '../../fixtures/altered.ts';
+import { broken, eldest } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
 import { kept, order, stageOf } from '../../stage/watching.ts';
@@ -43,8 +43,8 @@ for (const [phase, asking] of undecided) {
     `a client that throws while a call is ${phase}: the call has failed, and was never sent`,
     {
       servers: { fs: { tools } },
-      kinds: broken('client', 'resetAttempts', ({ self }: { self: string }) => self.endsWith('#1')),
-      failing: 'client:fs#1',
+      kinds: broken('client', 'resetAttempts', eldest(1)),
+      failing: 'client:fs',
       options: { fs: { isLazy: true, kept: kept('read') } },
       ...asking,
     },
@@ -63,8 +63,8 @@ scenario(
   {
     servers: { fs: { tools } },
     options: { fs: { isLazy: true, kept: kept('read') } },
-    kinds: broken('client', 'forgetGoal', ({ self }: { self: string }) => self.endsWith('#1')),
-    failing: 'client:fs#1',
+    kinds: broken('client', 'noteAsked', eldest(1)),
+    failing: 'client:fs',
   },
   async (s) => {
     s.computer();
@@ -82,12 +82,9 @@ scenario(
   'a client that throws: its calls are answered, its process is gone, it is opened again',
   {
     servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] }, other: { tools: { write: tools.read } } },
-    kinds: broken(
-      'client',
-      'countCall',
-      (c: { server: string; self: string }) => c.server === 'fs' && c.self.endsWith('#1'),
-    ),
-    failing: 'client:fs#1',
+    // `fs` is opened first, and only it is called.
+    kinds: broken('client', 'countCall', eldest(1)),
+    failing: 'client:fs',
   },
   async (s) => {
     s.computer();
@@ -128,8 +125,8 @@ scenario(
   'a process machine that throws: its child is killed, the client tries again',
   {
     servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } },
-    kinds: broken('process', 'rememberPid', (c: { self: string }) => c.self.endsWith('process#1')),
-    failing: 'process#1',
+    kinds: broken('process', 'rememberPid', eldest(1)),
+    failing: '/process',
   },
   async (s) => {
     s.computer();
@@ -148,8 +145,8 @@ for (const [when, script] of [
     `a process machine that throws over the exit of its child, ${when}: calls are unknown, it comes back`,
     {
       servers: { fs: { tools, ...script } },
-      kinds: broken('process', 'rememberExit', (c: { self: string }) => c.self.endsWith('process#1')),
-      failing: 'process#1',
+      kinds: broken('process', 'rememberExit', eldest(1)),
+      failing: '/process',
     },
     async (s) => {
       s.computer();

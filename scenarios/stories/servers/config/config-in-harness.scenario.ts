@@ -1,6 +1,6 @@
 /** A changed config in every state of a server, which no plan can express. */
 import { expect } from 'vitest';
-import { broken } from '../../../fixtures/altered.ts';
+import { broken, eldest } from '../../../fixtures/altered.ts';
 import { scenario } from '../../../stage/plan/index.ts';
 import type { Script } from '../../../stage/scripted/script.ts';
 import type { ServerOptions } from '../../../stage/server-plan.ts';
@@ -195,7 +195,7 @@ scenario(
   'a server whose machine was given up is opened again when it is taken out and put back',
   {
     servers: { fs: { tools } },
-    kinds: broken('client', 'rememberInfo', ({ self }) => !self.endsWith('#7')),
+    kinds: broken('client', 'rememberInfo', eldest(6)),
     failing: 'client:fs',
   },
   async (s) => {

@@ -18,7 +18,7 @@ const running = async (s: Harness, tool: 'read' | 'hang') => {
 for (const [what, act] of [
   ['its stream breaks', (s: Harness) => s.servers.breakStream('fs')],
   ['its process dies', (s: Harness) => s.servers.kill('fs', { code: 1 })],
-  ['its process machine ends by itself', (s: Harness) => s.directory.abandon(`${client}/process`)],
+  ['its process machine ends by itself', (s: Harness) => s.directory.abandon(`${client}/connection/process`)],
 ] as const)
   scenario(
     `a server that goes down goes there also when ${what}, and its calls are told`,

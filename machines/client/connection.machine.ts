@@ -1,0 +1,308 @@
+/**
+ * State machine of one try to reach an MCP server: its process and its session. It ends once, and its end says how the
+ * try went. States:
+ *
+ * launching   — the process starts; servers over HTTP and inside this host have none
+ * session     — handshaking (`initialize`) → open
+ * broken      — the stream broke: waits briefly for the exit of the process, to explain the failure
+ * failing     — the loss was told: what is left of the process is ended
+ * closing     — asked to end, or a remote server forgot the session: the process is ended step by step
+ * lost | closed | killed (by SIGKILL) — final
+ */
+import { assign, setup } from 'xstate';
+import {
+  childOf,
+  effects,
+  eventAsParams,
+  kindOf,
+  open,
+  opens,
+  post,
+  posts,
+  type Address,
+  type AddressFor,
+  type DirectoryEvent,
+  type OwnedEnded,
+} from '../kernel/effects.ts';
+import {
+  sessionPort,
+  type ListKind,
+  type ServerInfo,
+  type SessionFact,
+  type SessionLost,
+  type Waits,
+} from '../kernel/ports.ts';
+import { timingOf, type TimingOf } from '../kernel/timing.ts';
+import {
+  processKind,
+  type ProcessNews,
+  type ProcessOrder,
+  type ProcessTag,
+} from '../process/process.machine.ts';
+import { failureOfEnd, failureOfLoss, failureOfStep, type ProcessEnd } from '../process/server-failure.ts';
+import type { Failure } from '../protocol/failure.ts';
+import { cameInstead, waitsFor } from '../server-states.ts';
+
+export interface ConnectionStart {
+  readonly server: string;
+  readonly generation: number;
+  readonly spec: number;
+  readonly hasProcess: boolean;
+  readonly timing: TimingOf<'client'>;
+}
+export type ConnectionOrder = { readonly type: 'close' } | Extract<ProcessOrder, { type: 'process.hurry' }>;
+export const connectionKind = kindOf<ConnectionStart, ConnectionOrder>('connection');
+export type ConnectionNews =
+  /** Other servers need not wait for it any longer. */
+  | { readonly type: 'connection.slow' }
+  | { readonly type: 'connection.launched' }
+  | { readonly type: 'connection.waits'; readonly waits: Waits }
+  | { readonly type: 'connection.opened'; readonly info: ServerInfo }
+  /** Its loss, with the explanation, follows. */
+  | { readonly type: 'connection.broken'; readonly failure: Failure }
+  | { readonly type: 'connection.lost'; readonly failure: Failure }
+  | { readonly type: 'list.changed'; readonly list: ListKind }
+  | { readonly type: 'resource.updated'; readonly uri: string };
+export interface ConnectionEnd extends Pick<ConnectionContext, 'failure' | 'hasExited' | 'isExpired'> {
+  readonly how: 'lost' | 'closed' | 'killed';
+}
+type Input = ConnectionStart & { readonly self: Address; readonly owner: AddressFor<ConnectionNews> };
+interface ConnectionContext extends Input {
+  /** Empty without a process. */
+  readonly process: Address;
+  readonly wasOpen: boolean;
+  readonly waits: Waits | null;
+  readonly failure: Failure | null;
+  /** The process exited on its own with code 0. */
+  readonly hasExited: boolean;
+  /** A remote server forgot the session, so that a new one may be opened at once. */
+  readonly isExpired: boolean;
+}
+type C = ConnectionContext;
+
+/** Longer than the process machine takes to end its process. */
+export const ladderMs = (t: TimingOf<'client'>): number =>
+  t.stdinGraceMs + t.termGraceMs + t.killGraceMs + 1_000;
+const slowFailure = ({ server, waits }: C, phase: string, ms: number): Failure => {
+  const instead = waits
+    ? `: ${waits.for === 'initialize' ? '' : `it still ${waitsFor(waits.for)}; `}${cameInstead(waits)}`
+    : '';
+  return failureOfStep(server, phase, `no answer to ${phase} within ${ms} ms${instead}`);
+};
+/** The machine of the process crashed, or was closed from outside, so that its end was not reported before. */
+const goneFailure = ({ server, wasOpen }: C, { output, error }: OwnedEnded): Failure =>
+  output
+    ? failureOfEnd(server, output as ProcessEnd, wasOpen)
+    : failureOfStep(server, 'process', error ?? 'its process is gone');
+const endOf = ({ failure, hasExited, isExpired }: C, how: ConnectionEnd['how']): ConnectionEnd => ({
+  how,
+  failure,
+  hasExited,
+  isExpired,
+});
+
+const parts = setup({
+  types: {
+    context: {} as ConnectionContext,
+    input: {} as Input,
+    events: {} as ConnectionOrder | ProcessNews | SessionFact | DirectoryEvent,
+    output: {} as ConnectionEnd,
+    tags: {} as ProcessTag,
+  },
+  actors: { session: sessionPort },
+  actions: {
+    ...effects,
+    rememberProcess: assign((_, { from }: { from: Address }) => ({ process: from })),
+    rememberWaits: assign((_, { waits }: { waits: Waits }) => ({ waits })),
+    noteOpen: assign({ wasOpen: true }),
+    rememberFailure: assign((_, { failure }: { failure: Failure }) => ({ failure })),
+    rememberEnd: assign(({ context: c }, { end }: { end: ProcessEnd }) => ({
+      failure: failureOfEnd(c.server, end, c.wasOpen),
+      hasExited: end.how === 'exited',
+    })),
+    rememberGone: assign(({ context: c }, ended: OwnedEnded) => ({ failure: goneFailure(c, ended) })),
+    rememberLoss: assign(({ context: c }, lost: SessionLost) => ({
+      failure: failureOfLoss(c.server, lost),
+      isExpired: lost.isExpired === true,
+    })),
+    rememberSlow: assign(({ context: c }, { phase }: { phase: 'launch' | 'initialize' }) => ({
+      failure: slowFailure(c, phase, c.timing.connectMs),
+    })),
+  },
+  guards: {
+    needsProcess: ({ context: c }) => c.hasProcess,
+    hasNoProcess: ({ context: c }) => !c.hasProcess,
+    isExpired: (_, { isExpired }: { isExpired?: boolean }) => isExpired === true,
+    isServerLost: (_, { failure }: { failure: Failure }) => failure.code === 'ServerLost',
+    wasKilled: (_, { output }: { output?: unknown }) =>
+      output === undefined || (output as ProcessEnd).how === 'killed',
+  },
+  delays: {
+    connectTimeout: ({ context }) => context.timing.connectMs,
+    slow: ({ context }) => context.timing.slowMs,
+    exitGrace: ({ context }) => context.timing.exitGraceMs,
+    /** Safety net: the process machine normally ends the process itself before it. */
+    ladder: ({ context }) => ladderMs(context.timing),
+  },
+});
+
+const tell = <E>(news: (c: C, event: E) => ConnectionNews) =>
+  posts((c: C, event: E) => post(c.owner, news(c, event)));
+const passOn = tell((_, event: ConnectionNews) => event);
+const tellSlow = tell(() => ({ type: 'connection.slow' }));
+const lostOf = (c: C): Failure => c.failure ?? failureOfStep(c.server, 'session', 'its connection was lost');
+const tellProcess = (order: ProcessOrder) =>
+  posts((c: C) => post(childOf(c.self, processKind), order, { optional: true }));
+const closeProcess = tellProcess({ type: 'close' });
+const hurry = { actions: tellProcess({ type: 'process.hurry' }) };
+
+const slow = (phase: 'launch' | 'initialize') =>
+  ({ target: '#connection.failing', actions: { type: 'rememberSlow', params: { phase } } }) as const;
+const processLost = {
+  target: '#connection.failing',
+  actions: { type: 'rememberEnd', params: eventAsParams<{ readonly end: ProcessEnd }> },
+} as const;
+const tellLost = tell((c) => ({ type: 'connection.lost', failure: lostOf(c) }));
+const rememberGone = { type: 'rememberGone', params: eventAsParams<OwnedEnded> } as const;
+const processGone = { target: '#connection.lost', actions: [rememberGone, tellLost] } as const;
+const rememberFailure = {
+  type: 'rememberFailure',
+  params: eventAsParams<{ readonly failure: Failure }>,
+} as const;
+
+export const connectionMachine = parts.createMachine({
+  id: 'connection',
+  context: ({ input }) => ({
+    ...input,
+    process: '',
+    wasOpen: false,
+    waits: null,
+    failure: null,
+    hasExited: false,
+    isExpired: false,
+  }),
+  initial: 'deciding',
+  output: ({ event }) => (event as unknown as { output: ConnectionEnd }).output,
+  states: {
+    deciding: { tags: 'connecting', always: [{ guard: 'needsProcess', target: 'launching' }, 'session'] },
+    launching: {
+      tags: 'connecting',
+      entry: opens((c: C) =>
+        open(processKind, {
+          server: c.server,
+          generation: c.generation,
+          spec: c.spec,
+          timing: timingOf.process(c.timing),
+        }),
+      ),
+      on: {
+        'process.started': {
+          target: 'session',
+          actions: { type: 'rememberProcess', params: ({ event }) => event },
+        },
+        'process.lost': processLost,
+        /** It never ran: nothing is left that has to be ended first. */
+        'owned.ended': { target: 'lost', actions: rememberGone },
+        'process.hurry': {},
+        close: 'closing',
+      },
+      after: { connectTimeout: slow('launch'), slow: { actions: tellSlow } },
+    },
+    session: {
+      entry: tell(() => ({ type: 'connection.launched' })),
+      invoke: {
+        id: 'session',
+        src: 'session',
+        // Requests to the server name its client, which outlives this try.
+        input: ({ context: { server, generation, spec, owner, process, hasProcess } }) => ({
+          server,
+          generation,
+          spec,
+          key: owner,
+          process: hasProcess ? process : null,
+        }),
+      },
+      on: {
+        'process.lost': processLost,
+        'owned.ended': processGone,
+        'session.failed': [
+          {
+            guard: { type: 'isServerLost', params: ({ event }) => event },
+            target: '#connection.broken',
+            actions: rememberFailure,
+          },
+          { target: '#connection.failing', actions: rememberFailure },
+        ],
+        'session.lost': [
+          {
+            guard: { type: 'isExpired', params: ({ event }) => event },
+            target: '#connection.closing',
+            actions: { type: 'rememberLoss', params: ({ event }) => event },
+          },
+          {
+            target: '#connection.broken',
+            actions: { type: 'rememberLoss', params: ({ event }) => event },
+          },
+        ],
+        'list.changed': { actions: passOn },
+        'resource.updated': { actions: passOn },
+        'process.hurry': {},
+        close: 'closing',
+      },
+      initial: 'handshaking',
+      states: {
+        handshaking: {
+          tags: 'connecting',
+          on: {
+            'session.waits': {
+              actions: [
+                { type: 'rememberWaits', params: ({ event }) => event },
+                tell((_, { waits }: { readonly waits: Waits }) => ({ type: 'connection.waits', waits })),
+              ],
+            },
+            'session.opened': {
+              target: 'open',
+              actions: [
+                'noteOpen',
+                tell((_, { info }: { readonly info: ServerInfo }) => ({ type: 'connection.opened', info })),
+              ],
+            },
+          },
+          after: { connectTimeout: slow('initialize'), slow: { actions: tellSlow } },
+        },
+        open: { tags: 'ready' },
+      },
+    },
+    broken: {
+      tags: 'closing',
+      entry: tell((c) => ({ type: 'connection.broken', failure: lostOf(c) })),
+      always: { guard: 'hasNoProcess', target: 'failing' },
+      on: { 'process.lost': processLost, 'owned.ended': processGone, 'process.hurry': {}, close: 'closing' },
+      after: { exitGrace: 'failing' },
+    },
+    failing: {
+      tags: 'closing',
+      entry: [tellLost, closeProcess],
+      always: { guard: 'hasNoProcess', target: 'lost' },
+      on: { 'owned.ended': 'lost', 'process.hurry': hurry, close: {} },
+      after: { ladder: 'killed' },
+    },
+    closing: {
+      tags: 'closing',
+      entry: closeProcess,
+      always: { guard: 'hasNoProcess', target: 'closed' },
+      on: {
+        'owned.ended': [
+          { guard: { type: 'wasKilled', params: ({ event }) => event }, target: 'killed' },
+          { target: 'closed' },
+        ],
+        'process.hurry': hurry,
+        close: {},
+      },
+      after: { ladder: 'killed' },
+    },
+    lost: { type: 'final', output: ({ context }) => endOf(context, 'lost') },
+    closed: { type: 'final', output: ({ context }) => endOf(context, 'closed') },
+    killed: { type: 'final', tags: 'killed', output: ({ context }) => endOf(context, 'killed') },
+  },
+});
