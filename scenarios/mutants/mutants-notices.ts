@@ -1,5 +1,6 @@
 import { dropEntries, type CatalogNews } from '../../machines/catalog/catalog.machine.ts';
-import { actionOf, listTakenIn } from '../../machines/computer/computer.machine.ts';
+import { actionOf } from '../../machines/computer/computer.machine.ts';
+import { listTakenIn } from '../../machines/computer/computer.rows.ts';
 import type { Timing } from '../../machines/kernel/timing.ts';
 import type { Plan } from '../stage/plan/plan.ts';
 import { parseFaults } from '../fault-server/words/fault.ts';
@@ -88,7 +89,7 @@ export const mutantsOfNotices: readonly Mutant[] = [
       ['on', 'catalog.changed', 'actions'],
       () =>
         actionOf<CatalogNews>((c, news) => {
-          const { messages, next } = listTakenIn(c, news);
+          const { messages = [], next = {} } = listTakenIn(c, news);
           const vague = messages.map((each): object =>
             each.event.type === 'tools.changed' && 'changed' in each.event
               ? { ...each, event: { ...each.event, changed: [] } }

@@ -31,7 +31,9 @@ it.each(files.map((file) => [basename(file), file]))(
 it('a call after a loss that is refused and not held is found', () => {
   const file = `${here}call-after-a-loss.trace.ndjson.gz`;
   const read = readTraceFile(file);
-  const kinds = provided('client', { guards: { isNear: () => false, isNearAfterLoss: () => false } });
+  const kinds = provided('client', {
+    guards: { comesSoon: ({ context }: { context: { stage: string } }) => context.stage === 'connecting' },
+  });
   const { verdict, text } = replayOf(file, (read as Extract<typeof read, { ok: true }>).trace, { kinds });
   expect([verdict, text]).toEqual([
     'changed',

@@ -24,7 +24,7 @@ const mutants: readonly Mutant[] = [
     what: 'a pause that is longer',
     kinds: altered('client', [
       [
-        ['states', 'waiting', 'entry', '1'],
+        ['states', 'off', 'states', 'waiting', 'entry', '2'],
         () => ({ type: 'setDeadline', params: { ms: 1_500, spread: 0.5 } }),
       ],
     ]),
@@ -47,7 +47,7 @@ const mutants: readonly Mutant[] = [
   },
   {
     what: 'a reason that is not remembered',
-    kinds: provided('client', { actions: { rememberDisconnected: () => {} } }),
+    kinds: provided('client', { actions: { rememberFailure: () => {} } }),
   },
   {
     what: 'a change of tools that is lost while they are fetched',

@@ -17,11 +17,14 @@ interface Refactoring {
 }
 
 const renamed: readonly Edit[] = [
-  [['states'], ({ disconnected, ...states }: On) => ({ ...states, cut: disconnected })],
-  [['states', 'connected', 'on', 'session.lost', '1'], (lost: object) => ({ ...lost, target: 'cut' })],
+  [['states'], ({ broken, ...states }: On) => ({ ...states, cut: broken })],
   [
-    ['states', 'connected', 'on', 'session.failed', '0'],
-    (failed: object) => ({ ...failed, target: '#client.cut' }),
+    ['states', 'session', 'on', 'session.lost', '1'],
+    (lost: object) => ({ ...lost, target: '#connection.cut' }),
+  ],
+  [
+    ['states', 'session', 'on', 'session.failed', '0'],
+    (failed: object) => ({ ...failed, target: '#connection.cut' }),
   ],
 ];
 const split: readonly Edit[] = [
@@ -81,7 +84,7 @@ function rekinded(value: unknown, from: string, to: string): unknown {
 }
 /** What a client makes of the addresses in its code reads the old kind. */
 function withLists(): Kinds {
-  const reads: ReadonlySet<unknown> = new Set(['isCatalog', 'forgetList']);
+  const reads: ReadonlySet<unknown> = new Set(['isCatalog', 'forgetPart']);
   const { catalog, ...others } = changedParts('client', (part) => {
     const { type, params } = part as { readonly type?: unknown; readonly params?: (of: unknown) => unknown };
     if (typeof params !== 'function') return part;
@@ -112,17 +115,21 @@ const refactorings: readonly Refactoring[] = [
   {
     what: 'a hop that is left out',
     inside: 'computer told client call.cancel | computer told call call.cancel',
-    kinds: altered('computer', [
-      [['on', 'call.cancel', 'actions'], (actions: readonly unknown[]) => [...actions.slice(0, -1), direct]],
-    ]),
+    kinds: altered('computer', [[['on', 'call.cancel', 'actions'], () => direct]]),
   },
   {
     what: 'a timer more, and entry actions in another order',
-    inside: 'client: connected --after 37-->',
+    inside: 'client: on --after 37-->',
     kinds: altered('client', [
-      [['states', 'connected', 'after'], (old: object | undefined) => ({ ...old, 37: { actions: [] } })],
-      [['states', 'waiting', 'after'], (old: object | undefined) => ({ ...old, 11: { actions: [] } })],
-      [['states', 'recovering', 'entry'], (old: readonly unknown[]) => old.toReversed()],
+      [['states', 'on', 'after'], (old: object | undefined) => ({ ...old, 37: { actions: [] } })],
+      [
+        ['states', 'off', 'states', 'waiting', 'after'],
+        (old: object | undefined) => ({ ...old, 11: { actions: [] } }),
+      ],
+      [
+        ['states', 'lost', 'states', 'ending', 'entry'],
+        (old: readonly unknown[]) => [...old.slice(-1), ...old.slice(0, -1)],
+      ],
     ]),
   },
   {
@@ -130,7 +137,7 @@ const refactorings: readonly Refactoring[] = [
     kinds: withLists(),
     inside: 'catalog was opened | list was opened',
   },
-  { what: 'a state with another name', kinds: altered('client', renamed), inside: 'cut' },
+  { what: 'a state with another name', kinds: altered('connection', renamed), inside: 'cut' },
   {
     what: 'a transition in two steps, by way of a state that is passed through',
     kinds: altered('call', split),
@@ -139,7 +146,7 @@ const refactorings: readonly Refactoring[] = [
   {
     what: 'a guard with another name',
     inside: 'mayRetry',
-    kinds: altered('client', [[['states', 'gone', 'always', '4', 'guard'], () => 'mayRetry']], {
+    kinds: altered('client', [[['states', 'deciding', 'always', '9', 'guard'], () => 'mayRetry']], {
       guards: {
         mayRetry: ({ context }: { context: { attempt: number; budget: number } }) =>
           context.attempt < context.budget,

@@ -33,19 +33,22 @@ scenario(
   },
 );
 
+let isBroken = false;
 for (const [what, server, askFirst] of [
   ['has read nothing', windows('window://a/1'), false],
   ['is reading', hanging, true],
 ] as const)
   scenario(
     `a Desktop that ${what} when the machine of its computer fails ends with it`,
-    { servers: { a: server }, kinds: broken('computer', 'noteApproved'), failing: 'computer' },
+    { servers: { a: server }, kinds: broken('computer', 'remember', () => isBroken), failing: 'computer' },
     async (s) => {
+      isBroken = false;
       s.computer();
       await s.run(2_000);
       if (askFirst) ask(s, 'desktop');
       if (askFirst) read(s, 'desktop', 'window://a/1');
       await s.run(10);
+      isBroken = true;
       s.order('computer', { type: 'tool.approved', server: 'a', tool: 'x' });
       await s.run(1);
       expect(s.directory.size).toBe(0);

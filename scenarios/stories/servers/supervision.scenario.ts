@@ -159,17 +159,20 @@ for (const [when, script] of [
     },
   );
 
+let isBroken = false;
 scenario(
   'a computer that throws: everything below it ends and no process is left',
   {
     servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } },
-    kinds: broken('computer', 'countReopen'),
+    kinds: broken('computer', 'remember', () => isBroken),
     failing: 'computer',
   },
   async (s) => {
+    isBroken = false;
     s.computer();
     await s.run(100);
-    s.directory.abandon('computer');
+    isBroken = true;
+    s.order('computer', { type: 'landing.set', landing: null });
     await s.run(1);
     expect(s.directory.size).toBe(0);
     expect(s.servers.alive).toBe(0);
