@@ -7,7 +7,7 @@ import { offeredTools } from '../../machines/catalog/tool-table.ts';
 import { listedTool, type ToolEntry } from '../../machines/catalog/tool.ts';
 import { notShownOf } from '../../machines/computer/computer.collections.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
-import { whyRefused, whyRestless, whyWithdrawn } from '../../machines/computer/computer.rules.ts';
+import { whyRefused, whyRestless, whyWithdrawn } from '../../machines/computer/absence.rules.ts';
 import type { ClientContext } from '../../machines/client/client.events.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';

@@ -22,7 +22,7 @@ import {
   type PartWanted,
   type UploadOrder,
 } from '../uploads/upload.rules.ts';
-import type { ComputerContext } from './computer.rules.ts';
+import type { ComputerContext } from './computer.events.ts';
 
 interface Taken {
   readonly opens: readonly Open[];

@@ -10,21 +10,10 @@ import type { ClientWaits } from '../kernel/ports.ts';
 import { notActive, stillStarting } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { withoutKey } from '../protocol/json.ts';
-import {
-  absentServers,
-  withdrawnRefusal,
-  whyWithdrawn,
-  withdrawnFrom,
-  clientOf,
-  isApproved,
-  nameIn,
-  isWantedServer,
-  isTrying,
-  type ComputerContext,
-  type Consequences,
-  type CallCancel,
-  type CallOverdue,
-} from './computer.rules.ts';
+import { absentServers, withdrawnRefusal, whyWithdrawn, withdrawnFrom } from './absence.rules.ts';
+import { clientOf, isWantedServer, isTrying, type Consequences } from './computer.rules.ts';
+import { isApproved } from './approvals.rules.ts';
+import { nameIn, type ComputerContext, type CallCancel, type CallOverdue } from './computer.events.ts';
 
 /** Windows of recently called servers are shown first. */
 const recentAfterCall = (c: ComputerContext, server: string): Partial<ComputerContext> => {

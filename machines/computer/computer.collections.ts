@@ -36,15 +36,8 @@ import { takesPart } from '../resources/collections.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import { mostWaiting } from './computer.calls.ts';
 import * as skills from './computer.skills.ts';
-import {
-  clientOf,
-  linkOf,
-  isTrying,
-  toolsListed,
-  type Consequences,
-  type ComputerContext,
-  type ComputerQuestion,
-} from './computer.rules.ts';
+import { clientOf, linkOf, isTrying, toolsListed, type Consequences } from './computer.rules.ts';
+import { type ComputerContext, type ComputerQuestion } from './computer.events.ts';
 
 const both: readonly ResourceCollection[] = ['desktop', 'finder'];
 const collectionOf = (c: ComputerContext, collection: ResourceCollection): AddressFor<AggregatorOrder> =>

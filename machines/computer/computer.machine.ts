@@ -21,6 +21,8 @@ import { skillsKind } from '../skills/skills.rules.ts';
 import { uploadKind } from '../uploads/upload.rules.ts';
 import * as calls from './computer.calls.ts';
 import * as lists from './computer.resources.ts';
+import * as absence from './absence.rules.ts';
+import * as permits from './permits.rules.ts';
 import * as rules from './computer.rules.ts';
 import {
   closing,
@@ -31,7 +33,7 @@ import {
   type Rows,
   type Taken,
 } from './computer.rows.ts';
-import type { ComputerContext, ComputerEvent, ComputerInput } from './computer.rules.ts';
+import type { ComputerContext, ComputerEvent, ComputerInput } from './computer.events.ts';
 
 const computerSetup = setup({
   types: {
@@ -112,7 +114,7 @@ export type {
   ComputerStart,
   ServerPlan,
   ServersSet,
-} from './computer.rules.ts';
+} from './computer.events.ts';
 
 export const computerMachine = computerSetup.createMachine({
   id: 'computer',
@@ -134,7 +136,7 @@ export const computerMachine = computerSetup.createMachine({
     landing: null,
     uploads: {},
     hasBlobs: false,
-    permits: rules.noPermits,
+    permits: permits.noPermits,
     spent: {},
     leaving: [],
     givenUp: [],
@@ -150,7 +152,7 @@ export const computerMachine = computerSetup.createMachine({
     /** At once, because lists of the last run are known before the servers start. */
     {
       type: 'postAll',
-      params: ({ context }) => ({ messages: rules.refusedNews(context, emptyTable, context.table) }),
+      params: ({ context }) => ({ messages: absence.refusedNews(context, emptyTable, context.table) }),
     },
   ],
   initial: 'booting',

@@ -4,13 +4,8 @@ import { notActive } from '../process/server-failure.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import { pageOf, type ResourcesShown, type ResourcesWanted } from '../resources/resource-pages.ts';
 import { mostWaiting } from './computer.calls.ts';
-import {
-  bundleOf,
-  isTrying,
-  type ComputerContext,
-  type ComputerEvent,
-  type ServerPlan,
-} from './computer.rules.ts';
+import { bundleOf, type ComputerContext, type ComputerEvent, type ServerPlan } from './computer.events.ts';
+import { isTrying } from './computer.rules.ts';
 
 type ResourcesOverdue = Extract<ComputerEvent, { type: 'resources.overdue' }>;
 

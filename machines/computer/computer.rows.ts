@@ -22,14 +22,18 @@ import * as blobs from './computer.blobs.ts';
 import * as calls from './computer.calls.ts';
 import * as collections from './computer.collections.ts';
 import * as lists from './computer.resources.ts';
+import * as absence from './absence.rules.ts';
+import * as approvals from './approvals.rules.ts';
 import * as rules from './computer.rules.ts';
-import type {
-  ComputerContext,
-  ComputerEvent,
-  ComputerNews,
-  ComputerQuestion,
-  ConnectPermits,
-} from './computer.rules.ts';
+import type { ComputerContext, ComputerEvent, ComputerNews, ComputerQuestion } from './computer.events.ts';
+import {
+  grantedPermits,
+  hasAllTokens,
+  withoutPermit,
+  withToken,
+  withWantedPermit,
+  type ConnectPermits,
+} from './permits.rules.ts';
 import * as skills from './computer.skills.ts';
 
 type C = ComputerContext;
@@ -60,11 +64,11 @@ const passToHost = (c: C, news: ComputerNews): Taken => ({ messages: [tellHost(c
 type Changed = (permits: ConnectPermits) => ConnectPermits;
 /** A timer restores the tokens that reconnects have used up. `rest` is sent first. */
 function changePermits(c: C, change: Changed, rest: Taken = nothing, isTokenBack = false): Taken {
-  const { permits, servers } = rules.grantedPermits(change(c.permits));
+  const { permits, servers } = grantedPermits(change(c.permits));
   const grants = servers.map((server) =>
     post(rules.clientOf(c, server), { type: 'permit.granted' }, { optional: true }),
   );
-  const isDue = !rules.hasAllTokens(permits) && (isTokenBack || rules.hasAllTokens(c.permits));
+  const isDue = !hasAllTokens(permits) && (isTokenBack || hasAllTokens(c.permits));
   return {
     messages: [...(rest.messages ?? []), ...grants],
     ...(isDue && { deadlineMs: c.timing.permitMs }),
@@ -74,14 +78,14 @@ function changePermits(c: C, change: Changed, rest: Taken = nothing, isTokenBack
 const without =
   (server: string): Changed =>
   (permits) =>
-    rules.withoutPermit(permits, server);
+    withoutPermit(permits, server);
 
 // ── clients ───────────────────────────────────────────────────────────────────────────────────────────
 function newsTaken(c: C, news: ClientChanged): Taken {
   const told = rules.consequencesOf(c, news, rules.afterClientNews(c, news));
   const hidden = collections.afterGone(c, news);
   return {
-    messages: [...told.messages, ...rules.messagesOfReadyServer(c, news), ...hidden.messages],
+    messages: [...told.messages, ...absence.messagesOfReadyServer(c, news), ...hidden.messages],
     next: { ...calls.withoutWaits(c, news.server), ...told.next, ...hidden.next },
   };
 }
@@ -115,7 +119,7 @@ function leftServer(c: C, ended: OwnedEnded, server: string): Taken {
     next: {
       open: c.open - 1 + opens.length,
       leaving: c.leaving.filter((name) => name !== server),
-      permits: rules.withoutPermit(c.permits, server),
+      permits: withoutPermit(c.permits, server),
     },
   };
 }
@@ -243,9 +247,9 @@ export const rows: Rows = {
     ),
   'client.waits': (c, news) => ({ next: calls.afterWaits(c, news) }),
   'permit.wanted': (c, { server, again }) =>
-    changePermits(c, (permits) => rules.withWantedPermit(permits, server, again)),
+    changePermits(c, (permits) => withWantedPermit(permits, server, again)),
   'permit.released': (c, { server }) => changePermits(c, without(server)),
-  'deadline.passed': (c) => changePermits(c, rules.withToken, nothing, true),
+  'deadline.passed': (c) => changePermits(c, withToken, nothing, true),
   'server.proven': (c, { server }) => ({ next: forgetSpent(c, server) }),
   'server.rolledBack': passToHost,
   'server.start': passToClient,
@@ -275,10 +279,10 @@ export const rows: Rows = {
   'aggregate.noticed': passToHost,
   'catalog.changed': listTakenIn,
   'catalog.listed': (c, news) => ({
-    messages: [...collections.messagesOfStanding(c, news), ...rules.messagesOfWithdrawal(c, news)],
-    next: { ...collections.afterListed(c, news), ...rules.afterWithdrawal(c, news) },
+    messages: [...collections.messagesOfStanding(c, news), ...absence.messagesOfWithdrawal(c, news)],
+    next: { ...collections.afterListed(c, news), ...absence.afterWithdrawal(c, news) },
   }),
-  'catalog.restless': rules.restlessTakenIn,
+  'catalog.restless': absence.restlessTakenIn,
   'call.request': called,
   'call.overdue': (c, event) => ({
     messages: calls.messagesOfOverdue(c, event),
@@ -287,9 +291,9 @@ export const rows: Rows = {
   'call.cancel': withdrawn,
   'asker.lost': (c, event) => {
     const taken = withdrawn(c, event);
-    return { ...taken, next: { ...taken.next, approved: rules.approvedWithout(c, event.asker) } };
+    return { ...taken, next: { ...taken.next, approved: approvals.approvedWithout(c, event.asker) } };
   },
-  'tool.approved': (c, event) => ({ next: rules.approvedBy(c, event) }),
+  'tool.approved': (c, event) => ({ next: approvals.approvedBy(c, event) }),
   'tools.wanted': (c, event) => kept(c, event) ?? { messages: [rules.toolsListed(c, event)] },
   'config.wanted': (c, { ticket, replyTo }) => ({
     messages: [post(replyTo, { type: 'config.shown', ticket, config: c.shown }, { optional: true })],

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { emptyTable } from '../catalog/tool-table.ts';
-import { isWhole, type ComputerContext } from './computer.rules.ts';
+import { isWhole } from './computer.rules.ts';
+import { type ComputerContext } from './computer.events.ts';
 
 it('a computer of many servers looks at none of them until there is news of one', () => {
   let looks = 0;

@@ -18,7 +18,8 @@ import {
   type SkillsWanted,
   type SkillWanted,
 } from '../skills/skills.rules.ts';
-import { bundleOf, clientOf, linkOf, type ComputerContext } from './computer.rules.ts';
+import { bundleOf, type ComputerContext } from './computer.events.ts';
+import { clientOf, linkOf } from './computer.rules.ts';
 
 export const skillsOpen = (c: ComputerContext): Open =>
   open(skillsKind, { timing: timingOf.skills(c.timing) });
