@@ -250,7 +250,7 @@ export type {
 } from './api/call-outcome.ts';
 export type { CallToolResult, ResultContent } from '../machines/protocol/tool-result.ts';
 export type { Failure } from '../machines/protocol/failure.ts';
-export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/call/policy/judge.ts';
+export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/call/policy/permission.ts';
 export type { AskInput } from './servers/inputs.ts';
 export type { OutputLine } from './servers/server-output.ts';
 export type { ComputerInputs } from './servers/server-handle.ts';

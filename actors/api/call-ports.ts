@@ -1,7 +1,7 @@
 import type { ComputerOptions, Confirm, ConfirmQuestion } from './computer-options.ts';
 import type { Servers } from '../servers/servers.ts';
 import { createCallLimiters, transformAsk, validate } from '../../adapters/index.ts';
-import { permission, type Permission } from '../../machines/call/policy/judge.ts';
+import { permission, type Permission } from '../../machines/call/policy/permission.ts';
 import {
   requestLimited,
   defaultLimits,

@@ -7,7 +7,8 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import type { Servers } from '../servers/servers.ts';
 import type { ComputerNews } from '../../machines/computer/computer.machine.ts';
 import { stateFor } from '../../machines/server-states.ts';
-import { approvalGroups, toolsAlone } from '../../machines/config/app.ts';
+import { approvalGroups } from '../../machines/call/policy/permission.ts';
+import { toolsAlone } from '../../machines/config/app.ts';
 import { nearest } from '../../machines/text.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 

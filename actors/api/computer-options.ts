@@ -8,7 +8,7 @@ import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { AskInput } from '../servers/inputs.ts';
 import type { TransportMaker, InMemoryServer } from '../servers/launch-specs.ts';
 import type { Authorize, GiveAssertion, Launcher } from '../../adapters/index.ts';
-import type { Permission } from '../../machines/call/policy/judge.ts';
+import type { Permission } from '../../machines/call/policy/permission.ts';
 import { type Confirmation } from '../../machines/call/policy/index.ts';
 import type { ToolAnnotations } from '../../machines/catalog/entries.ts';
 import type { GivenTiming } from '../../machines/kernel/timing.ts';

@@ -1,4 +1,5 @@
 /** Description of an application whose servers can be imported: how its files are written and read. */
+import { approvalGroups } from '../call/policy/permission.ts';
 import { fieldsOf, isObject, type Fields } from '../protocol/json.ts';
 import type { Path } from './mistake.ts';
 
@@ -39,9 +40,8 @@ export const common = {
   url: 'url',
   headers: 'headers',
 } as const;
-export const approvalGroups: readonly string[] = ['all', 'read', 'write'];
 export const toolsAlone = (value: unknown): readonly string[] =>
-  (value as readonly string[]).filter((name) => !approvalGroups.includes(name));
+  (value as readonly string[]).filter((name) => !(approvalGroups as readonly string[]).includes(name));
 
 /** As an entry of `mcpServers`, not yet validated. */
 export interface AppServer {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callAck } from './link.machine.ts';
+import { callAck } from './acks.ts';
 import { repeated, settledBy, type CallSettled } from '../call/call.rules.ts';
 import { readToolResult, failureIn, reportIn } from '../protocol/reading.ts';
 

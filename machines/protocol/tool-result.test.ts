@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallSettled } from '../call/call.rules.ts';
-import { callAck } from '../link/link.machine.ts';
+import { callAck } from '../link/acks.ts';
 import { failureIn, readToolResult } from './reading.ts';
 import { toolResult } from './tool-result.ts';
 

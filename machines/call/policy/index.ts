@@ -27,7 +27,7 @@ export {
   readResult,
   withMeta,
   type Finding,
-} from './judge.ts';
+} from './result.ts';
 export { resultBytes } from './truncate.ts';
 export {
   requestLimited,
@@ -40,5 +40,5 @@ export {
   type Limiter,
 } from './call-limiters.ts';
 export { judgeAsk, ownRuleJudge, toolIn, type JudgedCall, type KnownTools } from './judge.ts';
-export { finishAsk } from './judge.ts';
+export { finishAsk } from './result.ts';
 export { copiedAsJson, textOf } from './judge.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type Permission } from './permission.ts';
 import {
-  type Permission,
   judgeAsk,
   ownRuleJudge,
   permissionRequest,

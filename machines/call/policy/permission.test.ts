@@ -9,7 +9,7 @@ import {
   wordsOf,
   type Permission,
   type PermissionRequest,
-} from './judge.ts';
+} from './permission.ts';
 
 const asked = (tool: string, autoApprove: readonly string[], more: Partial<PermissionRequest> = {}) =>
   permission({

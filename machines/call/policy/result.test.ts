@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { CallPolicy } from './policy.ts';
-import { withToolMeta, finalResult, isOverBudget, isRefusedByTool, nothingFound, withMeta } from './judge.ts';
+import {
+  withToolMeta,
+  finalResult,
+  isOverBudget,
+  isRefusedByTool,
+  nothingFound,
+  withMeta,
+} from './result.ts';
 
 const policy: CallPolicy = {
   ...{ isConfirmed: false, generation: 1, confirmMs: 1, meta: { auto_apply: true } },

@@ -26,7 +26,7 @@ import { LevelDecoder } from '../../../adapters/socket/levels.ts';
 import { isLink, readLink } from '../../../adapters/storage/config-imports.ts';
 import { safeName } from '../../../adapters/storage/landing-folder.ts';
 import { padded, fitting } from '../../../adapters/terminal/typed-line.ts';
-import { readResult } from '../../../machines/call/policy/judge.ts';
+import { readResult } from '../../../machines/call/policy/result.ts';
 import { truncateTo } from '../../../machines/call/policy/truncate.ts';
 import { frozenJson } from '../../../machines/catalog/tool.ts';
 import { parseConfigText } from '../../../machines/config/parse.ts';

@@ -9,7 +9,8 @@ import {
   type KnownTools,
   type CallLimits,
 } from '../../../machines/call/policy/index.ts';
-import { permission, type Permission, type Validate } from '../../../machines/call/policy/judge.ts';
+import { permission, type Permission } from '../../../machines/call/policy/permission.ts';
+import { type Validate } from '../../../machines/call/policy/judge.ts';
 import type { RequestFact, Emit, Ports } from '../../../machines/kernel/ports.ts';
 import { loginPort, specPort } from '../../../machines/client/client.events.ts';
 import type { VirtualClock } from '../virtual-clock.ts';

@@ -5,7 +5,7 @@ import { defaultLimits } from '../../../../machines/call/policy/index.ts';
 import type { Confirm } from '../../../../actors/api/computer-options.ts';
 import { Runtime, type HostedMachine } from '../../../../actors/api/runtime.ts';
 import { Tap } from '../../../../actors/runtime/directory.ts';
-import type { Permission } from '../../../../machines/call/policy/judge.ts';
+import type { Permission } from '../../../../machines/call/policy/permission.ts';
 import type { DirectoryRecord } from '../../../../machines/trace/index.ts';
 import { type Fault, wordOf } from '../../../fault-server/words/fault.ts';
 import type { SeenRecord } from '../../../invariants/invariant.ts';

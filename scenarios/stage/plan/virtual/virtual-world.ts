@@ -1,6 +1,6 @@
 import type { AnyEventObject } from 'xstate';
 import type { Observer } from '../../../../actors/runtime/directory.ts';
-import type { Permission } from '../../../../machines/call/policy/judge.ts';
+import type { Permission } from '../../../../machines/call/policy/permission.ts';
 import type { Emit, Ports } from '../../../../machines/kernel/ports.ts';
 import type { Fault } from '../../../fault-server/words/fault.ts';
 import { Bench, type Violation } from '../../../invariants/index.ts';

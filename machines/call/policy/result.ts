@@ -1,0 +1,151 @@
+/** Reads the answer of a server, and makes the result of a call of it. */
+import type { Hand } from '../../blobs/hand.ts';
+import {
+  digitsBelow,
+  withNumbers,
+  type Digits,
+  givenAsText,
+  withDigits,
+  isObject,
+  type Fields,
+} from '../../protocol/json.ts';
+import { metaForAgents } from '../../catalog/tool.ts';
+import type { Emit, Ports, RequestFact } from '../../kernel/ports.ts';
+import type { CallPolicy } from './policy.ts';
+import { rememberedLast } from '../../kernel/objects.ts';
+import { toolResult, type CallToolResult } from '../../protocol/tool-result.ts';
+import { excessOf, truncateTo } from './truncate.ts';
+import { toolIn, unusedIn, type JudgedCall, type KnownTools, type Validate } from './judge.ts';
+
+interface FinishRequest extends JudgedCall {
+  readonly result: unknown;
+  /** Name under which the host keeps the full result when it is too large to be passed on; null when it fits. */
+  readonly keepAs: string | null;
+  /** True when the tool reported a failure; its result is neither validated nor transformed. */
+  readonly isError: boolean;
+  /** Integers in the result that are kept as text; for the schema check they are turned back into numbers. */
+  readonly digits?: readonly Digits[];
+  /** Address of the link of the asking agent; present when the result has large contents, which may be sent as handles. */
+  readonly asker?: string;
+}
+export interface FinishOptions {
+  readonly knownTo: (call: string) => KnownTools | undefined;
+  readonly validate: Validate;
+  readonly hasProgram: (server: string) => boolean;
+  readonly transform: Ports['request'];
+  readonly keep: (handle: string, result: unknown) => void;
+  readonly hand: Hand;
+}
+
+const structuredIn = (result: unknown): unknown =>
+  typeof result === 'object' && result !== null && 'structuredContent' in result
+    ? result.structuredContent
+    : undefined;
+
+/** An unusable schema becomes a warning. */
+function held(options: FinishOptions, from: string, request: FinishRequest): Finding {
+  const { server, tool, result } = request;
+  const schema = toolIn(options.knownTo(from), server, tool)?.outputSchema;
+  if (!schema || request.isError) return nothingFound;
+  const value = withNumbers(structuredIn(result), digitsBelow(request.digits ?? [])('structuredContent'));
+  if (value === undefined) return { ...nothingFound, mismatch: ['structuredContent is missing'] };
+  const validated = options.validate(schema, value);
+  if (validated.ok === false) return { ...nothingFound, mismatch: validated.problems };
+  const why = unusedIn(validated);
+  return why === undefined
+    ? nothingFound
+    : { ...nothingFound, warnings: [`The output schema was not used${why}`] };
+}
+
+export const finishAsk =
+  (options: FinishOptions): Ports['request'] =>
+  (from, { id, target, params }, emit: Emit<RequestFact>) => {
+    const request = params as FinishRequest;
+    const { server, tool, result, keepAs, isError } = request;
+    if (keepAs !== null) options.keep(keepAs, result);
+    const found = held(options, from, request);
+    const tell = (more: Partial<Finding>): void =>
+      emit({ type: 'ask.answered', id, result: { ...found, ...more } satisfies Finding });
+    const { agent, asker } = request;
+    const say = (more: Partial<Finding>): void => {
+      if (asker === undefined || agent === null) return tell(more);
+      options.hand(from, { result, agent, asker }, (content) => tell(content ? { ...more, content } : more));
+    };
+    if (isError || !options.hasProgram(server)) {
+      say({});
+      return () => {};
+    }
+    const asked = { server, tool, parameters: request.params, result };
+    return options.transform(from, { id, target, method: 'vrl', params: asked }, (fact) => {
+      if (fact.type === 'ask.answered') say({ transformed: (fact.result as { json: string }).json });
+      else if (fact.type === 'ask.refused') say({ warnings: [...found.warnings, fact.failure.message] });
+    });
+  };
+
+export interface Finding {
+  readonly mismatch: readonly string[];
+  /** Result after the VRL program of the server, as JSON text; null when no program ran. */
+  readonly transformed: string | null;
+  readonly warnings: readonly string[];
+  /** Items of the result with handles in place of large contents; absent when all contents are in it. */
+  readonly content?: readonly unknown[];
+}
+export const nothingFound: Finding = { mismatch: [], transformed: null, warnings: [] };
+
+const readOnce = rememberedLast<object, CallToolResult>(toolResult);
+/** Reads the result of a server of any make; integers that a number cannot hold become text. */
+export const readResult = (raw: unknown, digits?: readonly Digits[]): CallToolResult => {
+  const exact = digits ? withDigits(raw, digits) : raw;
+  return typeof exact === 'object' && exact !== null ? readOnce(exact) : toolResult(exact);
+};
+export const isRefusedByTool = (result: unknown): boolean => isObject(result) && result['isError'] === true;
+/** A copy. The server's `_meta` moves there too, because readers that know both names only read `_meta`. */
+export function withMeta(result: unknown, more: Fields): unknown {
+  if (!isObject(result) || Object.keys(more).length === 0) return result;
+  const { _meta, meta, ...rest } = result;
+  return { ...rest, meta: { ...(isObject(_meta) && _meta), ...(isObject(meta) && meta), ...more } };
+}
+
+export const handleOf = (c: { readonly server: string; readonly reqId: string }): string =>
+  `${c.server}/${c.reqId}`;
+
+interface Called {
+  readonly server: string;
+  readonly reqId: string;
+  readonly policy: CallPolicy | null;
+  readonly digits?: readonly Digits[];
+}
+export const isOverBudget = ({ policy }: Called, result: unknown): boolean =>
+  policy !== null && policy.resultBytes > 0 && excessOf(result, policy.resultBytes) !== undefined;
+
+/** Adds the metadata of the tool to a result (a2c-wire §3.6), so that VRL programs see it too. */
+export const withToolMeta = (
+  { policy }: Pick<Called, 'policy'>,
+  result: unknown,
+  digits?: readonly Digits[],
+): unknown =>
+  withMeta(result, {
+    ...(policy?.meta && !isRefusedByTool(result) && { a2c_tool_meta: metaForAgents(policy.meta) }),
+    ...(digits && { a2c_warnings: givenAsText(digits) }),
+  });
+
+const tooLarge = 'What the program of its server made of it is too large to be given';
+export function finalResult(call: Called, given: unknown, finding: Finding): unknown {
+  const { policy } = call;
+  if (!policy) return given;
+  const { mismatch, transformed, content } = finding;
+  const result = content && isObject(given) ? { ...given, content } : given;
+  const warnings = [...givenAsText(call.digits ?? []), ...finding.warnings];
+  const beside = (made: string | null, said: readonly string[]): unknown =>
+    withMeta(result, {
+      ...(made !== null && { a2c_vrl_transformed: made }),
+      ...(mismatch.length > 0 && { a2c_output_mismatch: mismatch }),
+      ...(said.length > 0 && { a2c_warnings: said }),
+    });
+  const whole = beside(transformed, warnings);
+  if (!isOverBudget(call, whole)) return whole;
+  if (isOverBudget(call, result)) return truncateTo(whole, policy.resultBytes, handleOf(call));
+  // Drops the findings when only they make the result too large; the result itself is complete, so no copy is kept.
+  const smaller = beside(null, transformed === null ? warnings : [...warnings, tooLarge]);
+  return isOverBudget(call, smaller) ? result : smaller;
+}
