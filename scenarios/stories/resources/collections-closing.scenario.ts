@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
+import { landing } from '../../stage/samples/uploads.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import { answers, ask, read, reads, showing, windows } from '../../stage/showing.ts';
 
@@ -33,23 +34,24 @@ scenario(
   },
 );
 
-let isBroken = false;
 for (const [what, server, askFirst] of [
   ['has read nothing', windows('window://a/1'), false],
   ['is reading', hanging, true],
 ] as const)
   scenario(
     `a Desktop that ${what} when the machine of its computer fails ends with it`,
-    { servers: { a: server }, kinds: broken('computer', 'remember', () => isBroken), failing: 'computer' },
+    {
+      servers: { a: server },
+      kinds: broken('computer', 'remember', (c: { landing: unknown }) => c.landing !== null),
+      failing: 'computer',
+    },
     async (s) => {
-      isBroken = false;
       s.computer();
       await s.run(2_000);
       if (askFirst) ask(s, 'desktop');
       if (askFirst) read(s, 'desktop', 'window://a/1');
       await s.run(10);
-      isBroken = true;
-      s.order('computer', { type: 'tool.approved', server: 'a', tool: 'x' });
+      for (const _ of ['works', 'throws']) s.order('computer', { type: 'landing.set', landing });
       await s.run(1);
       expect(s.directory.size).toBe(0);
       expect(s.servers.alive).toBe(0);

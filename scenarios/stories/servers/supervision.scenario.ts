@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { broken, eldest } from '../../fixtures/altered.ts';
+import { landing } from '../../stage/samples/uploads.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
 import { kept, order, stageOf } from '../../stage/watching.ts';
@@ -159,20 +160,17 @@ for (const [when, script] of [
     },
   );
 
-let isBroken = false;
 scenario(
   'a computer that throws: everything below it ends and no process is left',
   {
     servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } },
-    kinds: broken('computer', 'remember', () => isBroken),
+    kinds: broken('computer', 'remember', (c: { landing: unknown }) => c.landing !== null),
     failing: 'computer',
   },
   async (s) => {
-    isBroken = false;
     s.computer();
     await s.run(100);
-    isBroken = true;
-    s.order('computer', { type: 'landing.set', landing: null });
+    for (const _ of ['works', 'throws']) s.order('computer', { type: 'landing.set', landing });
     await s.run(1);
     expect(s.directory.size).toBe(0);
     expect(s.servers.alive).toBe(0);
