@@ -1,7 +1,7 @@
 import { XMLSerializer } from '@xmldom/xmldom';
 import mammoth from 'mammoth';
 import { inSections, pagesOf, type Draft } from '../../../machines/documents.ts';
-import { latexOf } from './equations.ts';
+import { equationText, mathNodeOf } from './equations.ts';
 import {
   ancestor,
   chartOf,
@@ -57,6 +57,7 @@ const strange = /<m:oMath|<mc:AlternateContent|<w:drawing/;
 const [chartBegins, chartEnds] = ['\ue000', '\ue001'];
 const wordNamespace = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 
+const textOf = (equation: Element): string => equationText(mathNodeOf(equation));
 function mendedXml(file: OfficeFile, document: Document, charts: (Draft | undefined)[]): string {
   const relations = file.relations(file.main);
   const run = (text: string): Element => {
@@ -70,8 +71,8 @@ function mendedXml(file: OfficeFile, document: Document, charts: (Draft | undefi
   };
   const replace = (old: Element, by: Element): void => void old.parentNode?.replaceChild(by, old);
   for (const each of elements(document, 'oMathPara'))
-    replace(each, run(`$${elements(each, 'oMath').map(latexOf).join(' \\\\ ')}$`));
-  for (const each of elements(document, 'oMath')) replace(each, run(`$${latexOf(each)}$`));
+    replace(each, run(`$${elements(each, 'oMath').map(textOf).join('; ')}$`));
+  for (const each of elements(document, 'oMath')) replace(each, run(`$${textOf(each)}$`));
   for (const drawing of elements(document, 'drawing')) {
     const target = (name: string, key: string): string => {
       const [found] = elements(drawing, name);

@@ -8,7 +8,7 @@ import {
   type DraftDocument,
 } from '../../../machines/documents.ts';
 import { textReader } from './encoding.ts';
-import { latexOfMathml, type MathNode } from './equations.ts';
+import { equationText, type MathNode } from './equations.ts';
 import { isTarget, linkText } from './reader.ts';
 
 /** Scripts are neither run nor shown. */
@@ -416,7 +416,7 @@ const isNote = (node: Element): boolean => /^(foot|end)note-/.test(attribute(nod
 function mathText(node: Element): string {
   const tex = all(node, 'annotation').find((each) => /tex/i.test(attribute(each, 'encoding') ?? ''));
   const said = attribute(node, 'alttext') ?? (tex && tidy(textBelow(tex)));
-  const text = said ?? (latexOfMathml(mathNode(node)).replace(/\s+/g, ' ').trim() || tidy(textBelow(node)));
+  const text = said ?? (equationText(mathNode(node)) || tidy(textBelow(node)));
   return text === '' ? '' : `$${text.replaceAll('$', '')}$`;
 }
 const mathNode = (node: Element): MathNode => ({

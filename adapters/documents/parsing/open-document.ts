@@ -1,5 +1,5 @@
 import { inSections, pagesOf, type Draft, type DraftPage } from '../../../machines/documents.ts';
-import { latexOfMathml, mathNodeOf } from './equations.ts';
+import { equationText, mathNodeOf } from './equations.ts';
 import { draftsOfHtml, plainText } from './html.ts';
 import { ancestor, childElements, elements, openArchive } from './office-file.ts';
 import { Unreadable, type Reader } from './reader.ts';
@@ -202,12 +202,12 @@ class Writer {
     }
     return `<div>${inner()}</div>`;
   }
-  /** A formula as LaTeX, any other object, such as a chart, as its texts. */
+  /** A formula in one line, any other object, such as a chart, as its texts. */
   #object(node: Element): string {
     const path = (node.getAttribute('xlink:href') ?? '').replace(/^\.\/|\/$/g, '');
     const root = this.#archive.xml(`${path}/content.xml`);
     const [formula] = root ? elements(root, 'math') : [];
-    if (formula) return `<math alttext="${escaped(latexOfMathml(mathNodeOf(formula)).trim())}"></math>`;
+    if (formula) return `<math alttext="${escaped(equationText(mathNodeOf(formula)))}"></math>`;
     const texts = (root ? elements(root, 'p') : []).map((each) => each.textContent ?? '').filter(Boolean);
     return texts.length > 0 ? `<div>${escaped([...new Set(texts)].join(', '))}</div>` : '';
   }

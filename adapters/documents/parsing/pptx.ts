@@ -9,7 +9,7 @@ import {
   textIn,
   type OfficeFile,
 } from './office-file.ts';
-import { latexOf } from './equations.ts';
+import { equationText, mathNodeOf } from './equations.ts';
 import { linkText, type Reader } from './reader.ts';
 
 export const readPptx: Reader = ({ bytes }) => {
@@ -84,7 +84,7 @@ function paragraphText(paragraph: Element, relations?: Relations): string {
       if (each.localName === 'AlternateContent' || each.localName === 'm')
         return (
           elements(each, 'oMath')
-            .map((equation) => `$${latexOf(equation)}$`)
+            .map((equation) => `$${equationText(mathNodeOf(equation))}$`)
             .join(' ') || textIn(each)
         );
       if (each.localName !== 'r' && each.localName !== 'fld') return '';
