@@ -19,7 +19,7 @@ export const limits = {
   documentBytes: 50 * 1024 * 1024,
   unpackedBytes: 200 * 1024 * 1024,
   /** Time for reading one document, and growth of this process meanwhile. */
-  parseMs: 20_000,
+  parseMs: 60_000,
   parseGrowthBytes: 768 * 1024 * 1024,
   /** Of one reader thread, in MiB. */
   parseHeapMb: 512,

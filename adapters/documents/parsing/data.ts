@@ -1,11 +1,8 @@
-import { XMLSerializer } from '@xmldom/xmldom';
-import { parseAllDocuments, isMap, isNode, isSeq, type Document as YamlDocument } from 'yaml';
 import { readJson as readLenient } from '../../../machines/config/json-text.ts';
 import { limits } from '../../../machines/document-files.ts';
-import { pagesOf, type Draft, type DraftDocument, type DraftPage } from '../../../machines/documents.ts';
+import { pagesOf, type Draft, type DraftPage } from '../../../machines/documents.ts';
 import { isObject, isTooDeep, mostLevels, type Fields } from '../../../machines/protocol/json.ts';
 import { textReader } from './encoding.ts';
-import { childElements, parseXml } from './office-file.ts';
 import { Unreadable, rowsPerPage } from './reader.ts';
 
 const isFlat = (row: unknown): row is Fields =>
@@ -93,79 +90,3 @@ export const readJsonLines = textReader((source, { name }) => {
     : values.map((value, at) => codeOf(JSON.stringify(value, null, 2), 'json', `line ${at + 1}`));
   return { ...pagesOf(inPages(drafts, name)), summary: `${values.length} lines` };
 });
-
-export const readYaml = textReader((source, { name }) => {
-  const documents = [...parseAllDocuments(source, { logLevel: 'silent' })] as YamlDocument[];
-  const drafts = documents.flatMap((each, at): Draft[] => {
-    if (each.errors.length > 0)
-      throw new Unreadable(`it is not YAML: ${(each.errors[0]?.message ?? '').split('\n')[0] ?? ''}`);
-    const start = at === 0 ? 0 : (each.range?.[0] ?? 0);
-    return partsOfYaml(each, source, start);
-  });
-  const first: unknown = documents.length === 1 ? plain(documents[0]) : undefined;
-  return { ...titleIn(first), ...pagesOf(inPages(drafts, name)) };
-});
-/** Undefined when its aliases would make it too large. */
-function plain(document: YamlDocument | undefined): unknown {
-  try {
-    return document?.toJS({ maxAliasCount: 100 });
-  } catch {
-    return undefined;
-  }
-}
-function partsOfYaml(document: YamlDocument, source: string, start: number): Draft[] {
-  const { contents } = document;
-  const end = document.range?.[2] ?? source.length;
-  const value = plain(document);
-  if (isSeq(contents) && isTable(value)) return tablesOf(value, '');
-  if (!isMap(contents)) {
-    const text = source.slice(start, end).trim();
-    return text === '' ? [] : [codeOf(text, 'yaml', '')];
-  }
-  const starts = contents.items.map(({ key }, at) =>
-    at === 0 ? start : isNode(key) ? (key.range?.[0] ?? start) : start,
-  );
-  return contents.items.flatMap(({ key }, at): Draft[] => {
-    const title = String(isNode(key) ? key.toJS(document) : key);
-    const inner = isObject(value) ? value[title] : undefined;
-    if (isTable(inner)) return tablesOf(inner, title);
-    return [codeOf(source.slice(starts[at], starts[at + 1] ?? end).trimEnd(), 'yaml', title)];
-  });
-}
-
-const serializer = new XMLSerializer();
-/** A table when the root has records of one name with plain fields, else the divided source. */
-export const readXml = textReader((source, { name }): DraftDocument => {
-  const root = ((): Element | undefined => {
-    try {
-      return parseXml(source, name, true).documentElement;
-    } catch {
-      return undefined;
-    }
-  })();
-  // A file that is not well-formed is shown as it is.
-  if (!root) return pagesOf([{ title: name, drafts: [codeOf(source, 'xml', '')] }]);
-  const children = childElements(root);
-  const records = children.map(recordOf);
-  const isOfOneName = new Set(children.map(({ nodeName }) => nodeName)).size === 1;
-  const drafts =
-    children.length > 1 && isOfOneName && records.every((each) => each !== undefined)
-      ? tablesOf(records, root.nodeName)
-      : children.map((each) => codeOf(serializer.serializeToString(each), 'xml', each.nodeName));
-  const text = root.textContent ?? '';
-  const shown = drafts.length > 0 ? drafts : text.trim() === '' ? [] : [codeOf(source, 'xml', '')];
-  return { summary: `<${root.nodeName}> with ${children.length} elements`, ...pagesOf(inPages(shown, name)) };
-});
-/** Undefined when a child has children, or two have one name. */
-function recordOf(element: Element): Fields | undefined {
-  const fields: Record<string, string> = {};
-  for (const { name, value } of Array.from(element.attributes)) fields[name] = value;
-  const children = childElements(element);
-  for (const each of children) {
-    if (childElements(each).length > 0 || Object.hasOwn(fields, each.nodeName)) return undefined;
-    fields[each.nodeName] = (each.textContent ?? '').trim();
-    for (const { name, value } of Array.from(each.attributes)) fields[`${each.nodeName}@${name}`] = value;
-  }
-  const own = children.length === 0 ? (element.textContent ?? '').trim() : '';
-  return own === '' ? fields : { ...fields, text: own };
-}

@@ -2,11 +2,11 @@ import { utils, write } from '@e965/xlsx';
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import type { Draft, DraftDocument } from '../../../machines/documents.ts';
-import { readJson, readJsonLines, readXml, readYaml } from './data.ts';
+import { readJson, readJsonLines } from './data.ts';
 import { readEpub } from './epub.ts';
 import { readNotebook } from './notebook.ts';
 import { readOdp, readOdt } from './open-document.ts';
-import { readPlain } from './plain.ts';
+import { readPlain, readXml, readYaml } from './plain.ts';
 import type { Reader } from './reader.ts';
 import { readOds, readXls } from './xlsx.ts';
 
@@ -75,54 +75,14 @@ describe('JSON', () => {
   });
 });
 
-describe('YAML', () => {
-  it('has an element for each key, as written', async () => {
-    const source = '# head\ntitle: T # so\nsteps:\n  - a: 1\n    b: x\n  - a: 2\nend: [1]\n';
-    const document = await read(readYaml, source);
-    expect(document.title).toBe('T');
-    expect(brief(document)).toEqual([
-      ['code', { language: 'yaml', text: '# head\ntitle: T # so' }],
-      [
-        'table',
-        {
-          columns: ['a', 'b'],
-          rows: [
-            ['1', 'x'],
-            ['2', ''],
-          ],
-        },
-      ],
-      ['code', { language: 'yaml', text: 'end: [1]' }],
-    ]);
-  });
-  it('may have several documents, and aliases that grow without limit', async () => {
-    expect(brief(await read(readYaml, 'a: 1\n---\nb: 2\n')).length).toBe(2);
-    const levels = Array.from({ length: 30 }, (_, at) => `l${at + 1}: &l${at + 1} [*l${at}, *l${at}]`);
-    expect(brief(await read(readYaml, `l0: &l0 [x, x]\n${levels.join('\n')}\n`)).length).toBe(31);
-    await expect(read(readYaml, 'a: [1')).rejects.toThrow('not YAML');
-  });
-});
-
-describe('XML', () => {
-  it('is a table of its records, else its source', async () => {
-    const records = '<list><e id="1"><n>Ada</n></e><e id="2"><n>Bob</n></e></list>';
-    expect(brief(await read(readXml, records))).toEqual([
-      [
-        'table',
-        {
-          columns: ['id', 'n'],
-          rows: [
-            ['1', 'Ada'],
-            ['2', 'Bob'],
-          ],
-        },
-      ],
-    ]);
-    expect(brief(await read(readXml, '<c><a>1</a><b/></c>'))).toEqual([
-      ['code', { language: 'xml', text: '<a>1</a>' }],
-      ['code', { language: 'xml', text: '<b/>' }],
-    ]);
-    expect(brief(await read(readXml, 'no XML'))).toEqual([['code', { language: 'xml', text: 'no XML' }]]);
+describe('YAML and XML', () => {
+  it('are shown as they are written, in pages', async () => {
+    const source = '# head\ntitle: T # so\nend: [1]\n';
+    expect(brief(await read(readYaml, source))).toEqual([['code', { language: 'yaml', text: source }]]);
+    const lines = Array.from({ length: 20_000 }, (_, at) => `<e id="${at}"/>`);
+    const { pages, pageCount } = await read(readXml, lines.join('\n'));
+    const texts = Object.values(pages).flatMap(({ drafts }) => drafts.map(({ content }) => content['text']));
+    expect([pageCount, texts.join('\n').split('\n')]).toEqual([5, lines]);
   });
 });
 

@@ -75,9 +75,9 @@ export function openArchive(bytes: Uint8Array, what: string): Archive {
   return { entries, names: [...parts.keys()], text, xml, relations: (name) => relationsIn(xml, name) };
 }
 
-export function parseXml(source: string, name: string, mayHaveType = false): Document {
+export function parseXml(source: string, name: string): Document {
   // It may define entities that grow without limit, and office files do not have one.
-  if (!mayHaveType && /<!DOCTYPE/i.test(source))
+  if (/<!DOCTYPE/i.test(source))
     throw new Unreadable(`${name} in it has a document type, which office files have not`);
   const fail = (): never => {
     throw new Unreadable(`${name} in it is not XML`);
@@ -174,39 +174,12 @@ export function chartOf(file: OfficeFile, name: string, lookup: Lookup = () => [
   return { category: 'chart', content, summary: title || 'chart' };
 }
 
+/** Its texts, in the order of the file. */
 export function diagramOf(file: OfficeFile, name: string): Draft | undefined {
   const root = file.xml(name);
-  if (!root) return undefined;
-  const texts = new Map<string, string>();
-  const below = new Map<string, { readonly id: string; readonly order: number }[]>();
-  for (const point of elements(root, 'pt')) {
-    const lines = elements(point, 'p')
-      .map((each) => textIn(each))
-      .filter((text) => text.trim() !== '');
-    texts.set(point.getAttribute('modelId') ?? '', lines.join(' '));
-  }
-  for (const line of elements(root, 'cxn')) {
-    if ((line.getAttribute('type') || 'parOf') !== 'parOf') continue;
-    const [from, id] = [line.getAttribute('srcId') ?? '', line.getAttribute('destId') ?? ''];
-    const order = Number(line.getAttribute('srcOrd'));
-    below.set(from, [...(below.get(from) ?? []), { id, order }]);
-  }
-  const seen = new Set<string>();
-  const itemsOf = (from: string): string[] =>
-    (below.get(from) ?? [])
-      .toSorted((one, other) => one.order - other.order)
-      .flatMap(({ id }) => {
-        if (seen.has(id)) return [];
-        seen.add(id);
-        const inner = itemsOf(id).map((item) => `- ${item.replaceAll('\n', '\n  ')}`);
-        const lines = [texts.get(id) ?? '', ...inner].filter((line) => line !== '');
-        return lines.length === 0 ? [] : [lines.join('\n')];
-      });
-  const [start] = elements(root, 'pt').filter((point) => point.getAttribute('type') === 'doc');
-  const items = itemsOf(start?.getAttribute('modelId') ?? '');
-  const others = [...texts].flatMap(([id, text]) => (text === '' || seen.has(id) ? [] : [text]));
-  const shown = [...items, ...others];
-  return shown.length === 0
-    ? undefined
-    : { category: 'diagram', content: { items: shown }, summary: 'diagram' };
+  const items = (root ? elements(root, 'pt') : [])
+    .map((point) => elements(point, 'p').map((each) => textIn(each)))
+    .map((lines) => lines.filter((text) => text.trim() !== '').join(' '))
+    .filter((text) => text !== '');
+  return items.length === 0 ? undefined : { category: 'diagram', content: { items }, summary: 'diagram' };
 }

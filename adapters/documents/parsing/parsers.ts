@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { limits, sizeText } from '../../../machines/document-files.ts';
 import type { ReadDocument } from '../../../machines/documents.ts';
 import { isSource, ownFile, sourceFile, sourceLoader } from '../../own-files.ts';
 import { Unreadable } from './reader.ts';
-import type { Begun, Done, Job } from './worker.ts';
+import type { Done, Job } from './worker.ts';
 
 /** The built file or, in a checkout that runs its sources, code that loads the source through tsx. */
 function entryOfWorker(): { readonly entry: string; readonly isText: boolean } {
@@ -20,41 +19,23 @@ interface Waiting {
   readonly settle: (done: Done) => void;
 }
 interface Busy extends Waiting {
-  /** In ms: by the clock of this computer, and by the CPU time of the thread. */
-  readonly beganAt: number;
-  readonly beganCpu: number;
-  timer: NodeJS.Timeout | undefined;
+  readonly timer: NodeJS.Timeout;
   /** When the reading began, or when another thread was last ended for using too much. */
   baseBytes: number;
 }
 interface Slot {
   worker?: Worker | undefined;
-  thread?: string | undefined;
   busy?: Busy | undefined;
   idle?: NodeJS.Timeout | undefined;
 }
 export interface ParserLimits {
-  /** CPU time for one document; by the clock five times as long is allowed, for a busy computer. */
+  /** Time for one document by the clock, long enough for a busy computer. */
   readonly ms: number;
   readonly growthBytes: number;
   readonly heapMb: number;
 }
 const idleMs = 30_000;
 const watchMs = 25;
-const clockFactor = 5;
-
-/** In ms; undefined where the operating system does not tell it. */
-function cpuOf(thread: string | undefined): number | undefined {
-  if (thread === undefined) return undefined;
-  try {
-    const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'latin1');
-    // The name is in parentheses; the 12th and 13th field after it are the CPU time in ticks of 10 ms.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * 10;
-  } catch {
-    return undefined;
-  }
-}
 
 /** A document that takes too long, or makes the process memory grow too much, ends only its own thread. */
 export class Parsers {
@@ -103,31 +84,13 @@ export class Parsers {
   #start(slot: Slot, next: Waiting): void {
     clearTimeout(slot.idle);
     const worker = (slot.worker ??= this.#open(slot));
-    const busy: Busy = {
-      ...next,
-      beganAt: performance.now(),
-      beganCpu: cpuOf(slot.thread) ?? 0,
-      timer: undefined,
-      baseBytes: process.memoryUsage.rss(),
-    };
-    slot.busy = busy;
-    this.#time(slot, busy, this.#limits.ms);
+    const { ms } = this.#limits;
+    const late = (): void => void this.#end(slot, `it could not be read within ${ms / 1000} s`, false);
+    slot.busy = { ...next, timer: setTimeout(late, ms), baseBytes: process.memoryUsage.rss() };
     this.#watch ??= setInterval(() => this.#weigh(), watchMs).unref();
     // Transferring a view of a shared buffer would take away the other data in it.
     const bytes = next.job.bytes.slice();
     worker.postMessage({ ...next.job, bytes }, [bytes.buffer]);
-  }
-
-  /** The next check comes after the time left, because CPU time never grows faster than the clock. */
-  #time(slot: Slot, busy: Busy, waitMs: number): void {
-    busy.timer = setTimeout(() => {
-      const { ms } = this.#limits;
-      const clockMs = performance.now() - busy.beganAt;
-      const cpu = cpuOf(slot.thread);
-      const left = ms - (cpu === undefined ? clockMs : cpu - busy.beganCpu);
-      if (left > 0 && clockMs < ms * clockFactor) this.#time(slot, busy, Math.max(left, 10));
-      else void this.#end(slot, `it could not be read within ${ms / 1000} s`, false);
-    }, waitMs);
   }
 
   #open(slot: Slot): Worker {
@@ -144,11 +107,7 @@ export class Parsers {
     worker.stdout.resume();
     worker.stderr.resume();
     worker.unref();
-    worker.on('message', (message: Done | Begun) => {
-      if ('thread' in message) {
-        slot.thread = message.thread;
-        return;
-      }
+    worker.on('message', (message: Done) => {
       this.#settle(slot, message);
       slot.idle = setTimeout(() => void this.#end(slot, ''), idleMs).unref();
       this.#next();
@@ -156,7 +115,6 @@ export class Parsers {
     const gone = (reason: string) => () => {
       if (slot.worker !== worker) return;
       slot.worker = undefined;
-      slot.thread = undefined;
       this.#settle(slot, { ok: false, reason });
       this.#next();
     };
@@ -197,7 +155,6 @@ export class Parsers {
   async #end(slot: Slot, reason: string, isLasting = true): Promise<void> {
     const { worker, busy } = slot;
     slot.worker = undefined;
-    slot.thread = undefined;
     clearTimeout(slot.idle);
     await worker?.terminate();
     // An answer may have arrived meanwhile, and the slot may have the next document.

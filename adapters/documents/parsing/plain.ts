@@ -1,7 +1,7 @@
 import Papa from 'papaparse';
 import { pagesOf, type Draft } from '../../../machines/documents.ts';
 import { textReader } from './encoding.ts';
-import { rowsPerPage } from './reader.ts';
+import { rowsPerPage, type Reader } from './reader.ts';
 
 const paragraphsPerPage = 100;
 const charsPerPage = 64 * 1024;
@@ -41,7 +41,8 @@ function parts(text: string): string[] {
   let rest = text;
   while (rest.length > charsPerPage) {
     const room = rest.slice(0, charsPerPage);
-    const end = Math.max(room.lastIndexOf('\n'), room.lastIndexOf(' '));
+    const line = room.lastIndexOf('\n');
+    const end = line > 0 ? line : room.lastIndexOf(' ');
     const isPair = /[\ud800-\udbff]$/.test(room);
     const at = end > 0 ? end + 1 : charsPerPage - (isPair ? 1 : 0);
     found.push(rest.slice(0, at).trimEnd());
@@ -49,6 +50,18 @@ function parts(text: string): string[] {
   }
   return [...found, rest];
 }
+
+const codeReader = (language: string): Reader =>
+  textReader((source, { name }) =>
+    pagesOf(
+      parts(source).map((text, at) => ({
+        title: at === 0 ? name : `${name}, part ${at + 1}`,
+        drafts: text.trim() === '' ? [] : [{ category: 'code', content: { language, text } }],
+      })),
+    ),
+  );
+export const readYaml = codeReader('yaml');
+export const readXml = codeReader('xml');
 
 export const readCsv = textReader((text, { name, fileType }) => {
   const { data, errors, meta } = Papa.parse<string[]>(text, {

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readlinkSync } from 'node:fs';
-import { basename } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { named, type ReadDocument, type DocumentFormat } from '../../../machines/documents.ts';
 import { Unreadable, type Reader, type Source } from './reader.ts';
@@ -17,18 +15,6 @@ export type Done =
       readonly isLasting?: boolean;
     };
 
-/** Thread number in the operating system, for its CPU time; undefined except on Linux. */
-export interface Begun {
-  readonly thread: string | undefined;
-}
-function threadOf(): string | undefined {
-  try {
-    return basename(readlinkSync('/proc/thread-self'));
-  } catch {
-    return undefined;
-  }
-}
-
 /** Loaded with the first document, so that unused formats cost nothing. */
 const readers: Readonly<Record<DocumentFormat, () => Promise<Reader>>> = {
   md: async () => (await import('./markdown.ts')).readMarkdown,
@@ -37,8 +23,8 @@ const readers: Readonly<Record<DocumentFormat, () => Promise<Reader>>> = {
   csv: async () => (await import('./plain.ts')).readCsv,
   json: async () => (await import('./data.ts')).readJson,
   jsonl: async () => (await import('./data.ts')).readJsonLines,
-  yaml: async () => (await import('./data.ts')).readYaml,
-  xml: async () => (await import('./data.ts')).readXml,
+  yaml: async () => (await import('./plain.ts')).readYaml,
+  xml: async () => (await import('./plain.ts')).readXml,
   ipynb: async () => (await import('./notebook.ts')).readNotebook,
   epub: async () => (await import('./epub.ts')).readEpub,
   odt: async () => (await import('./open-document.ts')).readOdt,
@@ -67,7 +53,6 @@ function reasonOf(error: unknown): string {
   return `it is broken: ${(message.split('\n')[0] ?? '').slice(0, 200)}`;
 }
 
-parentPort?.postMessage({ thread: threadOf() } satisfies Begun);
 parentPort?.on('message', (job: Job) => {
   void read(job).then((done) => parentPort?.postMessage(done));
 });

@@ -2,10 +2,10 @@ import { bytesOf, contentsText, forShell, resultText } from '../../../actors/cli
 import { toolText } from '../../../actors/cli/printing/signature.ts';
 import { currentIn, isUnfinished } from '../../../actors/cli/prompt/commands.ts';
 import { readHtml } from '../../../adapters/documents/parsing/html.ts';
-import { readJson, readXml, readYaml } from '../../../adapters/documents/parsing/data.ts';
+import { readJson } from '../../../adapters/documents/parsing/data.ts';
 import { readMarkdown } from '../../../adapters/documents/parsing/markdown.ts';
 import { readNotebook } from '../../../adapters/documents/parsing/notebook.ts';
-import { readCsv, readPlain } from '../../../adapters/documents/parsing/plain.ts';
+import { readCsv, readPlain, readXml, readYaml } from '../../../adapters/documents/parsing/plain.ts';
 import type { Reader as ReadDocument } from '../../../adapters/documents/parsing/reader.ts';
 import { typedInShell } from '../../../adapters/index.ts';
 import { refusalReasonIn } from '../../../adapters/mcp/bodies.ts';
@@ -198,7 +198,7 @@ const textReaders: Readonly<Record<string, Reader>> = {
   'HTML document': document(MiB, readHtml, 'html'),
   'CSV document': document(MiB, readCsv, 'csv'),
   'JSON document': document(MiB, readJson, 'json'),
-  'YAML document': { ...document(2 * 1024, readYaml, 'yaml'), isTimed: true },
+  'YAML document': document(MiB, readYaml, 'yaml'),
   'XML document': document(MiB, readXml, 'xml'),
   notebook: document(MiB, readNotebook, 'ipynb'),
 };
