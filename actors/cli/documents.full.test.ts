@@ -32,9 +32,7 @@ describe('a command over the documents of a folder', () => {
     ]);
     expect(read.stdout).toContain('buried under the old oak');
     const { desktops } = JSON.parse(desktop.stdout) as { desktops: string[] };
-    expect(desktops.map((text) => text.replace(/\?[^]*$/, ''))).toEqual([
-      ...['window://documents/recent', 'window://documents/tree'],
-    ]);
+    expect(desktops.map((text) => text.replace(/\?[^]*$/, ''))).toEqual(['window://documents/tree']);
     expect([finder.code, read.code, desktop.code]).toEqual([0, 0, 0]);
   });
 

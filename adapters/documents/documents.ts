@@ -66,12 +66,10 @@ const defaultLimit = 20;
 export class DocumentResources {
   readonly #library: Library;
   readonly #host: string;
-  readonly #pageRead: (ref: string, index: number) => void;
 
-  constructor(library: Library, host: string, pageRead: (ref: string, index: number) => void) {
+  constructor(library: Library, host: string) {
     this.#library = library;
     this.#host = host;
-    this.#pageRead = pageRead;
   }
 
   async read(raw: string): Promise<TextContents> {
@@ -114,7 +112,6 @@ export class DocumentResources {
     const { format = 'json' } = uri;
     if (uri.level === 2) {
       const page = await this.page(listed.ref, uri.pageIndex);
-      this.#pageRead(listed.ref, uri.pageIndex);
       const elements = ofCategories(page.elements, uri.categories);
       const text =
         format === 'json'

@@ -24,43 +24,12 @@ export interface Shared {
 
 const most = 100;
 
-async function completed(shared: Shared, { argument, context }: CompleteRequest['params']) {
-  const all = await valuesOf(shared, argument.name, context?.arguments ?? {});
+function completed({ library }: Shared, { argument }: CompleteRequest['params']) {
   const typed = argument.value.toLowerCase();
-  const values = all.filter((value) => value.toLowerCase().startsWith(typed));
+  const refs = argument.name === 'doc_ref' ? [...library.documents.keys()].toSorted() : [];
+  const values = refs.filter((ref) => ref.toLowerCase().startsWith(typed));
   return { values: values.slice(0, most), total: values.length, hasMore: values.length > most };
 }
-
-async function valuesOf(
-  { library }: Shared,
-  name: string,
-  known: Readonly<Record<string, string>>,
-): Promise<string[]> {
-  if (name === 'doc_ref') return [...library.documents.keys()].toSorted();
-  // As typed or encoded as in a URI, because hosts send either form.
-  const given = known['doc_ref'] ?? '';
-  const ref = library.documents.has(given) ? given : decoded(given);
-  if (!library.documents.has(ref)) return [];
-  try {
-    if (name === 'page_index') {
-      const { pageCount } = await library.read(ref, { from: 0, to: 0 });
-      return Array.from({ length: Math.min(pageCount, 10_000) }, (_, index) => String(index));
-    }
-    const page = Number(known['page_index'] ?? 0);
-    const range = known['page_index'] === undefined ? { from: 0, to: 20 } : { from: page, to: page + 1 };
-    const { pages } = await library.read(ref, range);
-    return Object.values(pages).flatMap(({ elements }) => elements.map(({ element_id }) => element_id));
-  } catch {
-    return [];
-  }
-}
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
 
 /** Error code for a resource that does not exist (MCP 2026-07-28). */
 const resourceNotFound = -32_602;
@@ -90,9 +59,7 @@ export function addResources(server: McpServer, shared: Shared): void {
     subscribed.delete(uri);
     return {};
   });
-  rpc.setRequestHandler('completion/complete', async ({ params }) => ({
-    completion: await completed(shared, params),
-  }));
+  rpc.setRequestHandler('completion/complete', ({ params }) => ({ completion: completed(shared, params) }));
   // A session that has closed receives nothing more.
   const list = (): void => void rpc.sendResourceListChanged().catch(() => {});
   const updated = (uris: readonly string[]): void => {
@@ -123,7 +90,6 @@ function eventOf({ host, library, windows }: Shared, { added, removed, changed }
       ...(isCatalogue ? [`dpe://${host}`] : []),
       ...windows.showing(changed),
       ...(isSetChanged ? [windows.tree] : []),
-      windows.recent,
     ],
   };
 }
@@ -172,11 +138,7 @@ export function share(library: Library, host: string): Shared {
     for (const listener of [...listeners]) listener(event);
   };
   const windows = new Windows(library, host);
-  const documents = new DocumentResources(library, host, (ref, index) => {
-    const what = windows.pageRead(ref, index);
-    if (what !== 'nothing')
-      tell({ isListChanged: what === 'list', updated: what === 'page' ? [windows.page] : [] });
-  });
+  const documents = new DocumentResources(library, host);
   const words = new WordIndex(library);
   let telling: NodeJS.Timeout | undefined;
   const shared: Shared = {

@@ -339,8 +339,8 @@ export const addReadFile = (server: McpServer, folders: readonly Folder[]): void
   );
 };
 
-/** A search waits `firstMs` for the index when `mostMs` would not be enough, else `mostMs`. */
-const wait = { firstMs: 1_500, mostMs: 20_000 };
+/** Longest time in ms that a search waits for documents that are not read yet. */
+const waitMs = 20_000;
 
 export const addSearch = (server: McpServer, shared: Shared): void => {
   server.registerTool(
@@ -388,7 +388,7 @@ async function searched(
   query: string,
   limit: number,
 ): Promise<CallToolResult> {
-  const answer = await words.search(query, limit, wait);
+  const answer = await words.search(query, limit, waitMs);
   const documents = answer.found.map(({ ref, title, places }) => {
     const uri = documentUri(host, ref);
     const shown = places.map(({ pageIndex, pageTitle, elementId, category, text }) => ({
@@ -408,7 +408,7 @@ async function searched(
   const waiting = answer.documents - answer.indexed - answer.unread.length;
   const advice = [
     waiting > 0
-      ? `${answer.indexed} of ${answer.documents} documents are searched so far; ${waiting} are not read yet, which takes about ${durationText(answer.leftMs ?? 0)}. Ask again.`
+      ? `${answer.indexed} of ${answer.documents} documents are searched so far; ${waiting} are not read yet. Ask again.`
       : '',
     library.cut === undefined ? '' : `Not all documents are served: ${library.cut}.`,
     answer.total > documents.length
@@ -420,9 +420,6 @@ async function searched(
   const text = lines.join('\n') || `nothing found in ${answer.indexed} documents`;
   return result(facts, text, advice.length > 0 ? advice.join(' ') : undefined);
 }
-
-const durationText = (ms: number): string =>
-  ms < 90_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`;
 
 export const addOpen = (server: McpServer, shared: Shared): void => {
   server.registerTool(

@@ -12,15 +12,13 @@ interface Opened {
   readonly ref: string;
   readonly index: number;
 }
-const priorities = { opened: 60, page: 40, recent: 20, tree: 10 } as const;
-const recentCount = 20;
+const priorities = { opened: 60, tree: 10 } as const;
 
-/** Folder tree, documents changed last, page read last, and pages opened by the tool `open`. */
+/** Folder tree, and pages opened by the tool `open`. */
 export class Windows {
   readonly #library: Library;
   readonly #host: string;
   #opened: readonly Opened[] = [];
-  #last: Opened | undefined;
 
   constructor(library: Library, host: string) {
     this.#library = library;
@@ -34,12 +32,6 @@ export class Windows {
   get tree(): string {
     return this.uriOf(['tree'], priorities.tree);
   }
-  get recent(): string {
-    return this.uriOf(['recent'], priorities.recent);
-  }
-  get page(): string {
-    return this.uriOf(['page'], priorities.page);
-  }
   #uriOfOpened({ ref, index }: Opened): string {
     return this.uriOf(['open', ref, String(index)], priorities.opened);
   }
@@ -50,19 +42,10 @@ export class Windows {
         uri: this.#uriOfOpened(each),
         name: `${each.ref}, page ${each.index}`,
       })),
-      ...(this.#last ? [{ uri: this.page, name: 'page read last' }] : []),
-      { uri: this.recent, name: 'documents changed last' },
       { uri: this.tree, name: 'folders' },
     ];
   }
 
-  /** `list` when a window was added for it, `page` when that window shows another page now. */
-  pageRead(ref: string, index: number): 'list' | 'page' | 'nothing' {
-    const before = this.#last;
-    this.#last = { ref, index };
-    if (!before) return 'list';
-    return before.ref === ref && before.index === index ? 'nothing' : 'page';
-  }
   open(ref: string, index: number): boolean {
     const [first] = this.#opened;
     if (first?.ref === ref && first.index === index) return false;
@@ -73,15 +56,10 @@ export class Windows {
   drop(refs: readonly string[]): boolean {
     const before = this.#opened.length;
     this.#opened = this.#opened.filter(({ ref }) => !refs.includes(ref));
-    const isGone = this.#last !== undefined && refs.includes(this.#last.ref);
-    if (isGone) this.#last = undefined;
-    return isGone || this.#opened.length !== before;
+    return this.#opened.length !== before;
   }
   showing(refs: readonly string[]): readonly string[] {
-    const opened = this.#opened
-      .filter(({ ref }) => refs.includes(ref))
-      .map((each) => this.#uriOfOpened(each));
-    return this.#last && refs.includes(this.#last.ref) ? [...opened, this.page] : opened;
+    return this.#opened.filter(({ ref }) => refs.includes(ref)).map((each) => this.#uriOfOpened(each));
   }
 
   async read(uri: string, documents: DocumentResources): Promise<TextContents | undefined> {
@@ -91,21 +69,11 @@ export class Windows {
 
   async #textOf(asked: string, documents: DocumentResources): Promise<string | undefined> {
     if (asked === withoutQuery(this.tree)) return treeText([...this.#library.documents.values()]);
-    if (asked === withoutQuery(this.recent)) return this.#recentText();
-    const opened = this.#opened.find((each) => withoutQuery(this.#uriOfOpened(each)) === asked);
-    const shown = asked === withoutQuery(this.page) ? this.#last : opened;
+    const shown = this.#opened.find((each) => withoutQuery(this.#uriOfOpened(each)) === asked);
     if (!shown) return undefined;
     const page = await documents.page(shown.ref, shown.index);
     const from = `${documentUri(this.#host, shown.ref)}/pages/${shown.index}`;
     return `${from}\n\n${renderPage(page, 'markdown')}`;
-  }
-
-  #recentText(): string {
-    const latest = [...this.#library.documents.values()].toSorted((a, b) =>
-      a.lastModified < b.lastModified ? 1 : -1,
-    );
-    const lines = latest.slice(0, recentCount).map(({ ref, lastModified }) => `${lastModified}  ${ref}`);
-    return lines.join('\n') || 'There are no documents.';
   }
 }
 

@@ -19,22 +19,15 @@ interface SearchAnswer {
   /** Documents that were searched; `documents` is the number of all. */
   readonly indexed: number;
   readonly documents: number;
-  /** Expected time until the rest is in the index; absent when all documents are. */
-  readonly leftMs?: number;
   readonly unread: readonly { readonly ref: string; readonly reason: string }[];
 }
-interface SearchWait {
-  readonly firstMs: number;
-  readonly mostMs: number;
-}
-async function isDoneWithin(promise: Promise<void>, ms: number): Promise<boolean> {
+async function atMost(work: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((done) => {
-    timer = setTimeout(() => done(false), ms);
+  const late = new Promise<void>((done) => {
+    timer = setTimeout(done, ms);
   });
-  const isDone = await Promise.race([promise.then(() => true), late]);
+  await Promise.race([work, late]);
   clearTimeout(timer);
-  return isDone;
 }
 const pagesAtOnce = 25;
 const readAtOnce = 4;
@@ -51,8 +44,6 @@ export class WordIndex {
   #next = 0;
   #isClosed = false;
   #running: Promise<void> | undefined;
-  /** `looked`: documents examined before that time. */
-  #began = { at: 0, looked: 0 };
 
   constructor(library: Library) {
     this.#library = library;
@@ -66,10 +57,13 @@ export class WordIndex {
     this.#stop();
   }
 
-  /** Waits for the complete index, at most `mostMs`; only `firstMs` when that will not be enough. */
-  async search(query: string, most: number, { firstMs, mostMs }: SearchWait): Promise<SearchAnswer> {
+  /** Waits for the complete index, at most `waitMs`. */
+  async search(query: string, most: number, waitMs: number): Promise<SearchAnswer> {
     const words = [...new Set(wordsIn(query))];
-    const leftMs = await this.#caughtUp(firstMs, mostMs);
+    this.#running ??= this.#catchUp().finally(() => {
+      this.#running = undefined;
+    });
+    await atMost(this.#running, waitMs);
     const refs = this.#matching(words);
     const found: Found[] = [];
     for (const ref of refs.slice(0, most)) found.push(await this.#places(ref, words));
@@ -78,30 +72,8 @@ export class WordIndex {
       total: refs.length,
       indexed: this.#numbers.size,
       documents: this.#library.documents.size,
-      ...(leftMs !== undefined && { leftMs }),
       unread: [...this.#unread].map(([ref, reason]) => ({ ref, reason })),
     };
-  }
-
-  /** Resolves to the expected time in ms until it is complete; undefined when it is. */
-  async #caughtUp(firstMs: number, mostMs: number): Promise<number | undefined> {
-    if (!this.#running) {
-      this.#began = { at: performance.now(), looked: this.#looked };
-      this.#running = this.#catchUp().finally(() => {
-        this.#running = undefined;
-      });
-    }
-    if (await isDoneWithin(this.#running, firstMs)) return undefined;
-    const left = this.#leftMs();
-    if (left > mostMs - firstMs) return left;
-    return (await isDoneWithin(this.#running, mostMs - firstMs)) ? undefined : this.#leftMs();
-  }
-  get #looked(): number {
-    return this.#numbers.size + this.#unread.size;
-  }
-  #leftMs(): number {
-    const speed = (this.#looked - this.#began.looked) / (performance.now() - this.#began.at);
-    return (this.#library.documents.size - this.#looked) / Math.max(speed, 1e-6);
   }
 
   async #catchUp(): Promise<void> {
