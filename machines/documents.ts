@@ -264,13 +264,7 @@ const linked = (said: string, links: readonly unknown[]): string =>
       ? done.replace(name, () => `[${name}](${text(url)})`)
       : done;
   }, said);
-/** `[label: title] after`; the label is the Chinese one when title and text are Chinese. */
-const labelled = (title: string, english: string, chinese: string, after = ''): string => {
-  const said = `${title}${after}`;
-  const isChinese = /\p{Script=Han}/u.test(said) && !/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(said);
-  const label = isChinese ? chinese : english;
-  return `[${title === '' ? label : `${label}: ${title}`}] ${after}`.trim();
-};
+const labelled = (label: string, title: string): string => `[${title === '' ? label : `${label}: ${title}`}]`;
 
 type Render = (content: Content) => string;
 /** With the stored value behind the shown text when the two differ. */
@@ -301,14 +295,14 @@ const markdown: Partial<Record<Element['category'], Render>> = {
   },
   table: tableOf,
   pivot_table: tableOf,
-  chart: (c) => labelled(text(c['title']), 'chart', '图表', text(c['data_summary'])),
+  chart: (c) => `${labelled('chart', text(c['title']))} ${text(c['data_summary'])}`.trim(),
   diagram: (c) =>
     list(c['items'])
       .map((item) => itemOf(item, '- '))
       .join('\n'),
   image: (c) => {
     if (typeof c['url'] === 'string') return `![${text(c['alt'])}](${c['url']})`;
-    return labelled(text(c['description'] ?? c['alt']), 'image', '图片');
+    return labelled('image', text(c['description'] ?? c['alt']));
   },
   link: (c) => `[${text(c['text'])}](${text(c['url'])})`,
   formula: (c) => `$ ${text(c['expression'])} $`,

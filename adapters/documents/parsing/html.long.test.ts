@@ -22,7 +22,7 @@ describe('text of HTML', () => {
     ],
     ['writes no target within the page', 'see <a href="#b">it</a>', 'see it'],
     ['writes the target of a heading', '<h2><a href="/x">It</a></h2>', '## [It](/x)'],
-    ['writes the target around a block', '<a href="/x"><p>It</p></a>', '[It](/x)'],
+    ['writes the target around a block below it', '<a href="/x"><p>It</p></a>', 'It\n\n[It](/x)'],
     ['does not divide a sentence by an image', '<p>a <img src="i.png" alt="I"> b</p>', 'a b\n\n![I](i.png)'],
     ['divides options', '<select><option>a</option><option>b</option></select>', 'a\n\nb'],
     ['keeps formulas', '<p>so <math alttext="a^2">a2</math></p>', 'so $a^2$'],

@@ -59,7 +59,7 @@ const blocks = setOf(
     'head header hgroup html legend li main nav optgroup option p search section select summary tbody td textarea tfoot th ' +
     'thead tr',
 );
-const whole = setOf('h1 h2 h3 h4 h5 h6 ul ol menu dir table pre hr audio video');
+const whole = setOf('h1 h2 h3 h4 h5 h6 ul ol menu dir table pre hr');
 const lists = setOf('ul ol menu dir');
 
 type Element = Tree.Element;
@@ -171,25 +171,13 @@ class Walker {
       this.#whole(node);
     } else if (tag === 'dl' && this.#comments(node)) return;
     else if (blocks.has(tag) || this.#hasBlocks.has(node)) {
-      const before = this.#found.drafts.length;
       const url = tag === 'a' ? attribute(node, 'href') : undefined;
       if (blocks.has(tag)) this.flush();
       for (const each of childrenOf(node)) this.walk(each);
       if (blocks.has(tag) || isTarget(url)) this.flush();
-      if (isTarget(url)) this.#linkAround(before, url);
+      const text = isTarget(url) ? tidy(textBelow(node)) : '';
+      if (isTarget(url)) this.#add({ category: 'link', content: { text: text || url, url } });
     } else this.#open += this.#inline(node);
-  }
-
-  /** The target goes to the only element in the link, or becomes an element of its own. */
-  #linkAround(before: number, url: string): void {
-    const { drafts } = this.#found;
-    const [only, ...others] = drafts.slice(before);
-    const text = only?.content['text'];
-    if (typeof text !== 'string') return this.#add({ category: 'link', content: { text: url, url } });
-    if (others.length > 0) return this.#add({ category: 'link', content: { text, url } });
-    const links = [{ text, url }];
-    if (only?.category === 'heading') drafts[before] = { ...only, content: { ...only.content, links } };
-    else drafts[before] = { category: 'text', content: { text: linkText(text, url), links } };
   }
 
   #remember(node: Element): void {
@@ -206,11 +194,6 @@ class Walker {
       return this.#add({ category: 'code', content: { text, ...(language && { language }) } });
     }
     if (tag === 'hr') return this.#add({ category: 'separator', content: {} });
-    if (tag === 'audio' || tag === 'video') {
-      const source = attribute(node, 'src') ?? attribute(elementsOf(node, 'source')[0] ?? node, 'src');
-      const summary = tidy(textBelow(node)) || tag;
-      return this.#add({ category: tag, content: { url: source ?? '' }, summary });
-    }
     if (lists.has(tag)) this.#list(node);
     else {
       this.#isPlain = true;
