@@ -63,14 +63,7 @@ function together(own: Schema, some: readonly Alternative[], join: Join): readon
   return [{ type: first.type, schema: described(whole, [own, ...all]) }];
 }
 const anObject: Join = (own, all) => joined({ ...own, type: 'object', anyOf: all });
-/** Items may be of any kind that the alternatives name, if each names one. */
-const aList: Join = (own, all) => {
-  const kinds = distinct(all.map(({ items }) => items as Schema));
-  const isSaid = kinds.every((one) => Object.keys(one).length > 0);
-  const inside = kinds.length === 1 ? kinds[0] : { anyOf: kinds };
-  const { items } = merged({ items: own['items'] }, isSaid ? { items: inside } : {});
-  return all.length === 1 ? { ...all[0], items } : { ...own, items };
-};
+const aList: Join = (own, all) => (all.length === 1 ? { ...all[0], items: own['items'] } : own);
 
 const valuesOf = (schema: Schema): readonly unknown[] | undefined =>
   'const' in schema ? [schema['const']] : Array.isArray(schema['enum']) ? schema['enum'] : undefined;

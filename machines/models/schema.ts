@@ -125,24 +125,9 @@ type Raw = unknown;
 
 const isNode = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
-const mostNodes = 20_000;
-
-/** References to other documents are not fetched. */
-function targetsOf(root: Raw): (ref: string) => Raw {
-  let names: ReadonlyMap<string, Raw> | undefined;
-  return (ref) => {
-    const [base, fragment] = splitOnce(ref, '#');
-    const start = base === '' ? root : (names ??= namedIn(root)).get(base);
-    if (fragment === undefined || fragment === '') return start;
-    if (fragment.startsWith('/')) return walk(start, fragment);
-    return (names ??= namedIn(root)).get(`#${fragment}`);
-  };
-}
-
-const splitOnce = (text: string, mark: string): readonly [string, string?] => {
-  const at = text.indexOf(mark);
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
-};
+/** References to other documents, anchors and ids are not followed: `$id` and `$anchor` are rare in schemas of tools. */
+const targetOf = (root: Raw, ref: string): Raw =>
+  ref === '#' ? root : ref.startsWith('#/') ? walk(root, ref.slice(1)) : undefined;
 
 /** RFC 6901, from a URI fragment. */
 function walk(start: Raw, pointer: string): Raw {
@@ -162,40 +147,15 @@ function decoded(text: string): string {
   }
 }
 
-/** `$id`, `id` and `#anchor`. */
-function namedIn(root: Raw): ReadonlyMap<string, Raw> {
-  const names = new Map<string, Raw>();
-  const rest: Raw[] = [root];
-  for (let count = 0; rest.length > 0 && count < mostNodes; count += 1) {
-    const node = rest.shift();
-    if (!isNode(node)) continue;
-    for (const key of ['$id', 'id', '$anchor', '$dynamicAnchor']) {
-      const name = Object.hasOwn(node, key) ? node[key] : undefined;
-      if (typeof name !== 'string') continue;
-      const full = key.endsWith('nchor') ? `#${name}` : name.replace(/(.)#$/, '$1');
-      if (!names.has(full)) names.set(full, node);
-    }
-    rest.push(...Object.values(node).filter(isNode));
-  }
-  return names;
-}
-
 // ── older spellings ───────────────────────────────────────────────────────────────────────────────────
 /** `oneOf` becomes `anyOf`, because the converted parts may allow more than before and overlap. */
-function respelled(node: Schema): Schema {
-  const { oneOf, items, additionalItems, minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...rest } =
-    node;
-  const { prefixItems, allOf, anyOf } = rest;
+function respelled({ oneOf, items, prefixItems, additionalItems, ...rest }: Schema): Schema {
   const tuple = Array.isArray(items) ? items : prefixItems;
   const more = Array.isArray(items) ? additionalItems : items;
-  const both = Array.isArray(oneOf) && Array.isArray(anyOf);
   return {
     ...rest,
-    ...(Array.isArray(oneOf) && !both && { anyOf: oneOf }),
-    ...(both && { allOf: [...(Array.isArray(allOf) ? allOf : []), { anyOf: oneOf }] }),
+    ...(Array.isArray(oneOf) && rest['anyOf'] === undefined && { anyOf: oneOf }),
     ...(Array.isArray(tuple) ? { items: eachOf(tuple, more) } : items !== undefined && { items }),
-    ...limit('minimum', 'exclusiveMinimum', minimum, exclusiveMinimum),
-    ...limit('maximum', 'exclusiveMaximum', maximum, exclusiveMaximum),
   };
 }
 /** Items by position become any of them, which is enough for a model. */
@@ -203,12 +163,6 @@ const eachOf = (tuple: readonly unknown[], more: unknown): unknown => {
   const kinds = distinct(more === false || more === undefined ? tuple : [...tuple, more]);
   return kinds.length === 1 ? kinds[0] : { anyOf: kinds };
 };
-/** Draft 4, where a flag makes a limit exclusive. */
-const limit = (name: string, strict: string, value: unknown, exclusive: unknown): Schema => ({
-  ...(exclusive === true ? { [strict]: value } : { [name]: value }),
-  ...(typeof exclusive === 'number' && { [strict]: exclusive }),
-});
-
 /** OpenAPI's `nullable` becomes type `null`; unknown types are dropped. */
 function typed({ type, nullable }: Schema): Schema {
   const given = (Array.isArray(type) ? type : [type]).map((one) => String(one).toLowerCase());
@@ -218,92 +172,32 @@ function typed({ type, nullable }: Schema): Schema {
   return { type: types.length === 1 && (!Array.isArray(type) || nullable === true) ? types[0] : types };
 }
 
-/** They only describe a value and do not restrict it. */
-const telling: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples', 'deprecated']);
-const references = ['$ref', '$dynamicRef'];
-const alternatives = ['anyOf', 'oneOf'];
-const combining = [...references, ...alternatives, 'allOf'];
-const asks = (key: string): boolean =>
-  combining.includes(key) || key === 'type' || (keywords.has(key) && !telling.has(key));
-
-/** OpenAPI's `nullable`, where `type` cannot express it. */
+/** OpenAPI's `nullable`, where `type` alone cannot express it. */
+const combining = ['enum', 'const', '$ref', 'anyOf', 'oneOf', 'allOf'];
 function orNull(node: Schema): Schema {
-  if (node['nullable'] !== true) return node;
-  const { nullable: _, ...rest } = node;
-  const isCombined = combining.some((key) => Object.hasOwn(node, key));
-  if (!isCombined && Array.isArray(node['enum'])) return { ...node, enum: [...node['enum'], null] };
-  if (!isCombined && 'const' in rest) {
-    const { const: value, ...others } = rest;
-    return { ...others, nullable: true, enum: [value, null] };
-  }
-  if (!isCombined && 'type' in typed(node)) return node;
-  const told = Object.fromEntries(Object.entries(rest).filter(([key]) => telling.has(key)));
-  const asked = Object.fromEntries(Object.entries(rest).filter(([key]) => asks(key)));
-  const [key = '', ...others] = Object.keys(asked);
-  if (key === '') return rest;
-  const list = others.length === 0 && alternatives.includes(key) ? asked[key] : undefined;
-  return { ...told, anyOf: [...(Array.isArray(list) ? (list as unknown[]) : [asked]), { type: 'null' }] };
+  const { nullable, ...rest } = node;
+  if (nullable !== true) return rest;
+  if ('type' in typed(rest) && !combining.some((key) => Object.hasOwn(rest, key))) return node;
+  const { description, ...asked } = rest;
+  return { ...(description !== undefined && { description }), anyOf: [asked, { type: 'null' }] };
 }
 
 // ── schemas merged ────────────────────────────────────────────────────────────────────────────────────
 const typesOf = ({ type }: Schema): readonly unknown[] | undefined =>
   type === undefined ? undefined : Array.isArray(type) ? type : [type];
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Pairs of alternatives left to combine; nested alternatives would multiply without a limit. */
-interface Work {
-  pairs: number;
-}
-const mostPairsInAll = 64;
-/** Beyond it only the first schema is kept. */
-const mostPairs = 16;
-
-type Join = (a: never, b: never, work: Work) => unknown;
-const larger = (a: number, b: number): number => Math.max(a, b);
-const smaller = (a: number, b: number): number => Math.min(a, b);
-const either = (a: readonly unknown[], b: readonly unknown[]): readonly unknown[] => distinct([...a, ...b]);
-const shared = (a: readonly unknown[], b: readonly unknown[]): readonly unknown[] => {
-  const both = a.filter((one) => b.some((other) => same(one, other)));
-  return both.length > 0 ? both : a;
-};
-const byName = (a: Schema, b: Schema, work: Work): Schema =>
+const byName = (a: Schema, b: Schema): Schema =>
   Object.fromEntries([
     ...Object.entries(a).map(([name, one]) => [
       name,
-      Object.hasOwn(b, name) ? merged(one as Schema, b[name] as Schema, work) : one,
+      Object.hasOwn(b, name) ? merged(one as Schema, b[name] as Schema) : one,
     ]),
     ...Object.entries(b).filter(([name]) => !Object.hasOwn(a, name)),
   ]);
-const closed = (a: Schema | boolean, b: Schema | boolean, work: Work): Schema | boolean => {
-  if (a === false || b === false) return false;
-  return isObject(a) && isObject(b) ? merged(a, b, work) : isObject(a) ? a : b;
-};
-const pairs = (a: readonly Schema[], b: readonly Schema[], work: Work): readonly Schema[] => {
-  const count = a.length * b.length;
-  if (count > Math.min(mostPairs, work.pairs)) return a;
-  work.pairs -= count;
-  return distinct(a.flatMap((one) => b.map((other) => merged(one, other, work))));
-};
-
-const joins: Readonly<Record<string, Join>> = {
-  minimum: larger,
-  exclusiveMinimum: larger,
-  minLength: larger,
-  minItems: larger,
-  minProperties: larger,
-  maximum: smaller,
-  exclusiveMaximum: smaller,
-  maxLength: smaller,
-  maxItems: smaller,
-  maxProperties: smaller,
-  required: either,
-  enum: shared,
-  allOf: either,
-  anyOf: pairs,
-  items: (a: Schema, b: Schema, work) => merged(a, b, work),
+const joins: Readonly<Record<string, (a: never, b: never) => unknown>> = {
+  required: (a: readonly unknown[], b: readonly unknown[]) => distinct([...a, ...b]),
+  items: (a: Schema, b: Schema) => merged(a, b),
   properties: byName,
-  patternProperties: byName,
-  additionalProperties: closed,
 };
 
 /** `integer` counts as a `number`; the first list when none is common. */
@@ -314,13 +208,13 @@ function sharedTypes(a: readonly unknown[], b: readonly unknown[]): readonly unk
   return both.length > 0 ? both : a;
 }
 
-/** Accepts every value valid for both; where they conflict or cannot be combined, `a` wins. */
-export function merged(a: Schema, b: Schema, work: Work = { pairs: mostPairsInAll }): Schema {
+/** Accepts every value valid for both; of two limits, lists of values or alternatives `a` wins. */
+export function merged(a: Schema, b: Schema): Schema {
   const [types, others] = [typesOf(a), typesOf(b)];
   const both = Object.entries(b).map(([key, value]) => {
     const join = joins[key];
     if (!Object.hasOwn(a, key)) return [key, value];
-    return [key, join ? join(a[key] as never, value as never, work) : a[key]];
+    return [key, join ? join(a[key] as never, value as never) : a[key]];
   });
   const found: Schema = { ...a, ...Object.fromEntries(both) };
   if (!types || !others) return withFitting(found);
@@ -331,19 +225,17 @@ export function merged(a: Schema, b: Schema, work: Work = { pairs: mostPairsInAl
   });
 }
 
-export function withoutAllOf(schema: Schema, work: Work = { pairs: mostPairsInAll }): Schema {
+export function withoutAllOf(schema: Schema): Schema {
   const { allOf, ...own } = schema;
   if (!Array.isArray(allOf)) return schema;
-  return (allOf as Schema[])
-    .map((one) => withoutAllOf(one, work))
-    .reduce((all, one) => merged(all, one, work), own);
+  return (allOf as Schema[]).map((one) => withoutAllOf(one)).reduce((all, one) => merged(all, one), own);
 }
 
 // ── schemas without references ────────────────────────────────────────────────────────────────────────
 const deepest = 24;
 
 interface Walk {
-  readonly find: (ref: string) => Raw;
+  readonly root: Raw;
   /** From the root to here; endless recursion is detected by them. */
   readonly through: readonly Raw[];
   readonly depth: number;
@@ -355,10 +247,9 @@ interface Walk {
 function plain(schema: Raw): Schema {
   // A schema from a foreign office may be too deep to be written.
   if (jsonBytes(schema) === Infinity) return {};
-  const find = targetsOf(schema);
   const upTo = (levels: number): { readonly found: Schema; readonly isWhole: boolean } => {
     const parts = { left: mostParts };
-    const found = read(schema, { find, through: [schema], depth: 0, levels, parts }) ?? {};
+    const found = read(schema, { root: schema, through: [schema], depth: 0, levels, parts }) ?? {};
     return { found, isWhole: parts.left >= 0 };
   };
   let last = upTo(deepest);
@@ -375,11 +266,10 @@ function read(node: Raw, walk: Walk): Schema | undefined {
   if (node === false) return undefined;
   if (!isObject(node) || (walk.parts.left -= 1) < 0) return {};
   if (walk.depth > walk.levels) return outline(node);
-  const { $ref, $dynamicRef, ...beside } = orNull(node);
-  const ref = [$ref, $dynamicRef].find((one) => typeof one === 'string');
+  const { $ref, ...beside } = orNull(node);
   const own = readKeywords(beside, walk);
-  if (ref === undefined) return own;
-  const target = walk.find(ref);
+  if (typeof $ref !== 'string') return own;
+  const target = targetOf(walk.root, $ref);
   if (walk.through.includes(target)) return merged(own, outline(target));
   const found = read(target, { ...walk, through: [...walk.through, target], depth: walk.depth + 1 });
   return found && merged(own, found);
