@@ -45,7 +45,7 @@ describe('a file that is not as it should be', () => {
     [
       'is YAML with a key twice',
       () => written('a: canary\na: 2\n', 'x.yaml'),
-      'a key stands twice in its object, again at 2:1',
+      ': 2:1: is not valid YAML: a key stands twice',
     ],
     ['is YAML of aliases', () => written(bomb, 'x.yaml'), 'its aliases have no end'],
     [

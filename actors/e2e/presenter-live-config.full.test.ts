@@ -1,21 +1,16 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   chmodSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { builtModule } from '../../scenarios/fixtures/built-module.ts';
 import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import { createPresenter } from '../index.ts';
 import { presenting } from '../../scenarios/fixtures/presenting.ts';
@@ -229,35 +224,6 @@ describe('a config file', () => {
     chmodSync(file, mode);
     await presenter.addMcpServer('a', { command: 'x', disable: true });
     expect([file, `${file}.bak`].map((each) => statSync(each).mode & 0o777)).toEqual([mode, mode]);
-  });
-  it('has what a killed writer left beside it taken away by the next change', async () => {
-    const { presenter, file, folder } = await opened({ mcpServers: {} });
-    const [left, young, theirs] = [`${file}.1-1.a2c-draft`, `${file}.1-2.a2c-draft`, `${file}.20240101`];
-    for (const each of [left, young, theirs]) writeFileSync(each, '{');
-    utimesSync(left, 1, 1);
-    await presenter.addMcpServer('a', { command: 'x', disable: true });
-    expect(readdirSync(folder).toSorted()).toEqual(
-      [file, `${file}.bak`, young, theirs].map((each) => basename(each)).toSorted(),
-    );
-  });
-  it('has no trace of a writer that was killed in the middle, once a presenter has opened it', async () => {
-    const { file, folder } = await opened({ mcpServers: {} });
-    const storage = JSON.stringify(builtModule('adapters/storage/settings.ts'));
-    const hanging = `import(${storage}).then(({ changeFile }) =>
-      changeFile(${JSON.stringify(file)}, () => new Promise(() => process.stdout.write('in'))));
-      setInterval(() => {}, 1000)`;
-    const writer = spawn(process.execPath, ['-e', hanging], { stdio: ['ignore', 'pipe', 'inherit'] });
-    await once(writer.stdout, 'data');
-    writer.kill('SIGKILL');
-    await once(writer, 'close');
-    writeFileSync(`${file}.1-1.a2c-draft`, '{');
-    const names = (): string[] => readdirSync(folder).toSorted();
-    expect(names()).toEqual([file, `${file}.1-1.a2c-draft`, `${file}.lock`].map((each) => basename(each)));
-    for (const left of names().filter((name) => name !== basename(file)))
-      utimesSync(join(folder, left), 1, 1);
-    await using other = await createPresenter({ file, stateDir: false });
-    await other.initialize();
-    expect(names()).toEqual([basename(file)]);
   });
   it('says so when it is a folder', async () => {
     const one = await opened({ mcpServers: {} });

@@ -74,7 +74,6 @@ describe('a cached catalog', () => {
     ['without its time', JSON.stringify({ format: 'a2c-catalog/1', lists: {} })],
     ['with a tool without a name', withTool({ inputSchema: {} })],
     ['with a tool whose schema is a list', withTool({ name: 't', inputSchema: [] })],
-    ['with a field that we have no word for', withTool({ name: 't', inputSchema: {}, _meta: {} })],
     ['too large', ' '.repeat(largestCatalog + 1)],
     ['nested without end', '['.repeat(100_000)],
   ])('counts as none, and is removed, when it is %s', async (_what, text) => {

@@ -1,89 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { replaceFile } from '../host-files.ts';
 import type { JsonObject, Lists } from '../../machines/catalog/entries.ts';
-import { isObject } from '../../machines/protocol/json.ts';
-
-/** Schema of any JSON object. Not `z.record`, because a server's schema may have any keys and must be returned unchanged. */
-const object = z.custom<JsonObject>((value) => isObject(value), 'expected an object');
-const text = z.string();
-const more = object.optional();
-const icon = z.strictObject({
-  src: text,
-  mimeType: text.optional(),
-  sizes: z.array(text).optional(),
-  theme: z.enum(['light', 'dark']).optional(),
-  more,
-});
-const described = {
-  title: text.optional(),
-  description: text.optional(),
-  icons: z.array(icon).optional(),
-  meta: object.optional(),
-  more,
-};
-const flag = z.boolean().optional();
-const tool = z.strictObject({
-  name: text.min(1),
-  ...described,
-  inputSchema: object,
-  outputSchema: object.optional(),
-  annotations: z
-    .strictObject({
-      title: text.optional(),
-      readOnlyHint: flag,
-      destructiveHint: flag,
-      idempotentHint: flag,
-      openWorldHint: flag,
-      more,
-    })
-    .optional(),
-  execution: z
-    .strictObject({ taskSupport: z.enum(['required', 'optional', 'forbidden']).optional(), more })
-    .optional(),
-  unusable: text.optional(),
-});
-const content = {
-  name: text,
-  ...described,
-  mimeType: text.optional(),
-  annotations: z
-    .strictObject({
-      audience: z.array(text).optional(),
-      priority: z.number().optional(),
-      lastModified: text.optional(),
-      more,
-    })
-    .optional(),
-};
-const resource = z.strictObject({ uri: text.min(1), ...content, size: z.number().optional() });
-const resourceTemplate = z.strictObject({ uriTemplate: text.min(1), ...content });
-const argument = z.strictObject({
-  name: text,
-  title: text.optional(),
-  description: text.optional(),
-  required: flag,
-  more,
-});
-const prompt = z.strictObject({
-  name: text.min(1),
-  ...described,
-  arguments: z.array(argument).optional(),
-});
+import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
 const format = 'a2c-catalog/1';
-const schema = z.strictObject({
-  format: z.literal(format),
-  savedAt: z.iso.datetime(),
-  lists: z.strictObject({
-    tools: z.array(tool).optional(),
-    resources: z.array(resource).optional(),
-    resourceTemplates: z.array(resourceTemplate).optional(),
-    prompts: z.array(prompt).optional(),
-  }),
-});
+/** Key that each entry of a list has. */
+const keys = { tools: 'name', resources: 'uri', resourceTemplates: 'uriTemplate', prompts: 'name' } as const;
+const isCatalog = (value: unknown): value is CachedCatalog => {
+  if (!isObject(value) || value['format'] !== format || typeof value['savedAt'] !== 'string') return false;
+  const lists = fieldsOf(value['lists']);
+  return Object.entries(keys).every(([list, key]) => {
+    const entries = lists[list] ?? [];
+    return (
+      Array.isArray(entries) &&
+      entries.every((entry) => isObject(entry) && typeof entry[key] === 'string') &&
+      (list !== 'tools' || entries.every((entry) => isObject(fieldsOf(entry)['inputSchema'])))
+    );
+  });
+};
 
 export interface CachedCatalog {
   readonly savedAt: string;
@@ -93,11 +29,11 @@ export interface CachedCatalog {
 export const textOfCatalog = ({ savedAt, lists }: CachedCatalog): string =>
   `${JSON.stringify({ format, savedAt, lists })}\n`;
 
-/** Returns the value itself and not the schema's output, which may lack unknown properties. */
+/** Written by this library, so that its form is looked at no closer than another version may have changed it. */
 export function readCatalog(written: string): CachedCatalog | undefined {
   try {
     const value: unknown = JSON.parse(written);
-    return schema.safeParse(value).success ? (value as CachedCatalog) : undefined;
+    return isCatalog(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { during } from '../clock.ts';
-import { pathText, type Mistake, type Path } from '../../machines/config/mistake.ts';
+import type { Mistake } from '../../machines/config/mistake.ts';
 import { readJson, type JsonText } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 import { appOfConfig } from '../../machines/config/apps.ts';
@@ -46,49 +46,20 @@ const broken = (
 /** Converts a value to what JSON can express, without dates and shared objects. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null') as unknown;
 
-/** Messages for the error codes of the YAML parser. None of them quotes the file, which may hold secrets. */
-const yamlReasons: Readonly<Record<string, string>> = {
-  BAD_INDENT: 'this line has another indent than it needs',
-  TAB_AS_INDENT: 'a tab indents nothing in YAML; use spaces',
-  MULTIPLE_DOCS: 'there are several documents in it',
-  MISSING_CHAR: 'a quote or a bracket is not closed, or a colon is missing',
-  BAD_ALIAS: 'an alias without its anchor',
-  UNEXPECTED_TOKEN: 'something stands here that does not belong here',
-  BLOCK_AS_IMPLICIT_KEY: 'a key with a list or an object inside its line',
-};
+/** The messages of the parsers are not shown, because they quote the file, which may hold secrets. */
+const unreadable = 'this cannot be read';
+const twice = 'a key stands twice';
 async function readYaml(text: string): Promise<JsonText> {
-  const { isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } = await during(import('yaml'));
-  const pathOf = (nodes: readonly unknown[]): Path =>
-    nodes.flatMap((node, n): Path => {
-      const outer = nodes[n - 1];
-      if (isPair(node)) return isScalar(node.key) ? [String(node.key.value)] : ['?'];
-      return isSeq(outer) && (isMap(node) || isSeq(node)) ? [outer.items.indexOf(node)] : [];
-    });
+  const { LineCounter, parseDocument } = await during(import('yaml'));
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-  const at = (offset: number): { line: number; column: number } => {
-    const { line, col } = lines.linePos(offset);
-    return { line, column: col };
-  };
-  const [first] = document.errors.filter(({ code }) => code !== 'DUPLICATE_KEY');
-  if (first) return broken('YAML', at(first.pos[0]), yamlReasons[first.code] ?? 'this cannot be read');
-  const duplicates: Mistake[] = [];
-  visit(document, {
-    Map: (_, map, parents) => {
-      const seen = new Set<string>();
-      for (const { key } of map.items) {
-        if (!isScalar(key)) continue;
-        const name = String(key.value);
-        const { line, column } = at(key.range?.[0] ?? 0);
-        const path = pathText([...pathOf([...parents, map]), name]);
-        if (seen.has(name))
-          duplicates.push({ path, message: `a key stands twice in its object, again at ${line}:${column}` });
-        seen.add(name);
-      }
-    },
-  });
+  const [first] = document.errors;
+  if (first) {
+    const { line, col: column } = lines.linePos(first.pos[0]);
+    return broken('YAML', { line, column }, first.code === 'DUPLICATE_KEY' ? twice : unreadable);
+  }
   try {
-    return { ok: true, value: plain(document.toJS({ maxAliasCount: 100 })), duplicates };
+    return { ok: true, value: plain(document.toJS({ maxAliasCount: 100 })), duplicates: [] };
   } catch {
     return broken('YAML', undefined, 'its aliases have no end');
   }
@@ -98,9 +69,9 @@ async function readToml(text: string): Promise<JsonText> {
   try {
     return { ok: true, value: plain(parse(text)), duplicates: [] };
   } catch (error) {
-    if (!(error instanceof TomlError)) return broken('TOML', undefined, 'this cannot be read');
+    if (!(error instanceof TomlError)) return broken('TOML', undefined, unreadable);
     const isTwice = /redefine|already defined|duplicate/i.test(error.message);
-    return broken('TOML', error, isTwice ? 'a key stands twice' : 'this cannot be read');
+    return broken('TOML', error, isTwice ? twice : unreadable);
   }
 }
 

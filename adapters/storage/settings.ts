@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { chown, open, readdir, rm, stat, mkdir, readFile, realpath } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { chown, open, rm, stat, mkdir, readFile, realpath } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { replaceFile } from '../host-files.ts';
 import { during } from '../clock.ts';
 import { decoded, type DecodedText, readConfigText } from './config-files.ts';
@@ -11,10 +11,6 @@ import type { Ports, RequestFact } from '../../machines/kernel/ports.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import type { FileFound as Found, FileEdits as Wanted } from '../../machines/presenter/settings.rules.ts';
 
-/** End of the name of every draft file, which no person would choose, so that drafts left by a killed process are recognized. */
-const ending = 'a2c-draft';
-/** Age in ms after which a draft counts as left behind by a process that died while it wrote. */
-const oldMs = 5_000;
 let written = 0;
 
 /** A new file beside it, with the same owner, replaces it; after an error nothing is left behind. */
@@ -23,7 +19,7 @@ export async function writeWhole(
   text: string,
   { mode }: { readonly mode: number },
 ): Promise<void> {
-  const draft = `${file}.${process.pid}-${(written += 1)}.${ending}`;
+  const draft = `${file}.${process.pid}-${(written += 1)}.a2c-draft`;
   const before = await stat(file).catch(() => undefined);
   try {
     const handle = await open(draft, 'w', mode);
@@ -44,18 +40,6 @@ export async function writeWhole(
     throw error;
   }
 }
-const draftsOf = async (file: string): Promise<string[]> => {
-  const names = await readdir(dirname(file)).catch((): string[] => []);
-  return names.filter((name) => name.startsWith(`${basename(file)}.`) && name.endsWith(`.${ending}`));
-};
-/** The caller must hold the lock of the file. */
-async function sweepDrafts(file: string): Promise<void> {
-  for (const draft of (await draftsOf(file)).map((name) => join(dirname(file), name))) {
-    const facts = await stat(draft).catch(() => undefined);
-    if (facts && Date.now() - facts.mtimeMs > oldMs) await rm(draft, { force: true }).catch(() => {});
-  }
-}
-
 /** Age in ms of a lock that was not renewed, after which it counts as left behind by a killed process. */
 const staleMs = 5_000;
 /** Attempts to get a lock, about a minute in all: longer than a stale lock lives, and enough for many waiting processes. */
@@ -85,15 +69,6 @@ export class NotText extends Error {
   }
 }
 
-async function tidied(file: string): Promise<void> {
-  const target = await targetOf(file);
-  const isLocked = await stat(`${target}.lock`).catch(() => undefined);
-  if (!isLocked && (await draftsOf(target)).length === 0) return;
-  const { lock } = (await during(import('proper-lockfile'))).default; // a bundle has no other name for it
-  const release = await lock(target, { realpath: false, stale: staleMs, onCompromised: () => {} });
-  await sweepDrafts(target);
-  await release();
-}
 const targetOf = (file: string): Promise<string> => realpath(file).catch(() => file);
 async function heldIn(file: string): Promise<DecodedText | null> {
   let bytes: Buffer;
@@ -140,7 +115,6 @@ async function changed(
       if (next === null || next === text) return;
       if (tries === mostTries)
         throw new Error(`what is written to ${file} does not stay: others write over it`);
-      await sweepDrafts(target);
       const [mode, mark] = [await modeOf(target), held?.mark ?? ''];
       const old = kept(text);
       if (backup !== undefined && old !== null) await write(`${target}${backup}`, mark + old, { mode });
@@ -201,15 +175,12 @@ interface Held {
   readonly file: string;
   readonly judge: Judge;
   last: string | null;
-  isTidied: boolean;
 }
 const remembered = (held: Held, found: Found, text: string): Found => {
   if (found.kind === 'good') held.last = text;
   return found;
 };
 async function read(held: Held): Promise<Found> {
-  if (!held.isTidied) await tidied(held.file).catch(() => {});
-  held.isTidied = true;
   const text = await readConfigText(held.file);
   if (typeof text === 'string') return remembered(held, judged(text, held.judge, held.last), text);
   return text.message === 'does not exist' ? { kind: 'none' } : { kind: 'wrong', mistakes: [text] };
@@ -274,7 +245,7 @@ export const settingsFile = (
   judge: Judge = (config) => ({ config }),
   how: LockedFile = {},
 ): Ports['request'] => {
-  const held: Held = { file, judge, last: null, isTidied: false };
+  const held: Held = { file, judge, last: null };
   return (_from, { id, method, params }, emit) => {
     let isWanted = true;
     const { edits = [], restores = false } = (params ?? {}) as Partial<Wanted>;
