@@ -267,17 +267,10 @@ const linked = (said: string, links: readonly unknown[]): string =>
 const labelled = (label: string, title: string): string => `[${title === '' ? label : `${label}: ${title}`}]`;
 
 type Render = (content: Content) => string;
-/** With the stored value behind the shown text when the two differ. */
-const withValues = (row: unknown, values: unknown): unknown[] => {
-  const more = list(values);
-  return list(row).map((each, at) =>
-    more[at] === undefined || more[at] === null ? each : `${text(each)} (${text(more[at])})`,
-  );
-};
-const rowsOf = ({ columns, rows, column_values: columnValues, values }: Content): unknown[][] => {
-  const more = list(values);
-  return [withValues(columns, columnValues), ...list(rows).map((row, at) => withValues(row, more[at]))];
-};
+const rowsOf = ({ columns, rows }: Content): (readonly unknown[])[] => [
+  list(columns),
+  ...list(rows).map(list),
+];
 const tableOf: Render = (content) => {
   const [columns = [], ...rows] = rowsOf(content);
   return [line(columns), line(columns.map(() => '---')), ...rows.map((row) => line(row))].join('\n');

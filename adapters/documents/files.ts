@@ -1,7 +1,7 @@
 import type { Stats, Dirent } from 'node:fs';
 import { constants, lstat, open, realpath, stat, type FileHandle, opendir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { decoderOf, encodingOf } from './parsing/encoding.ts';
+import { decodedAs, encodingOf } from './parsing/encoding.ts';
 import { checkPath, isSkipped, joinPath, limits, isBinary, sizeText } from '../../machines/document-files.ts';
 import { wideEncodingOf } from '../../machines/documents.ts';
 
@@ -186,7 +186,7 @@ interface Part {
   /** Counted from 1. `toLine` is the last line, one less than `fromLine` for an empty file. */
   readonly fromLine: number;
   readonly toLine: number;
-  /** Null when a large file was not read to its end. */
+  /** Null for a file of more than 64 MiB, whose end is not read. */
   readonly totalLines: number | null;
   readonly isCut: boolean;
   readonly isInsideLine: boolean;
@@ -200,15 +200,15 @@ interface Range {
 export const isText = (start: Uint8Array): boolean => wideEncodingOf(start) !== undefined || !isBinary(start);
 
 /** At most 1 MiB: a whole file, or a range of lines from a text file of any size. */
-export const readPart = async (place: ServedPath, range: Range, signal: AbortSignal): Promise<Part> => {
+export const readPart = async (place: ServedPath, range: Range): Promise<Part> => {
   const { path, facts } = place;
   if (facts.isDirectory()) throw new Refusal(`"${path}" is a folder; list_files shows what is in it`);
   if (!facts.isFile()) throw new Refusal(`"${path}" is not a regular file`);
   const isWhole = range.fromLine === undefined && range.lines === undefined;
   const handle = await openFile(place.real, path);
   try {
-    const start = await firstBytes(handle, Math.min(facts.size, limits.fileBytes));
-    if (!isText(start)) {
+    const bytes = await firstBytes(handle, Math.min(facts.size, limits.partBytes));
+    if (!isText(bytes)) {
       throw new Refusal(`"${path}" is not a text file (${sizeText(facts.size)}), so it cannot be read here`);
     }
     if (isWhole && facts.size > limits.fileBytes) {
@@ -217,11 +217,10 @@ export const readPart = async (place: ServedPath, range: Range, signal: AbortSig
           'Read a part of it: from_line 1 and lines 500, then go on from there',
       );
     }
-    const encoding = encodingOf(start, facts.size <= limits.fileBytes);
-    const taken = new Taken(range.fromLine ?? 1, range.lines ?? Infinity);
-    return { ...(await readLines(handle, path, taken, decoderOf(encoding), signal)), encoding };
+    const encoding = encodingOf(bytes.subarray(0, limits.fileBytes), facts.size <= limits.fileBytes);
+    const isAll = facts.size <= limits.partBytes;
+    return { ...partOf(path, decodedAs(bytes, encoding), range, isAll), encoding };
   } catch (error) {
-    signal.throwIfAborted();
     throw inWords(error, path);
   } finally {
     await handle.close();
@@ -239,98 +238,41 @@ export const firstBytes = async (handle: FileHandle, most: number): Promise<Buff
   return buffer.subarray(0, length);
 };
 
-const readLines = async (
-  handle: FileHandle,
-  path: string,
-  taken: Taken,
-  decode: ReturnType<typeof decoderOf>,
-  signal: AbortSignal,
-): Promise<Omit<Part, 'encoding'>> => {
-  const chunk = Buffer.alloc(64 * 1024);
-  let position = 0;
-  for (;;) {
-    signal.throwIfAborted();
-    const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
-    position += bytesRead;
-    taken.add(decode(chunk.subarray(0, bytesRead), bytesRead > 0));
-    if (bytesRead === 0) return taken.part(path, true);
-    // Reads a small file to its end, to count its lines.
-    if (taken.isFull && taken.hasMore && position > limits.fileBytes) return taken.part(path, false);
-    if (position >= limits.partBytes) {
-      if (taken.isStarted) return taken.part(path, false);
-      throw new Refusal(
-        `line ${taken.fromLine} of "${path}" is not within its first ${sizeText(limits.partBytes)}`,
-      );
-    }
-  }
+const lineCount = (text: string): number => {
+  let count = text === '' || text.endsWith('\n') ? 0 : 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
 };
-
-class Taken {
-  readonly fromLine: number;
-  readonly #end: number;
-  readonly #whole: string[] = [];
-  #wholeChars = 0;
-  #open = '';
-  #line = 1;
-  #isAtLineStart = true;
-  #isTooLong = false;
-  #hasMore = false;
-
-  constructor(fromLine: number, lines: number) {
-    this.fromLine = fromLine;
-    this.#end = fromLine + lines;
+/** Whole lines, so that the next request can continue at a line start; a too long first line is cut. */
+function partOf(
+  path: string,
+  text: string,
+  { fromLine = 1, lines = Infinity }: Range,
+  isAll: boolean,
+): Omit<Part, 'encoding'> {
+  const total = lineCount(text);
+  if (fromLine > Math.max(total, 1))
+    throw new Refusal(
+      isAll
+        ? `"${path}" has ${total} lines, so there is no line ${fromLine}`
+        : `line ${fromLine} of "${path}" is not within its first ${sizeText(limits.partBytes)}`,
+    );
+  let start = 0;
+  for (let line = 1; line < fromLine; line += 1) start = text.indexOf('\n', start) + 1;
+  let [end, taken] = [start, 0];
+  while (taken < lines && end < text.length) {
+    const next = text.indexOf('\n', end) + 1 || text.length;
+    if (next - start > limits.fileBytes) break;
+    [end, taken] = [next, taken + 1];
   }
-
-  get isStarted(): boolean {
-    return this.#line > this.fromLine || this.#open !== '';
-  }
-
-  get hasMore(): boolean {
-    return this.#hasMore;
-  }
-
-  get isFull(): boolean {
-    return this.#isTooLong || this.#line >= this.#end;
-  }
-
-  add(text: string): void {
-    for (let at = 0; at < text.length;) {
-      const lineEnd = text.indexOf('\n', at);
-      const next = lineEnd < 0 ? text.length : lineEnd + 1;
-      if (this.isFull) this.#hasMore = true;
-      else if (this.#line >= this.fromLine) this.#take(text.slice(at, next), lineEnd >= 0);
-      if (lineEnd >= 0) this.#line += 1;
-      this.#isAtLineStart = lineEnd >= 0;
-      at = next;
-    }
-  }
-
-  #take(piece: string, isEnd: boolean): void {
-    this.#open += piece;
-    if (this.#wholeChars + this.#open.length > limits.fileBytes) {
-      this.#isTooLong = true;
-      // Only whole lines, so that the next request can continue at a line start; a too long first line is cut.
-      this.#open = this.#whole.length > 0 ? '' : this.#open.slice(0, limits.fileBytes);
-      this.#hasMore = true;
-    } else if (isEnd) {
-      this.#whole.push(this.#open);
-      this.#wholeChars += this.#open.length;
-      this.#open = '';
-    }
-  }
-
-  part(path: string, isAtEnd: boolean): Omit<Part, 'encoding'> {
-    const total = this.#line - (this.#isAtLineStart ? 1 : 0);
-    if (isAtEnd && this.fromLine > Math.max(total, 1)) {
-      throw new Refusal(`"${path}" has ${total} lines, so there is no line ${this.fromLine}`);
-    }
-    return {
-      text: this.#whole.join('') + this.#open,
-      fromLine: this.fromLine,
-      toLine: this.fromLine + this.#whole.length + (this.#open === '' ? 0 : 1) - 1,
-      totalLines: isAtEnd ? total : null,
-      isCut: this.#hasMore || !isAtEnd,
-      isInsideLine: this.#isTooLong && this.#whole.length === 0,
-    };
-  }
+  const isInsideLine = taken === 0 && end < text.length;
+  if (isInsideLine) [end, taken] = [start + limits.fileBytes, 1];
+  return {
+    text: text.slice(start, end),
+    fromLine,
+    toLine: fromLine + taken - 1,
+    totalLines: isAll ? total : null,
+    isCut: end < text.length || !isAll,
+    isInsideLine,
+  };
 }

@@ -96,8 +96,6 @@ async function listedAt(ref: string, real: string): Promise<Listed | undefined> 
   };
 }
 
-const shortestPauseMs = 2_000;
-
 export interface Change {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -154,7 +152,6 @@ export class Library {
   #documents = new Map<string, Listed>();
   #cut: string | undefined;
   #watching: Watching | undefined;
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(folders: readonly Folder[], { parserLimits, notice = () => {} }: LibraryOptions) {
     this.folders = folders;
@@ -164,16 +161,15 @@ export class Library {
 
   static async open(paths: readonly string[], options: LibraryOptions = {}): Promise<Library> {
     const library = new Library(await foldersOf(paths), options);
-    const began = performance.now();
     const { documents, cut } = await scan(library.folders, library.#end.signal);
-    const scanMs = performance.now() - began;
     library.#documents = documents;
     library.#cut = cut;
     for (const line of missingReaders(documents.keys())) library.#notice(line);
     if (cut !== undefined) library.#notice(`Not all documents are served: ${cut}`);
     if (options.isWatching === false) return library;
-    // For folders that are too large to watch, such as a whole disk that is served by mistake.
-    if (documents.size > limits.watched) library.#lookAgain(scanMs);
+    // Folders that are too large to watch, such as a whole disk that is served by mistake.
+    if (documents.size > limits.watched)
+      library.#notice(`Changes are not watched: there are more than ${limits.watched} documents`);
     else await library.#watch();
     return library;
   }
@@ -224,7 +220,6 @@ export class Library {
 
   async close(): Promise<void> {
     this.#end.abort();
-    clearTimeout(this.#timer);
     this.#listeners.clear();
     this.#readers.clear();
     await Promise.all([this.#watching?.close(), this.#parsers.close()]);
@@ -305,18 +300,6 @@ export class Library {
       (refs) => void this.#look(refs),
       () => void this.#compare(),
       (text) => this.#notice(text),
-    );
-  }
-
-  /** With pauses so long that this takes a twentieth of the time. */
-  #lookAgain(scanMs: number): void {
-    if (this.#end.signal.aborted) return;
-    this.#timer = setTimeout(
-      () => {
-        const began = performance.now();
-        void this.#compare().then(() => this.#lookAgain(performance.now() - began));
-      },
-      Math.max(shortestPauseMs, scanMs * 20),
     );
   }
 

@@ -309,7 +309,7 @@ export const addReadFile = (server: McpServer, folders: readonly Folder[]): void
         text: z.string(),
         from_line: count,
         to_line: count.describe('Last line in text; one less than from_line for an empty file.'),
-        total_lines: count.nullable().describe('Null when the end of a large file was not reached.'),
+        total_lines: count.nullable().describe('Null for a file of more than 64 MiB.'),
         size_bytes: count,
         encoding: z.string().describe('Encoding of the file, such as utf-8 or gb18030.'),
         truncated,
@@ -317,10 +317,10 @@ export const addReadFile = (server: McpServer, folders: readonly Folder[]): void
       }),
       annotations: { title: 'Read file', ...annotations },
     },
-    (args, { mcpReq: { signal } }) =>
+    (args) =>
       answered(async () => {
         const place = await locate(folders, args.path);
-        const part = await readPart(place, { fromLine: args.from_line, lines: args.lines }, signal);
+        const part = await readPart(place, { fromLine: args.from_line, lines: args.lines });
         const facts = {
           path: place.path,
           text: part.text,

@@ -33,12 +33,9 @@ export function encodingOf(start: Uint8Array, isWhole: boolean): string {
   const lines = isWhole ? start.length : start.lastIndexOf(0x0a) + 1;
   return decoded(start.subarray(0, lines > 0 ? lines : start.length - (start.length % 2))).encoding;
 }
-export function decoderOf(encoding: string): (bytes: Uint8Array, isMore: boolean) => string {
-  const decoder = new TextDecoder(encoding);
-  return (bytes, isMore) => {
-    const text = decoder.decode(bytes, { stream: isMore });
-    return encoding === 'windows-1252' ? withoutControls(text) : text;
-  };
+export function decodedAs(bytes: Uint8Array, encoding: string): string {
+  const text = new TextDecoder(encoding).decode(bytes);
+  return encoding === 'windows-1252' ? withoutControls(text) : text;
 }
 
 function markOf([first, second, third]: Uint8Array): string | undefined {

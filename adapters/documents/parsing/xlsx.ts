@@ -63,19 +63,13 @@ const isLocal = (format: unknown): boolean => /^m\/d\/yy( h:mm)?$/.test(String(f
 /** As the spreadsheet program shows it; dates without a format of their own are ISO dates. */
 const shown = (cell: CellObject | undefined, is1904 = false): string => {
   if (!cell || cell.t === 'z') return '';
-  if (isLocal(cell.z)) return String(valueOf(cell, is1904) ?? cell.w ?? '');
+  // With all its digits, where Excel shows `1.23457E+13`.
+  if (cell.t === 'n' && (cell.z ?? 'General') === 'General')
+    return String(Number(Number(cell.v).toPrecision(15)));
+  if (isLocal(cell.z) && typeof cell.v === 'number') return isoDate(cell.v, is1904) ?? cell.w ?? '';
   return cell.w ?? (cell.v === undefined || cell.v === null ? '' : String(cell.v));
 };
 
-/** A number, or a date in ISO form; undefined when the text is the value. */
-function valueOf(cell: CellObject, is1904: boolean): number | string | undefined {
-  if (cell.t !== 'n' || typeof cell.v !== 'number') return undefined;
-  const format = String(cell.z ?? 'General');
-  if (SSF.is_date(format) && !/\[[hms]+\]/i.test(format)) return isoDate(cell.v, is1904);
-  const text = (cell.w ?? '').replace(/[\s,'$€£¥]/g, '');
-  const isSame = text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text);
-  return text !== '' && Math.abs(isSame - cell.v) <= Math.abs(cell.v) * 1e-12 ? undefined : cell.v;
-}
 function isoDate(value: number, is1904: boolean): string | undefined {
   const date = SSF.parse_date_code(value, { date1904: is1904 }) as
     | { y: number; m: number; d: number; H: number; M: number; S: number }
@@ -217,16 +211,12 @@ class SheetPages {
     const [first, last] = [rows[0]?.at ?? head.at + 1, rows.at(-1)?.at ?? head.at];
     const numbers = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
     const range = utils.encode_range({ s: { r: Math.min(head.at, first), c: from }, e: { r: last, c: to } });
-    const values = trimmed(numbers.map((at) => this.#values(at, from, to)));
-    const [columnValues] = trimmed([this.#values(head.at, from, to)]);
     return {
       category: 'table',
       summary: `${this.#title} ${range}`,
       content: {
         columns,
         rows: numbers.map((at) => this.#line(at, from, to)),
-        ...(columnValues && { column_values: columnValues }),
-        ...(values.length > 0 && { values }),
       },
       metadata: {
         range,
@@ -246,16 +236,6 @@ class SheetPages {
   #cellAt(at: number, column: number): CellObject | undefined {
     return this.#covered.get(at)?.get(column) ?? this.#cells[at]?.[column];
   }
-  /** Null where the text says as much; null alone for a row without such values. */
-  #values(at: number, from: number, to: number): (number | string | null)[] | null {
-    const values = Array.from({ length: to - from + 1 }, (_, column) => {
-      const cell = this.#cellAt(at, from + column);
-      const value = cell && valueOf(cell, this.#is1904);
-      return value === undefined || value === shown(cell, this.#is1904) ? null : value;
-    });
-    return trimmed(values).length === 0 ? null : trimmed(values);
-  }
-
   #close(): void {
     const [first = 0, last = 0] = [this.#rows[0], this.#rows.at(-1)];
     const isFirst = this.#pages.length === 0;
@@ -281,9 +261,6 @@ function coveredIn(
   }
   return covered;
 }
-const trimmed = <T>(list: readonly (T | null)[]): (T | null)[] =>
-  list.slice(0, list.findLastIndex((each) => each !== null) + 1);
-
 /** The sheet library reads no drawings. */
 function drawingsBySheet(file: OfficeFile, lookup: Lookup): ReadonlyMap<string, Draft[]> {
   const workbook = file.xml(file.main);
