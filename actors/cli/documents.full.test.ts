@@ -12,7 +12,7 @@ const start = (...args: string[]) => {
   child.stdout.setEncoding('utf8').on('data', (text: string) => (told.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (told.stderr += text));
   const ended = once(child, 'close') as Promise<[number | null, string | null]>;
-  return { child, told, ended };
+  return { told, ended };
 };
 const run = async (...args: string[]) => {
   const { told, ended } = start(...args);
@@ -43,33 +43,6 @@ describe('a command over the documents of a folder', () => {
 });
 
 describe('a2c documents', () => {
-  it('tells over HTTP a config that works as it is, and ends with SIGTERM', async () => {
-    const { child, told, ended } = start('documents', corpus, '--port', '0');
-    await once(child.stdout, 'data');
-    const { mcpServers } = JSON.parse(told.stdout) as {
-      mcpServers: { documents: { url: string; headers: Record<string, string> } };
-    };
-    const { url, headers } = mcpServers.documents;
-    const hello = {
-      ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
-      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } },
-    };
-    const ask = (own: Record<string, string>): Promise<Response> =>
-      fetch(url, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          ...own,
-        },
-        body: JSON.stringify(hello),
-      });
-    expect((await ask({})).status).toBe(401);
-    expect(await (await ask(headers)).text()).toContain('"subscribe":true');
-    child.kill('SIGTERM');
-    expect((await ended)[0]).toBe(143);
-  });
-
   it('says why it cannot start', async () => {
     const missing = await run('documents', '/no/such/folder');
     expect([missing.code, missing.stderr]).toEqual([

@@ -454,12 +454,6 @@ function addDocuments(program: Command, does: ActionMaker): void {
     .command('documents')
     .description('an MCP server over the files of folders: documents, windows, search (docs/documents.md)')
     .argument('[folder...]', 'folders to serve (default: this one)')
-    .option('--port <port>', 'streamable HTTP on 127.0.0.1, in place of stdio; 0 takes any free one', portOf)
-    .option(
-      '--token <token>',
-      'what clients over HTTP must show (default: one that is drawn, and told on stdout)',
-    )
-    .option('--no-token', 'let anyone who reaches the port read')
     .option('--host <name>', 'host of the dpe:// and window:// URIs', 'documents')
     .option('--no-watch', 'do not look for changes')
     .action(does(() => import('./documents.ts'), 'documents'));

@@ -1,10 +1,8 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import process from 'node:process';
 import { PassThrough } from 'node:stream';
-import { serveOverHttp, type HttpOptions, type HttpServing } from '../mcp/serve/http.ts';
 import { Library, type LibraryOptions } from './library.ts';
 import { addResources, type Shared, share } from './sharing.ts';
 import { addListFiles, addOpen, addReadFile, addSearchFiles, addSearch } from './tools.ts';
@@ -30,25 +28,12 @@ export const createDocumentsServer = (shared: Shared): McpServer => {
   return server;
 };
 
-export const serveHttp = (shared: Shared, options: HttpOptions): Promise<HttpServing> =>
-  serveOverHttp(options, async (transport) => {
-    const server = createDocumentsServer(shared);
-    await server.connect(transport);
-    return () => server.close();
-  });
-
 export interface ServeOptions {
   /** Host part of the document URIs, `documents` by default. */
   readonly host?: string;
-  /** Port for Streamable HTTP on the loopback address; without it the server uses stdio. */
-  readonly port?: number;
-  /** Token that clients must send over HTTP, by default a random one; false needs none. */
-  readonly token?: string | false;
   readonly isWatching?: boolean;
   /** Called with a sentence about each problem that does not stop the server. */
   readonly notice: (text: string) => void;
-  /** Called once with the URL and the token when the server listens on HTTP. */
-  readonly listening?: (where: { readonly url: string; readonly token: string | undefined }) => void;
   /** Signal that ends the server. */
   readonly signal: AbortSignal;
 }
@@ -73,25 +58,12 @@ export async function openDocuments(
   return share(await Library.open(paths, options), host);
 }
 
-/** Until stdin ends or the signal aborts. Rejects with `CannotServe` when the server cannot start. */
+/** Over stdio, until stdin ends or the signal aborts. Rejects with `CannotServe` when the server cannot start. */
 export async function serve(paths: readonly string[], options: ServeOptions): Promise<void> {
-  const { host = defaultHost, port, notice, signal, isWatching = true } = options;
+  const { host = defaultHost, notice, signal, isWatching = true } = options;
   const shared = await openDocuments(paths, host, { isWatching, notice });
   try {
-    if (port === undefined) await overStdio(shared, signal);
-    else {
-      const token =
-        options.token === false ? undefined : (options.token ?? randomBytes(24).toString('base64url'));
-      const serving = await serveHttp(shared, { port, token }).catch((error: unknown) => {
-        const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
-        throw new CannotServe(
-          `port ${port} of 127.0.0.1 cannot be had (${code}); --port 0 takes any free one`,
-        );
-      });
-      options.listening?.({ url: serving.url, token });
-      await ended(signal);
-      await serving.close();
-    }
+    await overStdio(shared, signal);
   } finally {
     await shared.close();
   }
