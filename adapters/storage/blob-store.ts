@@ -9,8 +9,6 @@ import type { Ports } from '../../machines/kernel/ports.ts';
 import { blobSizes } from '../../machines/protocol/messages/blobs.ts';
 import { during, systemClock, waitingTimers } from '../clock.ts';
 import { defaultStateDir } from '../host-files.ts';
-import { isAlive, startTimeOf, statOf } from '../process/reaper/group.ts';
-import { placeHere } from '../process/reaper/state-file.ts';
 
 /** A file of this store is removed with its entry; a file of a skill stays as it is. */
 interface Place {
@@ -37,33 +35,15 @@ async function hashOf(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Prefix of the folders of one process, which tells a later host whether that process is still there. */
-const placeMark = (): string => {
-  const { machine, pids } = placeHere();
-  return newSha256()
-    .update(JSON.stringify([machine, pids]))
-    .digest('hex')
-    .slice(0, 12);
-};
-const ownPrefix = (): string => `${placeMark()}-${process.pid}-${startTimeOf(process.pid) ?? ''}-`;
-function isLeft(name: string, place: string): boolean {
-  const [mark, pid = '', startTime] = name.split('-');
-  if (mark !== place || !/^\d+$/.test(pid)) return false;
-  const found = statOf(Number(pid));
-  if (found) return !isAlive(found) || found.startTime !== startTime;
-  try {
-    return !process.kill(Number(pid), 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
-}
+/** In ms, far above the time that a content is kept: what is older was left by a killed host. */
+const staleMs = 3_600_000;
 async function sweep(base: string): Promise<void> {
-  const place = placeMark();
-  const names = await readdir(base).catch(() => []);
-  const left = names.filter((name) => isLeft(name, place));
-  await Promise.all(
-    left.map((name) => rm(join(base, name), { recursive: true, force: true }).catch(() => {})),
-  );
+  for (const name of await readdir(base).catch(() => [])) {
+    const path = join(base, name);
+    const facts = await stat(path).catch(() => undefined);
+    if (facts && Date.now() - facts.mtimeMs > staleMs)
+      await rm(path, { recursive: true, force: true }).catch(() => {});
+  }
 }
 
 /** Made with the first content and removed by `close`; one left by a killed host, with a later host's first. */
@@ -166,7 +146,10 @@ export class BlobStore {
   async #written(facts: BlobFacts, bytes: Uint8Array, reader: string): Promise<void> {
     this.#folder ??= this.#made();
     this.#folder.catch(() => (this.#folder = undefined));
-    const path = join(await this.#folder, facts.handle);
+    const folder = await this.#folder;
+    // Another host may have taken it for one that was left.
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const path = join(folder, facts.handle);
     try {
       await writeFile(path, bytes, { mode: 0o600, flag: 'wx' });
     } catch (error) {
@@ -183,7 +166,7 @@ export class BlobStore {
       stateDir === false ? join(tmpdir(), 'a2c-blobs') : join(stateDir ?? defaultStateDir(), 'blobs');
     await mkdir(base, { recursive: true, mode: 0o700 });
     await sweep(base);
-    return mkdtemp(join(base, ownPrefix()));
+    return mkdtemp(join(base, 'host-'));
   }
   #drop(places: readonly Place[]): void {
     for (const { path, mark } of places) if (mark === null) void rm(path, { force: true }).catch(() => {});

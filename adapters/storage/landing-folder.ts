@@ -27,7 +27,7 @@ export interface LandingParts {
 
 /** Name of the folder, inside of the landing folder, for files that have not landed. The Python SDK uses the same name. */
 const partsFolder = '.a2c-upload';
-/** Age in ms of an unfinished file after which its host counts as gone, where that cannot be found out from its process. */
+/** Age in ms of an unfinished file after which its host counts as gone. */
 const staleMs = 600_000;
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const fresh = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
@@ -68,23 +68,13 @@ export const safeName = (proposed: string): string =>
     .replace(/^[._-]+/, '')
     .replace(/[._-]+$/, '');
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
 async function sweep({ parts, settings }: Place): Promise<number> {
   let swept = 0;
   for (const name of await readdir(parts)) {
     const path = join(parts, name);
     const facts = await lstat(path).catch(() => undefined);
     if (!facts || facts.isDirectory()) continue;
-    const [, pid] = /^(\d+)-/.exec(name) ?? [];
-    const isOrphan = pid !== undefined && Number(pid) !== process.pid && !isRunning(Number(pid));
-    if (!isOrphan && Date.now() - facts.mtimeMs <= Math.max(staleMs, 2 * settings.idleMs)) continue;
+    if (Date.now() - facts.mtimeMs <= Math.max(staleMs, 2 * settings.idleMs)) continue;
     await rm(path, { force: true });
     swept += 1;
   }

@@ -1,7 +1,7 @@
 /** Conversion of servers written for other clients into the shape of the protocol. */
 import { isObject, type Fields } from '../protocol/json.ts';
 import { nearest } from '../text.ts';
-import { addMistake, addWarning, nounOf, pathText, type Path, type Findings } from './mistake.ts';
+import { addMistake, addTwice, addWarning, nounOf, pathText, type Path, type Findings } from './mistake.ts';
 import { oauthSchema, guessedType, isOwnType, kindOf, type ServerKind } from './schemas.ts';
 
 // ── keys of other clients ─────────────────────────────────────────────────────────────────────────────
@@ -256,12 +256,7 @@ const kindOfForeign = (entry: Entry, path: Path, findings: Findings): ServerKind
     }
     const isSame = said === undefined || said.kind === kind || kind === 'guess' || said.kind === 'guess';
     if (!isSame || (said && [said.kind, kind].includes('stdio') && said.kind !== kind)) {
-      addMistake(
-        findings,
-        [...path, key],
-        `says something else than ${said?.key}, which means the same`,
-        'keep one of them',
-      );
+      addTwice(findings, [...path, key], said?.key ?? '');
       return undefined;
     }
     if (said === undefined || said.kind === 'guess') said = { key, kind };
@@ -285,13 +280,7 @@ interface Mapped {
 /** Without validation; undefined when its kind is unclear. */
 export const mapForeign = (given: Entry, path: Path, findings: Findings): Mapped | undefined => {
   const { entry, deeper, twice } = flatEntry(given);
-  for (const key of twice)
-    addMistake(
-      findings,
-      [...path, key],
-      `says something else than transport.${key}, which means the same`,
-      'keep one of them',
-    );
+  for (const key of twice) addTwice(findings, [...path, key], `transport.${key}`);
   const said = kindOfForeign(entry, path, findings);
   if (said === undefined) return undefined;
   const kind = said === 'guess' ? 'streamable' : said;
@@ -369,14 +358,8 @@ const move = (
     return;
   const moved =
     row.does === 'opposite' && typeof value === 'boolean' ? !value : asTexts(last, value, here, findings);
-  if (earlier !== undefined && !isEmpty(target[last]) && target[last] !== moved) {
-    addMistake(
-      findings,
-      here,
-      `says something else than ${earlier}, which means the same`,
-      'keep one of them',
-    );
-  }
+  if (earlier !== undefined && !isEmpty(target[last]) && target[last] !== moved)
+    addTwice(findings, here, earlier);
   target[last] = moved;
   origins.set(pathText(to), row.key);
 };
@@ -426,15 +409,8 @@ const allow = (
   const settings = mapped['a2c'] ?? {};
   if (!isObject(settings)) return;
   const [ours, said] = ['a2c.tools', settings['tools']];
-  if (said !== undefined && JSON.stringify(said) !== JSON.stringify(names)) {
-    const earlier = origins.get(ours) ?? ours;
-    addMistake(
-      findings,
-      here,
-      `says something else than ${earlier}, which means the same`,
-      'keep one of them',
-    );
-  }
+  if (said !== undefined && JSON.stringify(said) !== JSON.stringify(names))
+    addTwice(findings, here, origins.get(ours) ?? ours);
   mapped['a2c'] = { ...settings, tools: names };
   origins.set(ours, String(here.at(-1)));
 };

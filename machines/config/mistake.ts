@@ -51,6 +51,10 @@ export const addMistake = (findings: Findings, path: Path, message: string, reme
   findings.mistakes.push(remedy === undefined ? { path: place, message } : { path: place, message, remedy });
 };
 
+/** Two keys of one meaning have different values. */
+export const addTwice = (findings: Findings, path: Path, other: string): void =>
+  addMistake(findings, path, `says something else than ${other}, which means the same`, 'keep one of them');
+
 export const addWarning = (findings: Findings, path: Path, message: string): void => {
   const place = pathText(path);
   findings.warnings.push(place === '' ? message : `${place}: ${message}`);

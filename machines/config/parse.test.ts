@@ -377,7 +377,7 @@ it('a server that says nothing of approvals has none of its own, and one that sa
 
 it('approvals stand once, and * means all', () => {
   expect(approvedBy(theirs({ autoApprove: ['*', 'read', 'all', 'read'] }))).toEqual(['all', 'read']);
-  const same = { auto_approve: ['*', 'x'], a2c: { autoApprove: ['x', 'all'] } };
+  const same = { auto_approve: ['*', 'x'], a2c: { autoApprove: ['*', 'x'] } };
   expect(approvedBy([{ ...ours, ...same }])).toEqual(['all', 'x']);
 });
 
@@ -388,14 +388,6 @@ it('alwaysAllow names tools and no groups, whatever autoApprove says beside it',
   expect(server?.defaultToolMeta).toBeNull();
   const every = accepted(theirs({ alwaysAllow: ['*'] })).servers[0];
   expect([every?.toolMeta, every?.defaultToolMeta]).toEqual([{}, { auto_apply: true }]);
-});
-
-it('an auto_approve beside a default auto_apply: false is in vain, which is a warning', () => {
-  const told = { auto_approve: ['read'], default_tool_meta: { auto_apply: false } };
-  const line = 'has no effect: default_tool_meta says auto_apply: false';
-  expect(accepted([{ ...ours, ...told }]).warnings).toEqual([`[0].auto_approve: ${line}`]);
-  expect(accepted(theirs(told)).warnings).toEqual([`mcpServers.a.auto_approve: ${line}`]);
-  expect(accepted([{ ...ours, ...told, auto_approve: [] }]).warnings).toEqual([]);
 });
 
 it('no approval leaves the house: peers refuse keys that they do not know', () => {

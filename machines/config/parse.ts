@@ -7,6 +7,7 @@ import { freeName, serversOf, switchedOff, type App } from './app.ts';
 import { readInputs, type InputDefinition } from './inputs.ts';
 import {
   addMistake,
+  addTwice,
   addWarning,
   check,
   pathText,
@@ -23,7 +24,6 @@ import {
   isSocketUrl,
   noSockets,
   serverSchemas,
-  approvalsOf,
   totalKeys,
   settingsSchema,
   type BaseFields,
@@ -226,34 +226,22 @@ const remote = (fields: RemoteFields, timeoutMs: number) => ({
   ...(typeof fields.ca === 'string' && { ca: fields.ca }),
 });
 
-/** They must agree, and one that has no effect gives a warning. */
 const judgeApproval = (
   value: Readonly<Record<string, unknown>>,
   originOf: (path: Path) => Path,
   findings: Findings,
 ): void => {
-  const { a2c, default_tool_meta: meta } = value;
+  const { a2c } = value;
   const places: readonly (readonly [Path, unknown])[] = [
     [['auto_approve'], value['auto_approve']],
     [['autoApprove'], value['autoApprove']],
     [['a2c', 'autoApprove'], isObject(a2c) ? a2c['autoApprove'] : undefined],
   ];
-  const said = places.filter(([, names]) => Array.isArray(names) && names.every(isText));
-  const [first, ...others] = said.map(([path, names]) => ({
-    path,
-    names: new Set(approvalsOf(names as string[])),
-  }));
-  for (const { path, names } of others) {
-    if (first === undefined || isSameSet(names, first.names)) continue;
-    const what = `says something else than ${pathText(originOf(first.path))}, which means the same`;
-    addMistake(findings, originOf(path), what, 'keep one of them');
-  }
-  if (first !== undefined && first.names.size > 0 && isObject(meta) && meta['auto_apply'] === false)
-    addWarning(findings, originOf(first.path), 'has no effect: default_tool_meta says auto_apply: false');
+  const [first, ...others] = places.filter(([, names]) => Array.isArray(names));
+  for (const [path, names] of others)
+    if (first && JSON.stringify(names) !== JSON.stringify(first[1]))
+      addTwice(findings, originOf(path), pathText(originOf(first[0])));
 };
-const isText = (name: unknown): boolean => typeof name === 'string';
-const isSameSet = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
-  some.size === others.size && [...some].every((name) => others.has(name));
 
 /** Including an approval list written outside of `a2c`. */
 const settingsOf = ({ a2c, auto_approve, autoApprove }: BaseFields): Settings => {

@@ -25,7 +25,6 @@ const hidden = '***';
 const hideText = (text: string): string => (isTemplate(text) ? text : hidden);
 const hideAll = (texts: Texts): Texts =>
   Object.fromEntries(Object.entries(texts).map(([key, value]) => [key, hideText(value)]));
-const hideValues = (texts: Texts | null): Texts | null => texts && hideAll(texts);
 
 interface LaunchFacts {
   readonly command?: string;
@@ -149,36 +148,20 @@ function withHiddenTexts(entry: Fields, placeholders: ReadonlySet<string>): Fiel
 const secretsOf = ({ type, server_parameters: p }: ProtocolServer): readonly string[] =>
   literalSecretsIn(type.startsWith('own:') ? { facts: p } : p);
 function withHidden(server: ProtocolServer): ProtocolServer {
-  switch (server.type) {
-    case 'stdio': {
-      const { server_parameters: p } = server;
-      const args = withoutSecretArgs(p.args, hideText, p.command);
-      return { ...server, server_parameters: { ...p, args, env: hideValues(p.env) } };
-    }
-    case 'inmemory': {
-      const { server_parameters: p } = server;
-      return {
-        ...server,
-        server_parameters: { ...p, args: withoutSecretArgs(p.args, hideText), env: hideValues(p.env) },
-      };
-    }
-    case 'sse': {
-      const { server_parameters: p } = server;
-      return {
-        ...server,
-        server_parameters: { ...p, url: withoutSecretParts(p.url, hideText), headers: hideValues(p.headers) },
-      };
-    }
-    case 'streamable': {
-      const { server_parameters: p } = server;
-      return {
-        ...server,
-        server_parameters: { ...p, url: withoutSecretParts(p.url, hideText), headers: hideValues(p.headers) },
-      };
-    }
-    default:
-      return { ...server, server_parameters: hideFacts(server.server_parameters) };
-  }
+  if (server.type.startsWith('own:'))
+    return {
+      ...server,
+      server_parameters: hideFacts(server.server_parameters as OwnFacts),
+    } as ProtocolServer;
+  const { command, args, env, url, headers } = server.server_parameters as LaunchFacts;
+  const parameters = {
+    ...server.server_parameters,
+    ...(args && { args: withoutSecretArgs(args, hideText, command) }),
+    ...(env && { env: hideAll(env) }),
+    ...(url !== undefined && { url: withoutSecretParts(url, hideText) }),
+    ...(headers && { headers: hideAll(headers) }),
+  };
+  return { ...server, server_parameters: parameters } as ProtocolServer;
 }
 /** Only the host knows which are secret. */
 const hideFacts = (facts: OwnFacts): OwnFacts =>

@@ -64,33 +64,11 @@ export const limitsWith = (given: GivenLimits): OfficeLimits => {
   };
 };
 
-const said: Readonly<Record<LimitName, string>> = {
-  connections: 'This office has as many connections as it takes',
-  connectionsPerAddress: 'Your address has as many connections to this office as it may have',
-  entryBytes: 'You send too much before you are let in',
-  entryMs: 'You did not show in time who you are',
-  seatsPerOffice: 'All seats of this office are taken',
-  joinsPerSocket: 'You join too often',
-  joinsPerAddress: 'Your address joins too often',
-  joinsPerOffice: 'Too many join this office now',
-  eventsPerSocket: 'You send too many events, or too large ones',
-  eventsPerAddress: 'Your address sends too many events',
-  eventsPerOffice: 'Your office sends too many events',
-  events: 'All offices here send too many events',
-  noticesPerSocket: 'You tell of changes too often',
-  deliveriesPerOffice: 'Your office tells too many too much',
-  deliveries: 'All offices here tell too many too much',
-  callsPerSocket: 'You have too many questions in flight',
-  callsPerOffice: 'Your office has too many questions in flight',
-  calls: 'All offices here have too many questions in flight',
-  payloadBytes: 'That message is too large',
-  unreadBytes: 'You do not read what you are sent',
-};
 const textOf = (limit: number | Rate): string =>
   isRate(limit) ? `${limit.perSecond} each second, ${limit.burst} at once` : String(limit);
 export const overLimit = (name: LimitName, limit: number | Rate, retryAfterMs?: number): Failure => ({
   code: wireCodes.tooMany,
-  message: `${said[name]} (at most ${textOf(limit)})`,
+  message: `The limit ${name} of this office is reached (at most ${textOf(limit)})`,
   details: {
     reason: 'limit',
     limit: name,
