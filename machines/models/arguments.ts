@@ -1,21 +1,17 @@
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
-import {
-  afterQuoted,
-  argumentsWith,
-  asText,
-  digitsIn,
-  roundedArguments,
-  isObject,
-} from '../protocol/json.ts';
+import { argumentsWith, asText, digitsIn, roundedArguments, isObject } from '../protocol/json.ts';
 import type { Json } from './format.ts';
 import { listOf, type ObjectSchema, type Schema } from './schema.ts';
 
 /** As models write it. Missing parts are never invented: truncated text is broken and gives undefined. */
 export function readLenientJson(text: string): unknown {
-  const cursor = new Cursor(unfenced(text));
-  const value = cursor.value(0);
-  return cursor.isAtEnd() ? value : undefined;
+  try {
+    const strict = unfenced(text).replace(token, asStrict);
+    return JSON.parse(strict.replace(lastComma, (whole, before?: string) => before ?? whole)) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 const fence = '```';
@@ -28,104 +24,37 @@ function unfenced(text: string): string {
   return isFenced && /^```\w*\s*$/.test(whole.slice(0, start)) ? whole.slice(start, end) : text;
 }
 
-const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
-  ['true', true],
-  ['True', true],
-  ['false', false],
-  ['False', false],
-  ['null', null],
-  ['None', null],
-]);
+const words: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
 const escapes: ReadonlyMap<string, string> = new Map([
   ...Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }),
   // Drops a backslash before another kind of quote, or at the end of a line.
   ...['"', '\\', '/', "'", '`', '\n', '\r'].map((char): [string, string] => [char, char]),
 ]);
-const deepest = 200;
+/** Also without its end, so that no text takes quadratic time. */
+const quoted = (mark: string): string =>
+  String.raw`${mark}([^${mark}\\]*(?:\\[^]?[^${mark}\\]*)*)(${mark}|$)`;
+/** A text, a comment, a number, a key without quotes, or another word. */
+const token = new RegExp(
+  String.raw`${quoted('"')}|${quoted("'")}|//[^\n]*|/\*[^]*?(?:\*/|$)|[-.\d][\w.+-]*|([A-Za-z_$][\w$-]*)(?=\s*:)|[A-Za-z]\w*`,
+  'g',
+);
+const lastComma = /("[^"\\]*(?:\\.[^"\\]*)*"|[\w\]}])\s*,(?=\s*[}\]])|"[^"\\]*(?:\\.[^"\\]*)*"/g;
 
-const blank = /\s+|\/\/[^\n]*|\/\*[^]*?\*\//y;
-const number = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])/y;
-const word = /[A-Za-z]+(?![\w$-])/y;
-const bareKey = /[A-Za-z_$][\w$-]*/y;
-
-class Cursor {
-  readonly #text: string;
-  #at = 0;
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  isAtEnd(): boolean {
-    this.#skipBlanks();
-    return this.#at === this.#text.length;
-  }
-  value(depth: number): unknown {
-    this.#skipBlanks();
-    const next = this.#text[this.#at];
-    if (depth > deepest) return undefined;
-    if (next === '{') return this.#object(depth);
-    if (next === '[') return this.#list(depth);
-    if (next === '"' || next === "'") return this.#string();
-    const digits = this.#take(number)?.[0];
-    if (digits !== undefined) return Number(digits);
-    return words.get(this.#take(word)?.[0] ?? '');
-  }
-
-  #object(depth: number): unknown {
-    const entries: [string, unknown][] = [];
-    this.#at += 1;
-    for (;;) {
-      if (this.#sees('}')) return Object.fromEntries(entries);
-      const key = this.#key();
-      if (key === undefined || !this.#sees(':')) return undefined;
-      const value = this.value(depth + 1);
-      if (value === undefined) return undefined;
-      entries.push([key, value]);
-      if (!this.#sees(',')) return this.#sees('}') ? Object.fromEntries(entries) : undefined;
-    }
-  }
-  #list(depth: number): unknown {
-    const items: unknown[] = [];
-    this.#at += 1;
-    for (;;) {
-      if (this.#sees(']')) return items;
-      const value = this.value(depth + 1);
-      if (value === undefined) return undefined;
-      items.push(value);
-      if (!this.#sees(',')) return this.#sees(']') ? items : undefined;
-    }
-  }
-  #key(): string | undefined {
-    this.#skipBlanks();
-    const next = this.#text[this.#at];
-    return next === '"' || next === "'" ? this.#string() : this.#take(bareKey)?.[0];
-  }
-  #string(): string | undefined {
-    const end = afterQuoted(this.#text, this.#at);
-    if (end === 0) return undefined;
-    const body = this.#text.slice(this.#at + 1, end - 1);
-    this.#at = end;
-    // The model forgot to double the backslash, for example in a pattern or a path.
-    return body.replaceAll(/\\(?:u([\da-fA-F]{4})|([^]))/g, (all, unit: string | undefined, char: string) =>
-      unit === undefined ? (escapes.get(char) ?? all) : String.fromCharCode(Number.parseInt(unit, 16)),
-    );
-  }
-  #skipBlanks(): void {
-    while (this.#take(blank));
-  }
-  #sees(char: string): boolean {
-    this.#skipBlanks();
-    const isNext = this.#text[this.#at] === char;
-    if (isNext) this.#at += 1;
-    return isNext;
-  }
-  #take(pattern: RegExp): RegExpExecArray | undefined {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text) ?? undefined;
-    this.#at += found?.[0].length ?? 0;
-    return found;
-  }
+function asStrict(
+  whole: string,
+  ...[double, end, single, singleEnd, key]: readonly (string | undefined)[]
+): string {
+  if (key !== undefined) return JSON.stringify(key);
+  const body = double ?? single;
+  if (body !== undefined) return (end ?? singleEnd) === '' ? whole : JSON.stringify(unescaped(body));
+  if (/^\/[/*]/.test(whole)) return whole.startsWith('/*') && !whole.endsWith('*/') ? whole : ' ';
+  return words[whole] ?? whole;
 }
+/** The model forgot to double a backslash, for example in a pattern or a path. */
+const unescaped = (body: string): string =>
+  body.replaceAll(/\\(?:u([\da-fA-F]{4})|([^]))/g, (all, unit: string | undefined, char: string) =>
+    unit === undefined ? (escapes.get(char) ?? all) : String.fromCharCode(Number.parseInt(unit, 16)),
+  );
 
 /** Arguments as an object, or the failure (code 400) in words from which a model can correct them. */
 export type ArgumentsRead =

@@ -176,7 +176,7 @@ const literalUnits = Uint8Array.from({ length: 0x80 }, (_, unit) => {
 const shortestInexact = 5;
 
 /** 0 when it has no end. No pattern, because texts may have megabytes. */
-export function afterQuoted(text: string, from: number): number {
+function afterQuoted(text: string, from: number): number {
   const quote = text.charAt(from);
   for (let end = text.indexOf(quote, from + 1); end >= 0; end = text.indexOf(quote, end + 1)) {
     let first = end;
