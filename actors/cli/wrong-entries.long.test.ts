@@ -110,13 +110,6 @@ const files: readonly (readonly [string, string, string, readonly string[], read
     ['good', 'a'],
     [],
   ],
-  [
-    'YAML with a key twice',
-    'config.yaml',
-    'mcpServers:\n  - name: good\n    command: x\n  - name: bad\n    command: x\n    command: y\n',
-    ['good'],
-    ['bad'],
-  ],
 ];
 /** Tells whether `a2c` finds a file of this name in its folder without `--config`. */
 const isFound = (name: string): boolean => name === '.mcp.json' || name === 'mcp.json';
