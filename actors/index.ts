@@ -238,7 +238,7 @@ export type { SeatChanged } from '../machines/office/office.machine.ts';
 export type { SeatFacts } from '../machines/kernel/ports.ts';
 export type { RunningCall } from './api/computer-calls.ts';
 export type { Progress as CallProgress } from '../machines/protocol/messages/messages.ts';
-export type { AgentCallOptions, Call, CallOptions, ComputerCallOptions } from './api/call-outcome.ts';
+export type { Call, CallOptions, ComputerCallOptions } from './api/call-outcome.ts';
 export type { FileSource, LandedFile, PutOptions, PutProgress } from './api/agent-handle.ts';
 export type {
   CallEnding,

@@ -220,29 +220,3 @@ export async function putFile(
     await source.close();
   }
 }
-
-export interface BlobArgument {
-  readonly $blob: FileSource;
-  readonly name?: string;
-}
-const isBlob = (value: object): value is BlobArgument =>
-  '$blob' in value &&
-  (typeof value.$blob === 'string' || value.$blob instanceof Uint8Array) &&
-  Object.keys(value).every((key) => key === '$blob' || key === 'name');
-export const hasBlobs = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (isBlob(value) || (!ArrayBuffer.isView(value) && Object.values(value).some(hasBlobs)));
-export async function withLanded(
-  value: unknown,
-  put: (source: FileSource, name: string | undefined) => Promise<LandedFile>,
-): Promise<unknown> {
-  if (!hasBlobs(value)) return value;
-  if (isBlob(value as object)) {
-    const { $blob, name } = value as BlobArgument;
-    return (await put($blob, name)).path;
-  }
-  const entries: [string, unknown][] = [];
-  for (const [key, each] of Object.entries(value as object)) entries.push([key, await withLanded(each, put)]);
-  return Array.isArray(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries);
-}

@@ -1,5 +1,5 @@
 import type { BlobOptions, Download } from './downloads.ts';
-import type { Call, AgentCallOptions } from './call-outcome.ts';
+import type { Call, CallOptions } from './call-outcome.ts';
 import type {
   DesktopShown,
   DocumentSummary,
@@ -230,7 +230,7 @@ export interface Agent extends AgentReading, AsyncDisposable {
     computer: string,
     tool: string,
     params?: Readonly<Record<string, unknown>>,
-    options?: AgentCallOptions,
+    options?: CallOptions,
   ): Call;
   /**
    * Puts a file on a computer whose config opens a landing folder, and resolves with its path there. After a lost
@@ -371,11 +371,9 @@ export interface AgentReading {
    * and with 4017 for a file that does not exist, lies outside, is not shared or is no text (`details.reason`).
    */
   skill(computer: string, name: string, options?: SkillOptions): Promise<SkillFile>;
-  /** Iterates over all resources of a server, and asks for a page when it is needed. Rejects as `getResources` does. */
-  resourcesOf(computer: string, server: string, options?: ReadOptions): AsyncIterableIterator<Resource>;
   /**
    * Reads the description of a document (level 1). A page or element in `uri` is ignored, as in `readDocumentPages`,
-   * `readPage`, `readElement` and `pagesOf`.
+   * `readPage` and `readElement`.
    */
   readDocumentMetadata(computer: string, uri: string, options?: ReadOptions): Promise<DocumentMetadata>;
   /**
@@ -401,27 +399,6 @@ export interface AgentReading {
     elementId: string,
     options?: FormatOptions<Format>,
   ): Promise<ReadAs<Format, ElementDetail>>;
-  /**
-   * Iterates over all pages of a document in order, and lists `pageSize` (1 to 100, default 20) pages at a time,
-   * when they are needed. Each page comes once; when the document changes meanwhile, pages that were listed before
-   * the change are not updated.
-   */
-  pagesOf(
-    computer: string,
-    uri: string,
-    options?: ReadOptions & { readonly pageSize?: number | undefined },
-  ): AsyncIterableIterator<PageSummary>;
-  /**
-   * Iterates over all documents that a query finds, and asks for `pageSize` (2 to 100, default 100) at a time,
-   * when they are needed. Each document of a server comes once, and a document that exists during the whole walk
-   * is never missed: when the list changes between two pages, it is walked again for documents that have not come
-   * yet. Rejects with 409 when the list keeps changing. A document that is new meanwhile may come or not;
-   * documents of servers that do not answer are left out. `fresh` applies to the first page only.
-   */
-  documentsOf(
-    computer: string,
-    query?: Omit<FinderOptions, 'offset' | 'limit'> & { readonly pageSize?: number | undefined },
-  ): AsyncIterableIterator<DocumentSummary>;
 }
 
 /** Field names of the parts of a document are spelled as on the wire on purpose. */

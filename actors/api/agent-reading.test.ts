@@ -51,7 +51,6 @@ describe('a wrong question of an agent', () => {
     ['no category', 'categories', (a) => a.readPage('raw', uri, 0, { categories: [] })],
     ['an element without a name', 'sub-path', (a) => a.readElement('raw', uri, '')],
     ['an escape that is none', 'encoding', (a) => a.readResource('raw', 'dpe://h/%zz')],
-    ['a page size of 0', 'limit', (a) => a.pagesOf('raw', uri, { pageSize: 0 }).next()],
   ])('is refused before anybody is asked: %s', async (_, rule, ask) => {
     await expect(ask(agent)).rejects.toMatchObject({ name: 'A2cError', code: 4204, details: { rule } });
     expect(asked).toEqual([]);
@@ -73,8 +72,6 @@ describe('the options of a question', () => {
     ['readPage', 'format', (a) => a.readPage('raw', uri, 0, { format: 'pdf' as never })],
     ['readPage', 'offset', (a) => a.readPage('raw', uri, 0, { offset: 1 } as never)],
     ['readElement', 'categories', (a) => a.readElement('raw', uri, 'e', { categories: [] } as never)],
-    ['pagesOf', 'limit', async (a) => a.pagesOf('raw', uri, { limit: 1 } as never)],
-    ['documentsOf', 'offset', async (a) => a.documentsOf('raw', { offset: 1 } as never)],
   ])("are each question's own: %s refuses %s", async (method, option, ask) => {
     await expect(ask(agent)).rejects.toMatchObject({
       code: 400,
@@ -159,83 +156,6 @@ describe('a host that has enough', () => {
     await expect(reading).rejects.toThrow('enough');
     await expect(agent.getDesktop('raw', { signal: stop.signal })).rejects.toThrow('enough');
     await expect(agent.tools('raw', { signal: stop.signal })).rejects.toThrow('enough');
-    const iterator = agent.documentsOf('raw', { signal: stop.signal });
-    await expect(iterator.next()).rejects.toThrow('enough');
     expect(asked).toEqual(['client:get_desktop']);
-  });
-
-  it('leaves an iterator while it waits, and the one who waits there is told that there is no more', async () => {
-    const question = reached();
-    const iterator = agent.documentsOf('raw');
-    const next = iterator.next();
-    await question;
-    expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
-    expect(await next).toEqual({ done: true, value: undefined });
-    expect(asked).toHaveLength(1);
-  });
-
-  it('ends an iterator by its signal', async () => {
-    const [stop, question] = [new AbortController(), reached()];
-    const next = agent.pagesOf('raw', uri, { signal: stop.signal }).next();
-    await question;
-    stop.abort(new Error('enough'));
-    await expect(next).rejects.toThrow('enough');
-  });
-});
-
-describe('an iterator over what a computer tells', () => {
-  const document = (n: number) => ({
-    ...{ doc_ref: `${n}`, uri: `dpe://h/${n}`, file_uri: `file:///${n}`, file_type: 'md', title: `${n}` },
-    ...{ page_count: 1, server: 's' },
-  });
-  it('asks for no more than is taken', async () => {
-    answer = ({ req_id, offset = 0, limit }, ack) =>
-      ack({
-        documents: Array.from({ length: limit }, (_, n) => document(offset + n)),
-        total_count: 1_000,
-        req_id,
-      });
-    let count = 0;
-    for await (const _ of agent.documentsOf('raw', { pageSize: 10 })) if ((count += 1) === 15) break;
-    expect(asked).toHaveLength(2);
-  });
-
-  it('says so when the documents never come to rest', async () => {
-    let total = 1_000;
-    answer = ({ req_id }, ack) =>
-      ack({ documents: [document(0), document(1)], total_count: (total += 1), req_id });
-    const seen: string[] = [];
-    const walk = async (): Promise<void> => {
-      for await (const { title } of agent.documentsOf('raw')) seen.push(title);
-    };
-    await expect(walk()).rejects.toMatchObject({ code: 409 });
-    expect([seen, asked.length]).toEqual([['0', '1'], 10]);
-  });
-
-  it('ends with a computer that gives nothing more although it counts more', async () => {
-    answer = ({ req_id, offset = 0 }, ack) =>
-      ack({ documents: offset === 0 ? [document(0)] : [], total_count: 9, req_id });
-    const iterator = agent.documentsOf('raw');
-    expect((await iterator.next()).value).toMatchObject({ title: '0' });
-    expect((await iterator.next()).done).toBe(true);
-  });
-
-  it('gives no page twice, whatever a document lists', async () => {
-    const page = (page_index: number) => ({
-      page_index,
-      title: 't',
-      element_count: 0,
-      uri: `${uri}/pages/${page_index}`,
-    });
-    const lists = [[page(0), page(1)], [page(1), page(2)], []];
-    answer = ({ req_id }, ack) => {
-      const text = JSON.stringify({
-        ...{ ...document(0), pages: lists.shift(), page_offset: 0, page_limit: 2, page_total: 9 },
-      });
-      ack({ contents: [{ uri, text }], req_id });
-    };
-    const seen: number[] = [];
-    for await (const { page_index } of agent.pagesOf('raw', uri)) seen.push(page_index);
-    expect([seen, asked.length]).toEqual([[0, 1, 2], 3]);
   });
 });

@@ -10,8 +10,8 @@ import {
   misusedCall,
   PendingCalls,
   readAs,
-  type AgentCallOptions,
   type Call,
+  type CallOptions,
 } from './call-outcome.ts';
 import type { AnyEventObject } from 'xstate';
 import type {
@@ -27,7 +27,7 @@ import type {
 import type { Skill } from './computer-handle.ts';
 import { createReading } from './agent-reading.ts';
 import { skillOf, type AskComputer } from './agent-lists.ts';
-import { hasBlobs, putFile, withLanded, type PuttingAgent } from './agent-files.ts';
+import { putFile, type PuttingAgent } from './agent-files.ts';
 import {
   agentArguments,
   agentThrowing,
@@ -281,7 +281,7 @@ class HostedAgent implements Agent {
       this.#call(computer, tool, params, traced),
     );
   };
-  #call(computer: string, tool: string, params: AgentCall['params'], options: AgentCallOptions): Call {
+  #call(computer: string, tool: string, params: AgentCall['params'], options: CallOptions): Call {
     const trace = traceIn(options.trace ?? {});
     const send = (ticket: string, reqId: string): void => {
       const replyTo = this.#hosted.host;
@@ -297,8 +297,7 @@ class HostedAgent implements Agent {
         replyTo,
         ...(trace && { trace }),
       };
-      if (options.putBlobs === true && hasBlobs(params)) void this.#sendWithFiles(call);
-      else this.#sendOrSettle(call, ticket, reqId, tool);
+      this.#sendOrSettle(call, ticket, reqId, tool);
     };
     const wasThere = this.#known.present.has(computer);
     const call = this.#calls.start(tool, options, send, (...cancelled) => this.#cancel(...cancelled));
@@ -309,22 +308,6 @@ class HostedAgent implements Agent {
       const blobs = blobsIn(told.result, stream);
       return outcomeOf(this.#worded(read(blobs.length > 0 ? { ...told, blobs } : told)));
     });
-  }
-  readonly #putting = new Map<string, AbortController>();
-  async #sendWithFiles(call: AgentCall): Promise<void> {
-    const { ticket, reqId, tool, computer } = call;
-    const aborter = new AbortController();
-    this.#putting.set(ticket, aborter);
-    try {
-      const params = await withLanded(call.params, (source, name) =>
-        putFile(this.#puttingAgent, computer, source, { name, signal: aborter.signal }),
-      );
-      this.#sendOrSettle({ ...call, params: params as AgentCall['params'] }, ticket, reqId, tool);
-    } catch (error) {
-      this.#calls.settle(unputCall({ ticket, reqId, server: '', tool }, error, aborter.signal));
-    } finally {
-      this.#putting.delete(ticket);
-    }
   }
   putFile: Agent['putFile'] = async (computer, source, options = {}) => {
     mustBeOptions('putFile', options, putOptions);
@@ -397,8 +380,6 @@ class HostedAgent implements Agent {
     return { ask: this.#query, isOpen: () => this.#isOpen(), parts: this.#runtime.parts };
   }
   #cancel(ticket: string, reason = cancelledByHost, timedOut = false): void {
-    const putting = this.#putting.get(ticket);
-    if (putting) return putting.abort(new Error(reason));
     const order = { type: 'call.cancel', ticket, reason, ...(timedOut && { timedOut }) } as const;
     if (this.#isOpen()) this.#runtime.directory.send('agent', order);
   }
@@ -411,15 +392,12 @@ class HostedAgent implements Agent {
   readonly getFinder = this.#reading.getFinder;
   readonly readResource = this.#reading.readResource;
   readonly getResources = this.#reading.getResources;
-  readonly resourcesOf = this.#reading.resourcesOf;
   readonly skills = this.#reading.skills;
   readonly skill = this.#reading.skill;
   readonly readDocumentMetadata = this.#reading.readDocumentMetadata;
   readonly readDocumentPages = this.#reading.readDocumentPages;
   readonly readPage = this.#reading.readPage;
   readonly readElement = this.#reading.readElement;
-  readonly pagesOf = this.#reading.pagesOf;
-  readonly documentsOf = this.#reading.documentsOf;
 
   on: Agent['on'] = (name, listener) => {
     mustBeEvent(name, agentEvents, listener);
@@ -444,18 +422,6 @@ class HostedAgent implements Agent {
   }
 }
 
-/** Makes the answer for a call that was never sent, because a file of it could not be put on its computer. */
-function unputCall(
-  call: Pick<CallSettled, 'ticket' | 'reqId' | 'server' | 'tool'>,
-  error: unknown,
-  signal: AbortSignal,
-): CallSettled {
-  const { message } = error as Error;
-  if (signal.aborted) return settledBy(call, 'cancelled', { code: 'ToolCallCancelled', message });
-  if (!(error instanceof A2cError)) return settledBy(call, 'failed', { code: wireCodes.badRequest, message });
-  const { code, details, remedy } = error;
-  return settledBy(call, 'failed', { code, message, details, ...(remedy !== undefined && { remedy }) });
-}
 /** The computer of a cancelled call never learned the reason that the signal gave. */
 function becauseOf(signal: AbortSignal | undefined, told: ToldOutcome): ToldOutcome {
   if (told.end !== 'cancelled' || !told.failure || !signal?.aborted) return told;

@@ -234,15 +234,6 @@ export interface CallOptions {
    */
   readonly context?: unknown;
 }
-/** Options of a call that an agent makes. */
-export interface AgentCallOptions extends CallOptions {
-  /**
-   * Puts files of the arguments on the computer first: `{ $blob: path }` or `{ $blob: bytes, name }` anywhere in them is
-   * replaced by its path there. The time limit of the call begins after that. Default false, because
-   * arguments that a model wrote could name any file of this host.
-   */
-  readonly putBlobs?: boolean | undefined;
-}
 /** Options of a call that the host of a computer makes. */
 export interface ComputerCallOptions extends CallOptions {
   /**

@@ -16,7 +16,7 @@ import type { BlobOptions } from './downloads.ts';
 import type { Computer, DesktopQuery, FinderQuery, SkillWait, WaitOptions } from './computer-handle.ts';
 import type { Answers, ComputerOptions } from './computer-options.ts';
 import type { Office, OfficeOptions } from './office-handle.ts';
-import type { AgentCallOptions, CallOptions, ComputerCallOptions } from './call-outcome.ts';
+import type { CallOptions, ComputerCallOptions } from './call-outcome.ts';
 import type { Presenter, PresenterOptions } from './presenter-handle.ts';
 import type { OfficeSeat } from './seat.ts';
 import type { InspectOptions } from '../inspector/inspections.ts';
@@ -201,9 +201,7 @@ export const officeOptions = options<OfficeOptions>({
 });
 
 export const inspectOptions = options<InspectOptions>({ port, allowControl: flag });
-type OptionsOf<Method extends 'readDocumentPages' | 'pagesOf' | 'documentsOf'> = NonNullable<
-  Parameters<AgentReading[Method]>[Method extends 'documentsOf' ? 1 : 2]
->;
+type PagesOptions = NonNullable<Parameters<AgentReading['readDocumentPages']>[2]>;
 interface ServerOfResource {
   readonly server?: string | undefined;
 }
@@ -226,15 +224,12 @@ export const asking = {
   getFinder: options<FinderOptions>({ ...asked, ...searched, ...range }),
   readResource: options<ResourceOptions>({ ...asked, server: name }),
   getResources: options<ResourcesOptions>({ ...asked, cursor: text }),
-  resourcesOf: options<ReadOptions>(asked),
   skills: options<ReadOptions>(asked),
   skill: options<SkillOptions>({ ...asked, path: text }),
   readDocumentMetadata: options<ReadOptions>(asked),
-  readDocumentPages: options<OptionsOf<'readDocumentPages'>>({ ...asked, ...range }),
+  readDocumentPages: options<PagesOptions>({ ...asked, ...range }),
   readPage: options<PageOptions<DpeFormat>>({ ...formatted, categories: texts }),
   readElement: options<FormatOptions<DpeFormat>>(formatted),
-  pagesOf: options<OptionsOf<'pagesOf'>>({ ...asked, pageSize: whole }),
-  documentsOf: options<OptionsOf<'documentsOf'>>({ ...asked, ...searched, pageSize: whole }),
 };
 export const skillOptions = options<SkillWait>({ signal, path: text });
 
@@ -245,7 +240,7 @@ const ofCall: Checks<CallOptions> = {
   trace: object,
   context: anything,
 };
-export const callOptions = options<AgentCallOptions>({ ...ofCall, putBlobs: flag });
+export const callOptions = options<CallOptions>(ofCall);
 export const putOptions = options<PutOptions>({ signal, timeoutMs: limit, name: text, onProgress: callback });
 export const computerCallOptions = options<ComputerCallOptions>({
   ...ofCall,
@@ -293,19 +288,16 @@ export const agentArguments = {
   skills: asComputer,
   skill: [ofComputerNamed, ['name', text]],
   getResources: [ofComputerNamed, ['server', text]],
-  resourcesOf: [ofComputerNamed, ['server', text]],
   readResource: asDocument,
   readDocumentMetadata: asDocument,
   readDocumentPages: asDocument,
   readPage: asDocument,
   readElement: [ofComputerNamed, ofPage, ['elementId', text]],
-  pagesOf: asDocument,
-  documentsOf: asComputer,
   putFile: [ofComputerNamed, ['source', source]],
   blob: [ofComputerNamed, ['handle', text]],
   cancel: [['reqId', text]],
 } satisfies Partial<Record<keyof Agent, Arguments>>;
-export const agentThrowing = ['resourcesOf', 'pagesOf', 'documentsOf', 'blob', 'cancel', 'mark'] as const;
+export const agentThrowing = ['blob', 'cancel', 'mark'] as const;
 /** Without `admit`, whose arguments are checked where they are read. */
 export const officeArguments = {
   ...ofRecording,

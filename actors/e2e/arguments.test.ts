@@ -11,9 +11,9 @@ const methods = {
   },
   agent: {
     ...{ tools: 'computer', getConfig: 'computer', getDesktop: 'computer', getFinder: 'computer' },
-    ...{ skills: 'computer', skill: 'computer', getResources: 'computer', resourcesOf: 'computer' },
+    ...{ skills: 'computer', skill: 'computer', getResources: 'computer' },
     ...{ readResource: 'computer', readDocumentMetadata: 'computer', readDocumentPages: 'computer' },
-    ...{ readPage: 'computer', readElement: 'computer', pagesOf: 'computer', documentsOf: 'computer' },
+    ...{ readPage: 'computer', readElement: 'computer' },
     ...{ putFile: 'computer', blob: 'computer', cancel: 'reqId', mark: 'text' },
   },
   office: { disconnect: 'id', mark: 'text' },

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
-import { launched } from '../../scenarios/fixtures/hosted.ts';
 import {
   createAgent,
   createComputer,
@@ -203,34 +202,5 @@ describe('an agent', () => {
     const { agent } = await world();
     await expect(agent.putFile('nobody', bytes(10))).rejects.toMatchObject({ code: 404 });
     await expect(agent.putFile('c', join(root, 'gone'))).rejects.toMatchObject({ code: 'ENOENT' });
-  });
-
-  const servers = { s: launched('files') };
-  const echoed = (result: unknown): string =>
-    (result as { content: readonly { readonly text: string }[] }).content.map(({ text }) => text).join('');
-  it('calls a tool with the path of a file that it puts first', async () => {
-    const { agent, landing } = await world({}, servers);
-    await agent.tools('c');
-    const file = { $blob: bytes(300_000), name: 'a.bin' };
-    const { result } = await agent.callTool('c', 'echo', { text: file }, { putBlobs: true });
-    const [path = ''] = readdirSync(landing).filter((name) => name.endsWith('_a.bin'));
-    expect(echoed(result)).toContain(join(landing, path));
-    // Without the option the host sends what it was given, because a model may have written it.
-    await agent.callTool('c', 'echo', { text: { $blob: '/etc/hostname' } });
-    expect(readdirSync(landing)).toHaveLength(2);
-  });
-
-  it('does not send a call whose file cannot be put, or that is cancelled before', async () => {
-    const { agent } = await world({ maxFileBytes: 100 }, servers);
-    await agent.tools('c');
-    const call = (size: number, signal?: AbortSignal) =>
-      agent.callTool('c', 'echo', { text: { $blob: bytes(size) } }, { putBlobs: true, signal });
-    expect(await call(101)).toMatchObject({
-      outcome: 'failed',
-      failure: { code: 4019, details: { reason: 'too_large' } },
-    });
-    const cancelled = call(50);
-    cancelled.cancel();
-    expect(await cancelled).toMatchObject({ end: 'cancelled', outcome: 'failed' });
   });
 });

@@ -10,14 +10,6 @@ const notes = (day: number) => ({
 const listed = (...documents: readonly object[]) => ['--host', 'h', '--documents', JSON.stringify(documents)];
 const many = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ ref: `d${n}`, title: `document ${n}`, pages: [] }));
-const pagesIn = (count: number) =>
-  Array.from({ length: count }, (_, n) => ({ title: `page ${n}`, elements: [] }));
-
-async function gathered<T>(all: AsyncIterable<T>): Promise<T[]> {
-  const seen: T[] = [];
-  for await (const each of all) seen.push(each);
-  return seen;
-}
 const failureOf = (question: Promise<unknown>): Promise<A2cError> =>
   question.then(
     () => Promise.reject(new Error('it was answered')),
@@ -154,38 +146,6 @@ describe('an agent that asks for documents', () => {
     expect([new Set(names).size, names.every((name) => typeof name === 'string')]).toEqual([4, true]);
     await expect(agent.getFinder('nobody')).rejects.toMatchObject({
       ...{ code: 404, details: { req_id: expect.stringMatching(/./) } },
-    });
-  });
-});
-
-describe('a walk of an agent', () => {
-  it('has each page of a document once, in their order', async () => {
-    await using hosts = await hostsWith('documents', listed({ ref: 'd', title: 'D', pages: pagesIn(45) }));
-    const pages = await gathered(hosts.agent.pagesOf('desk', 'dpe://h/d'));
-    expect(pages.map(({ page_index }) => page_index)).toEqual(pagesIn(45).map((_, n) => n));
-    const first = hosts.agent.pagesOf('desk', 'dpe://h/d', { pageSize: 2 });
-    expect((await first.next()).value).toMatchObject({ page_index: 0, title: 'page 0' });
-    expect(await first.return?.()).toEqual({ done: true, value: undefined });
-    expect(await first.next()).toEqual({ done: true, value: undefined });
-    await expect(gathered(hosts.agent.pagesOf('desk', 'dpe://h/none'))).rejects.toMatchObject({ code: 4201 });
-  });
-
-  it('has each document of a query once, also when they change under it', async () => {
-    await using hosts = await hostsWith('documents', listed(...many(60)));
-    const [first, ...rest] = many(60).map(({ ref }) => ref);
-    const seen: string[] = [];
-    for await (const { doc_ref } of hosts.agent.documentsOf('desk', { pageSize: 20 })) {
-      seen.push(doc_ref);
-      // The removal of the first document shifts all others by one, so the next page would skip one.
-      if (seen.length === 10) await hosts.act('drop_document', { ref: first });
-    }
-    expect(seen).toHaveLength(new Set(seen).size);
-    expect(rest.filter((ref) => !seen.includes(ref ?? ''))).toEqual([]);
-    const found = await gathered(hosts.agent.documentsOf('desk', { keywords: ['document 1'] }));
-    expect(found).toHaveLength(11);
-    for await (const _ of hosts.agent.documentsOf('desk', { pageSize: 2 })) break;
-    await expect(gathered(hosts.agent.documentsOf('desk', { pageSize: 1 }))).rejects.toMatchObject({
-      code: 400,
     });
   });
 });

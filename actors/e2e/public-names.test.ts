@@ -93,7 +93,7 @@ const names = {
     ...(['status', 'joined', 'computers', 'tools', 'callTool', 'cancel', 'listRoom'] as const),
     ...(['blob', 'getConfig', 'getDesktop'] as const),
     ...(['getFinder', 'readResource', 'readDocumentMetadata', 'readDocumentPages', 'readPage'] as const),
-    ...(['readElement', 'pagesOf', 'documentsOf', 'getResources', 'resourcesOf'] as const),
+    ...(['readElement', 'getResources'] as const),
     ...(['skills', 'skill', 'putFile', 'on', 'inspect', 'writeTrace', 'mark', 'close'] as const),
   ],
 } as const;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createAgent } from '../../actors/index.ts';
+import { createAgent, type Agent } from '../../actors/index.ts';
 import { pythonOf, startPeers, type PeerMessage } from '../fixtures/python-peers.ts';
 import { startHost, startQuietly, type StartedHost } from '../fixtures/started-host.ts';
 
@@ -108,11 +108,7 @@ export async function ourAgent(url: string): Promise<AgentPeer> {
         .map((server) => String((server as { name?: unknown }).name))
         .toSorted(),
     desktop: async () => (await agent.getDesktop(computerName)).desktops,
-    resources: async (server) => {
-      const uris: string[] = [];
-      for await (const { uri } of agent.resourcesOf(computerName, server)) uris.push(uri);
-      return uris;
-    },
+    resources: (server) => resourcesOf(agent, computerName, server),
     skill: async (name, path) => {
       const listed = await agent.skills(computerName);
       if (!listed.some((each) => each.name === name)) throw new Error(`no skill '${name}'`);
@@ -120,6 +116,17 @@ export async function ourAgent(url: string): Promise<AgentPeer> {
     },
     close: () => agent.close(),
   };
+}
+
+async function resourcesOf(agent: Agent, computer: string, server: string): Promise<string[]> {
+  const uris: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const { resources, nextCursor } = await agent.getResources(computer, server, { cursor });
+    uris.push(...resources.map(({ uri }) => uri));
+    cursor = nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return uris;
 }
 
 const ok = ({ ok: value, error }: PeerMessage): unknown => {
