@@ -158,8 +158,6 @@ export type {
   WindowUri,
 } from '../machines/resources/uri.ts';
 export type { PlayedOffice } from './api/seat.ts';
-export type { Texts } from './api/texts.ts';
-export type { ConfirmationText, ConfirmationValues } from '../machines/call/policy/index.ts';
 export type { CallEnded, CallEvents, CallStarted } from './api/computer-calls.ts';
 export type {
   Computer,

@@ -14,7 +14,6 @@ import type {
 } from './computer-handle.ts';
 import type { MissingServer } from '../servers/server-handle.ts';
 import type { LinkStatus, OfficeSeat, PlayedOffice } from './seat.ts';
-import type { Texts } from './texts.ts';
 import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
 import type { LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
@@ -64,8 +63,6 @@ export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers
   readonly office?: string | undefined;
   /** Delays in ms that replace the defaults: `queryMs`, `callTotalMs`, `linkMs` and others of `Timing`. */
   readonly timing?: GivenTiming | undefined;
-  /** Language of texts about calls that were not confirmed. Default `'en'`. */
-  readonly texts?: Texts | undefined;
   /**
    * Tries again, in the background, when the first try to join fails, instead of rejecting. Default false. Then
    * `createAgent` resolves without a seat, and `agent.joined()` when the seat is taken.

@@ -42,7 +42,6 @@ import {
 } from './option-checks.ts';
 import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
 import { linkStatusOf, Seat, type LinkStatus } from './seat.ts';
-import { errorIn, wordedBy } from './texts.ts';
 import { tracedCall } from './tracing.ts';
 import { A2cError } from '../kernel/errors.ts';
 import {
@@ -65,6 +64,7 @@ import type {
 } from '../../machines/agent/agent.machine.ts';
 import type { DesktopSeen, FinderSeen, Followed } from '../../machines/agent/collections.ts';
 import type { ViewCollectionChanged, ViewToolsChanged } from '../../machines/agent/view.machine.ts';
+import { inEnglish } from '../../machines/call/policy/index.ts';
 import { settledBy, type CallProgressed, type CallSettled } from '../../machines/call/call.rules.ts';
 import { changesOf, isNoChange } from '../../machines/catalog/entries.ts';
 import { listedFrom } from '../../machines/catalog/tool.ts';
@@ -118,8 +118,6 @@ class HostedAgent implements Agent {
   readonly #waiting = new Set<() => void>();
   /** Called when the members of the office change: a question ends when its computer is gone. */
   readonly #expecting = new Set<() => void>();
-  readonly #worded: ReturnType<typeof wordedBy>;
-  readonly #texts: AgentOptions['texts'];
   readonly #office: string;
   readonly #name: string;
 
@@ -127,8 +125,6 @@ class HostedAgent implements Agent {
     this.#runtime = runtime;
     this.#isShared = isShared;
     this.#timing = { ...timing, ...withoutUndefined(options.timing ?? {}) };
-    this.#worded = wordedBy(options.texts);
-    this.#texts = options.texts;
     const { name = 'agent', office = 'local', keepTrying = false } = options;
     this.#office = office;
     this.#name = name;
@@ -306,14 +302,12 @@ class HostedAgent implements Agent {
     const stream = (handle: string, given: BlobOptions): Download => this.blob(computer, handle, given);
     return readAs(call, (told) => {
       const blobs = blobsIn(told.result, stream);
-      return outcomeOf(this.#worded(read(blobs.length > 0 ? { ...told, blobs } : told)));
+      return outcomeOf(inEnglish(read(blobs.length > 0 ? { ...told, blobs } : told)));
     });
   }
   putFile: Agent['putFile'] = async (computer, source, options = {}) => {
     mustBeOptions('putFile', options, putOptions);
-    return putFile(this.#puttingAgent, computer, source, options).catch((error: unknown) => {
-      throw errorIn(this.#texts, error);
-    });
+    return putFile(this.#puttingAgent, computer, source, options);
   };
   readonly #downloads = new Downloads(() => ({
     parts: this.#runtime.parts,

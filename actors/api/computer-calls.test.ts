@@ -10,7 +10,6 @@ it('the history remembers a call whose parameters throw as they are read, and th
     now: () => 0,
     snapshotOf: () => undefined,
     contextOf: () => undefined,
-    worded: (told) => told,
     redact: (value) => JSON.parse(JSON.stringify(value)) as typeof value,
   });
   const ask = (reqId: string, params: object): void => {
@@ -47,7 +46,6 @@ const watching = () => {
     redact: (value) => value,
     snapshotOf: (address) => snapshots[address] as never,
     contextOf: () => undefined,
-    worded: (told) => told,
   });
   const post = (from: string, a: string, ev: Event): void =>
     watch.record({ k: 'post', from, a, ev } as never);

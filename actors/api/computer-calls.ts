@@ -7,6 +7,7 @@ import type {
   CallSettled,
   CallContext,
 } from '../../machines/call/call.rules.ts';
+import { inEnglish } from '../../machines/call/policy/index.ts';
 import { startingServers } from '../../machines/computer/computer.calls.ts';
 import { withCall, type CallStanding, type PastCall, type CallWait } from '../../machines/call/history.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
@@ -70,9 +71,7 @@ interface CallHistoryOptions {
   readonly redact: <T>(value: T) => T;
   readonly snapshotOf: SnapshotOf;
   readonly contextOf: (ticket: string) => unknown;
-  readonly worded: Worded;
 }
-type Worded = <T extends Pick<CallSettled, 'failure'>>(told: T) => T;
 const inContext = (context: unknown): InContext => (context === undefined ? {} : { context });
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 const keyOfCall = (asker: string, ticket: string): string => `${asker} ${ticket}`;
@@ -172,12 +171,12 @@ export class CallHistoryWatch implements Observer {
     this.#running.delete(key);
     this.#progress.delete(addressOf(running));
     const { reqId, agent, tool, parameters, timeoutMs, since, context } = running;
-    const { most, now, redact, worded } = this.#options;
+    const { most, now, redact } = this.#options;
     const { server, outcome } = settled;
     const error =
       outcome === 'succeeded'
         ? null
-        : redact(worded(settled).failure?.message ?? toolErrorText(settled.result)).slice(0, errorLength);
+        : redact(inEnglish(settled).failure?.message ?? toolErrorText(settled.result)).slice(0, errorLength);
     const call: Ended = {
       endedAt: now(),
       since,
@@ -298,11 +297,9 @@ export class CallWatch implements Observer {
   readonly #tell: Tell;
   readonly #running = new TransientMap<string, CallStarted>();
   readonly #contextOf: (call: Address) => unknown;
-  readonly #worded: Worded;
-  constructor(tell: Tell, contextOf: (call: Address) => unknown, worded: Worded) {
+  constructor(tell: Tell, contextOf: (call: Address) => unknown) {
     this.#tell = tell;
     this.#contextOf = contextOf;
-    this.#worded = worded;
   }
   record(record: DirectoryRecord): void {
     if (record.k === 'open' && record.kind === 'call' && record.a.startsWith('computer/')) {
@@ -323,7 +320,7 @@ export class CallWatch implements Observer {
       const settled = record.ev as CallSettled;
       const { reqId, server, tool, end } = settled;
       const call = { reqId, server, tool, ...inContext(this.#contextOf(record.from)) };
-      this.#tell('call.settled', { ...call, end, ...endingOf(this.#worded(settled)) });
+      this.#tell('call.settled', { ...call, end, ...endingOf(inEnglish(settled)) });
     }
   }
 }

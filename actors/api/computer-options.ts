@@ -2,7 +2,6 @@ import type { ConfigInput } from '../../machines/config/config-input.ts';
 import type { RunningCall } from './computer-calls.ts';
 import type { ComputerEvents } from './computer-handle.ts';
 import type { OfficeSeat, PlayedOffice } from './seat.ts';
-import type { Texts } from './texts.ts';
 import type { LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { AskInput } from '../servers/inputs.ts';
@@ -35,8 +34,6 @@ export interface ComputerOptions extends LogOptions {
    * unknown word, refuses the call.
    */
   readonly permission?: Permission | undefined;
-  /** Language of texts about calls that were not confirmed. Default `'en'`. */
-  readonly texts?: Texts | undefined;
   /** Gives the values of inputs (`${input:id}`) that the environment does not have. */
   readonly input?: AskInput | undefined;
   /**

@@ -35,7 +35,6 @@ import {
 import { linksOf, Seat } from './seat.ts';
 import { Runtime, type HostedMachine } from './runtime.ts';
 import { ServerOrders } from './server-orders.ts';
-import { wordedBy } from './texts.ts';
 import { tracingOf, tracedCall } from './tracing.ts';
 import type { PageOrders } from '../inspector/inspections.ts';
 import { pageCaller } from '../../machines/inspection.ts';
@@ -79,7 +78,7 @@ import {
   type Door,
 } from '../../adapters/index.ts';
 import { defaultRemembered } from '../../machines/call/history.ts';
-import { copiedAsJson } from '../../machines/call/policy/index.ts';
+import { copiedAsJson, inEnglish } from '../../machines/call/policy/index.ts';
 import type { CallProgressed, CallSettled } from '../../machines/call/call.rules.ts';
 import type {
   ComputerContext,
@@ -204,7 +203,6 @@ class HostedComputer implements Computer {
   readonly #listeners = new Listeners<ComputerEvents>();
   readonly #calls = new PendingCalls();
   readonly #contexts = new CallContexts();
-  readonly #worded: ReturnType<typeof wordedBy>;
   readonly #first = new FirstMoments(this.#listeners);
   readonly #news: ComputerNewsroom;
   readonly #collections: CollectionQuestions;
@@ -268,9 +266,8 @@ class HostedComputer implements Computer {
       servers: () => this.servers(),
       settled: (name) => this.#first.settled(() => this.servers().find((s) => s.name === name)),
     });
-    this.#worded = wordedBy(options.texts);
     checkArguments<Computer>(this, computerArguments, computerThrowing);
-    this.#history = historyOf(runtime, options.historySize, this.#contexts, this.#worded);
+    this.#history = historyOf(runtime, options.historySize, this.#contexts);
     runtime.answers = answersFor(options.answers, () => this.#history.running(), this.#contexts);
     this.#forget = [runtime.directory.tap.add(this.#history)];
     if (options.onEvent) this.#watchCalls();
@@ -446,7 +443,7 @@ class HostedComputer implements Computer {
       this.#runtime.directory.send('computer', event, message<CallSettled>(this.#host(), closed));
     };
     const call = this.#calls.start(tool, options, send, (...why) => this.#cancel(...why), refused);
-    return readAs(call, (told) => outcomeOf(this.#worded(told)));
+    return readAs(call, (told) => outcomeOf(inEnglish(told)));
   }
   #timing = (): Timing => this.#timingOf(this.#servers.config.settings);
   #host = (): AddressFor<unknown> => this.#hosted?.host ?? addressFor('');
@@ -575,7 +572,6 @@ class HostedComputer implements Computer {
     const watch = new CallWatch(
       (name, call) => this.#emit<keyof CallEvents>(name, call),
       (call) => this.#contexts.at(call),
-      this.#worded,
     );
     this.#runtime.directory.tap.add(watch);
   }
@@ -748,19 +744,13 @@ const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => (
   },
 });
 
-const historyOf = (
-  runtime: Runtime,
-  most: number | undefined,
-  contexts: CallContexts,
-  worded: ReturnType<typeof wordedBy>,
-): CallHistoryWatch =>
+const historyOf = (runtime: Runtime, most: number | undefined, contexts: CallContexts): CallHistoryWatch =>
   new CallHistoryWatch({
     most: most ?? defaultRemembered,
     now: () => Date.now(),
     redact: (value) => runtime.redact(value),
     snapshotOf: (address) => runtime.directory.find(address)?.ref.getSnapshot(),
     contextOf: (ticket) => contexts.of(ticket),
-    worded,
   });
 
 const launching = (

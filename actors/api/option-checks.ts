@@ -82,7 +82,6 @@ const record: Check = (value, at) =>
     redact: callback,
     key: text,
   })(value, at);
-const language: Check = either("'en', 'zh' or a function", oneOf('en', 'zh'), callback);
 const host = { ...log, record, tracing: flag, signal } as const;
 
 const exampleSeat = "Such as { url: 'http://127.0.0.1:3000' }.";
@@ -110,7 +109,6 @@ const ofComputer: Checks<ComputerOptions> = {
   office: seat,
   confirm: either("'allow', 'deny' or a function", oneOf('allow', 'deny'), callback),
   permission: callback,
-  texts: language,
   input: callback,
   authorize: callback,
   assertion: callback,
@@ -166,7 +164,6 @@ export const agentOptions = needing(
       name,
       office: name,
       timing,
-      texts: language,
       keepTrying: flag,
       follow: listOf(oneOf('desktop', 'finder', 'skills')),
       links: instance,

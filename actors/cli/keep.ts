@@ -5,7 +5,6 @@ import { exitCodeAtEnd, exitCodes } from './exit-codes.ts';
 import { briefRecordBy, type SourceOptions } from './host-options.ts';
 import { onlyServer } from './one-shot.ts';
 import { peerLine } from './printing/servers.ts';
-import { textsHere } from './printing/failures.ts';
 import { configOf } from './source.ts';
 import { atOnce, hasStarted } from './starting.ts';
 import type { Computer } from '../api/computer-handle.ts';
@@ -137,7 +136,7 @@ async function keepServer(context: CommandContext, config: Config, options: Keep
     } as const;
     const answers = answersBy(terminal, options, foldersOf(config, folder));
     const computer = await createComputer(
-      { signal, texts: textsHere, timing: atOnce, shared: true, answers, onNotice: notice },
+      { signal, timing: atOnce, shared: true, answers, onNotice: notice },
       { config, runtime, door },
     );
     kept.computer = computer;

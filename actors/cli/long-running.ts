@@ -22,7 +22,7 @@ import { Tap } from '../runtime/directory.ts';
 import { treeLines, TreeWatch, type TreeNode } from '../runtime/tree.ts';
 import { loginLines, serverLine, logLine, NewsLines } from './printing/servers.ts';
 import { noticeHere, toolsText } from './printing/contents.ts';
-import { statusFact, tellFact, textsHere } from './printing/failures.ts';
+import { statusFact, tellFact } from './printing/failures.ts';
 import { Prompt } from './prompt/prompt.ts';
 import { confirmBy, answersBy, inputsAt } from './answering.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable, unlessInterrupted } from './exit-codes.ts';
@@ -94,7 +94,6 @@ async function openComputer(
   const input = inputsAt(terminal, options);
   const computer = await createComputer(
     {
-      texts: textsHere,
       answers: answersBy(terminal, options),
       ...(input && { input }),
       ...(options.name !== undefined && { name: options.name }),

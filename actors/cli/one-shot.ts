@@ -15,7 +15,6 @@ import {
   type SourceOptions,
 } from './host-options.ts';
 import { credentialBy } from './entry.ts';
-import { textsHere } from './printing/failures.ts';
 import { logsOf, noticeHere, typedHere } from './printing/contents.ts';
 import { logLine } from './printing/servers.ts';
 import {
@@ -96,7 +95,6 @@ export async function withComputer<T>(
       const computer = await createComputer(
         {
           signal,
-          texts: textsHere,
           timing: patience.isPartial === true ? onceEach : atOnce,
           onNotice,
           answers: answersBy(terminal, options, foldersOf(config, folder)),
@@ -171,7 +169,6 @@ export async function withAgent<T>(
     const { createAgent } = await import('../api/agent.ts');
     const agent = await createAgent({
       url,
-      texts: textsHere,
       ...credentialBy({ ...(token !== undefined && { token }) }),
       office,
       signal,

@@ -163,31 +163,17 @@ it('a presenter and an agent give a context back, and an agent keeps it from its
   expect(asked[1]).not.toHaveProperty('context');
 });
 
-it('the reason of a person who said no reaches host and model, in the language of the host', async () => {
+it('the reason of a person who said no reaches host and model', async () => {
   await using office = await createOffice({ port: 0, record: false });
   const reason = 'not before Monday';
   const computerWith = (options: ComputerOptions): Promise<Computer> =>
     computerOf({ record: false, confirm: () => ({ decision: 'deny', reason }), ...options });
-  const told = async (options: ComputerOptions): Promise<unknown> => {
-    await using computer = await computerWith(options);
-    const { failure } = await computer.callTool('echo', { text: 'hi' });
-    expect(computer.history()[0]).toMatchObject({ error: failure?.message });
-    expect(failure).toMatchObject({ code: 4005, details: { reason_given: reason, server_name: 's' } });
-    return failure?.message;
-  };
   const english = `A person refused the call: ${reason}`;
-  expect(await told({})).toBe(english);
-  expect(await told({ texts: 'zh' })).toBe(`工具调用二次确认被拒绝：${reason}`);
-  expect(await told({ texts: (key, values) => `${key} ${values.tool}: ${values.reason}` })).toBe(
-    `denied echo: ${reason}`,
-  );
-  expect(
-    await told({
-      texts: () => {
-        throw new Error('no such language');
-      },
-    }),
-  ).toBe(english);
+  await using alone = await computerWith({});
+  const told = (await alone.callTool('echo', { text: 'hi' })).failure;
+  expect(alone.history()[0]).toMatchObject({ error: english });
+  expect(told).toMatchObject({ code: 4005, message: english });
+  expect(told?.details).toMatchObject({ reason_given: reason, server_name: 's' });
 
   await using nobody = await computerOf({ record: false });
   expect((await nobody.callTool('echo')).failure).toMatchObject({
@@ -195,12 +181,12 @@ it('the reason of a person who said no reaches host and model, in the language o
     remedy: expect.stringContaining('`confirm`'),
   });
 
-  await using _computer = await computerWith({ name: 'c1', office: { url: office.url }, texts: 'zh' });
+  await using _computer = await computerWith({ name: 'c1', office: { url: office.url } });
   await using agent = await createAgent({ url: office.url, record: false });
   const { failure, result } = await agent.callTool('c1', 'echo', { text: 'hi' });
   expect(failure).toMatchObject({ code: 4005, message: english });
-  await using alone = await computerOf({ record: false, name: 'c2', office: { url: office.url } });
-  await alone.startServer('s');
+  await using other = await computerOf({ record: false, name: 'c2', office: { url: office.url } });
+  await other.startServer('s');
   expect((await agent.callTool('c2', 'echo')).failure?.remedy).toMatch(/^On computer 'c2': Give `confirm`/);
   expect(result).toMatchObject({ content: [{ text: `${english}. 工具调用二次确认被拒绝，请稍后再试` }] });
 });

@@ -124,26 +124,18 @@ describe('an agent', () => {
   it.each([
     ['there is nobody to ask', undefined, 'missing'],
     ['a person refuses it', () => 'deny', 'denied'],
-  ] as const)('reads in its own language that an upload is not allowed: %s', async (_, confirm, key) => {
+  ] as const)('reads that an upload is not allowed: %s', async (_, confirm, key) => {
     const office = opened(await createOffice({ port: 0 }));
     const config = { mcpServers: {}, a2c: { landing: { folder: folder() } } };
     const host = { stateDir: false, record: false, timing } as const;
     const seat = { url: office.url, id: 'o' };
     opened(await createComputer({ name: 'c', config, office: seat, confirm, ...host }));
-    for (const [texts, says] of [
-      ['zh', /^[^a-z]*二次确认[^a-z]*$/],
-      [(word: string) => `my word for ${word}`, new RegExp(`^my word for ${key}$`)],
-      [
-        'en',
-        /^The upload is not allowed: (There is nobody who could be asked whether it may run|a person refused it)$/,
-      ],
-    ] as const) {
-      const agent = opened(await createAgent({ url: office.url, office: 'o', texts, record: false, timing }));
-      const message = expect.stringMatching(says) as string;
-      const details = { reason: 'forbidden', confirmation: key };
-      await expect(agent.putFile('c', bytes(10))).rejects.toMatchObject({ code: 4019, message, details });
-      await agent.close();
-    }
+    const says =
+      /^The upload is not allowed: (There is nobody who could be asked whether it may run|a person refused it)$/;
+    const agent = opened(await createAgent({ url: office.url, office: 'o', record: false, timing }));
+    const message = expect.stringMatching(says) as string;
+    const details = { reason: 'forbidden', confirmation: key };
+    await expect(agent.putFile('c', bytes(10))).rejects.toMatchObject({ code: 4019, message, details });
   });
 
   it('gives a file up in time when its computer refuses each part that follows', async () => {

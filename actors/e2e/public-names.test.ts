@@ -201,14 +201,14 @@ describe('a2c-actors', () => {
     >();
     expectTypeOf<keyof AgentOptions>().toEqualTypeOf<
       | ('url' | 'auth' | 'headers' | 'tls' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal')
-      | ('follow' | 'record' | keyof LogOptions | 'tracing' | 'links' | 'texts')
+      | ('follow' | 'record' | keyof LogOptions | 'tracing' | 'links')
     >();
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
       | ('reaper' | 'stateDir' | 'shared' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
       | (keyof LogOptions | 'tracing')
       | ('input' | 'inMemory' | 'answers' | 'transports' | 'historySize' | 'permission' | 'authorize')
-      | ('assertion' | 'links' | 'texts')
+      | ('assertion' | 'links')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
     expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();

@@ -163,12 +163,11 @@ export const notAllowedFailure = (why: string, confirmation?: ConfirmationText, 
   });
 export const deniedFailure = (reason?: string): Failure =>
   notAllowedFailure(reason ?? 'a person refused it', 'denied', reason);
-/** Its details let an agent say it in its own language. */
 export function unconfirmedFailure(failure: Failure): Failure {
   const found = failedConfirmation(failure);
   if (!found) return { ...notAllowedFailure(failure.message), remedy: howToAllow };
   const { key, values } = found;
-  const why = confirmationTexts.en[key](values).replace('the call', 'it');
+  const why = confirmationTexts[key](values).replace('the call', 'it');
   return { ...notAllowedFailure(why, key, values.reason), remedy: howToAllow };
 }
 const howToAllow =

@@ -1,9 +1,7 @@
 import type { CallOutcome } from '../../api/call-outcome.ts';
-import type { Texts } from '../../api/texts.ts';
 import { resultText, type ReadCommand } from './contents.ts';
 import type { CommandContext } from '../context.ts';
 import type { ServerStatus } from '../../servers/server-handle.ts';
-import { confirmationTexts } from '../../../machines/call/policy/index.ts';
 import { factLine, type Fact } from '../../../machines/facts.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 
@@ -18,10 +16,6 @@ export function showFailure({ terminal }: CommandContext, failure: Failure, asJs
   }
 }
 
-export const languageOf = (locale: string): 'en' | 'zh' => (locale.startsWith('zh') ? 'zh' : 'en');
-/** Found only when a text is needed, because that takes a tenth of the time of a call. */
-export const textsHere: Texts = (key, values) =>
-  confirmationTexts[languageOf(Intl.DateTimeFormat().resolvedOptions().locale)][key](values);
 /** Null when the tool itself failed, because its result then says why. */
 export const ownFailure = ({ toolError, failure }: CallOutcome): Failure | null =>
   toolError ? null : failure;

@@ -5,6 +5,7 @@ export {
   confirmationLate,
   confirmationMissing,
   confirmationTexts,
+  inEnglish,
   failedConfirmation,
   notConfirmed,
   notPermitted,

@@ -41,7 +41,7 @@ export const confirmationFailed = (why: string): string => `${failing}${why}`;
  * can be asked. `failed`: the question itself failed.
  */
 export type ConfirmationText = 'denied' | 'late' | 'missing' | 'failed';
-/** Facts of a failed confirmation, for a text in any language. */
+/** Facts of a failed confirmation. */
 export interface ConfirmationValues {
   /** Name of the server in the config. */
   readonly server: string;
@@ -71,26 +71,23 @@ const keyOfText: Readonly<Record<string, ConfirmationText>> = {
 };
 const keys: readonly ConfirmationText[] = ['denied', 'late', 'missing', 'failed'];
 const because = (reason: string | undefined): string => (reason === undefined ? '' : `: ${reason}`);
-export const confirmationTexts: Readonly<
-  Record<'en' | 'zh', Readonly<Record<ConfirmationText, (values: ConfirmationValues) => string>>>
-> = {
-  en: {
-    denied: ({ reason }) => `A person refused the call${because(reason)}`,
-    late: () => 'Nobody said in time whether the call may run',
-    missing: () => 'There is nobody who could be asked whether the call may run',
-    failed: ({ reason }) => `The question whether the call may run failed${because(reason)}`,
-  },
-  zh: {
-    denied: ({ reason }) => (reason === undefined ? confirmationDenied : `工具调用二次确认被拒绝：${reason}`),
-    late: () => confirmationLate,
-    missing: () => confirmationMissing,
-    failed: ({ reason = '' }) => confirmationFailed(reason),
-  },
+export const confirmationTexts: Readonly<Record<ConfirmationText, (values: ConfirmationValues) => string>> = {
+  denied: ({ reason }) => `A person refused the call${because(reason)}`,
+  late: () => 'Nobody said in time whether the call may run',
+  missing: () => 'There is nobody who could be asked whether the call may run',
+  failed: ({ reason }) => `The question whether the call may run failed${because(reason)}`,
 };
+/** For hosts: on the wire the text of the reference implementation stays. */
+export function inEnglish<T extends { readonly failure: Failure | null }>(told: T): T {
+  const found = told.failure && failedConfirmation(told.failure);
+  if (!found) return told;
+  const message = confirmationTexts[found.key](found.values);
+  return { ...told, failure: { ...told.failure, message } };
+}
 /** An English sentence that says who refused and why, then the text of the reference implementation. */
 export function wireText(failure: Failure): string {
   const found = failedConfirmation(failure);
-  return found ? `${confirmationTexts.en[found.key](found.values)}. ${failure.message}` : failure.message;
+  return found ? `${confirmationTexts[found.key](found.values)}. ${failure.message}` : failure.message;
 }
 
 interface Called {
