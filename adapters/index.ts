@@ -88,7 +88,6 @@ export { memoryLogins, sharedLogins, type LoginStore } from './oauth/login-store
 export { Refusal } from './oauth/guarded-fetch.ts';
 export { fastestRegistry, isRegistryInNpmrc } from './npm-registry.ts';
 export { proxyFromEnvironment } from './mcp/http/http.ts';
-export { keepChosen, readChosen, type ChosenRegistry } from './storage/user-files.ts';
 export { createCallLimiters } from './call-limiters.ts';
 export { validate } from './schema/validate.ts';
 export { writtenAs } from './storage/config-files.ts';

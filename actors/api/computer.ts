@@ -225,7 +225,7 @@ class HostedComputer implements Computer {
     this.#transformer = createTransformer({ vrlMs: own.vrlMs, loadMs: own.vrlLoadMs, idleMs: own.vrlIdleMs });
     this.#logins = loginsFor(runtime, options, stateDir);
     const now = (): number => Date.now();
-    this.#registries = new Registries({ stateDir, now, notice: (text) => onNotice?.(text) });
+    this.#registries = new Registries({ now, notice: (text) => onNotice?.(text) });
     this.#servers = new Servers(config, {
       transformer: this.#transformer,
       inputs: this.#inputs,
@@ -505,7 +505,7 @@ class HostedComputer implements Computer {
     return lines;
   };
   history: Computer['history'] = () => this.#history.newestFirst();
-  catalogs: Computer['catalogs'] = () => catalogsOf(this.#runtime.directory, this.#news.times);
+  catalogs: Computer['catalogs'] = () => catalogsOf(this.#runtime.directory);
   listed: Computer['listed'] = async () => {
     const known = this.#context()?.catalogs ?? {};
     const lastRun = await Promise.all(

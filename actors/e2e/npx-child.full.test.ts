@@ -77,17 +77,6 @@ describe('a server that npx fetches', () => {
       new Set([join(folder, 'cache')]),
     );
     expect(notices).toEqual([]);
-    const kept = JSON.parse(readFileSync(join(folder, 'npm-registry.json'), 'utf8')) as object;
-    expect(kept).toMatchObject({ list: urls(), registry: urls()[2] });
-  });
-  it('comes from the same one in the next run, which probes nothing', async () => {
-    await open({ status: 503 }, { status: 200 });
-    const a2c = { npmRegistry: 'auto', npmRegistries: urls() };
-    await start(a2c);
-    await computer?.close();
-    await start(a2c);
-    expect(registries.map(({ asked }) => asked.filter((path) => path === '/-/ping').length)).toEqual([1, 1]);
-    expect(environment('npm_config_registry')).toEqual(new Set([urls()[1]]));
   });
   it('comes from the first of the list when none answers, in good time, with a warning', async () => {
     await open('hangs', 'hangs');

@@ -81,73 +81,37 @@ export const shortened = (entry: LogEntry): LogEntry =>
     ]),
   ) as unknown as LogEntry;
 
-/** Refusals of one address for one reason that get a line each; further ones are only counted. */
-const firstOnes = 3;
+/** Refusals of peers in a minute that get a line each; further ones are only counted. */
+const mostLines = 20;
 const minuteMs = 60_000;
-/** Pairs of address and reason that are remembered; refusals of further pairs are counted in one line. */
-const mostKnown = 50;
-
-interface Known {
-  readonly address: string;
-  readonly detail: string;
-  told: number;
-  more: number;
-  isNew: boolean;
-}
-
-/** No peer can fill the log: the first refusals get a line each, further ones are counted once a minute. */
+/** No peer can fill the log, from whatever addresses it comes. */
 export class Refusals {
   readonly #tell: (address: string, text: string) => void;
-  readonly #known = new Map<string, Known>();
-  #others: Known | undefined;
+  #count = 0;
+  #last = '';
   #timer: NodeJS.Timeout | undefined;
 
   constructor(tell: (address: string, text: string) => void) {
     this.#tell = tell;
   }
-  heard({ address, code, detail }: RefusedPeer): void {
+  heard({ address, detail }: RefusedPeer): void {
     this.#timer ??= setInterval(() => this.#minute(), minuteMs).unref();
-    const isOurs = code === 503;
-    const from = isOurs ? 'several addresses' : address;
-    const key = `${from} ${detail}`;
-    let known = this.#known.get(key);
-    if (!known && this.#known.size < mostKnown) {
-      known = { address: from, detail, told: 0, more: 0, isNew: true };
-      this.#known.set(key, known);
-    }
-    if (!known) {
-      const more = (this.#others?.more ?? 0) + 1;
-      this.#others = { address: 'other addresses', detail, told: 0, more, isNew: true };
-      return;
-    }
-    known.isNew = true;
-    if (known.told >= (isOurs ? 1 : firstOnes)) known.more += 1;
-    else {
-      known.told += 1;
-      this.#tell(address, detail);
-    }
+    this.#count += 1;
+    this.#last = detail;
+    if (this.#count <= mostLines) this.#tell(address, detail);
   }
   close(): void {
-    clearInterval(this.#timer);
-    this.#count();
-    this.#known.clear();
+    this.#minute();
+    this.#minute();
   }
+  /** After a minute without refusals the timer ends. */
   #minute(): void {
-    this.#count();
-    for (const [key, known] of this.#known)
-      if (known.isNew) known.isNew = false;
-      else this.#known.delete(key);
-    if (this.#known.size > 0) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-  }
-  #count(): void {
-    for (const known of this.#known.values()) this.#countOf(known, 'more in a minute');
-    if (this.#others) this.#countOf(this.#others, 'more of other addresses in a minute, the last');
-    this.#others = undefined;
-  }
-  #countOf(known: Known, what: string): void {
-    if (known.more > 0) this.#tell(known.address, `${known.more} ${what}: ${known.detail}`);
-    known.more = 0;
+    const more = this.#count - mostLines;
+    if (more > 0) this.#tell('all addresses', `${more} more in a minute, the last: ${this.#last}`);
+    if (this.#count === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+    this.#count = 0;
   }
 }

@@ -1,4 +1,4 @@
-/** Only this file knows both the public words and the messages. Public words never change without an upcaster. */
+/** Only this file knows both the public words and the messages. Public words never change without a new trace format. */
 import type { EventObject } from 'xstate';
 import { addressFor, type Address, message, type CheckedMessage } from '../../machines/kernel/effects.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';

@@ -9,9 +9,7 @@ import type {
 import { encoders, keep, readCached, systemClock } from '../../adapters/index.ts';
 import type { CatalogNews } from '../../machines/catalog/catalog.machine.ts';
 import {
-  keyOfEntry,
   lastChangeOf,
-  mostGone,
   type History,
   type CatalogList,
   type Prompt,
@@ -41,49 +39,14 @@ interface Snapshot {
 const stateOf = (value: unknown): CatalogStatus['state'] =>
   (typeof value === 'string' ? value : Object.keys(value as object)[0]) as CatalogStatus['state'];
 
-type Listed = Extract<CatalogNews, { readonly type: 'catalog.changed' }>;
-/** In ms since 1970. Like the machines it remembers a limited number of entries that are gone. */
-export class ListTimes {
-  readonly #lost = new Map<string, number>();
-  readonly #changed = new Map<string, Map<CatalogList, Map<string, number>>>();
-
-  lost(server: string): void {
-    this.#lost.set(server, Date.now());
-  }
-  listed({ server, list, entries, added, removed, changed }: Omit<Listed, 'type'>): void {
-    const lists = this.#changed.get(server) ?? new Map<CatalogList, Map<string, number>>();
-    this.#changed.set(server, lists);
-    const times = lists.get(list) ?? new Map<string, number>();
-    lists.set(list, times);
-    for (const key of [...removed, ...added, ...changed]) {
-      times.delete(key);
-      times.set(key, Date.now());
-    }
-    if (times.size <= entries.length + mostGone) return;
-    const present = new Set(entries.map((entry) => keyOfEntry(list, entry)));
-    const gone = [...times.keys()].filter((key) => !present.has(key));
-    for (const key of gone.slice(0, -mostGone)) times.delete(key);
-  }
-  forget(server: string): void {
-    for (const times of [this.#lost, this.#changed]) times.delete(server);
-  }
-  at(server: string, list: CatalogList, key: string, isRemoved: boolean): number {
-    const changed = this.#changed.get(server)?.get(list)?.get(key) ?? 0;
-    // Uses the time at which the server was lost for entries that were withdrawn then.
-    return Math.max(changed, isRemoved ? (this.#lost.get(server) ?? 0) : 0);
-  }
-}
-
-export function catalogsOf(directory: Directory, times: ListTimes): CatalogStatus[] {
+export function catalogsOf(directory: Directory): CatalogStatus[] {
   const catalogs = [...directory.roots].filter(({ kind }) => kind === 'catalog');
   return catalogs.map(({ ref }) => {
     const { value, context: c } = ref.getSnapshot() as unknown as Snapshot;
     const keys = [...Object.keys(c.history.present), ...c.history.gone.map(({ key }) => key)];
     const changes = keys.flatMap((key) => {
       const last = lastChangeOf(c.history, key);
-      if (!last) return [];
-      const ms = times.at(c.server, c.list, key, last.change === 'removed');
-      return [{ key, ...last, ...(ms > 0 && { at: new Date(ms).toISOString() }) }];
+      return last ? [{ key, ...last }] : [];
     });
     return {
       server: c.server,

@@ -1,7 +1,4 @@
-import { mkdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readChosen } from '../../adapters/index.ts';
-import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import type { LaunchSettings } from '../../machines/config/schemas.ts';
 import type { ServerSpec } from './render.ts';
 import {
@@ -71,7 +68,7 @@ describe('the fastest registry', () => {
   const list = ['https://one/', 'https://me:secret@two/', 'https://three/'];
   const [first, second, third] = list as [string, string, string];
   /** Registries of which the given one answers, on a clock that the test sets. */
-  function asking(stateDir: string | false = false) {
+  function asking() {
     const world = {
       at: 1_000_000,
       answers: undefined as string | undefined,
@@ -79,7 +76,6 @@ describe('the fastest registry', () => {
       notices: [] as string[],
     };
     const registries = new Registries({
-      stateDir,
       now: () => world.at,
       notice: (text) => world.notices.push(text),
       fastestOf: async () => {
@@ -119,22 +115,6 @@ describe('the fastest registry', () => {
     await registries.fastest(list);
     world.answers = third;
     expect(await registries.fastest([third])).toBe(third);
-  });
-  it('is kept for the next run without its credentials, and used for the rest of its time', async () => {
-    const stateDir = testFolder('registries');
-    mkdirSync(stateDir, { recursive: true });
-    const before = asking(stateDir);
-    before.world.answers = second;
-    await before.registries.fastest(list);
-    await expect.poll(() => readChosen(stateDir)).toMatchObject({ registry: 'https://***@two/' });
-    const after = asking(stateDir);
-    after.world.at += 23 * hourMs;
-    expect(await after.registries.fastest(list)).toBe(second);
-    expect(after.world.asked).toBe(0);
-    const later = asking(stateDir);
-    later.world.at += 24 * hourMs;
-    later.world.answers = third;
-    expect(await later.registries.fastest(list)).toBe(third);
   });
   it('is not chosen while the host closes', async () => {
     const { registries } = asking();

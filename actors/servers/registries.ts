@@ -1,6 +1,6 @@
 import type { Inputs } from './inputs.ts';
 import type { ServerSpec } from './render.ts';
-import { fastestRegistry, keepChosen, readChosen } from '../../adapters/index.ts';
+import { fastestRegistry } from '../../adapters/index.ts';
 import type { LaunchSettings } from '../../machines/config/schemas.ts';
 
 /** For all probes of registries together. */
@@ -10,7 +10,6 @@ const keepMs = 24 * 3_600_000;
 const retryMs = 60_000;
 
 interface RegistriesOptions {
-  readonly stateDir: string | false;
   now(): number;
   notice(text: string): void;
   readonly fastestOf?: typeof fastestRegistry;
@@ -47,26 +46,11 @@ export class Registries {
     this.#end.abort();
   }
   async #choose(list: readonly string[]): Promise<Choice> {
-    const { stateDir, now, fastestOf = fastestRegistry } = this.#options;
-    const kept = await this.#keptOf(list);
-    if (kept) return kept;
+    const { now, fastestOf = fastestRegistry } = this.#options;
     const found = await fastestOf(list, AbortSignal.any([this.#end.signal, AbortSignal.timeout(limitMs)]));
     if (this.#end.signal.aborted) return { registry: undefined, until: 0 };
     if (found === undefined) return { registry: this.#first(list), until: now() + retryMs };
-    // Without credentials: the file is for the next run, which has them in its config.
-    const chosen = { list: list.map(withoutCredentials), registry: withoutCredentials(found), at: now() };
-    if (stateDir !== false) keepChosen(stateDir, chosen).catch(() => {});
     return { registry: found, until: now() + keepMs };
-  }
-  /** A clock that was set back makes the choice old, never fresh. */
-  async #keptOf(list: readonly string[]): Promise<Choice | undefined> {
-    const { stateDir, now } = this.#options;
-    const kept = this.#last || stateDir === false ? null : await readChosen(stateDir);
-    const age = now() - (kept?.at ?? 0);
-    const isSame = kept?.list.join(' ') === list.map(withoutCredentials).join(' ');
-    if (!kept || !isSame || age < 0 || age >= keepMs) return undefined;
-    const registry = list.find((url) => withoutCredentials(url) === kept.registry);
-    return { registry, until: kept.at + keepMs };
   }
   /** Warns once: otherwise every server that uses npm would repeat it. */
   #first([first, ...rest]: readonly string[]): string | undefined {

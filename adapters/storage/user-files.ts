@@ -8,11 +8,11 @@ import {
   statSync,
   type Stats,
 } from 'node:fs';
-import { mkdir, writeFile, readFile, realpath } from 'node:fs/promises';
+import { mkdir, writeFile, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { defaultStateDir, replaceFileSync } from '../host-files.ts';
-import { writeWhole, changeFile, textIn } from './settings.ts';
+import { changeFile, textIn } from './settings.ts';
 import { isLoopback } from '../../machines/office/rooms/loopback.ts';
 
 export interface Bytes {
@@ -132,30 +132,6 @@ function linesIn(file: string): string[] {
   } catch {
     return [];
   }
-}
-
-export interface ChosenRegistry {
-  readonly list: readonly string[];
-  readonly registry: string;
-  readonly at: number;
-}
-const fileIn = (stateDir: string): string => join(stateDir, 'npm-registry.json');
-const isText = (value: unknown): value is string => typeof value === 'string';
-
-export async function readChosen(stateDir: string): Promise<ChosenRegistry | null> {
-  try {
-    const { list, registry, at } = JSON.parse(
-      await readFile(fileIn(stateDir), 'utf8'),
-    ) as Partial<ChosenRegistry>;
-    const isWhole = Array.isArray(list) && list.every(isText) && isText(registry) && list.includes(registry);
-    return isWhole && typeof at === 'number' ? { list, registry, at } : null;
-  } catch {
-    return null;
-  }
-}
-export async function keepChosen(stateDir: string, chosen: ChosenRegistry): Promise<void> {
-  await mkdir(stateDir, { recursive: true, mode: 0o700 });
-  await writeWhole(fileIn(stateDir), JSON.stringify(chosen), { mode: 0o600 });
 }
 
 /** Only the config of a trusted folder may start programs, so that an unknown checkout runs nothing. */

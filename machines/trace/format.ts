@@ -8,7 +8,7 @@ export const profiles = ['boundary', 'steps', 'full'] as const;
  */
 export type Profile = (typeof profiles)[number];
 
-/** Additions keep the number; any other change raises it and adds an upcaster (docs/trace-format.md). */
+/** Additions keep the number; any other change raises it and adds a way to read the former one (docs/trace-format.md). */
 export const traceFormat = 'a2c-trace/2';
 
 const seq = z.int().min(0);
@@ -190,19 +190,3 @@ export const recordSchema = z.discriminatedUnion('k', [
     roots: z.array(rootFrame),
   }),
 ]);
-
-export interface Upcaster {
-  readonly from: string;
-  readonly to: string;
-  readonly line: (line: unknown) => unknown;
-}
-/** In the order of versions; empty because nothing older than `a2c-trace/2` was published. */
-const upcasters: readonly Upcaster[] = [];
-
-export const isReadable = (format: string, table = upcasters): boolean =>
-  format === traceFormat || table.some(({ from }) => from === format);
-export function upcast(line: unknown, format: string, table = upcasters): unknown {
-  let [value, version] = [line, format];
-  for (const { from, to, line: cast } of table) if (from === version) [value, version] = [cast(value), to];
-  return value;
-}

@@ -1,16 +1,7 @@
 import { z } from 'zod';
 import { revived, type Lists } from './canonical.ts';
 import type { Crossing } from './channels.ts';
-import {
-  headSchema,
-  recordSchema,
-  tailSchema,
-  traceFormat,
-  type Head,
-  type Tail,
-  isReadable,
-  upcast,
-} from './format.ts';
+import { headSchema, recordSchema, tailSchema, traceFormat, type Head, type Tail } from './format.ts';
 import { fieldsOf } from '../protocol/json.ts';
 import type { Checkpoint, Facts, FrameVia, Mark, DirectoryRecord, Step } from './record.ts';
 
@@ -97,13 +88,13 @@ function headOf(line: string): Head | Problem {
   if (line === '') return wrong(1, 'it is empty', remedies.other);
   if (typeof format !== 'string' || !format.startsWith('a2c-trace/'))
     return wrong(1, 'its first line is no head of an a2c-trace', remedies.other);
-  if (!isReadable(format))
+  if (format !== traceFormat)
     return wrong(
       1,
       `it has the format ${format}, this version reads ${traceFormat}`,
       `Replay it with the version of a2c-actors that wrote it, ${writerOf(value)}, or record it again.`,
     );
-  const head = headSchema.safeParse(upcast(value, format));
+  const head = headSchema.safeParse(value);
   return head.success
     ? head.data
     : wrong(1, `its head is wrong: ${z.prettifyError(head.error)}`, remedies.damaged);
@@ -160,12 +151,11 @@ export class TraceReader {
     if (!this.head) return this.#begin(row);
     if (this.#torn > 0) return wrong(this.#torn, 'no JSON', remedies.damaged);
     if (this.tail) return wrong(at, 'there are lines after its tail', remedies.damaged);
-    const written = parsed(row);
-    if (written === undefined) {
+    const value = parsed(row);
+    if (value === undefined) {
       this.#torn = at;
       return undefined;
     }
-    const value = upcast(written, this.head.format);
     const { s, k } = (value ?? {}) as { s?: unknown; k?: unknown };
     const due = this.head.next + this.#records;
     if (s !== due) {

@@ -1,4 +1,4 @@
-import { catalogsOf, ListTimes } from '../../actors/servers/catalogs.ts';
+import { catalogsOf } from '../../actors/servers/catalogs.ts';
 import type { CatalogStatus } from '../../actors/servers/server-handle.ts';
 import type { CatalogList, Tool } from '../../machines/catalog/entries.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
@@ -50,7 +50,7 @@ export const catalogOf = (
   server = 'fs',
   list: CatalogList = 'tools',
 ): CatalogStatus | undefined =>
-  catalogsOf(s.directory, new ListTimes()).find((each) => each.server === server && each.list === list);
+  catalogsOf(s.directory).find((each) => each.server === server && each.list === list);
 export const lastOf = (
   s: Harness,
   key: string,

@@ -206,8 +206,7 @@ export class ServerCommands {
       terminal.out(listLine(list));
       const changes = list.changes.toSorted((a, b) => b.revision - a.revision);
       const shown = name === '' ? changes.slice(0, fewChanges) : changes;
-      for (const { change, key, why, at } of shown)
-        terminal.out(`  ${change} ${key}: ${why}${at === undefined ? '' : `, ${at}`}`);
+      for (const { change, key, why } of shown) terminal.out(`  ${change} ${key}: ${why}`);
       if (shown.length < changes.length)
         terminal.out(`  and ${changes.length - shown.length} more: servers lists ${list.server}`);
     }
