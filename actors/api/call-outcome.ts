@@ -9,7 +9,7 @@ import {
   settledBy,
   type CallProgressed,
 } from '../../machines/call/call.rules.ts';
-import { TransientMap, merging } from '../../machines/kernel/objects.ts';
+import { TransientMap, extended } from '../../machines/kernel/objects.ts';
 import { mostLimits, type Timing } from '../../machines/kernel/timing.ts';
 import { fromWireError } from '../../machines/protocol/failure.ts';
 import {
@@ -335,9 +335,11 @@ export const misusedCall = (tool: unknown, { code, message, details, remedy }: A
   return readAs(neverSent(settledBy(call, 'failed', failure), undefined), outcomeOf);
 };
 
-const toldFrom = merging('type', 'ticket');
-const toldOf = (settled: CallSettled, durationMs: number, reqId = settled.reqId): ToldOutcome =>
-  toldFrom(settled, { reqId, durationMs });
+const toldOf = (
+  { type: _, ticket: __, ...told }: CallSettled,
+  durationMs: number,
+  reqId = told.reqId,
+): ToldOutcome => extended(told, { reqId, durationMs });
 
 const watched = (
   promise: Promise<ToldOutcome>,

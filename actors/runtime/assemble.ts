@@ -38,7 +38,7 @@ import { uploadMachine } from '../../machines/uploads/upload.machine.ts';
 import { viewMachine } from '../../machines/agent/view.machine.ts';
 import { watchMachine } from '../../machines/resources/watch.machine.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
-import { merging } from '../../machines/kernel/objects.ts';
+import { extended } from '../../machines/kernel/objects.ts';
 import { type Directory, Handle, type Root } from './directory.ts';
 import { compiled, type Stepping } from './stepper/stepper.ts';
 
@@ -111,8 +111,6 @@ function instanceOf(port: Exclude<keyof Ports, 'request'>) {
   });
 }
 
-const asAsk = merging();
-const aimed = merging();
 /** Without an actor, at half the cost of a port instance. A question with the same id withdraws the earlier one. */
 function makeRequest(root: Root, request: PortRequest): void {
   const { directory } = root;
@@ -123,7 +121,7 @@ function makeRequest(root: Root, request: PortRequest): void {
     told({ type: 'ask.withdraw', id: request.id } as EventObject);
     asked.cancel?.();
   });
-  told(asAsk(request, { type: 'ask' }));
+  told(extended(request, { type: 'ask' }));
   const target = directory.find(request.target)?.id ?? request.target;
   const emit: Emit<RequestFact> = (ev) =>
     directory.enter({ k: 'in', via: 'ask', a: root.id, id: request.id, ev }, handle, () => {
@@ -131,7 +129,7 @@ function makeRequest(root: Root, request: PortRequest): void {
       root.ref.send(ev);
     });
   try {
-    asked.cancel = directory.platform.ports.request(root.id, aimed(request, { target }), emit);
+    asked.cancel = directory.platform.ports.request(root.id, extended(request, { target }), emit);
   } catch (error) {
     // Refuses parameters that JSON cannot hold. Without this answer the asker would wait for ever.
     const failure = { code: wireCodes.badRequest, message: `It could not be sent: ${String(error)}` };

@@ -17,7 +17,7 @@ import {
   type Message,
   type DrawPort,
 } from '../../machines/kernel/effects.ts';
-import { TransientMap, merging } from '../../machines/kernel/objects.ts';
+import { TransientMap, extended } from '../../machines/kernel/objects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import { type DirectoryRecord, isSameOutside } from '../../machines/trace/index.ts';
@@ -122,11 +122,10 @@ interface RootHost {
   tellOwned(from: Address, told: TellOwned): void;
 }
 
-const withDrawn = merging();
 function drawn(host: RootHost, a: Address, draw: NonNullable<Open['draw']>, input: object): object {
   const v = host.platform.draw(a, draw.port, draw.params);
   host.report({ k: 'draw', a, port: draw.port, v });
-  return withDrawn(input, { drawn: v });
+  return extended(input, { drawn: v });
 }
 
 /** XState notes a delayed event here before it asks for its timer, so the last one belongs to that timer. */
@@ -279,7 +278,6 @@ export const unanswered: Ports['request'] = (_from, { id, method }, emit) => {
   return () => {};
 };
 
-const placed = merging();
 interface Subscriber {
   readonly hear: (event: EventObject) => void;
   messages: number;
@@ -489,7 +487,7 @@ export class Directory implements RootHost {
       const will = root.lastWill && { will: root.lastWill };
       this.report({ k: 'open', a: root.id, kind: root.kind, from: root.ownerAddress, input, ...will });
     }
-    this.#bring(root, placed(input, { self: root.id, owner: root.ownerAddress }));
+    this.#bring(root, extended(input, { self: root.id, owner: root.ownerAddress }));
   }
   #bring(root: Root, input: object): void {
     const machine = this.kinds[root.kind];

@@ -31,7 +31,7 @@ import {
   type OwnerEnded,
 } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
-import { merging } from '../kernel/objects.ts';
+import { extended } from '../kernel/objects.ts';
 import type { ProcessTag } from '../process/process.machine.ts';
 import { isUnread } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -226,11 +226,10 @@ const given = <E>(finding: (event: E) => Finding) => {
 const givenUnseen = (why: string) =>
   given(() => ({ ...nothingFound, warnings: [`The result was not post-processed: ${why}`] }));
 
-const begun = merging();
 export const callMachine = parts.createMachine({
   id: 'call',
   context: ({ input }) =>
-    begun(input, { phase: input.policy ? 'judging' : 'queued', result: null, failure: null } as const),
+    extended(input, { phase: input.policy ? 'judging' : 'queued', result: null, failure: null } as const),
   entry: startClock,
   initial: 'deciding',
   on: { 'call.hold': { actions: 'hold' } },

@@ -4,7 +4,7 @@ import { catalogKind, spokeOfAnother, type CatalogOrder } from '../catalog/catal
 import { catalogLists, type CatalogList } from '../catalog/entries.ts';
 import { childOf, message, open, post, type Open, type OpenRefused, type Post } from '../kernel/effects.ts';
 import type { Capabilities, ListKind, ServerInfo } from '../kernel/ports.ts';
-import { merging } from '../kernel/objects.ts';
+import { extended } from '../kernel/objects.ts';
 import { backoff, backoffSpread, timingOf } from '../kernel/timing.ts';
 import { failureOfStep, isHopeless, notActive } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -175,17 +175,17 @@ const crashed: Failure = {
   code: 'Crashed',
   message: 'The machine of this call failed; whether the call took effect is unknown',
 };
-const startOf = merging('type', 'isConfirmed', 'meta', 'hasOutput', 'trace');
 /** The result goes straight to the caller; if the machine crashes, the caller gets a failure. */
 export const callOf = (
   c: ClientContext,
   call: ServerCall,
   { isPending = false, outlivesLoss = false } = {},
 ): Open => {
-  const { reqId, agent, tool, params, meta, trace } = call;
+  const { type: _, isConfirmed: __, hasOutput: ___, meta, trace, ...asked } = call;
+  const { reqId, agent, tool, params } = asked;
   return open(
     callKind,
-    startOf(call, {
+    extended(asked, {
       server: c.server,
       keeper: c.owner,
       policy: policyOf(c, call),

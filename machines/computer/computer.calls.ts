@@ -5,7 +5,7 @@ import { findTool, isDenied, unresolved, type AbsentServer } from '../catalog/to
 import type { ToolEntry } from '../catalog/tool.ts';
 import type { ServerCall } from '../client/client.events.ts';
 import { childOf, type Address, message, post, type CheckedMessage, type Post } from '../kernel/effects.ts';
-import { extended, merging } from '../kernel/objects.ts';
+import { extended } from '../kernel/objects.ts';
 import type { ClientWaits } from '../kernel/ports.ts';
 import { notActive, stillStarting } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -49,7 +49,6 @@ export const callTaken = (c: ComputerContext, order: ComputerCall): Consequences
     next: entry && !order.refused ? recentAfterCall(c, entry.server) : {},
   };
 };
-const withServerNames = merging();
 const callMessageTo = (c: ComputerContext, call: ComputerCall, entry?: ToolEntry): Post => {
   const server = entry?.server ?? ownerOfTool(c, call.tool);
   const refuse = (failure: Failure): CheckedMessage =>
@@ -59,7 +58,7 @@ const callMessageTo = (c: ComputerContext, call: ComputerCall, entry?: ToolEntry
     );
   if (call.refused) return refuse(call.refused);
   if (!entry) return refuse(whyNotCallable(c, call.tool));
-  const request: ServerCall = withServerNames(call, {
+  const request: ServerCall = extended(call, {
     tool: entry.tool.name,
     isConfirmed: call.isConfirmed || isApproved(c, entry.server, entry.tool.name, call),
     meta: entry.meta,

@@ -17,7 +17,6 @@ import {
   type AnyTransitionDefinition,
   type EventObject,
 } from 'xstate';
-import { merging } from '../../../machines/kernel/objects.ts';
 import { nodesOf } from '../charts.ts';
 
 type Node = AnyStateNode;
@@ -123,7 +122,6 @@ export class Chart {
   readonly machine: AnyStateMachine;
   readonly root: Node;
   readonly like: Snapshot;
-  readonly merge = merging();
   readonly #candidates = new Map<unknown, Candidate>();
   readonly #guards = new Map<unknown, Guard>();
   readonly #actions = new Map<unknown, Action>();

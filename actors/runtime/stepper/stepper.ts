@@ -24,6 +24,7 @@ import {
   type Params,
   type ParamsOf,
 } from './chart-tables.ts';
+import { extended } from '../../../machines/kernel/objects.ts';
 
 export type { Microstep } from './chart-tables.ts';
 
@@ -298,7 +299,7 @@ class Macrostep {
   }
   #assign(assignment: unknown, { context, event, self, system }: Info, given: Params): void {
     const part = partOf(assignment, { context, event, self, system, spawn: noSpawn }, given);
-    this.#context = this.#chart.merge(this.#context, part);
+    this.#context = extended(this.#context, part);
     this.#change();
   }
   #enqueued({ collect }: Implementation, { context, event, self, system }: Info, given: Params): void {
