@@ -1,5 +1,6 @@
 import type { ComputerEvents, ComputerStatus } from './computer-handle.ts';
-import { disabledStatus, ConnectingSince, type WatchedClient } from './computer-status.ts';
+import { disabledStatus, waitsOf } from './computer-status.ts';
+import type { Root } from '../runtime/directory.ts';
 import type { ServerOrders } from './server-orders.ts';
 import { linkStatusOf } from './seat.ts';
 import { ListTimes, type CachedCatalogs } from '../servers/catalogs.ts';
@@ -18,7 +19,7 @@ interface NewsroomOptions {
   readonly cached: CachedCatalogs;
   emit<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]): void;
   notice(text: string, topic?: 'resources' | 'tools'): void;
-  clientOf(server: string): WatchedClient | undefined;
+  clientOf(server: string): Root | undefined;
   /** Called when every server is up or has failed once, or when the computer has ended. */
   booted(): void;
 }
@@ -26,7 +27,6 @@ interface NewsroomOptions {
 /** Keeps the latest news for later questions. */
 export class ComputerNewsroom {
   readonly #told: NewsroomOptions;
-  readonly #since = new ConnectingSince();
   readonly #failures = new Map<string, Failure | null>();
   readonly #refusals = new Map<string, Failure>();
   readonly #restless = new Map<string, Failure>();
@@ -51,8 +51,7 @@ export class ComputerNewsroom {
   } {
     const nextTryMs = (this.#tries.get(server) ?? 0) - Date.now();
     const client = this.#told.clientOf(server);
-    const waits = client && this.#since.of(client);
-    return { failure: this.#failures.get(server) ?? null, nextTryMs, waits };
+    return { failure: this.#failures.get(server) ?? null, nextTryMs, waits: client && waitsOf(client) };
   }
   hear(news: ComputerNews): void {
     const { emit, orders } = this.#told;
@@ -113,8 +112,6 @@ export class ComputerNewsroom {
     if (stage === 'ready') this.#ready.add(server);
     else for (const known of [this.#ready, this.#restless]) known.delete(server);
     const { servers, orders, emit } = this.#told;
-    const client = this.#told.clientOf(server);
-    if (client) this.#since.watch(client);
     this.#failures.set(server, news.failure);
     this.#tries.set(server, nextTryMs === null ? 0 : Date.now() + nextTryMs);
     if (stage === 'ready' && servers.proven(server)) orders.renew();

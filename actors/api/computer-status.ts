@@ -1,6 +1,7 @@
 import type { ComputerConfigInForce, ComputerStatus } from './computer-handle.ts';
 import { A2cError, notFound } from '../kernel/errors.ts';
 import type { MissingServer, ServerStatus, ToolInfo, ToolListing } from '../servers/server-handle.ts';
+import type { Root } from '../runtime/directory.ts';
 import type { Servers } from '../servers/servers.ts';
 import type { Noise } from '../../adapters/index.ts';
 import { offeredTools } from '../../machines/catalog/tool-table.ts';
@@ -122,16 +123,6 @@ const infoOf = remembered((entry: ToolEntry): ToolInfo => {
   const reason = `Tool '${renamed.from}' exists in multiple servers: ${servers}`;
   return Object.freeze({ ...info, renamed: { from: renamed.from, reason } });
 });
-/** Hosts get the same object until the icons and descriptions of its server change. */
-const shownAs = remembered((_: ToolInfo): { info?: ToolInfo } => ({}));
-function withShown(info: ToolInfo, shown: ToolInfo['shown']): ToolInfo {
-  if (!shown) return info;
-  const known = shownAs(info);
-  const { icons, descriptions } = known.info?.shown ?? {};
-  if (!known.info || icons !== shown.icons || descriptions !== shown.descriptions)
-    known.info = Object.freeze({ ...info, shown });
-  return known.info;
-}
 function shownBy(config: ServerConfig | undefined, client: Snapshot | undefined): ToolInfo['shown'] {
   const { info } = (client?.context ?? {}) as { readonly info?: ServerInfo | null };
   const shown = { ...info?.shown, ...config?.shown };
@@ -175,9 +166,10 @@ export function listingOf(
   const entries = context ? offeredTools(context.table, isUp) : [];
   const refused = context?.table.refused ?? [];
   return {
-    tools: entries.map((entry) =>
-      withShown(infoOf(entry), shownBy(servers.get(entry.server)?.server, clientOf(entry.server))),
-    ),
+    tools: entries.map((entry) => {
+      const shown = shownBy(servers.get(entry.server)?.server, clientOf(entry.server));
+      return shown ? Object.freeze({ ...infoOf(entry), shown }) : infoOf(entry);
+    }),
     refused: refused.map(({ name, server, failure }) => ({
       name,
       server,
@@ -218,39 +210,15 @@ export function cannotOrder(
   return notFound(`Unknown server: ${name}`, `${meant}List them: servers(); in the prompt: servers list`);
 }
 
-export interface WatchedClient {
-  getSnapshot(): Snapshot;
-  subscribe(next: (snapshot: Snapshot) => void): unknown;
-}
-/** The machine itself has no clock. */
-interface StepSince {
-  step: string;
-  at: number;
-}
-export class ConnectingSince {
-  readonly #byClient = new WeakMap<WatchedClient, StepSince>();
-
-  watch(client: WatchedClient): void {
-    if (this.#byClient.has(client)) return;
-    const since: StepSince = { step: connectingStep(client.getSnapshot().value), at: Date.now() };
-    this.#byClient.set(client, since);
-    client.subscribe((snapshot) => {
-      // Skips clients that are not connecting, because a ready client changes with each call.
-      const step = snapshot.hasTag('connecting') ? connectingStep(snapshot.value) : '';
-      if (step === since.step) return;
-      since.step = step;
-      since.at = Date.now();
-    });
-  }
-  of(client: WatchedClient): ServerStatus['waits'] {
-    const snapshot = client.getSnapshot();
-    const step = stepsThatWait[connectingStep(snapshot.value)];
-    if (!snapshot.hasTag('connecting') || !step) return undefined;
-    const since = new Date(this.#byClient.get(client)?.at ?? Date.now()).toISOString();
-    const { waits, timing } = snapshot.context as Partial<Pick<ClientContext, 'waits' | 'timing'>>;
-    const limitMs = limitOf(step, timing?.connectMs);
-    const limit = limitMs === undefined ? {} : { limitMs };
-    if (step !== 'initialize') return { for: step, since, ...limit };
-    return waits ? { ...waits, ...limit } : { for: step, since, came: '', ...limit };
-  }
+/** Waits of a client that connects; since its machine is in the present step. */
+export function waitsOf({ ref, inStateSince, directory }: Root): ServerStatus['waits'] {
+  const snapshot = ref.getSnapshot();
+  const step = stepsThatWait[connectingStep(snapshot.value)];
+  if (!snapshot.hasTag('connecting') || !step) return undefined;
+  const since = new Date(Date.now() - (directory.platform.now() - inStateSince)).toISOString();
+  const { waits, timing } = snapshot.context as Partial<Pick<ClientContext, 'waits' | 'timing'>>;
+  const limitMs = limitOf(step, timing?.connectMs);
+  const limit = limitMs === undefined ? {} : { limitMs };
+  if (step !== 'initialize') return { for: step, since, ...limit };
+  return waits ? { ...waits, ...limit } : { for: step, since, came: '', ...limit };
 }

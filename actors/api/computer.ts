@@ -255,7 +255,7 @@ class HostedComputer implements Computer {
       servers: this.#servers,
       orders: this.#orders,
       cached: this.#cached,
-      clientOf: this.#clientRef,
+      clientOf: this.#clientRoot,
       emit: (name, value) => this.#emit(name, value),
       notice: (text, topic) => onNotice?.(text, topic),
       booted: () => this.#first.booted(),
@@ -392,8 +392,8 @@ class HostedComputer implements Computer {
       traces: this.#runtime.flight?.kept ?? [],
     };
   }
-  #clientRef = (name: string) => this.#runtime.directory.find(`computer/client:${keyOf(name)}`)?.ref;
-  #clientOf = (name: string) => this.#clientRef(name)?.getSnapshot();
+  #clientRoot = (name: string) => this.#runtime.directory.find(`computer/client:${keyOf(name)}`);
+  #clientOf = (name: string) => this.#clientRoot(name)?.ref.getSnapshot();
   /** When a new computer has gathered the lists of its servers; rejects once it is closed. */
   #gathered<T>(of: string, options: WaitOptions | undefined, answer: () => T | Promise<T>): Promise<T> {
     return waitedFor(of, options, async () => {

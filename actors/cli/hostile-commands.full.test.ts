@@ -98,7 +98,7 @@ const asked: readonly (readonly string[])[] = [
 const here: readonly (readonly string[])[] = [
   ...asked,
   ['status'],
-  ['status', '--tree'],
+  ['status'],
   ['resources'],
   ['prompts'],
   ['prompt', `s${inArgument}`, inArgument, `a=${inArgument}`],
@@ -129,7 +129,7 @@ describe('a command', () => {
   );
 
   it('has the same value in --json, in one line of plain characters', { timeout: 60_000 }, async () => {
-    for (const argv of [['tools'], ['call', 'answer'], ['desktop'], ['status', '--tree']]) {
+    for (const argv of [['tools'], ['call', 'answer'], ['desktop'], ['status']]) {
       const { out } = await typed([...argv, '--json', '-c', config]);
       expect(out).not.toMatch(unsafe);
       expect(out.trimEnd().split('\n')).toHaveLength(1);

@@ -4,7 +4,6 @@ import {
   hostName,
   lineHistory,
   runningHosts,
-  systemClock,
   unreadDocuments,
 } from '../../adapters/index.ts';
 import type { Fact } from '../../machines/facts.ts';
@@ -19,7 +18,6 @@ import { deferred } from '../kernel/listeners.ts';
 import { tracingOf } from '../api/tracing.ts';
 import { Runtime } from '../api/runtime.ts';
 import { Tap } from '../runtime/directory.ts';
-import { treeLines, TreeWatch, type TreeNode } from '../runtime/tree.ts';
 import { loginLines, serverLine, logLine, NewsLines } from './printing/servers.ts';
 import { noticeHere, toolsText } from './printing/contents.ts';
 import { statusFact, tellFact } from './printing/failures.ts';
@@ -42,20 +40,14 @@ export interface UpOptions extends ServerOptions, EntryOptions {
   readonly office: string;
 }
 
-interface WatchedRuntime {
-  readonly runtime: Runtime;
-  readonly watch: TreeWatch;
-}
-async function watchedRuntimeOf(
+async function runtimeFor(
   context: CommandContext,
   options: WatchOptions,
   record = recordBy(options),
-): Promise<WatchedRuntime> {
+): Promise<Runtime> {
   const { terminal } = context;
   const { reaper } = options;
   const tap = new Tap((error) => terminal.err(`an observer failed and was left out: ${String(error)}`));
-  const watch = new TreeWatch(() => systemClock.now());
-  tap.add(watch);
   const runtime = new Runtime({
     tap,
     reaper,
@@ -65,7 +57,7 @@ async function watchedRuntimeOf(
     notice: (text) => terminal.err(noticeHere(text)),
   });
   if (runtime.flight?.path !== undefined) terminal.err(`recording to ${runtime.flight.path}`);
-  return { runtime, watch };
+  return runtime;
 }
 
 /** Time in ms after which the prompt is shown at a terminal, although servers still start. */
@@ -145,7 +137,7 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
   for (const line of await unreadDocuments(programs)) terminal.err(line);
   const { port = 0 } = options;
   const entry = entryBy(options, port);
-  const { runtime, watch } = await watchedRuntimeOf(context, options);
+  const runtime = await runtimeFor(context, options);
   let forget = (): void => {};
   try {
     await runtime.sweep();
@@ -182,14 +174,12 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
       terminal.err(
         `still starting: ${server.name}: ${server.reason ?? stateWords[server.state]}; see why ${server.name}`,
       );
-    const tree = (): TreeNode[] => watch.treeOf(runtime.directory);
     await new Prompt(context, computer, {
       ...options,
       folder: options.record ?? '.',
       officeLine,
       peers,
       seat,
-      tree,
       ...(terminal.isInteractive && { history: lineHistory(defaultStateDir()) }),
     }).run();
     terminal.err('closing …');
@@ -210,7 +200,7 @@ export async function computerOnly(
   options: ServerOptions & { readonly url: string; readonly office: string; readonly token?: string },
 ): Promise<number> {
   const config = await configOf(context, options);
-  const { runtime } = await watchedRuntimeOf(context, options);
+  const runtime = await runtimeFor(context, options);
   try {
     await runtime.sweep();
     const seat = { url: options.url, id: options.office, ...credentialBy(options) };
@@ -253,13 +243,13 @@ async function keepShown({ terminal, signal }: CommandContext, computer: Compute
 
 export async function status(
   context: CommandContext,
-  options: WatchOptions & { readonly tree: boolean; readonly json: boolean; readonly watch: boolean },
+  options: WatchOptions & { readonly json: boolean; readonly watch: boolean },
 ): Promise<number> {
   const { signal, terminal } = context;
   let isUsable = false;
   const config = await configOf(context, options);
-  const { runtime, watch } = await watchedRuntimeOf(context, options, briefRecordBy(options));
-  const isLines = !options.json && !options.tree;
+  const runtime = await runtimeFor(context, options, briefRecordBy(options));
+  const isLines = !options.json;
   const width = Math.max(0, ...config.servers.map(({ name }) => columnsOf(name)));
   const shown = new Map<string, ServerStatus['state']>();
   const show = (server: ServerStatus): void => {
@@ -286,12 +276,7 @@ export async function status(
       if (options.watch || !started.servers().some(hasStarted)) mustGoOn();
       return started;
     });
-    const tree = watch.treeOf(runtime.directory);
-    if (options.json)
-      terminal.out(
-        JSON.stringify({ ...computer.status(), warnings: config.warnings, ...(options.tree && { tree }) }),
-      );
-    else if (options.tree) treeLines(tree).forEach((line) => terminal.out(line));
+    if (options.json) terminal.out(JSON.stringify({ ...computer.status(), warnings: config.warnings }));
     else {
       computer.servers().forEach(show);
       for (const line of await lendingLines()) terminal.out(`at hand: ${line}`);

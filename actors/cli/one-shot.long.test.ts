@@ -136,7 +136,7 @@ describe('a2c status', () => {
     'does not offer %s, which would change nothing of what it shows',
     async (option) => {
       const { out } = await commandLine(['status', '--help']);
-      expect(out).toContain('--tree');
+      expect(out).toContain('--watch');
       expect(out).not.toContain(option);
     },
   );

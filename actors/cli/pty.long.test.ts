@@ -113,22 +113,6 @@ test('Ctrl-C while a tool runs cancels that call; twice at an empty prompt it en
   expect(isAlive(serverPid())).toBe(false);
 });
 
-test('status --tree shows every machine with its state', async () => {
-  const { type, until, exited } = up();
-  await until(/a2c> /);
-  // The prompt may appear before the computer has joined its office, so the test asks until it has.
-  let tree = '';
-  while (!/link#\d+ +online\.joined/.test(tree)) {
-    type('status --tree\r');
-    tree = await until(/process#\d+ +running[^]*a2c> /);
-  }
-  expect(tree).toMatch(/office#1 +serving/);
-  expect(tree).toMatch(/computer#\d+ +serving\.whole/);
-  expect(tree).toMatch(/client:fixture#\d+ +connected\.ready\.health\.steady .*next timer in/);
-  type('quit\r');
-  expect(await exited).toBe(0);
-});
-
 test('a person who answers "a" is not asked about that tool again, and another one is', async () => {
   const { type, until, exited } = up();
   const begun = facts(await until(/"type":"office"[^]*a2c> /));

@@ -321,7 +321,6 @@ function addLooking(program: Command, does: ActionMaker): void {
   withWatchOptions(program.command('status'))
     .description('starts the servers and tells where each stands')
     .option('-w, --watch', 'keep it on the screen until Ctrl-C', false)
-    .option('--tree', 'every machine: its state, since when, its next timer', false)
     .option('--json', 'one JSON document on stdout', false)
     .action(does(() => import('./long-running.ts'), 'status'));
   withSource(program.command('logs'))

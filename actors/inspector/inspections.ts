@@ -142,7 +142,7 @@ export class Inspections {
         });
         if (past) void tellPast(page, past, () => pages.has(page));
       };
-      void this.#shown.stream.prepare(() => pause(0)).then(welcome);
+      queueMicrotask(welcome);
       return {
         heard: (message) => void this.#answer(page, control ? inspected.orders : undefined, message),
         left: () => {

@@ -40,11 +40,11 @@ const fieldsOf = (event: EventObject | undefined): Fields => event ?? {};
 export class ForgottenRecords {
   readonly #orders = new Map<string, In>();
   readonly #instances = new Map<Address, Opened>();
-  readonly #questions = new Held<Out>();
+  readonly #questions = new TransientMap<string, Out>();
   readonly #answers = new Map<string, { readonly asked: Out; readonly answer: In }>();
   readonly #ended = new Map<string, { readonly opened: Out; readonly end: In }>();
   readonly #waiting = new TransientMap<string, Waiting>();
-  readonly #timers = new Held<{ readonly record: DirectoryRecord; readonly due: number }>();
+  readonly #timers = new TransientMap<string, { readonly record: DirectoryRecord; readonly due: number }>();
   readonly #servers = new Map<
     string,
     { readonly stage: string; readonly attempt: number; readonly failure: unknown }
@@ -60,7 +60,7 @@ export class ForgottenRecords {
       const { a, n } = record;
       if (record.op === 'set') {
         const timer = { record, due: t + (record.ms ?? 0) };
-        this.#timers.set(a, n, timer);
+        this.#timers.set(keyOfId(a, n), timer);
         this.#mark(timer, isGathering(record));
       } else this.#timerOver(a, n);
     } else if (record.k === 'draw' && record.port === 'judge') {
@@ -77,8 +77,8 @@ export class ForgottenRecords {
     else this.#restless.delete(what);
   }
   #timerOver(a: Address, n: unknown): void {
-    this.#restless.delete(this.#timers.get(a, n));
-    this.#timers.delete(a, n);
+    this.#restless.delete(this.#timers.get(keyOfId(a, n)));
+    this.#timers.delete(keyOfId(a, n));
   }
   #said(host: Address, event: EventObject): void {
     const { ticket, server, stage, attempt, failure } = fieldsOf(event);
@@ -148,7 +148,7 @@ export class ForgottenRecords {
       for (const key of [...this.#orders.keys()]) if (key.startsWith(`${a} `)) this.#orders.delete(key);
   }
   #asked(record: In): void {
-    const asked = this.#questions.get(record.a, record.id);
+    const asked = this.#questions.get(keyOfId(record.a, record.id));
     if (!asked || !isAnswer(record.ev?.type)) return;
     this.#questionOver(record.a, record.id);
     const { method, params, target } = fieldsOf(asked.ev);
@@ -160,15 +160,15 @@ export class ForgottenRecords {
     if (oldest !== undefined) this.#answers.delete(oldest);
   }
   #questionOver(a: Address, id: unknown): void {
-    this.#restless.delete(this.#questions.get(a, id));
-    this.#questions.delete(a, id);
+    this.#restless.delete(this.#questions.get(keyOfId(a, id)));
+    this.#questions.delete(keyOfId(a, id));
   }
   #out(record: Out): void {
     const { port, a, ev } = record;
     if (port === 'ask') {
       const { id } = fieldsOf(ev);
       if (ev.type === 'ask') {
-        this.#questions.set(a, id, record);
+        this.#questions.set(keyOfId(a, id), record);
         this.#mark(record, !isCall(fieldsOf(ev)['method']));
       } else this.#questionOver(a, id);
     } else if (ev.type === 'leaf.open') {
@@ -278,28 +278,7 @@ const isSameSubject = (one: Out, other: Out): boolean => {
   return a?.[0] === b?.[0] && a?.[1] === b?.[1];
 };
 
-/** For ids that are never used again. Most addresses hold a single value, which needs no combined key. */
-class Held<V> {
-  readonly #first = new TransientMap<Address, { readonly id: unknown; readonly value: V }>();
-  readonly #others = new TransientMap<string, V>();
-
-  set(a: Address, id: unknown, value: V): void {
-    if (this.#first.has(a)) this.#others.set(`${a} ${String(id)}`, value);
-    else this.#first.set(a, { id, value });
-  }
-  get(a: Address, id: unknown): V | undefined {
-    const first = this.#first.get(a);
-    return first?.id === id ? first?.value : this.#others.get(`${a} ${String(id)}`);
-  }
-  delete(a: Address, id: unknown): void {
-    if (this.#first.get(a)?.id === id) this.#first.delete(a);
-    else this.#others.delete(`${a} ${String(id)}`);
-  }
-  *values(): Generator<V> {
-    for (const { value } of this.#first.values()) yield value;
-    yield* this.#others.values();
-  }
-}
+const keyOfId = (a: Address, id: unknown): string => `${a} ${String(id)}`;
 
 /** Undefined for a fact that is over at once; others stay valid until a later one replaces them. */
 function topicOf({ type, ...fields }: EventObject): string | undefined {

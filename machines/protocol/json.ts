@@ -67,65 +67,17 @@ function utf8Bytes(text: string): number {
   return bytes;
 }
 
-/** 6 for `\u0000`, 2 for `\n`, 1 for `a`. */
-const asciiBytes = Uint8Array.from({ length: 0x80 }, (_, unit) =>
-  /[\b\t\n\f\r"\\]/.test(String.fromCodePoint(unit)) ? 2 : unit < 0x20 ? worstBytesPerUnit : 1,
-);
-/** Pattern of characters that take more than one byte in JSON. */
-const notPlain = /[^\x20\x21\x23-\x5b\x5d-\x7f]/;
-/** Without its quotes. Writing the JSON instead would take longer, and twice the memory. */
-function jsonTextBytes(text: string): number {
-  const first = text.search(notPlain);
-  if (first === -1) return text.length;
-  let bytes = first;
-  for (let i = first; i < text.length; i += 1) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x80) bytes += asciiBytes[unit] as number;
-    else if (unit < 0x800) bytes += 2;
-    else if (unit < 0xd800 || unit > 0xdfff) bytes += 3;
-    else {
-      const next = unit < 0xdc00 ? text.charCodeAt(i + 1) : 0;
-      const isPair = next >= 0xdc00 && next <= 0xdfff;
-      bytes += isPair ? 4 : worstBytesPerUnit;
-      if (isPair) i += 1;
-    }
-  }
-  return bytes;
-}
-
-/** Longer texts are counted, not written, down to the depth of `content`, its item, `resource`, `text`. */
-const [longText, longTextLevels] = [1_000, 4];
-/** Reports their bytes to `found`; returns the value itself when it has none. */
-function withoutLongTexts(value: unknown, levels: number, found: (bytes: number) => void): unknown {
-  if (typeof value === 'string' && value.length >= longText) {
-    found(jsonTextBytes(value));
-    return '';
-  }
-  // Leaves a value with its own `toJSON` to JSON.stringify.
-  if (levels === 0 || typeof value !== 'object' || value === null || 'toJSON' in value) return value;
-  const all = value as Readonly<Record<string, unknown>>;
-  let copy: Record<string, unknown> | undefined;
-  for (const key of Object.keys(all)) {
-    const rest = withoutLongTexts(all[key], levels - 1, found);
-    if (rest === all[key]) continue;
-    copy ??= (Array.isArray(value) ? [...(value as readonly unknown[])] : { ...all }) as typeof copy & object;
-    copy[key] = rest;
-  }
-  return copy ?? value;
-}
-
 /** Infinity when it cannot be written as JSON, or is nested deeper than `levels`. */
 export function jsonBytes(value: unknown, levels = mostLevels): number {
-  let long = 0;
-  const text = jsonOf(() => withoutLongTexts(value, longTextLevels, (bytes) => (long += bytes)));
+  const text = jsonOf(value);
   // Writes the value first: JSON.stringify fails on circular values, so the walk by `upperBound` is known to end.
   if (text === undefined || upperBound(value, Infinity, levels) === Infinity) return Infinity;
-  return long + utf8Bytes(text);
+  return utf8Bytes(text);
 }
 
-function jsonOf(made: () => unknown): string | undefined {
+function jsonOf(value: unknown): string | undefined {
   try {
-    return JSON.stringify(made()) ?? '';
+    return JSON.stringify(value) ?? '';
   } catch {
     return undefined;
   }

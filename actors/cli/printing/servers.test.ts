@@ -56,7 +56,6 @@ it.each([
     officeLine: '',
     seat: { url: '', id: 'local' },
     folder: '',
-    tree: () => [],
   }).run();
   expect(said).toEqual(shown);
 });

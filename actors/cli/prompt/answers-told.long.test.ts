@@ -60,7 +60,6 @@ const typed = (url: string): Readonly<Record<string, readonly [string, unknown]>
   'socket leave': ['', own],
   'notify update': ['', own],
   status: ['', expect.objectContaining({ computer: 'c1', seat: null })],
-  'status --tree': ['', []],
   trace: ['', expect.stringContaining(folder)],
   help: ['', own],
   quit: ['', own],
@@ -80,7 +79,7 @@ it('each command has its line, and those that other lines answer have these', as
     terminal: createTerminal({ input, output, errors }),
     signal: new AbortController().signal,
   };
-  const how = { officeLine: '', seat: { url: office.url, id: 'local' }, folder, tree: () => [] };
+  const how = { officeLine: '', seat: { url: office.url, id: 'local' }, folder };
   const prompt = new Prompt(context, computer, how);
   const all = typed(office.url);
   expect(prompt.commands.names.toSorted()).toEqual(Object.keys(all).toSorted());

@@ -26,7 +26,7 @@ async function typed(line: string): Promise<{ readonly text: string; readonly fa
   let shown = '';
   for (const stream of [output, errors])
     stream.setEncoding('utf8').on('data', (text: string) => (shown += text));
-  const how = { officeLine: 'office', seat: { url: '', id: 'local' }, folder: '.', tree: () => [] };
+  const how = { officeLine: 'office', seat: { url: '', id: 'local' }, folder: '.' };
   const terminal = createTerminal({ input, output, errors });
   input.end(`${line}\n`);
   await new Prompt({ terminal, signal: new AbortController().signal }, computer, how).run();

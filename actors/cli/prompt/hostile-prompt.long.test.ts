@@ -76,7 +76,7 @@ const computerOf = (text: string): Promise<Computer> =>
 const linesWith = (text: string): readonly string[] => {
   const typed = typeable(text);
   return [
-    ...['help', 'tools list', 'tools conflicts', 'calls', 'history', 'status', 'status --tree'],
+    ...['help', 'tools list', 'tools conflicts', 'calls', 'history', 'status'],
     ...['answer', 'refuse', 'fail', 'structured', `none${nameable(text)}`].map(
       (tool) => `tools call ${tool} {}`,
     ),
@@ -112,7 +112,7 @@ const linesWith = (text: string): readonly string[] => {
 async function prompted(text: string): Promise<string> {
   const { terminal, input, written } = screen();
   const computer = await computerOf(text);
-  const how = { officeLine: 'office', seat: { url: '', id: 'local' }, folder, tree: () => [] };
+  const how = { officeLine: 'office', seat: { url: '', id: 'local' }, folder };
   const prompt = new Prompt({ terminal, signal: new AbortController().signal }, computer, how);
   input.end(`${linesWith(text).join('\n')}\n`);
   await prompt.run();

@@ -5,7 +5,6 @@ import type { OfficePeer } from '../../../machines/office/rooms/limits.ts';
 import type { Computer, ComputerStatus } from '../../api/computer-handle.ts';
 import type { ToolListing } from '../../servers/server-handle.ts';
 import type { OfficeSeat } from '../../api/seat.ts';
-import { treeLines, type TreeNode } from '../../runtime/tree.ts';
 import type { KnownNames } from '../completing.ts';
 import type { CommandContext } from '../context.ts';
 import { conflictLines, listingText, peerLine, toolJson } from '../printing/servers.ts';
@@ -45,7 +44,6 @@ export interface PromptHow {
   readonly seat: OfficeSeat & { readonly id: string };
   readonly facts?: boolean;
   readonly folder: string;
-  tree(): readonly TreeNode[];
   /** `lines` are those of earlier runs; `keep` saves those of this run. */
   readonly history?: { readonly lines: readonly string[]; keep(lines: readonly string[]): void };
 }
@@ -222,11 +220,6 @@ export class Prompt {
     const add = (names: readonly [string, ...string[]], description: string): PromptCommand =>
       this.commands.add('This program', names, description);
     add(['status'], 'office, computer, servers').does(() => this.#status());
-    add(['status --tree'], 'every machine: its state, since when, its next timer').does(() => {
-      const tree = this.#how.tree();
-      treeLines(tree).forEach((line) => terminal.out(line));
-      return tree;
-    });
     add(['trace', 'record'], 'write what was recorded so far, for a2c replay')
       .argument('[folder]')
       .is({ isVerbatim: true })
