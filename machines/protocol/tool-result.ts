@@ -29,7 +29,7 @@ const isContent = (item: unknown): item is ResultContent =>
   isObject(item) &&
   typeof item['type'] === 'string' &&
   (item['type'] !== 'text' || typeof item['text'] === 'string') &&
-  (item['type'] === 'unknown' || isTidy(item)) &&
+  isTidy(item) &&
   isTidy(item['resource']) &&
   isTidy(item['annotations']);
 const isRight = (key: string, member: unknown): boolean => {
@@ -57,13 +57,11 @@ const tidied = (value: Fields): Fields => {
   const all = isGone(rest['_meta']) && !isGone(meta) ? { ...rest, _meta: meta } : rest;
   return Object.fromEntries(Object.entries(all).filter(([, member]) => !isGone(member)));
 };
-/** Without a readable form it is kept as text, or as type `unknown`. */
+/** Without a readable form it is kept as text. */
 function contentIn(item: unknown): ResultContent {
   if (isContent(item)) return item;
-  if (isGone(item)) return { type: 'unknown', value: null };
-  if (!isObject(item)) return text(wordsOf(item));
-  const own = tidied(item);
-  const { type = typeof own['text'] === 'string' ? 'text' : undefined } = own;
+  const own = isObject(item) ? tidied(item) : {};
+  const { type } = own;
   if (typeof type !== 'string') return text(wordsOf(item));
   const inside = ['resource', 'annotations'].flatMap((key) =>
     isObject(own[key]) ? [[key, tidied(own[key])] as const] : [],
@@ -75,32 +73,18 @@ const contentsIn = (content: unknown): readonly ResultContent[] => {
   if (isGone(content)) return [];
   return Array.isArray(content) ? content.map(contentIn) : [contentIn(content)];
 };
-/** `true`, the text "true" in any case, or 1. */
-const isYes = (value: unknown): boolean =>
-  value === true || value === 1 || (typeof value === 'string' && /^\s*true\s*$/i.test(value));
-const metaIn = (value: unknown): Fields | undefined => {
-  if (isGone(value)) return undefined;
-  return isObject(value) ? value : { value };
-};
-const aside: ReadonlySet<string> = new Set(['_meta', 'isError', 'structuredContent', 'resultType']);
-/** `toolResult` of the first MCP revision, or all other members. */
-function wordsBeside({ toolResult, ...more }: Fields): readonly ResultContent[] {
-  if (!isGone(toolResult)) return contentsIn(toolResult);
-  const others = Object.entries(more).filter(([key]) => !aside.has(key));
-  return others.length > 0 ? contentsIn(Object.fromEntries(others)) : [];
-}
+/** Peers of the Rust SDK say `is_error`. A result without contents is told by its JSON. */
 function readLenient(raw: unknown): CallToolResult {
   if (!isObject(raw)) return { content: contentsIn(raw) };
-  const { content, structuredContent, isError, is_error: snake, _meta, meta, ...more } = raw;
-  const flag = isGone(isError) ? snake : isError;
-  const both = { ...metaIn(_meta), ...metaIn(meta) };
-  const rest = tidied(more);
-  const hasWords = !isGone(content) || !isGone(structuredContent);
+  const { content, structuredContent, isError, is_error: snake, _meta, ...rest } = tidied(raw);
+  const flag = isError ?? snake;
+  const { resultType: _, ...others } = rest;
+  const isTold = content !== undefined || structuredContent !== undefined || Object.keys(others).length === 0;
   return {
-    content: hasWords ? contentsIn(content) : wordsBeside(rest),
-    ...(!isGone(structuredContent) && { structuredContent }),
-    ...(!isGone(flag) && { isError: isYes(flag) }),
-    ...((!isGone(_meta) || !isGone(meta)) && { _meta: both }),
+    content: isTold ? contentsIn(content) : [text(wordsOf(others))],
+    ...(structuredContent !== undefined && { structuredContent }),
+    ...(flag !== undefined && { isError: flag === true }),
+    ...(isObject(_meta) && { _meta }),
     ...rest,
   };
 }
