@@ -100,7 +100,7 @@ it('a definition for models has the icon and the description of its server: of t
     },
   });
   const { tools } = await computer.tools();
-  expect((await computer.tools()).tools[0]).toBe(tools[0]);
+  expect((await computer.tools()).tools[0]).toEqual(tools[0]);
   const { definitions } = createConversation().offer(tools);
   expect(definitions.map(({ server }) => server)).toEqual([
     { name: 'odd', icons: 'https://h/own.png', descriptions: 'What it says of itself' },

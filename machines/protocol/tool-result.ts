@@ -54,7 +54,7 @@ function wordsOf(value: unknown): string {
 /** The Python SDK writes null members, and `meta` instead of `_meta`. */
 const tidied = (value: Fields): Fields => {
   const { meta, ...rest } = value;
-  const all = isGone(rest['_meta']) && !isGone(meta) ? { ...rest, _meta: meta } : rest;
+  const all = isGone(meta) ? rest : { ...rest, _meta: { ...fieldsOf(rest['_meta']), ...fieldsOf(meta) } };
   return Object.fromEntries(Object.entries(all).filter(([, member]) => !isGone(member)));
 };
 /** Without a readable form it is kept as text. */
