@@ -237,6 +237,7 @@ export type { SeatFacts } from '../machines/kernel/ports.ts';
 export type { RunningCall } from './api/computer-calls.ts';
 export type { Progress as CallProgress } from '../machines/protocol/messages/messages.ts';
 export type { Call, CallOptions, ComputerCallOptions } from './api/call-outcome.ts';
+export type { HostOptions, Inspectable, Telling } from './api/handles.ts';
 export type { FileSource, LandedFile, PutOptions, PutProgress } from './api/agent-handle.ts';
 export type {
   CallEnding,

@@ -1,4 +1,5 @@
 import type { BlobOptions, Download } from './downloads.ts';
+import type { HostOptions, Inspectable, Telling } from './handles.ts';
 import type { Call, CallOptions } from './call-outcome.ts';
 import type {
   DesktopShown,
@@ -14,9 +15,6 @@ import type {
 } from './computer-handle.ts';
 import type { MissingServer } from '../servers/server-handle.ts';
 import type { LinkStatus, OfficeSeat, PlayedOffice } from './seat.ts';
-import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
-import type { LogOptions } from '../logging/log-entry.ts';
-import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { GivenTiming } from '../../machines/kernel/timing.ts';
 import type { Resource } from '../../machines/catalog/entries.ts';
 import type { ListedTool } from '../../machines/catalog/tool.ts';
@@ -56,7 +54,7 @@ export interface LandedFile {
 }
 
 /** Options of an agent: its office, its name and its time limits. */
-export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers' | 'tls'>, LogOptions {
+export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers' | 'tls'>, HostOptions {
   /** Name of the agent in its office. Default `agent`. */
   readonly name?: string | undefined;
   /** Id of the office. Default `local`. */
@@ -68,8 +66,6 @@ export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers
    * `createAgent` resolves without a seat, and `agent.joined()` when the seat is taken.
    */
   readonly keepTrying?: boolean | undefined;
-  /** Signal that gives up joining: `createAgent` rejects with its reason; ignored once the agent has joined. */
-  readonly signal?: AbortSignal | undefined;
   /**
    * Collections (Desktop, Finder, skills) of all computers that are followed from the start; a listener to the changes of
    * a collection follows it, too.
@@ -77,14 +73,6 @@ export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers
   readonly follow?: readonly Followed[] | undefined;
   /** Office in place of real ones, for tests: `worldOf(trace)` plays it from a recording. */
   readonly links?: PlayedOffice | undefined;
-  /** Options of the recording for a replay; on by default, in memory. `false` records nothing. */
-  readonly record?: RecordOptions | false | undefined;
-  /**
-   * Makes an OpenTelemetry span of each call, a child of `trace` or of the span that is active in the program.
-   * Needs the package `@opentelemetry/api`; the SDK that your program sets up decides where spans go
-   * (docs/operate.md). Default false.
-   */
-  readonly tracing?: boolean | undefined;
 }
 /** Events of an agent, by the name for `agent.on`. */
 export interface AgentEvents {
@@ -202,7 +190,7 @@ export interface AgentStatus {
   readonly link: LinkStatus;
 }
 /** Agent that sits in an office. `await using` closes it. */
-export interface Agent extends AgentReading, AsyncDisposable {
+export interface Agent extends AgentReading, Telling<AgentEvents>, Inspectable, AsyncDisposable {
   /** Returns the current state of the agent and of its seat. */
   status(): AgentStatus;
   /**
@@ -257,27 +245,6 @@ export interface Agent extends AgentReading, AsyncDisposable {
    * hidden.
    */
   getConfig(computer: string, options?: ReadOptions): Promise<ComputerConfig>;
-  /**
-   * Adds a listener; the returned function removes it. Throws for an unknown event (400). An error thrown by a listener becomes a warning of the
-   * process.
-   */
-  on<Name extends keyof AgentEvents>(name: Name, listener: (value: AgentEvents[Name]) => void): () => void;
-  /**
-   * Shows this host on a page in the browser until the host closes: its actors, their states and the reasons, and
-   * what happens. Nothing is recorded for the page while none is open. Resolves with the address; rejects with an
-   * `A2cError` when `port` cannot be listened on. The page of an agent only shows, it gives no orders.
-   */
-  inspect(options?: InspectOptions): Promise<Inspection>;
-  /**
-   * Writes the recording so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
-   * `record.dir`, to the file that grows there. Resolves with the path of the file; rejects with `record: false`.
-   */
-  writeTrace(dir?: string): Promise<string>;
-  /**
-   * Writes a line for people into the recording, such as `checkout retry`. `a2c show` prints the line, and replays
-   * ignore it. Cut to 200 characters; does nothing with `record: false`.
-   */
-  mark(text: string): void;
   /**
    * Leaves the office and ends the agent; calls in flight are cancelled. Takes at most `shutdownMs` (10 s), and
    * may be called again.

@@ -1,8 +1,8 @@
 import type { ConfigInput, ServerInput } from '../../machines/config/config-input.ts';
 import type { Call, ComputerCallOptions } from './call-outcome.ts';
 import type { CallEvents, RememberedCall, RunningCall } from './computer-calls.ts';
+import type { Inspectable, Telling } from './handles.ts';
 import type { LinkStatus, OfficeSeat } from './seat.ts';
-import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
 import type {
   ComputerInputs,
   CatalogStatus,
@@ -171,7 +171,7 @@ export interface RequestOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 /** A running computer. `await using` closes it. */
-export interface Computer extends AsyncDisposable {
+export interface Computer extends Telling<ComputerEvents>, Inspectable, AsyncDisposable {
   /** Name of the computer in its office. */
   readonly name: string;
   /** Returns the current state of the computer, of its servers and of its seat. */
@@ -343,31 +343,6 @@ export interface Computer extends AsyncDisposable {
   joined(options?: WaitOptions): Promise<void>;
   /** Leaves the office; the servers keep running. */
   leave(): Promise<void>;
-  /**
-   * Adds a listener; the returned function removes it. Throws for an unknown event (400). An error thrown by a listener becomes a warning of the
-   * process.
-   */
-  on<Name extends keyof ComputerEvents>(
-    name: Name,
-    listener: (value: ComputerEvents[Name]) => void,
-  ): () => void;
-  /**
-   * Shows this host on a page in the browser until the host closes: its actors, their states and the reasons, and
-   * what happens. Nothing is recorded for the page while none is open. Resolves with the address; rejects with an
-   * `A2cError` when `port` cannot be listened on. With `allowControl` a page may also start, stop and retry
-   * servers, and make and cancel calls; its calls are judged like those of the host.
-   */
-  inspect(options?: InspectOptions): Promise<Inspection>;
-  /**
-   * Writes the recording so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
-   * `record.dir`, to the file that grows there. Resolves with the path of the file; rejects with `record: false`.
-   */
-  writeTrace(dir?: string): Promise<string>;
-  /**
-   * Writes a line for people into the recording, such as `checkout retry`. `a2c show` prints the line, and replays
-   * ignore it. Cut to 200 characters; does nothing with `record: false`.
-   */
-  mark(text: string): void;
   /**
    * Closes the computer: cancels calls, leaves the office, ends every server. Resolves when none of the servers'
    * processes is alive.

@@ -1,9 +1,8 @@
 import type { ConfigInput } from '../../machines/config/config-input.ts';
 import type { RunningCall } from './computer-calls.ts';
 import type { ComputerEvents } from './computer-handle.ts';
+import type { HostOptions } from './handles.ts';
 import type { OfficeSeat, PlayedOffice } from './seat.ts';
-import type { LogOptions } from '../logging/log-entry.ts';
-import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { AskInput } from '../servers/inputs.ts';
 import type { TransportMaker, InMemoryServer } from '../servers/launch-specs.ts';
 import type { Authorize, GiveAssertion, Launcher } from '../../adapters/index.ts';
@@ -13,7 +12,7 @@ import type { ToolAnnotations } from '../../machines/catalog/entries.ts';
 import type { GivenTiming } from '../../machines/kernel/timing.ts';
 
 /** Options of a computer: its servers, its seat, and the callbacks that it asks. */
-export interface ComputerOptions extends LogOptions {
+export interface ComputerOptions extends HostOptions {
   /** Name of the computer. Default: the host name of the machine. */
   readonly name?: string | undefined;
   /**
@@ -94,29 +93,16 @@ export interface ComputerOptions extends LogOptions {
    * `false` keeps none.
    */
   readonly stateDir?: string | false | undefined;
-  /** Options of the recording for a replay; on by default, in memory. `false` records nothing. */
-  readonly record?: RecordOptions | false | undefined;
   /**
    * Takes notices that are no failures, one line each, among them the warnings about each given config. `topic` is
    * `resources` for parts that Desktop or Finder leave out, and `tools` for tools that are refused or renamed.
    */
   readonly onNotice?: ((text: string, topic?: 'resources' | 'tools') => void) | undefined;
   /**
-   * Makes an OpenTelemetry span of each call, and of each `tools/call` that is sent for it. Needs the package
-   * `@opentelemetry/api`; the SDK that your program sets up decides where spans go (docs/operate.md). Default
-   * false.
-   */
-  readonly tracing?: boolean | undefined;
-  /**
    * Number of calls that are remembered for `history()`; servers of remembered calls also come first on the
    * Desktop and in the Finder. Default 10.
    */
   readonly historySize?: number | undefined;
-  /**
-   * Signal that gives up the start: `createComputer` closes what it has opened and rejects with the signal's reason;
-   * ignored later.
-   */
-  readonly signal?: AbortSignal | undefined;
   /** Listener to all events of the computer from its start on. */
   readonly onEvent?:
     | (<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]) => void)

@@ -1,12 +1,10 @@
-import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
-import type { LogOptions } from '../logging/log-entry.ts';
-import type { RecordOptions } from '../recording/flight-recorder.ts';
+import type { HostOptions, Inspectable, Telling } from './handles.ts';
 import type { OfficeAuth, OfficeTls, RedisClient, RefusedPeer } from '../../adapters/index.ts';
 import type { SeatChanged } from '../../machines/office/office.machine.ts';
 import type { GivenLimits, OfficePeer, OfficeStats } from '../../machines/office/rooms/limits.ts';
 
 /** Options of an office: its address, its limits, its recording. */
-export interface OfficeOptions extends LogOptions {
+export interface OfficeOptions extends HostOptions {
   /** Address to listen on, 127.0.0.1 by default. Without `auth` only a loopback address is allowed. */
   readonly host?: string | undefined;
   /** Port to listen on, 3000 by default; 0 takes any free port. */
@@ -62,19 +60,6 @@ export interface OfficeOptions extends LogOptions {
    * docs/scale.md.
    */
   readonly redis?: string | RedisClient | (() => RedisClient) | OfficeRedis | undefined;
-  /** Options of the recording for a replay; on by default, in memory. `false` records nothing. */
-  readonly record?: RecordOptions | false | undefined;
-  /**
-   * Makes an OpenTelemetry span of each call, from its arrival to its answer. Needs the package
-   * `@opentelemetry/api`; the SDK that your program sets up decides where spans go (docs/operate.md). Default
-   * false.
-   */
-  readonly tracing?: boolean | undefined;
-  /**
-   * Signal that gives up the start: `createOffice` closes what it has opened and rejects with the signal's reason;
-   * ignored later.
-   */
-  readonly signal?: AbortSignal | undefined;
 }
 /** Options of the Redis in which the nodes of an office agree; they must be the same at every node. */
 export interface OfficeRedis {
@@ -116,34 +101,13 @@ export interface OfficeEvents {
   readonly 'register.changed': { readonly message: string };
 }
 /** A running office. `await using` closes it. */
-export interface Office extends AsyncDisposable {
+export interface Office extends Telling<OfficeEvents>, Inspectable, AsyncDisposable {
   /** Address for agents and computers, such as `http://127.0.0.1:3000`. */
   readonly url: string;
   /** Address of the metrics; undefined without the option `metrics`. */
   readonly metricsUrl: string | undefined;
   /** Port that the office listens on; with `port: 0` the free port that was chosen. */
   readonly port: number;
-  /**
-   * Adds a listener; the returned function removes it. Throws for an unknown event (400). An error thrown by a listener becomes a warning of the
-   * process.
-   */
-  on<Name extends keyof OfficeEvents>(name: Name, listener: (value: OfficeEvents[Name]) => void): () => void;
-  /**
-   * Shows this host on a page in the browser until the host closes: its actors, their states and the reasons, and
-   * what happens. Nothing is recorded for the page while none is open. Resolves with the address; rejects with an
-   * `A2cError` when `port` cannot be listened on. The page of an office only shows, it gives no orders.
-   */
-  inspect(options?: InspectOptions): Promise<Inspection>;
-  /**
-   * Writes the recording so far to a new `*.trace.ndjson` in this folder (default: the current one), or, with
-   * `record.dir`, to the file that grows there. Resolves with the path of the file; rejects with `record: false`.
-   */
-  writeTrace(dir?: string): Promise<string>;
-  /**
-   * Writes a line for people into the recording, such as `checkout retry`. `a2c show` prints the line, and replays
-   * ignore it. Cut to 200 characters; does nothing with `record: false`.
-   */
-  mark(text: string): void;
   /** Replaces `auth` for all later connections, for tokens that change; connected peers stay. */
   admit(auth: OfficeAuth): void;
   /** Returns counts of the office: what it holds now, and what it has refused since it was opened. */

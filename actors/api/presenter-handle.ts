@@ -1,4 +1,5 @@
-import type { Computer, ResourceContent, WaitOptions } from './computer-handle.ts';
+import type { Computer, WaitOptions } from './computer-handle.ts';
+import type { Telling } from './handles.ts';
 import type { ComputerOptions } from './computer-options.ts';
 import type { ComputerCallOptions } from './call-outcome.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
@@ -95,7 +96,12 @@ export interface PresenterConversation {
  * change the config resolve when the change is written and in force; they reject with an `A2cError` when that
  * fails, and then nothing has changed.
  */
-export interface Presenter extends AsyncDisposable, Omit<PresenterConversation, 'save'> {
+export interface Presenter
+  extends
+    Telling<PresenterEvents>,
+    Pick<Computer, 'readResource'>,
+    AsyncDisposable,
+    Omit<PresenterConversation, 'save'> {
   /**
    * Computer of the presenter, with all of its methods. The presenter owns its config: a `setServers` here lasts
    * only until the presenter's next change.
@@ -174,21 +180,8 @@ export interface Presenter extends AsyncDisposable, Omit<PresenterConversation, 
   getDefaultClients(): readonly McpClient[];
   /** Tells whether a server is ready. */
   isServerRunning(name: string): boolean;
-  /** Reads a resource like `computer.readResource`; with `server` any URI of that server. */
-  readResource(
-    uri: string,
-    options?: WaitOptions & { readonly server?: string | undefined },
-  ): Promise<readonly ResourceContent[]>;
   /** Returns the state of the config file. */
   configStatus(): ConfigStatus;
-  /**
-   * Adds a listener; the returned function removes it. An error thrown by a listener becomes a warning of the
-   * process.
-   */
-  on<Name extends keyof PresenterEvents>(
-    name: Name,
-    listener: (value: PresenterEvents[Name]) => void,
-  ): () => void;
   /** Ends every server; resolves when none of their processes is alive. */
   close(): Promise<void>;
 }

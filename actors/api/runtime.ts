@@ -2,6 +2,7 @@ import type { AnyEventObject } from 'xstate';
 import { CallPorts } from './call-ports.ts';
 import { OfficeAccess } from './office-settings.ts';
 import { linksOf, type PlayedOffice } from './seat.ts';
+import type { HostOptions } from './handles.ts';
 import { tracingOf } from './tracing.ts';
 import { Frames, LiveStream } from '../inspector/live-stream.ts';
 import { Inspections } from '../inspector/inspections.ts';
@@ -12,7 +13,6 @@ import {
   FlightRecorder,
   notRecorded,
   type FlightOptions,
-  type RecordOptions,
   KnownSecrets,
 } from '../recording/flight-recorder.ts';
 import { RedactedPorts } from '../recording/redaction.ts';
@@ -364,13 +364,11 @@ export interface HostedMachine {
   readonly ended: Promise<OwnedEnded>;
 }
 
-interface HostOptions extends LogOptions {
-  readonly record?: RecordOptions | false | undefined;
-  readonly tracing?: boolean | undefined;
-  readonly links?: PlayedOffice | undefined;
-}
 /** For a host that launches nothing. */
-export async function runtimeOf(options: HostOptions, shared: Runtime | undefined): Promise<Runtime> {
+export async function runtimeOf(
+  options: HostOptions & { readonly links?: PlayedOffice | undefined },
+  shared: Runtime | undefined,
+): Promise<Runtime> {
   const { record, log, logLevel } = options;
   const links = linksOf(options);
   return shared ?? new Runtime({ record, log, logLevel, links, tracing: await tracingOf(options) });
