@@ -142,7 +142,7 @@ export class Inspections {
         });
         if (past) void tellPast(page, past, () => pages.has(page));
       };
-      queueMicrotask(welcome);
+      void this.#shown.stream.prepare(() => pause(0)).then(welcome);
       return {
         heard: (message) => void this.#answer(page, control ? inspected.orders : undefined, message),
         left: () => {

@@ -12,6 +12,7 @@ import {
 } from '../recording/trace-lines.ts';
 import type { Directory, Root } from '../runtime/directory.ts';
 import {
+  frameOf,
   pictureOf,
   mostBetween,
   mostInSlice,
@@ -153,6 +154,20 @@ export class LiveStream {
   #recorder(): Recorder {
     const own = { digest: noDigest, large: this.#large, isPart: true, ringBytes: Infinity };
     return new Recorder({ ...this.#options(), ...own });
+  }
+  /** Finds large values and words that are no secrets, so that the first checkpoint takes less time. */
+  async prepare(pause: () => Promise<void>): Promise<void> {
+    if (this.#running) return;
+    const recorder = this.#recorder();
+    const writer = recorder.writer();
+    const { opened } = this.#directory;
+    let end = systemClock.now() + sliceMs;
+    for (const root of [...this.#directory.roots]) {
+      writer.lines([recorder.placed({ k: 'key', opened, outlets: [], roots: [frameOf(root)] })]);
+      if (systemClock.now() < end) continue;
+      await pause();
+      end = systemClock.now() + sliceMs;
+    }
   }
   /** Returns the first lines for the page: a head, and a checkpoint of all living actors. */
   add(viewer: Viewer): string {
