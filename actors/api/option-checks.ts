@@ -127,11 +127,7 @@ const ofComputer: Checks<ComputerOptions> = {
   historySize: count,
   onEvent: callback,
 };
-export const computerOptions = options<ComputerOptions>(ofComputer, undefined, {
-  mcpServers: '`config`',
-  servers: '`config`',
-  inputs: '`config`',
-});
+export const computerOptions = options<ComputerOptions>(ofComputer);
 const { config: _, ...ofPresenter } = ofComputer;
 const settings: Check = (value, at) => {
   const fault = object(value, at);
@@ -143,14 +139,8 @@ const settings: Check = (value, at) => {
 };
 const namedOptions = options<PresenterOptions>({ ...ofPresenter, file: name, settings });
 export const presenterOptions: Check = (value, at) => {
-  const given = new Map(object(value, at) ? [] : Object.entries(value as object));
-  if (given.has('config'))
-    return {
-      at: 'config',
-      message: 'unknown option (did you mean file or settings?)',
-      remedy: 'A presenter reads its config from `file`, or keeps the object `settings` in memory.',
-    };
-  if (given.get('file') !== undefined && given.get('settings') !== undefined)
+  const { file, settings: kept } = (value ?? {}) as Partial<PresenterOptions>;
+  if (file !== undefined && kept !== undefined)
     return { at: 'settings', message: 'is given beside file', remedy: 'Give one of them.' };
   return namedOptions(value, at);
 };

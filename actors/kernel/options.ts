@@ -108,13 +108,8 @@ export const listOf =
   };
 
 const path = (at: string, key: string): string => (at === '' ? key : `${at}.${key}`);
-/** `elsewhere` names options that belong somewhere else, with that place, for a hint in the error. */
 export const options =
-  <Options>(
-    checks: Checks<Options>,
-    remedy?: string,
-    elsewhere: Readonly<Record<string, string>> = {},
-  ): Check =>
+  <Options>(checks: Checks<Options>, remedy?: string): Check =>
   (value, at) => {
     if (!isObject(value))
       return {
@@ -124,22 +119,14 @@ export const options =
       };
     const known = checks as Readonly<Record<string, Check>>;
     for (const [key, given] of Object.entries(value)) {
-      const fault = Object.hasOwn(known, key)
-        ? known[key]?.(given, path(at, key))
-        : unknown(at, key, known, elsewhere);
+      const fault = Object.hasOwn(known, key) ? known[key]?.(given, path(at, key)) : unknown(at, key, known);
       if (fault && (given !== undefined || !Object.hasOwn(known, key))) return fault;
     }
     return undefined;
   };
-function unknown(at: string, key: string, known: object, elsewhere: Readonly<Record<string, string>>): Fault {
+function unknown(at: string, key: string, known: object): Fault {
   const [close] = nearest(key, Object.keys(known));
-  const place = Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined;
-  const hint =
-    place === undefined
-      ? close === undefined
-        ? ''
-        : ` (did you mean ${close}?)`
-      : ` (${key} belongs in ${place})`;
+  const hint = close === undefined ? '' : ` (did you mean ${close}?)`;
   return {
     at: path(at, key),
     message: `unknown option${hint}`,

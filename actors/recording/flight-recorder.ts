@@ -49,7 +49,7 @@ export interface RecordOptions {
    * Events that cause the recording in memory to be written to `traces/` in `stateDir`; `onNotice` then gets what
    * happened and the command `a2c replay FILE`. The file is written when the calls that were running have ended, after
    * 100 ms at the earliest and 3 s at the latest. Default: all but `serverLost`, and of `callFailed` and
-   * `outputMismatch` only the first of each tool, code and text; `[]` writes nothing. The limits of number, rate and
+   * `outputMismatch` only the first of each tool and code; `[]` writes nothing. The limits of number, rate and
    * size are in docs/replay.md. With `dir` such an event only adds a mark to the file.
    */
   readonly on?: readonly KeepWord[] | undefined;
@@ -96,7 +96,7 @@ export interface KeptTrace {
 /** From an event until its trace is written, so that the trace contains the consequences. */
 const settleMs = 100;
 const patienceMs = 3_000;
-/** For each kind of reason: the latest, and of these as many as have room in the bytes. */
+/** The latest, and of these as many as have room in the bytes. */
 const keptTraces = { count: 20, bytes: 128 * 1024 * 1024 };
 const longestMark = 200;
 /** Limits of the earlier records that a new page gets: their number in memory, or their bytes at the end of a file. */
@@ -255,9 +255,7 @@ export class FlightRecorder {
   #written(reason: string, on: KeepWord): string {
     const dir = `${this.#options.stateDir || defaultStateDir()}/traces`;
     if (!this.#file) {
-      const isAlike = (file: string): boolean =>
-        isMinor(/-(\w+)\.trace/.exec(file)?.[1] ?? '') === isMinor(on);
-      return writeTraceFile(dir, nameNow(on), this.#recorder.text(reason), { ...keptTraces, isAlike });
+      return writeTraceFile(dir, nameNow(on), this.#recorder.text(reason), keptTraces);
     }
     this.mark(reason);
     return this.write(on, dir);

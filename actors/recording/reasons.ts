@@ -35,11 +35,7 @@ const reason = (on: KeepWord, subject: string, what: string, code: unknown = '')
   code: String(code),
 });
 
-const listChanges: ReadonlySet<string> = new Set(['tools.changed', 'catalog.changed']);
 type News = EventObject & {
-  readonly list?: string;
-  readonly added?: readonly string[];
-  readonly removed?: readonly string[];
   readonly name?: string;
   readonly state?: string;
   readonly server?: string;
@@ -54,6 +50,7 @@ const isQuestion = (tool = ''): boolean => /^(?:client|server):/.test(tool);
 const isDecided = (failure: Failure): boolean =>
   failure.code === 'NotPermitted' ||
   failure.code === wireCodes.toolDisabled ||
+  failure.code === wireCodes.toolNotFound ||
   failure.code === wireCodes.conflict ||
   (failure.code === wireCodes.notConfirmed && failedConfirmation(failure)?.key !== 'failed');
 
@@ -84,7 +81,6 @@ function remember<T>(all: Set<T>, one: T): void {
 export class Reasons {
   /** Tickets of calls whose signal was aborted by a time limit (`TimeoutError`), not by a person or a program. */
   readonly #late = new Set<string>();
-  readonly #gone = new Set<string>();
   readonly #unreadable = new Map<Address, string>();
 
   /** Judges the news for the host, and the ends of calls that a computer runs for agents. */
@@ -113,8 +109,7 @@ export class Reasons {
       const isTold = a.startsWith('host:') || (from.startsWith('computer') && a.startsWith('computer/link'));
       return isTold ? this.#settled(from, ev) : undefined;
     }
-    const isNews = ev.type === 'client.changed' || listChanges.has(ev.type);
-    return isNews && a.startsWith('host:') ? this.#heard(ev) : undefined;
+    return ev.type === 'client.changed' && a.startsWith('host:') ? heard(ev) : undefined;
   }
   #settled(from: Address, settled: News): Reason | undefined {
     const isOfAgent = from.startsWith('agent/') && !settled.failure;
@@ -143,51 +138,36 @@ export class Reasons {
       `${call} failed: ${failure?.message ?? toolErrorText(end.result)}`,
       code,
     );
-    const isUnknown = failure?.code === wireCodes.toolNotFound && !this.#gone.has(tool);
-    return isUnknown || (failure && isDecided(failure)) ? { ...failed, isWanted: true } : failed;
+    return failure && isDecided(failure) ? { ...failed, isWanted: true } : failed;
   }
-  #heard(told: News): Reason | undefined {
-    const { type, list = 'tools', added = [], removed = [] } = told;
-    if (listChanges.has(type) && list === 'tools') {
-      for (const tool of removed) remember(this.#gone, tool);
-      for (const tool of added) this.#gone.delete(tool);
-    }
-    if (type !== 'client.changed') return undefined;
-    const { name = '', state, failure } = hostWords.news('', told) as News;
-    const why = failure ? `: ${failure.message}` : '';
-    if (state === 'open') return reason('serverGaveUp', name, `server ${name} gave up${why}`);
-    return state === 'recovering' ? reason('serverLost', name, `server ${name} was lost${why}`) : undefined;
-  }
+}
+function heard(told: News): Reason | undefined {
+  const { name = '', state, failure } = hostWords.news('', told) as News;
+  const why = failure ? `: ${failure.message}` : '';
+  if (state === 'open') return reason('serverGaveUp', name, `server ${name} gave up${why}`);
+  return state === 'recovering' ? reason('serverLost', name, `server ${name} was lost${why}`) : undefined;
 }
 
 const minuteMs = 60_000;
 const mostAMinute = 10;
-const mostMinorAMinute = 5;
-/** Largest number of minor failures of one tool and code for which traces are written, each with another text. */
-const mostAlike = 3;
-/** A repeated failure must not fill the disk. `isBrief` keeps only the first of minor failures that are alike. */
+/** A repeated failure must not fill the disk. `isBrief` keeps only the first of minor failures of a tool and code. */
 export class KeptLately {
-  readonly #times = new Map<string, { readonly time: number; readonly isMinor: boolean }>();
-  readonly #known = new Map<string, Set<string>>();
+  readonly #times = new Map<string, number>();
+  readonly #known = new Set<string>();
   readonly #isBrief: boolean;
   constructor(isBrief = false) {
     this.#isBrief = isBrief;
   }
   /** `now` is in ms. Returns false when a limit is reached. */
-  take({ on, subject, code, what, isWanted }: Reason, now: number): boolean {
+  take({ on, subject, code, isWanted }: Reason, now: number): boolean {
     if (this.#isBrief && isWanted) return false;
-    for (const [key, { time }] of this.#times) if (now - time >= minuteMs) this.#times.delete(key);
-    const lately = [...this.#times.values()];
-    const isOnce = this.#isBrief && isMinor(on);
+    for (const [key, time] of this.#times) if (now - time >= minuteMs) this.#times.delete(key);
     const key = `${on} ${subject} ${code}`;
-    const text = isOnce ? what.replaceAll(/\d+/g, '#') : '';
-    const alike = this.#known.get(key) ?? new Set();
-    if (isOnce && (alike.has(text) || alike.size >= mostAlike || this.#known.size >= mostRemembered))
-      return false;
-    if (this.#times.has(key + text) || lately.length >= mostAMinute) return false;
-    if (isMinor(on) && lately.filter((each) => each.isMinor).length >= mostMinorAMinute) return false;
-    this.#times.set(key + text, { time: now, isMinor: isMinor(on) });
-    if (isOnce) this.#known.set(key, alike.add(text));
+    const isOnce = this.#isBrief && isMinor(on);
+    if (isOnce && (this.#known.has(key) || this.#known.size >= mostRemembered)) return false;
+    if (this.#times.has(key) || this.#times.size >= mostAMinute) return false;
+    this.#times.set(key, now);
+    if (isOnce) this.#known.add(key);
     return true;
   }
 }

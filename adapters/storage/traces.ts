@@ -153,9 +153,8 @@ export function latestLines(path: string, bytes: number): AsyncIterable<string> 
 export interface KeptFiles {
   readonly count: number;
   readonly bytes: number;
-  readonly isAlike: (file: string) => boolean;
 }
-/** In one step, so that no reader sees half of it. `keep` deletes the oldest alike, but not the new one. */
+/** In one step, so that no reader sees half of it. `keep` deletes the oldest, but not the new one. */
 export function writeTraceFile(folder: string, name: string, text: string, keep?: KeptFiles): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name + suffix);
@@ -164,10 +163,10 @@ export function writeTraceFile(folder: string, name: string, text: string, keep?
   if (keep) removeOldest(folder, name + suffix, keep);
   return path;
 }
-function removeOldest(folder: string, newest: string, { count, bytes, isAlike }: KeptFiles): void {
+function removeOldest(folder: string, newest: string, { count, bytes }: KeptFiles): void {
   // Sorts traces by age through their names, which begin with the time.
   const others = readdirSync(folder)
-    .filter((file) => file.endsWith(suffix) && file !== newest && isAlike(file))
+    .filter((file) => file.endsWith(suffix) && file !== newest)
     .toSorted()
     .toReversed();
   let room = bytes - sizeOf(folder, newest);
