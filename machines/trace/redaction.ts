@@ -6,6 +6,7 @@ import {
   SecretIndex,
   shortestSecret,
   formsIn,
+  inPattern,
   isSecretName,
 } from './secret-rules.ts';
 
@@ -147,7 +148,6 @@ const anyStep = '*';
 const wordless = new Set(['$num', '$big', '$bytes', '$list', '$lost']);
 const isJsonInside = /"\s*:/;
 const isPlainKey = /^[a-zA-Z]+$/;
-const inPattern = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');
 
 /** A value of six characters or more is hidden inside any text; a shorter one only under the same key. */
 export class Hiding {

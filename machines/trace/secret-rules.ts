@@ -120,7 +120,6 @@ function coresInBase64(text: string): readonly string[] {
 /** Searching for all of a long secret could take quadratic time. */
 const probeLength = 64;
 const gram = 4;
-const slots = 1 << 15;
 /** In characters; shorter ones would match too many texts. */
 const shortestInBase64 = 3;
 const longestInBase64 = 256;
@@ -138,9 +137,9 @@ interface Pattern {
   readonly mayBeCut: boolean;
 }
 interface Compiled {
-  /** One byte for each hash value: 1 when a pattern begins with characters of that hash. */
-  readonly marks: Uint8Array;
-  readonly byHash: ReadonlyMap<number, readonly Pattern[]>;
+  /** Finds where a pattern may begin, by its first characters. */
+  readonly begins: RegExp;
+  readonly byBegin: ReadonlyMap<string, readonly Pattern[]>;
   readonly short: readonly Pattern[];
   /** Joined by a separator that occurs in no text, for finding a text that begins with the end of a secret. */
   readonly joined: string;
@@ -148,23 +147,7 @@ interface Compiled {
 const none: readonly Span[] = [];
 const nobody = (_secret: string): boolean => false;
 const between = '\uFFFF\0';
-const hashOf = (a: number, b: number, c: number, d: number): number =>
-  (Math.imul(a ^ (b << 8), 0x9e3779b1) ^ Math.imul(c ^ (d << 8), 0x85ebca6b)) >>> 17;
-const hashAt = (text: string, at: number): number =>
-  hashOf(text.charCodeAt(at), text.charCodeAt(at + 1), text.charCodeAt(at + 2), text.charCodeAt(at + 3));
-function nextAt(text: string, from: number, marks: Uint8Array): number {
-  let a = text.charCodeAt(from);
-  let b = text.charCodeAt(from + 1);
-  let c = text.charCodeAt(from + 2);
-  for (let at = from, last = text.length - gram; at <= last; at++) {
-    const d = text.charCodeAt(at + gram - 1);
-    if (marks[hashOf(a, b, c, d)] === 1) return at;
-    a = b;
-    b = c;
-    c = d;
-  }
-  return -1;
-}
+export const inPattern = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');
 
 const patternsOf = (secret: string): Pattern[] => {
   const patternOf = (text: string, isCore: boolean): Pattern => ({
@@ -181,20 +164,20 @@ const patternsOf = (secret: string): Pattern[] => {
   ];
 };
 function compiled(secrets: Iterable<string>): Compiled {
-  const marks = new Uint8Array(slots);
-  const byHash = new Map<number, Pattern[]>();
+  const byBegin = new Map<string, Pattern[]>();
   const short: Pattern[] = [];
   for (const secret of secrets)
     for (const pattern of patternsOf(secret)) {
-      if (pattern.text.length < gram) {
-        short.push(pattern);
-        continue;
-      }
-      const hash = hashAt(pattern.text, 0);
-      marks[hash] = 1;
-      byHash.set(hash, [...(byHash.get(hash) ?? []), pattern]);
+      const begin = pattern.text.slice(0, gram);
+      if (begin.length < gram) short.push(pattern);
+      else byBegin.set(begin, [...(byBegin.get(begin) ?? []), pattern]);
     }
-  return { marks, byHash, short, joined: [...secrets, ''].join(between) };
+  const begins = new RegExp([...byBegin.keys()].map(inPattern).join('|') || '(?!)', 'g');
+  return { begins, byBegin, short, joined: [...secrets, ''].join(between) };
+}
+function nextAt(text: string, from: number, begins: RegExp): number {
+  begins.lastIndex = from;
+  return begins.exec(text)?.index ?? -1;
 }
 function pieceAround(text: string, [from, to]: Span): Span {
   let [start, end] = [from, to];
@@ -273,9 +256,9 @@ export class SecretIndex {
   /** `isShown`: the secret may stay visible; `isCut`: the text may begin or end inside a secret. */
   spansIn(text: string, isShown = nobody, isCut = false): readonly Span[] {
     if (this.#secrets.size === 0) return none;
-    const { marks, byHash, short, joined } = (this.#compiled ??= compiled(this.#secrets));
+    const { begins, byBegin, short, joined } = (this.#compiled ??= compiled(this.#secrets));
     // Returns early when no secret can be in the text, which holds for almost all texts.
-    if (short.length === 0 && !isCut && nextAt(text, 0, marks) < 0) return none;
+    if (short.length === 0 && !isCut && nextAt(text, 0, begins) < 0) return none;
     const spans: Span[] = [];
     let found: Map<Pattern, number> | undefined;
     const look = (at: number, pattern: Pattern): void => {
@@ -288,8 +271,8 @@ export class SecretIndex {
     for (const pattern of short)
       for (let at = text.indexOf(pattern.text); at >= 0; at = text.indexOf(pattern.text, at + 1))
         look(at, pattern);
-    for (let at = nextAt(text, 0, marks); at >= 0; at = nextAt(text, at + 1, marks))
-      for (const pattern of byHash.get(hashAt(text, at)) ?? []) look(at, pattern);
+    for (let at = nextAt(text, 0, begins); at >= 0; at = nextAt(text, at + 1, begins))
+      for (const pattern of byBegin.get(text.slice(at, at + gram)) ?? []) look(at, pattern);
     if (isCut) spans.push(...endsIn(text, joined));
     return spans;
   }
