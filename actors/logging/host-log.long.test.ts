@@ -49,7 +49,7 @@ const logged = (): LogEntry[] => entries.splice(0);
 /** Clears the log entries, because an agent that closes may still log a request that it takes back. */
 afterEach(() => void logged());
 
-it('a call that its server refuses is followed by its req_id through server, computer, link, office and agent', async () => {
+it('a call that its server refuses is followed by its req_id through server, computer, office and agent', async () => {
   const { agent, close } = await house('went wrong', all);
   const outcome = await agent.callTool('c', 'refuse', {}, { reqId: 'req-1' });
   expect(outcome).toMatchObject({ outcome: 'failed' });
@@ -57,7 +57,6 @@ it('a call that its server refuses is followed by its req_id through server, com
   expect(seen.map(({ layer, event, req_id }) => [layer, event, req_id])).toEqual([
     ['server', 'tools/call', 'req-1'],
     ['computer', 'call.settled', 'req-1'],
-    ['link', 'client:tool_call', 'req-1'],
     ['office', 'client:tool_call', 'req-1'],
     ['agent', 'client:tool_call', 'req-1'],
   ]);
@@ -68,7 +67,7 @@ it('a call that its server refuses is followed by its req_id through server, com
   }
   expect(seen[0]).toMatchObject({ server: 'a/b#c', tool: 'refuse' });
   expect(seen[1]).toMatchObject({ server: 'a/b#c', tool: 'refuse', outcome: 'failed', phase: 'running' });
-  expect(seen[3]).toMatchObject({ computer: 'c', tool: 'refuse' });
+  expect(seen[2]).toMatchObject({ computer: 'c', tool: 'refuse' });
   await close();
 });
 
@@ -76,7 +75,7 @@ it('a call whose tool says itself that it failed is followed so, too', async () 
   const { agent, close } = await house('tool failed', all);
   await agent.callTool('c', 'fail', {}, { reqId: 'req-2' });
   const seen = logged();
-  expect(seen.map(({ layer }) => layer)).toEqual(['server', 'computer', 'link', 'office', 'agent']);
+  expect(seen.map(({ layer }) => layer)).toEqual(['server', 'computer', 'office', 'agent']);
   for (const { req_id, message } of seen)
     expect([req_id, message]).toEqual(['req-2', expect.stringContaining('tool failed')]);
   await close();
@@ -86,7 +85,7 @@ it('what never comes to a server is told by the layers to which it came', async 
   const { agent, computer, close } = await house('x', all);
   await agent.callTool('c', 'none', {}, { reqId: 'req-3' });
   expect(logged().map(({ layer, req_id }) => [layer, req_id])).toEqual(
-    ['computer', 'link', 'office', 'agent'].map((layer) => [layer, 'req-3']),
+    ['computer', 'office', 'agent'].map((layer) => [layer, 'req-3']),
   );
   await agent.callTool('nobody', 'echo', {}, { reqId: 'req-4' });
   expect(logged().map(({ layer, req_id, code }) => [layer, req_id, code])).toEqual(
@@ -95,7 +94,7 @@ it('what never comes to a server is told by the layers to which it came', async 
   await agent.readResource('c', 'window://nobody/x').catch(() => {});
   const asked = logged();
   expect(asked.map(({ layer, event }) => [layer, event])).toEqual(
-    ['link', 'office', 'agent'].map((layer) => [layer, 'client:read_resource']),
+    ['office', 'agent'].map((layer) => [layer, 'client:read_resource']),
   );
   expect(new Set(asked.map(({ req_id }) => req_id)).size).toBe(1);
   expect((await computer.callTool('none', {}, { reqId: 'req-5' })).outcome).toBe('failed');
@@ -113,7 +112,7 @@ it('a read that its server refuses is followed by its req_id, too', async () => 
   const seen = logged();
   expect(seen.map(({ layer, event }) => `${layer} ${event}`)).toEqual([
     'server resources/read',
-    ...['link', 'office', 'agent'].map((layer) => `${layer} client:read_resource`),
+    ...['office', 'agent'].map((layer) => `${layer} client:read_resource`),
   ]);
   expect(seen[0]).toMatchObject({ server: 'docs', req_id: expect.any(String) });
   expect(new Set(seen.map(({ req_id }) => req_id)).size).toBe(1);
@@ -166,7 +165,7 @@ it('what goes well is no entry, and what is told of it is bounded and without se
   expect(logged()).toEqual([]);
   await agent.callTool('c', 'refuse');
   const seen = logged();
-  expect(seen).toHaveLength(5);
+  expect(seen).toHaveLength(4);
   for (const { message } of seen) {
     expect(message).toMatch(/\*\*\* xxx.*…$/);
     expect(message).toHaveLength(1_000);

@@ -43,8 +43,6 @@ export class HostLog implements Observer {
   readonly #asked = new Map<string, string>();
   /** Kept only from level `info` on, so that a log of failures does not read the clock. */
   readonly #began = new Map<string, number>();
-  /** Open questions of agents to a computer, by the ticket that the answer carries. */
-  readonly #tickets = new Map<string, { readonly reqId: string; readonly event: string }>();
   /** Last logged state of each server and link, so that a repeated state is not logged again. */
   readonly #stages = new Map<string, string>();
 
@@ -113,30 +111,15 @@ export class HostLog implements Observer {
         this.#named(a),
       );
   }
-  #out({ port, a, ev }: Extract<DirectoryRecord, { k: 'out' }>): void {
-    const { type, id, method, ticket, body } = ev as Fields & { readonly type: string };
-    if (type === 'ask') {
-      const key = `${a} ${String(id)}`;
-      this.#remember(this.#asked, key, String(method));
-      this.#begin(key);
-    }
-    if (port !== 'link' || type !== 'link.answer') return;
-    const asked = this.#tickets.get(String(ticket));
-    this.#tickets.delete(String(ticket));
-    const failure = failureInAnswer(body);
-    if (asked && failure) this.#tell('link', asked.event, failure, { req_id: asked.reqId });
+  #out({ a, ev }: Extract<DirectoryRecord, { k: 'out' }>): void {
+    const { type, id, method } = ev as Fields & { readonly type: string };
+    if (type !== 'ask') return;
+    const key = `${a} ${String(id)}`;
+    this.#remember(this.#asked, key, String(method));
+    this.#begin(key);
   }
   #in({ via, a, id, ev }: Extract<DirectoryRecord, { k: 'in' }>): void {
-    const {
-      type = '',
-      ticket,
-      reqId,
-      collection,
-      failure,
-      result,
-    } = (ev ?? {}) as Fields & { readonly type?: string };
-    if (via === 'leaf' && typeof ticket === 'string' && typeof reqId === 'string')
-      this.#remember(this.#tickets, ticket, { reqId, event: methodOf(type, collection) });
+    const { type = '', failure, result } = (ev ?? {}) as Fields & { readonly type?: string };
     // Logs only events of sockets here, because a link also gets orders of its owner.
     if (via === 'leaf' && this.isTelling && type.startsWith('socket.')) this.#newsOf(a, ev as Fields);
     if (via !== 'ask' || !isAnswer(type)) return;
@@ -282,21 +265,6 @@ const roundedMs = (ms: number | undefined): { readonly ms?: number } =>
   ms === undefined ? {} : { ms: Math.round(ms) };
 const textAs = <K extends string>(key: K, value: unknown): { readonly [P in K]?: string } =>
   (typeof value === 'string' ? { [key]: value } : {}) as { readonly [P in K]?: string };
-const methods: Readonly<Record<string, string>> = {
-  'agent.called': events.toolCall,
-  'agent.repeated': events.toolCall,
-  'agent.askedTools': events.getTools,
-  'agent.askedConfig': events.getConfig,
-  'agent.askedSkills': events.getSkills,
-  'agent.askedSkill': events.getSkill,
-  'agent.askedBlob': events.getBlob,
-  'agent.askedResources': events.getResources,
-  'agent.askedResource': events.readResource,
-  'agent.putPart': events.putBlob,
-};
-const methodOf = (type: string, collection: unknown): string =>
-  methods[type] ?? (collection === 'finder' ? events.getFinder : events.getDesktop);
-
 interface News {
   readonly layer: LogEntry['layer'];
   readonly event: string;
