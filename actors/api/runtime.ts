@@ -140,7 +140,6 @@ export class Runtime {
             {
               record,
               ...survival,
-              alive: () => this.directory.roots,
               marked: (text) => this.inspections.mark(text),
             },
             this.secrets,
