@@ -3,7 +3,7 @@ import { disabledStatus, waitsOf } from './computer-status.ts';
 import type { Root } from '../runtime/directory.ts';
 import type { ServerOrders } from './server-orders.ts';
 import { linkStatusOf } from './seat.ts';
-import { ListTimes, type CachedCatalogs } from '../servers/catalogs.ts';
+import type { CachedCatalogs } from '../servers/catalogs.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import type { Servers } from '../servers/servers.ts';
 import type { ComputerNews } from '../../machines/computer/computer.machine.ts';
@@ -37,7 +37,6 @@ export class ComputerNewsroom {
   readonly #approvals = new Set<string>();
   /** Latest times at which servers are tried again by themselves, in ms since 1970, by server. */
   readonly #tries = new Map<string, number>();
-  readonly times = new ListTimes();
   link: ComputerStatus['link'] = null;
 
   constructor(told: NewsroomOptions) {
@@ -100,7 +99,6 @@ export class ComputerNewsroom {
     for (const known of [this.#failures, this.#refusals, this.#restless, this.#ready, this.#tries])
       known.delete(server);
     const how = servers.left(server);
-    if (how) this.times.forget(server);
     if (how === 'removed') emit('server.removed', { name: server });
     if (how === 'disabled') emit('server.changed', { ...disabledStatus(server), failure: null });
   }
@@ -115,7 +113,6 @@ export class ComputerNewsroom {
     this.#failures.set(server, news.failure);
     this.#tries.set(server, nextTryMs === null ? 0 : Date.now() + nextTryMs);
     if (stage === 'ready' && servers.proven(server)) orders.renew();
-    if (stage === 'recovering' || stage === 'closing') this.times.lost(server);
     const tries =
       stage === 'waiting' ? ` (try ${attempt} of ${servers.plan(server)?.client.budget ?? 0})` : '';
     const reason = failure ? { reason: failure.message + tries } : {};
@@ -155,7 +152,6 @@ export class ComputerNewsroom {
   #listed(news: Extract<ComputerNews, { type: 'catalog.changed' }>): void {
     const { server, list, added, removed, changed } = news;
     const { servers, cached, emit } = this.#told;
-    this.times.listed(news);
     cached.hear(servers.get(server)?.fingerprint ?? '', news);
     if (list === 'tools') return this.#judgeApprovals(news);
     emit(list === 'prompts' ? 'prompts.changed' : 'resources.changed', { server, added, removed, changed });
