@@ -17,21 +17,6 @@ function numberOf(value: unknown): number | undefined {
   return isNumber(read) ? read : undefined;
 }
 
-/** The others are dropped with a report; null members are dropped without one. */
-function kept(
-  fields: Fields,
-  checks: Readonly<Record<string, (value: unknown) => boolean>>,
-  { at, tell }: { readonly at: string; readonly tell: Tell },
-): Fields {
-  return Object.fromEntries(
-    Object.entries(said(fields)).filter(([name, value]) => {
-      const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
-      if (!check || check(value)) return true;
-      tell(`${at}: ${name} is not as MCP has it, and is left out`);
-      return false;
-    }),
-  );
-}
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
@@ -89,107 +74,14 @@ export function answerOf({ id, result, error }: Envelope): JSONRPCMessage {
   return { jsonrpc: '2.0', id: answeredId(id), ...members } as JSONRPCMessage;
 }
 
-interface Around {
-  /** Schema of the whole form, because a field may refer to another part of it. */
-  readonly schema: Fields;
-  readonly tell: Tell;
+/** Optional fields of pydantic (FastMCP) are `anyOf` of one branch and null; a person simply leaves them out. */
+function readField(field: unknown): Fields {
+  const { anyOf, ...rest } = said(field);
+  const [only, ...more] = Array.isArray(anyOf) ? anyOf.filter((branch) => !isNull(branch)) : [];
+  if (only === undefined || more.length > 0) return { ...rest, ...(anyOf !== undefined && { anyOf }) };
+  return { ...said(only), ...rest };
 }
-const types = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const;
-const formats = ['email', 'uri', 'date', 'date-time'];
-const isBound = (value: unknown): boolean => isNumber(value) && value >= 0;
-const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
-const checks = {
-  title: isText,
-  description: isText,
-  format: (value: unknown) => formats.includes(String(value)),
-  minLength: isBound,
-  maxLength: isBound,
-  minItems: isBound,
-  maxItems: isBound,
-  minimum: isNumber,
-  maximum: isNumber,
-  enum: Array.isArray,
-  enumNames: isTextList,
-} as const;
-
-/** A field without usable content becomes a text field, so that the person is still asked. */
-function readField(name: string, field: unknown, { schema, tell }: Around): Fields {
-  const at = `elicitation/create: field ${JSON.stringify(name)}`;
-  const told: Tell = (what) => tell(`${at} ${what}`);
-  if (!isObject(field)) told('is no object, and is read as text');
-  const { default: preset, ...rest } = kept(flattened(said(field), schema), checks, { at, tell });
-  const type = typeOf(rest);
-  if (type !== rest['type']) told(`has no type of a field, and is read as ${type}`);
-  const read = { ...rest, type, ...choicesOf(rest, type) };
-  if (preset === undefined) return read;
-  if (isOfType(preset, type)) return { ...read, default: preset };
-  told('has a default of another type, which is left out');
-  return read;
-}
-
-/** Resolves a field that refers to a definition in its form, or has a single branch, to the schema it stands for. */
-function flattened(field: Fields, schema: Fields, depth = 0): Fields {
-  const { $ref: pointer, allOf, anyOf, oneOf, ...rest } = field;
-  const branches = [allOf, anyOf, oneOf].find(Array.isArray)?.filter((branch) => !isNull(branch));
-  const only = branches?.length === 1 && !isChoice(branches[0]) ? (branches[0] as unknown) : undefined;
-  const target = isText(pointer) ? targetOf(pointer, schema) : only;
-  if (isObject(target) && depth < mostDeep) return flattened({ ...said(target), ...rest }, schema, depth + 1);
-  return withoutNull({ ...rest, ...(branches && { oneOf: branches }) });
-}
-const mostDeep = 5;
-function targetOf(pointer: string, schema: Fields): unknown {
-  const [, folder = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(pointer) ?? [];
-  const all = schema[folder];
-  return isObject(all) && Object.hasOwn(all, name) ? all[name] : undefined;
-}
-const isNull = (branch: unknown): boolean =>
-  isObject(branch) && (branch['type'] === 'null' || branch['const'] === null);
-/** Removes null from the types and choices of a field, because an optional field can simply be left out. */
-function withoutNull({ type, enum: values, ...rest }: Fields): Fields {
-  const some: unknown = Array.isArray(type) ? type.find((one) => one !== 'null') : type;
-  const choices: unknown = Array.isArray(values) ? values.filter((value) => value !== null) : values;
-  return {
-    ...rest,
-    ...(some !== undefined && { type: some }),
-    ...(choices !== undefined && { enum: choices }),
-  };
-}
-
-const isChoice = (branch: unknown): branch is Fields => isObject(branch) && 'const' in branch;
-const constantsOf = (branches: unknown): readonly Fields[] =>
-  Array.isArray(branches) ? branches.filter(isChoice) : [];
-function typeOf(field: Fields): (typeof types)[number] {
-  const word = String(field['type']).toLowerCase();
-  const own = types.find((type) => type === word);
-  if (own) return own;
-  const { enum: values, oneOf, const: only } = field;
-  const choice: unknown =
-    (values as readonly unknown[] | undefined)?.[0] ?? constantsOf(oneOf)[0]?.['const'] ?? only;
-  if (typeof choice === 'number') return 'number';
-  if (typeof choice === 'boolean') return 'boolean';
-  return isObject(field['properties']) ? 'object' : 'string';
-}
-function choicesOf({ oneOf, items, const: only, enum: values }: Fields, type: string): Fields {
-  if (type === 'array') return isObject(items) ? { items: choiceItems(said(items)) } : {};
-  if (only !== undefined && values === undefined) return { enum: [only] };
-  const all = constantsOf(oneOf);
-  return all.length > 0 ? { oneOf: all.map(titled) } : {};
-}
-function choiceItems({ anyOf, oneOf, ...rest }: Fields): Fields {
-  const all = constantsOf(anyOf ?? oneOf);
-  return all.length > 0 ? { ...rest, anyOf: all.map(titled) } : { type: 'string', ...rest };
-}
-const titled = ({ const: value, title }: Fields): Fields => ({
-  const: value,
-  title: isText(title) ? title : String(value),
-});
-
-function isOfType(value: unknown, type: string): boolean {
-  if (type === 'array') return isTextList(value);
-  if (type === 'integer') return Number.isInteger(value);
-  if (type === 'number') return isNumber(value);
-  return type === 'object' ? isObject(value) : typeof value === type;
-}
+const isNull = (branch: unknown): boolean => fieldsOf(branch)['type'] === 'null';
 
 function shallow(params: unknown, at: string): unknown {
   const copy = frozenJson(params);
@@ -230,7 +122,7 @@ function formOf({ requestedSchema, ...rest }: Fields, tell: Tell): object {
   const schema = said(requestedSchema);
   if (!isObject(schema['properties'])) tell(`${elicitationPlace}: requestedSchema has no properties`);
   const properties = Object.entries(said(schema['properties'])).map(
-    ([name, field]) => [name, readField(name, field, { schema, tell })] as const,
+    ([name, field]) => [name, readField(field)] as const,
   );
   const { required, ...others } = schema;
   return {
@@ -255,64 +147,12 @@ export function withDefaults(content: Fields, params: ElicitRequest['params']): 
 }
 
 const samplingPlace = 'sampling/createMessage';
-const usualTokens = 4_096;
 
-const isStopList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
-const samplingChecks = {
-  systemPrompt: isText,
-  temperature: isNumber,
-  stopSequences: isStopList,
-  metadata: isObject,
-  modelPreferences: isObject,
-  includeContext: (value: unknown) => ['none', 'thisServer', 'allServers'].includes(String(value)),
-  tools: Array.isArray,
-  toolChoice: isObject,
-  _meta: isObject,
-} as const;
-
-export function readSampling(params: unknown, tell: Tell): CreateMessageRequest['params'] {
-  const { messages, maxTokens, task: _, ...rest } = said(shallow(params, samplingPlace));
+export function readSampling(params: unknown): CreateMessageRequest['params'] {
+  const { messages, task: _, ...rest } = said(shallow(params, samplingPlace));
   if (!Array.isArray(messages)) throw new Unreadable(`${samplingPlace}: messages is missing, or no list`);
-  const asked = kept(rest, samplingChecks, { at: samplingPlace, tell });
-  const read = messages.map((message: unknown) => sampledMessage(message, tell));
-  const tokens = numberOf(maxTokens);
-  if (tokens === undefined)
-    tell(`${samplingPlace}: maxTokens is missing, or no number; ${usualTokens} is taken`);
-  // MCP allows only the roles `user` and `assistant`, so system messages are moved to the system prompt.
-  const systems = read.filter(({ role }) => role === 'system').map(({ content }) => textOf(content));
-  const system = [asked['systemPrompt'], ...systems].filter(isText).join('\n\n');
-  return {
-    ...asked,
-    ...(system !== '' && { systemPrompt: system }),
-    ...(asked['modelPreferences'] !== undefined && {
-      modelPreferences: said(asked['modelPreferences']),
-    }),
-    messages: read.filter(({ role }) => role !== 'system'),
-    maxTokens: tokens ?? usualTokens,
-  } as CreateMessageRequest['params'];
+  return { ...rest, messages } as unknown as CreateMessageRequest['params'];
 }
-interface Message {
-  readonly role: string;
-  readonly content: unknown;
-}
-function sampledMessage(message: unknown, tell: Tell): Message {
-  const { role, content, ...rest } = said(isText(message) ? { content: message } : message);
-  const known = role === 'assistant' || role === 'system' ? role : 'user';
-  if (role !== known || known === 'system')
-    tell(`${samplingPlace}: a message has the role ${JSON.stringify(role)}`);
-  const blocks = Array.isArray(content) ? content.map(blockOf) : blockOf(content);
-  return { ...rest, role: known, content: blocks };
-}
-function blockOf(content: unknown): Fields {
-  if (isText(content)) return { type: 'text', text: content };
-  const block = said(content);
-  return 'type' in block || !isText(block['text']) ? block : { type: 'text', ...block };
-}
-const textOf = (content: unknown): string =>
-  (Array.isArray(content) ? content : [content])
-    .map((block) => fieldsOf(block)['text'])
-    .filter(isText)
-    .join('\n');
 
 export interface Initialized {
   readonly protocolVersion: string;

@@ -150,8 +150,8 @@ export class ServerRequests {
     }));
   }
   async #sample(sample: NonNullable<Answers['sample']>, raw: unknown, signal: AbortSignal): Promise<object> {
-    const { server, tell, ms } = this.#around;
-    const params = readSampling(raw, tell);
+    const { server, ms } = this.#around;
+    const params = readSampling(raw);
     const sampled = await this.#asked(
       signal,
       'sampling/createMessage',

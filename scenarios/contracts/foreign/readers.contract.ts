@@ -235,7 +235,7 @@ const valueReaders: Readonly<Record<string, Reader>> = {
       const sampled = { messages: [value, { role: value, content: value }], includeContext: value };
       return [
         readInitialize({ protocolVersion: value, serverInfo: value, capabilities: value }, () => {}),
-        readSampling(sampled, () => {}),
+        readSampling(sampled),
         readElicitation(asked, () => {}),
       ];
     }),
