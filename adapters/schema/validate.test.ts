@@ -22,7 +22,7 @@ describe('a dialect', () => {
     const $schema = 'https://json-schema.org/draft/2019-09/schema';
     expect(problems({ $schema, items: [text] }, [1])).toEqual(wrong);
     expect(problems({ $schema: 'https://json-schema.org/draft/2020-12/schema', items: [text] }, [1])).toMatch(
-      /^it is no JSON Schema of 2020-12: \/items/,
+      /^it cannot be compiled: items/,
     );
   });
   it('is draft-07 for a schema that names none and is right in that only', () => {
@@ -49,11 +49,6 @@ describe('a dialect', () => {
     expect(problems(ring, { next: { next: 1 } })).toEqual(['next.next: must be object']);
     const dynamic = { $dynamicAnchor: 'n', type: 'object', properties: { next: { $dynamicRef: '#n' } } };
     expect(problems(dynamic, { next: 1 })).toEqual(['next: must be object']);
-  });
-  it('may be referred to by its URI', () => {
-    const schema = { properties: { s: { $ref: 'https://json-schema.org/draft/2020-12/schema' } } };
-    expect(problems(schema, { s: { minimum: 'x' } })).toEqual(['s.minimum: must be number']);
-    expect(problems(schema, { s: { minimum: 1 } })).toEqual([]);
   });
 });
 
@@ -152,8 +147,7 @@ describe('schemas of strangers', () => {
   it('a schema that takes the name of a dialect changes nothing for others', () => {
     const { $schema } = draft07;
     expect(problems({ $schema, $id: $schema, type: 'string' }, 1)).toEqual(['must be string']);
-    expect(problems({ $schema, minimum: 'x' }, 1)).toMatch(/^it is no JSON Schema of draft-07/);
-    expect(problems({ $schema, $ref: $schema }, { minimum: 'x' })).toEqual(['minimum: must be number']);
+    expect(problems({ $schema, minimum: 'x' }, 1)).toMatch(/^it cannot be compiled: minimum/);
   });
   it('no text of a schema becomes code', () => {
     const evil = "');globalThis.pwned=1;('${globalThis.pwned=1}`\\u2028\n*/globalThis.pwned=1//";

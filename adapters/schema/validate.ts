@@ -89,64 +89,41 @@ const options: Options = {
   ownProperties: true,
   // Compiles a definition once instead of copying it into the code at every reference.
   inlineRefs: false,
-  // Skips ajv's own check of the schema, which a shared instance has done before; each new instance would need 40 ms for it.
+  // Each new instance would need 40 ms for these; ajv refuses wrong keywords when it compiles them.
   validateSchema: false,
+  meta: false,
 };
 
-type Maker = (options: Options) => Ajv;
 interface Dialect {
-  readonly name: string;
   /** As in `$schema`, but without scheme and fragment. */
   readonly id: string;
   /** For a single schema, so that its names (`$id`) are forgotten together with the instance. */
   create(more: Options, unread: (pattern: string) => void): Ajv;
-  /** Why a value is not a schema; undefined when it is one. Compiled with the first call. */
-  judge(): (schema: AnySchemaObject) => string | undefined;
 }
-
-function dialectOf(name: string, id: string, make: Maker): Dialect {
-  let judge: ((schema: AnySchemaObject) => string | undefined) | undefined;
-  const createJudge = () => {
-    // Compiles without formats, because an invalid pattern is reported later, when the schema is compiled.
-    const ajv = make({ strict: false, logger: false, validateFormats: false });
-    const isSchema = ajv.getSchema(id);
-    return (schema: AnySchemaObject) => {
-      if (isSchema?.(schema) !== false) return undefined;
-      const { instancePath, message } = isSchema.errors?.[0] ?? { instancePath: '', message: undefined };
-      return `${instancePath} ${message ?? 'is wrong'}`.trim();
-    };
-  };
-  return {
-    name,
-    id: plain(id),
-    create: (more, unread) => {
-      // Turns off code optimization: compiling is three times as fast then, and the compiled code no slower.
-      const code = { regExp: patternsFor(unread), optimize: false };
-      const ajv = addFormats(make({ ...options, code, ...more }), { mode: 'full', keywords: false });
-      // Meant `$id` in draft-04. Later dialects ignore it, but ajv reports it as an error.
-      return ajv.removeKeyword('id');
-    },
-    judge: () => (judge ??= createJudge()),
-  };
-}
+const dialectOf = (id: string, make: (options: Options) => Ajv): Dialect => ({
+  id,
+  create: (more, unread) => {
+    // Turns off code optimization: compiling is three times as fast then, and the compiled code no slower.
+    const code = { regExp: patternsFor(unread), optimize: false };
+    const ajv = addFormats(make({ ...options, code, ...more }), { mode: 'full', keywords: false });
+    // Meant `$id` in draft-04. Later dialects ignore it, but ajv reports it as an error.
+    return ajv.removeKeyword('id');
+  },
+});
 const plain = (id: string): string => id.replace(/^https?:\/\//, '').replace(/#$/, '');
 
-const newest = dialectOf(
-  '2020-12',
-  'https://json-schema.org/draft/2020-12/schema',
-  (more) => new Ajv2020(more),
-);
-const draft07 = dialectOf('draft-07', 'http://json-schema.org/draft-07/schema', (more) => new Ajv(more));
+const newest = dialectOf('json-schema.org/draft/2020-12/schema', (more) => new Ajv2020(more));
+const draft07 = dialectOf('json-schema.org/draft-07/schema', (more) => new Ajv(more));
 const dialects: readonly Dialect[] = [
   newest,
-  dialectOf('2019-09', 'https://json-schema.org/draft/2019-09/schema', (more) => new Ajv2019(more)),
+  dialectOf('json-schema.org/draft/2019-09/schema', (more) => new Ajv2019(more)),
   draft07,
   // Reads draft-06 as draft-07, which contains all of it.
-  { ...draft07, name: 'draft-06', id: 'json-schema.org/draft-06/schema' },
+  { ...draft07, id: 'json-schema.org/draft-06/schema' },
 ];
 
 /** Without `$schema` MCP means 2020-12, but older servers mean draft-07, where `items` may be a list. */
-export const dialectsOf = ({ $schema }: AnySchemaObject): readonly Dialect[] =>
+const dialectsOf = ({ $schema }: AnySchemaObject): readonly Dialect[] =>
   $schema === undefined
     ? [newest, draft07]
     : dialects.filter(({ id }) => typeof $schema === 'string' && id === plain($schema));
@@ -166,8 +143,6 @@ interface Compiled {
   readonly nodes: number;
   /** Tells whether the schema uses keywords whose cost grows faster than schema and value do. */
   readonly isRisky: boolean;
-  /** Number of `format` keywords in the schema. Each may compare every character of a text with every other. */
-  readonly formats: number;
   readonly unread: readonly string[];
   readonly first: ValidateFunction;
   /** Undefined when it could not be compiled in time; compiled with the first call. */
@@ -176,13 +151,13 @@ interface Compiled {
 type Reading =
   | { readonly ok: true; readonly compiled: Compiled }
   | { readonly ok: false; readonly reason: string };
-/** Largest number of nodes of a plain schema that is compiled without a time limit, because that is always fast. */
+/** Largest number of nodes of a schema that is compiled without a time limit, because that is always fast. */
 const quickNodes = 1_000;
 const no = (reason: string): Reading => ({ ok: false, reason: lineOf(reason) });
 
-/** Patterns may take for ever, circular references double the work per level, unique items are all compared. */
+/** Patterns and formats may take for ever, circular references double the work per level, unique items are all compared. */
 const risky: readonly string[] = [
-  ...['pattern', 'patternProperties', 'uniqueItems'],
+  ...['pattern', 'patternProperties', 'format', 'uniqueItems'],
   ...['$ref', '$dynamicRef', '$recursiveRef'],
 ];
 
@@ -195,23 +170,14 @@ const risky: readonly string[] = [
  */
 function read(schema: unknown, limits: Limits): Reading {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return no('it is no object');
-  const keys = new Map<string, number>();
-  const size = sizeOf(schema, limits.schema, (key) => keys.set(key, (keys.get(key) ?? 0) + 1));
+  const keys = new Set<string>();
+  const size = sizeOf(schema, limits.schema, (key) => keys.add(key));
   if (!size) return no(tooLarge(limits.schema));
-  const likely = dialectsOf(schema);
-  if (likely.length === 0) return no('its $schema names a dialect that is not known here');
-  const [likeliest] = likely;
-  // Compiles a plain schema without the check against its meta-schema, which takes 40 ms to load.
-  if (likeliest && isPlain(schema)) return compile(schema, likeliest, size, keys, limits, true);
-  const wrong: string[] = [];
-  for (const dialect of likely) {
-    const judge = dialect.judge();
-    const judged = within(limits.compileMs, () => judge(schema));
-    if (!judged) return no('it takes too long to be read');
-    if (judged.done === undefined) return compile(schema, dialect, size, keys, limits, false);
-    wrong.push(`it is no JSON Schema of ${dialect.name}: ${judged.done}`);
-  }
-  return no(wrong[0] ?? '');
+  const [likeliest, ...others] = dialectsOf(schema);
+  if (!likeliest) return no('its $schema names a dialect that is not known here');
+  const first = compile(schema, likeliest, size, keys, limits);
+  if (first.ok) return first;
+  return others.map((dialect) => compile(schema, dialect, size, keys, limits)).find(({ ok }) => ok) ?? first;
 }
 const tooLarge = ({ nodes, characters, depth }: Size): string =>
   `it is too large: more than ${nodes} parts, ${characters} characters or ${depth} levels`;
@@ -220,19 +186,14 @@ function compile(
   schema: AnySchemaObject,
   dialect: Dialect,
   { nodes }: Size,
-  keys: ReadonlyMap<string, number>,
+  keys: ReadonlySet<string>,
   { compileMs }: Limits,
-  isSimple: boolean,
 ): Reading {
-  // ajv finds a schema by its `$id`, which may be the name of a dialect that is already taken.
-  const addUsedSchema = typeof schema['$id'] !== 'string' || schema['$id'].replace('#', '') === '';
   const unread = new Set<string>();
   const hear = (pattern: string): unknown => unread.add(pattern);
-  // Adds the meta-schemas only for schemas that may refer to them.
-  const options = { addUsedSchema, ...(isSimple && { meta: false }) };
   const make = (allErrors: boolean): ValidateFunction | undefined => {
-    const made = (): ValidateFunction => dialect.create({ ...options, allErrors }, hear).compile(schema);
-    return isSimple && nodes <= quickNodes ? made() : within(compileMs, made)?.done;
+    const made = (): ValidateFunction => dialect.create({ allErrors }, hear).compile(schema);
+    return nodes <= quickNodes ? made() : within(compileMs, made)?.done;
   };
   try {
     const first = make(false);
@@ -243,13 +204,12 @@ function compile(
     if (odd !== undefined && keys.has('patternProperties'))
       return no(`its pattern cannot be read here: ${odd}`);
     const isRisky = risky.some((word) => keys.has(word));
-    const formats = keys.get('format') ?? 0;
     const known: { all?: ValidateFunction | undefined } = {};
     const all = (): ValidateFunction | undefined => {
       if (!('all' in known)) known.all = make(true);
       return known.all;
     };
-    return { ok: true, compiled: { nodes, isRisky, formats, unread: [...unread], first, all } };
+    return { ok: true, compiled: { nodes, isRisky, unread: [...unread], first, all } };
   } catch (error) {
     if (error instanceof MissingRefError) return no(dangling(error.missingRef));
     return no(`it cannot be compiled: ${error instanceof Error ? error.message : 'for no known reason'}`);
@@ -259,70 +219,6 @@ const dangling = (ref: string): string =>
   ref.startsWith('#')
     ? `its $ref leads nowhere: ${ref}`
     : `its $ref leads out of it, and nothing is fetched: ${ref}`;
-
-type Is = (value: unknown) => boolean;
-
-const isText: Is = (value) => typeof value === 'string';
-const isNumber: Is = (value) => typeof value === 'number';
-const isTruth: Is = (value) => typeof value === 'boolean';
-const isCount: Is = (value) => Number.isInteger(value) && Number(value) >= 0;
-const isList: Is = Array.isArray;
-const isSchema: Is = (value) => isTruth(value) || (isObject(value) && isPlain(value));
-const isSchemas: Is = (value) => isObject(value) && Object.values(value).every(isSchema);
-const isChoice: Is = (value) => Array.isArray(value) && value.length > 0 && value.every(isSchema);
-const isSetOf =
-  (is: Is): Is =>
-  (value) =>
-    Array.isArray(value) && value.every(is) && new Set(value).size === value.length;
-const types: ReadonlySet<unknown> = new Set([
-  'array',
-  'boolean',
-  'integer',
-  'null',
-  'number',
-  'object',
-  'string',
-]);
-const isType: Is = (value) => types.has(value);
-const isSome =
-  (is: Is): Is =>
-  (value) =>
-    Array.isArray(value) && value.length > 0 && is(value);
-const isTypes = isSome(isSetOf(isType));
-const isLeaf: Is = (value) => typeof value !== 'object' || value === null;
-const words = (is: Is, ...names: readonly string[]): readonly (readonly [string, Is])[] =>
-  names.map((name) => [name, is]);
-
-/** Keywords that have the same meaning in all supported dialects, each with a test of its value. */
-const plainWords: ReadonlyMap<string, Is> = new Map([
-  ...words((value) => isType(value) || isTypes(value), 'type'),
-  ...words(isSome(isSetOf(isLeaf)), 'enum'),
-  ...words(isText, '$schema', '$comment', 'title', 'description', 'format', 'pattern'),
-  ...words(isNumber, 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'),
-  ...words((value) => isNumber(value) && Number(value) > 0, 'multipleOf'),
-  ...words(isCount, 'minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'),
-  ...words(isTruth, 'uniqueItems', 'readOnly', 'writeOnly', 'deprecated'),
-  ...words(isList, 'examples'),
-  ...words(() => true, 'const', 'default'),
-  ...words(isSetOf(isText), 'required'),
-  ...words(isSchemas, 'properties', '$defs', 'definitions'),
-  ...words(
-    isSchema,
-    'items',
-    'additionalProperties',
-    'contains',
-    'propertyNames',
-    'not',
-    'if',
-    'then',
-    'else',
-  ),
-  ...words(isChoice, 'anyOf', 'oneOf', 'allOf'),
-  ...words((value) => typeof value === 'string' && value.startsWith('#'), '$ref'),
-]);
-/** False means that it may be valid or not. The schema must not be too deep. */
-export const isPlain = (schema: object): boolean =>
-  Object.entries(schema).every(([word, value]) => plainWords.get(word)?.(value) === true);
 
 const problemsShown = 5;
 const stepLength = 60;
@@ -441,13 +337,11 @@ function within<T>(ms: number, work: () => T): { readonly done: T } | undefined 
   }
 }
 
-/** Limit for the nodes of a schema times the nodes of a value. Below it, validation without risky keywords is fast. */
-const quickProduct = 200_000;
-const quickCharacters = 100_000;
-/** Limit for the nodes of a schema times the nodes of a value. Below it, even one mistake at each node takes little memory. */
-const quickMistakes = 20_000;
-/** Formats of a schema times the square of the characters of a value; this much takes about 10 ms. */
-const quickFormats = 4_000_000;
+/**
+ * Limits for the nodes of a schema times the nodes of a value, and for the characters of a value. Below them, validation without
+ * risky keywords is fast, and even one mistake at each node takes little memory.
+ */
+const [quickProduct, quickCharacters] = [20_000, 100_000];
 /** Number of values that may take too long before a schema is no longer used. */
 const strikesAllowed = 3;
 
@@ -500,7 +394,7 @@ function check(compiled: Compiled, value: unknown, ms: number): Validity | undef
   const most = { nodes: quickProduct / compiled.nodes, characters: quickCharacters, depth: Infinity };
   const size = sizeOf(value, most);
   const isSmall = size !== undefined;
-  const isQuick = isSmall && !compiled.isRisky && compiled.formats * size.characters ** 2 <= quickFormats;
+  const isQuick = isSmall && !compiled.isRisky;
   const judged = isQuick
     ? { done: errorsOf(compiled.first, value) }
     : within(ms, () => errorsOf(compiled.first, value));
@@ -511,8 +405,7 @@ function check(compiled: Compiled, value: unknown, ms: number): Validity | undef
       ? { ok: true }
       : { ok: true, unused: lineOf(`its pattern cannot be read here: ${odd}`) };
   // No time limit when that is cheap, so that the number of mistakes does not depend on the machine.
-  const isFew = isQuick && compiled.nodes * size.nodes <= quickMistakes;
-  const all = isSmall && allErrors(compiled, value, isFew ? undefined : ms / 4);
+  const all = isSmall && allErrors(compiled, value, isQuick ? undefined : ms / 4);
   return { ok: false, problems: problemsOf(all || judged.done) };
 }
 
