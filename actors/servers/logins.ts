@@ -28,8 +28,6 @@ interface LoginsOptions {
   /** JWT for a server whose config has none. */
   readonly assertion: GiveAssertion | undefined;
   readonly hide: (server: string, secrets: readonly string[]) => void;
-  /** The authorization server deviates from the standards in a harmless way. */
-  readonly noted: (server: string, text: string) => void;
   readonly now: () => number;
 }
 export class Logins {
@@ -56,7 +54,7 @@ export class Logins {
     const known = this.#logins.get(server);
     if (known?.text === text) return known.login;
     known?.login.close();
-    const { authorize, assertion, hide, noted, now } = this.#options;
+    const { authorize, assertion, hide, now } = this.#options;
     const login = new Login({
       server,
       url,
@@ -70,7 +68,6 @@ export class Logins {
       // Keeps tokens of an assertion in memory only: the next assertion may name another user.
       store: config.grant === 'jwt_bearer' ? memoryLogins() : this.#store,
       hide: (secrets) => hide(server, secrets),
-      noted: (text) => noted(server, text),
     });
     this.#logins.set(server, { text, login, config });
     return login;
@@ -111,15 +108,13 @@ export class Logins {
 export function loginsFor(
   runtime: {
     readonly hide: LoginsOptions['hide'];
-    readonly noticed: LoginsOptions['noted'];
     readonly others: Map<string, Ports['request']>;
   },
   { authorize, assertion }: Pick<Partial<LoginsOptions>, 'authorize' | 'assertion'>,
   stateDir: string | false,
 ): Logins {
   const hide: LoginsOptions['hide'] = (...secrets) => runtime.hide(...secrets);
-  const { noticed: noted } = runtime;
-  const logins = new Logins({ stateDir, authorize, assertion, hide, noted, now: () => Date.now() });
+  const logins = new Logins({ stateDir, authorize, assertion, hide, now: () => Date.now() });
   runtime.others.set(loginPort, logins.ask);
   return logins;
 }

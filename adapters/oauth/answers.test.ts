@@ -8,8 +8,8 @@ const authorityAt = 'authorization server metadata of O/.well-known/oauth-author
 const registrationAt = 'registration answer of O/register';
 const tokenAt = 'token answer of O/token';
 
-/** Row of a successful login: title, answers of the servers, and the note about a part that is ignored. */
-type Good = readonly [what: string, answers: Answers, noted?: string];
+/** Row of a successful login: title, and answers of the servers. */
+type Good = readonly [what: string, answers: Answers];
 const good: readonly Good[] = [
   [
     'tokens with nulls',
@@ -17,21 +17,12 @@ const good: readonly Good[] = [
   ],
   ['tokens without a type', () => ({ token: { token_type: undefined } })],
   ['tokens that live by a text', () => ({ token: { expires_in: '3600' } })],
-  ['tokens with a list of scopes', () => ({ token: { scope: ['a', 'b'] } })],
   ['tokens as a form', () => ({ token: 'access_token=access-1&token_type=bearer&scope=' })],
   ['tokens behind a byte order mark', () => ({ token: '\uFEFF{"access_token":"access-1"}' })],
   ['tokens beside no error', () => ({ token: { error: null, ok: true } })],
   ['tokens with HTTP 201', () => ({ status: 201 })],
-  [
-    'tokens for soon',
-    () => ({ token: { expires_in: 'soon' } }),
-    `${tokenAt}: expires_in is no number; it is not used`,
-  ],
-  [
-    'tokens for an object',
-    () => ({ token: { scope: { a: true } } }),
-    `${tokenAt}: scope is no text; it is not used`,
-  ],
+  ['tokens for soon', () => ({ token: { expires_in: 'soon' } })],
+  ['tokens for an object', () => ({ token: { scope: { a: true } } })],
   [
     'a client without a secret',
     () => ({ registration: { client_secret: null, client_uri: '', logo_uri: null } }),
@@ -47,7 +38,6 @@ const good: readonly Good[] = [
     'a client without dates',
     () => ({ registration: { client_id_issued_at: null, client_secret_expires_at: null } }),
   ],
-  ['a client by a number', () => ({ registration: { client_id: 17 } })],
   [
     'a client with a method for a secret that it has not',
     () => ({ registration: { token_endpoint_auth_method: 'client_secret_basic', client_secret: null } }),
@@ -61,12 +51,7 @@ const good: readonly Good[] = [
     () => ({ authority: { op_policy_uri: '', service_documentation: '' } }),
   ],
   ['an authority without response types', () => ({ authority: { response_types_supported: undefined } })],
-  ['an authority with scopes as a text', () => ({ authority: { scopes_supported: 'openid profile' } })],
-  [
-    'an authority with another kind of scopes',
-    () => ({ authority: { scopes_supported: { openid: true } } }),
-    `${authorityAt}: scopes_supported is no list of texts; it is not used`,
-  ],
+  ['an authority with another kind of scopes', () => ({ authority: { scopes_supported: { openid: true } } })],
   [
     'a resource with nulls',
     () => ({ resource: { scopes_supported: null, jwks_uri: null, resource_name: null } }),
@@ -75,17 +60,17 @@ const good: readonly Good[] = [
     'a resource with flags as texts',
     () => ({ resource: { tls_client_certificate_bound_access_tokens: 'false' } }),
   ],
-  [
-    'a resource with no keys',
-    () => ({ resource: { jwks_uri: '', dpop_bound_access_tokens_required: 'false' } }),
-  ],
-  ['a resource with one authority as a text', (url) => ({ resource: { authorization_servers: url } })],
+  ['a resource with no keys', () => ({ resource: { jwks_uri: '' } })],
 ];
 /** Row of a failed login: title, answers of the servers, reason of the failure, and the remedy that helps. */
 type Bad = readonly [what: string, answers: Answers, why: string, remedy?: 'clientId' | 'again'];
 const bad: readonly Bad[] = [
   ['no token', () => ({ token: { access_token: '' } }), `${tokenAt}: access_token is missing`],
-  ['a token that is no text', () => ({ token: { access_token: {} } }), `${tokenAt}: access_token is no text`],
+  [
+    'a token that is no text',
+    () => ({ token: { access_token: {} } }),
+    `${tokenAt}: access_token is not as the standard has it`,
+  ],
   ['a page for a token', () => ({ token: '<html>' }), `${tokenAt}: it is no JSON object`],
   [
     'an error with HTTP 200',
@@ -124,7 +109,7 @@ const bad: readonly Bad[] = [
   [
     'a page that is no web page',
     () => ({ authority: { authorization_endpoint: 'javascript:alert(1)' } }),
-    `${authorityAt}: authorization_endpoint is no web address`,
+    `${authorityAt}: authorization_endpoint is not as the standard has it`,
   ],
   ['no issuer', () => ({ authority: { issuer: undefined } }), `${authorityAt}: issuer is missing`],
   [
@@ -136,7 +121,7 @@ const bad: readonly Bad[] = [
   [
     'authorities that are none',
     () => ({ resource: { authorization_servers: [{ issuer: 'x' }] } }),
-    `${resourceAt}: authorization_servers is no list of web addresses`,
+    `${resourceAt}: authorization_servers is not as the standard has it`,
   ],
   [
     'another resource',
@@ -146,11 +131,11 @@ const bad: readonly Bad[] = [
 ];
 
 describe('an answer in a login', () => {
-  it.each(good.map(([what, answers, noted]) => ({ what, answers, noted })))(
+  it.each(good.map(([what, answers]) => ({ what, answers })))(
     'is read as far as it is needed: $what',
-    async ({ answers, noted }) => {
-      const { token, why, sent, noted: all, url } = await attempted(answers);
-      expect([token, why, all]).toEqual(['access-1', '', noted === undefined ? [] : [noted]]);
+    async ({ answers }) => {
+      const { token, why, sent, url } = await attempted(answers);
+      expect([token, why]).toEqual(['access-1', '']);
       // The metadata of the server are still used, because the token request names its resource.
       expect(sent.tokens[0]?.get('resource')).toBe(`${url}/mcp`);
     },

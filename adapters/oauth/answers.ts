@@ -3,131 +3,95 @@ import {
   LATEST_PROTOCOL_VERSION,
   type OAuthDiscoveryState,
 } from '@modelcontextprotocol/client';
+import { z } from 'zod';
 import { Refusal, type Fetch, withinOrigin } from './guarded-fetch.ts';
 import { toldAs } from './login-options.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
-type Noted = (text: string) => void;
-
-interface Kind {
-  readonly name: string;
-  readonly read: (value: unknown) => unknown;
-}
-const asText = (value: unknown): string | undefined => {
-  if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-  return typeof value === 'string' ? value : undefined;
-};
-const asAddress = (value: unknown): string | undefined =>
-  typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
-    ? value
-    : undefined;
-/** A text is split into words; a list keeps its readable elements, and is refused when it has none. */
-const asList =
-  (each: (value: unknown) => string | undefined) =>
-  (value: unknown): readonly string[] | undefined => {
-    const all: unknown = typeof value === 'string' ? value.trim().split(/\s+/) : value;
-    if (!Array.isArray(all)) return undefined;
-    const found = all.flatMap((one) => each(one) ?? []);
-    return found.length > 0 || all.length === 0 ? found : undefined;
-  };
-const asNumber = (value: unknown): number | undefined => {
-  const found = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  return typeof found === 'number' && Number.isFinite(found) ? found : undefined;
-};
-const asFlag = (value: unknown): boolean | undefined =>
-  new Map([
-    ['true', true],
-    ['false', false],
-  ]).get(String(value).toLowerCase());
-
-const text: Kind = { name: 'text', read: asText };
-const address: Kind = { name: 'web address', read: asAddress };
-const number: Kind = { name: 'number', read: asNumber };
-const flag: Kind = { name: 'true or false', read: asFlag };
-const texts: Kind = { name: 'list of texts', read: asList(asText) };
-const addresses: Kind = { name: 'list of web addresses', read: asList(asAddress) };
-const scope: Kind = { name: 'text', read: (value) => asList(asText)(value)?.join(' ') };
+const text = z.string();
+const texts = z.array(text);
+const address = z.url({ protocol: /^https?$/ });
+/** A member that counts as absent when it is wrong. */
+const other = <Kind extends z.ZodType>(kind: Kind) => kind.optional().catch(undefined);
 
 interface Shape {
   readonly what: string;
-  readonly needed: Readonly<Record<string, Kind>>;
-  /** Optional members; the answer is refused when one is wrong, because ignoring it could send the login to another place. */
-  readonly strict?: Readonly<Record<string, Kind>>;
-  /** Optional members that count as absent when they are wrong. */
-  readonly other: Readonly<Record<string, Kind>>;
+  readonly of: z.ZodObject;
 }
+/** Optional members refuse the answer when ignoring a wrong one could send the login to another place. */
 const shapes = {
   /** Metadata of the protected resource (RFC 9728). */
   resource: {
     what: 'resource metadata',
-    needed: { resource: address },
-    strict: { authorization_servers: addresses, dpop_bound_access_tokens_required: flag },
-    other: { scopes_supported: texts },
+    of: z.object({
+      resource: address,
+      authorization_servers: z.array(address).optional(),
+      dpop_bound_access_tokens_required: z.boolean().optional(),
+      scopes_supported: other(texts),
+    }),
   },
   /** Metadata of the authorization server (RFC 8414 and OpenID Connect Discovery). */
   authority: {
     what: 'authorization server metadata',
-    needed: { issuer: text, authorization_endpoint: address, token_endpoint: address },
-    strict: { authorization_response_iss_parameter_supported: flag, code_challenge_methods_supported: texts },
-    other: {
-      registration_endpoint: address,
-      revocation_endpoint: address,
-      revocation_endpoint_auth_methods_supported: texts,
-      response_types_supported: texts,
-      scopes_supported: texts,
-      token_endpoint_auth_methods_supported: texts,
-      dpop_signing_alg_values_supported: texts,
-      client_id_metadata_document_supported: flag,
-    },
+    of: z.object({
+      issuer: text,
+      authorization_endpoint: address,
+      token_endpoint: address,
+      authorization_response_iss_parameter_supported: z.boolean().optional(),
+      code_challenge_methods_supported: texts.optional(),
+      registration_endpoint: other(address),
+      revocation_endpoint: other(address),
+      revocation_endpoint_auth_methods_supported: other(texts),
+      response_types_supported: other(texts),
+      scopes_supported: other(texts),
+      token_endpoint_auth_methods_supported: other(texts),
+      dpop_signing_alg_values_supported: other(texts),
+      client_id_metadata_document_supported: other(z.boolean()),
+    }),
   },
   /** Answer to the registration of a client (RFC 7591). */
   registration: {
     what: 'registration answer',
-    needed: { client_id: text },
-    other: {
-      client_secret: text,
-      client_id_issued_at: number,
-      client_secret_expires_at: number,
-      token_endpoint_auth_method: text,
-      scope,
-    },
+    of: z.object({
+      client_id: text,
+      client_secret: other(text),
+      client_id_issued_at: other(z.coerce.number()),
+      client_secret_expires_at: other(z.coerce.number()),
+      token_endpoint_auth_method: other(text),
+      scope: other(text),
+    }),
   },
   /** Answer of the token endpoint (RFC 6749 §5.1). */
   token: {
     what: 'token answer',
-    needed: { access_token: text },
-    other: { token_type: text, refresh_token: text, id_token: text, expires_in: number, scope },
+    of: z.object({
+      access_token: text,
+      token_type: other(text),
+      refresh_token: other(text),
+      id_token: other(text),
+      expires_in: other(z.coerce.number()),
+      scope: other(text),
+    }),
   },
 } satisfies Readonly<Record<string, Shape>>;
 
-const isThere = (said: Fields, name: string): boolean =>
-  Object.hasOwn(said, name) && said[name] !== undefined && said[name] !== null && said[name] !== '';
-
 const placeOf = ({ what }: Shape, from: string | URL): string => `${what} of ${toldAs(from)}`;
 
+const isThere = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+const present = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => isThere(value)));
 /** Null and empty texts count as absent. Throws a `Refusal` that names the answer and the bad member. */
-function read(shape: Shape, from: string | URL, said: Fields, noted: Noted | undefined): Fields {
-  const { needed, strict = {}, other } = shape;
-  const place = placeOf(shape, from);
-  const found: [string, unknown][] = [];
-  for (const [name, kind] of Object.entries({ ...needed, ...strict, ...other })) {
-    const isNeeded = Object.hasOwn(needed, name);
-    if (!isThere(said, name)) {
-      if (isNeeded) throw new Refusal(`${place}: ${name} is missing`);
-      continue;
-    }
-    const value = kind.read(said[name]);
-    if (value !== undefined) found.push([name, value]);
-    else if (isNeeded || Object.hasOwn(strict, name))
-      throw new Refusal(`${place}: ${name} is no ${kind.name}`);
-    else noted?.(`${place}: ${name} is no ${kind.name}; it is not used`);
-  }
-  return Object.fromEntries(found);
+function read(shape: Shape, from: string | URL, said: Fields): Fields {
+  const found = shape.of.safeParse(present(said));
+  if (found.success) return present(found.data);
+  const name = String(found.error.issues[0]?.path[0]);
+  const why = isThere(said[name]) ? 'is not as the standard has it' : 'is missing';
+  throw new Refusal(`${placeOf(shape, from)}: ${name} ${why}`);
 }
 
 function objectIn(body: string, type: string | null): Fields | undefined {
   try {
-    const said: unknown = JSON.parse(body.replace(/^\uFEFF/, ''));
+    const said: unknown = JSON.parse(body);
     return isObject(said) ? said : undefined;
   } catch {
     const isForm = type?.includes('form-urlencoded') === true || /^[\w.-]+=[^\s<]*$/.test(body);
@@ -149,7 +113,7 @@ export class TokenRefused extends Error {
 }
 
 /** Requests other than POST get 404, because the metadata were already found. */
-export function reading(fetch: Fetch, noted: Noted | undefined): Fetch {
+export function reading(fetch: Fetch): Fetch {
   return async (to, init = {}) => {
     if (init.method !== 'POST') return new Response(null, { status: 404 });
     const answer = await fetch(to, init);
@@ -161,7 +125,7 @@ export function reading(fetch: Fetch, noted: Noted | undefined): Fetch {
     const shape = isToken ? shapes.token : shapes.registration;
     const place = placeOf(shape, to);
     const code = said && codeIn(said);
-    const isGiven = Object.keys(shape.needed).some((name) => typeof said?.[name] === 'string');
+    const isGiven = ['access_token', 'client_id'].some((name) => typeof said?.[name] === 'string');
     if (!answer.ok || (code !== undefined && !isGiven)) {
       const error = isToken && isOfClient(answer.status, code, body) ? 'invalid_client' : code;
       const why = code ?? `HTTP ${answer.status}`;
@@ -170,7 +134,7 @@ export function reading(fetch: Fetch, noted: Noted | undefined): Fetch {
       throw new Refusal(words, !isToken && answer.status < 500 ? 'clientId' : undefined);
     }
     if (!said) throw new Refusal(`${place}: it is no JSON object`);
-    const found = read(shape, to, said, noted);
+    const found = read(shape, to, said);
     return Response.json(isToken ? { token_type: 'Bearer', ...found } : registered(found, init.body));
   };
 }
@@ -203,7 +167,6 @@ interface Discovering {
   readonly server: URL;
   readonly named: string | undefined;
   readonly fetch: Fetch;
-  readonly noted: Noted | undefined;
 }
 /** An error or a web page means no metadata; unusable ones are refused, as the login could go elsewhere. */
 export async function discovered(options: Discovering): Promise<OAuthDiscoveryState> {
@@ -236,7 +199,7 @@ async function firstOf(
   shape: Shape,
   places: readonly URL[],
   signs: readonly string[],
-  { fetch, named, noted }: Discovering,
+  { fetch, named }: Discovering,
 ): Promise<Fields | undefined> {
   for (const url of places) {
     const headers = { 'mcp-protocol-version': LATEST_PROTOCOL_VERSION, accept: 'application/json' };
@@ -247,7 +210,7 @@ async function firstOf(
     });
     if (answer.status >= 500 && isNamed) throw new Refusal(`${placeOf(shape, url)}: HTTP ${answer.status}`);
     const said = answer.ok ? objectIn(await answer.text(), answer.headers.get('content-type')) : undefined;
-    if (said && signs.some((name) => Object.hasOwn(said, name))) return read(shape, url, said, noted);
+    if (said && signs.some((name) => Object.hasOwn(said, name))) return read(shape, url, said);
   }
   return undefined;
 }

@@ -285,6 +285,6 @@ export async function startFlow(kept: StoredLogin, start: FlowStart): Promise<Fl
     ...start,
     serverUrl,
     scope,
-    fetch: reading(proved, options.noted),
+    fetch: reading(proved),
   });
 }

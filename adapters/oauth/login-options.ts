@@ -237,8 +237,6 @@ export interface LoginOptions {
   /** Function of the host that returns the JWT for the grant `jwt_bearer` when the config names none. */
   readonly assertion?: GiveAssertion | undefined;
   readonly hide: (secrets: readonly string[]) => void;
-  /** Callback for harmless deviations of an authorization server from the standard. */
-  readonly noted?: (text: string) => void;
   readonly now: () => number;
 }
 export interface LoginNews {

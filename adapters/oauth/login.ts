@@ -192,8 +192,7 @@ export class Login {
   }
   async #discover(signal: AbortSignal): Promise<OAuthDiscoveryState> {
     const { resourceMetadata: named } = this.#challenge;
-    const { noted } = this.#options;
-    const found = await discovered({ server: this.#url, named, fetch: this.#fetch(signal), noted });
+    const found = await discovered({ server: this.#url, named, fetch: this.#fetch(signal) });
     mustBeOfIssuer(found, this.#options.config.issuer);
     return found;
   }

@@ -120,12 +120,12 @@ const textReaders: Readonly<Record<string, Reader>> = {
   'body of a refusal': reader(64 * 1024, (text) => refusalReasonIn({ text, bytes: text.length })),
   'OAuth metadata': reader(
     MiB,
-    (body) => discovered({ server: from, named: from.href, fetch: fetched(body), noted: () => {} }),
+    (body) => discovered({ server: from, named: from.href, fetch: fetched(body) }),
     /^(protected resource|authorization server|resource)/,
   ),
   'OAuth answer': reader(
     MiB,
-    (body) => reading(fetched(body), () => {})(from, { method: 'POST', body: new URLSearchParams() }),
+    (body) => reading(fetched(body))(from, { method: 'POST', body: new URLSearchParams() }),
     /^token answer/,
   ),
   stderr: reader(64 * 1024, explained),

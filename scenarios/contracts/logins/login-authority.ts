@@ -100,10 +100,8 @@ interface Attempted {
   readonly token: string | undefined;
   readonly why: string;
   readonly remedy: unknown;
-  readonly noted: readonly string[];
 }
 export function loginTo({ url }: Authority, config: LoginConfig = {}, path = '/mcp') {
-  const noted: string[] = [];
   let now = 0;
   const login = new Login({
     server: 'far',
@@ -118,7 +116,6 @@ export function loginTo({ url }: Authority, config: LoginConfig = {}, path = '/m
       return back;
     },
     hide: () => {},
-    noted: (words) => noted.push(words.replaceAll(url, 'O')),
     now: () => now,
   });
   const attempt = async (): Promise<Attempted> => {
@@ -129,7 +126,6 @@ export function loginTo({ url }: Authority, config: LoginConfig = {}, path = '/m
       token: await login.token(),
       why: failed?.message.replaceAll(url, 'O') ?? '',
       remedy: failed?.remedy,
-      noted,
     };
   };
   const refused = (token: string): Promise<boolean> => {
