@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, ElicitRequest, CreateMessageRequest } from '@modelcontextprotocol/client';
-import { type Envelope, idLiteralOf } from './messages/envelope.ts';
+import type { Envelope } from './messages/envelope.ts';
 import { frozenJson } from '../../machines/catalog/tool.ts';
 import type { Capabilities, ServerInfo } from '../../machines/kernel/ports.ts';
 import { fieldsOf, type Fields, isObject } from '../../machines/protocol/json.ts';
@@ -21,36 +21,10 @@ export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
-/** Largest message in characters whose text is searched for the exact digits of its id. */
-const longestSearched = 64 * 1024;
 const byteOrderMark = 0xfeff;
-
-/** Ids of requests with more digits than a JavaScript number holds, as the server wrote them. */
-const literals = new WeakMap<object, string>();
-
 /** With or without a byte order mark. Throws what `JSON.parse` throws. */
-export function parsed(text: string): unknown {
-  const value: unknown = JSON.parse(text.codePointAt(0) === byteOrderMark ? text.slice(1) : text);
-  if (typeof value !== 'object' || value === null || !('id' in value)) return value;
-  const { id } = value;
-  if (typeof id !== 'number' || Number.isSafeInteger(id) || text.length > longestSearched) return value;
-  const literal = idLiteralOf(text);
-  if (literal !== undefined) literals.set(value, literal);
-  return value;
-}
-/** An answer repeats the id of its request digit by digit. */
-export function written(message: JSONRPCMessage): string {
-  const literal = literals.get(message);
-  if (literal === undefined) return JSON.stringify(message);
-  const { jsonrpc, ...rest } = { ...message, id: null };
-  // Replaces the first `"id":null` of the text, which is the id that was just set, because the id stands before the result.
-  return JSON.stringify({ jsonrpc, ...rest }).replace('"id":null', `"id":${literal}`);
-}
-export function answering<Answer extends object>(request: object, answer: Answer): Answer {
-  const literal = literals.get(request);
-  if (literal !== undefined) literals.set(answer, literal);
-  return answer;
-}
+export const parsed = (text: string): unknown =>
+  JSON.parse(text.codePointAt(0) === byteOrderMark ? text.slice(1) : text);
 
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
 /** Tells whether an error is empty, as some servers write one beside each result. */

@@ -2,7 +2,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isUnread } from '../../machines/process/server-failure.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
-import { answering, isAnswer, isNotification } from './lenient.ts';
+import { isAnswer, isNotification } from './lenient.ts';
 import type { Envelope } from './messages/envelope.ts';
 import { NotSent, Refused } from './transport.ts';
 
@@ -40,7 +40,7 @@ export class Relay {
   readonly #client: RelayedClient;
   readonly #resumes: boolean;
   readonly #pending = new Map<unknown, Pending>();
-  readonly #questions = new Map<unknown, Envelope>();
+  readonly #questions = new Set<unknown>();
   #held: JSONRPCMessage[] = [];
   #connection: RelayConnection | undefined;
   #isReady = false;
@@ -60,9 +60,8 @@ export class Relay {
     const envelope: Envelope = message;
     const { id, method } = envelope;
     if (isAnswer(envelope)) {
-      const question = this.#questions.get(id);
       // Drops the answer to a request of a server whose connection is gone, because the next server may use the same id.
-      if (question && this.#questions.delete(id)) await this.#pass(answering(question, message));
+      if (this.#questions.delete(id)) await this.#pass(message);
     } else if (isNotification(envelope)) {
       if (method === 'notifications/cancelled' && !this.#cancel(envelope)) return;
       if (method === 'notifications/initialized' && this.#greeting) this.#greeting.done = message;
@@ -167,7 +166,7 @@ export class Relay {
     return request;
   }
   asked(question: Envelope): void {
-    this.#questions.set(question.id, question);
+    this.#questions.add(question.id);
     this.#client.deliver(question);
   }
   deliver(message: object): void {
@@ -181,7 +180,7 @@ export class Relay {
 
   /** Answers the requests that were lost with a connection, and withdraws the requests that its server sent to the client. */
   lose(failure: Failure): void {
-    for (const [requestId] of this.#questions) {
+    for (const requestId of this.#questions) {
       const params = { requestId, reason: failure.message };
       this.#client.deliver({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
     }

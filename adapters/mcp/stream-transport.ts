@@ -63,7 +63,7 @@ export class StreamTransport implements McpTransport {
     const { stdin } = this.#options;
     if (this.#isOver || !stdin.writable) return Promise.reject(new NotSent('the server takes no more input'));
     this.#gather();
-    stdin.write(`${written(message)}\n`);
+    stdin.write(`${JSON.stringify(message)}\n`);
     return undefined;
   }
 

@@ -1,7 +1,6 @@
 import type { JSONRPCMessage, JSONRPCNotification, RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
 import { mediaTypeOf, readAnswer, type Ended } from '../bodies.ts';
-import { written } from '../lenient.ts';
 import { NotSent, Refused, type Around } from '../transport.ts';
 import { refusedBy } from '../refused-request.ts';
 import { check } from './forgotten.ts';
@@ -29,7 +28,7 @@ export class SseTransport extends WebTransport {
     });
   }
   send(message: JSONRPCMessage): Promise<void> {
-    const body = written(message);
+    const body = JSON.stringify(message);
     if (this.isOver) return Promise.reject(new NotSent('the session is over'));
     if (!('method' in message && 'id' in message)) {
       const method = 'method' in message ? message.method : '';

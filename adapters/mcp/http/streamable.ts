@@ -1,7 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
 import { mediaTypeOf, readAnswer, type Body, type StreamEnd } from '../bodies.ts';
-import { written } from '../lenient.ts';
 import { errorOf } from '../messages/envelope.ts';
 import { NotSent, Refused, type Around } from '../transport.ts';
 import { check, Doubts } from './forgotten.ts';
@@ -49,7 +48,7 @@ export class StreamableTransport extends WebTransport {
   }
   /** For a request, resolves when the exchange is over; for others, when the server has accepted the message. */
   send(message: JSONRPCMessage): Promise<void> {
-    const body = written(message);
+    const body = JSON.stringify(message);
     if (this.isOver) return Promise.reject(new NotSent('the session is over'));
     if ('method' in message && 'id' in message)
       return this.#ask(message, body, this.headersFor?.(message as Request));

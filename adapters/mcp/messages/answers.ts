@@ -13,7 +13,6 @@ import {
   readElicitation,
   withDefaults,
   answeredId,
-  answering,
   Unreadable,
   type Tell,
   readSampling,
@@ -118,7 +117,7 @@ export class ServerRequests {
         if (this.#open.get(id) === aborting) this.#open.delete(id);
         if (aborting.signal.aborted) return undefined;
         const message = { jsonrpc: '2.0', id: isId ? id : null, ...said } as JSONRPCMessage;
-        return send(answering(request, message));
+        return send(message);
       })
       .catch((error: unknown) => tell(`${String(method)} could not be answered: ${sentenceOf(error)}`));
   }

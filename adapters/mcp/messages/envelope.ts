@@ -73,77 +73,19 @@ export function tooLargeOf({ code, data }: RpcError): TooLarge | undefined {
   return typeof bytes === 'number' && typeof limit === 'number' ? { bytes, limit } : undefined;
 }
 
-interface Cut {
-  readonly hasMethod: boolean;
-  /** Undefined also when it lies in the missing part. */
-  readonly id: number | string | undefined;
+const id = String.raw`"id"\s*:\s*(\d{1,15}|"[^"\\]{0,200}")`;
+/** Where MCP SDKs write the id of a message: before everything long, or as one of the last two members. */
+const [leading, trailing] = [
+  new RegExp(
+    String.raw`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?(?:"method"\s*:\s*"[^"\\]*"\s*,\s*)?${id}`,
+  ),
+  new RegExp(String.raw`,\s*${id}\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`),
+];
+/** Id of a message of which only the ends are known; undefined where it is not seen. */
+export function idIn(head: string, tail: string): number | string | undefined {
+  const literal = (leading.exec(head) ?? trailing.exec(tail))?.[1];
+  return literal === undefined ? undefined : (JSON.parse(literal) as number | string);
 }
-function cutMessage(head: string, tail: string): Cut {
-  const members = leadingMembers(head);
-  const id = valueOf(members.get('id') ?? trailingId.exec(tail)?.[1]);
-  return {
-    hasMethod: members.has('method') || (!members.has('id') && trailingMethod.test(tail)),
-    id: typeof id === 'number' || typeof id === 'string' ? id : undefined,
-  };
-}
-export function responseIdOf(head: string, tail: string): number | string | undefined {
-  const { hasMethod, id } = cutMessage(head, tail);
-  return hasMethod ? undefined : id;
-}
-export function requestIdOf(head: string, tail: string): number | string | undefined {
-  const { hasMethod, id } = cutMessage(head, tail);
-  return hasMethod ? id : undefined;
-}
-
-export const idLiteralOf = (text: string): string | undefined => leadingMembers(text).get('id');
-
-/** Parses a JSON literal; undefined when it is invalid, because the line need not be JSON at all. */
-function valueOf(literal: string | undefined): unknown {
-  try {
-    return literal === undefined ? undefined : JSON.parse(literal);
-  } catch {
-    return undefined;
-  }
-}
-
-const text = String.raw`"(?:[^"\\]|\\.)*"`;
-const scalar = String.raw`${text}|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null`;
-const nextKey = new RegExp(String.raw`\s*[{,]\s*(${text})\s*:\s*`, 'y');
-const nextScalar = new RegExp(String.raw`(?:${scalar})(?=\s*[,}])`, 'y');
-/** Only scalar members may follow. A quote inside a string is escaped, so its content never matches. */
-const trailing = (name: string): RegExp =>
-  new RegExp(String.raw`,\s*"${name}"\s*:\s*(${scalar})\s*(?:,\s*${text}\s*:\s*(?:${scalar})\s*)*\}\s*$`);
-const trailingId = trailing('id');
-const trailingMethod = trailing('method');
-
-/** As JSON literals, up to the first member that does not end within the text. */
-function leadingMembers(head: string): ReadonlyMap<string, string> {
-  const members = new Map<string, string>();
-  let at = 0;
-  for (;;) {
-    nextKey.lastIndex = at;
-    const key = nextKey.exec(head)?.[1];
-    if (key === undefined) return members;
-    nextScalar.lastIndex = nextKey.lastIndex;
-    const value = nextScalar.exec(head)?.[0];
-    if (value !== undefined) members.set(String(valueOf(key)), value);
-    const end = value === undefined ? endOfNested(head, nextKey.lastIndex) : nextScalar.lastIndex;
-    if (end === undefined) return members;
-    at = end;
-  }
-}
-
-const bracketOrText = new RegExp(String.raw`${text}|["{}[\]]`, 'g');
-function endOfNested(head: string, from: number): number | undefined {
-  if (head[from] !== '{' && head[from] !== '[') return undefined;
-  bracketOrText.lastIndex = from;
-  let depth = 0;
-  for (let token = bracketOrText.exec(head); token; token = bracketOrText.exec(head)) {
-    if (token[0] === '{' || token[0] === '[') depth += 1;
-    else if (token[0] === '}' || token[0] === ']') depth -= 1;
-    // Stops at a quote without its end, because the text was cut within a string.
-    else if (token[0] === '"') return undefined;
-    if (depth === 0) return bracketOrText.lastIndex;
-  }
-  return undefined;
-}
+/** A request has a method before its params, or after them. */
+export const hasMethod = (head: string, tail: string): boolean =>
+  /^[^[{]*\{[^[{]*"method"\s*:/.test(head) || /[\]}]\s*,[^[\]{}]*"method"\s*:[^[\]{}]*\}\s*$/.test(tail);

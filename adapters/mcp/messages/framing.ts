@@ -3,7 +3,7 @@ import { sizes } from '../../../machines/protocol/protocol.ts';
 import { parsed, answeredId, answerOf, isAnswer } from '../lenient.ts';
 import type { Around } from '../transport.ts';
 import { digitsBelow, digitsIn, isObject, isTooDeep, type Digits } from '../../../machines/protocol/json.ts';
-import { messageLevels, note, tooLargeError, type Envelope, responseIdOf } from './envelope.ts';
+import { messageLevels, note, tooLargeError, type Envelope, hasMethod, idIn } from './envelope.ts';
 
 export const messageBytes: number = sizes.stdioMessageBytes;
 /** Number of bytes of an over-long line that are kept at either end, because JSON-RPC ids usually stand first or last. */
@@ -170,7 +170,7 @@ export class Inbox implements Found {
     this.#around.notice({ kind: 'garbage', text, bytes });
   }
   overlong(head: string, tail: string, bytes: number): void {
-    const id = responseIdOf(head, tail);
+    const id = hasMethod(head, tail) ? undefined : idIn(head, tail);
     if (id === undefined) this.#around.notice({ kind: 'overlong', text: head, bytes });
     else this.refuse(answeredId(id) as RequestId, bytes);
   }

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { messageLevels, requestIdOf } from '../messages/envelope.ts';
+import { hasMethod, idIn, messageLevels } from '../messages/envelope.ts';
 import { createFramer } from '../messages/framing.ts';
 
 /** Its end is told once, whichever side ended it. */
@@ -52,7 +52,7 @@ export function stdioWire(
           bytes === Infinity
             ? `a line that is nested deeper than ${messageLevels} levels`
             : `a line of ${bytes} bytes; the limit is ${mostBytes}`;
-        refuse(requestIdOf(head, tail) ?? null, -32_600, limit);
+        refuse((hasMethod(head, tail) ? idIn(head, tail) : undefined) ?? null, -32_600, limit);
       },
     },
     mostBytes,
