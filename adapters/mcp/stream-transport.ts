@@ -2,7 +2,6 @@ import type { SessionLost } from '../../machines/kernel/ports.ts';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Readable, Writable } from 'node:stream';
 import { NotSent, type Around, type McpTransport } from './transport.ts';
-import { written } from './lenient.ts';
 import { createFramer, type Framer, Inbox } from './messages/framing.ts';
 
 /** Time in ms for which the output of a process is still read after its input broke, because answers may still lie in the pipe. */

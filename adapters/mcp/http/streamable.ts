@@ -1,9 +1,9 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
 import { mediaTypeOf, readAnswer, type Body, type StreamEnd } from '../bodies.ts';
-import { errorOf } from '../messages/envelope.ts';
+import { errorOf, type RpcError } from '../messages/envelope.ts';
 import { NotSent, Refused, type Around } from '../transport.ts';
-import { check, Doubts } from './forgotten.ts';
+import { check, maySpeakOfSession } from './forgotten.ts';
 import type { Exchange } from './http.ts';
 import { brokenOff, causeWords, expired, notMcp, unreadable } from './http-failures.ts';
 import type { StreamableSpec } from './remote.ts';
@@ -23,7 +23,6 @@ interface Posted {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   isAnswered: boolean;
-  refused?: Refused;
   abort: () => void;
 }
 
@@ -34,7 +33,8 @@ export class StreamableTransport extends WebTransport {
   readonly #posted = new Map<unknown, Posted>();
   #listening: Reopening | undefined;
   #session: string | undefined;
-  #doubts = new Doubts();
+  /** Error that may mean a forgotten session; a ping decides. */
+  #doubted: RpcError | undefined;
   headersFor: ((request: Request) => Record<string, string>) | undefined;
 
   constructor(spec: StreamableSpec, around: Around, reopen: Reopen = reopenDefaults) {
@@ -55,7 +55,7 @@ export class StreamableTransport extends WebTransport {
     if ('method' in message && message.method === 'notifications/cancelled')
       return this.#cancel(message.params?.['requestId'], body);
     if (!('method' in message) || message.method !== 'notifications/initialized') return this.#tell(body);
-    return this.#tell(body, false, pauseOf(message.method, false)).finally(() => this.#listen());
+    return this.#tell(body, false, pauseOf(message.method)).finally(() => this.#listen());
   }
 
   #headers(accept: string): Record<string, string> {
@@ -111,7 +111,6 @@ export class StreamableTransport extends WebTransport {
       this.around.hideSession?.(session);
     }
     await this.#read(answer, posted);
-    if (posted.refused) throw posted.refused;
   }
   async #read(answer: IncomingMessage, posted: Posted): Promise<void> {
     const status = answer.statusCode ?? 0;
@@ -168,32 +167,33 @@ export class StreamableTransport extends WebTransport {
   protected deliver(message: JSONRPCMessage): void {
     if (!('method' in message)) {
       const posted = this.#posted.get(message.id);
-      if (posted && !this.#hears(message, posted)) return;
+      if (posted) this.#hears(message, posted);
+      if (message.id === check) return;
     }
     if (!this.isOver) this.onmessage?.(message);
   }
   /** Marks the request as answered when the message is its answer. */
-  #hears(message: JSONRPCMessage, posted: Posted): boolean {
+  #hears(message: JSONRPCMessage, posted: Posted): void {
     posted.isAnswered = true;
-    if (this.#session === undefined || this.version === undefined) return true;
+    if (this.#session === undefined || this.version === undefined) return;
     const error = errorOf(message);
-    if (posted.id === check) {
-      if (this.#doubts.settle(error)) this.#expire(error?.message);
-      return false;
+    if (posted.id !== check) {
+      if (!error || !maySpeakOfSession(error)) return;
+      this.#doubted = error;
+      return void this.isKnown();
     }
-    const judged = this.#doubts.judge(posted.method, error);
-    if (judged === 'ask') void this.isKnown();
-    else if (judged === 'forgotten') posted.refused = this.#expire(error?.message);
-    return judged !== 'forgotten';
+    const doubted = this.#doubted;
+    this.#doubted = undefined;
+    if (doubted && error && (error.message === doubted.message || maySpeakOfSession(error)))
+      this.#expire(error.message);
   }
   protected ping(body: string): Promise<void> {
     // Ignores a ping that is refused by its HTTP status, because that status is judged already.
-    return this.#ask({ id: check, method: 'ping' }, body).catch(() => void this.#doubts.settle(undefined));
+    return this.#ask({ id: check, method: 'ping' }, body).catch(() => (this.#doubted = undefined));
   }
-  #expire(said = ''): Refused {
-    const failure = expired(200, this.redact(said), this.http.cookies.why);
-    this.end({ reason: failure.message, isExpired: true });
-    return new Refused(failure, 'answered');
+  #expire(said: string): void {
+    const { message } = expired(200, this.redact(said), this.http.cookies.why);
+    this.end({ reason: message, isExpired: true });
   }
   leaveSession(): void {
     this.sayFarewell().catch(nothing);
