@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Cookies } from './cookies.ts';
 
-const date = 'Thu, 01 Jan 2026 00:00:00 GMT';
-const now = Date.parse(date);
+const now = Date.parse('Thu, 01 Jan 2026 00:00:00 GMT');
 const taken = (lines: readonly string[], from = 'https://mcp.example.com/a/mcp'): Cookies => {
   const cookies = new Cookies(() => now);
-  for (const line of lines) cookies.take(line, new URL(from), date);
+  for (const line of lines) cookies.take(line, new URL(from));
   return cookies;
 };
 const sent = (lines: readonly string[], to = 'https://mcp.example.com/a/mcp', given?: string) =>
@@ -50,8 +49,6 @@ describe('cookies of a server', () => {
   });
   it.each([
     [['a=1; Domain=evil.com'], 'a is for evil.com'],
-    [['a=1; Path=/other'], 'a is for the path /other'],
-    [['a=1; Max-Age=0'], 'a had expired when it came'],
     [[`a=${'x'.repeat(5_000)}`], 'a has more than 4096 bytes'],
   ])('are named with the reason, and without values, when they are not sent back: %s', (lines, why) => {
     expect(taken(lines).why).toBe(`a cookie of the server was not sent back: ${why}`);

@@ -10,9 +10,6 @@ interface Cookie {
   readonly name: string;
   readonly value: string;
   readonly path: string;
-  /** End of the cookie in ms since 1970. */
-  readonly until: number;
-  isSent: boolean;
 }
 const named = (text: string): string => asLine(text.slice(0, 40));
 const isBelow = (path: string, top: string): boolean =>
@@ -21,14 +18,15 @@ const isBelow = (path: string, top: string): boolean =>
 /** By cookies a balancer finds the machine of a session. Sent back to the origin that has set them (RFC 6265). */
 export class Cookies {
   readonly #now: () => number;
+  /** Until the session ends, or the server takes them back. */
   readonly #kept = new Map<string, Cookie>();
   readonly #refused = new Map<string, string>();
 
   constructor(now: () => number) {
     this.#now = now;
   }
-  /** Returns the value of the cookie if it is kept. `date`: time of the server. */
-  take(line: string, from: URL, date: string | undefined): string | undefined {
+  /** Returns the value of the cookie if it is kept. */
+  take(line: string, from: URL): string | undefined {
     const [[name, value], ...attributes] = line.split(';').map(pairIn) as [Pair, ...Pair[]];
     if (name === '' || value === undefined) return undefined;
     const told = new Map(attributes.map(([key, text = '']) => [key.toLowerCase(), text]));
@@ -37,49 +35,30 @@ export class Cookies {
       ? given
       : from.pathname.slice(0, Math.max(1, from.pathname.lastIndexOf('/')));
     const key = `${name};${path}`;
-    const until = this.#untilOf(told, date);
-    const isOver = until <= this.#now();
+    this.#kept.delete(key);
+    const age = told.get('max-age');
+    if (age === undefined ? Date.parse(told.get('expires') ?? '') <= this.#now() : Number(age) <= 0)
+      return undefined;
     const why =
       problemIn(name, value, told.get('domain') ?? '', told.has('secure'), from) ??
-      (isOver && !this.#kept.has(key) ? 'had expired when it came' : undefined) ??
-      (this.#kept.size >= mostCookies && !this.#kept.has(key)
-        ? `is one of more than ${mostCookies}`
-        : undefined);
-    if (why !== undefined && this.#refused.size < mostCookies) this.#refused.set(name, why);
-    if (why !== undefined) return undefined;
-    this.#refused.delete(name);
-    if (isOver) this.#kept.delete(key);
-    else this.#kept.set(key, { name, value, path, until, isSent: this.#kept.get(key)?.isSent ?? false });
-    return isOver ? undefined : value;
+      (this.#kept.size >= mostCookies ? `is one of more than ${mostCookies}` : undefined);
+    if (why === undefined) this.#kept.set(key, { name, value, path });
+    else if (this.#refused.size < mostNamed) this.#refused.set(name, why);
+    return why === undefined ? value : undefined;
   }
   /** Undefined without cookies. `given`: the header of the config, whose names win. */
   headerFor({ pathname }: URL, given = ''): string | undefined {
     const names = new Set(given.split(';').map((text) => pairIn(text)[0]));
     const all = [...this.#kept.values()].filter(
-      ({ name, path, until }) => isBelow(pathname, path) && until > this.#now() && !names.has(name),
+      ({ name, path }) => isBelow(pathname, path) && !names.has(name),
     );
-    for (const cookie of all) cookie.isSent = true;
     const sorted = all.toSorted((a, b) => b.path.length - a.path.length);
     const texts = [given, ...sorted.map(({ name, value }) => `${name}=${value}`)].filter(Boolean);
     return texts.length === 0 ? undefined : texts.join('; ');
   }
   get why(): string {
-    const unsent = [...this.#kept.values()].filter(({ isSent }) => !isSent);
-    const all = [
-      ...[...this.#refused].map(([name, why]) => `${named(name)} ${why}`),
-      ...unsent.map(({ name, path }) => `${named(name)} is for the path ${named(path)}`),
-    ];
-    if (all.length === 0) return '';
-    return `a cookie of the server was not sent back: ${all.slice(0, mostNamed).join(', ')}`;
-  }
-  #untilOf(told: ReadonlyMap<string, string>, date: string | undefined): number {
-    const now = this.#now();
-    const age = told.get('max-age') ?? '';
-    if (/^-?\d{1,15}$/.test(age)) return now + Number(age) * 1_000;
-    const at = Date.parse(told.get('expires') ?? '');
-    // Measures from the time of the server, whose clock may differ from this one.
-    const theirs = Date.parse(date ?? '');
-    return Number.isNaN(at) ? Infinity : now + at - (Number.isNaN(theirs) ? now : theirs);
+    const all = [...this.#refused].map(([name, why]) => `${named(name)} ${why}`);
+    return all.length === 0 ? '' : `a cookie of the server was not sent back: ${all.join(', ')}`;
   }
 }
 
