@@ -21,8 +21,6 @@ const mostLogins = 3;
 /** Number of times that a request is sent again when the server gets too many; first pause before that in ms, which doubles. */
 const mostPauses = 5;
 const firstPauseMs = 1_000;
-/** Longest gap in ms between requests after such a one: as long as its pauses were. */
-const longestGapMs = 5_000;
 
 /** `isReached`: the connection was established, so the server may have read the request. */
 export class Unreached extends Error {
@@ -44,7 +42,7 @@ interface Sending {
   readonly body?: string;
   /** Applies the time-out to connecting only, because the server may work for an unknown time before it answers. */
   readonly isPatient?: boolean;
-  /** Longest pause in ms before it is sent again; 0: only waits for such requests; undefined: waits for nothing. */
+  /** Longest pause in ms before it is sent again to a busy server; it is not without one. */
   readonly pauseMs?: number | undefined;
   /** `named`: the URL comes from a server, and may lead into a private network only where that server is itself. */
   readonly login?: 'named' | 'given';
@@ -76,8 +74,6 @@ export class Http {
   readonly #place: Place;
   readonly #live = new Set<ClientRequest>();
   readonly #pauses = new Set<() => void>();
-  #line: Promise<void> | undefined;
-  #gapMs = 0;
   #last: Attempt | undefined;
   #isQuiet = false;
   #isClosed = false;
@@ -110,7 +106,7 @@ export class Http {
         ? this.#goLoggedIn(sending, url, state, this.#credentials)
         : new Promise((resolve, reject) => this.#go(sending, url, state, { resolve, reject, followed: 0 }));
     return {
-      answer: this.#inLine(sending.pauseMs, state, ask),
+      answer: sending.pauseMs ? this.#untilTaken(sending.pauseMs, state, ask) : ask(),
       isReached: () => state.isReached,
       abort: () => {
         state.isAborted = true;
@@ -119,41 +115,13 @@ export class Http {
       },
     };
   }
-  #inLine(
-    pauseMs: number | undefined,
-    state: Attempt,
-    ask: () => Promise<IncomingMessage>,
-  ): Promise<IncomingMessage> {
-    if (pauseMs === undefined) return ask();
-    if (pauseMs === 0) return this.#line ? this.#line.then(() => this.#inLine(0, state, ask)) : ask();
-    if (this.#line) return this.#join(() => this.#untilTaken(pauseMs, state, ask));
-    return ask().then((answer) =>
-      pauseAfter(answer, 1) === undefined
-        ? answer
-        : this.#join(() => this.#untilTaken(pauseMs, state, ask, answer)),
-    );
-  }
-  /** Lets a request run when the others of the line are answered, with a gap between each two. */
-  #join(run: () => Promise<IncomingMessage>): Promise<IncomingMessage> {
-    const answer = this.#line ? this.#line.then(run) : run();
-    const line: Promise<void> = answer
-      .then(
-        () => this.#pause(this.#gapMs),
-        () => {},
-      )
-      .finally(() => {
-        if (this.#line === line) this.#line = undefined;
-      });
-    this.#line = line;
-    return answer;
-  }
+  /** Sends a request again in which a busy server did not look, unless `longestMs` is too short for that. */
   async #untilTaken(
     longestMs: number,
     state: Attempt,
     ask: () => Promise<IncomingMessage>,
-    refusal?: IncomingMessage,
   ): Promise<IncomingMessage> {
-    let answer = refusal ?? (await ask());
+    let answer = await ask();
     for (let tries = 1; tries <= mostPauses; tries += 1) {
       const ms = pauseAfter(answer, tries);
       if (ms === undefined || ms > longestMs || state.isAborted) break;
@@ -161,13 +129,12 @@ export class Http {
       const text = `HTTP ${answer.statusCode ?? 0}: the request is sent again after ${ms / 1_000} s`;
       this.#around.notice?.({ kind: 'protocol', text, bytes: 0 });
       await this.#pause(ms, state);
-      this.#gapMs = Math.min(this.#gapMs + ms, longestGapMs);
       answer = await ask();
     }
     return answer;
   }
-  #pause(ms: number, state?: Attempt): Promise<void> {
-    if (ms === 0 || this.#isClosed) return Promise.resolve();
+  #pause(ms: number, state: Attempt): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
     const { timers } = this.#around;
     return new Promise((resolve) => {
       const end = (): void => {
@@ -177,7 +144,7 @@ export class Http {
       };
       const timer = timers.setTimeout(end, ms);
       this.#pauses.add(end);
-      if (state) state.endPause = end;
+      state.endPause = end;
     });
   }
   get step(): Step | undefined {
@@ -265,7 +232,7 @@ export class Http {
   #takeCookies({ headers }: IncomingMessage, url: URL): void {
     if (url.origin !== this.url.origin) return;
     for (const line of headers['set-cookie'] ?? []) {
-      const value = this.cookies.take(line, url, headers.date);
+      const value = this.cookies.take(line, url);
       if (value !== undefined) this.#around.hideSession?.(value);
     }
   }

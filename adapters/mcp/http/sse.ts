@@ -37,7 +37,7 @@ export class SseTransport extends WebTransport {
         this.drop((message as JSONRPCNotification).params?.['requestId']);
       if (isDropped) return Promise.resolve();
       // Does not take a refusal for a forgotten session while the session is still being opened.
-      const pauseMs = pauseOf(method, false);
+      const pauseMs = pauseOf(method);
       return this.#post(undefined, body, { pauseMs, mayBeForgotten: method !== 'notifications/initialized' });
     }
     const { id, method } = message;

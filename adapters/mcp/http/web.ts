@@ -27,8 +27,7 @@ const pauses: Readonly<Record<string, number>> = {
   'resources/templates/list': 25_000,
   'prompts/list': 25_000,
 };
-export const pauseOf = (method: string, isRequest = true): number | undefined =>
-  pauses[method] ?? (isRequest ? 0 : undefined);
+export const pauseOf = (method: string): number | undefined => pauses[method];
 
 /** More calls wait in the call limiter of their server, where they are visible. */
 export const mostCalls = 32;
