@@ -254,14 +254,10 @@ export class Session {
   }
 
   request(request: ListRequest, emit: Emit<RequestFact>, from: Address): () => void {
-    const requests = this.#requests;
     const { id, method } = request;
-    if (this.#state !== 'open' || !requests || !this.#capabilities) {
-      emit(unsentRequest(id, notConnected));
-      return nothing;
-    }
-    if (!isAllowed(method, this.#capabilities)) {
-      emit(unsentRequest(id, notAllowed(method)));
+    const requests = this.#takes(method);
+    if (!(requests instanceof PendingRequests)) {
+      emit(unsentRequest(id, requests));
       return nothing;
     }
     if (method !== 'tools/call') return this.#ask(request, requests, emit, from);
@@ -294,30 +290,16 @@ export class Session {
   }
   /** No list is gathered, and no page is shown. A method of MCP that the server did not declare is refused. */
   forward(method: string, params: unknown, emit: Emit<RequestFact>): () => void {
-    const requests = this.#requests;
-    const id = method;
-    if (this.#state !== 'open' || !requests || !this.#capabilities) {
-      emit(unsentRequest(id, notConnected));
-      return nothing;
-    }
-    if (isDeclarable(method) && !isAllowed(method, this.#capabilities)) {
-      emit(unsentRequest(id, notAllowed(method)));
-      return nothing;
-    }
-    const lost = (): string => this.#transport?.lost?.reason ?? connectionEnded;
-    try {
-      const asked = requests.request(method, params, {
-        settle: (answer) => emit(answer ? factOf(id, answer, method) : lostRequest(id, lost())),
-        progress: (progress) => emit({ type: 'ask.progress', id, ...progress }),
-      });
-      asked.sent?.catch(
-        this.#guard((error: unknown) => requests.forget(asked.id) && emit(refusedOnTheWay(id, error))),
-      );
-      return () => requests.cancel(asked.id);
-    } catch {
-      emit(unsentRequest(id, unwritable));
-      return nothing;
-    }
+    const requests = this.#takes(method, isDeclarable(method));
+    if (requests instanceof PendingRequests)
+      return this.#ask({ id: method, method, params }, requests, emit, undefined);
+    emit(unsentRequest(method, requests));
+    return nothing;
+  }
+  /** Or the reason why a request of this method is not sent. */
+  #takes(method: string, mustBeDeclared = true): PendingRequests | Failure {
+    if (this.#state !== 'open' || !this.#requests || !this.#capabilities) return notConnected;
+    return mustBeDeclared && !isAllowed(method, this.#capabilities) ? notAllowed(method) : this.#requests;
   }
   #call(request: ListRequest, requests: PendingRequests, emit: Emit<RequestFact>, from: Address): () => void {
     if (!this.#traced) return this.#ask(request, requests, emit, from);
@@ -330,11 +312,13 @@ export class Session {
     request: ListRequest,
     requests: PendingRequests,
     emit: Emit<RequestFact>,
-    by: Address,
+    by: Address | undefined,
     sent?: (id: number) => void,
   ): () => void {
     const { id, method } = request;
-    const list = listed[method] === undefined ? undefined : new Gathering(request, emit, this.#tell);
+    // A request of the host that no machine sent gets the answer as it came.
+    const isGathered = by !== undefined && listed[method] !== undefined;
+    const list = isGathered ? new Gathering(request, emit, this.#tell) : undefined;
     let current = -1;
     const asker: Asker = {
       by,
