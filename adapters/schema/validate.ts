@@ -11,7 +11,6 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createContext, Script } from 'node:vm';
 import type { Validate, Validity } from '../../machines/call/policy/judge.ts';
-import { isObject } from '../../machines/protocol/json.ts';
 
 /** `nodes`: number of values; the characters are those of all texts and keys. */
 interface Size {
@@ -345,27 +344,16 @@ const [quickProduct, quickCharacters] = [20_000, 100_000];
 /** Number of values that may take too long before a schema is no longer used. */
 const strikesAllowed = 3;
 
-const sayNothing: ReadonlySet<string> = new Set(['$comment', '$schema', 'description', 'title']);
-const isEmpty = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-/** Not compiled, because the first compiled schema loads the meta-schema, which takes 0.1 s or more. */
-const takesAnyObject = (schema: object): boolean =>
-  'type' in schema &&
-  schema.type === 'object' &&
-  Object.entries(schema).every(
-    ([key, value]) => key === 'type' || sayNothing.has(key) || (key === 'properties' && isEmpty(value)),
-  );
-
 type Known = Reading & { strikes: number };
 const unchecked = (reason: string): Validity => ({ ok: 'unchecked', reason });
 
 /** Remembers each schema object while it lives; one ajv for each, so that `$id` and state are not shared. */
 export function createValidate(limits: Limits = defaultLimits): Validate {
-  const schemas = new WeakMap<object, Known | 'any object'>();
-  const knownOf = (schema: object): Known | 'any object' => {
+  const schemas = new WeakMap<object, Known>();
+  const knownOf = (schema: object): Known => {
     const before = schemas.get(schema);
     if (before) return before;
-    const known = takesAnyObject(schema) ? 'any object' : { ...read(schema, limits), strikes: 0 };
+    const known = { ...read(schema, limits), strikes: 0 };
     schemas.set(schema, known);
     return known;
   };
@@ -374,8 +362,6 @@ export function createValidate(limits: Limits = defaultLimits): Validate {
       // Checks the type at run time, because plain JavaScript callers may pass anything and a WeakMap takes only objects as keys.
       if (typeof schema !== 'object' || schema === null) return unchecked('it is no object');
       const known = knownOf(schema);
-      if (known === 'any object')
-        return isObject(value) ? { ok: true } : { ok: false, problems: ['must be object'] };
       if (!known.ok) return unchecked(known.reason);
       const slow = `judging by it takes more than ${limits.checkMs} ms`;
       if (known.strikes >= strikesAllowed) return unchecked(slow);
