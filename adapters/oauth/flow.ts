@@ -255,7 +255,7 @@ export class Flow {
 const withScope = (scope: string | undefined) => ({ ...(scope !== undefined && { scope }) });
 
 /** Adds the client authentication to a token request (RFC 6749 §2.3.1), by a method that the authorization server accepts. */
-function authenticate(
+export function authenticate(
   client: Client,
   methods: readonly string[],
   headers: Headers,

@@ -243,16 +243,6 @@ export interface LoginNews {
   readonly shown: (origin: string) => void;
   readonly returned: () => void;
 }
-export interface Signed {
-  readonly token: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-export interface Refused {
-  readonly status: number;
-  readonly header: string | undefined;
-  readonly token: string | undefined;
-  readonly isFirst: boolean;
-}
 /** Result of a logout. */
 export interface LoggedOut {
   /** True when there were tokens, which are now forgotten. */

@@ -1,9 +1,10 @@
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import { discovered } from './answers.ts';
-import { startFlow, type FlowStart } from './flow.ts';
+import { authenticate, startFlow, type FlowStart } from './flow.ts';
 import { waitingTimers } from '../clock.ts';
 import { Http } from '../mcp/http/http.ts';
 import type { Place } from '../mcp/http/place.ts';
+import type { Credentials, Refused, Signed } from '../mcp/http/remote.ts';
 import { guardedFetch, Refusal, type Fetch } from './guarded-fetch.ts';
 import {
   challengeIn,
@@ -14,14 +15,12 @@ import {
   type LoggedOut,
   type LoginNews,
   type LoginOptions,
-  type Refused,
-  type Signed,
   mustBeOfIssuer,
   type LoginConfig,
 } from './login-options.ts';
 import { loginKey, type StoredLogin } from './login-store.ts';
 import { byPerson, isForgotten } from './person.ts';
-import { basic, headersOf, type Proved } from './proofs.ts';
+import { headersOf, type Proved } from './proofs.ts';
 
 const withoutNews: LoginNews = { shown: () => {}, returned: () => {} };
 
@@ -32,7 +31,7 @@ const freshMs = 60_000;
 const personMs = 10 * 60_000;
 const mostStepUps = 2;
 
-export class Login {
+export class Login implements Credentials {
   readonly #options: LoginOptions;
   readonly #key: string;
   readonly #url: URL;
@@ -255,10 +254,9 @@ async function revoke(
   const metadata = authorizationServerMetadata as Readonly<Record<string, unknown>> | undefined;
   const endpoint = metadata?.['revocation_endpoint'];
   if (typeof endpoint !== 'string' || !tokens) return false;
-  const id = config.clientId ?? client?.client_id ?? '';
+  const known = { client_id: config.clientId ?? client?.client_id ?? '' };
   const secret = config.clientSecret ?? client?.['client_secret'];
   const methods = metadata?.['revocation_endpoint_auth_methods_supported'];
-  const isInBody = Array.isArray(methods) && !methods.includes('client_secret_basic');
   const all = [
     ['refresh_token', tokens.refresh_token],
     ['access_token', tokens.access_token],
@@ -266,19 +264,11 @@ async function revoke(
   let isDone = true;
   for (const [hint, token] of all) {
     if (token === undefined) continue;
-    const answer = await fetch(endpoint, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        ...(typeof secret === 'string' && !isInBody && { authorization: basic(id, secret) }),
-      },
-      body: new URLSearchParams({
-        token,
-        token_type_hint: hint,
-        ...((typeof secret !== 'string' || isInBody) && { client_id: id }),
-        ...(typeof secret === 'string' && isInBody && { client_secret: secret }),
-      }),
-    });
+    const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded' });
+    const body = new URLSearchParams({ token, token_type_hint: hint });
+    const proven = { ...known, ...(typeof secret === 'string' && { client_secret: secret }) };
+    authenticate(proven, Array.isArray(methods) ? (methods as string[]) : [], headers, body);
+    const answer = await fetch(endpoint, { method: 'POST', headers, body });
     isDone &&= answer.ok;
   }
   return isDone;

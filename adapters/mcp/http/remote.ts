@@ -8,14 +8,15 @@ export interface Credentials {
   /** `DPoP-Nonce` of an answer, expected in the next request. */
   noted(nonce: string): void;
   /** True when there is another token now, so that the request may be sent again. `header`: `WWW-Authenticate`. */
-  challenged(refusal: {
-    readonly status: number;
-    readonly header: string | undefined;
-    readonly token: string | undefined;
-    readonly isFirst: boolean;
-  }): Promise<boolean>;
+  challenged(refusal: Refused): Promise<boolean>;
 }
-interface Signed {
+export interface Refused {
+  readonly status: number;
+  readonly header: string | undefined;
+  readonly token: string | undefined;
+  readonly isFirst: boolean;
+}
+export interface Signed {
   readonly token: string;
   readonly headers: Readonly<Record<string, string>>;
 }
