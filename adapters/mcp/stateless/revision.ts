@@ -132,61 +132,34 @@ export function headersOf(
 const mark = 'x-mcp-header';
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const deepest = 64;
+type Marked = readonly [fields: Fields, path: readonly string[] | undefined];
+/** `path` is undefined below anything but `properties`. Searches examples and defaults as well, which does no harm. */
+function* markedIn(node: unknown, path: readonly string[] | undefined, depth = 0): Generator<Marked> {
+  if (depth > deepest || typeof node !== 'object' || node === null) return;
+  if (Object.hasOwn(node, mark)) yield [node as Fields, path];
+  for (const [key, each] of Object.entries(node)) {
+    if (key !== 'properties' || !isObject(each)) yield* markedIn(each, undefined, depth + 1);
+    else
+      for (const [name, inner] of Object.entries(each))
+        yield* markedIn(inner, path && [...path, name], depth + 1);
+  }
+}
 /** A tool with a `problem` must not be used. Only arguments reached by `properties` alone may be marked. */
 export function headerParams(schema: unknown): readonly HeaderParam[] | { readonly problem: string } {
   const found: HeaderParam[] = [];
   const names = new Set<string>();
-  /** Returns a wrong use of `x-mcp-header`; `path` is undefined where none is allowed. */
-  const look = (node: unknown, path: readonly string[] | undefined, depth: number): string | undefined => {
-    if (depth > deepest || typeof node !== 'object' || node === null) return undefined;
-    if (Array.isArray(node))
-      return first(
-        node.map((each) => [each, undefined]),
-        depth,
-      );
-    const fields = node as Fields;
-    if (Object.hasOwn(fields, mark)) {
-      const problem = judge(fields, path);
-      if (problem !== undefined) return problem;
-    }
-    const { properties, ...others } = fields;
-    const inner = Object.entries(isObject(properties) ? properties : {});
-    return (
-      first(
-        inner.map(([key, each]) => [each, path && [...path, key]]),
-        depth,
-      ) ??
-      // Searches examples and defaults as well, which does no harm although they are no schemas.
-      first(
-        Object.values(others).map((each) => [each, undefined]),
-        depth,
-      )
-    );
-  };
-  const first = (
-    nodes: readonly (readonly [unknown, readonly string[] | undefined])[],
-    depth: number,
-  ): string | undefined => {
-    for (const [node, path] of nodes) {
-      const problem = look(node, path, depth + 1);
-      if (problem !== undefined) return problem;
-    }
-    return undefined;
-  };
-  const judge = (fields: Fields, path: readonly string[] | undefined): string | undefined => {
+  for (const [fields, path] of markedIn(schema, [])) {
     const name = fields[mark];
     if (path === undefined || path.length === 0)
-      return `${mark} stands where it is not reached by properties alone`;
-    if (typeof name !== 'string' || !token.test(name)) return `${mark} is no name of a header`;
+      return { problem: `${mark} stands where it is not reached by properties alone` };
+    if (typeof name !== 'string' || !token.test(name)) return { problem: `${mark} is no name of a header` };
     if (!['string', 'integer', 'boolean'].includes(String(fields['type'])))
-      return `${mark} of what is no string, integer or boolean`;
-    if (names.has(name.toLowerCase())) return `${mark} ${name} stands there twice`;
+      return { problem: `${mark} of what is no string, integer or boolean` };
+    if (names.has(name.toLowerCase())) return { problem: `${mark} ${name} stands there twice` };
     names.add(name.toLowerCase());
     found.push({ path, name });
-    return undefined;
-  };
-  const problem = look(schema, [], 0);
-  return problem === undefined ? found : { problem };
+  }
+  return found;
 }
 
 /** Gateways of the new revision want them on the first request; older servers ignore them. */
