@@ -1,7 +1,5 @@
-import { createHeldLine, messageBytes, type Line } from '../messages/framing.ts';
+import { createLines, messageBytes, type Framer, type Line } from '../messages/framing.ts';
 
-const newline = 0x0a;
-const carriageReturn = 0x0d;
 const colon = 0x3a;
 const space = 0x20;
 /** Room in bytes for the field name, such as `data: `, before the text of a line. */
@@ -15,40 +13,10 @@ export interface FoundEvents {
   /** Called with the time in ms that the server wants a client to wait before it resumes the stream. */
   retry(ms: number): void;
 }
-export interface EventReader {
-  push(chunk: Buffer): void;
-}
-
 /** WHATWG HTML §9.2, from chunks of any size; an event that is not finished by an empty line is dropped. */
-export function createEventReader(found: FoundEvents, limit: number = messageBytes): EventReader {
-  const line = createHeldLine(limit + fieldBytes);
+export function createEventReader(found: FoundEvents, limit: number = messageBytes): Pick<Framer, 'push'> {
   const event = createEvent(found, limit);
-  // Remembers a CR at the end of a chunk, because a line may end with CR, LF or both.
-  let isAfterReturn = false;
-  return {
-    push: (chunk) => {
-      let from = isAfterReturn && chunk[0] === newline ? 1 : 0;
-      if (chunk.length > 0) isAfterReturn = false;
-      let lf = chunk.indexOf(newline, from);
-      let cr = chunk.indexOf(carriageReturn, from);
-      while (lf >= 0 || cr >= 0) {
-        const to = lf < 0 || (cr >= 0 && cr < lf) ? cr : lf;
-        const part = chunk.subarray(from, to);
-        // Reads a line within one chunk without a copy, because a stream may have millions of short ones.
-        if (line.bytes === 0 && part.length <= limit) event.line({ whole: part, bytes: part.length });
-        else {
-          line.add(part);
-          event.line(line.take());
-        }
-        from = to + 1;
-        if (to === cr && from === chunk.length) isAfterReturn = true;
-        if (to === cr && chunk[from] === newline) from += 1;
-        if (lf >= 0 && lf < from) lf = chunk.indexOf(newline, from);
-        if (cr >= 0 && cr < from) cr = chunk.indexOf(carriageReturn, from);
-      }
-      if (from < chunk.length) line.add(chunk.subarray(from));
-    },
-  };
+  return createLines((line) => event.line(line), limit + fieldBytes);
 }
 
 function createEvent(found: FoundEvents, limit: number) {

@@ -26,26 +26,31 @@ export interface Framer {
   end(): void;
 }
 
-/** Each byte is copied at most once, whatever the size of the chunks. */
-export function createFramer(found: Found, limit: number = messageBytes): Framer {
-  const held = createHeldLine(limit);
+export const createFramer = (found: Found, limit: number = messageBytes): Framer =>
+  createLines((line) => {
+    if (!line.whole) return found.overlong(line.ends.head(), line.ends.tail(), line.bytes);
+    if (line.bytes > 0 && !line.whole.equals(byteOrderMark))
+      readText(line.whole.toString('utf8'), line.bytes, found);
+  }, limit);
 
-  const read = (bytes: Buffer, from: number, lineEnd: number): void => {
-    const to = lineEnd > from && bytes[lineEnd - 1] === carriageReturn ? lineEnd - 1 : lineEnd;
-    if (to === from || bytes.subarray(from, to).equals(byteOrderMark)) return;
-    readText(bytes.toString('utf8', from, to), to - from, found);
+/** Lines that end with LF or CRLF. Each byte is copied at most once, whatever the size of the chunks. */
+export function createLines(take: (line: Line) => void, limit: number): Framer {
+  const held = createHeldLine(limit);
+  const taken = (part: Buffer): void => {
+    const whole = part.at(-1) === carriageReturn ? part.subarray(0, -1) : part;
+    take({ whole, bytes: whole.length });
   };
   const finish = (): void => {
     const line = held.take();
-    if (line.whole) read(line.whole, 0, line.bytes);
-    else found.overlong(line.ends.head(), line.ends.tail(), line.bytes);
+    if (line.whole) taken(line.whole);
+    else take(line);
   };
   return {
     push: (chunk) => {
       let from = 0;
       for (let to = chunk.indexOf(newline); to >= 0; to = chunk.indexOf(newline, from)) {
         // Reads a line within one chunk, as nearly all are, without a copy.
-        if (held.bytes === 0 && to - from <= limit) read(chunk, from, to);
+        if (held.bytes === 0 && to - from <= limit) taken(chunk.subarray(from, to));
         else {
           held.add(chunk.subarray(from, to));
           finish();
@@ -106,7 +111,7 @@ interface HeldLine {
   take(): Line;
 }
 /** Of a line with more than `limit` bytes only the ends are kept. */
-export function createHeldLine(limit: number): HeldLine {
+function createHeldLine(limit: number): HeldLine {
   let parts: Buffer[] = [];
   let bytes = 0;
   let ends: Overlong | undefined;
