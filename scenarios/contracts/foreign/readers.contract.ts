@@ -105,7 +105,7 @@ const textReaders: Readonly<Record<string, Reader>> = {
   'fields of an event': reader(messageBytes, (text) =>
     pushed(`id: ${text}\nevent: ${text}\nretry: ${text}\n\n`),
   ),
-  cookie: reader(header.most, (text) => new Cookies(() => 0).take(text, from, text)),
+  cookie: reader(header.most, (text) => new Cookies(() => 0).take(text, from)),
   'login challenge': reader(header.most, (text) => [challengeIn(text), challengeIn(`Bearer scope="${text}`)]),
   'headers of a refusal': reader(header.most, (text) =>
     statusFailure(429, {
