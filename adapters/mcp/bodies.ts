@@ -4,7 +4,7 @@ import { createEventReader, type FoundEvents } from './http/event-stream.ts';
 import { causeOf, failedOn } from './http/http-failures.ts';
 import { errorOf, type Envelope, type RpcError } from './messages/envelope.ts';
 import { Unpackable, unpacked } from '../unpacked.ts';
-import { isObject } from '../../machines/protocol/json.ts';
+import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
 export interface RefusalReason {
   readonly envelope?: Envelope;
@@ -17,17 +17,11 @@ export interface RefusalReason {
 /** Members in which web frameworks write the reason of an error, the best one first. */
 const members = ['error_description', 'message', 'detail', 'error', 'title'];
 
-const deepest = 8;
-function sentenceIn(value: unknown, levels = deepest): string | undefined {
-  if (typeof value === 'string') return value === '' ? undefined : value;
-  if (levels === 0) return undefined;
-  if (Array.isArray(value)) return sentenceIn((value as readonly unknown[])[0], levels - 1);
-  if (!isObject(value)) return undefined;
-  for (const member of [...members, 'msg']) {
-    const sentence = sentenceIn(value[member], levels - 1);
-    if (sentence !== undefined) return sentence;
-  }
-  return undefined;
+function sentenceIn(value: unknown): string | undefined {
+  // FastAPI has `{detail: [{msg}]}`, others `{error: {message}}`.
+  const parts = members.map((member) => fieldsOf([value].flat()[0])[member]).flat();
+  const all = [value, ...parts, ...parts.map((part) => fieldsOf(part)['message'] ?? fieldsOf(part)['msg'])];
+  return all.find((one): one is string => typeof one === 'string' && one !== '');
 }
 
 /** A JSON-RPC error, the JSON of a web framework, or plain text. The result is not redacted. */
