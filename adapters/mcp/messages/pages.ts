@@ -37,7 +37,6 @@ export class Gathering {
   #entries: object[] = [];
   #malformed = 0;
   #bytes = 0;
-  #last: string | number | undefined;
 
   constructor(request: ListRequest, emit: Emit<RequestFact>, tell: Tell) {
     this.#request = request;
@@ -70,10 +69,7 @@ export class Gathering {
   #read(answer: Envelope): Page {
     const { id, method } = this.#request;
     const fact = factOf(id, answer, method);
-    if (fact.type !== 'ask.answered') {
-      // Counts the list as complete for an empty cursor, which some servers write on their last page and refuse to follow.
-      return this.#last === '' ? {} : { refused: fact };
-    }
+    if (fact.type !== 'ask.answered') return { refused: fact };
     const page = fieldsOf(fact.result);
     const found = page[this.#member] ?? [];
     if (!isObject(fact.result) || !Array.isArray(found))
@@ -100,12 +96,8 @@ export class Gathering {
     return this.#cursors.size >= most.pages ? `${list} has more than ${most.pages} pages` : undefined;
   }
   #next(cursor: unknown): Page {
-    if (cursor === undefined || cursor === null) return {};
-    if (typeof cursor !== 'string' && typeof cursor !== 'number') {
-      this.#tell(`${this.#request.method}: nextCursor is neither text nor number; the list ends there`);
-      return {};
-    }
-    this.#last = cursor;
+    // Some servers write an empty cursor on their last page.
+    if ((typeof cursor !== 'string' && typeof cursor !== 'number') || cursor === '') return {};
     if (!this.#cursors.has(cursor)) {
       this.#cursors.add(cursor);
       return { cursor };
