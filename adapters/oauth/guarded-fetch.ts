@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { readBody } from '../mcp/bodies.ts';
 import { causeWords, isUnsigned, remedyFor } from '../mcp/http/http-failures.ts';
 import { type Http, Inside, Unreached } from '../mcp/http/http.ts';
-import { Unpackable, unpacked } from '../unpacked.ts';
 
 /** Largest answer in bytes; metadata and token answers are always smaller. */
 const mostBytes = 256 * 1024;
 const answerMs = 10_000;
-const brokenOff = 'the answer was broken off';
 
 /** Put a client or an issuer into the config, start anew, log in, or have the owner correct the servers. */
 export type Remedy = 'clientId' | 'issuer' | 'again' | 'login' | 'owner' | { readonly words: string };
@@ -90,30 +89,19 @@ function unanswered({ origin, host }: URL, error: unknown, isOver: boolean): Ref
 const bodyOf = (body: NonNullable<RequestInit['body']>): string =>
   body instanceof URLSearchParams ? body.toString() : typeof body === 'string' ? body : '';
 
-async function read(answer: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const part of unpacked(answer) as AsyncIterable<Buffer>) {
-      bytes += part.length;
-      if (bytes > mostBytes) throw new Refusal(`the answer is larger than ${mostBytes} bytes`);
-      parts.push(part);
-    }
-  } catch (error) {
-    if (error instanceof Unpackable) throw new Refusal(`the answer ${error.message}`);
-    if (error instanceof Refusal) throw error;
-    throw new Refusal(brokenOff);
-  } finally {
-    answer.destroy();
-  }
-  if (!answer.complete) throw new Refusal(brokenOff);
-  return Buffer.concat(parts);
+async function read(answer: IncomingMessage): Promise<string> {
+  const body = await readBody(answer, mostBytes);
+  if ('text' in body) return body.text;
+  if ('unpackable' in body) throw new Refusal(`the answer ${body.unpackable}`);
+  throw new Refusal(
+    'overlong' in body ? `the answer is larger than ${mostBytes} bytes` : 'the answer was broken off',
+  );
 }
-function responseOf({ statusCode = 500, headers }: IncomingMessage, body: Buffer): Response {
+function responseOf({ statusCode = 500, headers }: IncomingMessage, body: string): Response {
   const status = statusCode >= 200 && statusCode <= 599 ? statusCode : 500;
   const plain = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   );
   const hasBody = ![204, 205, 304].includes(status);
-  return new Response(hasBody ? new Uint8Array(body) : null, { status, headers: plain });
+  return new Response(hasBody ? body : null, { status, headers: plain });
 }
