@@ -114,7 +114,10 @@ export interface ToolInfo extends ListedTool {
   readonly server: string;
   /** Icons and descriptions of the tool's server, from the config or else from the server itself (`serverInfo`). */
   readonly shown?: { readonly icons?: string; readonly descriptions?: string };
-  /** Execution of the tool by its server (MCP 2025-11-25): one whose `taskSupport` is `required` refuses plain calls. */
+  /**
+   * Execution of the tool by its server (MCP 2025-11-25): a tool whose `taskSupport` is `required` is called as a
+   * task.
+   */
   readonly execution?: ToolExecution;
   /**
    * Name that the tool would have if no other server had a tool of that name, and the reason for its present name;

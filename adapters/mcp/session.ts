@@ -1,4 +1,5 @@
 import type { ElicitRequest, ElicitResult, ClientCapabilities } from '@modelcontextprotocol/client';
+import type { Tool } from '../../machines/catalog/entries.ts';
 import type { Address } from '../../machines/kernel/effects.ts';
 import {
   isAnswer,
@@ -38,6 +39,7 @@ import {
   foreignVersion,
   spokenIn,
 } from './messages/refusal.ts';
+import { TaskCall } from './task-call.ts';
 import { TracedRequests } from './traced-requests.ts';
 import {
   type Around,
@@ -178,6 +180,7 @@ export interface SessionOptions extends TransportOptions {
 }
 
 const nothing = (): void => {};
+const nameIn = (params: unknown): unknown => (params as { readonly name?: unknown } | undefined)?.name;
 const connectionEnded = 'the connection ended';
 
 /** States: connecting → open → lost, or connecting → lost; `close` leads from each to closed, without a report. */
@@ -193,6 +196,10 @@ export class Session {
   #capabilities: Capabilities | undefined;
   readonly #calls = new Set<(owes: Owes) => void>();
   greeting: unknown;
+  /** Names of the tools that run only as tasks, according to the latest tool list of this session. */
+  #asTasks = new Set<unknown>();
+  readonly #tasks = new Set<TaskCall>();
+  readonly #timers: Around['timers'];
   readonly #guard: Around['guard'];
   readonly #traced: TracedRequests | undefined;
   readonly #tell: Tell;
@@ -201,6 +208,7 @@ export class Session {
     this.#emit = emit;
     this.#input = input;
     this.#options = options;
+    this.#timers = around.timers;
     this.#guard = around.guard;
     const { answers = {}, clientInfo, tracing } = options;
     this.#traced =
@@ -316,9 +324,12 @@ export class Session {
     sent?: (id: number) => void,
   ): () => void {
     const { id, method } = request;
+    if (method === 'tools/call' && this.#asTasks.has(nameIn(request.params)))
+      return this.#callTask(request, requests, emit, by);
+    const told = method === 'tools/list' ? this.#noted(emit) : emit;
     // A request of the host that no machine sent gets the answer as it came.
     const isGathered = by !== undefined && listed[method] !== undefined;
-    const list = isGathered ? new Gathering(request, emit, this.#tell) : undefined;
+    const list = isGathered ? new Gathering(request, told, this.#tell) : undefined;
     let current = -1;
     const asker: Asker = {
       by,
@@ -345,6 +356,38 @@ export class Session {
     send(request.params);
     return () => requests.cancel(current);
   }
+  #callTask(
+    { id, params }: ListRequest,
+    requests: PendingRequests,
+    emit: Emit<RequestFact>,
+    by: Address,
+  ): () => void {
+    try {
+      const call = new TaskCall(id, params, {
+        requests,
+        by,
+        timers: this.#timers,
+        emit,
+        reason: () => this.#transport?.lost?.reason ?? connectionEnded,
+        onOver: () => this.#tasks.delete(call),
+      });
+      this.#tasks.add(call);
+      return () => call.cancel();
+    } catch {
+      emit(unsentRequest(id, unwritable));
+      return nothing;
+    }
+  }
+  #noted(emit: Emit<RequestFact>): Emit<RequestFact> {
+    return (fact) => {
+      if (fact.type === 'ask.answered') {
+        const { tools } = fact.result as { readonly tools: readonly Tool[] };
+        const ofTasks = tools.filter(({ execution }) => execution?.taskSupport === 'required');
+        this.#asTasks = new Set(ofTasks.map(({ name }) => name));
+      }
+      emit(fact);
+    };
+  }
   announceRoots(): void {
     if (this.#state === 'open' && this.#options.answers?.roots)
       this.#requests?.notify('notifications/roots/list_changed')?.catch(nothing);
@@ -353,6 +396,7 @@ export class Session {
   close(): void {
     this.#state = 'closed';
     this.#handshake?.over();
+    for (const call of this.#tasks) call.cancel();
     this.#requests?.withdrawAll();
     this.#end();
   }
@@ -386,6 +430,7 @@ export class Session {
     if (method === 'notifications/cancelled') return this.#asked?.withdraw(params);
     if (this.#state !== 'open') return;
     this.#options.heard?.(this.#input.server, method, params);
+    if (method === 'notifications/tasks/status') for (const call of this.#tasks) call.hear(params);
     const fact = factOfNotification(method, params);
     if (fact) return this.#emit(fact);
     const line = logOf(method, params);
@@ -417,6 +462,7 @@ export class Session {
     if (this.#state !== 'open') return;
     this.#state = 'lost';
     this.#requests?.lose();
+    for (const call of this.#tasks) call.lose();
     // Returns when a caller that was told of the loss has already closed the session.
     if (this.#isClosed()) return;
     this.#emit({ type: 'session.lost', ...(this.#transport?.lost ?? { reason: connectionEnded }) });

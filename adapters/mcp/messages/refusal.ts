@@ -112,6 +112,7 @@ export const unusableAnswer = (id: string, message: string): Refusal => ({
   failure: { code: wireCodes.internal, message },
   sent: true,
 });
+export const unusableCall = (id: string, message: string): Refusal => unread(unusableAnswer(id, message));
 
 export function factOf(id: string, answer: Envelope, method: string): RequestFact {
   const isCall = method === 'tools/call';
