@@ -324,7 +324,7 @@ export class Session {
     sent?: (id: number) => void,
   ): () => void {
     const { id, method } = request;
-    if (method === 'tools/call' && this.#asTasks.has(nameIn(request.params)))
+    if (by !== undefined && method === 'tools/call' && this.#asTasks.has(nameIn(request.params)))
       return this.#callTask(request, requests, emit, by);
     const told = method === 'tools/list' ? this.#noted(emit) : emit;
     // A request of the host that no machine sent gets the answer as it came.
