@@ -47,7 +47,7 @@ async function main(): Promise<void> {
   try {
     const { isTTY, columns } = process.stdout;
     const isColoured = isTTY && process.stdout.hasColors();
-    process.exitCode = await begin(argv.length > 0 ? argv : [isTTY ? 'next' : '--help'], {
+    process.exitCode = await begin(argv.length > 0 ? argv : ['--help'], {
       out: (text) => {
         const shown = asText(text);
         process.stdout.write(`${isColoured ? shown.replaceAll(heading, '\u001B[1m$&\u001B[22m') : shown}\n`);

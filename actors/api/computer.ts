@@ -108,7 +108,6 @@ export interface HostDoor {
   readonly kind: 'up' | 'computer' | 'host' | 'keep' | 'serve';
   readonly onOpen?: () => void;
   readonly onUse?: (count: number) => void;
-  readonly endsInMs?: () => number;
   readonly peers?: () => readonly OfficePeer[];
   /** Absent where a command may not end this host. */
   readonly stop?: () => void;

@@ -4,10 +4,20 @@ import { pathToFileURL } from 'node:url';
 import type { Answers, Confirm } from '../api/computer-options.ts';
 import { inOneLine } from './printing/contents.ts';
 import { type AskInput, keepingPasswords } from '../servers/inputs.ts';
-import { openInBrowser, runText, type Terminal, missingKeyring, openKeyring } from '../../adapters/index.ts';
+import {
+  openInBrowser,
+  runText,
+  type Terminal,
+  missingKeyring,
+  openKeyring,
+  validate,
+} from '../../adapters/index.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
+import { readLenientJson } from '../../machines/models/arguments.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
+import { badRequest } from '../kernel/errors.ts';
+import type { CommandContext } from './context.ts';
 
 export interface AnswerOptions {
   readonly root?: readonly string[];
@@ -109,75 +119,36 @@ function choicesOf(schema: Fields): readonly Choice[] {
     title: textOf(Array.isArray(names) ? names[n] : undefined) ?? String(value),
   }));
 }
-/** Returns a phrase for the expected form when the text does not fit. */
+/** Returns what the value must be when the text does not fit. */
 export function readField(text: string, schema: Fields): { readonly value: unknown } | string {
   const { type, items } = schema;
-  if (type === 'array') return readChoices(text, choicesOf(isObject(items) ? items : {}), schema);
   const choices = choicesOf(schema);
   if (choices.length > 0) return readChoice(text, choices);
-  if (type === 'boolean') {
-    if (/^(y|yes|true)$/i.test(text)) return { value: true };
-    return /^(n|no|false)$/i.test(text) ? { value: false } : 'yes or no';
+  if (type !== 'array') return checked(valueOf(text, type), schema);
+  const all: unknown[] = [];
+  for (const part of text.split(',')) {
+    const one = readField(part.trim(), isObject(items) ? items : {});
+    if (typeof one === 'string') return one;
+    all.push(one.value);
   }
-  if (type === 'integer' || type === 'number') return readNumber(text, schema);
-  if (type === 'object') return readObject(text);
-  return readText(text, schema);
+  return checked([...new Set(all)], schema);
 }
-/** As JSON; MCP itself allows no nested fields in forms. */
-function readObject(text: string): { readonly value: unknown } | string {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return { value };
-  } catch {
-    // Treats broken JSON like a value that is no object, so that both get the same hint.
-  }
-  return 'a JSON object';
+function checked(value: unknown, schema: Fields): { readonly value: unknown } | string {
+  const judged = validate(schema, value);
+  return judged.ok === false ? judged.problems.join('; ') : { value };
+}
+function valueOf(text: string, type: unknown): unknown {
+  if (type === 'boolean' && /^(y|yes|true|n|no|false)$/i.test(text)) return /^[yt]/i.test(text);
+  if ((type === 'integer' || type === 'number') && text !== '') return Number(text);
+  // As JSON; MCP itself allows no nested fields in forms.
+  return type === 'object' ? (readLenientJson(text) ?? text) : text;
 }
 function readChoice(text: string, choices: readonly Choice[]): { readonly value: unknown } | string {
   const chosen =
     choices[Number(text) - 1] ?? choices.find(({ value, title }) => String(value) === text || title === text);
-  return chosen ? { value: chosen.value } : `a number from 1 to ${choices.length}, or one of these names`;
-}
-function readChoices(
-  text: string,
-  choices: readonly Choice[],
-  schema: Fields,
-): { readonly value: unknown } | string {
-  const all: unknown[] = [];
-  for (const part of text.split(',').map((each) => each.trim())) {
-    const one = choices.length > 0 ? readChoice(part, choices) : { value: part };
-    if (typeof one === 'string') return one;
-    if (!all.includes(one.value)) all.push(one.value);
-  }
-  const { minItems, maxItems } = schema;
-  if (typeof minItems === 'number' && all.length < minItems)
-    return `at least ${minItems}, with commas between`;
-  if (typeof maxItems === 'number' && all.length > maxItems) return `at most ${maxItems}`;
-  return { value: all };
-}
-function readNumber(text: string, { type, minimum, maximum }: Fields): { readonly value: number } | string {
-  const number = Number(text);
-  if (text.trim() === '' || !Number.isFinite(number)) return 'a number';
-  if (type === 'integer' && !Number.isInteger(number)) return 'a whole number';
-  if (typeof minimum === 'number' && number < minimum) return `at least ${minimum}`;
-  if (typeof maximum === 'number' && number > maximum) return `at most ${maximum}`;
-  return { value: number };
-}
-const formats: Readonly<Record<string, readonly [RegExp, string]>> = {
-  email: [/^[^\s@]+@[^\s@]+$/, 'an e-mail address'],
-  uri: [/^[a-z][a-z\d+.-]*:\S+$/i, 'a URI, such as https://example.com'],
-  date: [/^\d{4}-\d{2}-\d{2}$/, 'a date, such as 2026-01-31'],
-  'date-time': [/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/i, 'a time, such as 2026-01-31T12:00:00Z'],
-};
-function readText(
-  text: string,
-  { minLength, maxLength, format }: Fields,
-): { readonly value: string } | string {
-  const length = Array.from(text).length;
-  if (typeof minLength === 'number' && length < minLength) return `at least ${minLength} characters`;
-  if (typeof maxLength === 'number' && length > maxLength) return `at most ${maxLength} characters`;
-  const [pattern, said] = (typeof format === 'string' ? formats[format] : undefined) ?? [];
-  return pattern && !pattern.test(text) ? (said ?? '') : { value: text };
+  return chosen
+    ? { value: chosen.value }
+    : `must be a number from 1 to ${choices.length}, or one of these names`;
 }
 
 /** An empty answer takes the default, or leaves an optional field out. */
@@ -231,7 +202,7 @@ async function askField(
     if (text.trim() === '' && !isRequired) return undefined;
     const read = readField(text.trim(), field);
     if (typeof read !== 'string') return read;
-    terminal.err(`expected ${read}`);
+    terminal.err(`it ${read}`);
   }
 }
 
@@ -272,30 +243,11 @@ function asking(terminal: Terminal): AskInput {
       return answer ?? undefined;
     }
     const { options, labels = {} } = definition;
-    terminal.err(what);
-    options.forEach((option, n) => terminal.err(`  ${n + 1}  ${labels[option] ?? option}`));
-    for (;;) {
-      const answer = await terminal.question(`1-${options.length}${preset}: `, signal);
-      if (answer === null || answer.trim() === '') return undefined;
-      const read = readField(answer.trim(), {
-        enum: options,
-        enumNames: options.map((option) => labels[option] ?? option),
-      });
-      if (typeof read !== 'string') return String(read.value);
-      terminal.err(`expected ${read}`);
-    }
+    const enumNames = options.map((option) => labels[option] ?? option);
+    const field = { enum: options, enumNames };
+    const answer = await askField(terminal, { name: `${what}${preset}`, field, isRequired: false }, signal);
+    return answer ? String(answer.value) : undefined;
   };
-}
-
-/** By number or name; null when the person gives up. */
-export async function chosenOf(
-  terminal: Terminal,
-  what: string,
-  names: readonly string[],
-  signal: AbortSignal,
-): Promise<string | null> {
-  const answer = await askField(terminal, { name: what, field: { enum: names }, isRequired: true }, signal);
-  return typeof answer?.value === 'string' ? answer.value : null;
 }
 
 export type ConfirmWord = 'ask' | 'allow' | 'deny';
@@ -334,4 +286,22 @@ export async function yesOrNo(
     if (/^no?$/i.test(word)) return false;
     terminal.err(`'${word}' is neither yes nor no`);
   }
+}
+
+export interface WriteOptions {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+/** Whether a file may be written: by option, or after a yes. */
+export async function mayWrite(
+  { terminal, signal }: CommandContext,
+  what: string,
+  { yes = false, dryRun = false }: WriteOptions,
+): Promise<boolean> {
+  if (dryRun || yes) return !dryRun;
+  if (terminal.isInteractive) return (await yesOrNo(terminal, `Write ${what}?`, signal, false)) === true;
+  throw badRequest(
+    'nothing was written: nobody can be asked',
+    'Write it with --yes, or look with --dry-run.',
+  );
 }

@@ -54,7 +54,6 @@ describe('arguments on the command line', () => {
 
   const add = schemaWith({ a: { type: 'number' }, b: { type: 'number' }, tags: { type: 'array' } });
   const user = schemaWith({
-    user: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } } },
     maxResults: { type: 'integer' },
     dry_run: { type: 'boolean' },
     url: { type: 'string' },
@@ -78,23 +77,12 @@ describe('arguments on the command line', () => {
     ['options that are off', ['--no-dry-run', '--url', 'b=2'], user, { dry_run: false, url: 'b=2' }],
     ['options with a value of their own', ['--dry-run', 'false'], user, { dry_run: false }],
     [
-      'inside of others',
-      ['user.name=Al', 'user.age=7', '--user.age', '8'],
-      user,
-      { user: { name: 'Al', age: 8 } },
-    ],
-    [
       'with a dot in their name',
       ['a.b=x', 'c.d=1'],
       { ...user, additionalProperties: true },
       { 'a.b': 'x', 'c.d': 1 },
     ],
-    [
-      'that would change the prototype',
-      ['user.__proto__=x'],
-      user,
-      { user: JSON.parse('{"__proto__": "x"}') },
-    ],
+    ['that would change the prototype', ['user.__proto__=x'], {}, { 'user.__proto__': 'x' }],
   ])('have the type that the schema says: %s', async (_what, words, schema, value) => {
     expect(await given(words, schema)).toEqual(value);
   });
@@ -108,7 +96,6 @@ describe('arguments on the command line', () => {
     [['a=1', 'c=1'], "'c' is not an argument of the tool"],
     [['a=1', 'c:=1'], "'c' is not an argument of the tool"],
     [['--a'], '--a needs a value'],
-    [['a:1'], "'a:1' is not how a key is written"],
   ])('are told with what is written instead where there is a mistake: %j', async (words, message) => {
     const read = given(words, add);
     if (message === undefined) await expect(read).resolves.toEqual({ a: 1, b: 2, tags: [3, 4] });
@@ -166,7 +153,7 @@ describe('the words of a call', () => {
     [['files/read'], { server: 'files', tool: 'read' }, []],
     [['other.read'], { tool: 'other.read' }, []],
     [['files.'], { tool: 'files.' }, []],
-    [['other', 'read'], { tool: 'other', next: 'read' }, ['read']],
+    [['other', 'read'], { tool: 'other' }, ['read']],
     [['add', '1', '2'], { tool: 'add' }, ['1', '2']],
   ])('say which tool of which server it is, and the rest: %j', (words, target, rest) => {
     expect(targetIn(words, servers)).toEqual({ target, rest });

@@ -166,8 +166,6 @@ function exact<T>(value: T, digits: readonly Digits[] | undefined, schema: unkno
   return read.value as T;
 }
 
-export const schemaAt = (tool: unknown, path: readonly string[]): Fields =>
-  path.reduce<Fields>((schema, key) => schemaOf(schema, key), isObject(tool) ? tool : {});
 const propertiesOf = (tool: unknown): readonly string[] =>
   isObject(tool) && isObject(tool['properties']) ? Object.keys(tool['properties']) : [];
 /** Also without `additionalProperties`: most authors who leave the keyword out intend that. */
@@ -184,15 +182,8 @@ export function propertyFor(tool: unknown, key: string): string | undefined {
   const close = names.filter((name) => plainName(name) === plainName(key));
   return close.length === 1 ? close[0] : undefined;
 }
-/** `a.b` is the property `b` of `a`, unless the tool has a property `a.b`. */
-function pathOf(tool: unknown, key: string): readonly string[] {
-  const [first = '', ...rest] = key.split('.');
-  const isPath = rest.length > 0 && ![first, ...rest].includes('') && propertyFor(tool, key) === undefined;
-  return isPath && propertyFor(tool, first) !== undefined ? [first, ...rest] : [key];
-}
-
 interface Assigned {
-  readonly path: readonly string[];
+  readonly key: string;
   readonly value: unknown;
   /** A repeated key then adds to a list. */
   readonly isText?: boolean;
@@ -204,8 +195,8 @@ class Assignments {
   constructor(tool: unknown) {
     this.#tool = tool;
   }
-  add(path: readonly string[], text: string): void {
-    this.all.push({ path, value: typed(text, schemaAt(this.#tool, path)), isText: true });
+  add(key: string, text: string): void {
+    this.all.push({ key, value: typed(text, schemaOf(this.#tool, key)), isText: true });
   }
   /** Returns the words without a key, which are values of further properties in order. */
   named(words: readonly Argument[]): readonly string[] {
@@ -215,22 +206,22 @@ class Assignments {
       const word = words[at];
       if (word?.kind === 'object')
         for (const [key, value] of Object.entries(exact(word.value, word.digits, tool)))
-          this.all.push({ path: [key], value });
+          this.all.push({ key, value });
       else if (word?.kind === 'value') {
-        const path = this.#known(word.key);
-        this.all.push({ path, value: exact(word.value, word.digits, schemaAt(tool, path), word.key) });
+        const key = this.#known(word.key);
+        this.all.push({ key, value: exact(word.value, word.digits, schemaOf(tool, key), word.key) });
       } else if (word?.kind === 'text') this.add(this.#known(word.key), word.text);
       else if (word?.kind === 'file') this.add(this.#known(word.key), word.path);
       else if (word?.kind === 'flag') at += this.#flag(word.key, words[at + 1]);
-      else if (word?.kind === 'word') free.push(this.#withoutKey(word.text));
+      else if (word?.kind === 'word') free.push(word.text);
     }
     return free;
   }
   /** Throws for a key that the tool does not name; only JSON may have such keys. */
-  #known(key: string): readonly string[] {
+  #known(key: string): string {
     const tool = this.#tool;
-    const path = pathOf(tool, key);
-    if (!isClosed(tool) || propertyFor(tool, path[0] ?? '') !== undefined) return path;
+    const known = propertyFor(tool, key);
+    if (known === key || !isClosed(tool)) return key;
     const close = nearest(key, propertiesOf(tool));
     throw badRequest(
       `'${key}' is not an argument of the tool`,
@@ -240,9 +231,10 @@ class Assignments {
   /** The result is the number of further words that it took. */
   #flag(given: string, next: Argument | undefined): number {
     const tool = this.#tool;
-    const negated = propertyFor(tool, given) === undefined && /^no-(.+)$/.exec(given)?.[1];
-    const path = pathOf(tool, negated || given);
-    const key = propertyFor(tool, path[0] ?? '');
+    const key = propertyFor(tool, given);
+    const negated = key === undefined ? propertyFor(tool, /^no-(.+)$/.exec(given)?.[1] ?? '') : undefined;
+    if (negated !== undefined) this.all.push({ key: negated, value: false });
+    if (negated !== undefined) return 0;
     if (key === undefined) {
       const close = nearest(given, propertiesOf(tool));
       throw badRequest(
@@ -250,32 +242,24 @@ class Assignments {
         close.length > 0 ? `Did you mean --${close.join(', --')}?` : argumentForms,
       );
     }
-    const own = [key, ...path.slice(1)];
-    const isSwitch = typesOf(schemaAt(tool, own)).includes('boolean');
+    const isSwitch = typesOf(schemaOf(tool, key)).includes('boolean');
     const text = next?.word;
-    if (negated) this.all.push({ path: own, value: false });
-    else if (isSwitch && !/^(true|false)$/i.test(text ?? '')) this.all.push({ path: own, value: true });
+    if (isSwitch && !/^(true|false)$/i.test(text ?? '')) this.all.push({ key, value: true });
     else if (text === undefined) throw badRequest(`--${given} needs a value`, `--${given} VALUE`);
     else {
-      this.add(own, text);
+      this.add(key, text);
       return 1;
     }
     return 0;
   }
-  /** Throws for `key:value` where the tool has that key, which is more likely a key than a part of the value. */
-  #withoutKey(word: string): string {
-    const [, key = ''] = /^([^\s:]+):(?!\/\/)/.exec(word) ?? [];
-    if (propertyFor(this.#tool, key) === undefined) return word;
-    throw badRequest(`'${word}' is not how a key is written`, `Write ${key}=…`);
-  }
   inOrder(values: readonly string[]): void {
-    const taken = new Set(this.all.map(({ path: [key] }) => key));
+    const taken = new Set(this.all.map(({ key }) => key));
     const free = propertiesOf(this.#tool).filter((name) => !taken.has(name));
     values.forEach((text, at) => {
       const last = free.at(-1);
       const key = free[at] ?? (last !== undefined && this.#isList(last) ? last : undefined);
       if (key === undefined) throw badRequest(`'${text}' is not an argument: ${this.#full()}`, argumentForms);
-      this.add([key], text);
+      this.add(key, text);
     });
   }
   #full(): string {
@@ -292,37 +276,21 @@ class Assignments {
 export function argumentsFor(words: readonly Argument[], tool: unknown): Record<string, unknown> {
   const assignments = new Assignments(tool);
   assignments.inOrder(assignments.named(words));
-  const texts = new Set<string>();
-  return assignments.all.reduce<Record<string, unknown>>((result, { path, value, isText = false }) => {
-    const place = JSON.stringify(path);
-    const isMore = isText && texts.has(place);
-    if (isText) texts.add(place);
-    return withValue(result, path, value, isMore);
-  }, {});
+  const result = new Map<string, Assigned>();
+  for (const one of assignments.all) {
+    const before = result.get(one.key);
+    const isMore = before?.isText === true && one.isText === true;
+    const value =
+      isMore && Array.isArray(before.value) && Array.isArray(one.value)
+        ? [...(before.value as unknown[]), ...(one.value as unknown[])]
+        : one.value;
+    result.set(one.key, { ...one, value });
+  }
+  return Object.fromEntries([...result].map(([key, { value }]) => [key, value]));
 }
-function withValue(
-  object: unknown,
-  [key = '', ...rest]: readonly string[],
-  value: unknown,
-  isMore: boolean,
-): Record<string, unknown> {
-  const entries = isObject(object) ? Object.entries(object) : [];
-  const before = entries.find(([name]) => name === key)?.[1];
-  const isList = isMore && Array.isArray(before) && Array.isArray(value);
-  const after =
-    rest.length > 0
-      ? withValue(before, rest, value, isMore)
-      : isList
-        ? [...(before as unknown[]), ...(value as unknown[])]
-        : value;
-  return Object.fromEntries([...entries, [key, after]]);
-}
-
 export interface Target {
   readonly server?: string;
   readonly tool: string;
-  /** In case that `tool` is the misspelt name of a server. */
-  readonly next?: string;
 }
 
 /** The servers of a remote computer are unknown, so there every name is a tool name. */
@@ -338,7 +306,6 @@ export function targetIn(
   const owner = servers
     .filter((name) => /^[./]./.test(first.slice(name.length)) && first.startsWith(name))
     .toSorted((a, b) => b.length - a.length)[0];
-  const isName = second !== undefined && /^[A-Za-z_][\w./-]*$/.test(second);
-  if (owner === undefined) return { target: { tool: first, ...(isName && { next: second }) }, rest };
+  if (owner === undefined) return { target: { tool: first }, rest };
   return { target: { server: owner, tool: first.slice(owner.length + 1) }, rest };
 }

@@ -81,36 +81,16 @@ describe('a2c call', () => {
       ['call', 'ecko'],
       ['tools', 'ecko'],
       ['tools', 'onne'],
+      ['call', 'onne.echo'],
     ]) {
       const told = await commandLine([...argv, '-c', file]);
-      expect(told).toMatchObject({ code: 1, err: expect.stringMatching(/Did you mean (echo|one)\?/) });
+      expect(told).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/Did you mean (echo|one|one\.echo)[?,]/),
+      });
     }
     expect(started()).toEqual([]);
   });
-
-  it.each([[['twoo', 'echo']], [['twoo.echo']], [['twoo/echo', 'text=hi']]])(
-    'names the nearest to an unknown server, and starts nothing: %j',
-    async (words) => {
-      const { file, started } = configOf(['one', 'two']);
-      const { code, err } = await commandLine(['call', ...words, '-c', file]);
-      expect(code).toBe(1);
-      expect(err).toContain("The config has no server 'twoo'; nothing was started");
-      expect(err).toMatch(/Did you mean two[./ ]echo\?/);
-      expect(started()).toEqual([]);
-    },
-  );
-
-  it.each([[['call', 'files.list_directory', 'path=.']], [['tools', 'files.list_directory']]])(
-    'names the servers in the config when one is like none of them, and starts nothing: %j',
-    async (words) => {
-      const { file, started } = configOf(['one', 'two']);
-      const { code, err } = await commandLine([...words, '-c', file]);
-      expect(code).toBe(1);
-      expect(err).toContain("The config has no server 'files'; nothing was started");
-      expect(err).toContain(`${file} has: one, two.`);
-      expect(started()).toEqual([]);
-    },
-  );
 
   it.each([['call'], ['tools']])('names both servers that have one name: %s', async (command) => {
     const { file, started } = configOf(['one', 'two']);
@@ -137,26 +117,12 @@ describe('a2c call', () => {
   });
 });
 
-// Needs a server that starts within a second, which takes longer under Wine.
-it.skipIf(process.platform === 'win32')(
-  'a call that is too late tells the time limit that was typed, and no other',
-  async () => {
-    const { file } = configOf(['one']);
-    const { code, out, err } = await commandLine(['call', 'hang', '--timeout', '1', '--json', '-c', file]);
-    expect(err).toMatch(/^call hang of one ended unknown; see .*a2c replay/m);
-    const { failure } = JSON.parse(out) as { failure: { message: string; details: object } };
-    expect(code).toBe(1);
-    expect(failure.message).toMatch(/ (?:did not answer|was not sent) within 1000 ms /);
-    expect(failure.details).toMatchObject({ timeout: 1_000 });
-  },
-);
-
 describe('a2c tools NAME', () => {
   it('lists the tools of a server, and starts it alone', async () => {
     const { file, started } = configOf(['one', 'two']);
     const { code, out } = await commandLine(['tools', 'two', '-c', file]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^two {2}ready in \d+\.\d s, \d+ tools$/m);
+    expect(out).toMatch(/^two {2}ready, \d+ tools$/m);
     expect(out).not.toContain('one');
     expect(started()).toEqual(['two']);
   });

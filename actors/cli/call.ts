@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { CallHost } from '../door/caller.ts';
 import type { CallOutcome, CallSucceeded, CallToolError, CallOptions } from '../api/call-outcome.ts';
 import { isArgument, readArguments, type Argument, targetIn, type Target } from './arguments.ts';
@@ -24,7 +23,6 @@ import { configOf } from './source.ts';
 import { hasStarted, hasTool } from './starting.ts';
 import { A2cError, failureOf, badRequest } from '../kernel/errors.ts';
 import type { ServerStatus, ToolInfo, ToolListing } from '../servers/server-handle.ts';
-import { timing } from '../../machines/kernel/timing.ts';
 import { stateWords } from '../../machines/server-states.ts';
 import { readText } from '../../adapters/index.ts';
 import type { Config } from '../../machines/config/parse.ts';
@@ -74,9 +72,8 @@ export async function call(
 async function tell(
   context: CommandContext,
   options: CallCommandOptions,
-  late: CallOutcome,
+  ended: CallOutcome,
 ): Promise<CallOutcome> {
-  const ended = inTypedTime(late, (options.timeout ?? 0) * 1_000);
   const outcome = ended.failure ? { ...ended, failure: forShell(ended.failure, options) } : ended;
   if (options.json) context.terminal.out(JSON.stringify(callJson(outcome)));
   else show(context, options, outcome);
@@ -117,36 +114,22 @@ async function callHere(
   order: Order,
 ): Promise<CallOutcome> {
   const { target } = order;
-  const needed = await neededFor(context, options, config, target);
-  if (!needed) {
-    context.terminal.err(`no list of tools has ${target.tool} yet; starting all servers`);
-    return callBy(context, options, config, order).catch((error: unknown) => {
-      if (failureOf(error).code !== wireCodes.conflict) throw error;
-      // The tools are listed by now, so that the right server is found, or a person chooses.
-      return callHere(context, options, config, order);
-    });
-  }
-  const isOld = ({ failure }: CallOutcome): boolean =>
-    needed.isRemembered && failure?.code === wireCodes.toolNotFound;
-  const aimed = { ...order, target: { tool: needed.tool } };
-  const outcome = await callBy(context, options, needed.config, aimed, isOld, true);
-  if (!isOld(outcome)) return outcome;
-  context.terminal.err(
-    `${needed.config.servers[0]?.name} has no ${target.tool} any more; starting all servers`,
-  );
-  return callBy(context, options, config, order);
+  const needed = await neededFor(options, config, target);
+  if (needed)
+    return callBy(context, options, needed.config, { ...order, target: { tool: needed.tool } }, true);
+  context.terminal.err(`no list of tools has ${target.tool} yet; starting all servers`);
+  return callBy(context, options, config, order, false);
 }
 async function callBy(
   context: CommandContext,
   options: CallCommandOptions,
   config: Config,
   order: Order,
-  isTriedAgain: (outcome: CallOutcome) => boolean = () => false,
-  isAiming = false,
+  isAiming: boolean,
 ): Promise<CallOutcome> {
   const { target, limitMs } = order;
   const use = (host: CallHost): Promise<CallOutcome> =>
-    callOn(context, options, host, { ...order, isAiming, isTriedAgain });
+    callOn(context, options, host, { ...order, isAiming });
   // Waits for all servers where any of them may have the tool, so that the result does not depend on the fastest.
   const patience = { ...(isAiming && { isEnough: hasTool(target.tool) }), ms: limitMs, isAiming };
   const lent = isAiming ? await lentFor(context, options, config) : undefined;
@@ -158,7 +141,7 @@ async function callBy(
       `${config.servers[0]?.name} of the host ${name} (a2c ${kind}, pid ${pid}) is used; --alone starts another`,
     );
   try {
-    await startedFor(context, options, { computer: lent, config, pidOf: () => undefined }, patience);
+    await startedFor(context, options, { computer: lent, config }, patience);
     return await use(lent);
   } finally {
     lent.close();
@@ -166,54 +149,23 @@ async function callBy(
 }
 interface Calling extends Order {
   readonly isAiming: boolean;
-  readonly isTriedAgain: (outcome: CallOutcome) => boolean;
 }
 async function callOn(
   context: CommandContext,
   options: CallCommandOptions,
   host: CallHost,
-  { target: { tool }, words, how, limitMs, isAiming, isTriedAgain }: Calling,
+  { target: { tool }, words, how, limitMs, isAiming }: Calling,
 ): Promise<CallOutcome> {
   const isWaitOver = limitMs === undefined;
   const late = isWaitOver ? host.servers().find((server) => !hasStarted(server)) : undefined;
-  if (late && isAiming) throw new A2cError(notStarted(options, late));
   const listing = await host.tools();
   const info = infoOf(listing, tool);
-  if (late && !info) throw new A2cError(notAmongStarted(options, late, tool));
+  if (late && (isAiming || !info)) throw new A2cError(notStarted(options, late, { tool_name: tool }));
   if (info) mustBeOne(options, info, tool, listing);
   const params = info ? readFor(info, words) : {};
-  const outcome = await patiently(context, how, () => {
-    const called = host.callTool(tool, params, { ...how(), confirmed: true });
-    return withProgress(context, called, calledOf(host), progressReporter(context, options));
-  });
-  const known = await explained(context, options, host, outcome);
-  return isTriedAgain(known) ? known : tell(context, options, known);
-}
-/** Again after the pause that a server with too many requests asks for, if the call may last as long. */
-async function patiently(
-  { terminal, signal }: CommandContext,
-  how: () => CallOptions,
-  ask: () => Promise<CallOutcome>,
-): Promise<CallOutcome> {
-  const until = performance.now() + timing.callTotalMs;
-  for (;;) {
-    const outcome = await ask();
-    const { code, details } = ownFailure(outcome) ?? {};
-    const seconds = code === wireCodes.tooMany ? Math.max(1, Number(details?.['retry_after'])) : NaN;
-    const { timeoutMs: left = until - performance.now() } = how();
-    if (!(seconds * 1_000 < (left || Infinity))) return outcome;
-    terminal.err(`the server gets too many requests: the call is made again in ${seconds} s`);
-    await pause(seconds * 1_000, undefined, { signal });
-  }
-}
-/** The call itself had less time, because the start of its server, or of the agent, counts. */
-function inTypedTime(outcome: CallOutcome, limitMs: number): CallOutcome {
-  if (outcome.outcome === 'succeeded' || outcome.toolError || limitMs === 0) return outcome;
-  const { failure } = outcome;
-  const { which, timeout } = failure.details ?? {};
-  if (failure.code !== 'ToolExecutionTimeout' || which !== 'caller') return outcome;
-  const message = failure.message.replace(`${String(timeout)} ms`, `${limitMs} ms`);
-  return { ...outcome, failure: { ...failure, message, details: { ...failure.details, timeout: limitMs } } };
+  const called = host.callTool(tool, params, { ...how(), confirmed: true });
+  const outcome = await withProgress(context, called, calledOf(host), progressReporter(context, options));
+  return tell(context, options, await explained(context, options, host, outcome));
 }
 const infoOf = ({ tools }: Pick<ToolListing, 'tools'>, name: string): ToolInfo | undefined =>
   tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.original === name);
@@ -281,10 +233,6 @@ function notStarted(
     details: { ...details, server_name: name, state, ...(why && { because: why.code }) },
     remedy: own ?? logs,
   };
-}
-function notAmongStarted(options: OneShotOptions, late: ServerStatus, tool: string): Failure {
-  const failure = notStarted(options, late, { tool_name: tool });
-  return { ...failure, message: `No server that has started has a tool '${tool}'. ${failure.message}` };
 }
 /** The computer keeps the whole result until it closes. */
 function whole<Ended extends CallSucceeded | CallToolError>(computer: CallHost, outcome: Ended): Ended {

@@ -7,9 +7,9 @@ import type { SourceOptions } from './host-options.ts';
 import { onlyServer, withComputer } from './one-shot.ts';
 import { configOf } from './source.ts';
 import { isUrl, typedConfig } from './typed-server.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { A2cError, failureOf } from '../kernel/errors.ts';
 import { parseConfig, type Config } from '../../machines/config/parse.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
 import {
   violation,
   brokenByChange,
@@ -353,7 +353,3 @@ const textOf = (contents: readonly ResourceContent[]): string => {
   const [only] = contents;
   return contents.length === 1 && typeof only?.text === 'string' ? only.text : JSON.stringify(contents);
 };
-const failureOf = (error: unknown): Failure =>
-  error instanceof A2cError
-    ? { code: error.code, message: error.message, details: error.details }
-    : { code: wireCodes.internal, message: String(error) };

@@ -1,7 +1,6 @@
 import { withRemedy } from '../../machines/resources/collections.ts';
 import { invalidDpeUri } from '../../machines/resources/uri.ts';
 import { collectionOfUri, isOtherUri } from '../../machines/resources/collection-rules.ts';
-import { defaultLimit } from '../../machines/resources/finder.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { A2cError } from '../kernel/errors.ts';
@@ -14,97 +13,81 @@ import type {
   Skill,
   SkillFile,
 } from '../api/computer-handle.ts';
-import type { MissingServer, ServerResources } from '../servers/server-handle.ts';
+import type { ServerResources } from '../servers/server-handle.ts';
 import { onlyServer, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
 import {
   readingFrom,
   contentsText,
   desktopText,
-  FinderTable,
+  finderText,
   skillsText,
   skillText,
   tell,
   type AnswerText,
 } from './printing/contents.ts';
 import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
-import {
-  saved,
-  savedSkill,
-  savedText,
-  skillsHere,
-  type SavedSkill,
-  type SaveOptions,
-  type SkillSource,
-} from './files.ts';
+import { saved, type SaveOptions } from './files.ts';
 import { configOf } from './source.ts';
 import type { CommandContext } from './context.ts';
 
-/** Options of `a2c desktop`, which shows the windows of all servers once. */
-export interface DesktopOptions extends OneShotOptions {
+export interface DesktopQueryOptions {
   readonly size?: number;
   readonly window?: string;
   readonly fresh?: boolean;
 }
-export interface FinderOptions extends OneShotOptions {
+export const desktopQuery = ({ size, window, fresh = false }: DesktopQueryOptions) => ({
+  ...(size !== undefined && { size }),
+  ...(window !== undefined && { window }),
+  fresh,
+});
+export interface FinderQueryOptions {
   readonly keyword?: readonly string[];
   readonly type?: string;
   readonly offset?: number;
   readonly limit?: number;
   readonly fresh?: boolean;
 }
+export const finderQuery = ({ keyword, type, offset, limit, fresh = false }: FinderQueryOptions) => ({
+  ...(keyword !== undefined && { keywords: keyword }),
+  ...(type !== undefined && { fileType: type }),
+  ...(offset !== undefined && { offset }),
+  ...(limit !== undefined && { limit }),
+  fresh,
+});
 
 interface Asking<T> {
   here(computer: Computer): Promise<T>;
   there(agent: Agent, computer: string, how: { readonly signal: AbortSignal }): Promise<T>;
 }
-/** With `isEarly` it also asks while slow servers start, and prints what `textOf` makes of each answer. */
 async function show<T extends object>(
   context: CommandContext,
   options: OneShotOptions,
   ask: Asking<T>,
-  textOf: (shown: T, isLast: boolean) => AnswerText,
-  { config, isEarly = false }: { readonly config?: Config | undefined; readonly isEarly?: boolean } = {},
+  textOf: (shown: T) => AnswerText,
+  given?: Config,
 ): Promise<number> {
   const { signal, terminal } = context;
   let isUsable = true;
-  const notices: string[] = [];
-  let missing: readonly MissingServer[] = [];
+  const config = options.url === undefined ? (given ?? (await configOf(context, options))) : undefined;
   const here = async (computer: Computer): Promise<T> => {
-    try {
-      const answer = await orClosed(signal, computer, () => ask.here(computer));
-      // Treats a config without servers as usable, because the question then needs no server.
-      isUsable = config?.servers.length === 0 || hasUsable(context, computer.servers());
-      const said: { readonly missing?: readonly MissingServer[] } = answer;
-      missing = said.missing ?? [];
-      return answer;
-    } finally {
-      // Leaves out notices whose text the answer contains already.
-      const isNew = (text: string): boolean => !missing.some(({ reason }) => text.endsWith(reason));
-      for (const text of notices.filter(isNew)) terminal.err(text);
-    }
+    const answer = await orClosed(signal, computer, () => ask.here(computer));
+    // Treats a config without servers as usable, because the question then needs no server.
+    isUsable = config?.servers.length === 0 || hasUsable(context, computer.servers());
+    return answer;
   };
-  const shown =
-    options.url === undefined
-      ? await withComputer(context, options, config ?? (await configOf(context, options)), here, {
-          onResources: (text) => void notices.push(text),
-          isPartial: true,
-          ...(isEarly && {
-            onSlow: async (computer) => tell(terminal, textOf(await ask.here(computer), false)),
-          }),
-        })
-      : await withAgent(context, options, (agent, computer) => ask.there(agent, computer, { signal }));
+  const shown = await (config
+    ? withComputer(context, options, config, here, { isPartial: true })
+    : withAgent(context, options, (agent, computer) => ask.there(agent, computer, { signal })));
   if (options.json) terminal.out(JSON.stringify(shown));
-  else tell(terminal, textOf(shown, true));
+  else tell(terminal, textOf(shown));
   return exitCodeOf(signal, isUsable);
 }
 
-export function desktop(context: CommandContext, options: DesktopOptions): Promise<number> {
-  const { size, window, fresh = false } = options;
-  const query = {
-    ...(size !== undefined && { size }),
-    ...(window !== undefined && { window }),
-    fresh,
-  };
+export function desktop(
+  context: CommandContext,
+  options: OneShotOptions & DesktopQueryOptions,
+): Promise<number> {
+  const query = desktopQuery(options);
   const ask: Asking<DesktopShown> = {
     here: (computer) => computer.desktop(query),
     there: async (agent, computer, how) => {
@@ -112,17 +95,13 @@ export function desktop(context: CommandContext, options: DesktopOptions): Promi
       return { desktops, missing };
     },
   };
-  return show(context, options, ask, (shown) => desktopText(shown, window));
+  return show(context, options, ask, (shown) => desktopText(shown, options.window));
 }
-export function finder(context: CommandContext, options: FinderOptions): Promise<number> {
-  const { keyword, type, offset, limit, fresh = false } = options;
-  const query = {
-    ...(keyword !== undefined && { keywords: keyword }),
-    ...(type !== undefined && { fileType: type }),
-    ...(offset !== undefined && { offset }),
-    ...(limit !== undefined && { limit }),
-    fresh,
-  };
+export function finder(
+  context: CommandContext,
+  options: OneShotOptions & FinderQueryOptions,
+): Promise<number> {
+  const query = finderQuery(options);
   const ask: Asking<FinderShown> = {
     here: (computer) => computer.finder(query),
     there: async (agent, computer, how) => {
@@ -130,10 +109,7 @@ export function finder(context: CommandContext, options: FinderOptions): Promise
       return { documents, total_count, missing };
     },
   };
-  const table = new FinderTable(limit ?? defaultLimit);
-  // Shows first documents early only without `--limit` and `--offset`: a page is known only when all documents are sorted.
-  const isEarly = !options.json && limit === undefined && offset === undefined;
-  return show(context, options, ask, (shown, isLast) => table.of(shown, isLast), { isEarly });
+  return show(context, options, ask, finderText);
 }
 export interface ReadOptions extends OneShotOptions, SaveOptions {
   readonly server?: string;
@@ -160,7 +136,7 @@ export async function read(context: CommandContext, uri: string, options: ReadOp
   let given: readonly ResourceContent[] = [];
   const textOf = ({ contents }: { readonly contents: readonly ResourceContent[] }): AnswerText =>
     contentsText((given = contents));
-  const code = await show(context, options, ask, textOf, { config });
+  const code = await show(context, options, ask, textOf, config);
   await saved(context, options, uri.split(/[/?#]+/).at(-1) ?? '', given);
   return code;
 }
@@ -188,7 +164,7 @@ async function showSkills<T extends object>(
 ): Promise<number> {
   if (options.url !== undefined) return show(context, options, ask, textOf);
   const config = await configOf(context, options);
-  return show(context, options, ask, textOf, { config: { ...config, servers: [] } });
+  return show(context, options, ask, textOf, { ...config, servers: [] });
 }
 export function skills(context: CommandContext, options: OneShotOptions): Promise<number> {
   const ask: Asking<{ readonly skills: readonly Skill[] }> = {
@@ -199,34 +175,13 @@ export function skills(context: CommandContext, options: OneShotOptions): Promis
 }
 export interface SkillReadOptions extends OneShotOptions {
   readonly file?: string;
-  /** Path to which the file or the whole skill is written, in place of stdout. */
-  readonly save?: string;
 }
 export function skill(context: CommandContext, name: string, options: SkillReadOptions): Promise<number> {
-  const { file, save } = options;
-  if (save !== undefined) return saveSkill(context, name, { ...options, save });
+  const { file } = options;
   const which = file === undefined ? {} : { path: file };
   const ask: Asking<SkillFile> = {
     here: (computer) => computer.skill(name, which),
     there: (agent, computer, how) => agent.skill(computer, name, { ...how, ...which }),
   };
   return showSkills(context, options, ask, skillText);
-}
-function saveSkill(
-  context: CommandContext,
-  name: string,
-  options: SkillReadOptions & { readonly save: string },
-): Promise<number> {
-  const save = (source: SkillSource): Promise<SavedSkill> => savedSkill(context, options, name, source);
-  const ask: Asking<SavedSkill> = {
-    here: (computer) => save(skillsHere(computer, name)),
-    there: (agent, computer, { signal }) =>
-      save({
-        list: () => agent.skills(computer, { signal }),
-        read: (path) => agent.skill(computer, name, { signal, path }),
-        open: ({ blobHandle, sha256 }, onProgress) =>
-          agent.blob(computer, blobHandle ?? '', { signal, sha256, onProgress }),
-      }),
-  };
-  return showSkills(context, options, ask, savedText);
 }

@@ -42,7 +42,7 @@ it('a call is answered, and what it recorded is replayed the same', async () => 
 it('tools are listed, and nothing is found wrong', async () => {
   expect(await a2c(['tools', '-c', config])).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/^fixture {2}ready in /m),
+    out: expect.stringMatching(/^fixture {2}ready, /m),
   });
   expect(await a2c(['doctor', '-c', config])).toMatchObject({
     code: 0,

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import { completed, readWords, type Candidate, type KnownNames, type KnownItem } from './completing.ts';
+import { completed, readWords, type Candidate, type KnownNames, type KnownTool } from './completing.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { enabled, tableOf } from './one-shot.ts';
-import { isCalledByUrl, isUrl } from './typed-server.ts';
 import { currentIn } from './prompt/commands.ts';
 import { readSource } from './source.ts';
 import { fingerprintOf } from '../plans/plan.ts';
@@ -14,7 +13,7 @@ import type { Lists } from '../../machines/catalog/entries.ts';
 import { parseConfig, type Config } from '../../machines/config/parse.ts';
 import { asLine } from '../../machines/text.ts';
 
-/** Completion scripts for shells, which run `a2c completion SHELL LINE` at each Tab. */
+/** Completion scripts for shells, which run `a2c completion SHELL LINE` at each Tab, and complete files themselves. */
 const scripts = {
   bash: `_a2c() {
   local found
@@ -22,8 +21,9 @@ const scripts = {
   while IFS= read -r found; do COMPREPLY+=("$found"); done < <(
     a2c completion bash "\${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2> /dev/null < /dev/null
   )
+  (( \${#COMPREPLY[@]} )) || compopt +o nospace
 }
-complete -o nospace -F _a2c a2c`,
+complete -o nospace -o default -F _a2c a2c`,
   zsh: `_a2c() {
   local text about
   local -a texts shown
@@ -31,10 +31,10 @@ complete -o nospace -F _a2c a2c`,
     texts+=("$text")
     shown+=("$text\${about:+ -- $about}")
   done < <(a2c completion zsh "\${(j: :)words[1,CURRENT-1]} $PREFIX" 2> /dev/null < /dev/null)
-  compadd -U -Q -S '' -l -d shown -a texts
+  if (( $#texts )); then compadd -U -Q -S '' -l -d shown -a texts; else _files; fi
 }
 compdef _a2c a2c`,
-  fish: `complete -c a2c -f -a '(a2c completion fish (commandline -cp | string collect) 2> /dev/null < /dev/null)'`,
+  fish: `complete -c a2c -a '(a2c completion fish (commandline -cp | string collect) 2> /dev/null < /dev/null)'`,
 } as const;
 type Shell = keyof typeof scripts;
 
@@ -62,7 +62,7 @@ async function linesFor(
   const [name = '', ...rest] = words.slice(1);
   const command = program.commands.find((each) => each.name() === name);
   const found = command
-    ? await completed(...(await withKnown(context, command, rest)), current)
+    ? await completed(command, rest, await knownFor(context, command, rest), current)
     : commandsOf(program).filter(({ text }) => words.length === 1 && text.startsWith(current));
   // Bash replaces only the text after its last word break.
   const kept = Math.max(-1, ...Array.from(breaks, (sign) => current.lastIndexOf(sign))) + 1;
@@ -74,10 +74,10 @@ async function linesFor(
       return about === '' || shell === 'bash' ? shown : `${shown}\t${about}`;
     });
 }
-/** Quotes a candidate for the shell, except `~/` at its beginning and the blank at its end. */
+/** Quotes a candidate for the shell, except the blank at its end. */
 const quoted = (candidate: string): string => {
-  const [, home = '', text = '', blank = ''] = /^(~\/)?(.*?)( ?)$/.exec(candidate) ?? [];
-  return home + (text === '' ? '' : typedInShell([text])) + blank;
+  const text = candidate.trimEnd();
+  return (text === '' ? '' : typedInShell([text])) + candidate.slice(text.length);
 };
 const commandsOf = (program: Command): readonly Candidate[] =>
   program
@@ -85,25 +85,17 @@ const commandsOf = (program: Command): readonly Candidate[] =>
     .visibleCommands(program)
     .map((command) => ({ text: `${command.name()} `, about: command.description() }));
 
-/** Without a URL that stands for the server. */
-async function withKnown(
+async function knownFor(
   context: CommandContext,
   command: Command,
   words: readonly string[],
-): Promise<readonly [Command, readonly string[], KnownNames]> {
-  const { operands, values } = readWords(command, words);
-  const [url] = operands;
-  const isTyped = isUrl(url) && isCalledByUrl(command.name());
-  const { config, url: office, header } = values;
-  const isKnown = office === undefined && config?.at(-1) !== '-';
-  const asked = {
-    ...(config && { config: config.at(-1) ?? '' }),
-    ...(isTyped && { typed: [url], ...(header && { header }) }),
-  };
-  const source = isKnown ? await readSource(context, asked).catch(() => undefined) : undefined;
-  const known = await knownIn(source?.config ?? noServers);
-  if (!isTyped) return [command, words, known];
-  return [command, words.filter((word) => word !== url), { ...known, servers: [] }];
+): Promise<KnownNames> {
+  const { config, url } = readWords(command, words).values;
+  const isKnown = url === undefined && config !== '-';
+  const source = isKnown
+    ? await readSource(context, config === undefined ? {} : { config }).catch(() => undefined)
+    : undefined;
+  return knownIn(source?.config ?? noServers);
 }
 const noServers = ((): Config => {
   const parsed = parseConfig({ mcpServers: {} });
@@ -120,12 +112,14 @@ async function knownIn(config: Config): Promise<KnownNames> {
   return {
     servers: config.servers.map(({ name }) => name),
     tools: () => Promise.resolve(toolsIn(config, lists)),
-    prompts: () => Promise.resolve(promptsIn(lists)),
-    others: { app: apps.map(({ id }) => id) },
+    others: {
+      app: apps.map(({ id }) => id),
+      prompt: lists.flatMap(([, { prompts = [] }]) => prompts.map(({ name }) => name)),
+    },
   };
 }
 type Listed = readonly (readonly [server: string, lists: Lists])[];
-function toolsIn(config: Config, listed: Listed): readonly KnownItem[] {
+function toolsIn(config: Config, listed: Listed): readonly KnownTool[] {
   const usable = listed.map(([server, { tools = [] }]) => [server, tools.filter(isUsable)] as const);
   const { byName, refused } = tableOf(config, Object.fromEntries(usable));
   const isShared = (name: string): boolean => refused.some((each) => each.name === name);
@@ -140,18 +134,3 @@ function toolsIn(config: Config, listed: Listed): readonly KnownItem[] {
     })),
   );
 }
-function promptsIn(listed: Listed): readonly KnownItem[] {
-  const all = listed.flatMap(([server, { prompts = [] }]) => prompts.map((prompt) => ({ server, prompt })));
-  return all.map(({ server, prompt: { name, description, arguments: given = [] } }) => ({
-    server,
-    original: name,
-    name: all.filter(({ prompt }) => prompt.name === name).length === 1 ? name : undefined,
-    description,
-    schema: promptSchema(given),
-  }));
-}
-const promptSchema = (
-  given: readonly { readonly name: string; readonly description?: string }[],
-): object => ({
-  properties: Object.fromEntries(given.map(({ name, ...rest }) => [name, { type: 'string', ...rest }])),
-});

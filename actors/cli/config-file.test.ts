@@ -24,17 +24,11 @@ describe('a2c add', () => {
     expect(serversIn(file)).toEqual({ new: entry });
   });
 
-  it('tells a URL from a program, looks for the program, and quotes what is to be copied', async () => {
+  it('quotes what is to be copied, and takes options of the command behind -- alone', async () => {
     const file = nextFile();
-    const url = await commandLine(['add', 'web', 'localhost:3000/mcp', '-c', file]);
-    expect(url).toMatchObject({
-      code: 64,
-      err: expect.stringContaining('a2c add web http://localhost:3000/mcp'),
-    });
     const typo = await commandLine(['add', 'my server', '-c', file, '--', 'no-such-program', '--flag']);
     expect(typo.code).toBe(0);
     expect(typo.out).toContain(`see what it has: ${typedInShell(['a2c', 'tools', 'my server', '-c', file])}`);
-    expect(typo.err).toContain('warning: program no-such-program: not found; looked in ');
     const flag = await commandLine(['add', 'x', 'node', 'x.js', '--flag', '-c', file]);
     expect(flag).toMatchObject({ code: 64, err: expect.stringContaining('a2c add NAME -- COMMAND --flag') });
     expect(serversIn(file)).toEqual({ 'my server': { command: 'no-such-program', args: ['--flag'] } });

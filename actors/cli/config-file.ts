@@ -1,7 +1,6 @@
 import { wireCodes } from '../../machines/protocol/failure.ts';
-import { existsSync } from 'node:fs';
 import { changeConfig, planImport, type ImportSource } from '../api/config-files.ts';
-import { yesOrNo } from './answering.ts';
+import { mayWrite, type WriteOptions } from './answering.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { serverNamed } from './one-shot.ts';
@@ -9,7 +8,7 @@ import { toolsText, typedHere } from './printing/contents.ts';
 import { showFailure } from './printing/failures.ts';
 import { leftOutLines, readSource } from './source.ts';
 import { entryOf, type EntryWords } from './typed-server.ts';
-import { failureOf, badRequest } from '../kernel/errors.ts';
+import { failureOf } from '../kernel/errors.ts';
 import { fingerprintOf } from '../plans/plan.ts';
 import {
   columnsOf,
@@ -117,38 +116,12 @@ export async function add(
   const isReplacing = options.force === true;
   let entry: object;
   try {
-    mustBeNoUrl(name, target);
     entry = { ...entryOf(target, options), ...(options.disabled === true && { disabled: true }) };
   } catch (error) {
     showFailure(context, failureOf(error), options.json);
     return exitCodes.usage;
   }
-  const code = await change(context, { what: 'add', name, entry, isReplacing }, options);
-  await warnOfProgram(context, name, options);
-  return code;
-}
-/** Such as `localhost:3000/mcp`, which would be taken for a program. */
-function mustBeNoUrl(name: string, [first = '', ...args]: readonly string[]): void {
-  const isAddress = /^(?:localhost|[\w-]+(?:\.[\w-]+){1,100})(?::\d+(?:\/\S*)?|\/\S*)$/i.test(first);
-  if (!isAddress || args.length > 0 || existsSync(first)) return;
-  throw badRequest(
-    `'${first}' is no program of this folder, and a URL begins with http:// or https://`,
-    typedHere({}, 'a2c', 'add', name, `http${first.startsWith('localhost') ? '' : 's'}://${first}`),
-  );
-}
-/** Warns when the program of a server that was added is not found. */
-async function warnOfProgram(
-  context: CommandContext,
-  name: string,
-  { config: file }: AddOptions,
-): Promise<void> {
-  const { terminal, folder = process.cwd() } = context;
-  const written = await configToWrite(file, folder);
-  const { config } = await readSource(context, { config: written.file });
-  const servers = config.servers.filter((server) => server.name === name);
-  const { programChecks } = await import('./looking.ts');
-  for (const { what, state, found, remedy = '' } of await programChecks({ ...config, servers }))
-    if (state === 'wrong') terminal.err(`warning: ${what}: ${found}. ${remedy}`);
+  return change(context, { what: 'add', name, entry, isReplacing }, options);
 }
 export const remove = (context: CommandContext, name: string, options: EditOptions): Promise<number> =>
   change(context, { what: 'remove', name }, options);
@@ -186,14 +159,7 @@ async function change(
   return exitCodes.done;
 }
 
-/** Options of `a2c import`, which copies servers of other applications into the config of this user and starts none. */
-export interface ImportOptions {
-  /** Config file to write; by default the config of this user. */
-  readonly config?: string;
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-  readonly json: boolean;
-}
+export interface ImportOptions extends WriteOptions, EditOptions {}
 
 async function listed({ terminal, folder = process.cwd() }: CommandContext, json: boolean): Promise<number> {
   const found = await foundAppFiles(folder);
@@ -236,19 +202,10 @@ function show({ terminal }: CommandContext, { from, app, servers, left }: Import
   for (const text of left) terminal.out(`  ${text}`);
   if (servers.length === 0) terminal.out('  no servers');
 }
-async function mayWrite({ terminal, signal }: CommandContext, count: number, file: string): Promise<boolean> {
-  if (!terminal.isInteractive)
-    throw badRequest(
-      'nothing was written: nobody can be asked',
-      'Write it with --yes, or look with --dry-run.',
-    );
-  return (await yesOrNo(terminal, `Write ${count} servers to ${file}?`, signal, false)) === true;
-}
-
 export async function importServers(
   context: CommandContext,
   what: string | undefined,
-  { config, dryRun = false, yes = false, json }: ImportOptions,
+  { config, json, ...how }: ImportOptions,
 ): Promise<number> {
   const { terminal, folder = process.cwd() } = context;
   if (what === undefined) return listed(context, json);
@@ -256,7 +213,7 @@ export async function importServers(
   const { file, sources, count } = plan;
   if (!json) for (const source of sources) show(context, source);
   let isWritten = false;
-  if (count > 0 && !dryRun && (yes || (await mayWrite(context, count, file)))) {
+  if (count > 0 && (await mayWrite(context, `${count} servers to ${file}`, how))) {
     await plan.write();
     isWritten = true;
   }

@@ -112,8 +112,7 @@ export async function openShared(
 }
 
 export const firstPort = 3000;
-const portsTried = 20;
-/** Or on the first free port from 3000 on. */
+/** Or on port 3000, or on any free one where that is taken. */
 export async function openOffice(
   { host, port }: { readonly host: string; readonly port?: number },
   { auth }: OfficeEntry,
@@ -121,13 +120,11 @@ export async function openOffice(
 ): Promise<Office> {
   // Loads the office here, because every command reads a token by this module, and few open an office.
   const { createOffice } = await import('../api/office.ts');
-  const entry = auth === undefined ? { host } : { host, auth };
-  if (port !== undefined) return createOffice({ ...entry, port }, runtime);
-  for (let next = firstPort; next < firstPort + portsTried; next++)
-    try {
-      return await createOffice({ ...entry, port: next }, runtime);
-    } catch (error) {
-      if (!(error instanceof A2cError) || host !== '127.0.0.1') throw error;
-    }
-  return createOffice({ ...entry, port: 0 }, runtime);
+  const open = (at: number): Promise<Office> =>
+    createOffice({ host, port: at, ...(auth !== undefined && { auth }) }, runtime);
+  if (port !== undefined) return open(port);
+  return open(firstPort).catch((error: unknown) => {
+    if (!(error instanceof A2cError) || host !== '127.0.0.1') throw error;
+    return open(0);
+  });
 }

@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
-import { oldPeer } from '../../scenarios/fixtures/old-peer.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { createComputer, createOffice } from '../index.ts';
 
-/** Files that `a2c call --url` puts on a computer, large contents that it saves, and skills. */
+/** Files that `a2c call --url` puts on a computer, and large contents that it saves. */
 const root = testFolder('call-files');
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -128,130 +127,5 @@ describe('a2c call --url', () => {
     // Parts have 256 KiB; a few are on their way to the disk.
     expect(behind.length).toBeGreaterThan(20);
     expect(Math.max(...behind)).toBeLessThanOrEqual(4 * 262_144);
-  });
-});
-
-describe('a2c skill --save', () => {
-  const skills = join(root, 'skills');
-  const entry = '---\nname: greet\ndescription: "Greets: a person"\ntags:\n  - one\n---\nSay hello.\n';
-  const files: Readonly<Record<string, string | Buffer>> = {
-    'SKILL.md': entry,
-    'notes/names.txt': 'Ada',
-    'model.bin': bytes,
-    'tiny.png': Buffer.from([0, 255]),
-  };
-  for (const [path, content] of Object.entries({ ...files, '.env': 'KEY=1' })) {
-    mkdirSync(dirname(join(skills, 'greet', path)), { recursive: true });
-    writeFileSync(join(skills, 'greet', path), content);
-  }
-  const config = join(root, 'skills.json');
-  const content = { mcpServers: {}, a2c: { skills: [skills] } };
-  writeFileSync(config, JSON.stringify(content));
-  const filesIn = (folder: string): string[] =>
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .flatMap((each) => (each.isFile() ? [relative(folder, join(each.parentPath, each.name))] : []))
-      .toSorted();
-  /** Arguments that name the config, or an office whose computer has it. */
-  const from = async (where: string): Promise<readonly string[]> => {
-    if (where === 'here') return ['-c', config];
-    const office = await createOffice({ port: 0, record: false });
-    ends.push(() => office.close());
-    const stateDir = join(root, `skills-${(worlds += 1)}`);
-    const computer = await createComputer({
-      ...{ name: 'desk', record: false, stateDir, config: content, office: { url: office.url } },
-    });
-    ends.push(() => computer.close());
-    return ['--url', office.url];
-  };
-  const skill = (
-    argv: readonly string[],
-    around?: Parameters<typeof commandLine>[1],
-  ): Promise<CommandOutput> => commandLine(['skill', 'greet', ...argv], around);
-
-  it.each(['here', 'in an office'])(
-    'writes a whole skill that is %s, with its frontmatter',
-    async (where) => {
-      const into = join(root, `whole ${where}`);
-      const told = await skill(['--save', into, ...(await from(where))]);
-      expect([told.code, told.out, filesIn(into)]).toEqual([
-        ...[0, ''],
-        Object.keys(files)
-          .map((path) => join('greet', path))
-          .toSorted(),
-      ]);
-      for (const [path, was] of Object.entries(files))
-        expect(readFileSync(join(into, 'greet', path)).equals(Buffer.from(was))).toBe(true);
-      for (const path of Object.keys(files)) expect(told.err).toContain(`saved ${join(into, 'greet', path)}`);
-    },
-  );
-
-  it('writes one file to its path or into a folder, and overwrites nothing', async () => {
-    const where = await from('in an office');
-    const one = join(root, 'one', 'model');
-    const argv = ['--file', 'model.bin', '--save', one, ...where];
-    expect(await skill([...argv, '--json'])).toMatchObject({
-      code: 0,
-      out: `${JSON.stringify({ saved: [one], isWhole: true })}\n`,
-    });
-    expect(sha256(readFileSync(one))).toBe(sha256(bytes));
-    writeFileSync(one, 'mine');
-    const again = await skill(argv);
-    expect([again.code, readFileSync(one, 'utf8')]).toEqual([1, 'mine']);
-    expect(again.err).toContain(`${one} exists, and nothing is overwritten`);
-    expect((await skill(['--file', 'notes/names.txt', '--save', join(root, 'one'), ...where])).code).toBe(0);
-    expect(readFileSync(join(root, 'one', 'names.txt'), 'utf8')).toBe('Ada');
-    mkdirSync(join(root, 'twice', 'greet'), { recursive: true });
-    const whole = await skill(['--save', join(root, 'twice'), ...where]);
-    expect([whole.code, filesIn(join(root, 'twice'))]).toEqual([1, []]);
-  });
-
-  it('Ctrl-C ends it in the middle of a file, and leaves no part of the skill', async () => {
-    const into = join(root, 'skill-given-up');
-    const aborter = new AbortController();
-    const shown: string[] = [];
-    const onMeter = (line: string): void => {
-      shown.push(line);
-      aborter.abort();
-    };
-    const argv = ['--save', into, ...(await from('in an office'))];
-    const told = await skill(argv, { signal: aborter.signal, onMeter });
-    expect([told.code, shown[0], readdirSync(into)]).toEqual([
-      130,
-      expect.stringMatching(/^save model\.bin .*\/6000000$/),
-      [],
-    ]);
-  });
-
-  it.each([
-    [['../evil'], 'names a file outside of the skill'],
-    [['a//b'], 'names a file outside of the skill'],
-    [undefined, 'does not tell its other files'],
-  ])('writes of a computer that names %j no file outside of the folder', async (named, message) => {
-    const office = await createOffice({ port: 0, record: false });
-    ends.push(() => office.close());
-    const old = await oldPeer(office.url);
-    ends.push(async () => void old.close());
-    const facts = { name: 'greet', description: 'd', source: 'user', path: '/x' };
-    old.on('client:get_skills', ({ req_id }, ack) => ack({ skills: [facts], req_id }));
-    old.on('client:get_skill', ({ name, req_id }, ack) =>
-      ack({
-        ...{
-          name,
-          rel_path: 'SKILL.md',
-          mime_type: 'text/markdown',
-          total_size: 2,
-          sha256: '',
-          body: 'hi',
-          req_id,
-        },
-        ...(named && { a2c_files: named }),
-      }),
-    );
-    const into = join(root, `hostile ${String(named)}`.replaceAll('/', '-'));
-    const told = await skill(['--save', into, '--url', office.url]);
-    expect(told.err).toContain(message);
-    expect([told.code, existsSync(into) ? filesIn(into) : []]).toEqual(
-      named ? [1, []] : [0, [join('greet', 'SKILL.md')]],
-    );
   });
 });

@@ -64,6 +64,3 @@ export const briefRecordBy = (options: RecordingOptions): RecordOptions => ({
   on: ['callUnknown', 'outputMismatch', 'fault'],
   ...recordBy(options),
 });
-export const tracingBy = ({ tracing = false }: RecordingOptions): { readonly tracing: boolean } => ({
-  tracing,
-});

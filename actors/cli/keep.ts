@@ -115,7 +115,13 @@ async function keepServer(context: CommandContext, config: Config, options: Keep
     import('../api/runtime.ts'),
   ]);
   const end = new AbortController();
-  const idle = new IdleEnd(keptMsOf(config) || usualMs, () => end.abort());
+  const idleMs = keptMsOf(config) || usualMs;
+  let timer: NodeJS.Timeout | undefined;
+  const used = (count: number): void => {
+    clearTimeout(timer);
+    timer = count > 0 ? undefined : setTimeout(() => end.abort(), idleMs);
+  };
+  used(0);
   const notices: string[] = [];
   const notice = (text: string): void => void (notices.push(text), terminal.err(text));
   const runtime = new Runtime({ record: briefRecordBy({}), notice });
@@ -129,9 +135,8 @@ async function keepServer(context: CommandContext, config: Config, options: Keep
       onUse: (count: number) => {
         // Ends the host when its server is lost, so that the next call starts the server again.
         if (count === 0 && kept.computer?.servers().some(isLost) === true) end.abort();
-        idle.use(count);
+        used(count);
       },
-      endsInMs: () => idle.leftMs,
       stop: () => end.abort(),
     } as const;
     const answers = answersBy(terminal, options, foldersOf(config, folder));
@@ -141,52 +146,23 @@ async function keepServer(context: CommandContext, config: Config, options: Keep
     );
     kept.computer = computer;
     tellStarter(isOpen || (notices.at(-1) ?? 'its host could not be reached'));
-    const time = `${(keptMsOf(config) || usualMs) / 1_000} s`;
-    if (isOpen) terminal.err(`${config.servers[0]?.name} is kept, until it was not called for ${time}`);
+    if (isOpen)
+      terminal.err(`${config.servers[0]?.name} is kept, until it was not called for ${idleMs / 1_000} s`);
     if (isOpen) await Promise.race([untilAborted(signal), untilAborted(end.signal)]);
     await computer.close();
     return isOpen ? exitCodeAtEnd(signal) : exitCodes.failed;
   } finally {
-    idle.close();
+    clearTimeout(timer);
     await runtime.close();
   }
 }
 const isLost = (server: ServerStatus): boolean =>
   hasStarted(server) && server.state !== 'ready' && server.state !== 'standby';
 
-class IdleEnd {
-  readonly #ms: number;
-  readonly #end: () => void;
-  #timer: NodeJS.Timeout | undefined;
-  #endsAt = Infinity;
-
-  constructor(ms: number, end: () => void) {
-    this.#ms = ms;
-    this.#end = end;
-    this.use(0);
-  }
-  /** The full idle time while a command uses the host. */
-  get leftMs(): number {
-    return Math.max(0, Math.min(this.#ms, Math.round(this.#endsAt - performance.now())));
-  }
-  use(count: number): void {
-    this.close();
-    if (count > 0) return;
-    this.#endsAt = performance.now() + this.#ms;
-    this.#timer = setTimeout(this.#end, this.#ms);
-  }
-  close(): void {
-    clearTimeout(this.#timer);
-    this.#endsAt = Infinity;
-  }
-}
-
 const hostLine = ({ kind, name, pid, version, status }: ListedHost): string => {
   const servers = status?.servers.map((server) => `${server.name} ${stateWords[server.state]}`).join(', ');
-  const left = status?.endsInMs ?? null;
   return [
     `${kind === 'keep' ? 'a2c keep' : `${kind} ${name}`} (pid ${pid}): ${servers ?? 'it does not answer'}`,
-    ...(left === null ? [] : [`ends after ${Math.ceil(left / 1_000)} s without a call`]),
     ...(version === own ? [] : [`version ${version}, which this command does not use`]),
   ].join('; ');
 };
@@ -194,8 +170,6 @@ const hostLines = (host: ListedHost): readonly string[] => [
   hostLine(host),
   ...(host.status?.peers ?? []).map((peer) => `  ${peerLine(peer)}`),
 ];
-export const lendingLines = async (): Promise<readonly string[]> =>
-  (await listedHosts(defaultStateDir())).flatMap(hostLines);
 async function listKept({ terminal }: CommandContext, { json }: KeepOptions): Promise<number> {
   const hosts = await listedHosts(defaultStateDir());
   if (json)

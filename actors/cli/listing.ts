@@ -6,11 +6,11 @@ import {
   neededFor,
   onlyServer,
   serverNamed,
+  unknown,
   withAgent,
   withComputer,
   type OneShotOptions,
 } from './one-shot.ts';
-import type { ModelFormat } from './options.ts';
 import {
   inOneLine,
   listedLine,
@@ -20,33 +20,25 @@ import {
   itemText,
   type ReadCommand,
 } from './printing/contents.ts';
-import { absentLines, conflictSummary, EarlyGroups, toolJson, toolLines } from './printing/servers.ts';
+import { listingText, toolJson, toolLines } from './printing/servers.ts';
 import { toolText, type CallToCopy } from './printing/signature.ts';
 import { saved, type SaveOptions } from './files.ts';
 import { configOf } from './source.ts';
-import { hasStarted, hasTool, type Patience, type StartTimes } from './starting.ts';
+import { hasStarted, hasTool } from './starting.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { ToolInfo, ToolListing, ServerResources, ServerPrompts } from '../servers/server-handle.ts';
 import { readText } from '../../adapters/index.ts';
 import { smcpToolOf, type ListedTool } from '../../machines/catalog/tool.ts';
 import type { Prompt } from '../../machines/catalog/entries.ts';
 import type { Config } from '../../machines/config/parse.ts';
-import { anthropic, createConversation, gemini, openai } from '../../machines/models/index.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import { nearest } from '../../machines/text.ts';
-
-export interface ToolsOptions extends OneShotOptions {
-  readonly format?: ModelFormat;
-}
-const modelFormats = { openai, anthropic, gemini } as const;
-const formatted = (format: ModelFormat, tools: readonly ListedTool[]): string =>
-  JSON.stringify(modelFormats[format].toTools(createConversation().offer(tools).definitions));
 
 export async function tools(
   context: CommandContext,
   name: string | undefined,
   tool: string | undefined,
-  options: ToolsOptions,
+  options: OneShotOptions,
 ): Promise<number> {
   return options.url === undefined
     ? toolsHere(context, [name, tool], options)
@@ -62,17 +54,15 @@ const fromAfar = (tool: ListedTool): object => ({
 async function toolsAfar(
   context: CommandContext,
   name: string | undefined,
-  options: ToolsOptions,
+  options: OneShotOptions,
 ): Promise<number> {
   const { signal, terminal } = context;
-  const { format, json } = options;
   const { tools: all, missing } = await withAgent(context, options, (agent, computer) =>
     orClosed(signal, agent, () => agent.tools(computer)),
   );
   const some = name === undefined ? all : all.filter((tool) => tool.name === name);
   if (name !== undefined && some.length === 0) throw notFound(options, name, all);
-  if (format) terminal.out(formatted(format, some));
-  else if (json)
+  if (options.json)
     terminal.out(JSON.stringify({ tools: some.map(fromAfar), refused: [], servers: [], warnings: [] }));
   else if (name !== undefined)
     terminal.outText(some.map((tool) => toolText(tool, { name: tool.name, options })).join('\n\n'));
@@ -86,24 +76,23 @@ interface ToolQuestion {
   readonly target?: Target;
 }
 async function askedOf(
-  context: CommandContext,
+  { terminal }: CommandContext,
   [name, tool]: readonly (string | undefined)[],
   config: Config,
-  options: ToolsOptions,
+  options: OneShotOptions,
 ): Promise<ToolQuestion> {
-  const { terminal } = context;
   const servers = config.servers.map((server) => server.name);
   if (name === undefined) return { config };
   if (tool === undefined && servers.includes(name)) return { config: onlyServer(config, name) };
   if (tool !== undefined) serverNamed(config, name);
   const { target } = targetIn(tool === undefined ? [name] : [name, tool], servers);
-  const needed = await neededFor(context, options, config, target, 'tools');
+  const needed = await neededFor(options, config, target, 'tools');
   if (!needed) terminal.err(`no list of tools has ${name} yet; starting all servers`);
   return needed ? { config: needed.config, target: { tool: needed.tool } } : { config, target };
 }
 const callOf = (
   { servers }: Config,
-  options: ToolsOptions,
+  options: OneShotOptions,
   { name, original, server, renamed }: ToolInfo,
 ): CallToCopy => ({
   name: servers.length > 1 ? `${server}.${renamed ? original : name}` : name,
@@ -112,48 +101,31 @@ const callOf = (
 async function toolsHere(
   context: CommandContext,
   words: readonly (string | undefined)[],
-  options: ToolsOptions,
+  options: OneShotOptions,
 ): Promise<number> {
   const { signal, terminal } = context;
-  const { format, json } = options;
   const whole = await configOf(context, options);
   const { config, target } = await askedOf(context, words, whole, options);
-  const isText = !target && !format && !json;
-  const early = new EarlyGroups((line) => terminal.out(line), options);
-  const told = await withComputer(
+  const all = await withComputer(
     context,
     options,
     config,
-    async (computer, times) => ({ listing: await computer.tools(), times }),
-    target
-      ? { isEnough: hasTool(target.tool) }
-      : {
-          isPartial: true,
-          ...(isText && {
-            onSettled: async (computer, { name: of }, times) => early.show(await computer.tools(), of, times),
-          }),
-        },
+    (computer) => computer.tools(),
+    target ? { isEnough: hasTool(target.tool) } : { isPartial: true },
   );
-  const { times } = told;
-  const listing = target ? onlyTool(options, told.listing, target.tool) : told.listing;
-  if (format) {
-    terminal.out(formatted(format, listing.tools));
-    // Prints reasons for missing tools to stderr, because stdout has only the tools.
-    for (const line of [...conflictSummary(listing), ...absentLines(listing, options)]) terminal.err(line);
-  } else if (json) terminal.out(JSON.stringify({ ...timed(listing, times), warnings: config.warnings }));
+  const listing = target ? onlyTool(options, all, target.tool) : all;
+  if (options.json) terminal.out(JSON.stringify({ ...shown(listing), warnings: config.warnings }));
   else if (target)
     terminal.outText(listing.tools.map((tool) => toolText(tool, callOf(whole, options, tool))).join('\n\n'));
-  else early.showRest({ ...listing, servers: listing.servers.filter(hasStarted) }, times);
+  else
+    for (const line of listingText({ ...listing, servers: listing.servers.filter(hasStarted) }, options))
+      terminal.out(line);
   return exitCodeOf(signal, hasUsable(context, listing.servers));
 }
 /** Without the list of missing tools, because the state of each server explains them. */
-const timed = ({ missing: _, ...listing }: ToolListing, times: StartTimes): object => ({
+const shown = ({ missing: _, ...listing }: ToolListing): object => ({
   ...listing,
   tools: listing.tools.map(toolJson),
-  servers: listing.servers.map((server) => {
-    const ms = times.get(server.name);
-    return ms === undefined ? server : { ...server, startedMs: Math.round(ms) };
-  }),
 });
 function onlyTool(options: OneShotOptions, listing: ToolListing, name: string): ToolListing {
   const { tools: all, refused } = listing;
@@ -171,19 +143,10 @@ function onlyTool(options: OneShotOptions, listing: ToolListing, name: string): 
   throw notFound(options, name, all);
 }
 function notFound(options: OneShotOptions, name: string, all: readonly (ListedTool | ToolInfo)[]): A2cError {
-  const close = nearest(
-    name,
-    all.flatMap((tool) => ('original' in tool ? [tool.name, tool.original] : [tool.name])),
-  );
-  return new A2cError({
-    code: wireCodes.toolNotFound,
-    message: `No server and no tool is called '${name}'`,
-    details: { tool_name: name, nearest: close },
-    remedy:
-      close.length > 0
-        ? `Did you mean ${close.join(', ')}?`
-        : `List them: ${typedHere(options, 'a2c', 'tools')}`,
-  });
+  const known = all.flatMap((tool) => ('original' in tool ? [tool.name, tool.original] : [tool.name]));
+  const message = `No server and no tool is called '${name}'`;
+  const list = typedHere(options, 'a2c', 'tools');
+  return unknown(message, { tool_name: name }, nearest(name, known), list, wireCodes.toolNotFound);
 }
 
 export const resources = (
@@ -279,16 +242,8 @@ function ownerOf(listed: readonly ServerPrompts[], name: string, options: OneSho
   const [owner, other] = owners;
   const known = listed.flatMap((each) => each.prompts.map((one) => one.name));
   if (!owner) {
-    const close = nearest(name, known);
-    throw new A2cError({
-      code: wireCodes.notFound,
-      message: `No server has a prompt '${name}'`,
-      details: { prompt: name, nearest: close },
-      remedy:
-        close.length > 0
-          ? `Did you mean ${close.join(', ')}?`
-          : `List them: ${typedHere(options, 'a2c', 'prompts')}`,
-    });
+    const list = typedHere(options, 'a2c', 'prompts');
+    throw unknown(`No server has a prompt '${name}'`, { prompt: name }, nearest(name, known), list);
   }
   if (other)
     throw new A2cError({
@@ -300,8 +255,8 @@ function ownerOf(listed: readonly ServerPrompts[], name: string, options: OneSho
   return owner.server;
 }
 
-/** As JSON, or as a few lines each, which come when the server is up or has failed. */
-export async function listOfServers<T extends { readonly server: string }>(
+/** As JSON, or as a few lines each. */
+async function listOfServers<T>(
   context: CommandContext,
   name: string | undefined,
   options: OneShotOptions,
@@ -311,16 +266,6 @@ export async function listOfServers<T extends { readonly server: string }>(
   const { signal, terminal } = context;
   const all = await configOf(context, options);
   const config = name === undefined ? all : onlyServer(all, name);
-  const early = new Set<string>();
-  const show = (some: readonly T[]): void => {
-    for (const each of some.filter(({ server }) => !early.has(server))) {
-      if (early.size > 0) terminal.out('');
-      early.add(each.server);
-      for (const line of linesOf(each, options)) terminal.out(line);
-    }
-  };
-  const onSettled: Patience['onSettled'] = async (computer, { name: settled }) =>
-    show((await ask(computer)).filter(({ server }) => server === settled));
   const { listed, isUsable } = await withComputer(
     context,
     options,
@@ -329,9 +274,11 @@ export async function listOfServers<T extends { readonly server: string }>(
       listed: await orClosed(signal, computer, () => ask(computer)),
       isUsable: hasUsable(context, computer.servers()),
     }),
-    { isPartial: true, ...(!options.json && { onSettled }) },
+    { isPartial: true },
   );
   if (options.json) terminal.out(JSON.stringify({ servers: listed }));
-  else show(listed);
+  else
+    for (const line of listed.flatMap((each, n) => [...(n > 0 ? [''] : []), ...linesOf(each, options)]))
+      terminal.out(line);
   return exitCodeOf(signal, isUsable);
 }

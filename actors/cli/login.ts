@@ -7,7 +7,7 @@ import { exitCodeOf, orClosed, unlessInterrupted } from './exit-codes.ts';
 import { recordBy, type RecordingOptions, type SourceOptions } from './host-options.ts';
 import { onlyServer, serverNamed } from './one-shot.ts';
 import { stateWords } from '../../machines/server-states.ts';
-import { toolsText, typedHere } from './printing/contents.ts';
+import { toolsText } from './printing/contents.ts';
 import { configOf } from './source.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
@@ -81,7 +81,7 @@ export async function login(
   };
   const tools = await withServer(context, name, options, show, async (computer) => {
     if (options.again) await computer.logout(name);
-    await ready(computer, name, options, signal);
+    await ready(computer, name, signal);
     return (await computer.tools()).tools.length;
   });
   if (options.json)
@@ -93,12 +93,7 @@ export async function login(
   return exitCodeOf(signal);
 }
 /** As long as a person is being asked to log in; any other obstacle is an error. */
-async function ready(
-  computer: Computer,
-  name: string,
-  options: LoginCommandOptions,
-  signal: AbortSignal,
-): Promise<void> {
+async function ready(computer: Computer, name: string, signal: AbortSignal): Promise<void> {
   const ways: ReadonlySet<ServerStatus['state']> = new Set([
     'connecting',
     'authorizing',
@@ -118,22 +113,12 @@ async function ready(
   if (now && !isOver(now)) await over;
   const status = computer.servers().find((server) => server.name === name);
   if (status?.state === 'ready') return;
-  if (status?.failure) throw new A2cError(withoutItself(status.failure, name, options));
+  if (status?.failure) throw new A2cError(status.failure);
   throw new A2cError({
     code: 'ServerNotActive',
     message: `Server '${name}' ${status ? stateWords[status.state] : 'is gone'}`,
   });
 }
-/** Removes the advice to type `a2c login` from failures of that same command. */
-const withoutItself = (
-  { remedy, ...failure }: NonNullable<ServerStatus['failure']>,
-  name: string,
-  options: LoginCommandOptions,
-): NonNullable<ServerStatus['failure']> =>
-  remedy?.includes('a2c login') === true && !remedy.includes('--again')
-    ? { ...failure, remedy: `See why: ${typedHere(options, 'a2c', 'login', name, '--verbose')}` }
-    : { ...failure, ...(remedy !== undefined && { remedy }) };
-
 export async function logout(
   context: CommandContext,
   name: string,

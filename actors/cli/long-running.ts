@@ -1,11 +1,4 @@
-import {
-  columnsOf,
-  defaultStateDir,
-  hostName,
-  lineHistory,
-  runningHosts,
-  unreadDocuments,
-} from '../../adapters/index.ts';
+import { defaultStateDir, hostName, lineHistory, unreadDocuments } from '../../adapters/index.ts';
 import type { Fact } from '../../machines/facts.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import type { OfficePeer } from '../../machines/office/rooms/limits.ts';
@@ -17,21 +10,18 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import { deferred } from '../kernel/listeners.ts';
 import { tracingOf } from '../api/tracing.ts';
 import { Runtime } from '../api/runtime.ts';
-import { Tap } from '../runtime/directory.ts';
-import { loginLines, serverLine, logLine, NewsLines } from './printing/servers.ts';
-import { noticeHere, toolsText } from './printing/contents.ts';
+import { logLine, NewsLines } from './printing/servers.ts';
+import { toolsText } from './printing/contents.ts';
 import { statusFact, tellFact } from './printing/failures.ts';
 import { Prompt } from './prompt/prompt.ts';
 import { confirmBy, answersBy, inputsAt } from './answering.ts';
-import { exitCodeOf, exitCodeAtEnd, hasUsable, unlessInterrupted } from './exit-codes.ts';
+import { exitCodeAtEnd } from './exit-codes.ts';
 import { credentialBy, entryBy, firstPort, openOffice, openShared, type EntryOptions } from './entry.ts';
-import { briefRecordBy, logBy, recordBy, type ServerOptions, type WatchOptions } from './host-options.ts';
+import { logBy, recordBy, type ServerOptions, type WatchOptions } from './host-options.ts';
 import { showInspector } from './inspect.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { configOf } from './source.ts';
-import { lendingLines } from './keep.ts';
-import { pidIn, startedFor } from './one-shot.ts';
-import { atOnce, bootMsOf, onceEach, hasStarted, untilStarted } from './starting.ts';
+import { bootMsOf, hasStarted, untilStarted } from './starting.ts';
 
 export interface UpOptions extends ServerOptions, EntryOptions {
   readonly host: string;
@@ -40,21 +30,14 @@ export interface UpOptions extends ServerOptions, EntryOptions {
   readonly office: string;
 }
 
-async function runtimeFor(
-  context: CommandContext,
-  options: WatchOptions,
-  record = recordBy(options),
-): Promise<Runtime> {
+async function runtimeOf(context: CommandContext, options: WatchOptions): Promise<Runtime> {
   const { terminal } = context;
-  const { reaper } = options;
-  const tap = new Tap((error) => terminal.err(`an observer failed and was left out: ${String(error)}`));
   const runtime = new Runtime({
-    tap,
-    reaper,
-    record,
+    reaper: options.reaper,
+    record: recordBy(options),
     tracing: await tracingOf(options),
     ...(await logBy(context, options)),
-    notice: (text) => terminal.err(noticeHere(text)),
+    notice: (text) => terminal.err(text),
   });
   if (runtime.flight?.path !== undefined) terminal.err(`recording to ${runtime.flight.path}`);
   return runtime;
@@ -78,7 +61,7 @@ async function openComputer(
   const onNotice = (text: string): void => {
     if (noticed.size === 0) setImmediate(() => noticed.clear());
     if (!noticed.has(text)) {
-      terminal.err(noticeHere(text));
+      terminal.err(text);
       tellFact(context, options, { type: 'notice', message: text });
     }
     noticed.add(text);
@@ -137,7 +120,7 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
   for (const line of await unreadDocuments(programs)) terminal.err(line);
   const { port = 0 } = options;
   const entry = entryBy(options, port);
-  const runtime = await runtimeFor(context, options);
+  const runtime = await runtimeOf(context, options);
   let forget = (): void => {};
   try {
     await runtime.sweep();
@@ -200,7 +183,7 @@ export async function computerOnly(
   options: ServerOptions & { readonly url: string; readonly office: string; readonly token?: string },
 ): Promise<number> {
   const config = await configOf(context, options);
-  const runtime = await runtimeFor(context, options);
+  const runtime = await runtimeOf(context, options);
   try {
     await runtime.sweep();
     const seat = { url: options.url, id: options.office, ...credentialBy(options) };
@@ -210,11 +193,7 @@ export async function computerOnly(
       door: { kind: 'computer' },
     });
     await showInspector(context, options, (wanted) => computer.inspect(wanted));
-    const link = computer.status().link;
-    // Does not call a computer alone while it first tries to join its office, because no try has failed yet.
-    const isAlone = link !== null && link.state !== 'joined' && link.reason !== null;
-    const does = isAlone ? 'has started, and serves once its office is reached' : 'serves';
-    context.terminal.err(`computer ${computer.name} ${does}; Ctrl-C closes it`);
+    context.terminal.err(`computer ${computer.name} serves; Ctrl-C closes it`);
     await untilAborted(context.signal);
     await computer.close();
   } catch (error) {
@@ -223,71 +202,4 @@ export async function computerOnly(
     await runtime.close();
   }
   return exitCodeAtEnd(context.signal);
-}
-
-const watchMs = 1_000;
-async function keepShown({ terminal, signal }: CommandContext, computer: Computer): Promise<void> {
-  const show = (): void =>
-    terminal.screen([
-      `${new Date().toLocaleTimeString()}  ${computer.name}: ${computer.status().state}; Ctrl-C ends it`,
-      ...computer.servers().map((server) => serverLine(server)),
-    ]);
-  show();
-  const stop = computer.on('server.changed', show);
-  // Redraws each second for a person, because countdowns change; a file would grow without news.
-  const ticking = terminal.isRead ? setInterval(show, watchMs) : undefined;
-  await untilAborted(signal);
-  clearInterval(ticking);
-  stop();
-}
-
-export async function status(
-  context: CommandContext,
-  options: WatchOptions & { readonly json: boolean; readonly watch: boolean },
-): Promise<number> {
-  const { signal, terminal } = context;
-  let isUsable = false;
-  const config = await configOf(context, options);
-  const runtime = await runtimeFor(context, options, briefRecordBy(options));
-  const isLines = !options.json;
-  const width = Math.max(0, ...config.servers.map(({ name }) => columnsOf(name)));
-  const shown = new Map<string, ServerStatus['state']>();
-  const show = (server: ServerStatus): void => {
-    const { name, state } = server;
-    // Shows each server once, and a second time when it becomes ready after a failure.
-    if (shown.has(name) && (state !== 'ready' || shown.get(name) === state)) return;
-    shown.set(name, state);
-    for (const line of [serverLine(server, width), ...loginLines(server, options)]) terminal.out(line);
-  };
-  try {
-    const computer = await unlessInterrupted(signal, async (mustGoOn) => {
-      const started = await createComputer(
-        { signal, timing: options.watch ? atOnce : onceEach },
-        { config, runtime },
-      );
-      mustGoOn();
-      const onSettled = (_: Computer, server: ServerStatus): Promise<void> => Promise.resolve(show(server));
-      await startedFor(
-        context,
-        options,
-        { computer: started, config, pidOf: pidIn(runtime) },
-        { isPartial: !options.watch, ...(isLines && { onSettled }) },
-      );
-      if (options.watch || !started.servers().some(hasStarted)) mustGoOn();
-      return started;
-    });
-    if (options.json) terminal.out(JSON.stringify({ ...computer.status(), warnings: config.warnings }));
-    else {
-      computer.servers().forEach(show);
-      for (const line of await lendingLines()) terminal.out(`at hand: ${line}`);
-    }
-    isUsable = hasUsable(context, computer.servers());
-    if (isLines && (await runningHosts(defaultStateDir())).length > 0)
-      terminal.err('these servers were started for this answer; a2c inspect shows the hosts that run');
-    if (options.watch) await keepShown(context, computer);
-    await computer.close();
-  } finally {
-    await runtime.close();
-  }
-  return options.watch ? exitCodeAtEnd(signal) : exitCodeOf(signal, isUsable);
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { configFiles, fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** Tests of `a2c logs`, `a2c doctor` and `a2c status --watch`, the commands that help to find a fault. */
+/** Tests of `a2c logs` and `a2c doctor`, the commands that help to find a fault. */
 const server = fixtureFile('mcp-server.mjs');
 const folder = testFolder('looking');
 const talker = join(folder, 'talker.mjs');
@@ -60,13 +60,11 @@ describe('a2c doctor', () => {
     expect(code).toBe(1);
     expect(out).toMatch(/^ok +Node: \d+/m);
     expect(out).toMatch(/^WRONG +program no-such-command-anywhere: not found; looked in .*\n +Install it/m);
-    expect(out).toMatch(/^ok +server fine: ready in \d+\.\d s, \d+ tools$/m);
+    expect(out).toMatch(/^ok +server fine: ready, \d+ tools$/m);
     expect(out).toMatch(/^WRONG +server crashing: .*exit code 7/m);
     expect(out).toContain('no luck');
-    expect(out).toMatch(
-      /^warning +server broken: not started: program no-such-command-anywhere is not found$/m,
-    );
-    expect(out).toMatch(/^2 things are wrong$/m);
+    expect(out).toMatch(/^WRONG +server broken: .*no-such-command-anywhere/m);
+    expect(out).toMatch(/^3 things are wrong$/m);
   });
 
   it('is one document with --json', async () => {
@@ -89,27 +87,5 @@ describe('a2c doctor', () => {
     expect((await commandLine(['doctor', '-c', file])).out).toMatch(/^warning +config: .*TOKEN/m);
     chmodSync(file, 0o600);
     expect((await commandLine(['doctor', '-c', file])).out).not.toContain('TOKEN');
-  });
-});
-
-describe('a2c status --watch', () => {
-  it('shows the servers until Ctrl-C, which is how it ends', async () => {
-    const aborter = new AbortController();
-    const shown: string[] = [];
-    const terminal = {
-      isRead: false,
-      out: (line: string) => shown.push(line),
-      err: () => {},
-      errText: () => {},
-      meter: () => {},
-      screen: (lines: readonly string[]) => {
-        shown.push(...lines);
-        aborter.abort();
-      },
-    };
-    const argv = ['status', '-w', '-c', fileOf({ fine })];
-    const { code } = await commandLine(argv, { terminal: terminal as never, signal: aborter.signal });
-    expect(code).toBe(0);
-    expect(shown.filter((line) => /^fine +ready$/.test(line)).length).toBeGreaterThan(1);
   });
 });

@@ -1,16 +1,14 @@
 import { failureOf } from '../kernel/errors.ts';
-import { accessSync, constants, statSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { Computer } from '../api/computer-handle.ts';
 import { inputsOf } from '../api/computer.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable } from './exit-codes.ts';
-import type { SourceOptions } from './host-options.ts';
+import type { RecordingOptions, SourceOptions } from './host-options.ts';
 import { withComputer, onlyServer } from './one-shot.ts';
 import { logsOf, toolsText } from './printing/contents.ts';
-import { conflictSummary, isRefusing, logLine, whyText } from './printing/servers.ts';
+import { conflictSummary, isRefusing, logLine, loginLines, serverLine, whyText } from './printing/servers.ts';
 import { mayStart, readSource, configOf } from './source.ts';
-import type { StartTimes } from './starting.ts';
 import { withoutCredentials, registryChoice, type RegistryChoice } from '../servers/registries.ts';
 import { renderServer } from '../servers/render.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
@@ -18,6 +16,7 @@ import type { OutputLine } from '../servers/server-output.ts';
 import { inheritedOf } from '../servers/surroundings.ts';
 import { version, xstateVersion } from '../../machines/version.ts';
 import {
+  columnsOf,
   defaultStateDir,
   userConfigFile,
   describeStart,
@@ -33,7 +32,6 @@ export interface DoctorOptions extends SourceOptions {
   readonly json: boolean;
 }
 const marks = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' } as const;
-const leastNode = [20, 19] as const;
 
 /** Exit code 1 when something is wrong. */
 export async function doctor(context: CommandContext, options: DoctorOptions): Promise<number> {
@@ -49,19 +47,18 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
     }
   };
   add([
-    nodeCheck(),
+    { what: 'Node', state: 'ok', found: `${process.versions.node} at ${process.execPath}` },
     {
       what: 'a2c',
       state: 'ok',
       found: `${version}, XState ${xstateVersion}, ${process.platform} ${process.arch}`,
     },
   ]);
-  add([folderCheck(), await portCheck()]);
+  add([folderCheck()]);
   const config = await configChecks(context, options, add);
   if (config) {
-    const programs = await programChecks(config);
-    add(programs);
-    await serverChecks(context, options, config, { add, lacksProgram: lackingIn(config, programs) });
+    add(await programChecks(config));
+    await serverChecks(context, options, config, add);
   }
   const wrong = checks.filter(({ state }) => state === 'wrong').length;
   const told = wrong === 1 ? '1 thing is wrong' : `${wrong} things are wrong`;
@@ -70,54 +67,20 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
   else terminal.out(isFine ? 'nothing is wrong' : told);
   return exitCodeOf(signal, isFine);
 }
-function nodeCheck(): CheckResult {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const isNew = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1]);
-  const found = `${process.versions.node} at ${process.execPath}`;
-  if (isNew) return { what: 'Node', state: 'ok', found };
-  return { what: 'Node', state: 'wrong', found, remedy: `Install Node ${leastNode.join('.')} or newer.` };
-}
 function folderCheck(): CheckResult {
   const what = 'state folder';
   const found = defaultStateDir();
   try {
+    if (!existsSync(found)) return { what, state: 'ok', found };
     accessSync(found, constants.W_OK);
     const isOpen = process.platform !== 'win32' && (statSync(found).mode & 0o022) !== 0;
     if (!isOpen) return { what, state: 'ok', found };
-    return {
-      what,
-      state: 'warning',
-      found: `${found} may be written by others`,
-      remedy: `chmod go-w ${found}`,
-    };
+    const remedy = `chmod go-w ${found}`;
+    return { what, state: 'warning', found: `${found} may be written by others`, remedy };
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    if (isMissing) return { what, state: 'ok', found: `${found} (made when it is needed)` };
-    return {
-      what,
-      state: 'wrong',
-      found: `${found}: ${(error as Error).message}`,
-      remedy: 'Make it writable, or set XDG_STATE_HOME.',
-    };
+    const remedy = 'Make it writable, or set XDG_STATE_HOME.';
+    return { what, state: 'wrong', found: `${found}: ${(error as Error).message}`, remedy };
   }
-}
-const firstPort = 3000;
-function portCheck(): Promise<CheckResult> {
-  const what = `port ${firstPort}`;
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      resolve({
-        what,
-        state: 'warning',
-        found: `taken (${error.code})`,
-        remedy: 'a2c up takes the next free one; a2c office needs --port.',
-      }),
-    );
-    server.listen(firstPort, '127.0.0.1', () => {
-      server.close(() => resolve({ what, state: 'ok', found: 'free' }));
-    });
-  });
 }
 
 async function configChecks(
@@ -171,60 +134,32 @@ function modeCheck(file: string, { servers }: Config): CheckResult[] {
     },
   ];
 }
-/** So that one missing program is counted once. */
-const lackingIn =
-  ({ servers }: Config, programs: readonly CheckResult[]) =>
-  (name: string): string | undefined => {
-    const server = servers.find((each) => each.name === name);
-    if (server?.kind !== 'stdio') return undefined;
-    const what = programOf(server.launch.command);
-    return programs.some((check) => check.what === what && check.state === 'wrong') ? what : undefined;
+function serverCheck(options: DoctorOptions, server: ServerStatus, tools: number): CheckResult {
+  const what = `server ${server.name}`;
+  if (server.state === 'disabled') return { what, state: 'ok', found: 'disabled in its config' };
+  // Counts a server with refused tools as right, because each refused tool has a line of its own.
+  if (server.state === 'ready' && (server.reason === undefined || isRefusing(server)))
+    return { what, state: 'ok', found: `ready, ${toolsText(tools)}` };
+  const lines = whyText(server, logsOf(options, server.name)).slice(1);
+  return {
+    what,
+    state: server.state === 'ready' ? 'warning' : 'wrong',
+    found: [server.reason ?? shortStateWords[server.state], ...lines].join('\n'),
   };
-const programOf = (command: string): string => `program ${command}`;
-/** As soon as each is up or has failed; servers that are neither come last. */
+}
 async function serverChecks(
   context: CommandContext,
   options: DoctorOptions,
   config: Config,
-  {
-    add,
-    lacksProgram,
-  }: {
-    readonly add: (checks: readonly CheckResult[]) => void;
-    readonly lacksProgram: (server: string) => string | undefined;
-  },
+  add: (checks: readonly CheckResult[]) => void,
 ): Promise<void> {
-  const checkOf = (server: ServerStatus, ms: number | undefined, tools: number): CheckResult => {
-    const what = `server ${server.name}`;
-    const lines = whyText(server, logsOf(options, server.name)).slice(1);
-    if (server.state === 'disabled') return { what, state: 'ok', found: 'disabled in its config' };
-    // Counts a server with refused tools as right, because each refused tool has a line of its own.
-    if (server.state === 'ready' && (server.reason === undefined || isRefusing(server)))
-      return { what, state: 'ok', found: `ready in ${((ms ?? 0) / 1000).toFixed(1)} s, ${toolsText(tools)}` };
-    const lacking = server.failure?.code === 'NotStartable' ? lacksProgram(server.name) : undefined;
-    if (lacking !== undefined)
-      return { what, state: 'warning', found: `not started: ${lacking} is not found` };
-    return {
-      what,
-      state: server.state === 'ready' ? 'warning' : 'wrong',
-      found: [server.reason ?? shortStateWords[server.state], ...lines].join('\n'),
-    };
+  const look = async (computer: Computer): Promise<void> => {
+    const listing = await computer.tools();
+    const countOf = (name: string): number => listing.tools.filter(({ server }) => server === name).length;
+    add(computer.servers().map((server) => serverCheck(options, server, countOf(server.name))));
+    add(conflictSummary(listing).map((found) => ({ what: 'tools', state: 'warning', found })));
   };
-  const told = new Set<string>();
-  const tellOf = async (computer: Computer, server: ServerStatus, times: StartTimes): Promise<void> => {
-    const { name } = server;
-    if (told.has(name)) return;
-    told.add(name);
-    const { tools } = await computer.tools();
-    add([checkOf(server, times.get(name), tools.filter((tool) => tool.server === name).length)]);
-  };
-  const asked = { ...options, office: '' };
-  const rest = async (computer: Computer, times: StartTimes): Promise<void> => {
-    for (const server of computer.servers()) await tellOf(computer, server, times);
-    const found = conflictSummary(await computer.tools());
-    add(found.map((each): CheckResult => ({ what: 'tools', state: 'warning', found: each })));
-  };
-  await withComputer(context, asked, config, rest, { isPartial: true, onSettled: tellOf });
+  await withComputer(context, { ...options, office: '' }, config, look, { isPartial: true });
 }
 
 export interface CheckResult {
@@ -247,7 +182,7 @@ export async function programChecks({ servers, settings: top, inputs }: Config):
     const { command } = rendered.spec;
     const inherit = inheritedOf(settings, home, login);
     const { executable, lookedIn, folder } = describeStart({ ...rendered.spec, inherit });
-    const what = programOf(command);
+    const what = `program ${command}`;
     const from = registryChoice(rendered.spec, settings, {
       inputs: values,
       home,
@@ -274,6 +209,26 @@ const registryText = ({ named, among = [] }: NonNullable<RegistryChoice>): strin
   named === undefined
     ? `the fastest of ${among.map(withoutCredentials).join(', ')}`
     : withoutCredentials(named);
+
+export async function status(
+  context: CommandContext,
+  options: SourceOptions & RecordingOptions & { readonly json: boolean },
+): Promise<number> {
+  const { signal, terminal } = context;
+  const config = await configOf(context, options);
+  const use = (computer: Computer): Promise<boolean> => {
+    const servers = computer.servers();
+    const width = Math.max(0, ...config.servers.map(({ name }) => columnsOf(name)));
+    if (options.json) terminal.out(JSON.stringify({ ...computer.status(), warnings: config.warnings }));
+    else
+      for (const server of servers)
+        for (const line of [serverLine(server, width), ...loginLines(server, options)]) terminal.out(line);
+    return Promise.resolve(hasUsable(context, servers));
+  };
+  const how = { ...options, office: '' };
+  const isUsable = await withComputer(context, how, config, use, { isPartial: true });
+  return exitCodeOf(signal, isUsable);
+}
 
 export interface LogsOptions extends SourceOptions {
   readonly follow: boolean;

@@ -3,7 +3,7 @@ import type { Office, OfficeOptions } from '../api/office-handle.ts';
 import { createOffice } from '../api/office.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeAtEnd, isTerminated } from './exit-codes.ts';
-import { logBy, recordBy, tracingBy, type InspectingOptions, type RecordingOptions } from './host-options.ts';
+import { logBy, recordBy, type InspectingOptions, type RecordingOptions } from './host-options.ts';
 import { showInspector } from './inspect.ts';
 import { entryBy, firstPort, openShared, type EntryOptions } from './entry.ts';
 import { badRequest } from '../kernel/errors.ts';
@@ -50,7 +50,7 @@ export async function officeOnly(context: CommandContext, options: OfficeCommand
     ...(tls && { tls: () => tlsBy(options) ?? tls }),
     ...(auth !== undefined && { auth }),
     ...(await logBy(context, options)),
-    ...tracingBy(options),
+    tracing: options.tracing === true,
   };
   const { office: opened, forget } = await openShared(context, entry, port, () => createOffice(settings));
   await using office = opened;

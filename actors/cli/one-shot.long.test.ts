@@ -47,22 +47,6 @@ describe('a2c call', () => {
   });
 });
 
-describe('a2c tools --format', () => {
-  it('says on stderr which servers are not there and which names are refused', async () => {
-    const config = fileOf({
-      ...{ one: server, two: server, gone: { command: 'no-such-command' } },
-      off: { ...server, disabled: true },
-    });
-    const told = await commandLine(['tools', '--format', 'openai', '-c', config]);
-    expect(told.code).toBe(0);
-    expect(documentIn(told)).toContainEqual(expect.objectContaining({ type: 'function' }));
-    expect(told.err).toMatch(/^server gone gave up: .*no-such-command/m);
-    expect(told.err).toMatch(/^one and two both have echo, .*a2c call two\.echo$/m);
-    // A server that is disabled in the config is not reported as missing.
-    expect(told.err).not.toContain('off');
-  });
-});
-
 /** Runs a command and interrupts it when the server receives a request of this method. */
 async function interruptedAt(
   method: string,
@@ -84,7 +68,7 @@ async function interruptedAt(
 }
 
 describe('Ctrl-C', () => {
-  it.each([[['tools']], [['tools', '--format', 'openai']], [['call', 'echo']], [['desktop']], [['status']]])(
+  it.each([[['tools']], [['call', 'echo']], [['desktop']], [['status']]])(
     'ends %j with 130 as a server starts, and shows no answer',
     async (argv) => {
       const { code, out, err } = await interruptedAt('initialize', 'mute', argv);
@@ -136,7 +120,7 @@ describe('a2c status', () => {
     'does not offer %s, which would change nothing of what it shows',
     async (option) => {
       const { out } = await commandLine(['status', '--help']);
-      expect(out).toContain('--watch');
+      expect(out).toContain('--boot');
       expect(out).not.toContain(option);
     },
   );

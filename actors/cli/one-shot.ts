@@ -1,36 +1,25 @@
 import type { Agent } from '../api/agent-handle.ts';
 import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
 import type { ComputerOptions } from '../api/computer-options.ts';
-import type { Runtime } from '../api/runtime.ts';
-import { answersBy, chosenOf, foldersOf, inputsAt } from './answering.ts';
+import { answersBy, foldersOf, inputsAt } from './answering.ts';
 import type { Target } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { orClosed, unlessInterrupted } from './exit-codes.ts';
-import {
-  briefRecordBy,
-  logBy,
-  recordBy,
-  tracingBy,
-  type RecordingOptions,
-  type SourceOptions,
-} from './host-options.ts';
+import { briefRecordBy, logBy, recordBy, type RecordingOptions, type SourceOptions } from './host-options.ts';
 import { credentialBy } from './entry.ts';
-import { logsOf, noticeHere, typedHere } from './printing/contents.ts';
+import { logsOf, typedHere } from './printing/contents.ts';
 import { logLine } from './printing/servers.ts';
 import {
-  aimingMsOf,
   atOnce,
   onceEach,
-  downloadsOf,
   hasStarted,
   lateLines,
-  listingMsOf,
+  startMsOf,
   untilStarted,
   type Patience,
   type StartingHost,
-  type StartTimes,
 } from './starting.ts';
-import { A2cError, failureOf } from '../kernel/errors.ts';
+import { A2cError } from '../kernel/errors.ts';
 import { fingerprintOf, rulesOf } from '../plans/plan.ts';
 import type { OutputLine } from '../servers/server-output.ts';
 import { defaultStateDir, readCached } from '../../adapters/index.ts';
@@ -39,8 +28,8 @@ import type { Tool } from '../../machines/catalog/entries.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { mistakeLine } from '../../machines/config/mistake.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
-import { keyOf } from '../../machines/kernel/effects.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import type { Fields } from '../../machines/protocol/json.ts';
 import { nearest } from '../../machines/text.ts';
 
 export interface OneShotOptions extends SourceOptions, RecordingOptions {
@@ -58,14 +47,13 @@ export interface OneShotPatience<Host extends StartingHost = Computer> extends P
   readonly isAiming?: boolean;
   /** Ctrl-C ends only the wait, after which the command shows what is known by then. */
   readonly isPartial?: boolean;
-  readonly onResources?: (text: string) => void;
 }
-/** At most 30 s unless told otherwise. Calls need no confirmation, because a person typed the command. */
+/** At most a minute unless told otherwise. Calls need no confirmation, because a person typed the command. */
 export async function withComputer<T>(
   context: CommandContext,
   options: OneShotOptions,
   config: Config,
-  use: (computer: Computer, times: StartTimes) => Promise<T>,
+  use: (computer: Computer) => Promise<T>,
   patience: OneShotPatience = {},
 ): Promise<T> {
   const { signal, terminal } = context;
@@ -73,8 +61,7 @@ export async function withComputer<T>(
   return unlessInterrupted(signal, async (mustGoOn) => {
     // Desktop and Finder do not matter to a tool call; listings and calls report refused tools themselves.
     const onNotice: ComputerOptions['onNotice'] = (text, topic) => {
-      if (topic === undefined) terminal.err(noticeHere(text, true));
-      if (topic === 'resources') patience.onResources?.(text);
+      if (topic === undefined) terminal.err(text);
     };
     // Loads the computer here, because commands that only read the config use this module without a computer.
     const [{ createComputer }, api, { tracingOf }] = await Promise.all([
@@ -86,7 +73,7 @@ export async function withComputer<T>(
       record,
       notice: (text) => onNotice(text),
       ...(await logBy(context, options)),
-      tracing: await tracingOf(tracingBy(options)),
+      tracing: await tracingOf(options),
     });
     try {
       await runtime.sweep();
@@ -110,15 +97,10 @@ export async function withComputer<T>(
       );
       try {
         mustGoOn();
-        const times = await startedFor(
-          context,
-          options,
-          { computer, config, pidOf: pidIn(runtime) },
-          patience,
-        );
+        await startedFor(context, options, { computer, config }, patience);
         // Prints no empty listing for an interrupted command.
         if (patience.isPartial !== true || !computer.servers().some(hasStarted)) mustGoOn();
-        return await use(computer, times);
+        return await use(computer);
       } finally {
         await computer.close();
       }
@@ -130,34 +112,22 @@ export async function withComputer<T>(
 interface Awaited {
   readonly computer: StartingHost;
   readonly config: Config;
-  readonly pidOf: (server: string) => number | undefined;
 }
-export const pidIn =
-  (runtime: Runtime) =>
-  (server: string): number | undefined =>
-    runtime.pidOf(`computer/client:${keyOf(server)}`);
 export async function startedFor<Host extends StartingHost>(
   context: CommandContext,
   options: SourceOptions,
-  { computer, config, pidOf }: Awaited & { readonly computer: Host },
+  { computer, config }: Awaited & { readonly computer: Host },
   patience: OneShotPatience<Host>,
-): Promise<StartTimes> {
+): Promise<void> {
   const { signal, terminal } = context;
-  const { isAiming = false, isPartial = false, ms: limit = Infinity } = patience;
-  const usual = isAiming ? aimingMsOf(options, config, limit) : listingMsOf(options, config);
-  const ms = Math.min(limit, usual);
-  const downloads = downloadsOf(config, pidOf);
-  const times = await untilStarted(context, computer, {
-    ...patience,
-    ms: ms === Infinity ? undefined : ms,
-    ...(options.boot === undefined && { downloads }),
-  });
+  const { isAiming = false, isPartial = false } = patience;
+  const ms = startMsOf(options, config, patience.ms);
+  await untilStarted(context, computer, { ...patience, ms });
   const isOver = signal.aborted && (!isPartial || !computer.servers().some(hasStarted));
-  if (isAiming || isOver) return times;
+  if (isAiming || isOver) return;
   const logs = (server: string): string => logsOf(options, server);
-  const waited = { ms, isInterrupted: signal.aborted, downloads, logsOf: logs };
+  const waited = { ms, isInterrupted: signal.aborted, logsOf: logs };
   for (const line of lateLines(computer.servers(), waited)) terminal.err(line);
-  return times;
 }
 export async function withAgent<T>(
   context: CommandContext,
@@ -174,9 +144,7 @@ export async function withAgent<T>(
       signal,
       record: recordBy(recording),
       ...(await logBy(context, recording)),
-      ...tracingBy(recording),
-    }).catch((error: unknown) => {
-      throw besideAgent(error);
+      tracing: recording.tracing === true,
     });
     try {
       mustGoOn();
@@ -186,13 +154,6 @@ export async function withAgent<T>(
       await agent.close();
     }
   });
-}
-/** `a2c inspect` on the machine of that agent shows what it sees. */
-function besideAgent(error: unknown): unknown {
-  const { code, message, details, remedy } = failureOf(error);
-  if (code !== wireCodes.conflict || details?.['refusal'] !== 'seat') return error;
-  const look = 'To look at what that agent sees: a2c inspect, on its machine.';
-  return new A2cError({ code, message, details, remedy: remedy === undefined ? look : `${remedy} ${look}` });
 }
 async function onlyComputer(agent: Agent): Promise<string> {
   const here = (await agent.listRoom()).filter((m) => m.role === 'computer').map((m) => m.name);
@@ -209,12 +170,10 @@ async function onlyComputer(agent: Agent): Promise<string> {
 interface Needed {
   readonly config: Config;
   readonly tool: string;
-  /** Found in the tool lists of the last run, which may be out of date. */
-  readonly isRemembered: boolean;
 }
 
 /** A server that never ran is missing. */
-export async function lastTools(servers: readonly ServerConfig[]): Promise<Record<string, readonly Tool[]>> {
+async function lastTools(servers: readonly ServerConfig[]): Promise<Record<string, readonly Tool[]>> {
   const listed = await Promise.all(
     servers.map(async (server) => {
       const cached = await readCached(defaultStateDir(), fingerprintOf(server));
@@ -229,9 +188,6 @@ const only = (config: Config, names: readonly string[]): Config => ({
   servers: config.servers.filter(({ name }) => names.includes(name)),
 });
 
-async function rememberedTable(config: Config): Promise<ToolTable> {
-  return tableOf(config, await lastTools(enabled(config)));
-}
 export const tableOf = (config: Config, tools: Readonly<Record<string, readonly Tool[]>>): ToolTable =>
   buildTable(
     enabled(config).map((server) => rulesOf(server, config.settings, null)),
@@ -254,13 +210,22 @@ export function serverNamed(config: Config, name: string): ServerConfig {
     name,
     config.servers.map((server) => server.name),
   );
-  throw new A2cError({
-    code: wireCodes.notFound,
-    message: `No server '${name}' in the config`,
-    details: { server_name: name, nearest: close },
-    remedy: close.length > 0 ? `Did you mean ${close.join(', ')}?` : 'List them: a2c list',
-  });
+  throw unknown(`No server '${name}' in the config`, { server_name: name }, close, 'a2c list');
 }
+/** `list` is the command that lists the right names. */
+export const unknown = (
+  message: string,
+  details: Fields,
+  close: readonly string[],
+  list: string,
+  code: Failure['code'] = wireCodes.notFound,
+): A2cError =>
+  new A2cError({
+    code,
+    message,
+    details: { ...details, nearest: close },
+    remedy: close.length > 0 ? `Did you mean ${close.join(', ')}?` : `List them: ${list}`,
+  });
 /** Throws also when the server is disabled. */
 export function onlyServer(config: Config, name: string): Config {
   if (!serverNamed(config, name).disabled) return only(config, [name]);
@@ -291,54 +256,26 @@ export const severalHave = (
     details: { tool_name: tool, servers },
     remedy: `Name the server: ${servers.map((server) => typedHere(options, 'a2c', command, `${server}.${tool}`)).join(' or ')}`,
   });
-const mostListed = 8;
-/** Two words count only when a server has a similar name, because the second may be an argument. */
-function misspelt(config: Config, { tool, next }: Target, isTyped: boolean): A2cError | undefined {
-  const pair = next === undefined ? tool : `${tool} ${next}`;
-  const [, word = '', rest = ''] = /^([^./ ]+)([./ ].+)$/.exec(pair) ?? [];
-  const servers = config.servers.map(({ name }) => name);
-  const close = word === '' ? [] : nearest(word, servers);
-  const isSure = !isTyped && word !== '' && !rest.startsWith(' ');
-  if (close.length === 0 && !isSure) return undefined;
-  const some = `${servers.slice(0, mostListed).join(', ')}${servers.length > mostListed ? ', …' : ''}`;
-  return new A2cError({
-    code: wireCodes.notFound,
-    message: `The config has no server '${word}'; nothing was started`,
-    details: { server_name: word, nearest: close, servers },
-    remedy:
-      close.length > 0
-        ? `Did you mean ${close.map((name) => name + rest).join(', ')}?`
-        : `${config.file ?? 'It'} has: ${some || 'no server'}. A tool with that name is called with its server: SERVER.${word}${rest}`,
-  });
-}
 /** Undefined when no server is known to have the tool; throws where a known name is very similar. */
 export async function neededFor(
-  { terminal, signal }: CommandContext,
-  options: Pick<OneShotOptions, 'config' | 'typed'>,
+  options: Pick<OneShotOptions, 'config'>,
   config: Config,
-  target: Target,
+  { server, tool }: Target,
   command: 'call' | 'tools' = 'call',
 ): Promise<Needed | undefined> {
-  const { server, tool } = target;
-  if (server !== undefined) return { config: onlyServer(config, server), tool, isRemembered: false };
-  const table = await rememberedTable(config);
+  if (server !== undefined) return { config: onlyServer(config, server), tool };
+  const last = await lastTools(enabled(config));
+  const table = tableOf(config, last);
+  const { byName, refused } = table;
   const entry = findTool(table, tool);
   if (entry) {
-    const servers = serversWith(tool, entry.server, table.refused);
-    const isAsked = servers.length > 1 && terminal.isInteractive;
-    const owner = isAsked
-      ? await chosenOf(terminal, `${tool} of which server`, servers, signal)
-      : entry.server;
-    if (owner === null || (servers.length > 1 && !isAsked))
-      throw severalHave(options, command, tool, servers);
-    const own = owner === entry.server ? entry.tool.name : tool;
-    return { config: only(config, [owner]), tool: own, isRemembered: true };
+    const servers = serversWith(tool, entry.server, refused);
+    if (servers.length > 1) throw severalHave(options, command, tool, servers);
+    return { config: only(config, [entry.server]), tool: entry.tool.name };
   }
-  const wrong = misspelt(config, target, options.typed !== undefined);
-  if (wrong) throw wrong;
-  if (enabled(config).length < 2) return { config, tool, isRemembered: false };
-  const names = [...Object.keys(table.byName), ...enabled(config).map(({ name }) => name)];
-  const close = nearest(tool, names);
+  if (enabled(config).length < 2) return { config, tool };
+  const owned = Object.entries(last).flatMap(([name, tools]) => tools.map((one) => `${name}.${one.name}`));
+  const close = nearest(tool, [...Object.keys(byName), ...owned, ...config.servers.map(({ name }) => name)]);
   if (close.length === 0) return undefined;
   throw new A2cError({
     code: wireCodes.toolNotFound,

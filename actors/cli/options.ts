@@ -147,12 +147,6 @@ export const saveOption = (): Option =>
   new Option('--save <folder>', 'write images, sounds and blobs to files in this folder');
 export const withJson = (command: Command): Command =>
   command.option('--json', 'one JSON document on stdout', false);
-export type ModelFormat = 'openai' | 'anthropic' | 'gemini';
-export const modelFormatOption = (): Option =>
-  new Option(
-    '--format <provider>',
-    'one JSON document: the tools as a request to this provider takes them',
-  ).choices(['openai', 'anthropic', 'gemini'] satisfies ModelFormat[]);
 export const withCallOptions = (command: Command): Command =>
   command
     .option('-t, --timeout <seconds>', 'limit of the call, 0 = none (default: 60)', secondsOf)

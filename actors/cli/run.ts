@@ -13,7 +13,6 @@ import {
   documentTypeOption,
   freshOption,
   readServerOption,
-  modelFormatOption,
   officeOption,
   portOf,
   saveOption,
@@ -47,7 +46,7 @@ interface Start {
 }
 const groups = {
   'Use servers:': [addCalling, addCollections, addKeeping, addServing, addGenerate, addLogin],
-  'Say which servers there are:': [addConfigFile, addSchema, addCompletion, addNext],
+  'Say which servers there are:': [addConfigFile, addSchema, addCompletion],
   'Find what is wrong:': [addLooking, addChecking, addInspecting],
   'Host them for remote agents:': [addHosts, addDocuments],
   'Record and replay:': [addLaboratory],
@@ -191,7 +190,6 @@ function addCalling(program: Command, does: ActionMaker): void {
     .description('lists what can be called; of one tool, how')
     .argument('[server|tool]', 'a server, or a tool; a URL is a server, too')
     .argument('[tool]', 'a tool of that server')
-    .addOption(modelFormatOption())
     .action(does(() => import('./listing.ts'), 'tools'));
   withCallOptions(withPeer(withSource(program.command('call'))))
     .description('calls one tool; a person who types it has confirmed it')
@@ -318,11 +316,9 @@ function addConfigFile(program: Command, does: ActionMaker): void {
 }
 
 function addLooking(program: Command, does: ActionMaker): void {
-  withWatchOptions(program.command('status'))
+  withJson(withSource(program.command('status')))
     .description('starts the servers and tells where each stands')
-    .option('-w, --watch', 'keep it on the screen until Ctrl-C', false)
-    .option('--json', 'one JSON document on stdout', false)
-    .action(does(() => import('./long-running.ts'), 'status'));
+    .action(does(() => import('./looking.ts'), 'status'));
   withSource(program.command('logs'))
     .description('starts one server and shows what it writes to stderr and logs')
     .argument('<server>', 'a server of the config')
@@ -388,13 +384,9 @@ function addCollections(program: Command, does: ActionMaker): void {
     .description('lists the skills of the folders of the config (docs/skills.md)')
     .action(does(() => import('./collections.ts'), 'skills'));
   withPeer(withSource(program.command('skill')))
-    .description('prints one file of a skill, or saves it whole')
+    .description('prints one file of a skill')
     .argument('<name>', 'the name of the skill, as a2c skills shows it')
     .option('--file <path>', 'another file of the skill (default: SKILL.md)')
-    .option(
-      '--save <path>',
-      'write the whole skill as a folder into this one, or with --file that file to this path',
-    )
     .action(does(() => import('./collections.ts'), 'skill'));
 }
 
@@ -458,12 +450,6 @@ function addDocuments(program: Command, does: ActionMaker): void {
     .action(does(() => import('./documents.ts'), 'documents'));
 }
 
-function addNext(program: Command, does: ActionMaker): void {
-  program
-    .command('next', { hidden: true })
-    .description('what to do next, by the servers that there are')
-    .action(does(() => import('./help.ts'), 'next'));
-}
 const completionHelp = `
   bash   eval "$(a2c completion bash)" in ~/.bashrc
   zsh    eval "$(a2c completion zsh)" in ~/.zshrc, behind compinit

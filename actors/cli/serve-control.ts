@@ -1,7 +1,7 @@
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { serverLine } from './printing/servers.ts';
-import { hostsWithDoors, type DoorVisit } from '../door/caller.ts';
+import { hostsWithDoors, listedHosts, type DoorVisit } from '../door/caller.ts';
 import { badRequest, notFound } from '../kernel/errors.ts';
 import { defaultStateDir } from '../../adapters/index.ts';
 
@@ -14,15 +14,10 @@ async function servings(): Promise<readonly DoorVisit[]> {
   });
 }
 export async function serveStatus({ terminal }: CommandContext, json: boolean): Promise<number> {
-  const visits = await servings();
-  const told = await Promise.all(
-    visits.map(async (visit) => {
-      const { servers } = await visit.ask('status', {}).answer;
-      visit.close();
-      const { name = '', pid = 0 } = visit.greeting ?? {};
-      return { name, pid, servers };
-    }),
-  );
+  const all = await listedHosts(defaultStateDir());
+  const told = all
+    .filter(({ kind }) => kind === 'serve')
+    .map(({ name, pid, status }) => ({ name, pid, servers: status?.servers ?? [] }));
   if (json) terminal.out(JSON.stringify({ servings: told }));
   else
     for (const { name, pid, servers } of told) {

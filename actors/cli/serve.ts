@@ -1,11 +1,10 @@
-import { inputsAt } from './answering.ts';
+import { inputsAt, type WriteOptions } from './answering.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { credentialBy } from './entry.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';
 import { recordBy, type InspectingOptions, type WatchOptions } from './host-options.ts';
-import { noticeHere, typedHere } from './printing/contents.ts';
+import { typedHere } from './printing/contents.ts';
 import { NewsLines } from './printing/servers.ts';
-import type { InstallOptions } from './serve-install.ts';
 import { mayStart, readSource, type Source as ConfigSource } from './source.ts';
 import { isUrl } from './typed-server.ts';
 import type { Agent } from '../api/agent-handle.ts';
@@ -38,7 +37,7 @@ import type { Config } from '../../machines/config/parse.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import { asLine } from '../../machines/text.ts';
 
-export interface ServeOptions extends WatchOptions, InspectingOptions, InstallOptions {
+export interface ServeOptions extends WatchOptions, InspectingOptions, WriteOptions {
   /** `elicit`: calls that the config does not allow are asked about at the client. */
   readonly confirm?: 'elicit';
   /** Adds the tools `a2c_status` and `a2c_restart`. */
@@ -246,7 +245,7 @@ async function openComputer(
     import('../api/computer.ts'),
     import('../api/runtime.ts'),
   ]);
-  const onNotice = (text: string): void => say(noticeHere(text));
+  const onNotice = (text: string): void => say(text);
   const record = recordBy(options);
   const { reaper } = options;
   const runtime = new Hosting({ reaper, record, notice: onNotice });

@@ -21,7 +21,6 @@ const terminalOf = (answers?: (string | null)[]): Terminal => ({
   isRead: answers !== undefined,
   isWatched: false,
   meter: () => {},
-  screen: () => {},
   out: (text) => void said.push(text),
   line: (text) => void said.push(text),
   err: (text) => void said.push(text),

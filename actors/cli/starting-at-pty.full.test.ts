@@ -17,22 +17,6 @@ const servers = {
 };
 writeFileSync(file, JSON.stringify({ mcpServers: servers }));
 
-it.each([
-  ['tools', /good {2}ready in [^]*echo +echo/],
-  ['status', /good +ready/],
-])(
-  '%s shows a server that is ready and one that failed, and Ctrl-C ends the wait',
-  async (command, ready) => {
-    const { type, until, exited } = atPty([command, '-c', file], state);
-    const shown = await until(new RegExp(`(?=[^]*${ready.source})(?=[^]*DATABASE_URL)[^]*waiting for mute`));
-    expect(shown).not.toContain('not started');
-    type('\u0003');
-    const rest = await until(/not started when you interrupted:\r*\n +mute: [^]*/);
-    expect(rest).not.toContain('Interrupted');
-    expect(await exited).toBe(130);
-  },
-);
-
 const silent = run('-e', 'process.stdin.resume()');
 it('up gives the prompt while a server hangs, keeps what is typed after the question of trust, and says who is waited for', async () => {
   const here = join(folder, 'project');
@@ -51,12 +35,6 @@ it('up gives the prompt while a server hangs, keeps what is typed after the ques
   await until(/waiting for mute/);
   const begun = await until(/still starting: mute: [^]*typed-early[^]*a2c> /);
   expect(begun).toMatch(/nothing came on stdout; this try ends after 300 s; see why mute/);
-  type('call ecko\r');
-  await until(/no list of tools has ecko yet; waiting for mute; Ctrl-C ends the call. Did you mean echo\?/);
-  type('\u0003');
-  await until(/cancelled/);
-  type('call files.list path=.\r');
-  await until(/Unknown server: files/);
   type('why mut\r');
   await until(/Unknown server: mut\r*\n +Did you mean mute\? List them: servers list/);
   type('quit\r');
@@ -73,33 +51,10 @@ it.each(['--help', 'office', 'call'])('help of %s breaks no word at 80 columns',
   const argv = command === '--help' ? [command] : [command, '--help'];
   const at = atPty(argv, state, 80);
   expect(await at.exited).toBe(0);
-  const own = at.all.split(/\r*\n/).filter((line) => !line.startsWith('docs/ is in'));
-  expect(own.filter((line) => line.length > 80)).toEqual([]);
+  expect(at.all.split(/\r*\n/).filter((line) => line.length > 80)).toEqual([]);
 });
 
-const colours = { ...state, NO_COLOR: '', TERM: 'xterm-256color' };
-it('a tool of two servers is called on the one that is chosen', async () => {
-  const twins = join(folder, 'twins.json');
-  const { good } = servers;
-  writeFileSync(twins, JSON.stringify({ mcpServers: { one: good, other: good } }));
-  const { type, until, exited } = atPty(['call', 'echo', 'text=hi', '-c', twins], state);
-  await until(/1 {2}one\r*\n +2 {2}other\r*\n[^]*echo of which server: /);
-  type('other\r');
-  await until(/hi\r*\n/);
-  expect(await exited).toBe(0);
-});
-
-it.each([
-  ['a terminal', {}, '\u001B[31merror:\u001B[39m No server'],
-  ['one with NO_COLOR', { NO_COLOR: '1' }, 'error: No server'],
-  ['TERM=dumb', { TERM: 'dumb' }, 'error: No server'],
-])('errors are in colour at %s where that is wanted', async (_, env, shown) => {
-  const at = atPty(['get', 'none', '-c', file], { ...colours, ...env });
-  expect(await at.exited).toBe(1);
-  expect(at.all).toContain(shown);
-});
-
-it('an image shows its type and size, and how it is saved', async () => {
+it('an image shows its type and size', async () => {
   const everything = fileURLToPath(
     new URL('../../node_modules/@modelcontextprotocol/server-everything', import.meta.url),
   );
@@ -110,5 +65,5 @@ it('an image shows its type and size, and how it is saved', async () => {
   );
   const at = atPty(['call', 'get-tiny-image', '-c', images], state);
   expect(await at.exited).toBe(0);
-  expect(at.all).toMatch(/\[image image\/png, \d+ bytes\][^]*--save FOLDER writes it to a file/);
+  expect(at.all).toMatch(/\[image image\/png, \d+ bytes\]/);
 });

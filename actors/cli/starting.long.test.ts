@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../machines/config/parse.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
-import { aimingMsOf, lateLines, listingMsOf } from './starting.ts';
+import { lateLines, startMsOf } from './starting.ts';
 import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
 import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
 import type { CommandContext } from './context.ts';
@@ -55,49 +55,28 @@ describe('a server that takes long to start', () => {
     expect(meters.at(-1)).toBeNull();
   });
 
-  it.each([['tools'], ['doctor']])('does not hold what %s tells of the others', async (command) => {
-    const aborter = new AbortController();
-    const server = fixtureFile('mcp-server.mjs');
-    const [good, mute] = ['echo', 'mute'].map((how) => ({ command: process.execPath, args: [server, how] }));
-    // The command ends only by this interrupt, which comes once the ready server was shown.
-    const seen: string[] = [];
-    const onLine = (text: string): void => {
-      seen.push(text);
-      if (/good.*ready/.test(text)) setImmediate(() => aborter.abort());
-    };
-    const config = fileOf({ mute, good });
-    await commandLine([command, '-c', config, '--boot', '600'], { onLine, signal: aborter.signal });
-    expect(seen.join('\n')).toMatch(/good +ready in .* s, \d+ tools|server good: ready in .* s, \d+ tools/);
-    expect(seen.join('\n')).not.toContain('0 tools');
-  });
-
-  it('is named after 30 s by a command that lists, with what it waits for and what to do', () => {
-    const config = { servers: [], settings: {} } as unknown as Config;
-    expect(listingMsOf({}, config)).toBe(30_000);
-    expect(listingMsOf({ boot: 60 }, config)).toBe(60_000);
+  it('is named by a command that lists when the wait is over, with what it waits for and what to do', () => {
     const silent = { name: 'silent', state: 'connecting', reason: 'it waits' } as ServerStatus;
-    const servers = [silent, { ...silent, name: 'fetched' }, { ...silent, state: 'ready' } as ServerStatus];
-    const downloads = ({ name }: ServerStatus) =>
-      name === 'fetched' ? { installer: 'npx', of: 'a-package' } : undefined;
-    const waited = { ms: 30_000, downloads, logsOf: (name: string) => `a2c logs ${name}` };
+    const servers = [silent, { ...silent, state: 'ready' } as ServerStatus];
+    const waited = { ms: 30_000, logsOf: (name: string) => `a2c logs ${name}` };
     expect(lateLines(servers, { ...waited, isInterrupted: false })).toEqual([
       'not started within 30 s (--boot SECONDS waits longer):',
       '  silent: it waits; what it writes: a2c logs silent',
-      '  fetched: npx downloads a-package',
     ]);
     expect(lateLines(servers, { ...waited, isInterrupted: true })[0]).toBe(
       'not started when you interrupted:',
     );
-    expect(lateLines(servers.slice(2), { ...waited, isInterrupted: false })).toEqual([]);
+    expect(lateLines(servers.slice(1), { ...waited, isInterrupted: false })).toEqual([]);
   });
 
-  it('is waited for 30 s by a call that needs it alone, unless the call or the config has another time', () => {
-    const config = (connectMs?: number) =>
-      ({ servers: [{ settings: { timeouts: { connectMs } } }], settings: {} }) as unknown as Config;
-    expect(aimingMsOf({}, config(), Infinity)).toBe(30_000);
-    expect(aimingMsOf({}, config(90_000), Infinity)).toBe(90_000);
-    expect(aimingMsOf({}, config(90_000), 60_000)).toBe(60_000);
-    expect(aimingMsOf({ boot: 5 }, config(90_000), 60_000)).toBe(5_000);
+  it('is waited for one minute, unless the command, the config or the call has another time', () => {
+    const config = (bootMs?: number) =>
+      ({ servers: [], settings: { timeouts: { bootMs } } }) as unknown as Config;
+    expect(startMsOf({}, config())).toBe(60_000);
+    expect(startMsOf({}, config(90_000))).toBe(90_000);
+    expect(startMsOf({}, config(), 120_000)).toBe(120_000);
+    expect(startMsOf({ boot: 50 }, config(90_000), 70_000)).toBe(50_000);
+    expect(startMsOf({ boot: 90 }, config(), 70_000)).toBe(70_000);
   });
 
   it('fails a call of a tool that no other server has when the wait is over', async () => {
@@ -106,9 +85,7 @@ describe('a server that takes long to start', () => {
       others: { good: { command: process.execPath, args: [fixtureFile('mcp-server.mjs')] } },
     });
     expect(code).toBe(1);
-    expect(err).toContain(
-      "error: No server that has started has a tool 'other_tool'. Server 'slow' has not started: ",
-    );
+    expect(err).toContain("error: Server 'slow' has not started: ");
   });
 
   it('is named by logs with its reason, without the advice to look at its logs', async () => {

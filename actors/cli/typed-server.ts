@@ -62,7 +62,6 @@ export function typedConfig(words: readonly string[], options: EntryWords = {}):
 
 /** These take a server as a URL before their words, or as a command after `--`. */
 const beforeWords = new Set(['call', 'tools', 'resources', 'prompts', 'prompt', 'login', 'logout']);
-export const isCalledByUrl = (command: string): boolean => beforeWords.has(command);
 const behindDashes = new Set([
   ...['call', 'tools', 'resources', 'prompts', 'prompt', 'read', 'desktop', 'finder', 'generate'],
   ...['status', 'doctor', 'up', 'computer', 'serve'],
@@ -87,7 +86,7 @@ export function withServer(
   options: Readonly<Record<string, unknown>>,
   behind: readonly string[] | undefined,
 ): readonly unknown[] {
-  // Keeps the first word after `generate`, which is the kind of code to write, such as `cli`.
+  // Keeps the first word after `generate`, which is the kind of code to write.
   if (command === 'generate')
     return [operands[0], ...withServer('tools', operands.slice(1), options, behind)];
   const [first, second] = operands;

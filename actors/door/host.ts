@@ -150,13 +150,12 @@ class Visit {
     return null;
   }
   #status(): DoorStatus {
-    const { computer, endsInMs, peers } = this.#host;
+    const { computer, peers } = this.#host;
     const servers = computer
       .servers()
       .map(({ name, state, reason, nextTryMs }) => withoutUndefined({ name, state, reason, nextTryMs }));
     return {
       servers: servers as DoorStatus['servers'],
-      endsInMs: endsInMs?.() ?? null,
       ...(peers && { peers: peers() }),
     };
   }

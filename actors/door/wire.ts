@@ -18,8 +18,6 @@ export interface Greeting {
 }
 export interface DoorStatus {
   readonly servers: readonly Pick<ServerStatus, 'name' | 'state' | 'reason' | 'nextTryMs'>[];
-  /** If no call comes; null where the host does not end by itself. */
-  readonly endsInMs: number | null;
   readonly peers?: readonly OfficePeer[];
 }
 export interface DoorRequests {

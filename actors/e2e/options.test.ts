@@ -117,8 +117,8 @@ it.each<[create: (options: never) => Promise<unknown>, options: unknown, message
 it('a config that is a path is told how to read it', async () => {
   await expect(createComputer({ config: 'a2c.json' as unknown as object })).rejects.toMatchObject({
     code: 'ConfigInvalid',
-    message: 'config: expected the content of a config as an object, got the text "a2c.json"',
-    remedy: expect.stringContaining('JSON.parse(await readFile("a2c.json", \'utf8\'))'),
+    message: 'config: expected the content of a config as an object, got a text',
+    remedy: expect.stringContaining('JSON.parse(text)'),
   });
 });
 
@@ -183,9 +183,7 @@ it('no error shows a text that was given in place of a config, settings or heade
         (error: unknown) => error as A2cError,
       );
       expect(message + remedy + JSON.stringify(details)).not.toContain(secret);
-      expect(remedy).toMatch(
-        /^\s*[[{]/.test(text.replace('\uFEFF', '')) ? 'JSON.parse(text)' : 'readFile(path,',
-      );
+      expect(remedy).toMatch('JSON.parse(text)');
     }
     const office = { url: 'http://127.0.0.1:1', headers: given as never };
     for (const wrong of [createPresenter({ settings: given }), createComputer({ office })])

@@ -63,7 +63,15 @@ function inputGiven(input: InputDefinition): object {
     Object.hasOwn(labels, value) ? { label: labels[value], value } : value;
   return { ...plain, options: options.map(optionOf) };
 }
-export const configAsGiven = ({ servers, inputs, settings }: Config): object => ({
+export const configAsGiven = ({
+  servers,
+  inputs,
+  settings,
+}: Config): {
+  readonly servers: readonly object[];
+  readonly inputs: readonly unknown[];
+  readonly a2c: object;
+} => ({
   servers: servers.map(entryOf),
   inputs: inputs.map(inputGiven),
   a2c: settingsGiven(settings),

@@ -14,16 +14,6 @@ import {
   type Typing,
 } from './typed-line.ts';
 
-const marks: readonly (readonly [RegExp, number, number])[] = [
-  [/^(?:error:|WRONG(?= {2}))/, 31, 39],
-  [/^(?:warning:|warning(?= {2}))/, 33, 39],
-  [/^ok(?= {2})/, 32, 39],
-  [/^\S.*? {2}ready(?: in [\d.]+ s)?, \d+ tools?$/, 1, 22],
-];
-/** The text must have no unsafe characters. */
-const coloured = (line: string): string =>
-  marks.reduce((text, [mark, on, off]) => text.replace(mark, `\u001B[${on}m$&\u001B[${off}m`), line);
-
 /** `-` is stdin. Rejects with an error text for the person. */
 export async function readText(name: string): Promise<string> {
   if (name === '-') return text(process.stdin);
@@ -123,8 +113,6 @@ export interface Terminal {
   /** Writes a result of one line, or one JSON document, to stdout. A line end in it is shown as an escape. */
   out(line: string): void;
   outText(text: string): void;
-  /** Replaces everything on the screen by these lines; without a screen they are appended. */
-  screen(lines: readonly string[]): void;
   /** Writes a line for programs, a word and JSON, to `out` or `err`. It always begins a new line, even while a prompt is shown. */
   line(text: string, where?: 'out' | 'err'): void;
   err(line: string): void;
@@ -137,8 +125,8 @@ export interface Terminal {
   question(text: string, signal: AbortSignal, how?: { readonly isSecret?: boolean }): Promise<string | null>;
   close(): void;
 }
-/** Stream to a terminal or a pipe. `hasColors` is false with `NO_COLOR` or `TERM=dumb`. */
-type Screen = Writable & { readonly isTTY?: boolean; hasColors?(): boolean };
+/** Stream to a terminal or a pipe. */
+type Screen = Writable & { readonly isTTY?: boolean };
 interface TerminalStreams {
   readonly input: TerminalInput;
   readonly output: Screen;
@@ -150,7 +138,6 @@ interface TerminalStreams {
 type OnInterrupt = (isAgain: boolean) => 'over' | 'again';
 
 const clearLine = '\r\u001B[K';
-const clearScreen = '\u001B[H\u001B[2J';
 const defaultColumns = 80;
 const more = '...> ';
 const ctrlC = '\u0003';
@@ -207,14 +194,10 @@ class LineTerminal implements Terminal {
     if (this.isInteractive) output.on('resize', this.#resized);
   }
   out(line: string): void {
-    this.#write(this.#streams.output, this.#marked(this.#streams.output, asLine(line)));
+    this.#write(this.#streams.output, asLine(line));
   }
   outText(text: string): void {
     this.#write(this.#streams.output, asText(text));
-  }
-  screen(lines: readonly string[]): void {
-    if (this.isRead) this.#streams.output.write(clearScreen);
-    for (const line of lines) this.out(line);
   }
   line(text: string, where: 'out' | 'err' = 'out'): void {
     const line = asJson(text);
@@ -222,13 +205,10 @@ class LineTerminal implements Terminal {
     this.#write(this.#streams.output, this.#isOpen ? `\n${line}` : line);
   }
   err(line: string): void {
-    this.#write(this.#streams.errors, this.#marked(this.#streams.errors, asLine(line)));
+    this.#write(this.#streams.errors, asLine(line));
   }
   errText(text: string): void {
-    this.#write(this.#streams.errors, this.#marked(this.#streams.errors, asText(text)));
-  }
-  #marked(stream: Screen, line: string): string {
-    return stream.isTTY === true && stream.hasColors?.() === true ? coloured(line) : line;
+    this.#write(this.#streams.errors, asText(text));
   }
   meter(text: string | null): void {
     if (!this.isWatched || (text !== null && this.#shown)) return;

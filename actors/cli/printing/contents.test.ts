@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { linked } from '../../../scenarios/fixtures/hostile-texts.ts';
 import { createAgent, createOffice } from '../../index.ts';
-import { contentText, forPrompt, forShell, noticeHere, resultText } from './contents.ts';
+import { contentText, forPrompt, forShell, resultText } from './contents.ts';
 import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 
 const embedded = { uri: 'file:///a.txt', mimeType: 'text/plain' };
@@ -120,19 +120,11 @@ describe('advice of machines', () => {
   const options = { config: 'my servers.json' };
   it.each([
     ['Log in: a2c login far', "Log in: a2c login far -c 'my servers.json'"],
-    ['Log in (a2c login far), or not', "Log in (a2c login far -c 'my servers.json'), or not"],
-    ['a2c login far --again', "a2c login far --again -c 'my servers.json'"],
     ['See why: a2c login far --verbose -c F', 'See why: a2c login far --verbose -c F'],
     ['See why: npx a2c logs far', 'See why: npx a2c logs far'],
-    ['npx -p a2c-actors a2c login far.', 'npx -p a2c-actors a2c login far.'],
-    ['a2c login example.com. Then go on', "a2c login example.com -c 'my servers.json'. Then go on"],
-    ['List them: a2c list', "List them: a2c list -c 'my servers.json'"],
+    ['List them: servers list', "List them: a2c status -c 'my servers.json'"],
   ])('can be copied for %s', (remedy, shown) => {
     expect(forShell({ remedy }, options)).toEqual({ remedy: asHere(shown) });
-  });
-  it('quotes a name with a blank', () => {
-    const failure = { remedy: 'Enable it: a2c enable my files', details: { server_name: 'my files' } };
-    expect(forShell(failure, {}).remedy).toBe(asHere("Enable it: a2c enable 'my files'"));
   });
 });
 
@@ -149,16 +141,3 @@ it.each([
     expect(forPrompt({ remedy })).toEqual({ remedy: shown });
   },
 );
-
-it.each([
-  [
-    "server db gave up: Server 'db' ended; see a2c replay /t/1.trace.ndjson",
-    'server db gave up; see a2c replay /t/1.trace.ndjson',
-  ],
-  [
-    'server db gave up: a; b; call x of db ended unknown: c; see a2c replay /t/1.trace.ndjson',
-    'server db gave up: a; b; call x of db ended unknown: c; see a2c replay /t/1.trace.ndjson',
-  ],
-])('the notice of a trace does not repeat why a server gave up, which was just told: %s', (text, shown) => {
-  expect(noticeHere(text).replace(/npx (?:-p \S+ )?(?=a2c)/, '')).toBe(shown);
-});

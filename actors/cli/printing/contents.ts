@@ -170,35 +170,16 @@ const columns: readonly (readonly [string, (d: DocumentSummary) => string])[] = 
   // URIs are never shortened, because reading a document needs the whole one.
   ['uri', ({ uri }) => uri],
 ];
-/** A document is printed once, when it first comes. */
-export class FinderTable {
-  readonly #limit: number;
-  readonly #shown = new Set<string>();
-  #widths: readonly number[] = [];
-
-  /** @param limit Number of rows of the whole table. */
-  constructor(limit = Infinity) {
-    this.#limit = limit;
-  }
-  of({ documents, total_count, missing }: FinderShown, isLast: boolean): AnswerText {
-    const added = documents.filter(({ uri }) => !this.#shown.has(uri));
-    const fresh = added.slice(0, Math.max(0, this.#limit - this.#shown.size));
-    const head = this.#shown.size === 0 && fresh.length > 0 ? [columns.map(([name]) => name)] : [];
-    const rows = [...head, ...fresh.map((d) => columns.map(([, of]) => of(d)))];
-    this.#widths = widthsOf(rows, this.#widths);
-    for (const { uri } of fresh) this.#shown.add(uri);
-    const shown = this.#shown.size;
-    const count = `${shown} of ${total_count} documents`;
-    return {
-      out: [
-        ...rowsOf(rows, this.#widths),
-        ...(isLast && shown === 0 ? [total_count === 0 ? 'no documents' : count] : []),
-      ],
-      err: isLast ? [...(shown > 0 && shown < total_count ? [count] : []), ...warnings(missing)] : [],
-    };
-  }
+export function finderText({ documents, total_count, missing }: FinderShown): AnswerText {
+  const count = `${documents.length} of ${total_count} documents`;
+  const rows = documents.map((d) => columns.map(([, of]) => of(d)));
+  const isPart = documents.length < total_count;
+  return {
+    out:
+      rows.length > 0 ? rowsOf([columns.map(([name]) => name), ...rows]) : [isPart ? count : 'no documents'],
+    err: [...(rows.length > 0 && isPart ? [count] : []), ...warnings(missing)],
+  };
 }
-export const finderText = (shown: FinderShown): AnswerText => new FinderTable().of(shown, true);
 
 export const skillsText = (skills: readonly Skill[]): AnswerText => ({
   out:
@@ -251,52 +232,27 @@ export const typedHere = (
 /** A server on the command line is in no config, so only this command knows it. */
 export const logsOf = (options: SameServers, server: string): string =>
   options.typed ? 'the same with --verbose' : typedHere(options, 'a2c', 'logs', server);
-/** A command with `npx` before it, or with options after it, was made for this shell and does not match. */
-const advised = (name: string): RegExp =>
-  new RegExp(
-    String.raw`(?<!\bnpx (?:-p \S+ )*)\ba2c (login|logs|enable) (${name})((?: --[a-z]+)*)(?! -)(?=[\s,;)]|\.?$|\.\s)`,
-    'g',
-  );
-/** Without the failure of a server, and where `callsAreTold` of a call, which is printed already. */
-export const noticeHere = (text: string, callsAreTold = false): string =>
-  text
-    .replace(callsAreTold ? toldEnd : toldServer, '$1')
-    .replace(/\bsee a2c replay (.+)$/, (_, path: string) => `see ${typedHere({}, 'a2c', 'replay', path)}`);
-const toldServer = /^(server \S+ gave up): (?:(?!; (?:call|server) \S).)*(?=; see a2c replay )/s;
-const toldEnd =
-  /^(server \S+ gave up|call .{1,200}? ended unknown): (?:(?!; (?:call|server) \S).)*(?=; see a2c replay )/s;
 interface Advising {
   readonly remedy?: string | undefined;
-  readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 /** Pattern of advice for embedding programs: a function that is named before the command of the prompt. */
 const ofProgram = /(?:refused of )?(?<!\w)\w{1,100}\((?:'.{0,1000}?')?\); in the prompt: /g;
 /** As typed at the prompt of `a2c up`, or in a shell where the advice says so. */
 export const forPrompt = <F extends Advising>(failure: F): F =>
-  failure.remedy === undefined
-    ? failure
-    : { ...failure, remedy: inShell(failure.remedy.replaceAll(ofProgram, ''), failure, {}) };
-export function forShell<F extends Advising>(failure: F, options: SameServers): F {
-  const { remedy } = failure;
+  failure.remedy === undefined ? failure : { ...failure, remedy: failure.remedy.replaceAll(ofProgram, '') };
+export const forShell = <F extends Advising>(failure: F, options: SameServers): F => {
+  const { remedy } = forPrompt(failure);
   if (remedy === undefined) return failure;
   return {
     ...failure,
-    remedy: inShell(remedy.replaceAll(ofProgram, ''), failure, options)
-      .replace(/(?<!npx )\ba2c list$/, () => typedHere(options, 'a2c', 'list'))
+    remedy: remedy
+      .replace(/(?<!npx )\ba2c (login|enable) ([^\s,;]+)$/, (_, command: string, server: string) =>
+        typedHere(options, 'a2c', command, server),
+      )
       .replace(/\bservers list$/, () => typedHere(options, 'a2c', 'status'))
-      .replace(/\btools (?:list|conflicts)$/, () => typedHere(options, 'a2c', 'tools'))
-      .replace(/, then start it again: servers start \S+/, ''),
+      .replace(/\btools (?:list|conflicts)$/, () => typedHere(options, 'a2c', 'tools')),
   };
-}
-function inShell(remedy: string, { details }: Advising, options: SameServers): string {
-  const name = details?.['server_name'];
-  // Takes the name of the server from the failure, because a name with blanks and dots cannot be found in the advice.
-  const pattern =
-    typeof name === 'string' ? name.replaceAll(/[^\w-]/g, String.raw`\$&`) : String.raw`[^\s,;)]+?`;
-  return remedy.replaceAll(advised(pattern), (_, command: string, server: string, flags: string) =>
-    typedHere(options, 'a2c', command, server, ...flags.split(' ').filter((flag) => flag !== '')),
-  );
-}
+};
 
 export const toolsText = (count: number): string => (count === 1 ? '1 tool' : `${count} tools`);
 export const listedLine = (server: string, count: string, failure: string | null): string =>
@@ -304,19 +260,13 @@ export const listedLine = (server: string, count: string, failure: string | null
     ? `${server}: ${count}`
     : `${server}: ${count}; not all: ${fitting(failure.replaceAll(/\s+/g, ' ').trim(), 200, '…')}`;
 
-/** No column is narrower than for earlier rows (`before`). */
-const widthsOf = (rows: readonly (readonly string[])[], before: readonly number[] = []): readonly number[] =>
-  (rows[0] ?? before).map((_, at) =>
-    Math.max(before[at] ?? 0, ...rows.map((row) => columnsOf(row[at] ?? ''))),
-  );
 /** The last cell of a row is not padded. */
-export const rowsOf = (
-  rows: readonly (readonly string[])[],
-  widths: readonly number[] = widthsOf(rows),
-): string[] =>
-  rows.map((row) =>
+export function rowsOf(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => columnsOf(row[at] ?? ''))));
+  return rows.map((row) =>
     row
       .map((cell, at) => padded(cell, at === row.length - 1 ? 0 : (widths[at] ?? 0)))
       .join('  ')
       .trimEnd(),
   );
+}

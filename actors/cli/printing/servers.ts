@@ -75,102 +75,43 @@ export const notReadyLines = (
     // Leaves out servers with only refused tools, because each of those tools has a line.
     .filter((s) => s.state !== 'ready' || (s.reason !== undefined && !isRefusing(s)))
     .flatMap((s) => [`server ${s.name} ${whyNot(s)}`, ...loginLines(s, options)]);
-export const absentLines = ({ servers }: Pick<ToolListing, 'servers'>, options: SameServers): string[] =>
-  notReadyLines(
-    { servers: servers.filter((s) => !['disabled', 'idle', 'standby'].includes(s.state)) },
-    options,
-  );
 const mostNamed = 3;
-const someOf = (names: readonly string[]): string => {
-  const more = names.length - mostNamed;
-  return more < 2 ? names.join(', ') : `${names.slice(0, mostNamed).join(', ')} and ${more} more`;
-};
-const byKey = <T>(all: readonly T[], keyOf: (one: T) => string): readonly (readonly T[])[] => [
-  ...all
-    .reduce((groups, one) => {
-      const key = keyOf(one);
-      return groups.set(key, [...(groups.get(key) ?? []), one]);
-    }, new Map<string, readonly T[]>())
-    .values(),
-];
+/** One line for all names that several servers have, since some share dozens. */
 export function conflictSummary({ tools, refused }: Pick<ToolListing, 'tools' | 'refused'>): string[] {
   const owners = new Map(tools.map(({ name, server }) => [name, server]));
-  const twins = refused.flatMap(({ name, server }) => {
-    const owner = owners.get(name);
-    return owner === undefined || owner === server ? [] : [{ name, server, owner }];
-  });
-  const isTwin = ({ name, server }: { name: string; server: string }): boolean =>
-    twins.some((twin) => twin.name === name && twin.server === server);
-  const moved = tools.flatMap(({ name, server, renamed }) =>
-    renamed ? [{ name, server, from: renamed.from, reason: renamed.reason }] : [],
-  );
+  const isTwin = ({ name, server }: { readonly name: string; readonly server: string }): boolean =>
+    ![undefined, server].includes(owners.get(name));
+  const moved = tools.flatMap(({ renamed }) => (renamed ? [renamed.from] : []));
+  const shared = [...new Set([...refused.filter(isTwin).map(({ name }) => name), ...moved])];
+  const more = shared.length > mostNamed ? ` and ${shared.length - mostNamed} more` : '';
   return [
-    ...byKey(twins, ({ owner, server }) => JSON.stringify([owner, server])).map((pair) => {
-      const [{ owner, server, name } = { owner: '', server: '', name: '' }] = pair;
-      return `${owner} and ${server} both have ${someOf(pair.map((twin) => twin.name))}; ${owner} has the name. "a2c": {"onConflict": "prefix"} in the config gives both a name of their own; or call SERVER.TOOL: a2c call ${server}.${name}`;
-    }),
     ...conflictLines({ tools: [], refused: refused.filter((one) => !isTwin(one)) }),
-    ...byKey(moved, ({ server }) => server).map((some) => {
-      const names = someOf(some.map(({ from, name }) => `${from} is ${name}`));
-      return `${some[0]?.server} shares names with other servers: ${names} (tools conflicts tells more)`;
-    }),
+    ...(shared.length === 0
+      ? []
+      : [
+          `several servers have ${shared.slice(0, mostNamed).join(', ')}${more}: call SERVER.TOOL; "a2c": {"onConflict": "prefix"} in the config gives each a name of its own`,
+        ]),
   ];
 }
-const timeOf = (ms: number | undefined): string =>
-  ms === undefined ? '' : ` in ${(ms / 1_000).toFixed(1)} s`;
-type Times = ReadonlyMap<string, number>;
 type Listing = Omit<ToolListing, 'missing'>;
-function groupText({ tools }: Listing, server: Listing['servers'][number], times: Times): string[] {
+function groupText({ tools }: Listing, server: Listing['servers'][number]): string[] {
   const own = tools.filter((tool) => tool.server === server.name);
   const width = Math.max(4, ...own.map(({ name }) => columnsOf(name)));
   const isFine = server.state === 'ready' && (server.reason === undefined || isRefusing(server));
   if (!isFine && own.length === 0) return [];
-  const state = isFine ? `ready${timeOf(times.get(server.name))}` : shortStateWords[server.state];
   return [
-    `${server.name}  ${state}, ${toolsText(own.length)}`,
+    `${server.name}  ${isFine ? 'ready' : shortStateWords[server.state]}, ${toolsText(own.length)}`,
     ...own.map(({ name, description = '' }) =>
       `  ${padded(name, width)}  ${firstLine(description, 80)}`.trimEnd(),
     ),
   ];
 }
-const endText = (listing: Listing): string[] => [
+export const listingText = (listing: Listing, options?: SameServers): string[] => [
+  ...listing.servers.flatMap((server) => groupText(listing, server)),
   ...conflictSummary(listing),
-  ...notReadyLines(listing),
+  ...notReadyLines(listing, options),
   ...(listing.tools.length === 0 ? ['no tools'] : []),
 ];
-export const listingText = (listing: Listing, times: Times = new Map()): string[] => [
-  ...listing.servers.flatMap((server) => groupText(listing, server, times)),
-  ...endText(listing),
-];
-/** Each server when it is up or has failed; again at the end when its tools have changed or it is ready. */
-export class EarlyGroups {
-  readonly #out: (line: string) => void;
-  readonly #shown = new Map<string, string>();
-  readonly #failed = new Set<string>();
-
-  readonly #options: SameServers;
-
-  constructor(out: (line: string) => void, options: SameServers) {
-    this.#out = out;
-    this.#options = options;
-  }
-  show(listing: Listing, name: string, times: Times = new Map()): void {
-    const servers = listing.servers.filter((server) => server.name === name);
-    const lines = servers.flatMap((server) => groupText(listing, server, times));
-    const tools = lines.slice(1).join('\n');
-    if (lines.length > 0 && this.#shown.get(name) !== tools) {
-      this.#shown.set(name, tools);
-      for (const line of lines) this.#out(line);
-    }
-    const why = this.#failed.has(name) ? [] : notReadyLines({ servers }, this.#options);
-    if (why.length > 0) this.#failed.add(name);
-    for (const line of why) this.#out(line);
-  }
-  showRest(listing: Listing, times: Times): void {
-    for (const { name } of listing.servers) this.show(listing, name, times);
-    for (const line of endText({ ...listing, servers: [] })) this.#out(line);
-  }
-}
 
 /** In a table whose later rows are not known yet. */
 export const nameColumns = 16;
@@ -195,25 +136,6 @@ export const noiseLine = (noise: Noise): string =>
     .map(([kind, words]) => `${noise[kind]} ${words}`)
     .join(', ') + (noise.last === undefined ? '' : `; last: ${JSON.stringify(noise.last)}`);
 
-function whileWaiting(
-  { for: step, since, limitMs }: NonNullable<ServerStatus['waits']>,
-  logs: string,
-): string[] {
-  const end = 'then it is tried again, until too many tries have failed';
-  return [
-    `It waits for ${step} since ${since}.`,
-    ...(limitMs === undefined
-      ? []
-      : [
-          `what happens next: this try ends after ${limitMs / 1_000} s (timeouts.connectMs of its config); ${end}`,
-        ]),
-    ...(isMute(step)
-      ? [
-          `what to do: see what it writes (${logs}), and run its command by hand: it must answer in MCP on stdout`,
-        ]
-      : []),
-  ];
-}
 /** `logs` is the command that shows the output of the server. */
 export function whyText(server: ServerStatus, logs = `logs ${server.name}`): string[] {
   const { state, failure, noise, waits } = server;
@@ -228,21 +150,17 @@ export function whyText(server: ServerStatus, logs = `logs ${server.name}`): str
   return [
     serverLine(server),
     `It ${stateWords[state]}.`,
-    ...(waits ? whileWaiting(waits, logs) : []),
+    ...(waits ? [`It waits for ${waits.for} since ${waits.since}; see what it writes: ${logs}`] : []),
     ...(code === undefined ? [] : [`code: ${code}`]),
     ...(said.length > 0 ? ['it wrote to stderr:', ...said.map((line) => `  ${line}`)] : []),
     ...(noise ? [`it wrote what reached nobody: ${noiseLine(noise)}`] : []),
     ...(remedy === undefined ? [] : [`what to do: ${remedy}`]),
   ];
 }
-/** The step waits for an answer of a server that runs. */
-const isMute = (step: string): boolean => step === 'initialize' || step === 'tools/list';
-
 /** Each reason is printed once until it changes, however often a server is tried. */
 export class NewsLines {
   /** The key '' is the office. */
   readonly #reasons = new Map<string, string>();
-  readonly #tries = new Map<string, number>();
   #last = '';
 
   /** Undefined when the event does not matter or was just printed. */
@@ -260,19 +178,12 @@ export class NewsLines {
     this.#reasons.delete(removed);
     return `server ${padded(removed, nameColumns)} removed`;
   }
-  /** A server that fails again and again has one line at the first failure and one at its end. */
+  /** A server that fails again and again in one way has one line at the first failure and one at its end. */
   #server(server: ComputerEvents['server.changed']): string | undefined {
-    const { name, state, reason = '', failure } = server;
+    const { name, state, failure } = server;
     if (state === 'recovering' || (state === 'connecting' && failure)) return undefined;
     const again = this.#isAgain(name, failure?.message ?? '');
-    const tries = state === 'waiting' ? (this.#tries.get(name) ?? 0) + 1 : 0;
-    const before = this.#tries.get(name) ?? 0;
-    this.#tries.set(name, tries);
-    if (again && state === 'waiting') return undefined;
-    // Keeps the text after the message of the failure, which gives the number of the attempt.
-    const rest = failure ? reason.slice(failure.message.length) : '';
-    const times = before > 1 ? `failed ${before + 1} times, each as before` : 'as before';
-    return `server ${serverLine(again ? { ...server, reason: `${times}${rest}` } : server)}`;
+    return again && state === 'waiting' ? undefined : `server ${serverLine(server)}`;
   }
   #office({ state, reason }: ComputerEvents['link.changed']): string | undefined {
     if (state === 'waiting')

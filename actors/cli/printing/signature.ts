@@ -66,24 +66,11 @@ function parameterLines(schema: unknown): string[] {
   });
 }
 
+const examples: Readonly<Record<string, unknown>> = { integer: 1, number: 1, boolean: true, null: null };
 function exampleOf(schema: Fields): unknown {
-  const { default: preset, examples, items } = schema;
-  if (preset !== undefined) return preset;
-  if (Array.isArray(examples) && examples.length > 0) return examples[0];
   const [option] = optionsOf(schema);
-  if (option !== undefined) return option;
-  const [type] = typesOf(schema);
-  if (type === 'integer' || type === 'number')
-    return typeof schema['minimum'] === 'number' ? schema['minimum'] : 1;
-  if (type === 'boolean') return true;
-  if (type === 'array') return isObject(items) ? [exampleOf(items)] : [];
-  if (type === 'object')
-    return Object.fromEntries(
-      parametersOf(schema)
-        .filter((each) => each.isRequired)
-        .map((each) => [each.name, exampleOf(each.schema)]),
-    );
-  return type === 'null' ? null : '…';
+  const [type = ''] = typesOf(schema);
+  return schema['default'] ?? option ?? (type in examples ? examples[type] : '…');
 }
 export interface CallToCopy {
   readonly name: string;

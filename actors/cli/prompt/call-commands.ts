@@ -4,16 +4,14 @@ import { nearest } from '../../../machines/text.ts';
 import type { RunningCall } from '../../api/computer-calls.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import { A2cError, notFound } from '../../kernel/errors.ts';
-import { cannotOrder, notServing } from '../../api/computer-status.ts';
 import type { ToolInfo } from '../../servers/server-handle.ts';
-import { readArguments, targetIn, type Target } from '../arguments.ts';
+import { readArguments, targetIn } from '../arguments.ts';
 import type { CommandContext } from '../context.ts';
-import { bytesOf, historyText, inOneLine, resultText } from '../printing/contents.ts';
+import { historyText, inOneLine, resultText } from '../printing/contents.ts';
 import { calledOf, progressFact, progressLine, withProgress } from '../printing/call-progress.ts';
 import { failureFact, tellFact, besideFailure, ownFailure } from '../printing/failures.ts';
 import { readFor, signatureText } from '../printing/signature.ts';
-import { hasStarted } from '../starting.ts';
-import { readNamed, usage, type PromptCommand, type PromptCommands } from './commands.ts';
+import { readNamed, type PromptCommand, type PromptCommands } from './commands.ts';
 
 interface CallCommandOptions {
   readonly facts?: boolean;
@@ -56,11 +54,10 @@ export class CallCommands {
       });
     add(['cancel'], 'cancel one of these')
       .argument('<req_id>')
-      .is({ isImmediate: true, isVerbatim: true })
+      .is({ isImmediate: true })
       .does((reqId: string) => this.#cancel(reqId));
     add(['history'], 'the last calls, the newest first')
       .argument('[n]', 'at most so many')
-      .is({ isVerbatim: true })
       .does((n = '') => {
         const all = computer.history();
         const some = /^[1-9]\d*$/.test(n) ? all.slice(0, Number(n)) : all;
@@ -69,12 +66,7 @@ export class CallCommands {
       });
     add(['result'], 'the whole of a result that was cut, under the name that its notice says')
       .argument('<handle>')
-      .is({ isVerbatim: true })
       .does((handle: string) => this.#result(handle));
-    add(['tc'], 'call a tool with the request of an agent: {"tool_name": …, "params": …}')
-      .argument('<request>', 'JSON, or @FILE')
-      .is({ isVerbatim: true })
-      .does((request: string) => this.#asAgent(request));
   }
   get #terminal(): Terminal {
     return this.#context.terminal;
@@ -110,51 +102,21 @@ export class CallCommands {
         ? tool.name === target.tool
         : tool.server === target.server && [tool.name, tool.original].includes(target.tool);
     const info = tools.find(isMeant);
-    if (!info) this.#sayUnknown(target, tools);
+    if (!info && target.server !== undefined) throw this.#notOf(target.server, target.tool, tools);
     await this.#run(info?.name ?? target.tool, info ? readFor(info, read) : {});
   }
-  /** Which tool may be meant, and which servers the call waits for. Throws for an unknown server. */
-  #sayUnknown({ server, tool }: Target, tools: readonly ToolInfo[]): void {
-    if (tool.includes('(')) throw usage('call TOOL key=value …');
-    const servers = this.#computer.servers();
-    const word = server === undefined ? /^([^./ ]+)[./]./.exec(tool)?.[1] : undefined;
-    if (word !== undefined) {
-      const names = servers.map(({ name }) => name);
-      throw cannotOrder(word, undefined, names);
-    }
-    const starting = servers.filter(
-      (one) => !hasStarted(one) && (server === undefined || one.name === server),
-    );
-    // Throws rather than call the tool of the same name on another server.
-    if (server !== undefined && starting.length === 0) throw this.#notOf(server, tool, tools);
-    if (starting.length === 0) return;
-    const meant = meantBy(tool, tools);
-    const names = starting.map(({ name }) => name).join(', ');
-    this.#terminal.err(
-      `no list of tools has ${tool} yet; waiting for ${names}; Ctrl-C ends the call${meant && `. ${meant}`}`,
-    );
-  }
+  /** Throws rather than call the tool of the same name on another server. */
   #notOf(server: string, tool: string, tools: readonly ToolInfo[]): A2cError {
-    const state = this.#computer.servers().find(({ name }) => name === server);
-    if (state && state.state !== 'ready' && state.state !== 'standby') return notServing(server, state, []);
-    const meant = meantBy(
+    const meant = nearest(
       tool,
-      tools.filter((one) => one.server === server),
+      tools.filter((one) => one.server === server).map(({ name }) => name),
     );
     return new A2cError({
       code: wireCodes.toolNotFound,
       message: `Server '${server}' offers no tool '${tool}'`,
-      details: { tool_name: tool, server_name: server },
-      remedy: `${meant}${meant && ' '}What it has: tools ${server}; names that were refused: tools conflicts`,
+      details: { tool_name: tool, server_name: server, nearest: meant },
+      remedy: `${meant.length > 0 ? `Did you mean ${meant.join(', ')}? ` : ''}What it has: tools ${server}`,
     });
-  }
-  async #asAgent(rest: string): Promise<void> {
-    const [asked] = await readArguments([rest], readNamed);
-    const request = asked?.kind === 'object' ? asked.value : {};
-    const { tool_name: tool, params = {} } = request;
-    if (typeof tool !== 'string' || typeof params !== 'object' || params === null)
-      throw usage('tc {"tool_name": "echo", "params": {"text": "hi"}}');
-    await this.#run(tool, { ...params });
   }
   async #run(name: string, params: Readonly<Record<string, unknown>>): Promise<void> {
     const calling = new AbortController();
@@ -168,8 +130,6 @@ export class CallCommands {
     const failure = ownFailure(outcome);
     const text = besideFailure(result, failure, readHere);
     if (text !== undefined) this.#terminal.outText(text);
-    if (bytesOf(result).length > 0)
-      this.#terminal.err('a2c call … --save FOLDER in a shell writes it to a file');
     const known = { req_id: reqId, server, tool, outcome: outcome.outcome, result };
     const why = failure && { failure: failureFact(failure) };
     tellFact(this.#context, this.#how, { type: 'tool_call_result', ...known, ...why });
@@ -178,23 +138,10 @@ export class CallCommands {
       this.#terminal.err(`(${outcome.outcome} after ${outcome.durationMs} ms)`);
   }
   async #explained(failure: Failure, name: string): Promise<Failure> {
-    const { code } = failure;
-    const isStarting = code === 'ServerNotActive' && failure.details?.['servers'] !== undefined;
-    if (code !== 'ArgumentsInvalid' && code !== wireCodes.toolNotFound && !isStarting) return failure;
     const { tools } = await this.#computer.tools();
-    const info = tools.find((tool) => tool.name === name);
-    if (info) return { ...failure, remedy: signatureText(info.name, info.inputSchema) };
-    const meant = meantBy(name, tools);
-    return meant === '' ? failure : { ...failure, remedy: `${meant} List the tools: tools list` };
+    const info = failure.code === 'ArgumentsInvalid' && tools.find((tool) => tool.name === name);
+    return info ? { ...failure, remedy: signatureText(info.name, info.inputSchema) } : failure;
   }
-}
-
-function meantBy(name: string, tools: readonly { readonly name: string }[]): string {
-  const close = nearest(
-    name,
-    tools.map((tool) => tool.name),
-  );
-  return close.length === 0 ? '' : `Did you mean ${close.join(', ')}?`;
 }
 
 const runningText = (calls: readonly RunningCall[]): string[] =>

@@ -1,8 +1,14 @@
 import type { Fact } from '../../../machines/facts.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import { deferred } from '../../kernel/listeners.ts';
-import { A2cError, badRequest } from '../../kernel/errors.ts';
+import { A2cError } from '../../kernel/errors.ts';
 import { contentsText, desktopText, finderText, tell, type AnswerText } from '../printing/contents.ts';
+import {
+  desktopQuery,
+  finderQuery,
+  type DesktopQueryOptions,
+  type FinderQueryOptions,
+} from '../collections.ts';
 import type { CommandContext } from '../context.ts';
 import {
   documentLimitOption,
@@ -11,14 +17,8 @@ import {
   freshOption,
   readServerOption,
 } from '../options.ts';
-import { usage, type PromptCommand, type PromptCommands } from './commands.ts';
+import type { PromptCommand, PromptCommands } from './commands.ts';
 
-interface FinderOptions {
-  readonly type?: string;
-  readonly offset?: number;
-  readonly limit?: number;
-  readonly fresh?: true;
-}
 export class CollectionCommands {
   readonly #context: CommandContext;
   readonly #computer: Computer;
@@ -33,53 +33,33 @@ export class CollectionCommands {
   addTo(commands: PromptCommands): void {
     const add = (names: readonly [string, ...string[]], description: string): PromptCommand =>
       commands.add('Windows and documents', names, description);
-    add(['desktop', 'desktop list', 'desktop show'], 'the windows of all servers: all, at most N, or one')
-      .argument('[what...]', 'a number, or the URI of a window')
+    add(['desktop', 'desktop list', 'desktop show'], 'the windows of all servers, or one')
+      .argument('[uri]', 'the URI of a window')
       .addOption(freshOption())
-      .does((words: readonly string[], options: { readonly fresh?: true }) => this.#desktop(words, options));
+      .does((window: string | undefined, { fresh }: { readonly fresh?: boolean }) =>
+        this.#desktop({ ...(window !== undefined && { window }), ...(fresh !== undefined && { fresh }) }),
+      );
     add(['finder', 'finder list'], 'the documents of all servers, or those in which one of the words stands')
       .argument('[word...]')
       .addOption(documentTypeOption())
       .addOption(documentOffsetOption())
       .addOption(documentLimitOption(mostShown))
       .addOption(freshOption())
-      .does((words: readonly string[], options: FinderOptions) => this.#finder(words, options));
+      .does((words: readonly string[], options: FinderQueryOptions) => this.#finder(words, options));
     add(['read'], 'a window, or a document, a page, an element; any resource of a server that is named')
       .argument('<uri>')
       .addOption(readServerOption())
       .does((uri: string, { server }: { readonly server?: string }) => this.#read(uri, server));
   }
-  #desktop(words: readonly string[], fresh: { readonly fresh?: true }): Promise<void> {
-    // Accepts the words in any order, as the command of the Python implementation does.
-    const size = words.find((word) => /^-?\d+$/.test(word));
-    const window = words.find((word) => word.includes(':'));
-    const other = words.find((word) => word !== size && word !== window);
-    if (other !== undefined)
-      throw badRequest(
-        `${other} is neither a number nor the URI of a window`,
-        usage('desktop [options] [what...]').message,
-      );
-    const query = {
-      ...(size !== undefined && { size: Number(size) }),
-      ...(window !== undefined && { window }),
-    };
+  #desktop(options: DesktopQueryOptions): Promise<void> {
     return this.#show(
-      () => this.#computer.desktop({ ...query, ...fresh }),
-      (shown) => desktopText(shown, window),
+      () => this.#computer.desktop(desktopQuery(options)),
+      (shown) => desktopText(shown, options.window),
       ({ desktops, missing }) => ({ type: 'desktop', desktops: [...desktops], missing: [...missing] }),
     );
   }
-  #finder(
-    keywords: readonly string[],
-    { type: fileType, offset, limit = mostShown, fresh }: FinderOptions,
-  ): Promise<void> {
-    const query = {
-      ...(keywords.length > 0 && { keywords }),
-      ...(fileType !== undefined && { fileType }),
-      ...(offset !== undefined && { offset }),
-      limit,
-      ...(fresh && { fresh }),
-    };
+  #finder(keyword: readonly string[], options: FinderQueryOptions): Promise<void> {
+    const query = finderQuery({ limit: mostShown, ...options, ...(keyword.length > 0 && { keyword }) });
     return this.#show(
       () => this.#computer.finder(query),
       finderText,

@@ -3,14 +3,13 @@ import type { A2cError } from '../../kernel/errors.ts';
 import { badRequest } from '../../kernel/errors.ts';
 import { completed, type KnownNames } from '../completing.ts';
 import { readText } from '../../../adapters/index.ts';
+import { nearest } from '../../../machines/text.ts';
 
 interface CommandTraits {
   /** Even while another command is at work. */
   readonly isImmediate?: boolean;
-  /** As it was typed, with blanks and quotes, as the last argument. */
-  readonly isVerbatim?: boolean;
-  /** The history keeps no line that may hold a secret; `rest` is the text after the command name. */
-  readonly isPrivate?: (rest: string) => boolean;
+  /** The history keeps no line of it, because it may hold a secret. */
+  readonly isPrivate?: boolean;
 }
 /** A name may have several words (`tools call`); aliases are its names in other programs. */
 export class PromptCommand extends Command {
@@ -29,20 +28,13 @@ export class PromptCommand extends Command {
   }
   async run(rest: string): Promise<unknown> {
     this.#answer = null;
-    this.allowExcessArguments(this.options.length === 0);
+    const words = wordsIn(rest);
     try {
-      await this.parseAsync(this.#words(rest), { from: 'user' });
+      await this.parseAsync(this.options.length > 0 ? words : ['--', ...words], { from: 'user' });
     } catch (error) {
       throw error instanceof CommanderError ? this.#mistake(error) : error;
     }
     return this.#answer ?? null;
-  }
-  #words(rest: string): readonly string[] {
-    if (this.options.length > 0) return wordsIn(rest);
-    if (this.traits.isVerbatim !== true) return ['--', ...wordsIn(rest)];
-    const [, first = '', text = ''] =
-      this.registeredArguments.length > 1 ? (/^(\S*)\s*([^]*)$/.exec(rest) ?? []) : ['', '', rest];
-    return ['--', ...[first, text].filter((word) => word !== '')];
   }
   #mistake({ code, message }: CommanderError): A2cError {
     const form = usage(`${this.name()} ${this.usage()}`.trim());
@@ -99,22 +91,14 @@ export class PromptCommands {
     return undefined;
   }
   unknown(line: string): A2cError {
-    const words = line.toLowerCase().split(/\s+/).slice(0, mostWords);
-    const tried = words.map((_, n) => words.slice(0, words.length - n).join(' '));
-    const close = tried.map((name) => this.#nearest(name)).find((names) => names !== undefined);
+    const words = line.split(/\s+/).slice(0, 2);
+    const close = words
+      .map((_, n) => words.slice(0, words.length - n).join(' '))
+      .flatMap((name) => nearest(name, this.#byName.keys()));
     return badRequest(
-      `unknown command: ${line.split(/\s+/).slice(0, 2).join(' ')}`,
-      close === undefined ? 'Type help.' : `Did you mean ${close}? Type help.`,
+      `unknown command: ${words.join(' ')}`,
+      close.length === 0 ? 'Type help.' : `Did you mean ${close.join(', ')}? Type help.`,
     );
-  }
-  #nearest(name: string): string | undefined {
-    if (this.#byName.has(name)) return undefined;
-    try {
-      this.#program.parse([name], { from: 'user' });
-    } catch (error) {
-      return /\(Did you mean (?:one of )?([^?]*)\?\)/.exec((error as Error).message)?.[1];
-    }
-    return undefined;
   }
   /** All commands, or those with this word in their name; a single match is described in full. */
   help(word = ''): string {
@@ -162,7 +146,7 @@ export function wordsIn(line: string): string[] {
   const words: string[] = [];
   let rest = line.trim();
   while (rest !== '') {
-    const length = /^[{[]/.test(rest) ? bracketsIn(rest) : 0;
+    const length = /^[{[]/.test(rest) ? bracketsIn(rest) || rest.length : 0;
     const word =
       length > 0
         ? rest.slice(0, length)
@@ -186,7 +170,7 @@ function unquoted(word: string): string {
   return whole ? (whole[1] ?? '') + (whole[2] ?? whole[3] ?? '') : word;
 }
 
-/** The whole length when no bracket closes the first one. */
+/** 0 when no bracket closes the first one. */
 function bracketsIn(text: string): number {
   let open = 0;
   let quote = '';
@@ -202,19 +186,10 @@ function bracketsIn(text: string): number {
       if (open === 0) return at + 1;
     }
   }
-  return text.length;
+  return 0;
 }
 /** The command then goes on in the next line. */
 export function isUnfinished(line: string): boolean {
   const start = line.search(/[{[]/);
-  if (start < 0) return false;
-  let open = 0;
-  let isQuoted = false;
-  for (let at = start; at < line.length; at++) {
-    const char = line[at] ?? '';
-    if (isQuoted && char === '\\') at += 1;
-    else if (char === '"') isQuoted = !isQuoted;
-    else if (!isQuoted) open += '{['.includes(char) ? 1 : '}]'.includes(char) ? -1 : 0;
-  }
-  return open > 0;
+  return start >= 0 && bracketsIn(line.slice(start)) === 0;
 }

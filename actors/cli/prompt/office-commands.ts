@@ -36,11 +36,10 @@ export function addOffice(
     .option('--office <id>', 'id of the office (default: local)')
     .option('--name <name>', 'name to sit there under (default: that of this computer)')
     .option('--token <token>', 'what the office asks for (safer: the variable A2C_TOKEN)')
-    .is({ isPrivate: (rest) => rest.includes('--token') })
+    .is({ isPrivate: true })
     .does(move);
   add(['socket connect'], 'name the office whose room is joined next')
     .argument('<url>', 'such as http://127.0.0.1:3000', addressOf)
-    .is({ isVerbatim: true })
     .does((url: string) => {
       asked = url;
       terminal.out(`next: socket join OFFICE ${computer.name}`);

@@ -1,10 +1,10 @@
-import { A2cError, failureOf } from '../../kernel/errors.ts';
+import { failureOf } from '../../kernel/errors.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
-import type { Fact } from '../../../machines/facts.ts';
 import type { OfficePeer } from '../../../machines/office/rooms/limits.ts';
 import type { Computer, ComputerStatus } from '../../api/computer-handle.ts';
 import type { ToolListing } from '../../servers/server-handle.ts';
 import type { OfficeSeat } from '../../api/seat.ts';
+import type { Fact } from '../../../machines/facts.ts';
 import type { KnownNames } from '../completing.ts';
 import type { CommandContext } from '../context.ts';
 import { conflictLines, listingText, peerLine, toolJson } from '../printing/servers.ts';
@@ -29,18 +29,10 @@ const wholeWords: Readonly<Record<ComputerStatus['state'], string>> = {
   closing: 'is ending',
   closed: 'has ended',
 };
-const atRest: ReadonlySet<string> = new Set([
-  'idle',
-  'standby',
-  'open',
-  'disabled',
-  'needsInput',
-  'unsupported',
-]);
-
 export interface PromptHow {
   readonly officeLine: string;
   readonly peers?: () => readonly OfficePeer[];
+  /** The office where the computer sits at first. */
   readonly seat: OfficeSeat & { readonly id: string };
   readonly facts?: boolean;
   readonly folder: string;
@@ -55,7 +47,6 @@ export class Prompt {
   readonly #servers: ServerCommands;
   readonly #collections: CollectionCommands;
   readonly #calls: CallCommands;
-  readonly #seat: PromptSeat;
   readonly commands = new PromptCommands();
   /** Lines typed so far of a command that is not complete. */
   #begun = '';
@@ -69,15 +60,15 @@ export class Prompt {
     this.#how = how;
     this.#servers = new ServerCommands(context, computer, how);
     this.#collections = new CollectionCommands(context, computer, (fact) => tellFact(context, how, fact));
-    this.#seat = new PromptSeat(computer, { ...how.seat, name: computer.name });
     this.#calls = new CallCommands(context, computer, { ...how, fail: (failure) => this.#fail(failure) });
-    const tell = (fact: Fact): void => tellFact(context, how, fact);
     this.#addTools();
     this.#calls.addTo(this.commands);
     this.#servers.addTo(this.commands);
     this.#collections.addTo(this.commands);
+    const tell = (fact: Fact): void => tellFact(context, how, fact);
     addInputs(this.commands, context, computer, tell);
-    addOffice(this.commands, context, computer, this.#seat, tell);
+    const seat = new PromptSeat(computer, { ...how.seat, name: computer.name });
+    addOffice(this.commands, context, computer, seat, tell);
     this.#addOwn();
   }
   async run(): Promise<void> {
@@ -100,10 +91,7 @@ export class Prompt {
     signal.removeEventListener('abort', stop);
   }
   #toKeep(lines: readonly string[]): readonly string[] {
-    return lines.filter((line) => {
-      const found = this.commands.find(line);
-      return found?.command.traits.isPrivate?.(found.rest) !== true;
-    });
+    return lines.filter((line) => this.commands.find(line)?.command.traits.isPrivate !== true);
   }
   /**
    * Handles Ctrl-C: the second one in a row ends everything, but only after a warning, because the first may be meant
@@ -115,15 +103,8 @@ export class Prompt {
     this.#begun = '';
     if (isAgain && this.#isWarned && !hadUse) return 'over';
     this.#isWarned = !hadUse;
-    if (this.#isWarned) this.#context.terminal.err(`Ctrl-C again, or quit, ends ${this.#everything()}`);
+    if (this.#isWarned) this.#context.terminal.err(`Ctrl-C again, or quit, ends everything`);
     return 'again';
-  }
-  #everything(): string {
-    const running = this.#computer.servers().filter(({ state }) => !atRest.has(state));
-    const calls = this.#computer.calls().length;
-    const few = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
-    const parts = ['this office', `computer ${this.#computer.name}`, few(running.length, 'server')];
-    return [...parts, ...(calls > 0 ? [few(calls, 'running call')] : [])].join(', ');
   }
   async #take(typed: string): Promise<'over' | 'again' | 'more'> {
     const line = this.#begun === '' ? typed : `${this.#begun}\n${typed}`;
@@ -136,7 +117,7 @@ export class Prompt {
     let value: unknown = null;
     try {
       const found = this.commands.find(line);
-      if (!found) throw await this.#unknown(line);
+      if (!found) throw this.commands.unknown(line);
       command = found.command.name();
       value = await found.command.run(found.rest);
     } catch (error) {
@@ -144,15 +125,6 @@ export class Prompt {
     }
     tellFact(this.#context, this.#how, { type: 'answer', command, value });
     return this.#isOver ? 'over' : 'again';
-  }
-  /** Returns the error for a line that begins with no command. If it begins with a tool, the call of that tool is proposed. */
-  async #unknown(line: string): Promise<A2cError> {
-    const error = this.commands.unknown(line);
-    const [word = ''] = line.trim().split(/\s+/);
-    const { tools } = await this.#computer.tools();
-    if (!tools.some(({ name }) => name === word)) return error;
-    const { code, message } = error;
-    return new A2cError({ code, message, remedy: `Did you mean: call ${line.trim()}` });
   }
   #fail(given: Failure): void {
     const failure = forPrompt(given);
@@ -171,7 +143,6 @@ export class Prompt {
           ...refused.map(({ name, server }) => ({ server, original: name, name: undefined, schema: {} })),
         ];
       },
-      prompts: () => Promise.resolve([]),
       others: {
         req_id: computer.calls().map(({ reqId }) => reqId),
         input: computer.inputs.list().map(({ id }) => id),
@@ -183,7 +154,6 @@ export class Prompt {
     this.commands
       .add('Tools', ['tools', 'tools list'], 'what can be called; of one tool, how')
       .argument('[server|tool]', 'a server, or a tool')
-      .is({ isVerbatim: true })
       .does(async (name = '') => this.#tools(await this.#computer.tools(), name));
     this.commands
       .add(
@@ -222,7 +192,6 @@ export class Prompt {
     add(['status'], 'office, computer, servers').does(() => this.#status());
     add(['trace', 'record'], 'write what was recorded so far, for a2c replay')
       .argument('[folder]')
-      .is({ isVerbatim: true })
       .does(async (folder = this.#how.folder) => {
         const file = await this.#computer.writeTrace(folder);
         terminal.out(file);
@@ -230,7 +199,7 @@ export class Prompt {
       });
     add(['help', '?'], 'this; with a word, the commands that have it in their names')
       .argument('[word]')
-      .is({ isImmediate: true, isVerbatim: true })
+      .is({ isImmediate: true })
       .does((word = '') => terminal.outText(this.commands.help(word) + (word === '' ? `\n\n${keys}` : '')));
     add(['quit', 'exit'], 'end everything').does(() => {
       this.#isOver = true;
@@ -242,12 +211,8 @@ export class Prompt {
     terminal.out(this.#how.officeLine);
     const peers = this.#how.peers?.();
     for (const peer of peers ?? []) terminal.out(`  ${peerLine(peer)}`);
-    const at = this.#seat.now;
-    terminal.out(
-      `computer ${name}: ${wholeWords[state]}${link && at ? `, link ${link.state}: office ${at.id} at ${at.url} as ${at.name}` : ', in no office'}`,
-    );
+    terminal.out(`computer ${name}: ${wholeWords[state]}${link ? `, link ${link.state}` : ', in no office'}`);
     this.#servers.list('  ');
-    const seat = at && { url: at.url, office: at.id, name: at.name };
-    return { computer: name, state, link, seat: seat ?? null, ...(peers && { peers }) };
+    return { computer: name, state, link, ...(peers && { peers }) };
   }
 }
