@@ -53,6 +53,7 @@ it.each([
   } as unknown as Computer;
   await new Prompt(context, computer, {
     officeLine: '',
+    seat: { url: '', id: 'local' },
     folder: '',
   }).run();
   expect(said).toEqual(shown);
