@@ -79,7 +79,8 @@ const agentAt = async (url: string): Promise<Agent> => kept(await createAgent({ 
 
 const linkOf = (one: Computer | Agent, wanted: string): Promise<void> =>
   new Promise((resolve) => {
-    const stop = one.on('link.changed', ({ state }) => {
+    // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- a union of both cannot be called
+    const stop = (one.on as Computer['on'])('link.changed', ({ state }) => {
       if (state !== wanted) return;
       stop();
       resolve();
