@@ -127,7 +127,11 @@ const ofComputer: Checks<ComputerOptions> = {
   historySize: count,
   onEvent: callback,
 };
-export const computerOptions = options<ComputerOptions>(ofComputer);
+export const computerOptions = options<ComputerOptions>(ofComputer, undefined, {
+  mcpServers: '`config`',
+  servers: '`config`',
+  inputs: '`config`',
+});
 const { config: _, ...ofPresenter } = ofComputer;
 const settings: Check = (value, at) => {
   const fault = object(value, at);
@@ -139,8 +143,14 @@ const settings: Check = (value, at) => {
 };
 const namedOptions = options<PresenterOptions>({ ...ofPresenter, file: name, settings });
 export const presenterOptions: Check = (value, at) => {
-  const { file, settings: kept } = (value ?? {}) as Partial<PresenterOptions>;
-  if (file !== undefined && kept !== undefined)
+  const given = new Map(object(value, at) ? [] : Object.entries(value as object));
+  if (given.has('config'))
+    return {
+      at: 'config',
+      message: 'unknown option (did you mean file or settings?)',
+      remedy: 'A presenter reads its config from `file`, or keeps the object `settings` in memory.',
+    };
+  if (given.get('file') !== undefined && given.get('settings') !== undefined)
     return { at: 'settings', message: 'is given beside file', remedy: 'Give one of them.' };
   return namedOptions(value, at);
 };

@@ -160,7 +160,7 @@ it('an approval that is no group and no tool is told once the tools are known', 
   await computer.startServer('fixture');
   await computer.tools();
   const wrong =
-    "autoApprove of server 'fixture': 'reads' is no group (all, read, write) and no tool of this server. Did you mean 'read'?";
+    "autoApprove of server 'fixture': 'reads' is no group (all, readOnlyHint, read, write) and no tool of this server. Did you mean 'read'?";
   expect(notices).toEqual([wrong]);
   await computer.restartServer('fixture');
   expect(notices).toEqual([wrong]);

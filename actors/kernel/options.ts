@@ -108,8 +108,13 @@ export const listOf =
   };
 
 const path = (at: string, key: string): string => (at === '' ? key : `${at}.${key}`);
+/** `elsewhere` names options that belong somewhere else, with that place, for a hint in the error. */
 export const options =
-  <Options>(checks: Checks<Options>, remedy?: string): Check =>
+  <Options>(
+    checks: Checks<Options>,
+    remedy?: string,
+    elsewhere: Readonly<Record<string, string>> = {},
+  ): Check =>
   (value, at) => {
     if (!isObject(value))
       return {
@@ -119,14 +124,22 @@ export const options =
       };
     const known = checks as Readonly<Record<string, Check>>;
     for (const [key, given] of Object.entries(value)) {
-      const fault = Object.hasOwn(known, key) ? known[key]?.(given, path(at, key)) : unknown(at, key, known);
+      const fault = Object.hasOwn(known, key)
+        ? known[key]?.(given, path(at, key))
+        : unknown(at, key, known, elsewhere);
       if (fault && (given !== undefined || !Object.hasOwn(known, key))) return fault;
     }
     return undefined;
   };
-function unknown(at: string, key: string, known: object): Fault {
+function unknown(at: string, key: string, known: object, elsewhere: Readonly<Record<string, string>>): Fault {
   const [close] = nearest(key, Object.keys(known));
-  const hint = close === undefined ? '' : ` (did you mean ${close}?)`;
+  const place = Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined;
+  const hint =
+    place === undefined
+      ? close === undefined
+        ? ''
+        : ` (did you mean ${close}?)`
+      : ` (${key} belongs in ${place})`;
   return {
     at: path(at, key),
     message: `unknown option${hint}`,

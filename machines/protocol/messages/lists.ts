@@ -92,23 +92,34 @@ export const readConfig = (ack: unknown): Read<GetConfigReply> => readBody(ack, 
 export const readResources = (ack: unknown, reqId: string): Read<GetResourcesReply> =>
   readReply(ack, reqId, getResourcesReply);
 
-/** Unreadable entries are one missing part, with the reason of the first. */
+const mostNamed = 20;
+const textAt = (entry: unknown, key: string): string | undefined => {
+  const value = (entry as Readonly<Record<string, unknown>> | null | undefined)?.[key];
+  return typeof value === 'string' ? value : undefined;
+};
+const unnamed = '(not named)';
 function entriesOf<T>(
   key: string,
   entries: readonly unknown[],
   schema: z.ZodType<T>,
 ): { readonly good: readonly T[]; readonly bad: readonly Missing[] } {
-  const read = entries.map((entry) => schema.safeParse(entry));
-  const good = read.flatMap((each) => (each.success ? [each.data] : []));
-  const at = read.findIndex((each) => !each.success);
-  const error = read[at]?.error;
-  if (!error) return { good, bad: [] };
-  const reason = `${key}.${at} of its answer is not readable: ${problemsIn(error).join('; ')}`;
-  const more = entries.length - good.length - 1;
-  return {
-    good,
-    bad: [{ server: '(not named)', reason: more > 0 ? `${reason}; and ${more} more` : reason }],
-  };
+  const [good, bad]: [T[], Missing[]] = [[], []];
+  for (const [at, entry] of entries.entries()) {
+    const read = schema.safeParse(entry);
+    if (read.success) {
+      good.push(read.data);
+      continue;
+    }
+    const uri = textAt(entry, 'uri');
+    bad.push({
+      server: textAt(entry, 'server') ?? unnamed,
+      reason: `${key}.${at} of its answer is not readable: ${problemsIn(read.error).join('; ')}`,
+      ...(uri !== undefined && { uri }),
+    });
+  }
+  const more = bad.length - mostNamed;
+  const rest = { server: unnamed, reason: `${more} more entries of its answer are not readable` };
+  return { good, bad: more > 0 ? [...bad.slice(0, mostNamed), rest] : bad };
 }
 
 /** Readable part of a reply to `client:get_desktop`. */

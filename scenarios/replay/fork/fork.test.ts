@@ -216,7 +216,7 @@ describe('a mistake at a2c fork', () => {
       `seq ${answer.s - 1} is no input; the one before it is ${input}`,
     ],
     ['a number beyond the end', ['--skip', '999999'], 'seq 999999 is no input; the one before it is'],
-    ['a number that is none', ['--at', 'soon'], 'the number of a record: its "s"'],
+    ['a number that is none', ['--at', 'soon'], 'a whole number'],
     ['--set without --at', ['--set', 'ev.code=1'], '--set and --inject need --at SEQ'],
     ['--inject without --at', ['--inject', '{"ch":"host:computer"}'], '--set and --inject need --at SEQ'],
     [
