@@ -24,7 +24,11 @@ const largest = 2 ** 31 - 1;
 it.each<[create: (options: never) => Promise<unknown>, options: unknown, message: string]>([
   [createComputer, { cofnig: {} }, 'createComputer: cofnig: unknown option (did you mean config?)'],
   [createComputer, { frobnicate: 1 }, 'createComputer: frobnicate: unknown option'],
-  [createComputer, { mcpServers: {} }, 'createComputer: mcpServers: unknown option'],
+  [
+    createComputer,
+    { mcpServers: {} },
+    'createComputer: mcpServers: unknown option (mcpServers belongs in `config`)',
+  ],
   [createComputer, null, 'createComputer: options: expected an object, got null'],
   [createComputer, { name: ' ' }, "createComputer: name: expected a text that is not blank, got ' '"],
   [
@@ -95,7 +99,11 @@ it.each<[create: (options: never) => Promise<unknown>, options: unknown, message
     'createOffice: auth.roels: unknown option (did you mean roles?)',
   ],
   [createOffice, { record: true }, 'createOffice: record: expected an object, got true'],
-  [createPresenter, { config: {} }, 'createPresenter: config: unknown option'],
+  [
+    createPresenter,
+    { config: {} },
+    'createPresenter: config: unknown option (did you mean file or settings?)',
+  ],
   [createPresenter, { file: 'x', settings: {} }, 'createPresenter: settings: is given beside file'],
   [
     createPresenter,
@@ -103,7 +111,11 @@ it.each<[create: (options: never) => Promise<unknown>, options: unknown, message
     'createPresenter: settings.mcpServer: unknown key (did you mean mcpServers?)',
   ],
   [createPresenter, { fiel: 'x' }, 'createPresenter: fiel: unknown option (did you mean file?)'],
-  [createPresenter, { config: {} }, 'createPresenter: config: unknown option'],
+  [
+    createPresenter,
+    { config: {} },
+    'createPresenter: config: unknown option (did you mean file or settings?)',
+  ],
   [createPresenter, { settings: [] }, 'createPresenter: settings: expected an object, got a list'],
   [planImport, { form: 'x' }, 'planImport: form: unknown option (did you mean from?)'],
   [planImport, {}, 'planImport: from: is missing'],

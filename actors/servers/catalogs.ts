@@ -34,15 +34,22 @@ interface Snapshot {
     readonly failures: number;
     readonly history: History;
     readonly failure: { readonly message: string } | null;
+    readonly isFirst: boolean;
+    readonly isWithdrawn: boolean;
   };
 }
-const stateOf = (value: unknown): CatalogStatus['state'] =>
-  (typeof value === 'string' ? value : Object.keys(value as object)[0]) as CatalogStatus['state'];
+function stateOf({ value, context: { isFirst, isWithdrawn } }: Snapshot): CatalogStatus['state'] {
+  if (value === 'asking') return isFirst ? 'connecting' : 'refreshing';
+  const { between } = value as { readonly between?: unknown };
+  if (between === 'waiting') return isWithdrawn ? 'withdrawn' : 'failing';
+  return between === undefined ? 'standby' : 'ready';
+}
 
 export function catalogsOf(directory: Directory): CatalogStatus[] {
   const catalogs = [...directory.roots].filter(({ kind }) => kind === 'catalog');
   return catalogs.map(({ ref }) => {
-    const { value, context: c } = ref.getSnapshot() as unknown as Snapshot;
+    const snapshot = ref.getSnapshot() as unknown as Snapshot;
+    const { context: c } = snapshot;
     const keys = [...Object.keys(c.history.present), ...c.history.gone.map(({ key }) => key)];
     const changes = keys.flatMap((key) => {
       const last = lastChangeOf(c.history, key);
@@ -51,7 +58,7 @@ export function catalogsOf(directory: Directory): CatalogStatus[] {
     return {
       server: c.server,
       list: c.list,
-      state: stateOf(value),
+      state: stateOf(snapshot),
       revision: c.revision,
       entries: c.entries.length,
       failures: c.failures,
@@ -63,12 +70,13 @@ export function catalogsOf(directory: Directory): CatalogStatus[] {
 /** Its first read has its own time limit. Resolves at the end of the list, too. */
 const listedFirst = (ref: Root['ref']): Promise<Snapshot> =>
   new Promise((resolve) => {
-    if (!ref.getSnapshot().matches('connecting')) return resolve(ref.getSnapshot());
+    const now = (): Snapshot => ref.getSnapshot() as unknown as Snapshot;
+    if (stateOf(now()) !== 'connecting') return resolve(now());
     const over = (): void => {
       following.unsubscribe();
-      resolve(ref.getSnapshot());
+      resolve(now());
     };
-    const next = (): void => void (ref.getSnapshot().matches('connecting') || over());
+    const next = (): void => void (stateOf(now()) === 'connecting' || over());
     const following = ref.subscribe({ next, complete: over, error: over });
   });
 async function listOf<T>(
@@ -148,7 +156,7 @@ export function listedOf(
     const of = (list: CatalogList): readonly object[] => {
       const root = directory.find(`computer/client:${keyOf(server)}/catalog:${list}`);
       const now = root && (root.ref.getSnapshot() as unknown as Snapshot);
-      const isRead = now && !(now.context.revision === 0 && stateOf(now.value) === 'connecting');
+      const isRead = now && !(now.context.revision === 0 && stateOf(now) === 'connecting');
       const entries = isRead ? now.context.entries : (lists?.[list] ?? []);
       return entries.map((entry) => encoded[list](entry));
     };

@@ -1,32 +1,14 @@
 /**
- * State machine of an agent's view of one collection of one computer: its tools, Desktop or Finder
- * (`collections.ts`). States:
- *
- * connecting — first question, page by page if the collection has pages
- * ready      — steady | refreshing{asking | outdated}: a change notice triggers a new question, from the first page
- * refused    — transient, after a failed question: chooses between asking again and giving up
- * waiting    — pause before the next question
- * standby    — given up after repeated failures, because the computer may not know the question: until the computer
- *              announces a change, or the host asks for the collection
- * closed     — final: the computer left, or the agent did
+ * Follower (`follow.machine.ts`) of an agent for one collection of one computer: its tools, Desktop, Finder or skills
+ * (`collections.ts`), page by page if the collection has pages. After failures in a row it gives up, because the computer
+ * may not know the question: until the computer announces a change, or the host asks for the collection.
  */
-import { assign, setup } from 'xstate';
-import {
-  type Address,
-  type AddressFor,
-  effects,
-  eventAsParams,
-  post,
-  posts,
-  requests,
-  type DirectoryEvent,
-} from '../kernel/effects.ts';
-import type { RequestFact } from '../kernel/ports.ts';
-import { remembered } from '../kernel/objects.ts';
+import { followMachine } from '../follow/follow.machine.ts';
+import type { Follow } from '../follow/follow.rules.ts';
+import { type Address, type AddressFor, post } from '../kernel/effects.ts';
 import {
   collections,
   type Gathered,
-  type Reading,
   type Collection,
   type CollectionValues,
   type Followed,
@@ -65,16 +47,15 @@ export type ViewCollectionChanged = {
 }[Followed];
 export type ViewNews = ViewToolsChanged | ViewCollectionChanged;
 
-interface ViewContext extends ViewStart {
+interface ViewInput extends ViewStart {
   readonly self: Address;
   readonly owner: AddressFor<ViewNews>;
+}
+interface ViewContext extends ViewInput, Follow {
   readonly value: unknown;
-  readonly failure: Failure | null;
   readonly gathered: Gathered | null;
   readonly asked: number;
-  readonly failures: number;
 }
-type Answered = { readonly result: unknown };
 
 export function newsOf(
   collection: Collection,
@@ -90,73 +71,23 @@ export function newsOf(
 }
 
 const reqIdOf = (c: ViewContext): string => `${c.collection}.${c.computer}.${c.asked}`;
-/** Caches the reading of an answer, because several guards need it. */
-const readingsOf = remembered((c: ViewContext) =>
-  remembered(({ result }: Answered): Reading<unknown> =>
-    collections[c.collection].read(result, reqIdOf(c), c.gathered),
-  ),
-);
-const reading = (c: ViewContext, event: Answered): Reading<unknown> => readingsOf(c)(event);
-
+const limitOf = ({ timing: t }: ViewContext): number => t.queryMs + t.agentMarginMs;
 /** Do not count towards giving up: a busy computer can answer later, and without a link nothing was asked. */
 const passing: ReadonlySet<Failure['code']> = new Set([wireCodes.tooMany, 'LinkLost']);
-const failed = (c: ViewContext, failure: Failure): Partial<ViewContext> => ({
-  failure,
-  gathered: null,
-  failures: passing.has(failure.code) ? c.failures : c.failures + 1,
-});
+const isSpent = ({ collection, failures }: ViewContext): boolean =>
+  failures >= (collections[collection].tries ?? Infinity);
 
-const parts = setup({
-  types: {
-    context: {} as ViewContext,
-    input: {} as ViewStart & Pick<ViewContext, 'self' | 'owner'>,
-    events: {} as RequestFact | ViewOrder | DirectoryEvent,
-    tags: {} as 'connecting' | 'ready' | 'refreshing',
-  },
-  actions: {
-    ...effects,
-    countQuestion: assign({ asked: ({ context }) => context.asked + 1 }),
-    rememberValue: assign(({ context }, event: Answered) => {
-      const read = reading(context, event);
-      return read.step === 'whole' ? { value: read.value, failure: null, gathered: null, failures: 0 } : {};
-    }),
-    rememberPart: assign(({ context }, event: Answered) => {
-      const read = reading(context, event);
-      return read.step === 'part' ? { gathered: read.gathered } : {};
-    }),
-    rememberBadAnswer: assign(({ context }, event: Answered) => {
-      const read = reading(context, event);
-      return read.step === 'unreadable' ? failed(context, read.failure) : {};
-    }),
-    rememberFailure: assign(({ context }, { failure }: { failure: Failure }) => failed(context, failure)),
-    rememberTimeout: assign(({ context }) => {
-      const { computer, timing } = context;
-      return failed(context, {
-        code: wireCodes.timeout,
-        message: `Computer '${computer}' did not answer within ${timing.queryMs + timing.agentMarginMs} ms`,
-      });
-    }),
-    forgetPages: assign({ gathered: null }),
-    forgetFailures: assign({ failures: 0 }),
-  },
-  guards: {
-    isWhole: ({ context }, event: Answered) => reading(context, event).step === 'whole',
-    isPart: ({ context }, event: Answered) => reading(context, event).step === 'part',
-    isSpent: ({ context: { collection, failures } }) =>
-      failures >= (collections[collection].tries ?? Infinity),
-  },
-  delays: {
-    query: ({ context: { timing: t } }) => t.queryMs + t.agentMarginMs,
-    refetch: ({ context }) => context.timing.refetchMs,
-  },
-});
-
-const tellOwner = posts((c: ViewContext) =>
-  post(c.owner, newsOf(c.collection, c.computer, c.value, c.failure)),
-);
-const ask = [
-  'countQuestion',
-  requests((c: ViewContext) => ({
+export const viewMachine = followMachine<ViewInput, ViewContext, ViewOrder>({
+  id: 'view',
+  changed: 'view.refresh',
+  wake: 'view.wake',
+  startsOpen: true,
+  hasParts: true,
+  pace: { limitMs: limitOf, retryMs: ({ timing }) => timing.refetchMs },
+  begin: (input) => ({ ...input, value: null, gathered: null, asked: 0 }),
+  asksAnew: (c) => c.value === null || c.failure !== null,
+  asked: (c) => ({ asked: c.asked + 1, ...(c.isOutdated && { gathered: null }) }),
+  ask: (c) => ({
     id: c.collection,
     target: c.link,
     method: collections[c.collection].method,
@@ -166,100 +97,22 @@ const ask = [
       computer: c.computer,
       ...collections[c.collection].fieldsOf(c.gathered),
     },
-  })),
-] as const;
-const withdraw = {
-  type: 'cancel',
-  params: ({ context: c }: { context: ViewContext }) => ({ id: c.collection }),
-} as const;
-
-const answerOf = eventAsParams<Answered>;
-const answered = <Target extends '#view.connecting' | '#view.ready.refreshing'>(again: Target) =>
-  [
-    {
-      guard: { type: 'isWhole', params: answerOf },
-      target: '#view.ready.steady',
-      actions: [{ type: 'rememberValue', params: answerOf }, tellOwner],
-    },
-    {
-      guard: { type: 'isPart', params: answerOf },
-      target: again,
-      reenter: true,
-      actions: { type: 'rememberPart', params: answerOf },
-    },
-    { target: '#view.refused', actions: { type: 'rememberBadAnswer', params: answerOf } },
-  ] as const;
-const refused = {
-  target: '#view.refused',
-  actions: { type: 'rememberFailure', params: eventAsParams<{ readonly failure: Failure }> },
-} as const;
-
-export const viewMachine = parts.createMachine({
-  id: 'view',
-  context: ({ input }) => ({
-    ...input,
-    value: null,
-    failure: null,
-    gathered: null,
-    asked: 0,
-    failures: 0,
   }),
-  initial: 'connecting',
-  on: { 'view.wake': {}, close: '.closed' },
-  states: {
-    connecting: {
-      tags: 'connecting',
-      entry: ask,
-      exit: withdraw,
-      on: {
-        'ask.answered': answered('#view.connecting'),
-        'ask.refused': refused,
-        'view.refresh': { target: 'connecting', reenter: true, actions: 'forgetPages' },
-      },
-      after: { query: { target: 'refused', actions: 'rememberTimeout' } },
-    },
-    ready: {
-      tags: 'ready',
-      initial: 'steady',
-      states: {
-        steady: { on: { 'view.refresh': 'refreshing' } },
-        refreshing: {
-          tags: 'refreshing',
-          entry: ask,
-          exit: withdraw,
-          initial: 'asking',
-          on: { 'ask.refused': refused },
-          after: { query: { target: '#view.refused', actions: 'rememberTimeout' } },
-          states: {
-            asking: {
-              on: { 'view.refresh': 'outdated', 'ask.answered': answered('#view.ready.refreshing') },
-            },
-            outdated: {
-              on: {
-                'view.refresh': {},
-                'ask.answered': {
-                  target: '#view.ready.refreshing',
-                  reenter: true,
-                  actions: 'forgetPages',
-                },
-              },
-            },
-          },
-        },
-      },
-    },
-    refused: { entry: tellOwner, always: [{ guard: 'isSpent', target: 'standby' }, { target: 'waiting' }] },
-    waiting: {
-      tags: 'connecting',
-      on: { 'view.refresh': 'connecting' },
-      after: { refetch: 'connecting' },
-    },
-    standby: {
-      on: {
-        'view.refresh': { target: 'connecting', actions: 'forgetFailures' },
-        'view.wake': { target: 'connecting', actions: 'forgetFailures' },
-      },
-    },
-    closed: { type: 'final' },
+  read: (c, result) => {
+    const read = collections[c.collection].read(result, reqIdOf(c), c.gathered);
+    if (read.step === 'unreadable') return read;
+    const next = read.step === 'part' ? { gathered: read.gathered } : { gathered: null, value: read.value };
+    return { step: read.step, next };
   },
+  timeout: (c) => ({
+    code: wireCodes.timeout,
+    message: `Computer '${c.computer}' did not answer within ${limitOf(c)} ms`,
+  }),
+  isPassing: ({ failure }) => passing.has(failure.code),
+  failed: (c) => ({ gathered: null, ...(isSpent(c) && { came: 'over' }) }),
+  noted: ({ came }) => (came === 'over' ? { failures: 0 } : {}),
+  tell: (before, c) =>
+    c.value === before.value && c.failure === before.failure
+      ? []
+      : [post(c.owner, newsOf(c.collection, c.computer, c.value, c.failure))],
 });

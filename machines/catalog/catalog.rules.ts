@@ -1,7 +1,7 @@
 /** Messages, memory and timing rules of a catalog, the machine of one list of one server. */
-import { kindOf, type Address, type AddressFor, post } from '../kernel/effects.ts';
+import type { Follow } from '../follow/follow.rules.ts';
+import { kindOf, type Address, type AddressFor } from '../kernel/effects.ts';
 import type { TimingOf } from '../kernel/timing.ts';
-import { listRestless } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 import {
   changesOf,
@@ -86,18 +86,22 @@ export type CatalogInput = CatalogStart & {
   readonly self: Address;
   readonly owner: AddressFor<CatalogSettled | CatalogRefreshing>;
 };
-export interface CatalogContext extends CatalogInput {
+export interface CatalogContext extends CatalogInput, Follow {
   readonly entries: readonly Entry[];
   readonly revision: number;
   readonly history: History;
-  readonly failures: number;
-  readonly failure: Failure | null;
   readonly isDeclared: boolean;
   readonly isOptional: boolean;
   readonly isWithdrawn: boolean;
   readonly why: string;
   readonly isGone: boolean;
-  /** Number of times in a row that a change was announced soon after a read. */
+  /** The first list of a session is awaited. */
+  readonly isFirst: boolean;
+  /** A later one was asked for. */
+  readonly isRefreshing: boolean;
+  /** The last question was lost with its session. */
+  readonly isLost: boolean;
+  /** Number of changes in a row that were announced soon after a read. */
   readonly rush: number;
   /** The running request answers those in `asking`; those in `owed` came after it was sent. */
   readonly asking: Readonly<Record<string, number>>;
@@ -118,28 +122,12 @@ export const changesIn = (c: CatalogContext, entries: readonly Entry[]): Changes
   changesOf(c.entries, entries, (entry) => keyOfEntry(c.list, entry));
 
 /** Largest count of announcements in a row; a higher one would not lengthen the pause. */
-export const mostRush = 16;
+export const mostRush = 17;
 /** Pause in ms before a list is read that changes, or is said to, after each read: it doubles each time up to `pollMs`. */
 export const pauseMs = ({ timing: t, rush }: Pick<CatalogContext, 'timing' | 'rush'>): number =>
   Math.min(
-    Math.min(t.quietMs, t.longestQuietMs) * 2 ** Math.max(0, rush - 1),
+    Math.min(t.quietMs, t.longestQuietMs) * 2 ** Math.max(0, rush - 2),
     Math.max(t.pollMs, t.longestQuietMs),
   );
-/** Returns the news, once each, that a list is read more rarely than any other, and that it is steady again. */
-export const restlessMessages = (c: CatalogContext, rush: number) => {
-  const { server, list, timing } = c;
-  const isRestless = (n: number): boolean => pauseMs({ timing, rush: n }) > timing.longestQuietMs;
-  const is = isRestless(rush);
-  if (is === isRestless(c.rush)) return [];
-  const failure = is ? listRestless(server, listMethods[list], timing.pollMs) : null;
-  const event: CatalogRestless = { type: 'catalog.restless', server, list, failure };
-  return [post(c.reader, event, { optional: true })];
-};
-/** For servers that do not announce changes; varies by ± 10 %, so that they are not all asked at once. */
-export const startPoll = {
-  type: 'setDeadline',
-  params: ({ context: c }: { context: CatalogContext }) => {
-    const { isDeclared, timing: t } = c;
-    return { ms: Math.round((isDeclared ? t.pollDeclaredMs : t.pollMs) * 0.9), for: 'poll', spread: 2 / 9 };
-  },
-} as const;
+/** Such a list is read more rarely than any other. */
+export const isRestless = (c: CatalogContext): boolean => pauseMs(c) > c.timing.longestQuietMs;

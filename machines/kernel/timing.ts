@@ -95,7 +95,6 @@ const lists = [
   'pollMs',
   'pollDeclaredMs',
   'relistMs',
-  'closeGraceMs',
 ] as const;
 /** Machines keep only these, because every checkpoint stores them. */
 export const timingOf = {

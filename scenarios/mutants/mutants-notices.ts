@@ -1,23 +1,22 @@
-import { dropEntries, type CatalogNews } from '../../machines/catalog/catalog.machine.ts';
+import { machines } from '../../actors/runtime/assemble.ts';
+import { catalogRules, type CatalogNews } from '../../machines/catalog/catalog.machine.ts';
+import type { CatalogContext } from '../../machines/catalog/catalog.rules.ts';
 import { actionOf } from '../../machines/computer/computer.machine.ts';
 import { listTakenIn } from '../../machines/computer/computer.rows.ts';
+import { followMachine } from '../../machines/follow/follow.machine.ts';
+import { post } from '../../machines/kernel/effects.ts';
 import type { Timing } from '../../machines/kernel/timing.ts';
 import type { Plan } from '../stage/plan/plan.ts';
 import { parseFaults } from '../fault-server/words/fault.ts';
 import { offersTheTruth } from '../invariants/truth.ts';
-import {
-  calmServers,
-  withChart,
-  ignoredEvent,
-  doNothing,
-  type Actions,
-  type Mutant,
-  type ChartArguments,
-  changeable,
-} from './mutant.ts';
+import { calmServers, withChart, ignoredEvent, doNothing, type Mutant, changeable } from './mutant.ts';
 import type { Edit } from '../fixtures/altered.ts';
 
-const atOnce = '#catalog.refreshing';
+const atOnce = '#catalog.asking';
+const steady = ['states', 'between', 'states', 'steady', 'on'] as const;
+const withRules = (other: Partial<typeof catalogRules>) => ({
+  kinds: { ...machines, catalog: followMachine({ ...catalogRules, ...other }) },
+});
 const speaking =
   (timing: Partial<Timing>, ...faults: readonly object[]) =>
   (plan: Plan): Plan => ({
@@ -27,15 +26,12 @@ const speaking =
   });
 const looks = { pollMs: 2_000, pollDeclaredMs: 2_000 };
 
-interface Change {
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-}
-type Messages = (of: ChartArguments) => { readonly messages: readonly { readonly event: Change }[] };
-const answered = ['states', 'refreshing', 'states', 'asking', 'on', 'ask.answered', 'actions'] as const;
-const passedOn = ({ context: { server, list, entries, reader, revision } }: ChartArguments) => {
-  const event = { type: 'catalog.changed', server, list, entries, revision, why: 'a notice' };
-  return { to: reader, event: { ...event, added: [], removed: [], changed: [] }, optional: true };
+const isNews = ({ event }: { readonly event: { readonly type: string } }): boolean =>
+  event.type === 'catalog.changed';
+const passedOn = ({ server, list, entries, reader, revision }: CatalogContext) => {
+  const about = { server, list, entries, revision, why: 'a notice', isWithdrawn: false };
+  const event: CatalogNews = { type: 'catalog.changed', ...about, added: [], removed: [], changed: [] };
+  return post(reader, event, { optional: true });
 };
 
 export const mutantsOfNotices: readonly Mutant[] = [
@@ -43,42 +39,39 @@ export const mutantsOfNotices: readonly Mutant[] = [
     what: 'a list that is asked for with each notice of a burst',
     finder: { invariant: 'a list is requested once for a burst of changes' },
     runs: changeable,
-    ...withChart(
-      'catalog',
-      ...['steady', 'settling'].map((state): Edit => [
-        ['states', 'ready', 'states', state, 'on', 'list.changed'],
-        (old: object) => ({ ...old, target: atOnce }),
-      ]),
-    ),
+    ...withChart('catalog', [
+      [...steady, 'list.changed'],
+      (old: object) => ({ ...old, target: atOnce }),
+    ] satisfies Edit),
   },
   {
     what: 'a list that nobody looks at while nothing is told',
     finder: { invariant: offersTheTruth },
     runs: speaking(looks, { fault: 'notify.silentChange' }),
-    ...withChart('catalog', [['states', 'ready', 'states', 'steady', 'on', 'deadline.passed'], ignoredEvent]),
+    ...withChart('catalog', [[...steady, 'deadline.passed'], ignoredEvent]),
   },
   {
     what: 'a list that passes a lie on',
     finder: { story: 'a list that is as it was is no news' },
-    ...withChart('catalog', [
-      [...answered, '0', 'params'],
-      (old: Messages) => (of: ChartArguments) => {
-        const { messages } = old(of);
-        return { messages: messages.length > 0 ? messages : [passedOn(of)] };
+    ...withRules({
+      tell: (before, c) => {
+        const told = catalogRules.tell(before, c);
+        const isRead = before.isRefreshing && !c.isRefreshing && c.came === 'whole';
+        return isRead && !told.some(isNews) ? [...told, passedOn(c)] : told;
       },
-    ]),
+    }),
   },
   {
     what: 'a list that keeps another description to itself',
     finder: {
       story: 'another description that a server has without saying so is found by the next look, and told',
     },
-    ...withChart('catalog', [
-      [...answered, '0', 'params'],
-      (old: Messages) => (of: ChartArguments) => ({
-        messages: old(of).messages.filter(({ event: e }) => e.added.length + e.removed.length > 0),
-      }),
-    ]),
+    ...withRules({
+      tell: (before, c) =>
+        catalogRules
+          .tell(before, c)
+          .filter((told) => !isNews(told) || before.entries.length !== c.entries.length),
+    }),
   },
   {
     what: 'a computer that tells of changed tools, and not which',
@@ -102,33 +95,26 @@ export const mutantsOfNotices: readonly Mutant[] = [
   {
     what: 'a list that one page which fails empties',
     finder: { story: 'a list one page of which fails leaves everything as it was, and is asked for again' },
-    ...withChart('catalog', [
-      ['states', 'refreshing', 'on', 'ask.refused'],
-      (ways: Actions) => [
-        { target: '#catalog.failing', actions: ['rememberSlow', ...dropEntries(() => 'a page failed')] },
-        ...ways,
-      ],
-    ]),
+    ...withRules({
+      failed: (c, refusal) => ({ ...catalogRules.failed?.(c, refusal), ...(!c.isFirst && { entries: [] }) }),
+    }),
   },
   {
     what: 'a list that is asked for when a storm is over',
     finder: { invariant: 'a list is requested once for a burst of changes' },
     runs: speaking({ quietMs: 500, longestQuietMs: 1_000 }, { fault: 'notify.storm', everyMs: 200 }),
-    ...withChart('catalog', [['states', 'ready', 'states', 'gathering', 'after'], doNothing]),
+    ...withChart('catalog', [['states', 'between', 'states', 'gathering', 'after'], doNothing]),
   },
   {
     what: 'a list that takes what is told after an answer for what was answered',
     finder: { story: 'a tool that announces a change of tools has them fetched again' },
-    ...withChart('catalog', [
-      ['states', 'ready', 'states', 'steady', 'states', 'fresh', 'on', 'list.changed'],
-      ignoredEvent,
-    ]),
+    ...withChart('catalog', [[...steady, 'list.changed'], ignoredEvent]),
   },
   {
     what: 'a list whose pages are followed for ever',
     finder: {
       story: 'a change told while tools are fetched is fetched, though that fetch is never answered',
     },
-    ...withChart('catalog', [['states', 'refreshing', 'after'], doNothing]),
+    ...withChart('catalog', [['states', 'asking', 'after'], doNothing]),
   },
 ];

@@ -51,9 +51,7 @@ const mutants: readonly Mutant[] = [
   },
   {
     what: 'a change of tools that is lost while they are fetched',
-    kinds: altered('catalog', [
-      [['states', 'refreshing', 'states', 'asking', 'on', 'list.changed'], () => ({})],
-    ]),
+    kinds: altered('catalog', [[['states', 'asking', 'on', 'list.changed'], () => ({})]]),
   },
   {
     what: 'no second try',

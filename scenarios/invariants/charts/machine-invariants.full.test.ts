@@ -37,7 +37,7 @@ describe('the whole state space of every machine', () => {
   });
 });
 
-test.each(['desktop', 'finder', 'cache', 'catalog', 'client'])(
+test.each(['desktop', 'finder', 'cache', 'client'])(
   'a %s can be connecting, ready, refreshing, closing, and killed in the end',
   (of) => {
     const { machine, stops, taken } = spaces.find(({ kind }) => kind === of) as StateSpace;

@@ -202,5 +202,5 @@ export const view = (collection: Collection): Sample => ({
     Math.min(c.failures as number, 3),
   ],
   // Tools are asked for during the whole life of their computer, so a view of tools never rests in `standby`.
-  passedThrough: collection === 'tools' ? ['refused', 'standby'] : ['refused'],
+  passedThrough: collection === 'tools' ? ['standby', 'between.judging'] : ['between.judging'],
 });

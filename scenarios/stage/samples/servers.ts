@@ -47,9 +47,13 @@ export const catalog: Sample = {
     { type: 'ask.answered', result: { tools: [tool] } },
     { type: 'ask.refused', sent: true, failure: { ...failure, details: { code: -32601 } } },
   ],
-  told: [{ type: 'owner.ended', why: 'done' }],
-  tellApart: (c) => [Math.min(c.failures as number, 4), c.isOptional, Object.keys(c.owed as object).length],
-  passedThrough: ['judging'],
+  tellApart: (c) => [
+    Math.min(c.failures as number, 4),
+    c.isOptional,
+    c.isFirst,
+    Object.keys(c.owed as object).length,
+  ],
+  passedThrough: ['between.judging'],
 };
 
 const end = { how: 'exited', pid: 1, code: 0, signal: null, stderr: '', message: null };

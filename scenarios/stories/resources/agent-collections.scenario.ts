@@ -235,7 +235,7 @@ for (const collection of both) {
   const kind = `${collection}View`;
   scenario(
     `the view of a ${collection} whose machine breaks is opened again`,
-    { kinds: broken(kind, 'rememberValue', eldest(1)), failing: `/${kind}:` },
+    { kinds: broken(kind, 'takeAnswer', eldest(1)), failing: `/${kind}:` },
     async (s) => {
       await meet(s, collection, [showing(collection, 1), showing(collection, 1)], true);
       expect(heard(s)).toEqual([1]);
@@ -243,7 +243,7 @@ for (const collection of both) {
   );
   scenario(
     `the view of a ${collection} whose machine breaks again and again is given up, and the host is told`,
-    { kinds: broken(kind, 'rememberValue'), failing: `/${kind}:` },
+    { kinds: broken(kind, 'takeAnswer'), failing: `/${kind}:` },
     async (s) => {
       const peer = await meet(
         s,

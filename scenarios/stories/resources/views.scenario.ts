@@ -84,7 +84,7 @@ scenario(
     update(peer);
     await s.run(5);
     late[0]?.({ tools: [tool('old')], req_id: 'tools.c1.1' });
-    await s.run(5);
+    await s.run(10);
     expect(asked(peer)).toBe(2);
     expect(heard(s)).toEqual([['new']]);
   },

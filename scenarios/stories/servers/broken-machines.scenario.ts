@@ -9,7 +9,7 @@ scenario(
   'a view whose machine breaks is opened again, and the tools of its computer are known after all',
   {
     servers: { fs: { tools } },
-    kinds: broken('view', 'rememberFailure', eldest(1)),
+    kinds: broken('view', 'takeRefusal', eldest(1)),
     failing: '/view:',
     mend: (ports) => {
       let asked = 0;
@@ -35,7 +35,7 @@ scenario(
 
 scenario(
   'a view whose machine breaks again and again is given up, and the host of its agent is told',
-  { servers: { fs: { tools } }, kinds: broken('view', 'countQuestion'), failing: '/view:' },
+  { servers: { fs: { tools } }, kinds: broken('view', 'noteAsked'), failing: '/view:' },
   async (s) => {
     await s.office();
     s.computer({ linked: true });
