@@ -29,6 +29,7 @@ import {
   type Ports,
 } from '../../machines/kernel/ports.ts';
 import { processMachine } from '../../machines/process/process.machine.ts';
+import { questionMachine } from '../../machines/resources/question.machine.ts';
 import { readMachine } from '../../machines/resources/read.machine.ts';
 import { seatMachine } from '../../machines/office/seat.machine.ts';
 import { serverCacheMachine } from '../../machines/resources/server-cache.machine.ts';
@@ -59,6 +60,7 @@ export const machines: Readonly<Record<string, AnyStateMachine>> = {
   offer: offerMachine,
   office: officeMachine,
   process: processMachine,
+  question: questionMachine,
   read: readMachine,
   seat: seatMachine,
   settings: settingsMachine,

@@ -4,7 +4,7 @@ import { History } from './history.ts';
 
 const desktop = 'computer/desktop#2';
 const context = (...uris: readonly string[]): object => ({
-  caches: { web: { listed: { uris }, reason: null } },
+  lists: { web: { uris, reason: null } },
 });
 const listed = (...uris: readonly string[]): object => ({
   ...{ k: 'step', a: desktop, ev: 'resources.listed', tr: [], v: 'open', ctx: context(...uris) },
@@ -52,7 +52,10 @@ describe('a change of the Desktop', () => {
 });
 
 it('what is shown is told by server, with why it cannot be had', () => {
-  const caches = { web: { listed: { uris: ['w://a'] }, reason: 'its list cannot be had' } };
-  expect(shownOf({ caches })).toEqual([{ server: 'web', uris: ['w://a'], reason: 'its list cannot be had' }]);
+  const lists = {
+    web: { uris: ['w://a'], reason: 'its list cannot be had' },
+    other: { uris: [], reason: null },
+  };
+  expect(shownOf({ lists })).toEqual([{ server: 'web', uris: ['w://a'], reason: 'its list cannot be had' }]);
   expect(shownOf(undefined)).toEqual([]);
 });

@@ -24,19 +24,16 @@ export interface Shown {
   readonly reason: string;
 }
 const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(textOf) : []);
-const cachesOf = (context: unknown): Fields => fieldsOf(fieldsOf(context)['caches']);
-const urisOf = (cache: unknown): string[] => textsOf(fieldsOf(fieldsOf(cache)['listed'])['uris']);
+const listsOf = (context: unknown): Fields => fieldsOf(fieldsOf(context)['lists']);
+const urisOf = (list: unknown): string[] => textsOf(fieldsOf(list)['uris']);
 
 export const shownOf = (context: unknown): Shown[] =>
-  Object.entries(cachesOf(context)).map(([server, cache]) => ({
-    server,
-    uris: urisOf(cache),
-    reason: textOf(fieldsOf(cache)['reason']),
-  }));
+  Object.entries(listsOf(context))
+    .map(([server, list]) => ({ server, uris: urisOf(list), reason: textOf(fieldsOf(list)['reason']) }))
+    .filter(({ uris, reason }) => uris.length > 0 || reason !== '');
 
 const causes: Readonly<Record<string, string>> = {
   'resources.listed': 'its list is another one',
-  'owned.ended': 'what was read of it is lost',
 };
 type Untold = { -readonly [K in keyof Omit<CollectionChange, 'toldAfter'>]: CollectionChange[K] };
 const schemes: Readonly<Record<string, string>> = { desktop: 'window:', finder: 'dpe:' };
@@ -46,13 +43,13 @@ function listChanges(
   event: string,
   at: Pick<Untold, 't' | 'index' | 'collection'>,
 ): Untold[] {
-  const [old, now] = [cachesOf(before), cachesOf(after)];
+  const [old, now] = [listsOf(before), listsOf(after)];
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((server) => {
     const [had, has] = [urisOf(old[server]), urisOf(now[server])];
     const added = has.filter((uri) => !had.includes(uri));
     const removed = had.filter((uri) => !has.includes(uri));
     if (added.length + removed.length === 0) return [];
-    const why = now[server] === undefined ? 'it is gone' : (causes[event] ?? event);
+    const why = has.length === 0 ? 'it is gone' : (causes[event] ?? event);
     return [{ ...at, server, why, added, removed, isTouching: true }];
   });
 }
@@ -62,7 +59,7 @@ function changesIn(lane: Lane, history: History, until: number): CollectionChang
   let updated: Untold | undefined;
   const name = nameOf(lane.address);
   // Starts with the context in the checkpoint when the actor is older than the trace.
-  let context: unknown = isObject(fieldsOf(lane.input)['caches']) ? lane.input : {};
+  let context: unknown = isObject(fieldsOf(lane.input)['lists']) ? lane.input : {};
   for (const index of lane.rows) {
     const row = history.row(index);
     if (!row || index > until) break;

@@ -62,8 +62,6 @@ export const timing = {
   relistMs: 5_000,
   /** Parts that have not arrived by then are missing in the answer, and are read later. */
   aggregateMs: 8_000,
-  /** A read that takes two intervals lets another read go first, if the server is alive. */
-  turnMs: 150,
   closeGraceMs: 250,
   readMs: 20_000,
   coalesceMs: 200,
@@ -88,14 +86,7 @@ const only =
   (all: Pick<Timing, K>): Pick<Timing, K> =>
     Object.fromEntries(names.map((name) => [name, all[name]])) as unknown as Pick<Timing, K>;
 const ladder = ['stdinGraceMs', 'termGraceMs', 'killGraceMs'] as const;
-const lists = [
-  'listMs',
-  'quietMs',
-  'longestQuietMs',
-  'pollMs',
-  'pollDeclaredMs',
-  'relistMs',
-] as const;
+const lists = ['listMs', 'quietMs', 'longestQuietMs', 'pollMs', 'pollDeclaredMs', 'relistMs'] as const;
 /** Machines keep only these, because every checkpoint stores them. */
 export const timingOf = {
   process: only(...ladder),
@@ -108,9 +99,9 @@ export const timingOf = {
     ...(['callTotalMs', 'callIdleMs', 'confirmMs', 'lookMs'] as const),
   ),
   link: only('linkMs', 'linkBackoffMs', 'linkRestMs', 'quietMs', 'longestQuietMs'),
-  cache: only('aggregateMs', 'relistMs', 'turnMs', 'closeGraceMs'),
-  read: only('readMs'),
-  aggregator: only('aggregateMs', 'relistMs', 'readMs', 'coalesceMs', 'turnMs', 'closeGraceMs'),
+  cache: only('aggregateMs', 'relistMs'),
+  question: only('aggregateMs', 'closeGraceMs'),
+  aggregator: only('aggregateMs', 'relistMs', 'readMs', 'coalesceMs', 'closeGraceMs'),
   blobs: only('aggregateMs'),
   skills: only('quietMs', 'longestQuietMs', 'aggregateMs'),
   offer: only('aggregateMs'),

@@ -1,4 +1,9 @@
-/** One question to the server of a resource or prompt; ends with the answer or after the time limit. */
+/** One question to the server of a resource or prompt.
+ *
+ * reading — waits for the answer
+ * read    — final: the content has come
+ * refused — final: the server refused it, its answer is no content, or the owner has ended
+ * late    — final: no answer came within the limit; the server is told so (`notifications/cancelled`) */
 import { setup } from 'xstate';
 import {
   kindOf,
@@ -11,7 +16,6 @@ import {
 import type { RequestFact, ResourceCollection } from '../kernel/ports.ts';
 import { contentsIn, promptIn, failureForAgents, type ResourceRead } from './collections.ts';
 import { collections } from './collection-rules.ts';
-import type { TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
 export interface ReadStart {
@@ -25,10 +29,10 @@ export interface ReadStart {
   readonly session: Address;
   readonly isRedacted?: true;
   readonly replyTo: AddressFor<ResourceRead>;
-  readonly timing: TimingOf<'read'>;
+  readonly limitMs: number;
 }
-export type ReadOrder = { readonly type: 'close' };
-export const readKind = kindOf<ReadStart, ReadOrder>('read');
+/** It takes none: it ends with its owner. */
+export const readKind = kindOf<ReadStart, never>('read');
 type Input = ReadStart & { readonly self: Address; readonly owner: Address };
 type At<E = unknown> = { readonly context: Input; readonly event: E };
 
@@ -61,7 +65,7 @@ const parts = setup({
   types: {
     context: {} as Input,
     input: {} as Input,
-    events: {} as RequestFact | ReadOrder | DirectoryEvent,
+    events: {} as RequestFact | DirectoryEvent,
     tags: {} as 'refreshing',
   },
   actions: effects,
@@ -69,7 +73,7 @@ const parts = setup({
     isGiven: ({ context, event }) =>
       event.type === 'ask.answered' && givenIn(context, event.result).failure === null,
   },
-  delays: { limit: ({ context }) => context.timing.readMs },
+  delays: { limit: ({ context }) => context.limitMs },
 });
 
 export const readMachine = parts.createMachine({
@@ -100,7 +104,7 @@ export const readMachine = parts.createMachine({
             collections[c.collection].refusalOf(failure, c.uri),
           ),
         },
-        close: {
+        'owner.ended': {
           target: 'refused',
           actions: refuse(({ uri }) => ({
             code: wireCodes.internal,
@@ -110,15 +114,16 @@ export const readMachine = parts.createMachine({
       },
       after: {
         limit: {
-          target: 'refused',
-          actions: refuse(({ server, uri, timing }) => ({
+          target: 'late',
+          actions: refuse(({ server, uri, limitMs }) => ({
             code: wireCodes.timeout,
-            message: `Server '${server}' did not give '${uri}' within ${timing.readMs} ms`,
+            message: `Server '${server}' did not give '${uri}' within ${limitMs} ms`,
           })),
         },
       },
     },
     read: { type: 'final' },
     refused: { type: 'final' },
+    late: { type: 'final' },
   },
 });

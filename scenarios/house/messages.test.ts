@@ -28,6 +28,7 @@ import type { uploadMachine } from '../../machines/uploads/upload.machine.ts';
 import type { seatMachine } from '../../machines/office/seat.machine.ts';
 import { processKind, type processMachine } from '../../machines/process/process.machine.ts';
 import type { aggregatorMachine } from '../../machines/resources/aggregator.machine.ts';
+import type { questionMachine } from '../../machines/resources/question.machine.ts';
 import type { serverCacheMachine } from '../../machines/resources/server-cache.machine.ts';
 import type { watchMachine } from '../../machines/resources/watch.machine.ts';
 
@@ -97,6 +98,7 @@ it('an owner that opens a machine hears what that tells its owner', () => {
     Hears<typeof computerMachine, typeof linkMachine>,
     Hears<typeof computerMachine, typeof aggregatorMachine>,
     Hears<typeof aggregatorMachine, typeof serverCacheMachine>,
+    Hears<typeof aggregatorMachine, typeof questionMachine>,
     Hears<typeof clientMachine, typeof connectionMachine>,
     Hears<typeof connectionMachine, typeof processMachine>,
     Hears<typeof clientMachine, typeof catalogMachine>,
@@ -108,7 +110,7 @@ it('an owner that opens a machine hears what that tells its owner', () => {
     Hears<typeof computerMachine, typeof skillsMachine>,
     Hears<typeof computerMachine, typeof uploadMachine>,
     Hears<typeof skillsMachine, typeof offerMachine>,
-  ] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
+  ] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true];
   const deaf: Hears<typeof linkMachine, typeof clientMachine> = false;
-  expect([...hears, deaf]).toHaveLength(16);
+  expect([...hears, deaf]).toHaveLength(17);
 });

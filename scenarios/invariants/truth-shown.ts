@@ -2,7 +2,8 @@ import { keyOf } from '../../machines/kernel/effects.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import { capabilitiesOf, type ResourcesTruth, type Truth } from '../stage/scripted/script.ts';
 import { isWindowUri, isDpeUri } from '../../machines/resources/uri.ts';
-import { type AggregateShown, type Items } from '../../machines/resources/collections.ts';
+import type { AggregateShown } from '../../machines/resources/collections.ts';
+import type { Entry } from '../../machines/resources/server-cache.rules.ts';
 import { collections } from '../../machines/resources/collection-rules.ts';
 import type { ResourceCollection } from '../../machines/kernel/ports.ts';
 import { events } from '../../machines/protocol/protocol.ts';
@@ -22,7 +23,7 @@ const contextOf = <Context>(harness: Harness, address: string): Context | undefi
 
 interface Held {
   readonly uris: readonly string[];
-  readonly slots: readonly (readonly (Items & { readonly failure: unknown; readonly round: number })[])[];
+  readonly entries: readonly (readonly Entry[])[];
 }
 interface Server {
   readonly name: string;
@@ -51,10 +52,10 @@ function shownOf(harness: Harness, collection: ResourceCollection, { name, truth
   const { urisIn, refusedIn, toRead, itemsOf } = collections[collection];
   const held = contextOf<Held>(harness, `computer/${collection}/cache:${keyOf(name)}`);
   const read = toRead(urisIn(uris.map((uri) => ({ uri })))).map((uri) => {
-    const known = held?.slots.flat()[held.uris.indexOf(uri)];
+    const known = held?.entries.flat()[held.uris.indexOf(uri)];
     const contents = truth.read(uri);
     const isSecret = contents.length === 0 || !truth.isKnowable(uri);
-    if (isSecret && known && known.round > 0 && !known.failure) return { ok: true, body: known } as const;
+    if (isSecret && known && !known.isStale && !known.failure) return { ok: true, body: known } as const;
     return contents.length === 0 ? ({ ok: false } as const) : itemsOf(contents, uri, name);
   });
   const isTaken = refusedIn(uris.map((uri) => ({ uri }))).length === 0;

@@ -17,7 +17,7 @@ const ends: Rule = ({ isEnded, steps }) => {
   return isTold && !isEnded ? ['was told to close, and never ended'] : [];
 };
 /** Kinds whose parts hear of the end of their owner, and end by that. */
-const endsWithParts = ['client', 'connection', 'skills'];
+const endsWithParts = ['client', 'connection', 'skills', 'desktop', 'finder', 'cache'];
 const closesAll: Rule = ({ kind: own, steps, isEnded }) => {
   const at = steps.findIndex(({ event }) => event.type === 'close');
   const before = steps[at - 1];

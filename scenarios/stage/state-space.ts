@@ -173,7 +173,8 @@ export function stateSpaceOf(
         status,
         value,
         tellApart(context, value),
-        [...world.living.keys()].sort(),
+        // Numbered roots, such as questions, count as one, because their numbers never end.
+        [...new Set([...world.living.keys()].map((key) => key.replace(/:\d+$/, ':n')))].sort(),
         [...world.requests].sort(),
         world.hasDeadline,
       ]),

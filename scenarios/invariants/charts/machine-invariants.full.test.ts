@@ -37,16 +37,13 @@ describe('the whole state space of every machine', () => {
   });
 });
 
-test.each(['desktop', 'finder', 'cache', 'client'])(
-  'a %s can be connecting, ready, refreshing, closing, and killed in the end',
-  (of) => {
-    const { machine, stops, taken } = spaces.find(({ kind }) => kind === of) as StateSpace;
-    const lived = new Set(stops.flatMap(({ snapshot }) => [...snapshot.tags]));
-    expect([...lived].toSorted()).toEqual(['closing', 'connecting', 'ready', 'refreshing']);
-    expect([...machine.getStateNodeById(`${machine.id}.killed`).tags]).toEqual(['killed']);
-    expect([...taken.keys()].filter((each) => each.endsWith('> killed'))).not.toEqual([]);
-  },
-);
+test.each(['client'])('a %s can be connecting, ready, refreshing, closing, and killed in the end', (of) => {
+  const { machine, stops, taken } = spaces.find(({ kind }) => kind === of) as StateSpace;
+  const lived = new Set(stops.flatMap(({ snapshot }) => [...snapshot.tags]));
+  expect([...lived].toSorted()).toEqual(['closing', 'connecting', 'ready', 'refreshing']);
+  expect([...machine.getStateNodeById(`${machine.id}.killed`).tags]).toEqual(['killed']);
+  expect([...taken.keys()].filter((each) => each.endsWith('> killed'))).not.toEqual([]);
+});
 
 test('no order is ignored: each state says what it does upon it, or that it does nothing', () => {
   expect(violationsOf(ignoredOrders)).toEqual([]);

@@ -1,6 +1,5 @@
 import { nameOf, type Address } from '../../../machines/kernel/effects.ts';
 import { mostWaiting } from '../../../machines/computer/computer.calls.ts';
-import { mostOnTheWay } from '../../../machines/resources/server-cache.rules.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import { isAnswer, type FoundViolation, type Judge, type RecordOf, type EventFields } from '../invariant.ts';
 
@@ -63,11 +62,12 @@ const most: Readonly<Record<string, Most>> = {
   call: { timers: 2, leaves: 0, questions: 1 },
   /** Timers: boot or shutdown, the next connect permit, and the limits of calls that wait for servers. */
   computer: { timers: 2 + mostWaiting, leaves: 0, questions: 0, owned: { link: 1, desktop: 1, finder: 1 } },
-  /** Timers: one to announce changes, and one for each question that waits; their number is up to the askers. */
-  desktop: { timers: Infinity, leaves: 0, questions: 0 },
-  finder: { timers: Infinity, leaves: 0, questions: 0 },
-  /** Timers: age, and limit or pause after a late read. Questions: reads under way, and as many for single askers. */
-  cache: { timers: 2, leaves: 0, questions: 2 * mostOnTheWay },
+  /** Timers: one to announce changes, and one for those who wait for the first lists. */
+  desktop: { timers: 2, leaves: 0, questions: 0 },
+  finder: { timers: 2, leaves: 0, questions: 0 },
+  question: { timers: 1, leaves: 0, questions: 0 },
+  /** Timers: a pause for each item that hung. Reads: four for questions, and one that is tried again. */
+  cache: { timers: Infinity, leaves: 0, questions: 0, owned: { read: 5 } },
   read: { timers: 1, leaves: 0, questions: 1 },
   /** Timers: two gather changes, until none comes and at most for a while. Port: the connection. */
   link: { timers: 2, leaves: 1, questions: 0 },

@@ -1,5 +1,5 @@
 import { agent, blobs, computer, download, link, offer, settings, skills } from './hosts.ts';
-import { aggregator, read, cache, view, watch } from './resources.ts';
+import { aggregator, question, read, cache, view, watch } from './resources.ts';
 import { call, catalog, client, connection, process } from './servers.ts';
 import { office, seat } from './office.ts';
 import { upload } from './uploads.ts';
@@ -23,6 +23,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   offer,
   office,
   process,
+  question,
   read,
   seat,
   settings,

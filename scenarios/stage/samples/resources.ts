@@ -2,25 +2,14 @@ import type { AggregatorOrder } from '../../../machines/resources/aggregator.mac
 import { addressFor } from '../../../machines/kernel/effects.ts';
 import type { ResourceCollection } from '../../../machines/kernel/ports.ts';
 import { type OrdersOf, type Sample, answers, refusals } from './sample.ts';
-import type { ReadOrder } from '../../../machines/resources/read.machine.ts';
-import type { CacheOrder } from '../../../machines/resources/server-cache.machine.ts';
-import { timing } from '../../../machines/kernel/timing.ts';
+import type { QuestionOrder, ServerList, ServerLists } from '../../../machines/resources/question.rules.ts';
+import type { CacheGiven, CacheOrder, Entry } from '../../../machines/resources/server-cache.rules.ts';
 import type { WatchOrder } from '../../../machines/resources/watch.machine.ts';
 import type { Collection } from '../../../machines/agent/collections.ts';
 import type { ViewOrder } from '../../../machines/agent/view.machine.ts';
 
 const uris: Readonly<Record<ResourceCollection, string>> = { desktop: 'window://h/a', finder: 'dpe://h/d' };
 
-const refreshed = {
-  type: 'cache.refreshed',
-  server: 's',
-  items: [],
-  refused: [],
-  changes: 1,
-  isFresh: true,
-  upTo: 1_000,
-  isNews: true,
-};
 export const aggregator = (collection: ResourceCollection): Sample => {
   const uri = uris[collection];
   const question = { collection, ticket: 't', reqId: 'r', history: [], replyTo: addressFor('host') };
@@ -46,11 +35,11 @@ export const aggregator = (collection: ResourceCollection): Sample => {
       'resources.listed': [
         listed,
         { ...listed, isAwaited: true, resources: [] },
-        { ...listed, server: 'late', isAwaited: true, resources: [] },
         { ...listed, failure: 'x' },
         { ...listed, resources: [{ uri: `${uri}2` }] },
         { ...listed, resources: [{ uri }], changed: [uri], isRenewed: true },
         { ...listed, upTo: 1_000 },
+        { ...listed, resources: null, unheard: [{ uri }] },
         { ...listed, resources: null },
       ],
       'resource.updated': [{ server: 's', uri }],
@@ -64,32 +53,71 @@ export const aggregator = (collection: ResourceCollection): Sample => {
     } satisfies OrdersOf<AggregatorOrder>,
     owned: {
       cache: {
-        says: [refreshed],
+        says: [
+          { type: 'cache.changed', server: 's' },
+          { type: 'cache.noticed', notices: [{ about: 'a', mark: 'm', text: 'x' }] },
+        ],
       },
+      question: { says: [{ type: 'question.late', servers: ['s'] }] },
       read: {},
     },
-    tellApart: (c) => {
-      const caches = Object.values(
-        c.caches as Record<string, { isFresh: boolean; isOpen: boolean; asked: number; given: number }>,
-      );
-      const questions = c.questions as { owed: unknown; isLate: boolean }[];
-      const known = [
-        c.awaited,
-        Object.keys(c.unlisted as object),
-        Math.min((c.pending as unknown[]).length, 1),
-      ];
-      return [
-        caches.map(({ isFresh, isOpen, asked, given }) => [isFresh, isOpen, asked > given]),
-        questions.slice(0, 1).map(({ owed, isLate }) => [owed, isLate]),
-        ...[c.isNews, known, c.isHeard, Number(c.living) > 0, c.told === ''],
-      ];
-    },
-    told: [
-      { type: 'question.late', n: 1 },
-      { type: 'owner.ended', why: 'done' },
+    tellApart: ({ lists, isNews, pending }) => [
+      Object.values(lists as ServerLists).map((l) => [l.uris.length > 0, l.isAwaited, l.isOpen]),
+      ...[isNews, (pending as unknown[]).length > 0],
     ],
-    passedThrough: ['open.showing.refreshing.comparing'],
+    told: [{ type: 'owner.ended', why: 'done' }],
   };
+};
+
+const list: ServerList = {
+  server: 's',
+  session: 'client',
+  uris: ['window://h/a'],
+  standings: {},
+  isMember: true,
+  isAwaited: false,
+  isWatching: false,
+  isOpen: true,
+  isExposed: false,
+  reason: null,
+  refused: [],
+  upTo: 0,
+};
+const given = { type: 'cache.given', server: 's', items: [], refused: [] } as const;
+export const question: Sample = {
+  input: {
+    wanted: {
+      type: 'aggregate.wanted',
+      collection: 'desktop',
+      ticket: 't',
+      reqId: 'r',
+      query: {},
+      history: [],
+      replyTo: 'host',
+    },
+    n: 1,
+    lists: { s: list },
+    owed: ['s'],
+  },
+  orders: {
+    'question.listed': [
+      { server: 's', list },
+      { server: 's', list: { ...list, upTo: 1 } },
+      { server: 's', list: { ...list, isAwaited: true, upTo: 1 } },
+      { server: 's', list: null },
+    ],
+    'cache.given': [given],
+  } satisfies OrdersOf<QuestionOrder>,
+  told: [
+    { type: 'owner.ended', why: 'done' },
+    { type: 'owner.ended', why: 'failed' },
+  ],
+  tellApart: (c) => [
+    c.owed,
+    c.asked,
+    Object.keys(c.given as object),
+    (c.lists as ServerLists)['s']?.isAwaited,
+  ],
 };
 
 export const read: Sample = {
@@ -101,26 +129,17 @@ export const read: Sample = {
     uri: 'dpe://h/d',
     session: 'owner',
     replyTo: 'host',
+    limitMs: 20_000,
   },
-  orders: { close: [{}] } satisfies OrdersOf<ReadOrder>,
+  orders: {},
   answers: [...answers, { type: 'ask.answered', result: { contents: [] } }],
+  told: [{ type: 'owner.ended', why: 'done' }],
 };
 
-const contents = [{ uri: 'window://h/a', text: 'x' }];
-
-const ages = ({ asked, ticks }: Record<string, unknown>): unknown =>
-  (asked as readonly { uri: string; at: number; isAside: boolean }[]).map(({ uri, at, isAside }) => [
-    ...[uri, Number(ticks) - at, isAside],
-  ]);
-
+const about = { type: 'resource.read', ticket: 'window://h/a', reqId: 'window://h/a' };
+const replyTo = addressFor<CacheGiven>('question');
 export const cache: Sample = {
-  input: {
-    server: 's',
-    collection: 'desktop',
-    session: 'owner',
-    // The limit is a few ticks, so that the walk ends.
-    timing: { ...timing, aggregateMs: 3 * timing.turnMs },
-  },
+  input: { server: 's', collection: 'desktop', session: 'owner' },
   orders: {
     'cache.list': [{ uris: ['window://h/a'] }, { uris: [] }],
     'cache.invalidate': [{ uris: ['window://h/a'] }],
@@ -128,23 +147,32 @@ export const cache: Sample = {
       { uris: ['window://h/a'], isUnderWay: true },
       { uris: [], isUnderWay: false },
     ],
-    'cache.refresh': [
-      { n: 1, rereads: true, isFresh: false },
-      { n: 2, rereads: true, isFresh: true },
-      { n: 3, rereads: false, isFresh: false, only: 'window://h/a' },
-      { n: 3, rereads: false, isFresh: true, only: 'window://h/a' },
+    'cache.wanted': [
+      { isFresh: false, replyTo },
+      { isFresh: true, replyTo },
+      { isFresh: false, only: 'window://h/a', replyTo },
     ],
-    'cache.tell': [{ n: 1 }, { n: 3 }],
-    close: [{}, { isNow: true }],
+    'cache.tell': [{ replyTo }, { replyTo, only: 'window://h/a' }],
+    close: [{}],
   } satisfies OrdersOf<CacheOrder>,
-  answers: [...answers, { type: 'ask.answered', result: { contents } }],
-  told: [{ type: 'owner.ended', why: 'done' }],
-  tellApart: (c) => [
-    ...[c.uris, c.stale, c.begun, ages(c), c.slow, c.probed, c.later, c.again],
-    ...[Number(c.nextRefresh) > 0, Number(c.refresh) > Number(c.told), Number(c.slowBefore) > 0],
-    ...[c.isPinging, (c.wishes as unknown[]).length > 0],
+  owned: {
+    read: {
+      says: [
+        { ...about, contents: [{ uri: 'window://h/a', blob: 'x' }], failure: null },
+        { ...about, contents: [], failure: { code: 408, message: 'late' } },
+      ],
+    },
+  },
+  told: [
+    { type: 'owner.ended', why: 'done' },
+    { type: 'item.due', uri: 'window://h/a' },
   ],
-  passedThrough: ['open.reading.over', 'open.retrying.probed', 'gone'],
+  tellApart: (c) => [
+    ...[c.uris, c.due, Math.min((c.queue as unknown[]).length, 2)],
+    (c.reading as readonly { readonly n: number }[]).map(({ n }) => n > 0),
+    (c.entries as readonly (readonly Entry[])[]).flat().map((e) => [e.isStale, e.hung > 0]),
+    ...[(c.askers as unknown[]).length > 0, Number(c.named) > 0],
+  ],
 };
 
 export const watch: Sample = {

@@ -161,7 +161,7 @@ scenario(
   'a Desktop whose machine breaks is opened again, told what servers show, and answers the next question',
   {
     servers: { a: windows('window://a/1') },
-    kinds: broken('desktop', 'noteAsked', eldest(1)),
+    kinds: broken('desktop', 'noteQuestion', eldest(1)),
     failing: '/desktop',
   },
   async (s) => {
@@ -206,7 +206,7 @@ scenario(
       ),
       b: windows('window://b/1'),
     },
-    kinds: broken('cache', 'noteRefusal', ({ self }) => self.includes(':a#1')),
+    kinds: broken('cache', 'noteRead', ({ self }) => self.includes(':a#1')),
     failing: '/cache:a',
   },
   async (s) => {

@@ -32,11 +32,8 @@ const cancelled = (s: Harness): number =>
   s.seen.filter(({ record: r }) => r.k === 'out' && r.ev.type === 'ask.withdraw').length;
 for (const [servers, hanging] of [
   [1, 1],
-  [1, 4],
-  [1, 8],
-  [1, 20],
-  [1, 50],
-  [2, 20],
+  [1, 3],
+  [2, 3],
 ] as const)
   for (const collection of ['desktop', 'finder'] as const)
     scenario(
@@ -55,14 +52,13 @@ for (const [servers, hanging] of [
           expect(answers(s)).toHaveLength(n);
           expect(shownOf(s, collection)).toBe(servers * (200 - hanging));
           expect(shown(s).missing).toEqual(
-            Array.from({ length: servers }, (_, at) => `s${at}`).flatMap((server) => [
-              ...Array.from({ length: Math.min(hanging, 20) }, () => ({
+            Array.from({ length: servers }, (_, at) => `s${at}`).flatMap((server) =>
+              Array.from({ length: hanging }, (_, n) => ({
                 server,
-                uri: expect.any(String) as string,
+                uri: `${scheme[collection]}://${server}/${n}`,
                 reason: 'it could not be read within 8000 ms',
               })),
-              ...(hanging > 20 ? [{ server, reason: `and ${hanging - 20} more could not be taken in` }] : []),
-            ]),
+            ),
           );
           await s.run(5_000);
         }
@@ -71,18 +67,31 @@ for (const [servers, hanging] of [
     );
 
 scenario(
-  'a server that answers no ping is busy: it is asked a few at a time, however long each takes',
-  {
-    servers: {
-      a: {
-        ...showing(
-          Array.from({ length: 30 }, (_, n) => `window://a/${n}`),
-          () => ({ never: true }),
-        ),
-        methods: { ping: { never: true }, 'resources/read': { never: true } },
-      },
-    },
+  'more reads that hang than are made at a time hold up the others until their limit, and what comes then is told as one change',
+  { servers: { a: partly('desktop', 'a', 200, 6) } },
+  async (s) => {
+    s.computer();
+    await s.run(2_000);
+    ask(s, 'desktop');
+    await s.run(8_010);
+    expect(shownOf(s, 'desktop')).toBe(0);
+    expect(shown(s).missing).toHaveLength(21);
+    expect(shown(s).missing.at(-1)).toEqual({ server: 'a', reason: 'and 180 more could not be taken in' });
+    const told = changes(s, 'desktop');
+    ask(s, 'desktop');
+    await s.run(8_000);
+    expect(shownOf(s, 'desktop')).toBe(194);
+    expect(shown(s).missing).toHaveLength(6);
+    expect(changes(s, 'desktop')).toBe(told + 1);
+    ask(s, 'desktop');
+    await s.run(10);
+    expect(answers(s)).toHaveLength(3);
   },
+);
+
+scenario(
+  'a server is asked for four windows at a time, however long each takes',
+  { servers: { a: partly('desktop', 'a', 30, 30) } },
   async (s) => {
     s.computer();
     await s.run(2_000);
@@ -93,7 +102,7 @@ scenario(
 );
 
 scenario(
-  'a question for one window waits for that window alone, and for nothing else that is read',
+  'a question for one window waits for that window alone, which is read before others that wait',
   {
     servers: {
       a: showing(
@@ -119,12 +128,12 @@ scenario(
     expect(reads(s)).toEqual(asked);
     ask(s, 'desktop', { window: 'window://a/39' }, 'last');
     ask(s, 'desktop', { window: 'window://a/38', fresh: true }, 'fresh');
-    await s.run(1_100);
+    await s.run(2_000);
     expect(answers(s).map(({ body, missing }) => [body.desktops, missing])).toEqual([
       [['window://a/9\n\nwindow://a/9'], []],
       [['window://a/9\n\nwindow://a/9'], []],
-      [['window://a/39\n\nwindow://a/39'], []],
       [['window://a/38\n\nwindow://a/38'], []],
+      [['window://a/39\n\nwindow://a/39'], []],
     ]);
     ask(s, 'desktop', { window: 'window://hangs/0' }, 'hangs');
     await s.run(s.timing.aggregateMs + 10);
@@ -171,8 +180,8 @@ const waking = showing(
   (uri) => (Number(uri.at(-1)) < hung ? { never: true } : saying(uri)),
 );
 scenario(
-  'windows that hung and answer again are shown, while others hang on; a refused ping is a sign of life',
-  { servers: { a: { ...waking, methods: { ...waking.methods, ping: { errors: 'no such method' } } } } },
+  'windows that hung and answer again are shown, while others hang on',
+  { servers: { a: waking } },
   async (s) => {
     says();
     hung = 6;
@@ -209,13 +218,13 @@ scenario(
     ask(s, 'desktop', { window: 'window://a/5' }, 'last');
     await s.run(100);
     expect(answers(s)).toHaveLength(9);
-    expect(shown(s).body.desktops).toHaveLength(6);
+    expect(answers(s).map(({ body }) => body.desktops.length)).toContain(6);
   },
 );
 
 scenario(
   'a server that dies while its reads hang is read again when it is back',
-  { servers: { a: { ...waking, methods: { ...waking.methods, ping: { never: true } } } } },
+  { servers: { a: waking } },
   async (s) => {
     says();
     hung = 6;
