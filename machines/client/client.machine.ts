@@ -148,7 +148,7 @@ const clientSetup = setup({
     isOther: ({ context: c }) => rules.isOther(c),
     isStale: ({ context }) => rules.isStale(context),
     isOutdated: ({ context }) => rules.isOutdated(context),
-    isConnecting: ({ context }) => context.stage === 'connecting',
+    isShown: ({ context }, { as }: { as: ClientStage }) => context.stage === as,
     isOtherSpec: ({ context: c }, { id, result }: { id: string; result: unknown }) =>
       id === 'spec' && (result as Resolved).spec !== c.spec,
     /** Even a refusal proves that the server is alive, unless its connection is lost. */
@@ -207,6 +207,7 @@ const tell = <E>(news: (c: C, event: E) => ClientNews) =>
   posts((c: C, event: E) => post(c.owner, news(c, event)));
 const show = (stage: ClientStage) =>
   [{ type: 'setStage', params: { stage } } as const, tell((c) => rules.changed(c))] as const;
+const shownAs = (as: ClientStage) => ({ type: 'isShown', params: { as } }) as const;
 const releasePermit = tell((c) => ({ type: 'permit.released', server: c.server }));
 const tellRolledBack = tell((c) => ({
   type: 'server.rolledBack',
@@ -311,6 +312,7 @@ export const clientMachine = clientSetup.createMachine({
     },
     'server.wanted': {},
     'server.start': {},
+    'server.stop': {},
     'server.update': { actions: { type: 'takePlan', params: ({ event }) => event } },
     'owned.ended': [
       callEnded,
@@ -350,15 +352,14 @@ export const clientMachine = clientSetup.createMachine({
     off: {
       always: { guard: 'isOutdated', target: '.resolving', actions: releasePermit },
       on: {
-        'server.start': { guard: not('isConnecting'), target: '.resolving', actions: 'resetAttempts' },
-        'server.stop': '.idle',
+        'server.start': { guard: not(shownAs('connecting')), target: '.resolving', actions: 'resetAttempts' },
+        'server.stop': { guard: not(shownAs('idle')), target: '.idle' },
         close: { target: 'closed', actions: [goal('end'), cancelCalls] },
       },
       initial: 'idle',
       states: {
         idle: {
           entry: ['settleDown', cancelCalls, ...show('idle')],
-          on: { 'server.stop': {} },
         },
         standby: {
           entry: ['settleDown', ...show('standby')],

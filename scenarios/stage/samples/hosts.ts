@@ -454,6 +454,7 @@ export const skills: Sample = {
         reason: 'not_found',
       },
     },
+    { type: 'ask.answered', id: 'list', result: { skills: [], refused: [] } },
     ...refusals.slice(0, 1),
   ],
   tellApart: (c) => [

@@ -227,6 +227,7 @@ export const view = (collection: Collection): Sample => ({
   tellApart: (c) => [
     Math.min(c.asked as number, 4),
     (c.gathered as { readonly pages: number } | null)?.pages,
+    c.value === null || c.failure !== null,
     Math.min(c.failures as number, 3),
   ],
   // Tools are asked for during the whole life of their computer, so a view of tools never rests in `standby`.
