@@ -62,7 +62,12 @@ function withoutServer(c: C, why: string): Partial<C> {
 /** Such a list does not exist, which is no failure. */
 const forgotten = (c: C): Partial<C> => ({
   ...withEntries(c, [], 'its server does not know this list'),
-  ...{ came: 'over', failure: null, failures: 0, isRefreshing: false, isWithdrawn: false, rush: 0 },
+  came: 'over',
+  failure: null,
+  failures: 0,
+  isRefreshing: false,
+  isWithdrawn: false,
+  rush: 0,
 });
 const whyWithdrawn = ({ failures, refreshFailures, failure }: C): string =>
   (failures >= refreshFailures ? `${failures} refreshes in a row failed: ` : 'it cannot be had: ') +
@@ -181,7 +186,10 @@ export const catalogRules: FollowRules<CatalogInput, CatalogContext, CatalogOrde
     step: 'whole',
     next: {
       ...withEntries(c, entriesIn(c, result), c.why),
-      ...{ isFirst: false, isRefreshing: false, isWithdrawn: false, asking: {} },
+      isFirst: false,
+      isRefreshing: false,
+      isWithdrawn: false,
+      asking: {},
     },
   }),
   // Without a session: neither success nor failure. A refusal by the server is an answer.
