@@ -3,6 +3,7 @@ import { mayBeEvents, readAnswer } from '../bodies.ts';
 import type { Around } from '../transport.ts';
 import { type Exchange, Unreached } from './http.ts';
 import type { FoundEvents } from './event-stream.ts';
+import { retryAfterIn } from './http-failures.ts';
 
 /** Limits for a broken event stream that brings no data: number of tries to open it again, and delay in ms before the first. */
 export interface Reopen {
@@ -11,6 +12,8 @@ export interface Reopen {
 }
 export const reopenDefaults: Reopen = { most: 5, firstMs: 1_000 };
 const longestDelayMs = 30_000;
+/** Longest delay in ms that a server can request before its stream is opened again. */
+const longestAskedMs = 3_600_000;
 
 export interface Reopenable {
   open(lastEventId: string | undefined): Exchange;
@@ -31,6 +34,7 @@ export class Reopening {
   readonly #reopen: Reopen;
   #lastEventId: string | undefined;
   #retryMs: number | undefined;
+  #askedMs = 0;
   #wasOpen = false;
   #isStopped = false;
   #exchange: Exchange | undefined;
@@ -83,7 +87,11 @@ export class Reopening {
       answer.destroy();
       // The server has not noticed the end of the previous stream yet (409), or is overloaded.
       const isPassing = status === 409 || status === 429 || status >= 500;
-      if (isPassing) return { heard: false };
+      if (isPassing) {
+        const seconds = retryAfterIn(answer.headers);
+        this.#askedMs = typeof seconds === 'number' ? Math.min(seconds * 1_000, longestAskedMs) : 0;
+        return { heard: false };
+      }
       return { over: { how: 'refused', status, wasOpen: this.#wasOpen } };
     } catch (error) {
       // Counts a connection that was cut before an answer as a sign that the server is there.
@@ -108,7 +116,8 @@ export class Reopening {
   #delay(failures: number): Promise<void> {
     const { timers } = this.#around;
     const grown = Math.min(this.#reopen.firstMs * 1.5 ** (failures - 1), longestDelayMs);
-    const ms = Math.min(this.#retryMs ?? grown, longestDelayMs);
+    const ms = Math.max(this.#askedMs, Math.min(this.#retryMs ?? grown, longestDelayMs));
+    this.#askedMs = 0;
     return new Promise((resolve) => {
       const timer = timers.setTimeout(resolve, ms);
       this.#stopWaiting = () => {
