@@ -140,6 +140,7 @@ export class Runtime {
             {
               record,
               ...survival,
+              alive: () => this.directory.roots,
               marked: (text) => this.inspections.mark(text),
             },
             this.secrets,

@@ -11,6 +11,7 @@ import {
   createRedactionKey,
   sha256Of,
 } from '../../adapters/index.ts';
+import type { Address } from '../../machines/kernel/effects.ts';
 import {
   type DirectoryRecord,
   type Frame,
@@ -45,10 +46,11 @@ export interface RecordOptions {
    */
   readonly dir?: string | undefined;
   /**
-   * Events that cause the recording in memory to be written to `traces/` in `stateDir`, half a second later;
-   * `onNotice` then gets what happened and the command `a2c replay FILE`. Default: all but `serverLost`, and of
-   * `callFailed` and `outputMismatch` only the first of each tool and code; `[]` writes nothing. The limits of
-   * number, rate and size are in docs/replay.md. With `dir` such an event only adds a mark to the file.
+   * Events that cause the recording in memory to be written to `traces/` in `stateDir`; `onNotice` then gets what
+   * happened and the command `a2c replay FILE`. The file is written when the calls that were running have ended, after
+   * 100 ms at the earliest and 3 s at the latest. Default: all but `serverLost`, and of `callFailed` and
+   * `outputMismatch` only the first of each tool and code; `[]` writes nothing. The limits of number, rate and
+   * size are in docs/replay.md. With `dir` such an event only adds a mark to the file.
    */
   readonly on?: readonly KeepWord[] | undefined;
   /**
@@ -79,6 +81,7 @@ export interface FlightOptions {
   /** Folder with `traces/` for traces that are written by themselves; `false` writes none. */
   readonly stateDir?: string | false | undefined;
   readonly notice?: ((text: string) => void) | undefined;
+  readonly alive?: (() => Iterable<{ readonly id: Address; readonly kind: string }>) | undefined;
   readonly marked?: ((text: string) => void) | undefined;
 }
 /** Trace that a host has written by itself. */
@@ -91,7 +94,8 @@ export interface KeptTrace {
   readonly at: string;
 }
 /** From an event until its trace is written, so that the trace contains the consequences. */
-const settleMs = 500;
+const settleMs = 100;
+const patienceMs = 3_000;
 /** The latest, and of these as many as have room in the bytes. */
 const keptTraces = { count: 20, bytes: 128 * 1024 * 1024 };
 const longestMark = 200;
@@ -207,9 +211,29 @@ export class FlightRecorder {
     if (!reason || !this.#wanted.has(reason.on)) return;
     const now = systemClock.now();
     if (!this.#lately.take(reason, now)) return;
-    this.#due ??= { reasons: [], timer: systemClock.setTimeout(() => this.#keep(), settleMs) };
-    this.#due.reasons.push(reason);
+    const due = (this.#due ??= {
+      reasons: [],
+      running: this.#running(),
+      from: now,
+      last: now,
+      timer: undefined,
+    });
+    due.reasons.push(reason);
+    due.last = now;
+    due.timer ??= systemClock.setTimeout(() => this.#settle(due), settleMs);
   };
+  #running(): ReadonlySet<Address> {
+    const alive = [...(this.#options.alive?.() ?? [])];
+    return new Set(alive.filter(({ kind }) => kind === 'call').map(({ id }) => id));
+  }
+  /** Waits while calls are running that may still end soon. */
+  #settle(due: Due): void {
+    const now = systemClock.now();
+    const running = this.#running();
+    const isOpen = now - due.from < patienceMs && [...due.running].some((call) => running.has(call));
+    if (!isOpen && now - due.last >= settleMs) return this.#keep();
+    due.timer = systemClock.setTimeout(() => this.#settle(due), settleMs);
+  }
   #keep(): void {
     const { reasons } = this.#due ?? { reasons: [] };
     this.#due = undefined;
@@ -257,7 +281,10 @@ export class FlightRecorder {
 }
 interface Due {
   readonly reasons: Reason[];
-  readonly timer: unknown;
+  readonly running: ReadonlySet<Address>;
+  readonly from: number;
+  last: number;
+  timer: unknown;
 }
 const cannotWrite = (dir: string, error: unknown): A2cError =>
   badRequest(`Cannot record to ${dir}: ${(error as Error).message}`, 'Name a folder that can be written.');

@@ -56,7 +56,7 @@ describe('a machine that fails', () => {
     const [stateDir, notices] = [freshFolder(), [] as string[]];
     fail(hostOf({ stateDir, notice: (text) => notices.push(text) }));
     expect(notices).toEqual([]);
-    vi.advanceTimersByTime(500);
+    vi.advanceTimersByTime(100);
     const [name = ''] = readdirSync(join(stateDir, 'traces'));
     const file = join(stateDir, 'traces', name);
     expect(notices).toEqual([`brittle#1 failed: Error: bug in brittle; see a2c replay ${file}`]);
@@ -69,7 +69,7 @@ describe('a machine that fails', () => {
     const [stateDir, notices] = [freshFolder(), [] as string[]];
     const host = hostOf({ stateDir, notice: (text) => notices.push(text) });
     const kept = (): string[] => readdirSync(join(stateDir, 'traces')).toSorted();
-    for (const wait of [500, 30_000, 29_000]) {
+    for (const wait of [100, 30_000, 29_000]) {
       fail(host);
       vi.advanceTimersByTime(wait);
       expect(notices).toHaveLength(1);
@@ -100,7 +100,7 @@ describe('a machine that fails', () => {
     const [stateDir, notices] = [freshFolder(), [] as string[]];
     writeFileSync(stateDir, 'a file where a folder should be');
     fail(hostOf({ stateDir, notice: (text) => notices.push(text) }));
-    vi.advanceTimersByTime(500);
+    vi.advanceTimersByTime(100);
     expect(notices).toEqual([
       expect.stringMatching(/^brittle#1 failed: .*; its trace could not be written: E/),
     ]);
@@ -110,7 +110,7 @@ describe('a machine that fails', () => {
     const [dir, notices] = [freshFolder(), [] as string[]];
     const host = hostOf({ stateDir: false, record: { dir }, notice: (text) => notices.push(text) });
     fail(host);
-    vi.advanceTimersByTime(500);
+    vi.advanceTimersByTime(100);
     expect(notices).toEqual([expect.stringContaining(`a2c replay ${host.flight?.path}`)]);
     expect(replayOf('t', traceIn(host.flight?.path ?? ''), { kinds }).verdict).toBe('broken');
   });
