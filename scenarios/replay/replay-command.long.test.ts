@@ -127,7 +127,7 @@ describe('the exit code', () => {
     [[], "missing required argument 'path'"],
     [['--level', 'steps', good], "unknown option '--level'"],
     [['--accept', '--until', '3', good], "cannot be used with option '--accept'"],
-    [['--until', 'soon', good], 'the number of a record: its "s"'],
+    [['--until', 'soon', good], 'a whole number'],
     [[join(folder, 'nowhere')], 'nowhere: no such trace or folder'],
     [[join(folder, 'empty')], 'no *.trace.ndjson in'],
     [['--junit', join(folder, 'nowhere', 'x.xml'), good], '--junit: ENOENT'],

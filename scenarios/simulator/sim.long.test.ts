@@ -186,7 +186,7 @@ describe('a run that violates an invariant', () => {
       s.office();
       s.run(100);
     });
-    const restless = provided('view', { delays: { query: 0, refetch: 0 } });
+    const restless = provided('view', { delays: { limit: 0, retry: 0 } });
     expect((await simulate(plan, { kinds: restless })).violations[0]?.what).toContain('livelock');
   });
 });

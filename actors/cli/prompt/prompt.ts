@@ -44,6 +44,7 @@ export class Prompt {
   readonly #context: CommandContext;
   readonly #computer: Computer;
   readonly #how: PromptHow;
+  readonly #seat: PromptSeat;
   readonly #servers: ServerCommands;
   readonly #collections: CollectionCommands;
   readonly #calls: CallCommands;
@@ -67,8 +68,8 @@ export class Prompt {
     this.#collections.addTo(this.commands);
     const tell = (fact: Fact): void => tellFact(context, how, fact);
     addInputs(this.commands, context, computer, tell);
-    const seat = new PromptSeat(computer, { ...how.seat, name: computer.name });
-    addOffice(this.commands, context, computer, seat, tell);
+    this.#seat = new PromptSeat(computer, { ...how.seat, name: computer.name });
+    addOffice(this.commands, context, computer, this.#seat, tell);
     this.#addOwn();
   }
   async run(): Promise<void> {
@@ -211,8 +212,12 @@ export class Prompt {
     terminal.out(this.#how.officeLine);
     const peers = this.#how.peers?.();
     for (const peer of peers ?? []) terminal.out(`  ${peerLine(peer)}`);
-    terminal.out(`computer ${name}: ${wholeWords[state]}${link ? `, link ${link.state}` : ', in no office'}`);
+    const at = this.#seat.now;
+    terminal.out(
+      `computer ${name}: ${wholeWords[state]}${link && at ? `, link ${link.state}: office ${at.id} at ${at.url} as ${at.name}` : ', in no office'}`,
+    );
     this.#servers.list('  ');
-    return { computer: name, state, link, ...(peers && { peers }) };
+    const seat = at && { url: at.url, office: at.id, name: at.name };
+    return { computer: name, state, link, seat: seat ?? null, ...(peers && { peers }) };
   }
 }
