@@ -78,15 +78,15 @@ describe('the live page', () => {
     await using computer = await computerOf({ echo });
     await using inspection = await computer.inspect();
     const { page, errors } = await lookWithActors(inspection.url);
-    await actor(page, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
+    await actor(page, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
     const died = computer.callTool('die', {});
     await actor(page, 'client:echo').filter({ hasText: 'started again 1 ×' }).waitFor();
-    await actor(page, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
+    await actor(page, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
     expect((await died).outcome).toBe('unknown');
     await open(page, 'Calls');
     await page.locator('.call', { hasText: 'die' }).filter({ hasText: 'unknown' }).waitFor();
     await open(page, 'Lanes');
-    await page.locator('.lane[data-lane*="client:echo#"] .span[data-state="waiting"]').waitFor();
+    await page.locator('.lane[data-lane*="client:echo#"] .span[data-state="off.waiting"]').waitFor();
     noErrors(errors);
   });
 
@@ -96,21 +96,21 @@ describe('the live page', () => {
     const { page, errors, requests } = await lookWithActors(inspection.url);
     await actor(page, 'client:echo').first().click();
     await open(page, 'Chart');
-    await page.locator('.state.active[data-state="connected.ready.health.steady"]').waitFor();
+    await page.locator('.state.active[data-state="on.ready.health.steady"]').waitFor();
     const lit = (): Promise<(string | null)[]> =>
       page.locator('.state.active').evaluateAll((all) => all.map((each) => each.getAttribute('data-state')));
     expect(await lit()).toEqual([
-      'connected',
-      'connected.ready',
-      'connected.ready.health',
-      'connected.ready.health.steady',
-      'connected.ready.lists',
-      'connected.ready.lists.known',
+      'on',
+      'on.ready',
+      'on.ready.health',
+      'on.ready.health.steady',
+      'on.ready.lists',
+      'on.ready.lists.known',
     ]);
     await computer.stopServer('echo');
-    await page.locator('.state.active[data-state="idle"]').waitFor();
-    expect(await lit()).toEqual(['idle']);
-    await page.locator('.edge.taken[data-edge$="→ idle"]').waitFor();
+    await page.locator('.state.active[data-state="off.idle"]').waitFor();
+    expect(await lit()).toEqual(['off', 'off.idle']);
+    await page.locator('.edge.taken[data-edge$="→ off.idle"]').waitFor();
     expect(requests.filter((url) => url.endsWith('elk-worker.js'))).toHaveLength(1);
     noErrors(errors);
   });
@@ -119,10 +119,10 @@ describe('the live page', () => {
     await using computer = await computerOf({ echo });
     await using inspection = await computer.inspect();
     const { page: first } = await lookWithActors(inspection.url);
-    await actor(first, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
+    await actor(first, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
     await computer.callTool('echo', { text: 'one' });
     const { page: second } = await lookWithActors(inspection.url);
-    await actor(second, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
+    await actor(second, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
     const names = (page: Page): Promise<string[]> =>
       page
         .locator('.actor')
@@ -141,7 +141,7 @@ describe('the live page', () => {
     await using computer = await computerOf({ echo });
     await using inspection = await computer.inspect();
     const { page, errors } = await lookWithActors(inspection.url);
-    await actor(page, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
+    await actor(page, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
     const text = '<img src=x onerror="globalThis.taken=1"><script>globalThis.taken=1</script>\u202Eabc';
     const watching = await attachTo(inspection.url);
     await watching.welcome();
@@ -166,7 +166,7 @@ describe('the live page', () => {
     const computer = await computerOf({ echo });
     const inspection = await computer.inspect();
     const { page } = await lookWithActors(inspection.url);
-    await actor(page, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
+    await actor(page, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
     await computer.close();
     await page.getByRole('status').filter({ hasText: 'ended: the host closed' }).first().waitFor();
     expect(await page.locator('.actor').count()).toBe(0);
@@ -174,7 +174,7 @@ describe('the live page', () => {
     await page.getByRole('listbox', { name: 'Records' }).focus();
     await page.keyboard.press('Home');
     await page.locator('.record.key').first().click();
-    await actor(page, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
+    await actor(page, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
     expect(await page.getByRole('status').first().innerText()).toContain('ended');
   });
 });

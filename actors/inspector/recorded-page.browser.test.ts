@@ -16,6 +16,7 @@ let chromium: Chromium;
 const aborter = new AbortController();
 let url = '';
 let rows: readonly Readonly<Record<string, unknown>>[] = [];
+let client = '';
 let told: Promise<unknown>;
 beforeAll(async () => {
   chromium = await Chromium.start();
@@ -25,6 +26,9 @@ beforeAll(async () => {
   const reader = await attachTo(url);
   await reader.until(({ messages }) => messages.find(({ type }) => type === 'complete'));
   ({ rows } = reader);
+  client = String(
+    rows.find(({ k, kind, a }) => k === 'open' && kind === 'client' && String(a).includes(':files#'))?.['a'],
+  );
   await reader.close();
 });
 afterAll(async () => {
@@ -55,7 +59,6 @@ describe('the page of a recording', () => {
     const page = await look();
     await open(page, 'Lanes');
     await page.getByRole('button', { name: /^idle \d+$/ }).click();
-    const client = 'computer/client:files#2';
     const states = rows.flatMap(({ k, a, v }) => (k === 'step' && a === client ? [textOf(v)] : []));
     const changes = states.filter((state, at) => state !== states[at - 1]);
     const shown = await page
@@ -66,7 +69,7 @@ describe('the page of a recording', () => {
     let at = 0;
     for (const state of changes) if (state === shown[at]) at++;
     expect(at).toBe(shown.length);
-    expect(shown).toContain('waiting');
+    expect(shown).toContain('off.waiting');
     // Every span is drawn once the page is zoomed in.
     await page.getByRole('button', { name: 'Zoom in' }).click();
     await page.getByRole('button', { name: 'all time' }).click();
@@ -75,10 +78,10 @@ describe('the page of a recording', () => {
     await page.locator(`.lane[data-lane="${client}"] text.name`).click();
     await page.locator('.arrow[data-said="call.hold"]').first().waitFor();
     expect(await page.locator('.arrow[data-said="call.hold"]').count()).toBe(3);
-    // Two calls of one tool that overlap need two rows, on the agent and on the computer.
-    expect(await page.locator('.lane .name', { hasText: 'call slow' }).count()).toBe(4);
-    // Processes of one server, one after the other, need one.
-    await page.locator('.lane .name', { hasText: 'process × 2' }).first().waitFor();
+    // Two calls of one tool that overlap need two rows; those of the agent are below what is seen.
+    expect(await page.locator('.lane .name', { hasText: 'call slow' }).count()).toBe(2);
+    // Connections of one server, one after the other, need one.
+    await page.locator('.lane .name', { hasText: 'connection × 2' }).first().waitFor();
   });
 
   it('finds records as the trace has them, and says what led to one and what it changed', async () => {
@@ -95,25 +98,23 @@ describe('the page of a recording', () => {
     expect(await page.locator('#causes li').allInnerTexts()).toEqual([
       expect.stringContaining(`${String(cause?.['s'])} `),
     ]);
-    expect(await page.locator('#taken').innerText()).toBe('client: connected --session.lost--> disconnected');
+    expect(await page.locator('#taken').innerText()).toBe('connection: session --session.lost--> broken');
   });
 
   it('shows any earlier moment: the tree, the servers, the chart and the calls of then', async () => {
     const page = await look();
-    const waits = rows.find(
-      ({ k, a, v }) => k === 'step' && a === 'computer/client:files#2' && v === 'waiting',
-    );
+    const waits = rows.find(({ k, a, v }) => k === 'step' && a === client && textOf(v) === 'off.waiting');
     await goTo(page, waits?.['s']);
     const row = page.locator('#servers tbody tr').filter({ hasText: 'files' });
     await row.filter({ hasText: 'is down, and waits for its next try' }).waitFor();
     expect(await row.innerText()).toContain("Server 'files' was ended by SIGKILL");
     await open(page, 'Chart');
-    await page.locator('.actor[data-address="computer/client:files#2"]').click();
-    await page.locator('.state.active[data-state="waiting"]').waitFor();
-    expect(await page.locator('.state.active').count()).toBe(1);
+    await page.locator(`.actor[data-address="${client}"]`).click();
+    await page.locator('.state.active[data-state="off.waiting"]').waitFor();
+    expect(await page.locator('.state.active').count()).toBe(2);
     // The record before has the client in another state.
     await page.keyboard.press(',');
-    await page.locator('.state.active[data-state="waiting"]').waitFor({ state: 'detached' });
+    await page.locator('.state.active[data-state="off.waiting"]').waitFor({ state: 'detached' });
     await goTo(page, 1);
     await page.getByText('does not live at this moment').waitFor();
     await open(page, 'Calls');
@@ -122,20 +123,21 @@ describe('the page of a recording', () => {
 
   it('draws the way that a machine took, in order, and what it waits for', async () => {
     const page = await look();
-    const waits = rows.find(
-      ({ k, a, v }) => k === 'step' && a === 'computer/client:files#2' && v === 'waiting',
-    );
+    const waits = rows.find(({ k, a, v }) => k === 'step' && a === client && textOf(v) === 'off.waiting');
     await open(page, 'Chart');
-    await page.locator('.actor[data-address="computer/client:files#2"]').click();
-    await goTo(page, waits?.['s']);
-    await page.locator('.state.active[data-state="waiting"]').waitFor();
+    await page.locator(`.actor[data-address="${client}"]`).click();
+    const timer = rows.find(
+      ({ s, k, a, op }) => k === 'timer' && op === 'set' && a === client && Number(s) > Number(waits?.['s']),
+    );
+    await goTo(page, timer?.['s']);
+    await page.locator('.state.active[data-state="off.waiting"]').waitFor();
     // The last steps, each with time of day and event, are listed beside the chart with the same numbers.
     const steps = await page.locator('.way li').allInnerTexts();
-    expect(steps[0]).toMatch(/^\d+ [\d:]+\.\d{3} always \[canRetry\] → waiting$/);
-    expect(steps.join('\n')).toContain('session.lost → disconnected');
+    expect(steps[0]).toMatch(/^\d+ [\d:]+\.\d{3} always \[canRetry\] → off\.waiting$/);
+    expect(steps.join('\n')).toContain('connection.broken → lost');
     const [last = ''] = /^\d+/.exec(steps[0] ?? '') ?? [];
     expect(await page.locator('.edge.taken .place').allTextContents()).toEqual([last]);
-    expect(await page.locator('#waits').innerText()).toMatch(/timer in [\d.]+ m?s, at [\d:]+/);
+    expect(await page.locator('#waits').innerText()).toMatch(/deadline in [\d.]+ m?s, at [\d:]+/);
     const taken = await page.locator('.state').count();
     await page.getByRole('button', { name: 'whole chart' }).click();
     await page.locator('.state[data-state="closed"]').waitFor();
@@ -212,8 +214,8 @@ it('one HTML file shows the same, asks nothing of any network, and draws charts'
     .first()
     .waitFor();
   await open(page, 'Chart');
-  await page.locator('.actor[data-address="computer/client:files#2"]').click();
-  await page.locator('.state.active[data-state="connected.ready.health.steady"]').waitFor();
+  await page.locator(`.actor[data-address="${client}"]`).click();
+  await page.locator('.state.active[data-state="on.ready.health.steady"]').waitFor();
   await picture(page, 'html-chart-light');
   expect(requests.filter((each) => !/^(file|data|blob):/.test(each))).toEqual([]);
   expect(errors).toEqual([]);

@@ -24,7 +24,7 @@ it('a page saves what its host has recorded of itself, which a2c replay plays', 
   const { page, errors } = await chromium.look(inspection.url);
   await page.getByRole('button', { name: 'Actors' }).click();
   const client = page.locator('.actor[data-address*="client:echo"]');
-  await client.filter({ hasText: 'connected.ready' }).waitFor();
+  await client.filter({ hasText: 'on.ready' }).waitFor();
   expect((await computer.callTool('die', {})).outcome).toBe('unknown');
   await client.filter({ hasText: 'started again 1 ×' }).waitFor();
   const [download] = await Promise.all([
