@@ -3,6 +3,7 @@ import { gone, newAfterLeases, OwnSeats, RemoteSeats } from './seats.ts';
 import type { SeatFacts } from '../../../machines/kernel/ports.ts';
 import type { Timers } from '../../../machines/office/rooms/relay.ts';
 import {
+  seatKey,
   type Holder,
   type Register,
   type RegisterNews,
@@ -37,6 +38,8 @@ export interface ClusterOptions {
 }
 /** Renewals after which all seats are read again, regardless of the register's news. */
 const beatsToResync = 10;
+const absentMs = 250;
+const mostAbsent = 1_000;
 
 /** The register decides who holds a seat; the node only has a copy, which it can read at once. */
 export class Cluster {
@@ -46,6 +49,8 @@ export class Cluster {
   readonly own: OwnSeats;
   readonly seating: Seating;
   readonly #questions: Questions;
+  /** Until then a seat counts as empty, because the register just said so. */
+  readonly #absent = new Map<string, number>();
   /** News that came while all seats were being read; applied afterwards. */
   #later: RegisterNews[] | undefined;
   #leaseUntil = 0;
@@ -94,10 +99,16 @@ export class Cluster {
   isElsewhere(socket: string): boolean {
     return this.#remote.at(socket) !== undefined;
   }
-  /** `then` tells whether the register could be read. */
+  /** An empty seat is remembered for a moment. `then` tells whether the register could be read. */
   refresh(seat: SeatFacts, then: (isRead: boolean) => void): void {
-    this.#options.register.at(seat, (found) => {
-      if (found && found !== 'nobody') this.#take(found);
+    const { register, now } = this.#options;
+    const key = seatKey(seat);
+    if (now() < (this.#absent.get(key) ?? 0)) return then(true);
+    register.at(seat, (found) => {
+      if (found === 'nobody') {
+        if (this.#absent.size >= mostAbsent) this.#absent.clear();
+        this.#absent.set(key, now() + absentMs);
+      } else if (found) this.#take(found);
       then(found !== undefined);
     });
   }
