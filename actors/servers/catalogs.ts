@@ -70,7 +70,7 @@ export function catalogsOf(directory: Directory): CatalogStatus[] {
 /** Its first read has its own time limit. Resolves at the end of the list, too. */
 const listedFirst = (ref: Root['ref']): Promise<Snapshot> =>
   new Promise((resolve) => {
-    const now = (): Snapshot => ref.getSnapshot() as unknown as Snapshot;
+    const now = (): Snapshot => ref.getSnapshot();
     if (stateOf(now()) !== 'connecting') return resolve(now());
     const over = (): void => {
       following.unsubscribe();
