@@ -59,7 +59,7 @@ export {
   tellStarter,
 } from './process/run-text.ts';
 export { processPortOf } from './process/launch.ts';
-export { isAlone, type TracedGroup } from './process/reaper/group.ts';
+export { type TracedGroup } from './process/reaper/group.ts';
 export {
   announceHost,
   isPageBuilt,
@@ -101,7 +101,7 @@ export { openBlobSource, type BlobSource } from './storage/blob-store.ts';
 export type { Parts } from './connections/link-requests.ts';
 export { LandingFolder, safeName, type LandingSettings } from './storage/landing-folder.ts';
 export { BlobStore, newSha256 } from './storage/blob-store.ts';
-export { joinedSkill, SkillFolders } from './storage/skill-folders.ts';
+export { SkillFolders } from './storage/skill-folders.ts';
 export { settingsFile, settingsInMemory, watchFile, type Judge } from './storage/settings.ts';
 export { isTrusted, trust } from './storage/user-files.ts';
 export { ownCommand, PackageMissing, typedInShell } from './optional-packages.ts';
@@ -145,6 +145,6 @@ export { readText } from './terminal/terminal.ts';
 export { A2cRedisError, type RedisClient } from './redis/clients.ts';
 export { redisRegister } from './redis/register.ts';
 export { keyringIfAny, missingKeyring, openKeyring, type SecretStore } from './storage/keyring.ts';
-export { saveBytes, saveFile, saveFolder, type Bytes, type NamedFile } from './storage/user-files.ts';
+export { saveBytes, type Bytes } from './storage/user-files.ts';
 export { createTerminal, type Terminal } from './terminal/terminal.ts';
 export { createTransformer, transformAsk } from './vrl/transformer.ts';

@@ -54,10 +54,6 @@ export async function partedSkill(text: string): Promise<Parted> {
   const front = await yamlOf(found[1] ?? '');
   return { front: isObject(front) ? front : {}, body: text.slice(found[0].length) };
 }
-export async function joinedSkill({ front, body }: Parted): Promise<string> {
-  const { stringify } = await import('yaml');
-  return `---\n${stringify(front)}---\n${body}`;
-}
 async function yamlOf(text: string): Promise<unknown> {
   // Loads the YAML package with the first skill, because every command loads this file.
   const { parse } = await import('yaml');

@@ -44,52 +44,6 @@ export async function saveBytes(folder: string, name: string, all: readonly Byte
     }
   return paths;
 }
-export interface NamedFile {
-  readonly path: string;
-  readonly content: string | (() => AsyncIterable<Uint8Array>);
-}
-/** Pattern of device names in Windows, with any ending: data written to them is lost, or goes to a console or a port. */
-const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\.|$)/i;
-/** A device, a forbidden sign, or a point or space at the end, which Windows drops. */
-export function lackedByWindows(path: string, platform: string = process.platform): string | undefined {
-  if (platform !== 'win32') return undefined;
-  const parts = path.replace(/^(?:\\\\[?.]\\)?(?:[a-z]:)?/i, '').split(/[\\/]/);
-  return parts.find(
-    (part) => !/^\.{0,2}$/.test(part) && (device.test(part) || /[<>:"|?*\p{Cc}]|[. ]$/u.test(part)),
-  );
-}
-function mustBePossible(path: string): void {
-  const lacked = lackedByWindows(path);
-  if (lacked !== undefined) throw new Error(`Windows has no file ${JSON.stringify(lacked)}: ${path}`);
-}
-/** False when it exists. Rejects, before anything is written, when Windows cannot have its name. */
-export async function saveFile({ path, content }: NamedFile): Promise<boolean> {
-  mustBePossible(path);
-  await mkdir(dirname(path), { recursive: true });
-  return isNew(path, typeof content === 'string' ? Buffer.from(content) : opened(content));
-}
-/** False when the folder exists. After an error it is removed, since a part of it is of no use. */
-export async function saveFolder(folder: string, files: AsyncIterable<NamedFile>): Promise<boolean> {
-  mustBePossible(folder);
-  await mkdir(dirname(folder), { recursive: true });
-  const isMade = await mkdir(folder).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') return false;
-      throw error;
-    },
-  );
-  if (!isMade) return false;
-  try {
-    for await (const { path, content } of files)
-      if (!(await saveFile({ path: join(folder, path), content })))
-        throw new Error(`two of the files have the name ${path}`);
-    return true;
-  } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
-    throw error;
-  }
-}
 /** Opens a stream when its first part is wanted, so that the file it is written to exists by then. */
 async function* opened(stream: () => AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   yield* stream();

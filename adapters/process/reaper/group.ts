@@ -33,12 +33,6 @@ export function membersOf(pgid: number): number[] {
   return all.filter((stat) => livesIn(pgid, stat)).map(({ pid }) => pid);
 }
 
-/** Undefined where there is no /proc, or no such group. */
-export function isAlone(pgid: number): boolean | undefined {
-  const members = onLinux ? membersOf(pgid) : [];
-  return members.length === 0 ? undefined : members.length === 1;
-}
-
 interface Group {
   readonly pid: number;
   readonly startTime: StartTime | undefined;
