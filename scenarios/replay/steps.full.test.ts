@@ -243,7 +243,7 @@ describe('docs/replay.md', () => {
     const example = readFileSync(join(root, 'examples/replay.test.mjs'), 'utf8');
     expect(section).toContain(`\`\`\`js\n${example}\`\`\``);
     expect(ran('--test', 'node_modules/a2c-actors/examples/replay.test.mjs')).toMatchObject(green);
-    edit(typist, 'canRetry(c),', "canRetry(c) && c.failure?.details?.['exit_code'] !== 3,");
+    edit(typist, '&& canRetry(c)\n', "&& canRetry(c) && c.failure?.details?.['exit_code'] !== 3\n");
     expect(walkThrough(changed)).toEqual([1, 0]);
   });
 
