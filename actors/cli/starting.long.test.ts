@@ -55,7 +55,7 @@ describe('a server that takes long to start', () => {
     expect(meters.at(-1)).toBeNull();
   });
 
-  it('is named by a command that lists when the wait is over, with what it waits for and what to do', () => {
+  it('a server that does not start is named by a command that lists when the wait is over, with what it waits for and what to do', () => {
     const silent = { name: 'silent', state: 'connecting', reason: 'it waits' } as ServerStatus;
     const servers = [silent, { ...silent, state: 'ready' } as ServerStatus];
     const waited = { ms: 30_000, logsOf: (name: string) => `a2c logs ${name}` };
@@ -69,7 +69,7 @@ describe('a server that takes long to start', () => {
     expect(lateLines(servers.slice(1), { ...waited, isInterrupted: false })).toEqual([]);
   });
 
-  it('is waited for one minute, unless the command, the config or the call has another time', () => {
+  it('a server that starts is waited for one minute, unless the command, the config or the call has another time', () => {
     const config = (bootMs?: number) =>
       ({ servers: [], settings: { timeouts: { bootMs } } }) as unknown as Config;
     expect(startMsOf({}, config())).toBe(60_000);

@@ -187,7 +187,7 @@ describe('a failing login', () => {
     expect(rested.failure?.message).toContain(why);
     expect(rested.failure?.remedy).toContain(helps);
   });
-  it('is made without an optional member that was written otherwise than it should be', async () => {
+  it('a login is made without an optional member that was written otherwise than it should be', async () => {
     const { rested } = await attempt(
       ({ pathname }, response, url) =>
         pathname === authorization && json(response, { ...metadataOf(url), scopes_supported: 7 }),

@@ -6,7 +6,7 @@ import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 describe('a folder of fifty thousand documents', () => {
   const count = 50_000;
-  it('is listed in part, and searched before all is read', async () => {
+  it('a huge folder is listed in part, and searched before all is read', async () => {
     const huge = testFolder('huge');
     const script = `for (let n = 0; n < ${count}; n += 1) fs.writeFileSync('n' + n + '.md', '# Note ' + n)`;
     execFileSync(process.execPath, ['-e', script], { cwd: huge });

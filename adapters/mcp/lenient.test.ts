@@ -71,7 +71,7 @@ describe('a form', () => {
 
 describe('a question for a model', () => {
   const messages = [{ role: 'user', content: { type: 'text', text: 'hi' } }];
-  it('is passed on as its server wrote it, without null for what it lacks and without a task', () => {
+  it('a question for a model is passed on as its server wrote it, without null for what it lacks and without a task', () => {
     const asked = { messages, maxTokens: 1, temperature: 0.5, systemPrompt: null, task: { ttl: 1 } };
     expect(readSampling(asked)).toEqual({ messages, maxTokens: 1, temperature: 0.5 });
   });

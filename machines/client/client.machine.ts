@@ -178,7 +178,6 @@ const clientSetup = setup({
     isDeaf: ({ context: c }) => c.pings === 'answered' && rules.isQuiet(c),
     isStopping: ({ context: c }) => c.goal === 'stop',
     isEnding: ({ context: c }) => c.goal === 'end',
-    // What follows a try.
     isAgain: ({ context: c }) => c.goal === 'again' || (c.goal === 'stay' && rules.isOther(c)),
     isResting: ({ context: c }) => c.goal === 'rest',
     isKilled: ({ context: c }) => c.goal === 'end' && c.end?.how === 'killed',

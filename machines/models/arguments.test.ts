@@ -81,6 +81,10 @@ describe('arguments of a call', () => {
       ),
     );
     expect(readArguments('['.repeat(100_000)).ok).toBe(false);
+    for (const odd of ['\\"', '\\a', '_', '$', 'a ', '" ', '"\\"'])
+      expect(readArguments(`{"a": "${odd.repeat(100_000)}`).ok).toBe(false);
+    for (const odd of ['_', '$', 'a ', 'a-', '\\'])
+      expect(readArguments(`{${odd.repeat(100_000)}`).ok).toBe(false);
     expect(readArguments(`{a:${'['.repeat(100_000)}`).ok).toBe(false);
     expect(readArguments(`{a: "${'x'.repeat(1_000_000)}",}`).ok).toBe(true);
     expect(readArguments(`\`\`\`json\n{"a": "x${'\n'.repeat(100_000)}`).ok).toBe(false);

@@ -35,10 +35,12 @@ const quoted = (mark: string): string =>
   String.raw`${mark}([^${mark}\\]*(?:\\[^]?[^${mark}\\]*)*)(${mark}|$)`;
 /** A text, a comment, a number, a key without quotes, or another word. */
 const token = new RegExp(
-  String.raw`${quoted('"')}|${quoted("'")}|//[^\n]*|/\*[^]*?(?:\*/|$)|[-.\d][\w.+-]*|([A-Za-z_$][\w$-]*)(?=\s*:)|[A-Za-z]\w*`,
+  String.raw`${quoted('"')}|${quoted("'")}|//[^\n]*|/\*[^]*?(?:\*/|$)|[-.\d][\w.+-]*|([A-Za-z_$][\w$-]*)(?=\s*:)|[A-Za-z_$][\w$-]*`,
   'g',
 );
-const lastComma = /("[^"\\]*(?:\\.[^"\\]*)*"|[\w\]}])\s*,(?=\s*[}\]])|"[^"\\]*(?:\\.[^"\\]*)*"/g;
+/** A text with or without its end; each sign of it can be read in one way only. */
+const anyText = String.raw`"[^"\\]*(?:\\(?:[^]|$)[^"\\]*)*(?:"|$)`;
+const lastComma = new RegExp(String.raw`(${anyText}|[\w\]}])\s*,(?=\s*[}\]])|${anyText}`, 'g');
 
 function asStrict(
   whole: string,

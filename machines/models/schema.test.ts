@@ -335,7 +335,7 @@ describe('nullable, as OpenAPI has it', () => {
     expect(geminiOf({ nullable: true, ...p })).toEqual({ anyOf: orNull });
   });
 
-  it('is an alternative to the values that are told by heart', () => {
+  it('null is an alternative to the values of an enum', () => {
     const p = { type: 'string', nullable: true, enum: ['a', 'b'] };
     expect(openaiOf(p)).toEqual({ anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'null' }] });
     expect(geminiOf(p)).toEqual({ type: 'STRING', enum: ['a', 'b'], nullable: true });

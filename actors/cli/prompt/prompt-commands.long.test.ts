@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 describe('inputs at the prompt', () => {
-  it('are listed', async () => {
+  it('inputs are listed', async () => {
     expect(await ask('inputs list')).toMatch(
       /^name +promptString +Your name\ntoken .*\nregion +pickString +Where$/m,
     );

@@ -76,7 +76,7 @@ describe('JSON', () => {
 });
 
 describe('YAML and XML', () => {
-  it('are shown as they are written, in pages', async () => {
+  it('YAML and XML are shown as they are written, in pages', async () => {
     const source = '# head\ntitle: T # so\nend: [1]\n';
     expect(brief(await read(readYaml, source))).toEqual([['code', { language: 'yaml', text: source }]]);
     const lines = Array.from({ length: 20_000 }, (_, at) => `<e id="${at}"/>`);

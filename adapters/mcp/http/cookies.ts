@@ -25,7 +25,6 @@ export class Cookies {
   constructor(now: () => number) {
     this.#now = now;
   }
-  /** Returns the value of the cookie if it is kept. */
   take(line: string, from: URL): string | undefined {
     const [[name, value], ...attributes] = line.split(';').map(pairIn) as [Pair, ...Pair[]];
     if (name === '' || value === undefined) return undefined;
