@@ -92,43 +92,6 @@ const asNeeded = {
   },
 };
 
-const named = /\{([^}]*)\} from '([^']+\.ts)'/;
-const exported = new RegExp(`^export ${named.source}`, 'gm');
-const imported = new RegExp(`^import ${named.source}`, 'gm');
-/** Names in a list of imports or exports, without types: each with the name that it has outside of the list. */
-const namesIn = (list) =>
-  list.split(',').flatMap((word) => {
-    const [name, as = name] = word.trim().split(' as ');
-    return name === '' || name.startsWith('type ') ? [] : [{ name, as }];
-  });
-/** File in which a name of an index is written, and its name there. */
-function ownerOf(index, name) {
-  for (const [, list, from] of readFileSync(index, 'utf8').matchAll(exported))
-    for (const one of namesIn(list))
-      if (one.as === name) {
-        const file = join(dirname(index), from);
-        return file.endsWith('/index.ts') ? ownerOf(file, one.name) : { file, name: one.name };
-      }
-  return { file: index, name };
-}
-/** Imports each name from its own file: of an index, each command would load all that the index names. */
-const pastIndexes = {
-  name: 'past-indexes',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /\.ts$/ }, ({ path }) => ({
-      loader: 'ts',
-      contents: readFileSync(path, 'utf8').replace(imported, (all, list, from) => {
-        if (!from.endsWith('/index.ts')) return all;
-        const index = join(dirname(path), from);
-        const imports = namesIn(list).map(({ name, as }) => {
-          const owner = ownerOf(index, name);
-          return `import { ${owner.name} as ${as} } from '${owner.file}'`;
-        });
-        return imports.join('; ');
-      }),
-    })),
-};
-
 /**
  * Parts of the command that load together, each as one file because Node takes long for many: a name, and the sources that it
  * begins with. A part has no code of the parts before it.
@@ -193,7 +156,7 @@ async function buildCommand() {
     external: Object.keys({ ...dependencies, ...peerDependencies }).filter(
       (name) => !inCommand.includes(name),
     ),
-    plugins: [englishOnly, asNeeded, pastIndexes],
+    plugins: [englishOnly, asNeeded],
   });
   const chunks = new Map(outputFiles.map(({ path, text }) => [path, text]));
   const partOf = partsOf(metafile);

@@ -81,7 +81,6 @@ export type {
 export type { Mistake } from '../machines/config/mistake.ts';
 
 /** Launches servers as child processes of this process: the default launcher, on which other launchers may build. */
-// oxlint-disable-next-line no-restricted-imports -- adapters/index.ts would load every adapter with the import of the package
 export { localLauncher } from '../adapters/process/local-launcher.ts';
 export type {
   AssertionRequest,
@@ -89,6 +88,8 @@ export type {
   AuthorizeRequest,
   GiveAssertion,
   LoggedOut,
+} from '../adapters/oauth/login-options.ts';
+export type {
   Environment,
   Inherited,
   Launch,
@@ -97,16 +98,16 @@ export type {
   LaunchEnd,
   Launcher,
   LaunchSpec,
-  Noise,
-  TracedGroup,
-} from '../adapters/index.ts';
+} from '../adapters/process/environment.ts';
+export type { Noise } from '../adapters/mcp/messages/noise.ts';
+export type { TracedGroup } from '../adapters/process/reaper/group.ts';
 export type { Inspection, InspectOptions } from './inspector/inspections.ts';
 export { A2cError } from './kernel/errors.ts';
 export type { Log, LogEntry, LogLevel, LogOptions } from './logging/log-entry.ts';
 export type { KeptTrace, RecordOptions } from './recording/flight-recorder.ts';
-export type { KeepWord } from '../machines/trace/index.ts';
+export type { KeepWord } from '../machines/trace/reasons.ts';
 export type { RedactHook } from './recording/redaction.ts';
-export type { Profile } from '../machines/trace/index.ts';
+export type { Profile } from '../machines/trace/format.ts';
 export type { GivenTiming, Timing } from '../machines/kernel/timing.ts';
 export type { LinkStatus, OfficeSeat } from './api/seat.ts';
 export type { LinkRefusal, LinkStage } from '../machines/link/link.machine.ts';
@@ -212,22 +213,15 @@ export type {
 } from './api/computer-handle.ts';
 export type { MissingServer } from './servers/server-handle.ts';
 export type { Office, OfficeEvents, OfficeOptions, OfficeRedis } from './api/office-handle.ts';
-export type {
-  Authenticate,
-  JwtAuth,
-  OfficeAuth,
-  OfficeCredential,
-  OfficeTls,
-  PeerAuth,
-  PeerCredential,
-  PeerTls,
-  RedisClient,
-  RefusedPeer,
-  TokenGrant,
-  TokensFile,
-} from '../adapters/index.ts';
+export type { Authenticate, OfficeAuth, OfficeCredential } from '../adapters/socket/entry/auth.ts';
+export type { JwtAuth } from '../adapters/socket/entry/jwt.ts';
+export type { OfficeTls } from '../adapters/socket/http.ts';
+export type { PeerAuth, PeerCredential, PeerTls } from '../adapters/socket/link.ts';
+export type { RedisClient } from '../adapters/redis/clients.ts';
+export type { RefusedPeer } from '../adapters/socket/entry/entrants.ts';
+export type { TokenGrant, TokensFile } from '../adapters/socket/entry/tokens.ts';
 export type { OfficePeer, OfficeStats } from '../machines/office/rooms/limits.ts';
-export type { RoomMember } from '../machines/protocol/index.ts';
+export type { RoomMember } from '../machines/protocol/messages/lists.ts';
 export type { TraceContext } from '../machines/protocol/messages/messages.ts';
 export type { Grant } from '../machines/office/rooms/entry.ts';
 export type { GivenLimits, LimitName, OfficeLimits, Rate } from '../machines/office/rooms/limits.ts';
@@ -271,6 +265,6 @@ export type {
   TimeoutsInput,
 } from '../machines/config/config-input.ts';
 export type { OwnFacts } from '../machines/config/schemas.ts';
-export type { Confirmation } from '../machines/call/policy/index.ts';
+export type { Confirmation } from '../machines/call/policy/policy.ts';
 export type { Confirm, ConfirmAnswer, ConfirmQuestion } from './api/computer-options.ts';
 export type { TransportMaker, TransportSpec, InMemoryServer, LinkedEnd } from './servers/launch-specs.ts';

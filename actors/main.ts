@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
-import { keepCompiledCode } from '../adapters/index.ts';
+import { keepCompiledCode } from '../adapters/own-files.ts';
 import { asText } from '../machines/text.ts';
 import { version } from '../machines/version.ts';
 import { EndedBySignal } from './cli/exit-codes.ts';

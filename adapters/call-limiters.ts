@@ -4,7 +4,7 @@ import {
   type CallLimiters,
   type CallLimitersOptions,
   type Limiter,
-} from '../machines/call/policy/index.ts';
+} from '../machines/call/policy/call-limiters.ts';
 
 export const createCallLimiters = (options: CallLimitersOptions): CallLimiters =>
   callLimiters(options, (concurrency) => new QueueLimiter(concurrency));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { failureResult, type Failure } from '../../machines/protocol/index.ts';
+import { failureResult } from '../../machines/protocol/messages/answers.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 import { interpreted, type ToldOutcome } from './call-outcome.ts';
 
 /** Outcome of a call whose answer came, as the machine of an agent builds it, with or without `isError`. */

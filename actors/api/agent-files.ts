@@ -3,10 +3,13 @@ import type { AskComputer } from './agent-lists.ts';
 import type { FileSource, LandedFile, PutOptions } from './agent-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/listeners.ts';
-import { newId, openBlobSource, systemClock, type BlobSource, type Parts } from '../../adapters/index.ts';
+import { newId, systemClock } from '../../adapters/clock.ts';
+import { openBlobSource, type BlobSource } from '../../adapters/storage/blob-store.ts';
+import type { Parts } from '../../adapters/connections/link-requests.ts';
 import { wireCodes, isUnseated } from '../../machines/protocol/failure.ts';
 import { events } from '../../machines/protocol/protocol.ts';
-import { blobSizes, readPut, type PutBlobReply } from '../../machines/protocol/index.ts';
+import { blobSizes, type PutBlobReply } from '../../machines/protocol/messages/blobs.ts';
+import { readPut } from '../../machines/protocol/messages/lists.ts';
 
 /** Pause in ms before a part is sent again. */
 const pauseMs = 500;

@@ -5,14 +5,9 @@ import { questionError } from './call-outcome.ts';
 import { asking } from './option-checks.ts';
 import { mustBeOptions } from '../kernel/options.ts';
 import { resourceOf } from '../../machines/resources/resource-pages.ts';
-import {
-  events,
-  readResources,
-  readSkill,
-  readSkills,
-  type Read,
-  type SkillRef,
-} from '../../machines/protocol/index.ts';
+import { events } from '../../machines/protocol/protocol.ts';
+import { readResources, readSkill, readSkills, type Read } from '../../machines/protocol/messages/lists.ts';
+import type { SkillRef } from '../../machines/protocol/messages/collections.ts';
 
 /** Resolves with the raw ack and the `req_id` that the ack has to repeat; rejects when no ack comes. */
 export type AskComputer = (

@@ -1,14 +1,13 @@
 import { bodyOf, createListReading, type AskComputer } from './agent-lists.ts';
+import { events } from '../../machines/protocol/protocol.ts';
 import {
-  events,
   readContents,
   readDesktop,
   readFinder,
-  wireCodes,
-  type Failure,
   type FinderRead,
   type Read,
-} from '../../machines/protocol/index.ts';
+} from '../../machines/protocol/messages/lists.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
 import { withRemedy } from '../../machines/resources/collections.ts';
 import { desktopQuestion } from '../../machines/resources/desktop.ts';

@@ -54,7 +54,7 @@ import {
 } from '../kernel/listeners.ts';
 import { checkArguments, mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
 
-import { systemClock } from '../../adapters/index.ts';
+import { systemClock } from '../../adapters/clock.ts';
 import type {
   AgentCall,
   AgentFollow,
@@ -64,7 +64,7 @@ import type {
 } from '../../machines/agent/agent.machine.ts';
 import type { DesktopSeen, FinderSeen, Followed } from '../../machines/agent/collections.ts';
 import type { ViewCollectionChanged, ViewToolsChanged } from '../../machines/agent/view.machine.ts';
-import { inEnglish } from '../../machines/call/policy/index.ts';
+import { inEnglish } from '../../machines/call/policy/policy.ts';
 import { settledBy, type CallProgressed, type CallSettled } from '../../machines/call/call.rules.ts';
 import { changesOf, isNoChange } from '../../machines/catalog/entries.ts';
 import { listedFrom } from '../../machines/catalog/tool.ts';
@@ -72,19 +72,17 @@ import { isNoDifference } from '../../machines/kernel/difference.ts';
 import { message } from '../../machines/kernel/effects.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { events } from '../../machines/protocol/protocol.ts';
-import { fromWireError } from '../../machines/protocol/failure.ts';
+import { fromWireError, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { withoutUndefined } from '../../machines/protocol/json.ts';
+import { readAnswer } from '../../machines/protocol/reading.ts';
 import {
-  readAnswer,
   readConfig,
   readRoom,
   readTools,
-  wireCodes,
-  type Failure,
   type RoomMember,
   type SkillsRead,
-  type SmcpTool,
-} from '../../machines/protocol/index.ts';
+} from '../../machines/protocol/messages/lists.ts';
+import type { SmcpTool } from '../../machines/protocol/messages/collections.ts';
 import type { DownloadNews } from '../../machines/blobs/download.rules.ts';
 import { blobsIn, Downloads, type BlobOptions, type Download } from './downloads.ts';
 import { traceIn } from '../../machines/protocol/messages/messages.ts';

@@ -1,7 +1,9 @@
 /** Contexts are kept here and nowhere else: no machine, recording, server or peer ever has one. */
 import type { RunningCall } from './computer-calls.ts';
 import type { Answers, AnswerServer, AskingCalls } from './computer-options.ts';
-import { newId, sha256Of, type Answers as SessionAnswers } from '../../adapters/index.ts';
+import { newId } from '../../adapters/clock.ts';
+import { sha256Of } from '../../adapters/storage/traces.ts';
+import type { Answers as SessionAnswers } from '../../adapters/mcp/messages/answers.ts';
 import { keyOf, nameOf, type Address } from '../../machines/kernel/effects.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';
 

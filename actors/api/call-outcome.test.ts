@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { CallToolResult, Failure } from '../../machines/protocol/index.ts';
+import type { CallToolResult } from '../../machines/protocol/tool-result.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 import type { CallEnded } from './computer-calls.ts';
 import { outcomeOf, type CallOutcome, type ToldOutcome } from './call-outcome.ts';
 

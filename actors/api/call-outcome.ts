@@ -1,4 +1,4 @@
-import { newId, systemClock } from '../../adapters/index.ts';
+import { newId, systemClock } from '../../adapters/clock.ts';
 import {
   type CallEnd,
   type CallPhase,
@@ -11,22 +11,21 @@ import {
 } from '../../machines/call/call.rules.ts';
 import { TransientMap, extended } from '../../machines/kernel/objects.ts';
 import { mostLimits, type Timing } from '../../machines/kernel/timing.ts';
-import { fromWireError } from '../../machines/protocol/failure.ts';
+import { fromWireError, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import { type CallToolResult, toolResult } from '../../machines/protocol/tool-result.ts';
 import {
-  wireCodes,
-  type CallToolResult,
-  type Failure,
   failureIn,
   readToolResult,
-} from '../../machines/protocol/index.ts';
+  mayHaveRun,
+  reportIn,
+  toolErrorText,
+} from '../../machines/protocol/reading.ts';
 import {
   progressOf,
   traceIn,
   type Progress,
   type TraceContext,
 } from '../../machines/protocol/messages/messages.ts';
-import { mayHaveRun, reportIn, toolErrorText } from '../../machines/protocol/reading.ts';
-import { toolResult } from '../../machines/protocol/tool-result.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { isTimeOut, tellListener, onAbort, reasonOf } from '../kernel/listeners.ts';
 import { mustBeEvent } from '../kernel/options.ts';

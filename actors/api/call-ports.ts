@@ -1,34 +1,40 @@
 import type { ComputerOptions, Confirm, ConfirmQuestion } from './computer-options.ts';
 import type { Servers } from '../servers/servers.ts';
-import { createCallLimiters, transformAsk, validate } from '../../adapters/index.ts';
+import { createCallLimiters } from '../../adapters/call-limiters.ts';
+import { transformAsk } from '../../adapters/vrl/transformer.ts';
+import { validate } from '../../adapters/schema/validate.ts';
 import { permission, type Permission } from '../../machines/call/policy/permission.ts';
 import {
   requestLimited,
   defaultLimits,
-  finishAsk,
+  noLimits,
+  type CallLimits,
+} from '../../machines/call/policy/call-limiters.ts';
+import { finishAsk } from '../../machines/call/policy/result.ts';
+import {
   judgeAsk,
   ownRuleJudge,
-  noLimits,
   type JudgedCall,
-  type Judgement,
   type KnownTools,
-  type CallLimits,
-  resultBytes,
-  confirmationFailed,
-  confirmationLate,
-  confirmationMissing,
   copiedAsJson,
   textOf,
   toolIn,
+} from '../../machines/call/policy/judge.ts';
+import {
+  type Judgement,
+  confirmationFailed,
+  confirmationLate,
+  confirmationMissing,
   whyWithdrawn,
   type Confirmation,
-} from '../../machines/call/policy/index.ts';
+} from '../../machines/call/policy/policy.ts';
+import { resultBytes } from '../../machines/call/policy/truncate.ts';
 import type { Hand } from '../../machines/blobs/hand.ts';
 import type { Tool } from '../../machines/catalog/entries.ts';
 import type { RequestFact, Emit, Ports } from '../../machines/kernel/ports.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
 import { asLine } from '../../machines/text.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 
 type PortRequest = Parameters<Ports['request']>[1];
 const unavailable: Ports['request'] = (_from, { id }, emit) => {

@@ -7,7 +7,7 @@ import type {
   CallSettled,
   CallContext,
 } from '../../machines/call/call.rules.ts';
-import { inEnglish } from '../../machines/call/policy/index.ts';
+import { inEnglish } from '../../machines/call/policy/policy.ts';
 import { startingServers } from '../../machines/computer/computer.calls.ts';
 import { withCall, type CallStanding, type PastCall, type CallWait } from '../../machines/call/history.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
@@ -19,7 +19,7 @@ import { TransientMap } from '../../machines/kernel/objects.ts';
 import { stillStarting } from '../../machines/process/server-failure.ts';
 import { type Progress, progressOf } from '../../machines/protocol/messages/messages.ts';
 import { excessBytes, mostLevels } from '../../machines/protocol/json.ts';
-import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { DirectoryRecord } from '../../machines/trace/record.ts';
 
 /** Largest size in bytes of JSON of the call parameters that the history keeps. */
 const parameterBytes = 16 * 1024;

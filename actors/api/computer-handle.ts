@@ -16,10 +16,11 @@ import type {
 } from '../servers/server-handle.ts';
 import type { KeptTrace } from '../recording/flight-recorder.ts';
 import type { OutputLine } from '../servers/server-output.ts';
-import type { LoggedOut } from '../../adapters/index.ts';
+import type { LoggedOut } from '../../adapters/oauth/login-options.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
 import type { Progress } from '../../machines/protocol/messages/messages.ts';
-import type { CallToolResult, Failure } from '../../machines/protocol/index.ts';
+import type { CallToolResult } from '../../machines/protocol/tool-result.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 
 /** Skill of a computer: instructions and files for a model, from a folder or from an MCP server. */
 export interface Skill {

@@ -11,7 +11,7 @@ import { stateFor } from '../../machines/server-states.ts';
 import { approvalGroups } from '../../machines/call/policy/permission.ts';
 import { toolsAlone } from '../../machines/config/app.ts';
 import { nearest } from '../../machines/text.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 
 interface NewsroomOptions {
   readonly servers: Servers;

@@ -5,9 +5,10 @@ import type { HostOptions } from './handles.ts';
 import type { OfficeSeat, PlayedOffice } from './seat.ts';
 import type { AskInput } from '../servers/inputs.ts';
 import type { TransportMaker, InMemoryServer } from '../servers/launch-specs.ts';
-import type { Authorize, GiveAssertion, Launcher } from '../../adapters/index.ts';
+import type { Authorize, GiveAssertion } from '../../adapters/oauth/login-options.ts';
+import type { Launcher } from '../../adapters/process/environment.ts';
 import type { Permission } from '../../machines/call/policy/permission.ts';
-import { type Confirmation } from '../../machines/call/policy/index.ts';
+import type { Confirmation } from '../../machines/call/policy/policy.ts';
 import type { ToolAnnotations } from '../../machines/catalog/entries.ts';
 import type { GivenTiming } from '../../machines/kernel/timing.ts';
 

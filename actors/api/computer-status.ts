@@ -3,7 +3,7 @@ import { A2cError, notFound } from '../kernel/errors.ts';
 import type { MissingServer, ServerStatus, ToolInfo, ToolListing } from '../servers/server-handle.ts';
 import type { Root } from '../runtime/directory.ts';
 import type { Servers } from '../servers/servers.ts';
-import type { Noise } from '../../adapters/index.ts';
+import type { Noise } from '../../adapters/mcp/messages/noise.ts';
 import { offeredTools } from '../../machines/catalog/tool-table.ts';
 import { listedTool, type ToolEntry } from '../../machines/catalog/tool.ts';
 import { notShownOf } from '../../machines/computer/computer.collections.ts';
@@ -24,7 +24,7 @@ import {
 import type { ServerInfo } from '../../machines/kernel/ports.ts';
 import { remembered } from '../../machines/kernel/objects.ts';
 import { isRestless } from '../../machines/process/server-failure.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 import { notShownReason } from '../../machines/resources/collections.ts';
 import { collections } from '../../machines/resources/collection-rules.ts';
 import { nearest } from '../../machines/text.ts';

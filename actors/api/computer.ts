@@ -64,21 +64,17 @@ import { loginsFor, logOut, type Logins } from '../servers/logins.ts';
 import { Registries } from '../servers/registries.ts';
 import type { ServerStatus, ComputerInputs } from '../servers/server-handle.ts';
 import { Servers } from '../servers/servers.ts';
-import {
-  createTransformer,
-  defaultStateDir,
-  hostName,
-  systemClock,
-  runText,
-  homeFolder,
-  isRegistryInNpmrc,
-  loginPath,
-  LandingFolder,
-  SkillFolders,
-  type Door,
-} from '../../adapters/index.ts';
+import { createTransformer } from '../../adapters/vrl/transformer.ts';
+import { defaultStateDir } from '../../adapters/host-files.ts';
+import { hostName, systemClock, homeFolder } from '../../adapters/clock.ts';
+import { runText, loginPath } from '../../adapters/process/run-text.ts';
+import { isRegistryInNpmrc } from '../../adapters/npm-registry.ts';
+import { LandingFolder } from '../../adapters/storage/landing-folder.ts';
+import { SkillFolders } from '../../adapters/storage/skill-folders.ts';
+import type { Door } from '../../adapters/door/door.ts';
 import { defaultRemembered } from '../../machines/call/history.ts';
-import { copiedAsJson, inEnglish } from '../../machines/call/policy/index.ts';
+import { copiedAsJson } from '../../machines/call/policy/judge.ts';
+import { inEnglish } from '../../machines/call/policy/policy.ts';
 import type { CallProgressed, CallSettled } from '../../machines/call/call.rules.ts';
 import type {
   ComputerContext,

@@ -4,15 +4,11 @@ import { mustBeOptions, name as filled, needing, options as only } from '../kern
 import {
   configToWrite,
   findConfig,
-  foundAppFiles,
-  isLink,
   readConfig,
   readConfigValue,
-  projectOf,
-  readLink,
-  changeFile,
-  NotText,
-} from '../../adapters/index.ts';
+} from '../../adapters/storage/config-files.ts';
+import { foundAppFiles, isLink, projectOf, readLink } from '../../adapters/storage/config-imports.ts';
+import { changeFile, NotText } from '../../adapters/storage/settings.ts';
 import { appNamed, appOf } from '../../machines/config/apps.ts';
 import { importFrom, type Imported } from '../../machines/config/import.ts';
 import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';

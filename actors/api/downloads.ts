@@ -1,4 +1,6 @@
-import { newId, newSha256, type Parts } from '../../adapters/index.ts';
+import { newId } from '../../adapters/clock.ts';
+import { newSha256 } from '../../adapters/storage/blob-store.ts';
+import type { Parts } from '../../adapters/connections/link-requests.ts';
 import type { AgentDownload } from '../../machines/agent/agent.machine.ts';
 import type { AddressFor } from '../../machines/kernel/effects.ts';
 import type {
@@ -7,10 +9,9 @@ import type {
   DownloadOrder,
   DownloadPart,
 } from '../../machines/blobs/download.rules.ts';
-import { fromWireError } from '../../machines/protocol/failure.ts';
+import { fromWireError, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 import { blobRefOf } from '../../machines/protocol/messages/blobs.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/listeners.ts';
 

@@ -2,7 +2,7 @@ import type { AnyEventObject } from 'xstate';
 import type { HostedMachine, Runtime } from './runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, type Deferred } from '../kernel/listeners.ts';
-import { settingsFile, settingsInMemory, watchFile, type Judge } from '../../adapters/index.ts';
+import { settingsFile, settingsInMemory, watchFile, type Judge } from '../../adapters/storage/settings.ts';
 import type { Edit } from '../../machines/config/json-text.ts';
 import {
   settingsPort,

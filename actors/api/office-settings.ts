@@ -1,32 +1,24 @@
 import type { OfficeOptions, OfficeRedis } from './office-handle.ts';
 import { A2cError, badRequest } from '../kernel/errors.ts';
-import {
-  A2cRedisError,
-  authenticateBy,
-  checkTls,
-  openMetrics,
-  PackageMissing,
-  redisRegister,
-  type Authenticate,
-  type MetricsServer,
-  type OfficeAuth,
-  type OfficeSettings,
-  type RedisClient,
-  type OfficeTls,
-  type Operator,
-  defaultStateDir,
-  keptOfficeToken,
-  type OfficeControl,
-  type PeerCredential,
-  type RefusedPeer,
-} from '../../adapters/index.ts';
+import { A2cRedisError, type RedisClient } from '../../adapters/redis/clients.ts';
+import { authenticateBy, type Authenticate, type OfficeAuth } from '../../adapters/socket/entry/auth.ts';
+import { checkTls, type OfficeTls } from '../../adapters/socket/http.ts';
+import { openMetrics, type MetricsServer, type Operator } from '../../adapters/metrics.ts';
+import { PackageMissing } from '../../adapters/optional-packages.ts';
+import { redisRegister } from '../../adapters/redis/register.ts';
+import type { OfficeSettings } from '../../adapters/socket/office.ts';
+import { defaultStateDir } from '../../adapters/host-files.ts';
+import { keptOfficeToken } from '../../adapters/storage/user-files.ts';
+import type { OfficeControl } from '../../adapters/socket/entry/control.ts';
+import type { PeerCredential } from '../../adapters/socket/link.ts';
+import type { RefusedPeer } from '../../adapters/socket/entry/entrants.ts';
 import {
   noStats,
   limitsWith,
   type OfficeMeter,
   type OfficeStats,
 } from '../../machines/office/rooms/limits.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
 
 type Warn = (text: string) => void;
 const leastLeaseMs = 1_000;

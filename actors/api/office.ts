@@ -10,7 +10,7 @@ import { Refusals } from '../logging/log-entry.ts';
 import type { OfficeNews, OfficeOrder, OfficeStart } from '../../machines/office/office.machine.ts';
 import { notLoopback } from '../../machines/office/rooms/loopback.ts';
 import { registerUnreached } from '../../machines/office/rooms/register.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import { asText } from '../../machines/text.ts';
 
 const officeEvents: EventNames<OfficeEvents> = {

@@ -54,7 +54,7 @@ import {
 import type { A2cError } from '../kernel/errors.ts';
 import { logLevels, type LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
-import { keepWords } from '../../machines/trace/index.ts';
+import { keepWords } from '../../machines/trace/reasons.ts';
 import { timing as defaults, type GivenTiming } from '../../machines/kernel/timing.ts';
 import {
   isRate,

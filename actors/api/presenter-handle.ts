@@ -4,18 +4,11 @@ import type { ComputerOptions } from './computer-options.ts';
 import type { ComputerCallOptions } from './call-outcome.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import type { Mistake } from '../../machines/config/mistake.ts';
-import type {
-  AnthropicTool,
-  AnthropicToolUse,
-  GeminiFunctionCall,
-  GeminiTool,
-  MCPToolCall,
-  MCPToolDefinition,
-  MCPToolResponse,
-  OpenAITool,
-  OpenAIToolCall,
-  SavedConversation,
-} from '../../machines/models/index.ts';
+import type { AnthropicTool, AnthropicToolUse } from '../../machines/models/anthropic.ts';
+import type { GeminiFunctionCall, GeminiTool } from '../../machines/models/gemini.ts';
+import type { MCPToolCall, MCPToolDefinition, MCPToolResponse } from '../../machines/models/format.ts';
+import type { OpenAITool, OpenAIToolCall } from '../../machines/models/openai.ts';
+import type { SavedConversation } from '../../machines/models/conversation.ts';
 import type { McpConfig, MCPServerConfig } from '../../machines/presenter/host-config.ts';
 import type { McpEventValues } from '../../machines/presenter/events.ts';
 

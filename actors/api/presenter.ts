@@ -1,4 +1,4 @@
-import { wireCodes } from '../../machines/protocol/failure.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import type { Computer } from './computer-handle.ts';
 import { createComputer } from './computer.ts';
@@ -21,25 +21,25 @@ import { A2cError, failureOf } from '../kernel/errors.ts';
 import { Listeners, deferred, escaping, unlessAborted } from '../kernel/listeners.ts';
 import { checkArguments, mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import { readOrThrow } from '../plans/plan.ts';
-import { documentsCommand, homeFolder, userConfigFile, newId, type Judge } from '../../adapters/index.ts';
+import { documentsCommand } from '../../adapters/documents/command.ts';
+import { homeFolder, newId } from '../../adapters/clock.ts';
+import { userConfigFile } from '../../adapters/storage/config-files.ts';
+import type { Judge } from '../../adapters/storage/settings.ts';
 import type { Edit } from '../../machines/config/json-text.ts';
 import { parseConfig } from '../../machines/config/parse.ts';
 import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
+import { type SavedConversation, createConversation } from '../../machines/models/conversation.ts';
 import {
-  type SavedConversation,
   anthropicToolUseToMcpTool,
-  createConversation,
   geminiFunctionCallToMcpTool,
   mcpToolsToAnthropicTools,
   mcpToolsToGeminiTools,
   mcpToolsToOpenAITools,
   openAIToolsToMcpTool,
-  readArguments,
-  textOf,
-  toResponse,
-  type EndedCall,
-  type MCPToolDefinition,
 } from '../../machines/models/index.ts';
+import { readArguments } from '../../machines/models/arguments.ts';
+import { textOf, toResponse, type EndedCall } from '../../machines/models/present.ts';
+import type { MCPToolDefinition } from '../../machines/models/format.ts';
 import {
   computerConfig,
   mapKeyOf,
@@ -63,7 +63,6 @@ import {
   type McpEvent,
   type Phases,
 } from '../../machines/presenter/events.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
 import type { SettingsNews } from '../../machines/presenter/settings.rules.ts';
 
 /**

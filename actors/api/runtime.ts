@@ -21,28 +21,20 @@ import { Directory, unanswered, type Root, Tap } from '../runtime/directory.ts';
 import type { Reach } from '../servers/launch-specs.ts';
 import { ServerOutput } from '../servers/server-output.ts';
 import { version } from '../../machines/version.ts';
-import {
-  BlobStore,
-  type Parts,
-  createLedger,
-  during,
-  guardOf,
-  lazyLinks,
-  lazyOffices,
-  processPortOf,
-  sessionPortOf,
-  sweepLeftovers,
-  systemClock,
-  type Launcher,
-  type Ledger,
-  type LedgerOptions,
-  type Answers,
-  type Links,
-  type Offices,
-  type ServerLog,
-  type SessionPort,
-  liveOnClock,
-} from '../../adapters/index.ts';
+import { BlobStore } from '../../adapters/storage/blob-store.ts';
+import type { Parts } from '../../adapters/connections/link-requests.ts';
+import { createLedger, type Ledger, type LedgerOptions } from '../../adapters/process/reaper/ledger.ts';
+import { during, systemClock, liveOnClock } from '../../adapters/clock.ts';
+import { guardOf } from '../../adapters/guard.ts';
+import { lazyLinks, lazyOffices } from '../../adapters/socket/lazy.ts';
+import { processPortOf } from '../../adapters/process/launch.ts';
+import { sessionPortOf, type SessionPort } from '../../adapters/mcp/port.ts';
+import { sweepLeftovers } from '../../adapters/process/reaper/state-file.ts';
+import type { Launcher } from '../../adapters/process/environment.ts';
+import type { Answers } from '../../adapters/mcp/messages/answers.ts';
+import type { Links } from '../../adapters/socket/link.ts';
+import type { Offices } from '../../adapters/socket/office.ts';
+import type { ServerLog } from '../../adapters/mcp/messages/notifications.ts';
 import { blobsPort } from '../../machines/blobs/blobs.rules.ts';
 import { handing } from '../../machines/blobs/hand.ts';
 import { specPort } from '../../machines/client/client.events.ts';
@@ -50,7 +42,7 @@ import type { Config } from '../../machines/config/parse.ts';
 import { secretsOfConfig } from '../../machines/config/shown.ts';
 import { addressFor, type Address, type AddressFor, type OwnedEnded } from '../../machines/kernel/effects.ts';
 import type { Emit, Ports, RequestFact } from '../../machines/kernel/ports.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 
 /** Wait for the operating system to finish processes and sockets, after all machines have ended. */

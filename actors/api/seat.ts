@@ -1,11 +1,12 @@
 import type { AnyEventObject } from 'xstate';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, untilAborted } from '../kernel/listeners.ts';
-import type { PeerCredential, Links } from '../../adapters/index.ts';
+import type { PeerCredential, Links } from '../../adapters/socket/link.ts';
 import type { LinkNews, LinkStage, LinkRefusal } from '../../machines/link/link.machine.ts';
 import { notGranted } from '../../machines/office/rooms/entry.ts';
 import { noOffice } from '../../machines/office/rooms/loopback.ts';
-import { wireCodes, events, type Failure } from '../../machines/protocol/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import { events } from '../../machines/protocol/protocol.ts';
 
 interface LinkListeners {
   on(name: 'link.changed', listener: (status: LinkStatus) => void): () => void;

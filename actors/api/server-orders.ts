@@ -9,7 +9,7 @@ import type { Servers } from '../servers/servers.ts';
 import { mergedSettings, type ServerConfig } from '../../machines/config/schemas.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 
 /** The server rests, or is in a phase that may take long. */
 const settledStates: ReadonlySet<ServerStatus['state']> = new Set([

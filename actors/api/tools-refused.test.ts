@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createConversation } from '../../machines/models/index.ts';
+import { createConversation } from '../../machines/models/conversation.ts';
 import { createAgent, createOffice } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 

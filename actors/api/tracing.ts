@@ -1,4 +1,5 @@
-import { newId, openTracing } from '../../adapters/index.ts';
+import { newId } from '../../adapters/clock.ts';
+import { openTracing } from '../../adapters/telemetry.ts';
 import type { SpanStart, Tracing } from '../../machines/kernel/tracing.ts';
 import { version } from '../../machines/version.ts';
 import type { CallOutcome, Call, CallOptions } from './call-outcome.ts';

@@ -3,13 +3,11 @@ export {
   countRealWork,
   during,
   livingHosts,
-  Refused,
   systemClock,
   useClock,
-  validate,
   type Clock,
-  type Launched,
-  type LaunchEnd,
-  type Launcher,
-  type Links,
-} from '../../adapters/index.ts';
+} from '../../adapters/clock.ts';
+export { Refused } from '../../adapters/mcp/transport.ts';
+export { validate } from '../../adapters/schema/validate.ts';
+export type { Launched, LaunchEnd, Launcher } from '../../adapters/process/environment.ts';
+export type { Links } from '../../adapters/socket/link.ts';

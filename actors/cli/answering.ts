@@ -4,14 +4,10 @@ import { pathToFileURL } from 'node:url';
 import type { Answers, Confirm } from '../api/computer-options.ts';
 import { inOneLine } from './printing/contents.ts';
 import { type AskInput, keepingPasswords } from '../servers/inputs.ts';
-import {
-  openInBrowser,
-  runText,
-  type Terminal,
-  missingKeyring,
-  openKeyring,
-  validate,
-} from '../../adapters/index.ts';
+import { openInBrowser, runText } from '../../adapters/process/run-text.ts';
+import type { Terminal } from '../../adapters/terminal/terminal.ts';
+import { missingKeyring, openKeyring } from '../../adapters/storage/keyring.ts';
+import { validate } from '../../adapters/schema/validate.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import { readLenientJson } from '../../machines/models/arguments.ts';

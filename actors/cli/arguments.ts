@@ -10,7 +10,7 @@ import {
   isObject,
   type Fields,
 } from '../../machines/protocol/json.ts';
-import { ownCommand, typedInShell } from '../../adapters/index.ts';
+import { ownCommand, typedInShell } from '../../adapters/optional-packages.ts';
 import { nearest } from '../../machines/text.ts';
 
 export type Argument = ArgumentForm & {

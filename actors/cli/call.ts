@@ -24,9 +24,9 @@ import { hasStarted, hasTool } from './starting.ts';
 import { A2cError, failureOf, badRequest } from '../kernel/errors.ts';
 import type { ServerStatus, ToolInfo, ToolListing } from '../servers/server-handle.ts';
 import { stateWords } from '../../machines/server-states.ts';
-import { readText } from '../../adapters/index.ts';
+import { readText } from '../../adapters/terminal/terminal.ts';
 import type { Config } from '../../machines/config/parse.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { nearest } from '../../machines/text.ts';
 
 export interface CallCommandOptions extends OneShotOptions, SaveOptions {

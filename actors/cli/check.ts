@@ -9,7 +9,7 @@ import { configOf } from './source.ts';
 import { isUrl, typedConfig } from './typed-server.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import { parseConfig, type Config } from '../../machines/config/parse.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 import {
   violation,
   brokenByChange,

@@ -1,7 +1,7 @@
 import { withRemedy } from '../../machines/resources/collections.ts';
 import { invalidDpeUri } from '../../machines/resources/uri.ts';
 import { collectionOfUri, isOtherUri } from '../../machines/resources/collection-rules.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { Agent } from '../api/agent-handle.ts';

@@ -10,18 +10,16 @@ import { leftOutLines, readSource } from './source.ts';
 import { entryOf, type EntryWords } from './typed-server.ts';
 import { failureOf } from '../kernel/errors.ts';
 import { fingerprintOf } from '../plans/plan.ts';
+import { columnsOf, fitting, padded } from '../../adapters/terminal/typed-line.ts';
+import { defaultStateDir } from '../../adapters/host-files.ts';
+import { readCached } from '../../adapters/storage/catalogs.ts';
 import {
-  columnsOf,
-  defaultStateDir,
-  fitting,
-  padded,
-  readCached,
   configToWrite,
   findConfig,
-  foundAppFiles,
   readConfigValue,
   writtenAs,
-} from '../../adapters/index.ts';
+} from '../../adapters/storage/config-files.ts';
+import { foundAppFiles } from '../../adapters/storage/config-imports.ts';
 import { shownEntry, shownServer, shownTarget } from '../../machines/config/shown.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import type { ConfigChange } from '../../machines/config/server-edits.ts';

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { createTerminal } from '../../adapters/index.ts';
+import { createTerminal } from '../../adapters/terminal/terminal.ts';
 import { confirmBy } from './answering.ts';
 
 /** Terminal with a person at it, and all text that the terminal shows. */

@@ -1,4 +1,4 @@
-import { createTerminal, type Terminal } from '../../adapters/index.ts';
+import { createTerminal, type Terminal } from '../../adapters/terminal/terminal.ts';
 
 export interface CommandContext {
   readonly terminal: Terminal;

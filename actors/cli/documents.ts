@@ -1,4 +1,4 @@
-import { serveDocuments } from '../../adapters/index.ts';
+import { serveDocuments } from '../../adapters/documents/command.ts';
 import { badRequest } from '../kernel/errors.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { createTerminal } from '../../adapters/index.ts';
+import { createTerminal } from '../../adapters/terminal/terminal.ts';
 import { entryBy, openShared } from './entry.ts';
 import { run } from './run.ts';
 

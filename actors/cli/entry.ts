@@ -5,12 +5,9 @@ import type { OfficeSeat } from '../api/seat.ts';
 import type { CommandContext } from './context.ts';
 import { A2cError, badRequest } from '../kernel/errors.ts';
 import { Refusals } from '../logging/log-entry.ts';
-import {
-  defaultStateDir,
-  keepOfficeToken,
-  keptOfficeToken,
-  type OfficeCredential,
-} from '../../adapters/index.ts';
+import { defaultStateDir } from '../../adapters/host-files.ts';
+import { keepOfficeToken, keptOfficeToken } from '../../adapters/storage/user-files.ts';
+import type { OfficeCredential } from '../../adapters/socket/entry/auth.ts';
 
 export interface EntryOptions {
   readonly token?: readonly string[];

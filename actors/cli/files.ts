@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { saveBytes } from '../../adapters/index.ts';
+import { saveBytes } from '../../adapters/storage/user-files.ts';
 import type { Agent, LandedFile } from '../api/agent-handle.ts';
 import type { AgentBlob, BlobProgress } from '../api/downloads.ts';
 import { badRequest } from '../kernel/errors.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Terminal } from '../../adapters/index.ts';
+import type { Terminal } from '../../adapters/terminal/terminal.ts';
 import { fillIn, readField, inputsAt } from './answering.ts';
 
 /** Terminal whose person gives these answers one after the other; null is Ctrl-C. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { columnsOf } from '../../adapters/index.ts';
+import { columnsOf } from '../../adapters/terminal/typed-line.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 
 it('help begins with three examples, has its commands in groups, and no line over 80 columns', async () => {

@@ -1,5 +1,5 @@
-import type { Profile } from '../../machines/trace/index.ts';
-import { openJsonLog } from '../../adapters/index.ts';
+import type { Profile } from '../../machines/trace/format.ts';
+import { openJsonLog } from '../../adapters/telemetry.ts';
 import { badRequest } from '../kernel/errors.ts';
 import type { LogEntry, LogLevel, LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';

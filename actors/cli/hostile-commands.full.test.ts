@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTerminal } from '../../adapters/index.ts';
+import { createTerminal } from '../../adapters/terminal/terminal.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { unsafe, linked, expectClean, nameable, worst } from '../../scenarios/fixtures/hostile-texts.ts';
 import { createOffice, type Computer, type Office } from '../index.ts';

@@ -3,14 +3,11 @@ import { exitCodeAtEnd, exitCodes } from './exit-codes.ts';
 import type { InspectingOptions } from './host-options.ts';
 import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
 import { badRequest, notFound } from '../kernel/errors.ts';
-import {
-  defaultStateDir,
-  padded,
-  runningHosts,
-  type RunningHost,
-  isPageBuilt,
-  openSecretInBrowser,
-} from '../../adapters/index.ts';
+import { defaultStateDir } from '../../adapters/host-files.ts';
+import { padded } from '../../adapters/terminal/typed-line.ts';
+import { runningHosts, type RunningHost } from '../../adapters/inspector/registry.ts';
+import { isPageBuilt } from '../../adapters/inspector/page-files.ts';
+import { openSecretInBrowser } from '../../adapters/process/run-text.ts';
 
 const lineOf = ({ kind, name, pid, url }: RunningHost): string =>
   `${padded(kind, 9)} ${padded(name, 24)} pid ${padded(String(pid), 8)} ${url}`;

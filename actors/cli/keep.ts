@@ -12,7 +12,9 @@ import { hostsWithDoors, lentServer, listedHosts, type LentServer, type ListedHo
 import { identityOf } from '../door/identity.ts';
 import { badRequest } from '../kernel/errors.ts';
 import { Inputs } from '../servers/inputs.ts';
-import { defaultStateDir, changeFile, startInBackground, tellStarter } from '../../adapters/index.ts';
+import { defaultStateDir } from '../../adapters/host-files.ts';
+import { changeFile } from '../../adapters/storage/settings.ts';
+import { startInBackground, tellStarter } from '../../adapters/process/run-text.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { stateWords } from '../../machines/server-states.ts';
 import { version as own } from '../../machines/version.ts';

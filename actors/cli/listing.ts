@@ -27,11 +27,11 @@ import { configOf } from './source.ts';
 import { hasStarted, hasTool } from './starting.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { ToolInfo, ToolListing, ServerResources, ServerPrompts } from '../servers/server-handle.ts';
-import { readText } from '../../adapters/index.ts';
+import { readText } from '../../adapters/terminal/terminal.ts';
 import { smcpToolOf, type ListedTool } from '../../machines/catalog/tool.ts';
 import type { Prompt } from '../../machines/catalog/entries.ts';
 import type { Config } from '../../machines/config/parse.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import { nearest } from '../../machines/text.ts';
 
 export async function tools(

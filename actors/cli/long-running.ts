@@ -1,4 +1,7 @@
-import { defaultStateDir, hostName, lineHistory, unreadDocuments } from '../../adapters/index.ts';
+import { defaultStateDir } from '../../adapters/host-files.ts';
+import { hostName } from '../../adapters/clock.ts';
+import { lineHistory } from '../../adapters/storage/user-files.ts';
+import { unreadDocuments } from '../../adapters/documents/command.ts';
 import type { Fact } from '../../machines/facts.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import type { OfficePeer } from '../../machines/office/rooms/limits.ts';

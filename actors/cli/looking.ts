@@ -15,15 +15,13 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import type { OutputLine } from '../servers/server-output.ts';
 import { inheritedOf } from '../servers/surroundings.ts';
 import { version, xstateVersion } from '../../machines/version.ts';
-import {
-  columnsOf,
-  defaultStateDir,
-  userConfigFile,
-  describeStart,
-  homeFolder,
-  isRegistryInNpmrc,
-  loginPath,
-} from '../../adapters/index.ts';
+import { columnsOf } from '../../adapters/terminal/typed-line.ts';
+import { defaultStateDir } from '../../adapters/host-files.ts';
+import { userConfigFile } from '../../adapters/storage/config-files.ts';
+import { describeStart } from '../../adapters/process/environment.ts';
+import { homeFolder } from '../../adapters/clock.ts';
+import { isRegistryInNpmrc } from '../../adapters/npm-registry.ts';
+import { loginPath } from '../../adapters/process/run-text.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { shortStateWords } from '../../machines/server-states.ts';
 import { launchSettingsOf, type ServerConfig } from '../../machines/config/schemas.ts';

@@ -7,7 +7,7 @@ import { logBy, recordBy, type InspectingOptions, type RecordingOptions } from '
 import { showInspector } from './inspect.ts';
 import { entryBy, firstPort, openShared, type EntryOptions } from './entry.ts';
 import { badRequest } from '../kernel/errors.ts';
-import type { OfficeTls } from '../../adapters/index.ts';
+import type { OfficeTls } from '../../adapters/socket/http.ts';
 import type { GivenLimits } from '../../machines/office/rooms/limits.ts';
 
 export interface OfficeCommandOptions extends EntryOptions, TlsFiles, InspectingOptions, RecordingOptions {

@@ -22,13 +22,14 @@ import {
 import { A2cError } from '../kernel/errors.ts';
 import { fingerprintOf, rulesOf } from '../plans/plan.ts';
 import type { OutputLine } from '../servers/server-output.ts';
-import { defaultStateDir, readCached } from '../../adapters/index.ts';
+import { defaultStateDir } from '../../adapters/host-files.ts';
+import { readCached } from '../../adapters/storage/catalogs.ts';
 import { buildTable, findTool, isUsable, type ToolTable } from '../../machines/catalog/tool-table.ts';
 import type { Tool } from '../../machines/catalog/entries.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { mistakeLine } from '../../machines/config/mistake.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import { nearest } from '../../machines/text.ts';
 

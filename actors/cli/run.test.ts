@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createTerminal } from '../../adapters/index.ts';
+import { createTerminal } from '../../adapters/terminal/terminal.ts';
 import { createOffice } from '../api/office.ts';
 import { run } from './run.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';

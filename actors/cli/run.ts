@@ -1,4 +1,4 @@
-import { wireCodes } from '../../machines/protocol/failure.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { failureOf } from '../kernel/errors.ts';
 import { callUsage } from './arguments.ts';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
@@ -30,10 +30,9 @@ import {
   withSource,
   withWatchOptions,
 } from './options.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
 import type { SameServers } from './printing/contents.ts';
 import { version } from '../../machines/version.ts';
-import { ownCommand, typedInShell } from '../../adapters/index.ts';
+import { ownCommand, typedInShell } from '../../adapters/optional-packages.ts';
 import { splitServer, withServer } from './typed-server.ts';
 
 type Action = (context: CommandContext, ...given: never[]) => Promise<number>;

@@ -3,7 +3,7 @@ import { exitCodes } from './exit-codes.ts';
 import { serverLine } from './printing/servers.ts';
 import { hostsWithDoors, listedHosts, type DoorVisit } from '../door/caller.ts';
 import { badRequest, notFound } from '../kernel/errors.ts';
-import { defaultStateDir } from '../../adapters/index.ts';
+import { defaultStateDir } from '../../adapters/host-files.ts';
 
 async function servings(): Promise<readonly DoorVisit[]> {
   const visits = await hostsWithDoors(defaultStateDir());

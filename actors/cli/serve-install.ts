@@ -4,9 +4,10 @@ import { resolve } from 'node:path';
 import { mayWrite, type WriteOptions } from './answering.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
-import type { A2cError } from '../kernel/errors.ts';
-import { badRequest, notFound } from '../kernel/errors.ts';
-import { changeFile, foundAppFiles, ownCommand } from '../../adapters/index.ts';
+import { type A2cError, badRequest, notFound } from '../kernel/errors.ts';
+import { changeFile } from '../../adapters/storage/settings.ts';
+import { foundAppFiles } from '../../adapters/storage/config-imports.ts';
+import { ownCommand } from '../../adapters/optional-packages.ts';
 import { edited, readJson, type Edit } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 

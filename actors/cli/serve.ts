@@ -19,20 +19,15 @@ import { Hub, type KeptGreeting } from '../serve/hub.ts';
 import { answersOf, confirmAtClient } from '../serve/questions.ts';
 import { computerSource, type Source } from '../serve/source.ts';
 import { wireOn } from '../serve/transports.ts';
-import {
-  anyRevision,
-  defaultStateDir,
-  isPageBuilt,
-  keepGreeting,
-  keepOfficeToken,
-  newId,
-  openLog,
-  readGreeting,
-  serveOverHttp,
-  stdioWire,
-  systemClock,
-  watchFile,
-} from '../../adapters/index.ts';
+import { anyRevision } from '../../adapters/mcp/serve/eras.ts';
+import { defaultStateDir } from '../../adapters/host-files.ts';
+import { isPageBuilt } from '../../adapters/inspector/page-files.ts';
+import { keepGreeting, readGreeting } from '../../adapters/storage/catalogs.ts';
+import { keepOfficeToken, openLog } from '../../adapters/storage/user-files.ts';
+import { newId, systemClock } from '../../adapters/clock.ts';
+import { serveOverHttp } from '../../adapters/mcp/serve/lazy.ts';
+import { stdioWire } from '../../adapters/mcp/serve/stdio.ts';
+import { watchFile } from '../../adapters/storage/settings.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import { asLine } from '../../machines/text.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Terminal } from '../../adapters/index.ts';
+import type { Terminal } from '../../adapters/terminal/terminal.ts';
 import { run } from './run.ts';
 import { configOf } from './source.ts';
 import type { SourceOptions } from './host-options.ts';

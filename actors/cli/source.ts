@@ -1,15 +1,14 @@
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import { resolve } from 'node:path';
+import { documentsCommand } from '../../adapters/documents/command.ts';
 import {
-  documentsCommand,
   findConfig,
-  isTrusted,
   readConfig,
   readConfigJson,
-  readText,
-  trust,
   type FoundConfig,
-} from '../../adapters/index.ts';
+} from '../../adapters/storage/config-files.ts';
+import { isTrusted, trust } from '../../adapters/storage/user-files.ts';
+import { readText } from '../../adapters/terminal/terminal.ts';
 import { mistakeLine } from '../../machines/config/mistake.ts';
 import { parseConfig, type Config } from '../../machines/config/parse.ts';
 import { shownTarget } from '../../machines/config/shown.ts';

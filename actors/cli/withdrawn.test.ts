@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, expect, it } from 'vitest';
-import { createTerminal } from '../../adapters/index.ts';
+import { createTerminal } from '../../adapters/terminal/terminal.ts';
 import { readFact, type Fact } from '../../machines/facts.ts';
 import { createAgent } from '../index.ts';
 import { run } from './run.ts';

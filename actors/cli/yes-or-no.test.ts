@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Terminal } from '../../adapters/index.ts';
+import type { Terminal } from '../../adapters/terminal/terminal.ts';
 import { yesOrNo } from './answering.ts';
 
 async function answered(answers: (string | null)[], preset: boolean) {

@@ -1,8 +1,9 @@
 import type { Answers } from '../api/computer-options.ts';
 import type { HostDoor, Lent } from '../api/computer.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
-import { newId, openDoor, processFacts, type Door, type DoorLine } from '../../adapters/index.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
+import { newId, processFacts } from '../../adapters/clock.ts';
+import { openDoor, type Door, type DoorLine } from '../../adapters/door/door.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import { withoutUndefined, type Fields } from '../../machines/protocol/json.ts';
 import { version } from '../../machines/version.ts';
 import { Inputs } from '../servers/inputs.ts';

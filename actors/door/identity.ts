@@ -1,4 +1,6 @@
-import { environmentOf, homeFolder, sha256Of } from '../../adapters/index.ts';
+import { environmentOf } from '../../adapters/process/environment.ts';
+import { homeFolder } from '../../adapters/clock.ts';
+import { sha256Of } from '../../adapters/storage/traces.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { launchSettingsOf } from '../../machines/config/schemas.ts';
 import { version } from '../../machines/version.ts';

@@ -2,7 +2,7 @@ import type { HostDoor } from '../api/computer.ts';
 import type { CallOutcome } from '../api/call-outcome.ts';
 import type { ServerStatus, ToolListing } from '../servers/server-handle.ts';
 import type { OfficePeer } from '../../machines/office/rooms/limits.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
 /** `use` and later requests need the same version on both sides; `status` and `stop` do not. */

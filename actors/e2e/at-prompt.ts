@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { run } from '../cli/run.ts';
-import { createTerminal } from '../../adapters/index.ts';
+import { createTerminal } from '../../adapters/terminal/terminal.ts';
 
 /** Test form of `a2c up`, run in this process with streams in place of a terminal. */
 export interface AtPrompt {

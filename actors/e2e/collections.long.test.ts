@@ -5,7 +5,7 @@ import {
   startOverHttp,
   type RunningServer,
 } from '../../scenarios/fixtures/resource-servers.ts';
-import type { DPEDocumentSummary, ResourceContents } from '../../machines/protocol/index.ts';
+import type { DPEDocumentSummary, ResourceContents } from '../../machines/protocol/messages/collections.ts';
 import {
   type A2cError,
   type Computer,

@@ -6,7 +6,7 @@ import {
   startOverHttp,
   type RunningServer,
 } from '../../scenarios/fixtures/resource-servers.ts';
-import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { DirectoryRecord } from '../../machines/trace/record.ts';
 import { createComputer as openComputer } from '../api/computer.ts';
 import { createOffice, type Computer, type Office } from '../index.ts';
 import { readOrThrow } from '../plans/plan.ts';

@@ -1,12 +1,8 @@
-import {
-  defaultStateDir,
-  loadBridge,
-  openInspectorServer,
-  runningHosts,
-  systemClock,
-  type AttachedPage,
-  type PageListener,
-} from '../../adapters/index.ts';
+import { defaultStateDir } from '../../adapters/host-files.ts';
+import { loadBridge, openInspectorServer } from '../../adapters/inspector/index.ts';
+import { runningHosts } from '../../adapters/inspector/registry.ts';
+import { systemClock } from '../../adapters/clock.ts';
+import type { AttachedPage, PageListener } from '../../adapters/inspector/server.ts';
 import type { HostFacts } from '../../machines/inspection.ts';
 import { cannotListen, type Inspection } from './inspections.ts';
 

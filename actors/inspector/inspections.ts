@@ -1,15 +1,10 @@
-import {
-  announceHost,
-  defaultStateDir,
-  openInspectorServer,
-  OwnFileMissing,
-  processFacts,
-  sha256Of,
-  systemClock,
-  type AttachedPage,
-  type InspectorServer,
-  type PageListener,
-} from '../../adapters/index.ts';
+import { announceHost } from '../../adapters/inspector/registry.ts';
+import { defaultStateDir } from '../../adapters/host-files.ts';
+import { openInspectorServer } from '../../adapters/inspector/index.ts';
+import { OwnFileMissing } from '../../adapters/own-files.ts';
+import { processFacts, systemClock } from '../../adapters/clock.ts';
+import { sha256Of } from '../../adapters/storage/traces.ts';
+import type { AttachedPage, InspectorServer, PageListener } from '../../adapters/inspector/server.ts';
 import {
   inspectionProtocol,
   type Charts,
@@ -18,7 +13,7 @@ import {
   type InspectorAsk,
   type InspectorControl,
 } from '../../machines/inspection.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import { redacted } from '../../machines/trace/redaction.ts';
 import { A2cError } from '../kernel/errors.ts';

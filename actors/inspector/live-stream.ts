@@ -1,7 +1,8 @@
-import { systemClock } from '../../adapters/index.ts';
+import { systemClock } from '../../adapters/clock.ts';
 import { keyOf, type Address, nameOf } from '../../machines/kernel/effects.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
-import { canonical, type DirectoryRecord, type Frame, type FrameVia } from '../../machines/trace/index.ts';
+import { canonical } from '../../machines/trace/canonical.ts';
+import type { DirectoryRecord, Frame, FrameVia } from '../../machines/trace/record.ts';
 import { Recorder, type RecorderOptions, isKept, EntryRing, weightOfFrame } from '../recording/recorder.ts';
 import {
   LargeValues,

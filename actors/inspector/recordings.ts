@@ -1,10 +1,6 @@
-import {
-  openInspectorServer,
-  singlePage,
-  type AttachedPage,
-  type PageContent,
-  type PageListener,
-} from '../../adapters/index.ts';
+import { openInspectorServer, singlePage } from '../../adapters/inspector/index.ts';
+import type { AttachedPage, PageListener } from '../../adapters/inspector/server.ts';
+import type { PageContent } from '../../adapters/inspector/page-files.ts';
 import {
   inspectionProtocol,
   type Charts,

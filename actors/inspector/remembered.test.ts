@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { contextAfter } from '../../machines/trace/index.ts';
+import { contextAfter } from '../../machines/trace/record.ts';
 import { attachTo, traceOf } from '../../scenarios/fixtures/attached.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';

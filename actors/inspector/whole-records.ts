@@ -1,7 +1,13 @@
 import type { EventObject } from 'xstate';
-import { systemClock } from '../../adapters/index.ts';
+import { systemClock } from '../../adapters/clock.ts';
 import type { ToPage } from '../../machines/inspection.ts';
-import type { DirectoryRecord, Frame, Checkpoint, HeldFrame, RootFrame } from '../../machines/trace/index.ts';
+import type {
+  DirectoryRecord,
+  Frame,
+  Checkpoint,
+  HeldFrame,
+  RootFrame,
+} from '../../machines/trace/record.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { TraceEntry, TraceWriter } from '../recording/trace-lines.ts';
 import type { Directory, Root } from '../runtime/directory.ts';

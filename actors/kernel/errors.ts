@@ -1,6 +1,5 @@
-import { wireCodes } from '../../machines/protocol/failure.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
-import type { Thrown } from '../../machines/trace/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import type { Thrown } from '../../machines/trace/record.ts';
 
 /**
  * Failure as an `Error`, for hosts that await promises; `code`, `details` and `remedy` are copied from the

@@ -2,7 +2,7 @@ import { isObject, type Fields } from '../../machines/protocol/json.ts';
 import { tellListener } from '../kernel/listeners.ts';
 import { isLogged, shortened, type Log, type LogEntry, type LogLevel } from './log-entry.ts';
 import type { Observer } from '../runtime/directory.ts';
-import { systemClock } from '../../adapters/index.ts';
+import { systemClock } from '../../adapters/clock.ts';
 import type { AgentNews } from '../../machines/agent/agent.machine.ts';
 import type { CallSettled } from '../../machines/call/call.rules.ts';
 import { stateWords, type ServerState } from '../../machines/server-states.ts';
@@ -12,14 +12,9 @@ import type { SeatChanged } from '../../machines/office/office.machine.ts';
 import { isAbandoned } from '../../machines/office/rooms/relay.ts';
 import { isUnknown } from '../../machines/process/server-failure.ts';
 import { events } from '../../machines/protocol/protocol.ts';
-import {
-  wireCodes,
-  type Failure,
-  failureIn,
-  readAnswer,
-  readToolResult,
-} from '../../machines/protocol/index.ts';
-import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import { failureIn, readAnswer, readToolResult } from '../../machines/protocol/reading.ts';
+import type { DirectoryRecord } from '../../machines/trace/record.ts';
 
 type AskedRequest = { readonly reqId: string; readonly tool?: string; readonly server?: string };
 const mostRemembered = 10_000;

@@ -1,6 +1,6 @@
-import type { RefusedPeer } from '../../adapters/index.ts';
+import type { RefusedPeer } from '../../adapters/socket/entry/entrants.ts';
 import type { CallPhase, Outcome } from '../../machines/call/call.rules.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 import { asText } from '../../machines/text.ts';
 
 /** From the most entries to the fewest. */

@@ -10,23 +10,29 @@ import {
 } from '../kernel/options.ts';
 import {
   anthropic as anthropicFormat,
-  createConversation as conversationOf,
-  gemini as geminiFormat,
-  openai as openaiFormat,
-  openaiResponses as responsesFormat,
   type AnthropicResultMessage,
   type AnthropicToolUse,
+} from '../../machines/models/anthropic.ts';
+import {
+  createConversation as conversationOf,
   type Conversation,
+  type OfferOptions,
+  type SavedConversation,
+} from '../../machines/models/conversation.ts';
+import {
+  gemini as geminiFormat,
   type GeminiFunctionCall,
   type GeminiResultContent,
-  type OfferOptions,
+} from '../../machines/models/gemini.ts';
+import {
+  openai as openaiFormat,
+  openaiResponses as responsesFormat,
   type OpenAIMediaMessage,
   type OpenAIResponsesCall,
   type OpenAIResponsesOutput,
   type OpenAIToolCall,
   type OpenAIToolMessage,
-  type SavedConversation,
-} from '../../machines/models/index.ts';
+} from '../../machines/models/openai.ts';
 import { ranTurn, type RunPlace, type Turn } from './run.ts';
 
 export {
@@ -35,31 +41,14 @@ export {
   mcpToolsToAnthropicTools,
   mcpToolsToGeminiTools,
   mcpToolsToOpenAITools,
-  mostCharacters,
   openAIToolsToMcpTool,
-  parametersOf,
-  readArguments,
-  textOf,
-  toResponse,
 } from '../../machines/models/index.ts';
+export { mostCharacters, textOf, toResponse } from '../../machines/models/present.ts';
+export { parametersOf } from '../../machines/models/schema.ts';
+export { readArguments } from '../../machines/models/arguments.ts';
 export type {
   AnsweredCall,
-  AnthropicResultBlock,
-  AnthropicResultMessage,
-  AnthropicTool,
-  AnthropicToolResult,
-  AnthropicToolUse,
-  ArgumentsRead,
   CallReader,
-  Conversation,
-  EndedCall,
-  GeminiFunctionCall,
-  GeminiFunctionDeclaration,
-  GeminiFunctionResponsePart,
-  GeminiParameters,
-  GeminiResultContent,
-  GeminiSchema,
-  GeminiTool,
   Json,
   MCPContentItem,
   MCPToolCall,
@@ -69,9 +58,42 @@ export type {
   ModelCall,
   ModelSkill,
   ModelTool,
-  ObjectSchema,
+  ProviderFormat,
+  ReadCall,
+  ResultOptions,
+  SaidCall,
+  ServerShown,
+  SkillAsked,
+  SkillCall,
+} from '../../machines/models/format.ts';
+export type {
+  AnthropicResultBlock,
+  AnthropicResultMessage,
+  AnthropicTool,
+  AnthropicToolResult,
+  AnthropicToolUse,
+} from '../../machines/models/anthropic.ts';
+export type { ArgumentsRead } from '../../machines/models/arguments.ts';
+export type {
+  Conversation,
   Offer,
   OfferOptions,
+  RefusedTool,
+  SavedConversation,
+} from '../../machines/models/conversation.ts';
+export type { EndedCall } from '../../machines/models/present.ts';
+export type {
+  GeminiFunctionCall,
+  GeminiFunctionDeclaration,
+  GeminiFunctionResponsePart,
+  GeminiParameters,
+  GeminiResultContent,
+  GeminiSchema,
+  GeminiTool,
+  Type,
+} from '../../machines/models/gemini.ts';
+export type { ObjectSchema, Schema } from '../../machines/models/schema.ts';
+export type {
   OpenAIMediaMessage,
   OpenAIMediaPart,
   OpenAIResponsesCall,
@@ -81,18 +103,7 @@ export type {
   OpenAITool,
   OpenAIToolCall,
   OpenAIToolMessage,
-  ProviderFormat,
-  ReadCall,
-  RefusedTool,
-  ResultOptions,
-  SaidCall,
-  SavedConversation,
-  Schema,
-  ServerShown,
-  SkillAsked,
-  SkillCall,
-  Type,
-} from '../../machines/models/index.ts';
+} from '../../machines/models/openai.ts';
 export type {
   CallInFlight,
   FileOfSkill,

@@ -16,16 +16,15 @@ import {
 } from '../kernel/options.ts';
 import {
   mediaKinds,
-  toResponse,
   type AnsweredCall,
   type CallReader,
-  type EndedCall,
   type MCPToolResponse,
   type ModelCall,
   type ReadCall,
   type ResultOptions,
   type SkillAsked,
-} from '../../machines/models/index.ts';
+} from '../../machines/models/format.ts';
+import { toResponse, type EndedCall } from '../../machines/models/present.ts';
 
 /** Options with which a call of a model is made; `callTool` of a computer or an agent explains them. */
 export interface ModelCallOptions {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig, type Config } from '../../machines/config/parse.ts';
 import { timing } from '../../machines/kernel/timing.ts';
-import { canonical, redactorOf, revived } from '../../machines/trace/index.ts';
+import { canonical, revived } from '../../machines/trace/canonical.ts';
+import { redactorOf } from '../../machines/trace/redaction.ts';
 import {
   configAsGiven,
   givenConfig,

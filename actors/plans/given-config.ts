@@ -8,7 +8,9 @@ import type { Config } from '../../machines/config/parse.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
 import type { ProtocolServer, ServerConfig, Settings } from '../../machines/config/schemas.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
-import { canonical, redactorOf, SecretIndex, SecretRedactor } from '../../machines/trace/index.ts';
+import { canonical } from '../../machines/trace/canonical.ts';
+import { redactorOf, SecretRedactor } from '../../machines/trace/redaction.ts';
+import { SecretIndex } from '../../machines/trace/secret-rules.ts';
 import { bundleIdOf, planOf, readOrThrow, type Policy } from './plan.ts';
 
 export interface ServerFacts {

@@ -1,5 +1,5 @@
 import { A2cError } from '../kernel/errors.ts';
-import { sha256OfBytes, sha256Of } from '../../adapters/index.ts';
+import { sha256OfBytes, sha256Of } from '../../adapters/storage/traces.ts';
 import type { Lists } from '../../machines/catalog/entries.ts';
 import type { ToolRules } from '../../machines/catalog/tool-table.ts';
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
@@ -20,7 +20,7 @@ import {
   type GivenTiming,
   type Timing,
 } from '../../machines/kernel/timing.ts';
-import { sizes } from '../../machines/protocol/index.ts';
+import { sizes } from '../../machines/protocol/protocol.ts';
 import { withoutUndefined } from '../../machines/protocol/json.ts';
 
 const defaultBudget = 5;

@@ -6,15 +6,13 @@ import type { EventObject } from 'xstate';
 import type { Address } from '../../machines/kernel/effects.ts';
 import { isAnswer } from '../../machines/kernel/ports.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';
+import { plainParams, type ChannelNames, type Crossing } from '../../machines/trace/channels.ts';
 import {
-  plainParams,
   withoutNumber,
   type ChannelEvent,
-  type ChannelNames,
-  type Crossing,
   type DirectoryRecord,
   type Facts,
-} from '../../machines/trace/index.ts';
+} from '../../machines/trace/record.ts';
 
 type In = Extract<DirectoryRecord, { k: 'in' }>;
 type Out = Extract<DirectoryRecord, { k: 'out' }>;

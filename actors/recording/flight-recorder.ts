@@ -1,27 +1,21 @@
 import { wireCodes } from '../../machines/protocol/failure.ts';
+import { defaultStateDir } from '../../adapters/host-files.ts';
 import {
-  defaultStateDir,
   latestLines,
   openTraceFile,
-  processFacts,
-  systemClock,
   writeTraceFile,
   type TraceFile,
   createDigest,
   createRedactionKey,
   sha256Of,
-} from '../../adapters/index.ts';
+} from '../../adapters/storage/traces.ts';
+import { processFacts, systemClock } from '../../adapters/clock.ts';
 import type { Address } from '../../machines/kernel/effects.ts';
-import {
-  type DirectoryRecord,
-  type Frame,
-  type KeepWord,
-  type Profile,
-  markOf,
-  redactorOf,
-  SecretIndex,
-  SecretRedactor,
-} from '../../machines/trace/index.ts';
+import type { DirectoryRecord, Frame } from '../../machines/trace/record.ts';
+import type { KeepWord } from '../../machines/trace/reasons.ts';
+import type { Profile } from '../../machines/trace/format.ts';
+import { markOf, redactorOf, SecretRedactor } from '../../machines/trace/redaction.ts';
+import { SecretIndex } from '../../machines/trace/secret-rules.ts';
 import { version, xstateVersion } from '../../machines/version.ts';
 import { A2cError, badRequest, notFound } from '../kernel/errors.ts';
 import { machines } from '../runtime/assemble.ts';

@@ -3,7 +3,7 @@ import type { EventObject } from 'xstate';
 import { addressFor, type Address, message, type CheckedMessage } from '../../machines/kernel/effects.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { stateFor } from '../../machines/server-states.ts';
-import type { HostWords } from '../../machines/trace/index.ts';
+import type { HostWords } from '../../machines/trace/channels.ts';
 import { closedFailure } from '../kernel/errors.ts';
 import { settledBy, type CallSettled } from '../../machines/call/call.rules.ts';
 import { planned, type GivenConfig } from '../plans/given-config.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Later } from '../../machines/trace/index.ts';
+import { Later } from '../../machines/trace/canonical.ts';
 import { LargeValues } from './trace-lines.ts';
 
 const tools = (count: number): object[] =>

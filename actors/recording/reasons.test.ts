@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { DirectoryRecord } from '../../machines/trace/index.ts';
-import { errorAck, failureResult } from '../../machines/protocol/index.ts';
+import type { DirectoryRecord } from '../../machines/trace/record.ts';
+import { errorAck, failureResult } from '../../machines/protocol/messages/answers.ts';
 import { KeptLately, Reasons } from './reasons.ts';
 
 const told = (ev: object): DirectoryRecord =>

@@ -1,5 +1,5 @@
 import type { EventObject } from 'xstate';
-import { failedConfirmation } from '../../machines/call/policy/index.ts';
+import { failedConfirmation } from '../../machines/call/policy/policy.ts';
 import { nameOf, type Address } from '../../machines/kernel/effects.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 import { fromWireError, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
@@ -12,7 +12,8 @@ import {
   toolErrorText,
 } from '../../machines/protocol/reading.ts';
 import { unreadableIn } from '../../machines/protocol/tool-result.ts';
-import { keepWords, type DirectoryRecord, type KeepWord } from '../../machines/trace/index.ts';
+import { keepWords, type KeepWord } from '../../machines/trace/reasons.ts';
+import type { DirectoryRecord } from '../../machines/trace/record.ts';
 import { hostWords } from './host-words.ts';
 
 export const keptByDefault: readonly KeepWord[] = keepWords.filter((word) => word !== 'serverLost');

@@ -1,11 +1,6 @@
-import {
-  canonical,
-  traceFormat,
-  type DirectoryRecord,
-  type Frame,
-  type Head,
-  type Redactor,
-} from '../../machines/trace/index.ts';
+import { canonical, type Redactor } from '../../machines/trace/canonical.ts';
+import { traceFormat, type Head } from '../../machines/trace/format.ts';
+import type { DirectoryRecord, Frame } from '../../machines/trace/record.ts';
 import type { Microstep } from '../runtime/stepper/stepper.ts';
 import type { Observer } from '../runtime/directory.ts';
 import { ForgottenRecords } from './facts.ts';

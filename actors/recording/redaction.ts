@@ -1,7 +1,9 @@
 import type { Emit, Ports, RequestFact } from '../../machines/kernel/ports.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
-import { Later, SecretIndex, SecretRedactor } from '../../machines/trace/index.ts';
+import { Later } from '../../machines/trace/canonical.ts';
+import { SecretIndex } from '../../machines/trace/secret-rules.ts';
+import { SecretRedactor } from '../../machines/trace/redaction.ts';
 
 type ServerRedactor = Pick<SecretRedactor, 'text' | 'details'>;
 

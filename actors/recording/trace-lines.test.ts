@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { createDigest, sha256Of } from '../../adapters/index.ts';
-import type { DirectoryRecord, Profile } from '../../machines/trace/index.ts';
+import { createDigest, sha256Of } from '../../adapters/storage/traces.ts';
+import type { DirectoryRecord } from '../../machines/trace/record.ts';
+import type { Profile } from '../../machines/trace/format.ts';
 import { Recorder } from './recorder.ts';
 
 const a = 'computer/client:files#2';

@@ -1,19 +1,8 @@
 import type { Fields } from '../../machines/protocol/json.ts';
-import {
-  ChannelNames,
-  Texts,
-  type Checkpoint,
-  type Crossing,
-  type DirectoryRecord,
-  type Frame,
-  type Mark,
-  type Profile,
-  type Step,
-  textOfRecord,
-  type Redactor,
-  canonical,
-  Later,
-} from '../../machines/trace/index.ts';
+import { ChannelNames, type Crossing } from '../../machines/trace/channels.ts';
+import { Texts, textOfRecord, type Redactor, canonical, Later } from '../../machines/trace/canonical.ts';
+import type { Checkpoint, DirectoryRecord, Frame, Mark, Step } from '../../machines/trace/record.ts';
+import type { Profile } from '../../machines/trace/format.ts';
 import { namesOf } from '../runtime/charts.ts';
 import type { Microstep } from '../runtime/stepper/stepper.ts';
 import type { ForgottenRecords } from './facts.ts';

@@ -38,7 +38,7 @@ import { skillsMachine } from '../../machines/skills/skills.machine.ts';
 import { uploadMachine } from '../../machines/uploads/upload.machine.ts';
 import { viewMachine } from '../../machines/agent/view.machine.ts';
 import { watchMachine } from '../../machines/resources/watch.machine.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import { extended } from '../../machines/kernel/objects.ts';
 import { type Directory, Handle, type Root } from './directory.ts';
 import { compiled, type Stepping } from './stepper/stepper.ts';

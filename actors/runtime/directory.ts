@@ -19,8 +19,8 @@ import {
 } from '../../machines/kernel/effects.ts';
 import { TransientMap, extended } from '../../machines/kernel/objects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
-import { type DirectoryRecord, isSameOutside } from '../../machines/trace/index.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
+import { type DirectoryRecord, isSameOutside } from '../../machines/trace/record.ts';
 import { textOf, thrownOf } from '../kernel/errors.ts';
 import type { Looking, Microstep } from './stepper/stepper.ts';
 

@@ -1,9 +1,10 @@
 /** ClientSession for one client: answers its requests from the source, and passes on what servers tell and ask. */
 import type { CallOutcome } from '../api/call-outcome.ts';
-import { newId, type ClientWire } from '../../adapters/index.ts';
+import { newId } from '../../adapters/clock.ts';
+import type { ClientWire } from '../../adapters/mcp/serve/stdio.ts';
 import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
-import type { CallToolResult } from '../../machines/protocol/index.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
+import type { CallToolResult } from '../../machines/protocol/tool-result.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import { callError, requestError } from './errors.ts';
 import type { Client, Hub } from './hub.ts';
 import { ownTools, runOwnTool } from './own-tools.ts';

@@ -2,7 +2,7 @@
 import type { CallFacts, CallFailed } from '../api/call-outcome.ts';
 import { failureOf } from '../kernel/errors.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { withoutUndefined, type Fields } from '../../machines/protocol/json.ts';
 import { RpcError, rpcCodes } from './json-rpc.ts';
 

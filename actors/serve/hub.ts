@@ -1,5 +1,5 @@
 /** What the clients of one `a2c serve` share: the source of its servers, and the lists that they were shown. */
-import { systemClock } from '../../adapters/index.ts';
+import { systemClock } from '../../adapters/clock.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 import { version } from '../../machines/version.ts';
 import { offersOf, type Offers } from './offers.ts';

@@ -1,8 +1,7 @@
 /** JSON-RPC with one MCP client of a revision up to 2025-11-25. Messages are passed on as they are, and judged by nobody here. */
 import { onAbort } from '../kernel/listeners.ts';
-import type { ClientWire } from '../../adapters/index.ts';
-import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
-import { withoutUndefined } from '../../machines/protocol/json.ts';
+import type { ClientWire } from '../../adapters/mcp/serve/stdio.ts';
+import { fieldsOf, isObject, type Fields, withoutUndefined } from '../../machines/protocol/json.ts';
 
 export const rpcCodes = {
   invalidRequest: -32_600,

@@ -1,7 +1,7 @@
 /** Sources of a serving: what clients are offered, from the servers of a computer or of the computers in an office. */
 import type { Call } from '../api/call-outcome.ts';
 import type { Computer, RequestOptions } from '../api/computer-handle.ts';
-import type { CallToolResult } from '../../machines/protocol/index.ts';
+import type { CallToolResult } from '../../machines/protocol/tool-result.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 import type { ListedServer, ServerStatus } from '../servers/server-handle.ts';
 

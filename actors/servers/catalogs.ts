@@ -6,7 +6,9 @@ import type {
   ServerResources,
   ServerStatus,
 } from './server-handle.ts';
-import { encoders, keep, readCached, systemClock } from '../../adapters/index.ts';
+import { encoders } from '../../adapters/mcp/messages/codec.ts';
+import { keep, readCached } from '../../adapters/storage/catalogs.ts';
+import { systemClock } from '../../adapters/clock.ts';
 import type { CatalogNews } from '../../machines/catalog/catalog.machine.ts';
 import {
   lastChangeOf,

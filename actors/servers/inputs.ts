@@ -1,7 +1,7 @@
-import type { SecretStore } from '../../adapters/index.ts';
+import type { SecretStore } from '../../adapters/storage/keyring.ts';
 import { frozenJson } from '../../machines/catalog/tool.ts';
 import type { CommandInput, InputDefinition } from '../../machines/config/inputs.ts';
-import { isSecretName } from '../../machines/trace/index.ts';
+import { isSecretName } from '../../machines/trace/secret-rules.ts';
 
 /**
  * Asks somebody on behalf of the host for the value of an input. Resolving with undefined means no answer, so that

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SecretStore } from '../../adapters/index.ts';
+import type { SecretStore } from '../../adapters/storage/keyring.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
 import { Inputs, keepingPasswords } from './inputs.ts';
 

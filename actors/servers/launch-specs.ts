@@ -1,15 +1,10 @@
-import type {
-  Credentials,
-  InMemorySpec,
-  LaunchSpec,
-  OwnSpec,
-  Relay,
-  RemoteSpec,
-} from '../../adapters/index.ts';
+import type { Credentials, InMemorySpec, OwnSpec, RemoteSpec } from '../../adapters/mcp/http/remote.ts';
+import type { LaunchSpec } from '../../adapters/process/environment.ts';
+import type { Relay } from '../../adapters/mcp/relay.ts';
 import type { LaunchSettings, OwnFacts, OwnType, ServerConfig } from '../../machines/config/schemas.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { Resolve, Resolved } from '../../machines/client/client.events.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import type { Inputs } from './inputs.ts';
 import { renderServer, type RemoteSpec as RemoteFacts, type ServerSpec } from './render.ts';
 import { surroundingsOf, withFound, type HostPlaces } from './surroundings.ts';

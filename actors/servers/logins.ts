@@ -4,22 +4,20 @@ import { proxyFor } from './surroundings.ts';
 import type { Servers } from './servers.ts';
 import {
   asksNobody,
-  keyringIfAny,
-  Login,
-  memoryLogins,
   PersonNeeded,
-  Refusal,
-  sharedLogins,
   type Authorize,
-  type Credentials,
   type GiveAssertion,
   type LoggedOut,
   type LoginConfig,
-  type LoginStore,
-} from '../../adapters/index.ts';
+} from '../../adapters/oauth/login-options.ts';
+import { keyringIfAny } from '../../adapters/storage/keyring.ts';
+import { Login } from '../../adapters/oauth/login.ts';
+import { memoryLogins, sharedLogins, type LoginStore } from '../../adapters/oauth/login-store.ts';
+import { Refusal } from '../../adapters/oauth/guarded-fetch.ts';
+import type { Credentials } from '../../adapters/mcp/http/remote.ts';
 import { loginPort, type LogIn } from '../../machines/client/client.events.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 
 interface LoginsOptions {
   /** `false` keeps logins in memory, until this host ends. */

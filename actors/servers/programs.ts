@@ -1,7 +1,7 @@
-import { createTransformer } from '../../adapters/index.ts';
+import { createTransformer } from '../../adapters/vrl/transformer.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import type { ProgramChecked, Transformer } from '../../machines/call/transform.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 import { A2cError } from '../kernel/errors.ts';
 
 type Checker = Pick<Transformer, 'check'>;

@@ -1,6 +1,6 @@
 import type { Inputs } from './inputs.ts';
 import type { ServerSpec } from './render.ts';
-import { fastestRegistry } from '../../adapters/index.ts';
+import { fastestRegistry } from '../../adapters/npm-registry.ts';
 import type { LaunchSettings } from '../../machines/config/schemas.ts';
 
 /** For all probes of registries together. */

@@ -1,4 +1,5 @@
-import { readCertificates, readEnvFile, type LaunchSpec } from '../../adapters/index.ts';
+import { readCertificates, readEnvFile } from '../../adapters/storage/config-files.ts';
+import type { LaunchSpec } from '../../adapters/process/environment.ts';
 import {
   launchConfigOf,
   mistakesText,
@@ -16,8 +17,8 @@ import type {
   StreamableServer,
 } from '../../machines/config/schemas.ts';
 import { secretsOfLaunch } from '../../machines/config/shown.ts';
-import { secretsUnder } from '../../machines/trace/index.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
+import { secretsUnder } from '../../machines/trace/secret-rules.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 import { notDefined, variablesFor, type Inputs, type Resolved } from './inputs.ts';
 
 export interface RemoteSpec {

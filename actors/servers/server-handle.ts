@@ -1,4 +1,4 @@
-import type { Noise } from '../../adapters/index.ts';
+import type { Noise } from '../../adapters/mcp/messages/noise.ts';
 import type {
   CatalogList,
   Prompt,
@@ -8,7 +8,7 @@ import type {
 } from '../../machines/catalog/entries.ts';
 import type { ListedTool } from '../../machines/catalog/tool.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 import type { ServerState } from '../../machines/server-states.ts';
 
 /** Server whose windows, documents or tools are not all in an answer, with the reason. */

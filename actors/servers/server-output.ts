@@ -1,4 +1,4 @@
-import type { ServerLog } from '../../adapters/index.ts';
+import type { ServerLog } from '../../adapters/mcp/messages/notifications.ts';
 
 /** Line that a server wrote to stderr or logged over MCP. */
 export interface OutputLine {

@@ -1,11 +1,11 @@
-import { wireCodes } from '../../machines/protocol/failure.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { givenConfig, shownConfig, type GivenConfig } from '../plans/given-config.ts';
 import { fingerprintOf, isNaming, planOf, type Policy } from '../plans/plan.ts';
 import type { Inputs } from './inputs.ts';
 import { LaunchSpecs, type LaunchSpecsOptions, type SpecResolved } from './launch-specs.ts';
 import { Programs } from './programs.ts';
-import { mostCalls } from '../../adapters/index.ts';
-import { defaultLimits, noLimits, type CallLimits } from '../../machines/call/policy/index.ts';
+import { mostCalls } from '../../adapters/mcp/http/web.ts';
+import { defaultLimits, noLimits, type CallLimits } from '../../machines/call/policy/call-limiters.ts';
 import { isUsable } from '../../machines/catalog/tool-table.ts';
 import type { Lists } from '../../machines/catalog/entries.ts';
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
@@ -14,7 +14,6 @@ import type { Config } from '../../machines/config/parse.ts';
 import { launchConfigOf } from '../../machines/config/launch-config.ts';
 import { placeholdersIn, variablesIn } from '../../machines/config/placeholders.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
 
 interface ServersOptions extends LaunchSpecsOptions {
   readonly inputs: Inputs;

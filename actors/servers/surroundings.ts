@@ -1,9 +1,10 @@
 import type { Inputs } from './inputs.ts';
 import { registryChoice, registryVariable, type RegistrySource } from './registries.ts';
 import type { RemoteSpec, ServerSpec } from './render.ts';
-import { type LaunchSpec, type Inherited, proxyFromEnvironment } from '../../adapters/index.ts';
+import type { LaunchSpec, Inherited } from '../../adapters/process/environment.ts';
+import { proxyFromEnvironment } from '../../adapters/mcp/http/http.ts';
 import type { LaunchSettings } from '../../machines/config/schemas.ts';
-import { secretsIn } from '../../machines/trace/index.ts';
+import { secretsIn } from '../../machines/trace/secret-rules.ts';
 
 type Texts = Readonly<Record<string, string>>;
 export interface HostPlaces {

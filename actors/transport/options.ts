@@ -1,9 +1,8 @@
-import type { LinkedEnd } from '../servers/launch-specs.ts';
-import type { InMemoryServer } from '../servers/launch-specs.ts';
+import type { LinkedEnd, InMemoryServer } from '../servers/launch-specs.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
 import type { LogOptions } from '../logging/log-entry.ts';
-import type { Launcher } from '../../adapters/index.ts';
+import type { Launcher } from '../../adapters/process/environment.ts';
 
 /** MCP server that is started as a child process. */
 export interface ServerCommand {

@@ -6,7 +6,10 @@ import { deferred, escaping } from '../kernel/listeners.ts';
 import { defaultTiming } from '../plans/plan.ts';
 import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
 import { specAsk, type Reach } from '../servers/launch-specs.ts';
-import { processFacts, proxyFromEnvironment, Relay, type OwnSpec } from '../../adapters/index.ts';
+import { processFacts } from '../../adapters/clock.ts';
+import { proxyFromEnvironment } from '../../adapters/mcp/http/http.ts';
+import { Relay } from '../../adapters/mcp/relay.ts';
+import type { OwnSpec } from '../../adapters/mcp/http/remote.ts';
 import {
   clientKind,
   loginPort,
@@ -18,7 +21,7 @@ import { keyOf } from '../../machines/kernel/effects.ts';
 import { keptByDefault } from '../recording/reasons.ts';
 import { timing, timingOf } from '../../machines/kernel/timing.ts';
 import { unauthorized } from '../../machines/process/server-failure.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { secretsOfLaunch } from '../../machines/config/shown.ts';
 import type {
   ForeignTransport,

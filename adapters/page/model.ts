@@ -9,7 +9,7 @@ import {
   type ServerState,
 } from '../../machines/server-states.ts';
 import type { Chart, Charts } from '../../machines/inspection.ts';
-import type { Failure } from '../../machines/protocol/index.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 import { percentileOf } from './call-list.ts';
 import { standingOf, type Call } from './calls.ts';
 import type { Alive, History, Living } from './history.ts';

@@ -2,7 +2,7 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PortInstance, OfficeCommand, OfficeFact } from '../../machines/kernel/ports.ts';
-import { createOffices } from './index.ts';
+import { createOffices } from './office.ts';
 
 const offices = createOffices();
 const sockets: Socket[] = [];

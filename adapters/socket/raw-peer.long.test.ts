@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PortInstance, OfficeCommand, OfficeFact } from '../../machines/kernel/ports.ts';
 import { claim, type Claims, forget, noClaims } from '../../machines/office/rooms/claims.ts';
 import { mostLevels } from '../../machines/protocol/json.ts';
-import { createOffices } from './index.ts';
+import { createOffices } from './office.ts';
 
 /** Tests of the office with foreign peers, which are bare socket.io-client. */
 const mebibyte = 1024 * 1024;

@@ -8,7 +8,7 @@ import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
 import { edited, withLines, readJson } from '../../machines/config/json-text.ts';
 import { parseConfig } from '../../machines/config/parse.ts';
 import type { Ports, RequestFact } from '../../machines/kernel/ports.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import type { FileFound as Found, FileEdits as Wanted } from '../../machines/presenter/settings.rules.ts';
 
 let written = 0;

@@ -13,7 +13,7 @@ import {
 } from '../../machines/call/transform.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import { timing } from '../../machines/kernel/timing.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 
 const verel = '@bpinternal/verel';
 

@@ -49,17 +49,13 @@ import {
 import * as rules from './call.rules.ts';
 import {
   argumentsInvalid,
-  withToolMeta,
   confirmationDenied,
-  finalResult,
-  isRefusedByTool,
   notConfirmed,
-  nothingFound,
   notPermitted,
   type Confirmation,
-  type Finding,
   type Judgement,
-} from './policy/index.ts';
+} from './policy/policy.ts';
+import { withToolMeta, finalResult, isRefusedByTool, nothingFound, type Finding } from './policy/result.ts';
 
 const parts = setup({
   types: {

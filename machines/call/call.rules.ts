@@ -5,17 +5,9 @@ import { type Failure, wireCodes } from '../protocol/failure.ts';
 import type { Digits } from '../protocol/json.ts';
 import type { CallPhase, Outcome } from '../protocol/messages/answers.ts';
 import type { Progress, TraceContext } from '../protocol/messages/messages.ts';
-import {
-  confirmationLate,
-  handleOf,
-  isOverBudget,
-  isRefusedByTool,
-  readResult,
-  type JudgedCall,
-  type Judgement,
-  type WhyNot,
-  type CallPolicy,
-} from './policy/index.ts';
+import { confirmationLate, type Judgement, type WhyNot, type CallPolicy } from './policy/policy.ts';
+import { handleOf, isOverBudget, isRefusedByTool, readResult } from './policy/result.ts';
+import type { JudgedCall } from './policy/judge.ts';
 
 export type CallInput = CallStart & { readonly self: Address; readonly owner: AddressFor<ServerWanted> };
 export interface CallContext extends CallInput {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withMeta } from './policy/index.ts';
+import { withMeta } from './policy/result.ts';
 import { endText, eventOf, placeOf, syntaxFailure } from './transform.ts';
 
 const transformed = (result: unknown, json: string): unknown =>

@@ -1,5 +1,5 @@
 import { callKind, repeated, settledBy, type CallStart } from '../call/call.rules.ts';
-import type { CallPolicy } from '../call/policy/index.ts';
+import type { CallPolicy } from '../call/policy/policy.ts';
 import { catalogKind, spokeOfAnother, type CatalogOrder } from '../catalog/catalog.rules.ts';
 import { catalogLists, type CatalogList } from '../catalog/entries.ts';
 import { childOf, message, open, post, type Open, type OpenRefused, type Post } from '../kernel/effects.ts';

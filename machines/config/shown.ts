@@ -2,12 +2,12 @@ import {
   isSecretName,
   isSecretValue,
   SecretIndex,
-  SecretRedactor,
   secretsIn,
   loginsIn,
   replacedIn,
   secretSpansIn,
-} from '../trace/index.ts';
+} from '../trace/secret-rules.ts';
+import { SecretRedactor } from '../trace/redaction.ts';
 import { isObject, type Fields } from '../protocol/json.ts';
 import type { InputDefinition } from './inputs.ts';
 import { launchConfigOf } from './launch-config.ts';

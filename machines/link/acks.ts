@@ -1,6 +1,7 @@
 /** Answer to a call of an agent, as it goes over the wire. */
 import { type CallSettled } from '../call/call.rules.ts';
-import { wireText, withMeta } from '../call/policy/index.ts';
+import { wireText } from '../call/policy/policy.ts';
+import { withMeta } from '../call/policy/result.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { endingMeta, failureResult, type Ending } from '../protocol/messages/answers.ts';
 import { type Missing, type SmcpTool } from '../protocol/messages/collections.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readArguments } from './index.ts';
+import { readArguments } from './arguments.ts';
 
 describe('arguments of a call', () => {
   it.each<[given: unknown, read: object]>([

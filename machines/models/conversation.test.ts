@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createConversation, type ModelTool, type ReadCall } from './index.ts';
+import { createConversation } from './conversation.ts';
+import type { ModelTool, ReadCall } from './format.ts';
 
 const inputSchema = { type: 'object' };
 const on = (server: string, ...names: string[]): ModelTool[] =>

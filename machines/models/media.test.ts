@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { anthropic, gemini, openai, openaiResponses, toResponse, type ResultOptions } from './index.ts';
+import { anthropic } from './anthropic.ts';
+import { gemini } from './gemini.ts';
+import { openai, openaiResponses } from './openai.ts';
+import { toResponse } from './present.ts';
+import type { ResultOptions } from './format.ts';
 
 const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3, 4]);
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mostCharacters, textOf, toResponse } from './index.ts';
+import { mostCharacters, textOf, toResponse } from './present.ts';
 
 const content = [
   { type: 'text', text: 'a' },

@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { anthropic } from './anthropic.ts';
 import {
-  anthropic,
   anthropicToolUseToMcpTool,
-  createConversation,
-  gemini,
   geminiFunctionCallToMcpTool,
   mcpToolsToAnthropicTools,
   mcpToolsToGeminiTools,
   mcpToolsToOpenAITools,
-  openai,
   openAIToolsToMcpTool,
-  textOf,
-  toResponse,
 } from './index.ts';
+import { createConversation } from './conversation.ts';
+import { gemini } from './gemini.ts';
+import { openai } from './openai.ts';
+import { textOf, toResponse } from './present.ts';
 
 const schema = {
   type: 'object',

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { toGeminiSchema } from './gemini.ts';
-import { anthropic, createConversation, gemini, openai, parametersOf, type GeminiSchema } from './index.ts';
-import type { Schema } from './schema.ts';
+import { toGeminiSchema, gemini, type GeminiSchema } from './gemini.ts';
+import { anthropic } from './anthropic.ts';
+import { createConversation } from './conversation.ts';
+import { openai } from './openai.ts';
+import { parametersOf, type Schema } from './schema.ts';
 
 export const withProperty = (p: unknown, more: object = {}): object => ({
   type: 'object',

@@ -1,4 +1,5 @@
-import { toResponse, type MCPToolResponse } from '../models/index.ts';
+import { toResponse } from '../models/present.ts';
+import type { MCPToolResponse } from '../models/format.ts';
 import type { CallEnd, Outcome } from '../call/call.rules.ts';
 import type { Failure } from '../protocol/failure.ts';
 

@@ -1,18 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import {
-  canonical,
-  Later,
-  headSchema,
-  readTrace,
-  recordSchema,
-  revived,
-  tailSchema,
-  textOfRecord,
-  Texts,
-  traceFormat,
-} from './index.ts';
+import { canonical, Later, revived, textOfRecord, Texts } from './canonical.ts';
+import { headSchema, recordSchema, tailSchema, traceFormat } from './format.ts';
+import { readTrace } from './reading.ts';
 
 const page = readFileSync(new URL('../../docs/trace-format.md', import.meta.url), 'utf8');
 

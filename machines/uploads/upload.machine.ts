@@ -14,7 +14,7 @@
  * A lost connection ends nothing: the agent may go on until the idle time is over.
  */
 import { assign, setup } from 'xstate';
-import type { Confirmation, ConfirmationText, Judgement } from '../call/policy/index.ts';
+import type { Confirmation, ConfirmationText, Judgement } from '../call/policy/policy.ts';
 import { effects, eventAsParams, posts, postsAll, requests, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import type { Failure } from '../protocol/failure.ts';

@@ -1,5 +1,5 @@
-import { confirmationTexts, failedConfirmation, type ConfirmationText } from '../call/policy/index.ts';
-import type { JudgedCall } from '../call/policy/index.ts';
+import { confirmationTexts, failedConfirmation, type ConfirmationText } from '../call/policy/policy.ts';
+import type { JudgedCall } from '../call/policy/judge.ts';
 import {
   kindOf,
   type Address,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { OpenRequest } from '../../adapters/mcp/index.ts';
+import type { OpenRequest } from '../../adapters/mcp/transport.ts';
 import { Exchange } from '../stage/scripted/network/exchange.ts';
 
 type Reply = Pick<Exchange, 'head' | 'write' | 'end' | 'cut'>;

@@ -9,7 +9,7 @@ import { installCommand } from '../../adapters/optional-packages.ts';
 import type { RequestFact } from '../../machines/kernel/ports.ts';
 import { eventOf, type Transformed, type Transformer } from '../../machines/call/transform.ts';
 import { timing } from '../../machines/kernel/timing.ts';
-import { withMeta } from '../../machines/call/policy/index.ts';
+import { withMeta } from '../../machines/call/policy/result.ts';
 import { builtModule } from '../fixtures/built-module.ts';
 import { VirtualClock } from '../stage/virtual-clock.ts';
 import { registered } from './registered.ts';

@@ -1,4 +1,4 @@
-import { validate } from '../../adapters/index.ts';
+import { validate } from '../../adapters/schema/validate.ts';
 import { simpleValidate } from '../stage/scripted/validator.ts';
 import { registered } from './registered.ts';
 import { validateContract } from './validate.contract.ts';

@@ -1,6 +1,6 @@
 import type { EventObject } from 'xstate';
 import { timing as usual, type Timing } from '../../machines/kernel/timing.ts';
-import type { Crossing } from '../../machines/trace/index.ts';
+import type { Crossing } from '../../machines/trace/channels.ts';
 import { fieldsOfEvent, type Crossed } from './invariant.ts';
 
 /** Timers of Node fire up to 1 ms early, and the times of records are rounded. */

@@ -1,11 +1,7 @@
 import { hostWords } from '../../actors/recording/host-words.ts';
-import {
-  ChannelNames,
-  isCrossing,
-  type Crossing,
-  type DirectoryRecord,
-  type Trace,
-} from '../../machines/trace/index.ts';
+import { ChannelNames, type Crossing } from '../../machines/trace/channels.ts';
+import { isCrossing, type Trace } from '../../machines/trace/reading.ts';
+import type { DirectoryRecord } from '../../machines/trace/record.ts';
 import { permanentPermission } from './calls/permanent-permission.invariant.ts';
 import { toolChangesAnnounced } from './lists/tool-changes-announced.invariant.ts';
 import { bounded } from './system/bounded.invariant.ts';

@@ -1,6 +1,7 @@
 import type { EventObject } from 'xstate';
 import { isAnswer as isAnswerType } from '../../machines/kernel/ports.ts';
-import type { Crossing, DirectoryRecord } from '../../machines/trace/index.ts';
+import type { Crossing } from '../../machines/trace/channels.ts';
+import type { DirectoryRecord } from '../../machines/trace/record.ts';
 
 /** Record of a directory, with its time in ms. */
 export interface SeenRecord {

@@ -1,7 +1,7 @@
 import type { EventObject } from 'xstate';
 import type { Address, Message } from '../../machines/kernel/effects.ts';
 import type { RecordOf, SeenRecord } from './invariant.ts';
-import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { DirectoryRecord } from '../../machines/trace/record.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
 /** A number between two records lets that many ms pass. */

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { Crossing, Trace } from '../../machines/trace/index.ts';
+import type { Crossing } from '../../machines/trace/channels.ts';
+import type { Trace } from '../../machines/trace/reading.ts';
 import { readTraceFile } from '../replay/report/files.ts';
 import { boundary, crossedIn, judge, type Crossed } from './index.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Confirmation } from '../../machines/call/policy/index.ts';
+import type { Confirmation } from '../../machines/call/policy/policy.ts';
 import type { RequestFact, Emit } from '../../machines/kernel/ports.ts';
 import { violations } from './invariants.ts';
 import type { ScriptedCall } from '../stage/scripted/script.ts';

@@ -1,6 +1,7 @@
 import { assign } from 'xstate';
 import { Directory, Handle } from '../../actors/runtime/directory.ts';
-import { SecretRedactor, type DirectoryRecord } from '../../machines/trace/index.ts';
+import { SecretRedactor } from '../../machines/trace/redaction.ts';
+import type { DirectoryRecord } from '../../machines/trace/record.ts';
 import type { Edit } from '../fixtures/altered.ts';
 import { crashing } from './mutant-runs.ts';
 import {

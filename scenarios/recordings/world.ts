@@ -8,7 +8,8 @@ import type { Office } from '../../actors/api/office-handle.ts';
 import { Runtime } from '../../actors/api/runtime.ts';
 import { Tap } from '../../actors/runtime/directory.ts';
 import { parseConfig } from '../../machines/config/parse.ts';
-import type { DirectoryRecord, Profile } from '../../machines/trace/index.ts';
+import type { DirectoryRecord } from '../../machines/trace/record.ts';
+import type { Profile } from '../../machines/trace/format.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 
 const faultServer = fileURLToPath(new URL('../fault-server/fault-server.mjs', import.meta.url));

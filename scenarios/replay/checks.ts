@@ -1,5 +1,5 @@
 import type { CheckedFailure, Checks } from '../../machines/inspection.ts';
-import type { Trace } from '../../machines/trace/index.ts';
+import type { Trace } from '../../machines/trace/reading.ts';
 import { Bench, type SeenRecord } from '../invariants/index.ts';
 import { boundsOf } from '../invariants/lateness.ts';
 import { examined } from './replay.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readTrace, type Trace } from '../../machines/trace/index.ts';
+import { readTrace, type Trace } from '../../machines/trace/reading.ts';
 import type { Recorder } from '../../actors/recording/recorder.ts';
 import { Harness } from '../stage/harness.ts';
 import { recorderOf } from '../stage/recording.ts';

@@ -14,7 +14,7 @@ import { setup, type AnyStateMachine } from 'xstate';
 import { A2cError, createAgent, createOffice } from '../../actors/index.ts';
 import { assemble, machines } from '../../actors/runtime/assemble.ts';
 import { Runtime, type RuntimeOptions } from '../../actors/api/runtime.ts';
-import type { Trace } from '../../machines/trace/index.ts';
+import type { Trace } from '../../machines/trace/reading.ts';
 import { readTraceFile } from './report/files.ts';
 import { replay, replayOf } from './replay.ts';
 import { bootedComputer } from '../fixtures/booted.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createComputer, type Computer, type RecordOptions, type LinkedEnd } from '../../actors/index.ts';
-import { readTrace } from '../../machines/trace/index.ts';
+import { readTrace } from '../../machines/trace/reading.ts';
 import { commandLine } from '../fixtures/command-line.ts';
 import { replayTrace } from './replay-trace.ts';
 import { sha256Of } from './report/files.ts';

@@ -2,7 +2,7 @@ import type { EventObject } from 'xstate';
 import { interpreted, type ToldOutcome } from '../../actors/api/call-outcome.ts';
 import { mismatchIn } from '../../actors/recording/reasons.ts';
 import { unreadableIn } from '../../machines/protocol/tool-result.ts';
-import { isCrossing, type Trace } from '../../machines/trace/index.ts';
+import { isCrossing, type Trace } from '../../machines/trace/reading.ts';
 import type { TapeMoment } from './tape.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 

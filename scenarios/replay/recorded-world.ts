@@ -3,14 +3,8 @@ import { givenIn, hostWords, orderOf, startInput } from '../../actors/recording/
 import type { Directory, Platform, Observer } from '../../actors/runtime/directory.ts';
 import { kindIn, type Address } from '../../machines/kernel/effects.ts';
 import { isAnswer, type PortInstance, type Ports } from '../../machines/kernel/ports.ts';
-import {
-  ChannelNames,
-  ownId,
-  withoutNumber,
-  type Crossing,
-  type Facts,
-  type Thrown,
-} from '../../machines/trace/index.ts';
+import { ChannelNames, ownId, type Crossing } from '../../machines/trace/channels.ts';
+import { withoutNumber, type Facts, type Thrown } from '../../machines/trace/record.ts';
 import { VirtualClock } from '../stage/virtual-clock.ts';
 import { isTimer, questionIn, type Tape } from './tape.ts';
 

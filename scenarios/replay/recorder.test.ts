@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { DirectoryRecord, Profile } from '../../machines/trace/index.ts';
+import type { DirectoryRecord } from '../../machines/trace/record.ts';
+import type { Profile } from '../../machines/trace/format.ts';
 import { replayOf } from './replay.ts';
 import { Harness } from '../stage/harness.ts';
 import type { Recorder, RecorderOptions } from '../../actors/recording/recorder.ts';

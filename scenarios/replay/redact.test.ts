@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readTrace, type Trace } from '../../machines/trace/index.ts';
+import { readTrace, type Trace } from '../../machines/trace/reading.ts';
 import { Harness } from '../stage/harness.ts';
 import { recorderOf } from '../stage/recording.ts';
 import { redact, redactedText, type RedactOptions } from './redact.ts';

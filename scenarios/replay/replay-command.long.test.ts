@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import type { Trace } from '../../machines/trace/index.ts';
+import type { Trace } from '../../machines/trace/reading.ts';
 import { commandLine } from '../fixtures/command-line.ts';
 import { changedText, fileTextOf, recordedRun } from '../fixtures/recorded-run.ts';
 import { traceOf } from '../stage/recording.ts';

@@ -12,7 +12,7 @@ import { exitCodeOf } from './report/verdict.ts';
 import { gzipSync } from 'node:zlib';
 import { machines } from '../../actors/runtime/assemble.ts';
 import { version } from '../../machines/version.ts';
-import type { Trace } from '../../machines/trace/index.ts';
+import type { Trace } from '../../machines/trace/reading.ts';
 import { readBack, recordedAgain } from './again/recorded-again.ts';
 import { replayTrace, type Kinds } from './replay-trace.ts';
 

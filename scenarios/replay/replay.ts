@@ -1,5 +1,5 @@
 import { machines } from '../../actors/runtime/assemble.ts';
-import type { Trace } from '../../machines/trace/index.ts';
+import type { Trace } from '../../machines/trace/reading.ts';
 import type { Violation } from '../invariants/index.ts';
 import { replayedInside } from './again/inside.ts';
 import { outcomesOf, type Outcomes } from './outcomes.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hostPath } from '../../machines/inspection.ts';
-import { readTrace } from '../../machines/trace/index.ts';
+import { readTrace } from '../../machines/trace/reading.ts';
 import { attachTo, type AttachedPage } from '../fixtures/attached.ts';
 import { commandLine } from '../fixtures/command-line.ts';
 import { readTraceFile } from './report/files.ts';

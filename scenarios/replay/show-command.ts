@@ -12,10 +12,10 @@ import {
   isProblem,
   TraceCollector,
   TraceReader,
-  type Head,
   type Problem,
   type Trace,
-} from '../../machines/trace/index.ts';
+} from '../../machines/trace/reading.ts';
+import type { Head } from '../../machines/trace/format.ts';
 import { checksOf, type ShownRecord } from './checks.ts';
 import { recordedAgain } from './again/recorded-again.ts';
 import { replayTrace, Unplayable } from './replay-trace.ts';

@@ -28,7 +28,7 @@ import {
 import { replay } from './replay.ts';
 import { exitCodeOf, verdicts } from './report/verdict.ts';
 import { builtModule } from '../fixtures/built-module.ts';
-import { readTrace } from '../../machines/trace/index.ts';
+import { readTrace } from '../../machines/trace/reading.ts';
 
 /** After a change of machines or reports, A2C_UPDATE_PAGES=1 records the trace again and fills the pages. */
 const isUpdating = process.env['A2C_UPDATE_PAGES'] === '1';

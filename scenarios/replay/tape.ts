@@ -1,11 +1,6 @@
-import {
-  isCrossing,
-  type Crossing,
-  type CrossingLine,
-  type Thrown,
-  type Trace,
-  type TraceLine,
-} from '../../machines/trace/index.ts';
+import { isCrossing, type CrossingLine, type Trace, type TraceLine } from '../../machines/trace/reading.ts';
+import type { Crossing } from '../../machines/trace/channels.ts';
+import type { Thrown } from '../../machines/trace/record.ts';
 
 export interface TapeLine extends TraceLine {
   readonly record: CrossingLine;

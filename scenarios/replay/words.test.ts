@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { isCrossing, type Trace } from '../../machines/trace/index.ts';
+import { isCrossing, type Trace } from '../../machines/trace/reading.ts';
 import { covers } from './comparison.ts';
 import { readTraceFile } from './report/files.ts';
 import { replayOf } from './replay.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RollingHash } from './rolling-hash.ts';
-import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { DirectoryRecord } from '../../machines/trace/record.ts';
 
 const checkOf = (...records: readonly DirectoryRecord[]): string => {
   const rollingHash = new RollingHash();

@@ -1,6 +1,6 @@
 import type { EventObject } from 'xstate';
 import { fnv, fnvBasis, fnvPrime } from '../../machines/kernel/fnv.ts';
-import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import type { DirectoryRecord } from '../../machines/trace/record.ts';
 
 const closed = (hash: number): number => Math.imul(hash ^ 0xff, fnvPrime);
 /** Their values are defined by this project, so no secret is among them. */

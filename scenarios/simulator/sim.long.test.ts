@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInThisContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { readTrace } from '../../machines/trace/index.ts';
+import { readTrace } from '../../machines/trace/reading.ts';
 import { planOf, type Scene } from '../stage/plan/builder.ts';
 import { playVirtually } from '../stage/plan/virtual/play-virtual.ts';
 import type { Plan, Step } from '../stage/plan/plan.ts';

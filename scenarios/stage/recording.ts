@@ -1,5 +1,6 @@
 import { Recorder, type RecorderOptions } from '../../actors/recording/recorder.ts';
-import { readTrace, type Profile, type Trace } from '../../machines/trace/index.ts';
+import { readTrace, type Trace } from '../../machines/trace/reading.ts';
+import type { Profile } from '../../machines/trace/format.ts';
 import { createDigest, sha256Of } from '../replay/report/files.ts';
 import { machines } from '../../actors/runtime/assemble.ts';
 import { replayedInside } from '../replay/again/inside.ts';

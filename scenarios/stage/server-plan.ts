@@ -1,5 +1,5 @@
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
-import type { CallLimits } from '../../machines/call/policy/index.ts';
+import type { CallLimits } from '../../machines/call/policy/call-limiters.ts';
 import type { OnConflict } from '../../machines/catalog/tool-table.ts';
 import type { ToolMeta } from '../../machines/catalog/tool.ts';
 import { refreshFailures, timingOf, type Timing } from '../../machines/kernel/timing.ts';

@@ -8,15 +8,10 @@ import type {
   SkillFile,
 } from '../../api/computer-handle.ts';
 import type { MissingServer } from '../../servers/server-handle.ts';
-import {
-  fitting,
-  type Bytes,
-  type Terminal,
-  columnsOf,
-  ownCommand,
-  padded,
-  typedInShell,
-} from '../../../adapters/index.ts';
+import { fitting, columnsOf, padded } from '../../../adapters/terminal/typed-line.ts';
+import type { Bytes } from '../../../adapters/storage/user-files.ts';
+import type { Terminal } from '../../../adapters/terminal/terminal.ts';
+import { ownCommand, typedInShell } from '../../../adapters/optional-packages.ts';
 import type { PastCall } from '../../../machines/call/history.ts';
 import { blobRefOf, type BlobRef } from '../../../machines/protocol/messages/blobs.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';

@@ -5,8 +5,8 @@ import {
   confirmationLate,
   confirmationMissing,
   inEnglish,
-} from '../../../machines/call/policy/index.ts';
-import { wireCodes } from '../../../machines/protocol/index.ts';
+} from '../../../machines/call/policy/policy.ts';
+import { wireCodes } from '../../../machines/protocol/failure.ts';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { createComputer, createOffice, type Confirm } from '../../index.ts';
 import { fixtureFile, testFolder } from '../../../scenarios/fixtures/test-folder.ts';

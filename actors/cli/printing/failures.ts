@@ -3,7 +3,7 @@ import { resultText, type ReadCommand } from './contents.ts';
 import type { CommandContext } from '../context.ts';
 import type { ServerStatus } from '../../servers/server-handle.ts';
 import { factLine, type Fact } from '../../../machines/facts.ts';
-import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
+import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 
 /** With `--json` it is the one document on stdout. */
 export function showFailure({ terminal }: CommandContext, failure: Failure, asJson: boolean): void {

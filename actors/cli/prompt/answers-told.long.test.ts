@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { createTerminal } from '../../../adapters/index.ts';
+import { createTerminal } from '../../../adapters/terminal/terminal.ts';
 import { readFact, type Fact } from '../../../machines/facts.ts';
 import { createComputer, createOffice } from '../../index.ts';
 import { Prompt } from './prompt.ts';

@@ -1,5 +1,5 @@
-import type { Terminal } from '../../../adapters/index.ts';
-import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
+import type { Terminal } from '../../../adapters/terminal/terminal.ts';
+import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import { nearest } from '../../../machines/text.ts';
 import type { RunningCall } from '../../api/computer-calls.ts';
 import type { Computer } from '../../api/computer-handle.ts';

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTerminal } from '../../../adapters/index.ts';
+import { createTerminal } from '../../../adapters/terminal/terminal.ts';
 import { readFact, type Fact } from '../../../machines/facts.ts';
 import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 import { launchedWith } from '../../../scenarios/fixtures/resource-servers.ts';

@@ -1,8 +1,7 @@
 import { Command, CommanderError } from 'commander';
-import type { A2cError } from '../../kernel/errors.ts';
-import { badRequest } from '../../kernel/errors.ts';
+import { type A2cError, badRequest } from '../../kernel/errors.ts';
 import { completed, type KnownNames } from '../completing.ts';
-import { readText } from '../../../adapters/index.ts';
+import { readText } from '../../../adapters/terminal/terminal.ts';
 import { nearest } from '../../../machines/text.ts';
 
 interface CommandTraits {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTerminal, type Terminal } from '../../../adapters/index.ts';
+import { createTerminal, type Terminal } from '../../../adapters/terminal/terminal.ts';
 import { factLine } from '../../../machines/facts.ts';
 import {
   hostile,

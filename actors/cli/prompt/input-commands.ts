@@ -1,4 +1,4 @@
-import type { Terminal } from '../../../adapters/index.ts';
+import type { Terminal } from '../../../adapters/terminal/terminal.ts';
 import { readJson } from '../../../machines/config/json-text.ts';
 import { mistakeLine } from '../../../machines/config/mistake.ts';
 import type { Fact } from '../../../machines/facts.ts';

@@ -1,5 +1,5 @@
 import { failureOf } from '../../kernel/errors.ts';
-import type { Failure } from '../../../machines/protocol/index.ts';
+import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { OfficePeer } from '../../../machines/office/rooms/limits.ts';
 import type { Computer, ComputerStatus } from '../../api/computer-handle.ts';
 import type { ToolListing } from '../../servers/server-handle.ts';

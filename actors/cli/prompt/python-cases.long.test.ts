@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { createTerminal } from '../../../adapters/index.ts';
+import { createTerminal } from '../../../adapters/terminal/terminal.ts';
 import { pidsOf } from '../../../scenarios/fixtures/hosted.ts';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { BlobStore } from '../../../adapters/index.ts';
+import { BlobStore } from '../../../adapters/storage/blob-store.ts';
 import {
   blobsPort,
   type BlobFacts,

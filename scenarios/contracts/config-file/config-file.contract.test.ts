@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { settingsFile, settingsInMemory } from '../../../adapters/index.ts';
+import { settingsFile, settingsInMemory } from '../../../adapters/storage/settings.ts';
 import type { Edit } from '../../../machines/config/json-text.ts';
 import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
 import { settingsPort, type FileFound } from '../../../machines/presenter/settings.rules.ts';

@@ -7,7 +7,7 @@ import { readMarkdown } from '../../../adapters/documents/parsing/markdown.ts';
 import { readNotebook } from '../../../adapters/documents/parsing/notebook.ts';
 import { readCsv, readPlain, readXml, readYaml } from '../../../adapters/documents/parsing/plain.ts';
 import type { Reader as ReadDocument } from '../../../adapters/documents/parsing/reader.ts';
-import { typedInShell } from '../../../adapters/index.ts';
+import { typedInShell } from '../../../adapters/optional-packages.ts';
 import { refusalReasonIn } from '../../../adapters/mcp/bodies.ts';
 import { Cookies } from '../../../adapters/mcp/http/cookies.ts';
 import { createEventReader } from '../../../adapters/mcp/http/event-stream.ts';

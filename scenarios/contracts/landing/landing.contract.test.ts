@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { LandingFolder, safeName, type LandingSettings } from '../../../adapters/index.ts';
+import { LandingFolder, safeName, type LandingSettings } from '../../../adapters/storage/landing-folder.ts';
 import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
 import { landingPort, type LandingAnswer } from '../../../machines/uploads/upload.rules.ts';
 import { ScriptedLanding } from '../../stage/scripted/host-ports.ts';

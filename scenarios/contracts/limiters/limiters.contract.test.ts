@@ -1,4 +1,4 @@
-import { createCallLimiters } from '../../../adapters/index.ts';
+import { createCallLimiters } from '../../../adapters/call-limiters.ts';
 import { scriptedLimiters } from '../../stage/scripted/limiters.ts';
 import { VirtualClock } from '../../stage/virtual-clock.ts';
 import { limitersContract } from './limiters.contract.ts';

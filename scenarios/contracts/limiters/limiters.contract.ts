@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { noLimits } from '../../../machines/call/policy/index.ts';
+import { noLimits } from '../../../machines/call/policy/call-limiters.ts';
 import { casesOf, type ContractCase, type Rule } from '../contract.ts';
 import { fits } from '../fits.ts';
 import { always } from './limiters.days.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { noLimits, type CallLimits } from '../../../machines/call/policy/index.ts';
+import { noLimits, type CallLimits } from '../../../machines/call/policy/call-limiters.ts';
 import type { Rule } from '../contract.ts';
 import type { Entered, LimitersStage } from './limiters.stage.ts';
 

@@ -1,5 +1,5 @@
-import { noLimits, type CallLimits, type CallLimiters } from '../../../machines/call/policy/index.ts';
-import type { Failure } from '../../../machines/protocol/index.ts';
+import { noLimits, type CallLimits, type CallLimiters } from '../../../machines/call/policy/call-limiters.ts';
+import type { Failure } from '../../../machines/protocol/failure.ts';
 
 export interface LimitersUnderTest {
   /** The limits are read again whenever a call enters. */

@@ -1,6 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { io } from 'socket.io-client';
-import { createLinks, createOffices } from '../../../adapters/socket/index.ts';
+import { createLinks } from '../../../adapters/socket/link.ts';
+import { createOffices } from '../../../adapters/socket/office.ts';
 import type { RelayTiming } from '../../../machines/office/rooms/relay.ts';
 import { NAMESPACE } from '../../../machines/protocol/protocol.ts';
 import type { Heard, Peer, Transport } from './link-world.ts';

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { mostCharacters, openai, toResponse } from '../../../machines/models/index.ts';
+import { mostCharacters, toResponse } from '../../../machines/models/present.ts';
+import { openai } from '../../../machines/models/openai.ts';
 
 const megabyte = 1024 * 1024;
 setFlagsFromString('--expose-gc');

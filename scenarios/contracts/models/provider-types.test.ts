@@ -20,15 +20,12 @@ import type {
   ChatCompletionToolMessageParam,
 } from 'openai/resources/chat/completions';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import {
-  anthropic,
-  createConversation,
-  gemini,
-  openai,
-  toResponse,
-  type GeminiSchema,
-  type MCPToolCall,
-} from '../../../machines/models/index.ts';
+import { anthropic } from '../../../machines/models/anthropic.ts';
+import { createConversation } from '../../../machines/models/conversation.ts';
+import { gemini, type GeminiSchema } from '../../../machines/models/gemini.ts';
+import { openai } from '../../../machines/models/openai.ts';
+import { toResponse } from '../../../machines/models/present.ts';
+import type { MCPToolCall } from '../../../machines/models/format.ts';
 
 /** Enums of the SDK as the texts of their members: JSON has no enums. */
 type Spelled<T> = T extends Type

@@ -2,13 +2,10 @@ import { roundedIn } from '../../../machines/protocol/json.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  anthropic,
-  createConversation,
-  gemini,
-  openai,
-  type GeminiSchema,
-} from '../../../machines/models/index.ts';
+import { anthropic } from '../../../machines/models/anthropic.ts';
+import { createConversation } from '../../../machines/models/conversation.ts';
+import { gemini, type GeminiSchema } from '../../../machines/models/gemini.ts';
+import { openai } from '../../../machines/models/openai.ts';
 import { anthropicRules, geminiRules, openaiRules, type Tool } from './provider-rules.ts';
 
 interface Pair {

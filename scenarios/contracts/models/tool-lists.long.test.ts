@@ -1,14 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import {
-  anthropic,
-  createConversation,
-  gemini,
-  openai,
-  parametersOf,
-  type MCPToolDefinition,
-  type ModelTool,
-} from '../../../machines/models/index.ts';
+import { anthropic } from '../../../machines/models/anthropic.ts';
+import { createConversation } from '../../../machines/models/conversation.ts';
+import { gemini } from '../../../machines/models/gemini.ts';
+import { openai } from '../../../machines/models/openai.ts';
+import { parametersOf } from '../../../machines/models/schema.ts';
+import type { MCPToolDefinition, ModelTool } from '../../../machines/models/format.ts';
 import { anthropicRules, geminiRules, openaiRules, type ProviderRule, type Tool } from './provider-rules.ts';
 
 interface ToolList {

@@ -1,6 +1,6 @@
 import type { RegisterCallback } from '../../../machines/office/rooms/register.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { redisRegister } from '../../../adapters/index.ts';
+import { redisRegister } from '../../../adapters/redis/register.ts';
 import { RedisServer } from '../../fixtures/redis.ts';
 import { registered } from '../registered.ts';
 import { registerContract } from './register.contract.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Answers } from '../../../adapters/mcp/index.ts';
+import type { Answers } from '../../../adapters/mcp/messages/answers.ts';
 import { handTimers, openIn } from './session.probe.ts';
 import type { ObservedSession } from './session.harness.ts';
 import type { RealSessionWorld, WorldOptions } from './session.port.ts';

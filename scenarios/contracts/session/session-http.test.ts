@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { SecretIndex, SecretRedactor, secretsIn } from '../../../machines/trace/index.ts';
+import { SecretIndex, secretsIn } from '../../../machines/trace/secret-rules.ts';
+import { SecretRedactor } from '../../../machines/trace/redaction.ts';
 import { observed } from './session.harness.ts';
 import { failureIn, handTimers, openIn, refusalOf, seenBy, typesOf } from './session.probe.ts';
 import {

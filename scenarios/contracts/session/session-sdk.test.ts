@@ -6,7 +6,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RemoteSpec } from '../../../adapters/mcp/index.ts';
+import type { RemoteSpec } from '../../../adapters/mcp/http/remote.ts';
 import { failureIn, handTimers, openIn, typesOf } from './session.probe.ts';
 import type { RealSessionWorld, WorldOptions } from './session.port.ts';
 import { createLinkedWorld } from './session.world.ts';

@@ -1,9 +1,5 @@
-import {
-  sessionPortOf,
-  type Notice,
-  type SessionPort,
-  type SessionPortOptions,
-} from '../../../adapters/mcp/index.ts';
+import { sessionPortOf, type SessionPort, type SessionPortOptions } from '../../../adapters/mcp/port.ts';
+import type { Notice } from '../../../adapters/mcp/transport.ts';
 import type { Emit, SessionFact } from '../../../machines/kernel/ports.ts';
 import type { ContractSession, SessionWorld } from './session.harness.ts';
 import { createWaiting } from '../waiting.ts';

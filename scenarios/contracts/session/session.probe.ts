@@ -1,4 +1,4 @@
-import type { Timers } from '../../../adapters/mcp/index.ts';
+import type { Timers } from '../../../adapters/clock.ts';
 import type { RequestFact, SessionFact } from '../../../machines/kernel/ports.ts';
 import { observed, type ObservedSession, type ServerBehaviour } from './session.harness.ts';
 import type { RealSessionWorld } from './session.port.ts';

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { messageBytes, resultBytes } from '../../../adapters/mcp/index.ts';
+import { messageBytes } from '../../../adapters/mcp/messages/framing.ts';
+import { resultBytes } from '../../../adapters/mcp/transport.ts';
 import type { RequestFact, SessionFact } from '../../../machines/kernel/ports.ts';
 import { registered } from '../registered.ts';
 import { sessionMcpContract } from './session-mcp.contract.ts';

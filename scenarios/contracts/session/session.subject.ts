@@ -1,5 +1,5 @@
 import type { TransportMaker, TransportSpec } from '../../../actors/servers/launch-specs.ts';
-import type { RemoteSpec } from '../../../adapters/mcp/index.ts';
+import type { RemoteSpec } from '../../../adapters/mcp/http/remote.ts';
 import { createBehaviour } from '../../fixtures/mcp-behaviour.mjs';
 import { patient } from '../patience.ts';
 import { createPort } from './session.port.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import type { RemoteSpec } from '../../../adapters/mcp/index.ts';
+import type { RemoteSpec } from '../../../adapters/mcp/http/remote.ts';
 import { createLedger, type Ledger } from '../../../adapters/process/reaper/ledger.ts';
 import { processPortOf } from '../../../adapters/process/launch.ts';
 import type { PortInstance, ProcessCommand } from '../../../machines/kernel/ports.ts';

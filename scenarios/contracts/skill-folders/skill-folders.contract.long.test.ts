@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { SkillFolders } from '../../../adapters/index.ts';
+import { SkillFolders } from '../../../adapters/storage/skill-folders.ts';
 import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
 import { skillsPort, type SkillFileRead, type SkillsListed } from '../../../machines/skills/skills.rules.ts';
 import { ScriptedSkills, type SkillsTruth } from '../../stage/scripted/host-ports.ts';

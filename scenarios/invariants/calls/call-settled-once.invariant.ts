@@ -1,4 +1,4 @@
-import type { Crossing } from '../../../machines/trace/index.ts';
+import type { Crossing } from '../../../machines/trace/channels.ts';
 import { askerOf, crossingsOf, hostCalls, settles, ticketIn } from '../crossings.ts';
 import type { Boundary, FoundViolation, Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';

@@ -1,5 +1,5 @@
 import { isAnswer } from '../../../machines/kernel/ports.ts';
-import type { Crossing } from '../../../machines/trace/index.ts';
+import type { Crossing } from '../../../machines/trace/channels.ts';
 import { crossingsOf, drawCrossing, callSent } from '../crossings.ts';
 import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';

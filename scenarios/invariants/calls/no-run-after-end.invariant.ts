@@ -1,4 +1,4 @@
-import type { Crossing } from '../../../machines/trace/index.ts';
+import type { Crossing } from '../../../machines/trace/channels.ts';
 import { answers, crossingsOf, hostCalls, isAgent, callSent, settles } from '../crossings.ts';
 import { fieldsOfEvent, type Boundary, type Bounds, type FoundViolation, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';

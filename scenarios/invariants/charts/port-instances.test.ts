@@ -6,7 +6,7 @@ import { machines } from '../../../actors/runtime/assemble.ts';
 import { nameOf } from '../../../machines/kernel/effects.ts';
 import * as ports from '../../../machines/kernel/ports.ts';
 import type { PortInstance, Ports } from '../../../machines/kernel/ports.ts';
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
+import type { DirectoryRecord } from '../../../machines/trace/record.ts';
 import { violations } from '../invariants.ts';
 import { Harness } from '../../stage/harness.ts';
 

@@ -1,6 +1,6 @@
 import { isAnswer } from '../../../machines/kernel/ports.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
-import type { Crossing } from '../../../machines/trace/index.ts';
+import type { Crossing } from '../../../machines/trace/channels.ts';
 import {
   askedServer,
   crossingsOf,

@@ -1,5 +1,5 @@
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
-import type { Crossing } from '../../../machines/trace/index.ts';
+import type { Crossing } from '../../../machines/trace/channels.ts';
 import {
   crossingsOf,
   crossingIn,

@@ -1,4 +1,4 @@
-import type { Crossing } from '../../../machines/trace/index.ts';
+import type { Crossing } from '../../../machines/trace/channels.ts';
 import { crossingsOf, crossingIn, crossingOut, isEnded, isProcess, subjectOf } from '../crossings.ts';
 import type { Boundary, FoundViolation, Judge } from '../invariant.ts';
 

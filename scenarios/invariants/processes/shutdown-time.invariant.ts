@@ -1,5 +1,5 @@
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
-import type { Crossing } from '../../../machines/trace/index.ts';
+import type { Crossing } from '../../../machines/trace/channels.ts';
 import { crossingsOf, earlyMs, crossingOut, computerStarts, timingIn } from '../crossings.ts';
 import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 

@@ -1,4 +1,4 @@
-import type { Crossing } from '../../../machines/trace/index.ts';
+import type { Crossing } from '../../../machines/trace/channels.ts';
 import { askedServer, crossingsOf, agentCalls, hears, callSent } from '../crossings.ts';
 import { fieldsOfEvent, type Boundary, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';

@@ -1,6 +1,6 @@
 import type { SeatFacts } from '../../../machines/kernel/ports.ts';
 import { mostWaiting } from '../../../machines/office/seat.machine.ts';
-import type { Crossing } from '../../../machines/trace/index.ts';
+import type { Crossing } from '../../../machines/trace/channels.ts';
 import { crossingsOf, crossingIn, crossingOut } from '../crossings.ts';
 import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 

@@ -1,6 +1,6 @@
 import { nameOf, type Address } from '../../../machines/kernel/effects.ts';
 import { mostWaiting } from '../../../machines/computer/computer.calls.ts';
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
+import type { DirectoryRecord } from '../../../machines/trace/record.ts';
 import { isAnswer, type FoundViolation, type Judge, type RecordOf, type EventFields } from '../invariant.ts';
 
 /** Several askers may want one resource, and a change makes the machine read it once more. */

@@ -1,5 +1,5 @@
 import type { Address } from '../../../machines/kernel/effects.ts';
-import type { DirectoryRecord } from '../../../machines/trace/index.ts';
+import type { DirectoryRecord } from '../../../machines/trace/record.ts';
 import type { Judge, Structural } from '../invariant.ts';
 import { endRecord, openRecord, recordsOf } from '../record-builders.ts';
 

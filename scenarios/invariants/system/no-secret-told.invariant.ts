@@ -1,4 +1,4 @@
-import type { Crossing } from '../../../machines/trace/index.ts';
+import type { Crossing } from '../../../machines/trace/channels.ts';
 import { answers, crossingsOf, agentCalls, crossingIn, crossingOut, hears } from '../crossings.ts';
 import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 

@@ -1,4 +1,4 @@
-import type { Trace, TraceLine } from '../../../machines/trace/index.ts';
+import type { Trace, TraceLine } from '../../../machines/trace/reading.ts';
 import { readBack, recordedAgain } from './recorded-again.ts';
 import { replayTrace, type Kinds, type TraceReplay } from '../replay-trace.ts';
 

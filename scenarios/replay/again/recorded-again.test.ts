@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { isCrossing, type Facts, type Trace } from '../../../machines/trace/index.ts';
+import { isCrossing, type Trace } from '../../../machines/trace/reading.ts';
+import type { Facts } from '../../../machines/trace/record.ts';
 import { replayTrace } from '../replay-trace.ts';
 import { readBack, recordedAgain } from './recorded-again.ts';
 

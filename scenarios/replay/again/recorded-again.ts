@@ -1,12 +1,7 @@
 import { Recorder } from '../../../actors/recording/recorder.ts';
-import {
-  isCrossing,
-  readTrace,
-  type Frame,
-  type FrameLine,
-  type Profile,
-  type Trace,
-} from '../../../machines/trace/index.ts';
+import { isCrossing, readTrace, type FrameLine, type Trace } from '../../../machines/trace/reading.ts';
+import type { Frame } from '../../../machines/trace/record.ts';
+import type { Profile } from '../../../machines/trace/format.ts';
 import { createDigest, sha256Of } from '../report/files.ts';
 import { preludeMs } from '../recorded-world.ts';
 import type { ReplayTraceOptions, TraceReplay } from '../replay-trace.ts';

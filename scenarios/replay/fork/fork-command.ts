@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { CommandContext, ForkOptions } from '../../../actors/cli/context.ts';
 import { exitCodes } from '../../../actors/cli/exit-codes.ts';
-import { recordSchema, revived, type Trace } from '../../../machines/trace/index.ts';
+import { recordSchema } from '../../../machines/trace/format.ts';
+import { revived } from '../../../machines/trace/canonical.ts';
+import type { Trace } from '../../../machines/trace/reading.ts';
 import {
   changeOf,
   forkTrace,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 import { machines } from '../../../actors/runtime/assemble.ts';
-import { isCrossing, type CrossingLine, type Trace } from '../../../machines/trace/index.ts';
+import { isCrossing, type CrossingLine, type Trace } from '../../../machines/trace/reading.ts';
 import { provided } from '../../fixtures/altered.ts';
 import { commandLine, type CommandOutput } from '../../fixtures/command-line.ts';
 import { boundaryOf, fileTextOf } from '../../fixtures/recorded-run.ts';

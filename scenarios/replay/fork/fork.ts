@@ -1,5 +1,5 @@
 import { machines } from '../../../actors/runtime/assemble.ts';
-import type { CrossingLine, Trace } from '../../../machines/trace/index.ts';
+import type { CrossingLine, Trace } from '../../../machines/trace/reading.ts';
 import { judge, type Violation } from '../../invariants/index.ts';
 import { boundsOf } from '../../invariants/lateness.ts';
 import { outcomesOf, recordedMoments, type Outcomes } from '../outcomes.ts';

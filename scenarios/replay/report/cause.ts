@@ -1,5 +1,6 @@
 import type { EventObject } from 'xstate';
-import { canonical, type Crossing } from '../../../machines/trace/index.ts';
+import { canonical } from '../../../machines/trace/canonical.ts';
+import type { Crossing } from '../../../machines/trace/channels.ts';
 import { covers, type Difference, type ChannelDifference } from '../comparison.ts';
 import type { TapeMoment } from '../tape.ts';
 import { channelOf, crossingText, cut, questionOf } from './words.ts';

@@ -3,7 +3,7 @@ import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip, gunzipSync } from 'node:zlib';
-import { readRows, type TraceRead } from '../../../machines/trace/index.ts';
+import { readRows, type TraceRead } from '../../../machines/trace/reading.ts';
 
 const suffix = /\.trace\.ndjson(\.gz)?$/;
 

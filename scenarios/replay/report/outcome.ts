@@ -1,4 +1,5 @@
-import { keptForIn, type KeepWord, type KeptFor, type Trace } from '../../../machines/trace/index.ts';
+import { keptForIn, type KeepWord, type KeptFor } from '../../../machines/trace/reasons.ts';
+import type { Trace } from '../../../machines/trace/reading.ts';
 import type { CallOutcome, Outcomes, ProcessOutcome, SeatOutcome, ServerOutcome } from '../outcomes.ts';
 import { cut } from './words.ts';
 

@@ -1,5 +1,5 @@
 import { version } from '../../../machines/version.ts';
-import type { Trace } from '../../../machines/trace/index.ts';
+import type { Trace } from '../../../machines/trace/reading.ts';
 import { differencesOf, reasonText } from './outcome.ts';
 import { outcomesOf, recordedMoments, type Outcomes } from '../outcomes.ts';
 import type { Difference } from '../comparison.ts';

@@ -1,4 +1,4 @@
-import { writerOf, type Trace } from '../../../machines/trace/index.ts';
+import { writerOf, type Trace } from '../../../machines/trace/reading.ts';
 import { judge, type Violation } from '../../invariants/index.ts';
 import { boundsOf } from '../../invariants/lateness.ts';
 import { replayTrace, Unplayable, type ReplayTraceOptions, type TraceReplay } from '../replay-trace.ts';

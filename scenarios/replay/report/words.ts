@@ -1,4 +1,5 @@
-import { canonical, type Crossing } from '../../../machines/trace/index.ts';
+import { canonical } from '../../../machines/trace/canonical.ts';
+import type { Crossing } from '../../../machines/trace/channels.ts';
 import { questionIn } from '../tape.ts';
 import { stateWords } from '../../../machines/server-states.ts';
 import { fieldsOf, type Fields } from '../../../machines/protocol/json.ts';

@@ -1,4 +1,4 @@
-import { canonical } from '../../../machines/trace/index.ts';
+import { canonical } from '../../../machines/trace/canonical.ts';
 import type { Expectation, Row } from './plan.ts';
 import type { Played } from './play.ts';
 import { emptyContent, hasWordsOf, isSameFailure, type Seen } from './seen.ts';

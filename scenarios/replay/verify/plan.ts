@@ -1,5 +1,5 @@
 import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
-import { isCrossing, type Trace } from '../../../machines/trace/index.ts';
+import { isCrossing, type Trace } from '../../../machines/trace/reading.ts';
 import { outcomesOf, recordedMoments } from '../outcomes.ts';
 import { keptFor } from '../report/outcome.ts';
 import { requestText, subjectOf } from '../world/matching.ts';

@@ -7,7 +7,7 @@ import { clientKind, type ClientNews, type ClientStart } from '../../../machines
 import { keyOf } from '../../../machines/kernel/effects.ts';
 import type { RequestFact, ServerInfo } from '../../../machines/kernel/ports.ts';
 import { timing, timingOf } from '../../../machines/kernel/timing.ts';
-import type { Failure } from '../../../machines/protocol/index.ts';
+import type { Failure } from '../../../machines/protocol/failure.ts';
 import { subjectOf } from '../world/matching.ts';
 import type { RecordedAnswer } from '../world/recorded.ts';
 import { goneFrom, rowText, toolIn, type Row } from './plan.ts';

@@ -1,6 +1,6 @@
 import { validate } from '../../../actors/api/world-doors.ts';
 import { failureOfEnd } from '../../../machines/process/server-failure.ts';
-import type { Failure } from '../../../machines/protocol/index.ts';
+import type { Failure } from '../../../machines/protocol/failure.ts';
 import { contentsIn, promptIn } from '../../../machines/resources/collections.ts';
 import { unreadableIn } from '../../../machines/protocol/tool-result.ts';
 import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';

@@ -1,4 +1,4 @@
-import { canonical } from '../../../machines/trace/index.ts';
+import { canonical } from '../../../machines/trace/canonical.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 import { differences } from '../world/matching.ts';
 

@@ -1,6 +1,6 @@
 import { variablesFor } from '../../../actors/servers/inputs.ts';
 import { launchKeys } from '../../../machines/config/schemas.ts';
-import type { Trace } from '../../../machines/trace/index.ts';
+import type { Trace } from '../../../machines/trace/reading.ts';
 import type { HiddenValues, GivenValues } from './hidden-values.ts';
 import { CannotVerify, givenConfig, type VerifyPlan } from './plan.ts';
 import type { Fields } from '../../../machines/protocol/json.ts';

@@ -1,8 +1,9 @@
 import type { EventObject } from 'xstate';
 import { KnownSecrets } from '../../../actors/recording/flight-recorder.ts';
-import { wireCodes } from '../../../machines/protocol/index.ts';
+import { wireCodes } from '../../../machines/protocol/failure.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
-import { canonical, isCrossing, type Trace } from '../../../machines/trace/index.ts';
+import { canonical } from '../../../machines/trace/canonical.ts';
+import { isCrossing, type Trace } from '../../../machines/trace/reading.ts';
 import { accept } from '../replay-command.ts';
 import type { GivenValues } from './hidden-values.ts';
 import { rowText } from './plan.ts';

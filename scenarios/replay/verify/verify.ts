@@ -1,4 +1,4 @@
-import type { Trace } from '../../../machines/trace/index.ts';
+import type { Trace } from '../../../machines/trace/reading.ts';
 import { isObject } from '../../../machines/protocol/json.ts';
 import { comparable } from '../world/matching.ts';
 import { traceOf, type ReadTrace } from '../world/world.ts';

@@ -1,6 +1,7 @@
 import type { Clock, Links } from '../../../actors/api/world-doors.ts';
 import type { LinkFact, LinkInput, RequestFact } from '../../../machines/kernel/ports.ts';
-import { events, wireCodes, type Failure } from '../../../machines/protocol/index.ts';
+import { events } from '../../../machines/protocol/protocol.ts';
+import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import { cutText, differences, type Asked } from './matching.ts';
 import type { Miss } from './played-server.ts';
 import type { RecordedAsk, RecordedLink, RecordedSeat } from './recorded-links.ts';

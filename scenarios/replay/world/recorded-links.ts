@@ -1,6 +1,6 @@
 import type { EventObject } from 'xstate';
 import { isAnswer, type LinkFact, type RequestFact } from '../../../machines/kernel/ports.ts';
-import { isCrossing, type Trace } from '../../../machines/trace/index.ts';
+import { isCrossing, type Trace } from '../../../machines/trace/reading.ts';
 import type { Fields } from '../../../machines/protocol/json.ts';
 
 export interface LinkMoment {

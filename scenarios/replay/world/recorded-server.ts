@@ -1,14 +1,14 @@
 import type { EventObject } from 'xstate';
 import { isAnswer, type ServerInfo } from '../../../machines/kernel/ports.ts';
-import type { Failure } from '../../../machines/protocol/index.ts';
+import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 import {
   isCrossing,
   type CrossingLine,
-  type Facts,
   type FrameLine,
   type Trace,
-} from '../../../machines/trace/index.ts';
+} from '../../../machines/trace/reading.ts';
+import type { Facts } from '../../../machines/trace/record.ts';
 import type {
   RecordedDeath,
   RecordedRequest,

@@ -1,5 +1,5 @@
 import type { ServerInfo } from '../../../machines/kernel/ports.ts';
-import type { Failure } from '../../../machines/protocol/index.ts';
+import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 
 export type RecordedAnswer =

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createComputer, createPresenter, type ComputerOptions } from '../../../actors/index.ts';
-import { readTrace, type Trace } from '../../../machines/trace/index.ts';
+import { readTrace, type Trace } from '../../../machines/trace/reading.ts';
 import { customerConfig, recordedCustomers } from '../../fixtures/customers.ts';
 import { Harness } from '../../stage/harness.ts';
 import { recorderOf } from '../../stage/recording.ts';

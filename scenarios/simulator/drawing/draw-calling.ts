@@ -1,4 +1,4 @@
-import type { CallLimits } from '../../../machines/call/policy/index.ts';
+import type { CallLimits } from '../../../machines/call/policy/call-limiters.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { PermissionData, PersonWord, Plan, ServerData, ToolData } from '../../stage/plan/plan.ts';
 import type { Act, Cast } from './cast.ts';

@@ -1,4 +1,4 @@
-import type { CallLimits } from '../../../machines/call/policy/index.ts';
+import type { CallLimits } from '../../../machines/call/policy/call-limiters.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { ResourceCollection } from '../../../machines/kernel/ports.ts';
 import { parseFault, wordOf, type Fault } from '../../fault-server/words/fault.ts';

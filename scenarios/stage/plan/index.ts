@@ -24,12 +24,12 @@ export {
 export type { ServerSettings } from '../server-plan.ts';
 export type { Values } from '../scripted/host-ports.ts';
 export type { Fault, Moment } from '../../fault-server/words/fault.ts';
-export type { CallLimits } from '../../../machines/call/policy/index.ts';
+export type { CallLimits } from '../../../machines/call/policy/call-limiters.ts';
 export type { CallSettled } from '../../../machines/call/call.rules.ts';
 export type { Landing } from '../../../machines/uploads/upload.rules.ts';
 export type { OnConflict } from '../../../machines/catalog/tool-table.ts';
 export type { AnyEvent } from '../../../machines/kernel/effects.ts';
-export type { DirectoryRecord, Thrown } from '../../../machines/trace/index.ts';
+export type { DirectoryRecord, Thrown } from '../../../machines/trace/record.ts';
 export type { Message } from '../../../machines/kernel/effects.ts';
 export type { SeenRecord as Seen } from '../../invariants/invariant.ts';
 export { observe, Observed, type CallSeen, type Heard, type ServerSeen } from './observations.ts';

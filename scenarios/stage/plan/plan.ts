@@ -1,4 +1,4 @@
-import type { CallLimits } from '../../../machines/call/policy/index.ts';
+import type { CallLimits } from '../../../machines/call/policy/call-limiters.ts';
 import type { CallEnd, CallPhase, Outcome } from '../../../machines/call/call.rules.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { ResourceCollection } from '../../../machines/kernel/ports.ts';

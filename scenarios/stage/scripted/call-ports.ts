@@ -1,16 +1,14 @@
+import { requestLimited, type CallLimits } from '../../../machines/call/policy/call-limiters.ts';
+import { finishAsk } from '../../../machines/call/policy/result.ts';
 import {
-  requestLimited,
-  finishAsk,
   judgeAsk,
   ownRuleJudge,
   type JudgedCall,
-  type Confirmation,
-  type Judgement,
   type KnownTools,
-  type CallLimits,
-} from '../../../machines/call/policy/index.ts';
+  type Validate,
+} from '../../../machines/call/policy/judge.ts';
+import type { Confirmation, Judgement } from '../../../machines/call/policy/policy.ts';
 import { permission, type Permission } from '../../../machines/call/policy/permission.ts';
-import { type Validate } from '../../../machines/call/policy/judge.ts';
 import type { RequestFact, Emit, Ports } from '../../../machines/kernel/ports.ts';
 import { loginPort, specPort } from '../../../machines/client/client.events.ts';
 import type { VirtualClock } from '../virtual-clock.ts';

@@ -5,7 +5,7 @@ import {
   type CallLimiters,
   type CallLimitersOptions,
   type Limiter,
-} from '../../../machines/call/policy/index.ts';
+} from '../../../machines/call/policy/call-limiters.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 
 interface Place {

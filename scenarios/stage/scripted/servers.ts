@@ -7,7 +7,7 @@ import type {
   ProcessCommand,
   ProcessFact,
 } from '../../../machines/kernel/ports.ts';
-import { sessionPortOf, type SessionPort } from '../../../adapters/mcp/index.ts';
+import { sessionPortOf, type SessionPort } from '../../../adapters/mcp/port.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { Answering, ChildTime, happen, type Hands, Replies } from './answering.ts';
 import { Remote } from './network/remote.ts';

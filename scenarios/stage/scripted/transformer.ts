@@ -5,7 +5,7 @@ import {
   type Transformer,
 } from '../../../machines/call/transform.ts';
 import { timing } from '../../../machines/kernel/timing.ts';
-import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
+import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 
 /** Found by its text; no VRL is run. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { createInterface } from 'node:readline';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { RemoteSpec } from '../../../../adapters/mcp/index.ts';
+import type { RemoteSpec } from '../../../../adapters/mcp/http/remote.ts';
 import type { Streams } from '../../../../adapters/mcp/stream-transport.ts';
 
 /** A message as it came, or as it goes out: as text it may be anything. */

@@ -1,4 +1,5 @@
-import { sessionPortOf, type Answers } from '../../../../adapters/mcp/index.ts';
+import { sessionPortOf } from '../../../../adapters/mcp/port.ts';
+import type { Answers } from '../../../../adapters/mcp/messages/answers.ts';
 import { isAnswer, type RequestFact, type SessionFact } from '../../../../machines/kernel/ports.ts';
 import { statelessWires, wires, type Behaviour } from './odd-server.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Answers } from '../../../../adapters/mcp/index.ts';
+import type { Answers } from '../../../../adapters/mcp/messages/answers.ts';
 import { statelessWires, wires } from './odd-server.ts';
 import { greeted, openOdd, type OddSession } from './odd.harness.ts';
 

@@ -1,12 +1,12 @@
 import { loginsFor } from '../../../../actors/servers/logins.ts';
 import type { AnyEventObject } from 'xstate';
 import type { Recorder } from '../../../../actors/recording/recorder.ts';
-import { defaultLimits } from '../../../../machines/call/policy/index.ts';
+import { defaultLimits } from '../../../../machines/call/policy/call-limiters.ts';
 import type { Confirm } from '../../../../actors/api/computer-options.ts';
 import { Runtime, type HostedMachine } from '../../../../actors/api/runtime.ts';
 import { Tap } from '../../../../actors/runtime/directory.ts';
 import type { Permission } from '../../../../machines/call/policy/permission.ts';
-import type { DirectoryRecord } from '../../../../machines/trace/index.ts';
+import type { DirectoryRecord } from '../../../../machines/trace/record.ts';
 import { type Fault, wordOf } from '../../../fault-server/words/fault.ts';
 import type { SeenRecord } from '../../../invariants/invariant.ts';
 import { recorderOf } from '../../recording.ts';

@@ -1,4 +1,5 @@
-import type { OpenRequest, StreamableSpec } from '../../../../adapters/mcp/index.ts';
+import type { OpenRequest } from '../../../../adapters/mcp/transport.ts';
+import type { StreamableSpec } from '../../../../adapters/mcp/http/remote.ts';
 import type { Hands } from '../answering.ts';
 import type {
   Broken,
