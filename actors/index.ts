@@ -196,7 +196,7 @@ export type {
 } from '../machines/catalog/entries.ts';
 export type { CatalogList } from '../machines/catalog/entries.ts';
 export type { ListedTool, ToolMeta } from '../machines/catalog/tool.ts';
-export type { ResourceCollection } from '../machines/kernel/ports.ts';
+export type { ResourceCollection } from '../machines/ports/link.ts';
 export type { Followed } from '../machines/agent/collections.ts';
 export type {
   DesktopQuery,
@@ -227,7 +227,7 @@ export type { Grant } from '../machines/office/rooms/entry.ts';
 export type { GivenLimits, LimitName, OfficeLimits, Rate } from '../machines/office/rooms/limits.ts';
 export type { Entrant, Entry } from '../machines/office/rooms/entry.ts';
 export type { SeatChanged } from '../machines/office/office.machine.ts';
-export type { SeatFacts } from '../machines/kernel/ports.ts';
+export type { SeatFacts } from '../machines/ports/office.ts';
 export type { RunningCall } from './api/computer-calls.ts';
 export type { Progress as CallProgress } from '../machines/protocol/messages/messages.ts';
 export type { Call, CallOptions, ComputerCallOptions } from './api/call-outcome.ts';

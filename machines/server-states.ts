@@ -1,5 +1,5 @@
 /** States of servers, and words for them that terminal, logs and page share. This file imports no packages. */
-import type { Waits } from './kernel/ports.ts';
+import type { Waits } from './ports/session.ts';
 import type { Failure } from './protocol/failure.ts';
 
 /** State of a configured server, one word for programs; `stateWords` has a text for people. */

@@ -40,6 +40,8 @@ import {
   waitOptions,
   wrongCall,
 } from './option-checks.ts';
+import { agentPart } from './agent-part.ts';
+import type { LinksPart } from './links-part.ts';
 import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
 import { linkStatusOf, Seat, type LinkStatus } from './seat.ts';
 import { tracedCall } from './tracing.ts';
@@ -98,6 +100,7 @@ const collectionOf: Readonly<Partial<Record<keyof AgentEvents, Followed>>> = {
 
 class HostedAgent implements Agent {
   readonly #runtime: Runtime;
+  readonly #parts: LinksPart['parts'];
   readonly #isShared: boolean;
   readonly #timing: Timing;
   readonly #hosted: HostedMachine;
@@ -121,6 +124,8 @@ class HostedAgent implements Agent {
 
   constructor(options: AgentOptions, runtime: Runtime, isShared: boolean) {
     this.#runtime = runtime;
+    const { links } = runtime.use(agentPart);
+    this.#parts = links.parts;
     this.#isShared = isShared;
     this.#timing = { ...timing, ...withoutUndefined(options.timing ?? {}) };
     const { name = 'agent', office = 'local', keepTrying = false } = options;
@@ -129,7 +134,7 @@ class HostedAgent implements Agent {
     this.#seat = new Seat('agent', name, this.#listeners, {
       isTaken: () => this.#isOpen(),
       send: (event) => this.#runtime.directory.send('agent', event),
-      show: (...shown) => this.#runtime.access.show(...shown),
+      show: (...shown) => links.show(...shown),
     });
     const { role: _, ...link } = this.#seat.linkTo({ ...options, id: office });
     this.#seated = keepTrying ? this.#answered() : this.#seat.taken({});
@@ -308,7 +313,7 @@ class HostedAgent implements Agent {
     return putFile(this.#puttingAgent, computer, source, options);
   };
   readonly #downloads = new Downloads(() => ({
-    parts: this.#runtime.parts,
+    parts: this.#parts,
     host: this.#hosted.host,
     send: (event) => {
       if (this.#isOpen()) this.#runtime.directory.send('agent', event);
@@ -369,7 +374,7 @@ class HostedAgent implements Agent {
     return { servers, inputs: inputs ?? [] };
   }
   get #puttingAgent(): PuttingAgent {
-    return { ask: this.#query, isOpen: () => this.#isOpen(), parts: this.#runtime.parts };
+    return { ask: this.#query, isOpen: () => this.#isOpen(), parts: this.#parts };
   }
   #cancel(ticket: string, reason = cancelledByHost, timedOut = false): void {
     const order = { type: 'call.cancel', ticket, reason, ...(timedOut && { timedOut }) } as const;
@@ -401,7 +406,8 @@ class HostedAgent implements Agent {
   };
   inspect: Agent['inspect'] = async (options = {}) => {
     mustBeOptions('inspect', options, inspectOptions);
-    return this.#runtime.inspections.open({ kind: 'agent', name: this.#name }, options);
+    const inspections = await this.#runtime.inspections();
+    return inspections.open({ kind: 'agent', name: this.#name }, options);
   };
   writeTrace: Agent['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
   mark: Agent['mark'] = (text) => this.#runtime.flight?.mark(text);

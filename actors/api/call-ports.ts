@@ -31,20 +31,20 @@ import {
 import { resultBytes } from '../../machines/call/policy/truncate.ts';
 import type { Hand } from '../../machines/blobs/hand.ts';
 import type { Tool } from '../../machines/catalog/entries.ts';
-import type { RequestFact, Emit, Ports } from '../../machines/kernel/ports.ts';
+import type { RequestFact, Emit, RequestPort } from '../../machines/kernel/ports.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
 import { asLine } from '../../machines/text.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 
-type PortRequest = Parameters<Ports['request']>[1];
-const unavailable: Ports['request'] = (_from, { id }, emit) => {
+type PortRequest = Parameters<RequestPort>[1];
+const unavailable: RequestPort = (_from, { id }, emit) => {
   const failure = { code: wireCodes.notBuilt, message: 'There is no program' } as const;
   emit({ type: 'ask.refused', id, sent: false, failure });
   return () => {};
 };
 
 /** Warns once for each reason why VRL programs on results fail. Each call has the reason in its own warnings. */
-function noticed(transform: Ports['request'], notice: (text: string) => void): Ports['request'] {
+function noticed(transform: RequestPort, notice: (text: string) => void): RequestPort {
   const told = new Set<string>();
   return (from, request, emit) =>
     transform(from, request, (fact) => {
@@ -62,7 +62,7 @@ export class CallPorts {
   limitsOf: (server: string) => CallLimits = () => defaultLimits;
   total: () => CallLimits = () => noLimits;
   hasProgram: (server: string) => boolean = () => false;
-  transform: Ports['request'] = unavailable;
+  transform: RequestPort = unavailable;
   contextOf: (call: string) => unknown = () => undefined;
   /** Gives large contents of results to agents as handles. */
   hand: Hand = (_from, _request, done) => done(null);
@@ -72,7 +72,7 @@ export class CallPorts {
     total: () => this.total(),
   });
   readonly #judge: (call: string, request: JudgedCall) => Judgement;
-  readonly #ports: Readonly<Record<string, Ports['request']>>;
+  readonly #ports: Readonly<Record<string, RequestPort>>;
 
   /** `memoryOf` reads also after the machine has ended; `noticed` comes once for each tool not fully judged. */
   constructor(memoryOf: (address: string) => () => unknown, noticed: (server: string, text: string) => void) {
@@ -142,7 +142,7 @@ export class CallPorts {
   has(session: string): boolean {
     return Object.hasOwn(this.#ports, session);
   }
-  request(...[from, request, emit]: Parameters<Ports['request']>): () => void {
+  request(...[from, request, emit]: Parameters<RequestPort>): () => void {
     return this.#ports[request.target]?.(from, request, emit) ?? (() => {});
   }
   limited(
@@ -216,7 +216,7 @@ const confirmAsk =
     /** The text of the failure explains why the question to a person was withdrawn. */
     failureOf: (call: string) => () => Failure | null | undefined,
     whose: (call: string) => { readonly context?: unknown },
-  ): Ports['request'] =>
+  ): RequestPort =>
   (from, { id, params }, emit) => {
     const { reqId, agent, server, tool, params: given } = params as JudgedCall;
     const how = confirm();

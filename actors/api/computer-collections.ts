@@ -18,7 +18,7 @@ import { withRemedy, type AggregateShown, type ResourceRead } from '../../machin
 import { collectionOfUri, isOtherUri } from '../../machines/resources/collection-rules.ts';
 import type { SkillRef } from '../../machines/protocol/messages/collections.ts';
 import type { SkillFile, SkillShown, SkillsShown } from '../../machines/skills/skills.rules.ts';
-import type { ResourceCollection } from '../../machines/kernel/ports.ts';
+import type { ResourceCollection } from '../../machines/ports/link.ts';
 import { desktopQuestion } from '../../machines/resources/desktop.ts';
 import { finderQuestion } from '../../machines/resources/finder.ts';
 

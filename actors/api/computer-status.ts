@@ -21,7 +21,7 @@ import {
   stepsThatWait,
   waitsText,
 } from '../../machines/server-states.ts';
-import type { ServerInfo } from '../../machines/kernel/ports.ts';
+import type { ServerInfo } from '../../machines/ports/session.ts';
 import { remembered } from '../../machines/kernel/objects.ts';
 import { isRestless } from '../../machines/process/server-failure.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';

@@ -32,8 +32,10 @@ import {
   seat,
   wrongCall,
 } from './option-checks.ts';
-import { linksOf, Seat } from './seat.ts';
+import { Seat } from './seat.ts';
+import { computerPart, type ComputerPart } from './computer-part.ts';
 import { Runtime, type HostedMachine } from './runtime.ts';
+import type { ServersPart } from './servers-part.ts';
 import { ServerOrders } from './server-orders.ts';
 import { tracingOf, tracedCall } from './tracing.ts';
 import type { PageOrders } from '../inspector/inspections.ts';
@@ -139,12 +141,12 @@ async function startComputer(options: ComputerOptions, inner: RuntimeShare): Pro
       notice,
       record,
       launcher,
-      links: linksOf(options),
+      links: options.links,
       log,
       logLevel,
       tracing,
     });
-  if (!inner.runtime) await runtime.sweep();
+  await runtime.use(computerPart).servers.sweep();
   const { door: host = { kind: 'host' } } = inner;
   const doors = options.shared === true ? await import('../door/host.ts') : undefined;
   const answers = doors?.answersThroughDoor(options.answers, host.kind === 'keep');
@@ -180,6 +182,7 @@ class HostedComputer implements Computer {
   readonly inputs: Computer['inputs'];
   readonly #options: ComputerOptions;
   readonly #runtime: Runtime;
+  readonly #part: ComputerPart;
   readonly #isShared: boolean;
   #openDoor: ((lent: Lent) => Promise<Door>) | undefined;
   #door: Door | undefined;
@@ -210,15 +213,17 @@ class HostedComputer implements Computer {
     const { autoConnect = true, autoReconnect = true, stateDir = defaultStateDir(), onNotice } = options;
     this.#options = options;
     this.#runtime = runtime;
+    this.#part = runtime.use(computerPart);
+    const { servers, links } = this.#part;
     this.#isShared = isShared;
     this.name = options.name ?? hostName();
     this.#timingOf = hostTiming(options.timing);
     const own = this.#timingOf({});
     this.#listen();
-    this.#inputs = inputsOf(config.inputs, options.input, runtime.ledger);
+    this.#inputs = inputsOf(config.inputs, options.input, servers.ledger);
     this.#cached = new CachedCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
     this.#transformer = createTransformer({ vrlMs: own.vrlMs, loadMs: own.vrlLoadMs, idleMs: own.vrlIdleMs });
-    this.#logins = loginsFor(runtime, options, stateDir);
+    this.#logins = loginsFor(servers, options, stateDir);
     const now = (): number => Date.now();
     this.#registries = new Registries({ now, notice: (text) => onNotice?.(text) });
     this.#servers = new Servers(config, {
@@ -226,11 +231,11 @@ class HostedComputer implements Computer {
       inputs: this.#inputs,
       policy: { autoConnect, autoReconnect, timing: own },
       cachedOf: (fingerprint) => this.#cached.of(fingerprint),
-      ...launching(runtime, this.#logins, this.#registries, options),
+      ...launching(servers, this.#logins, this.#registries, options),
     });
-    runtime.specs = specAsk((...asked) => this.#servers.resolve(...asked));
+    servers.specs = specAsk((...asked) => this.#servers.resolve(...asked));
     const tell = (text: string): void => onNotice?.(runtime.redact(text));
-    runtime.calls.fill(options, this.#servers, this.#transformer, tell, (call) => this.#contexts.at(call));
+    servers.calls.fill(options, this.#servers, this.#transformer, tell, (call) => this.#contexts.at(call));
     this.#orders = new ServerOrders({
       servers: this.#servers,
       notice: (text) => onNotice?.(text),
@@ -263,19 +268,20 @@ class HostedComputer implements Computer {
     });
     checkArguments<Computer>(this, computerArguments, computerThrowing);
     this.#history = historyOf(runtime, options.historySize, this.#contexts);
-    runtime.answers = answersFor(options.answers, () => this.#history.running(), this.#contexts);
+    servers.answers = answersFor(options.answers, () => this.#history.running(), this.#contexts);
     this.#forget = [runtime.directory.tap.add(this.#history)];
     if (options.onEvent) this.#watchCalls();
     this.#seat = new Seat('computer', this.name, this.#listeners, {
       isTaken: () => Boolean(this.#context()?.link),
       send: (event) => this.#runtime.directory.send('computer', event),
-      show: (url, shown) => runtime.access.show(url, shown),
+      show: (url, shown) => links.show(url, shown),
     });
   }
   #listen(): void {
-    this.#runtime.log = (name, entry) => this.#emit('server.logged', { name, ...entry });
-    this.#runtime.heard = (name, method, params) => this.#emit('server.notified', { name, method, params });
-    this.#runtime.output.tell = (name, line) => this.#emit('server.wrote', { name, ...line });
+    const { servers } = this.#part;
+    servers.log = (name, entry) => this.#emit('server.logged', { name, ...entry });
+    servers.heard = (name, method, params) => this.#emit('server.notified', { name, method, params });
+    servers.output.tell = (name, line) => this.#emit('server.wrote', { name, ...line });
   }
   /** Waits for the seat, but not for servers. */
   async start(config: Config): Promise<void> {
@@ -318,7 +324,7 @@ class HostedComputer implements Computer {
     if (this.#closing) this.#door?.close();
   }
   #setFolders(): void {
-    this.#skills ??= skillFoldersOf(this.#runtime, this.#options.onNotice);
+    this.#skills ??= skillFoldersOf(this.#runtime, this.#part, this.#options.onNotice);
     void this.#skills.set(this.#servers.config.settings.skills ?? []);
     this.#setLanding();
   }
@@ -326,7 +332,7 @@ class HostedComputer implements Computer {
   #setLanding(): void {
     const { landing: given } = this.#servers.config.settings;
     if (!given && !this.#landing) return;
-    this.#landing ??= landingFolderOf(this.#runtime, this.#options.onNotice);
+    this.#landing ??= landingFolderOf(this.#runtime, this.#part, this.#options.onNotice);
     const settings = given && { ...landingDefaults, ...withoutUndefined(given), folder: given.folder };
     this.#landing.set(settings);
     const landing = settings ? { idleMs: settings.idleMs, isApproved: settings.autoApprove } : null;
@@ -372,8 +378,8 @@ class HostedComputer implements Computer {
   config: Computer['config'] = () => configOf(this.#servers.config);
   #statusOf(server: ServerConfig): ServerStatus {
     const { name } = server;
-    const noise = this.#runtime.noiseOf(name);
-    const pid = this.#runtime.pidOf(`computer/client:${keyOf(name)}`);
+    const noise = this.#part.servers.noiseOf(name);
+    const pid = this.#part.servers.pidOf(`computer/client:${keyOf(name)}`);
     const facts = { ...this.#news.of(name), noise, pid };
     return serverStatus(server, this.#clientOf(name), facts, this.#context());
   }
@@ -490,11 +496,11 @@ class HostedComputer implements Computer {
   getPrompt: Computer['getPrompt'] = (server, name, values, options) =>
     waitedFor('getPrompt', options, () => this.#collections.getPrompt(server, name, values));
   cachedResult: Computer['cachedResult'] = (handle) => {
-    const kept = this.#runtime.calls.cached.get(handle);
+    const kept = this.#part.servers.calls.cached.get(handle);
     return kept === undefined ? undefined : toolResult(kept);
   };
   logs: Computer['logs'] = (server) => {
-    const lines = this.#runtime.output.linesOf(server);
+    const lines = this.#part.servers.output.linesOf(server);
     if (lines.length === 0 && !this.#servers.get(server))
       throw cannotOrder(server, undefined, this.#servers.names());
     return lines;
@@ -520,7 +526,7 @@ class HostedComputer implements Computer {
       if (!this.#servers.get(server)) throw cannotOrder(server, undefined, this.#servers.names());
       signal?.throwIfAborted();
       let stop = (): void => {};
-      const withdraw = this.#runtime.forward(server, { method, params }, (fact) => {
+      const withdraw = this.#part.servers.forward(server, { method, params }, (fact) => {
         if (fact.type === 'ask.progress') return onProgress?.(progressOf(fact));
         stop();
         if (fact.type === 'ask.answered') resolve(fact.result as Readonly<Record<string, unknown>>);
@@ -542,7 +548,7 @@ class HostedComputer implements Computer {
         by: 'host',
       } as AnyEventObject);
   }
-  announceRoots: Computer['announceRoots'] = () => this.#runtime.announceRoots();
+  announceRoots: Computer['announceRoots'] = () => this.#part.servers.announceRoots();
   join: Computer['join'] = async (office) => {
     mustBeOptions('join', office, seat);
     await this.#seat.join(office);
@@ -572,8 +578,8 @@ class HostedComputer implements Computer {
   }
   inspect: Computer['inspect'] = async (options = {}) => {
     mustBeOptions('inspect', options, inspectOptions);
-    const { directory, inspections } = this.#runtime;
-    const kind = directory.find('office') ? 'up' : 'computer';
+    const kind = this.#runtime.directory.find('office') ? 'up' : 'computer';
+    const inspections = await this.#runtime.inspections();
     return inspections.open({ kind, name: this.name, orders: ordersOf(async () => this) }, options);
   };
   writeTrace: Computer['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
@@ -620,22 +626,30 @@ const landingDefaults = {
   idleMs: 120_000,
   autoApprove: false,
 } as const;
-function landingFolderOf(runtime: Runtime, notice: ComputerOptions['onNotice']): LandingFolder {
-  const folder = new LandingFolder({ partOf: runtime.partOf, notice: (text) => notice?.(text) });
-  runtime.others.set(landingPort, folder.request);
+function landingFolderOf(
+  runtime: Runtime,
+  { links }: ComputerPart,
+  notice: ComputerOptions['onNotice'],
+): LandingFolder {
+  const folder = new LandingFolder({ partOf: links.partOf, notice: (text) => notice?.(text) });
+  runtime.answer(landingPort, folder.request);
   return folder;
 }
 
-function skillFoldersOf(runtime: Runtime, notice: ComputerOptions['onNotice']): SkillFolders {
+function skillFoldersOf(
+  runtime: Runtime,
+  part: ComputerPart,
+  notice: ComputerOptions['onNotice'],
+): SkillFolders {
   const folders = new SkillFolders({
     changed: () => {
       if (runtime.directory.find('computer')) runtime.directory.send('computer', { type: 'skills.look' });
     },
     trouble: (text) => notice?.(text),
-    lend: (...asked) => runtime.blobs.lend(...asked),
-    keep: (...asked) => runtime.blobs.keep(...asked),
+    lend: (...asked) => part.blobs.lend(...asked),
+    keep: (...asked) => part.blobs.keep(...asked),
   });
-  runtime.others.set(skillsPort, folders.request);
+  runtime.answer(skillsPort, folders.request);
   return folders;
 }
 
@@ -701,7 +715,7 @@ const commandMs = 30_000;
 export const inputsOf = (
   definitions: readonly InputDefinition[],
   ask: AskInput | undefined,
-  ledger?: Runtime['ledger'],
+  ledger?: ServersPart['ledger'],
 ): Inputs =>
   new Inputs({
     definitions,
@@ -749,7 +763,7 @@ const historyOf = (runtime: Runtime, most: number | undefined, contexts: CallCon
   });
 
 const launching = (
-  runtime: Runtime,
+  servers: ServersPart,
   logins: Logins,
   registries: Registries,
   { inMemory = {}, transports = {}, onNotice }: ComputerOptions,
@@ -763,9 +777,9 @@ const launching = (
     notice,
     loginPath,
     credentialsOf: (...facts) => logins.of(...facts),
-    accepted: (config) => runtime.accepted(config),
-    introduce: (...facts) => runtime.introduce(...facts),
-    forget: (server, before) => runtime.forget(server, before),
+    accepted: (config) => servers.accepted(config),
+    introduce: (...facts) => servers.introduce(...facts),
+    forget: (server, before) => servers.forget(server, before),
   };
 };
 

@@ -3,6 +3,8 @@ import type { HostedMachine, Runtime } from './runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, type Deferred } from '../kernel/listeners.ts';
 import { settingsFile, settingsInMemory, watchFile, type Judge } from '../../adapters/storage/settings.ts';
+import type { Part } from '../runtime/part.ts';
+import { settingsKinds } from '../kinds/settings.ts';
 import type { Edit } from '../../machines/config/json-text.ts';
 import {
   settingsPort,
@@ -13,6 +15,8 @@ import {
 /** Longer than withdrawing a question takes. */
 const patienceMs = 2_000;
 const closed = { code: 'ServerNotActive', message: 'The presenter is closed' } as const;
+
+const settingsPart = (): Part => ({ kinds: settingsKinds });
 
 interface LiveConfigOptions {
   readonly runtime: Runtime;
@@ -37,7 +41,8 @@ export class LiveConfig {
     this.#options = options;
     const { runtime, from, notice, judge } = options;
     const isFile = typeof from === 'string';
-    runtime.others.set(settingsPort, isFile ? settingsFile(from, judge) : settingsInMemory(from, judge));
+    runtime.use(settingsPart);
+    runtime.answer(settingsPort, isFile ? settingsFile(from, judge) : settingsInMemory(from, judge));
     this.#hosted = runtime.start('settings', { file: isFile ? from : 'settings' }, (event) =>
       this.#hear(event),
     );

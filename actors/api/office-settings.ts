@@ -1,4 +1,5 @@
 import type { OfficeOptions, OfficeRedis } from './office-handle.ts';
+import type { OfficePart } from './office-part.ts';
 import { A2cError, badRequest } from '../kernel/errors.ts';
 import { A2cRedisError, type RedisClient } from '../../adapters/redis/clients.ts';
 import { authenticateBy, type Authenticate, type OfficeAuth } from '../../adapters/socket/entry/auth.ts';
@@ -7,17 +8,7 @@ import { openMetrics, type MetricsServer, type Operator } from '../../adapters/m
 import { PackageMissing } from '../../adapters/optional-packages.ts';
 import { redisRegister } from '../../adapters/redis/register.ts';
 import type { OfficeSettings } from '../../adapters/socket/office.ts';
-import { defaultStateDir } from '../../adapters/host-files.ts';
-import { keptOfficeToken } from '../../adapters/storage/user-files.ts';
-import type { OfficeControl } from '../../adapters/socket/entry/control.ts';
-import type { PeerCredential } from '../../adapters/socket/link.ts';
-import type { RefusedPeer } from '../../adapters/socket/entry/entrants.ts';
-import {
-  noStats,
-  limitsWith,
-  type OfficeMeter,
-  type OfficeStats,
-} from '../../machines/office/rooms/limits.ts';
+import { limitsWith } from '../../machines/office/rooms/limits.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 
 type Warn = (text: string) => void;
@@ -115,7 +106,7 @@ export function readSettings({ limits = {}, trustProxy = 0, tls }: OfficeOptions
 /** Called before the office is opened. */
 export async function measure(
   { metrics }: OfficeOptions,
-  access: OfficeAccess,
+  access: OfficePart,
   isReady: () => boolean,
   orders: Omit<Operator, 'token'>,
 ): Promise<MetricsServer | undefined> {
@@ -138,43 +129,4 @@ export async function measure(
     const remedy = 'Metrics have a port of their own: port 0 takes any free one.';
     throw new A2cError({ code: wireCodes.conflict, message, remedy });
   }
-}
-
-/** Kept outside of machines, so that no trace contains credentials. */
-export class OfficeAccess {
-  readonly #stateDir: string | false;
-  readonly #shown = new Map<string, PeerCredential>();
-  #authenticate: Authenticate | undefined;
-  /** Set before the office is opened. */
-  settings: Partial<OfficeSettings> = {};
-  /** Undefined before the office is opened. */
-  control: OfficeControl | undefined;
-  meter: OfficeMeter | undefined;
-  refused: (peer: RefusedPeer) => void = () => {};
-
-  constructor(stateDir: string | false = defaultStateDir()) {
-    this.#stateDir = stateDir;
-  }
-  /** Used from the next connection on. */
-  admit(authenticate: Authenticate | undefined): void {
-    this.#authenticate = authenticate;
-  }
-  readonly stats = (): OfficeStats => this.control?.stats() ?? noStats;
-  readonly authenticate = (): Authenticate | undefined => this.#authenticate;
-  show(url: string, { auth, headers, tls }: PeerCredential): void {
-    this.#shown.delete(url);
-    if ((auth ?? headers ?? tls) !== undefined)
-      this.#shown.set(url, {
-        ...(auth !== undefined && { auth }),
-        ...(headers && { headers }),
-        ...(tls && { tls }),
-      });
-  }
-  /** A peer without its own shows the token that an office of the same user on this machine has stored. */
-  readonly credential = (url: string): PeerCredential => {
-    const { auth = this.#kept(url), ...others } = this.#shown.get(url) ?? {};
-    return { ...(auth !== undefined && { auth }), ...others };
-  };
-  #kept = (url: string): string | undefined =>
-    this.#stateDir === false ? undefined : keptOfficeToken(this.#stateDir, url);
 }

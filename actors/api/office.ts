@@ -1,6 +1,7 @@
 import type { Office, OfficeEvents, OfficeOptions } from './office-handle.ts';
-import { joinNodes, measure, readAuth, readSettings, type OfficeAccess } from './office-settings.ts';
+import { joinNodes, measure, readAuth, readSettings } from './office-settings.ts';
 import { inspectOptions, officeArguments, officeOptions, officeThrowing } from './option-checks.ts';
+import { officePart, type OfficePart } from './office-part.ts';
 import { runtimeOf, type Runtime } from './runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners, unlessAborted, untilAborted } from '../kernel/listeners.ts';
@@ -55,7 +56,7 @@ async function openOffice(options: OfficeOptions, shared: Runtime | undefined): 
     if (!shared) await runtime.close();
     throw error;
   });
-  const { access } = runtime;
+  const access = runtime.use(officePart);
   const opened = deferred<{ url: string; port: number }>();
   let isReady = false;
   const operating = operatingOf(options, access, warn);
@@ -94,7 +95,7 @@ async function openOffice(options: OfficeOptions, shared: Runtime | undefined): 
       },
       inspect: async (wanted = {}) => {
         mustBeOptions('inspect', wanted, inspectOptions);
-        return runtime.inspections.open({ kind: 'office', name: url }, wanted);
+        return (await runtime.inspections()).open({ kind: 'office', name: url }, wanted);
       },
       ...operating,
       writeTrace: async (dir = '.') => runtime.writeTrace(dir),
@@ -121,7 +122,7 @@ const cannotListen = (message: string, input: OfficeStart): A2cError =>
 const parted = 'Who runs this office has disconnected you';
 function operatingOf(
   options: OfficeOptions,
-  access: OfficeAccess,
+  access: OfficePart,
   warn: (text: string) => void,
 ): Pick<Office, 'admit' | 'stats' | 'peers' | 'disconnect' | 'reload'> {
   let given = options.auth;

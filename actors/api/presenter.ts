@@ -14,7 +14,7 @@ import type {
 } from './presenter-handle.ts';
 import { presenterArguments, presenterOptions, presenterThrowing } from './option-checks.ts';
 import { Runtime } from './runtime.ts';
-import { linksOf } from './seat.ts';
+import { serversPart } from './servers-part.ts';
 import { takenBack } from './server-orders.ts';
 import { tracingOf } from './tracing.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
@@ -85,12 +85,11 @@ async function openPresenter(options: PresenterOptions): Promise<Presenter> {
     notice,
     record,
     launcher,
-    links: linksOf(rest),
+    links: rest.links,
     log,
     logLevel,
     tracing,
   });
-  await runtime.sweep();
   try {
     const computer = await createComputer(rest, { runtime, config: readOrThrow([]) });
     const presenter = new HostedPresenter({
@@ -160,7 +159,7 @@ class HostedPresenter implements Presenter {
     const { surroundings, runtime } = this.#options;
     const config = computerConfig(value, surroundings);
     const parsed = parseConfig(config);
-    if (parsed.ok) runtime.accepted(parsed.config);
+    if (parsed.ok) runtime.use(serversPart).accepted(parsed.config);
     return { config, mistakes: topMistakes(value, surroundings) };
   }
   get #now(): McpConfig {

@@ -1,7 +1,7 @@
 import type { AnyEventObject } from 'xstate';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, untilAborted } from '../kernel/listeners.ts';
-import type { PeerCredential, Links } from '../../adapters/socket/link.ts';
+import type { PeerCredential } from '../../adapters/socket/link.ts';
 import type { LinkNews, LinkStage, LinkRefusal } from '../../machines/link/link.machine.ts';
 import { notGranted } from '../../machines/office/rooms/entry.ts';
 import { noOffice } from '../../machines/office/rooms/loopback.ts';
@@ -235,5 +235,3 @@ export interface PlayedOffice {
   /** Always true: the office repeats what the office of a trace said. */
   readonly isPlayed: true;
 }
-export const linksOf = ({ links }: { readonly links?: PlayedOffice | undefined }): Links | undefined =>
-  links as unknown as Links | undefined;

@@ -128,7 +128,6 @@ async function keepServer(context: CommandContext, config: Config, options: Keep
   const notice = (text: string): void => void (notices.push(text), terminal.err(text));
   const runtime = new Runtime({ record: briefRecordBy({}), notice });
   try {
-    await runtime.sweep();
     let isOpen = false;
     const kept: { computer?: Computer } = {};
     const door = {

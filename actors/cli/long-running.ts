@@ -126,7 +126,6 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
   const runtime = await runtimeOf(context, options);
   let forget = (): void => {};
   try {
-    await runtime.sweep();
     const shared = await openShared(context, entry, port, () => openOffice(options, entry, runtime));
     const { office } = shared;
     ({ forget } = shared);
@@ -141,7 +140,12 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
       orders: ordersOf(() => opened.promise),
     } as const;
     // Opens the inspector before the servers start, so that a person can see why a start takes long.
-    await showInspector(context, options, (wanted) => runtime.inspections.open(host, wanted), true);
+    await showInspector(
+      context,
+      options,
+      async (wanted) => (await runtime.inspections()).open(host, wanted),
+      true,
+    );
     const peers = (): readonly OfficePeer[] => office.peers();
     const share = { config, runtime, door: { kind: 'up', peers } } as const;
     // Shows the prompt to a person soon, with what still starts; a script gets it when the servers are up.
@@ -188,7 +192,6 @@ export async function computerOnly(
   const config = await configOf(context, options);
   const runtime = await runtimeOf(context, options);
   try {
-    await runtime.sweep();
     const seat = { url: options.url, id: options.office, ...credentialBy(options) };
     const computer = await openComputer(context, options, seat, {
       config,

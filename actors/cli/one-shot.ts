@@ -77,7 +77,6 @@ export async function withComputer<T>(
       tracing: await tracingOf(options),
     });
     try {
-      await runtime.sweep();
       const input = inputsAt(terminal, options);
       const { folder = process.cwd() } = context;
       const computer = await createComputer(

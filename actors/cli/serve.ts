@@ -245,7 +245,6 @@ async function openComputer(
   const { reaper } = options;
   const runtime = new Hosting({ reaper, record, notice: onNotice });
   opened.runtime = runtime;
-  await runtime.sweep();
   const news = new NewsLines();
   const input = inputsAt(context.terminal, options);
   opened.computer = await createComputer(

@@ -17,10 +17,13 @@ import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import { redacted } from '../../machines/trace/redaction.ts';
 import { A2cError } from '../kernel/errors.ts';
-import { machines } from '../runtime/assemble.ts';
+import { kindsInProcess } from '../runtime/assemble.ts';
 import { chartOf } from '../runtime/charts.ts';
 import { version } from '../../machines/version.ts';
-import type { FramesFound, FramesWanted, LiveStream } from './live-stream.ts';
+import { LiveStream } from './live-stream.ts';
+import type { FramesFound, FramesWanted } from '../recording/frames.ts';
+
+export { LiveStream };
 
 /** Options of the page that shows a running host in a browser. */
 export interface InspectOptions {
@@ -65,19 +68,17 @@ export interface PageSources {
   trace(): string;
 }
 
-let known: Promise<Charts> | undefined;
+const known: Charts = {};
 export const pause = (ms: number): Promise<void> =>
   new Promise((done) => void systemClock.setTimeout(done, ms));
-/** Computed when the first page is opened, one by one, so that the host goes on. */
-export const chartsOf = (): Promise<Charts> =>
-  (known ??= (async () => {
-    const charts: Charts = {};
-    for (const [kind, machine] of Object.entries(machines)) {
-      charts[kind] = chartOf(kind, machine, (text) => sha256Of([text]));
-      await pause(0);
-    }
-    return charts;
-  })());
+/** Computed when a page is opened, one by one, so that the host goes on. */
+export async function chartsOf(): Promise<Charts> {
+  for (const [kind, machine] of Object.entries(kindsInProcess)) {
+    known[kind] ??= chartOf(kind, machine, (text) => sha256Of([text]));
+    await pause(0);
+  }
+  return known;
+}
 
 /** Largest number of bytes of earlier records that wait to be sent to a page, and pause in ms until they are counted again. */
 const mostAhead = 1024 * 1024;

@@ -3,7 +3,8 @@ import { addressFor } from '../../machines/kernel/effects.ts';
 import type { ToPage } from '../../machines/inspection.ts';
 import { KnownSecrets } from '../recording/flight-recorder.ts';
 import { Directory, Tap } from '../runtime/directory.ts';
-import { Frames, LiveStream } from './live-stream.ts';
+import { LiveStream } from './live-stream.ts';
+import { Frames } from '../recording/frames.ts';
 import type { Viewer } from './whole-records.ts';
 
 class Page implements Viewer {
@@ -27,7 +28,7 @@ const nobody = (): never => {
 };
 function streamed(): { stream: LiveStream; tap: Tap; directory: Directory; happen(times: number): void } {
   const tap = new Tap();
-  const ports = { process: nobody, session: nobody, link: nobody, office: nobody, request: nobody };
+  const ports = { open: nobody, request: nobody };
   const platform = {
     now: () => 0,
     random: () => 0,

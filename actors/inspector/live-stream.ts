@@ -1,16 +1,11 @@
 import { systemClock } from '../../adapters/clock.ts';
-import { keyOf, type Address, nameOf } from '../../machines/kernel/effects.ts';
-import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
+import { keyOf, type Address } from '../../machines/kernel/effects.ts';
+import { fieldsOf } from '../../machines/protocol/json.ts';
 import { canonical } from '../../machines/trace/canonical.ts';
-import type { DirectoryRecord, Frame, FrameVia } from '../../machines/trace/record.ts';
-import { Recorder, type RecorderOptions, isKept, EntryRing, weightOfFrame } from '../recording/recorder.ts';
-import {
-  LargeValues,
-  type TraceEntry,
-  type TraceWriter,
-  type WholeCall,
-  FrameLines,
-} from '../recording/trace-lines.ts';
+import type { DirectoryRecord } from '../../machines/trace/record.ts';
+import type { Frames } from '../recording/frames.ts';
+import { Recorder, type RecorderOptions, isKept } from '../recording/recorder.ts';
+import { LargeValues, type TraceEntry, type TraceWriter, type WholeCall } from '../recording/trace-lines.ts';
 import type { Directory, Root } from '../runtime/directory.ts';
 import {
   frameOf,
@@ -341,94 +336,3 @@ const stateOf = ({ ref }: Root): TraceEntry['what'] => ({
   snapshot: ref.getSnapshot(),
   transitions: [],
 });
-
-/** Estimated bytes of the latest messages that a host keeps for its pages, 1 MiB. */
-const mostHeld = 1024 * 1024;
-/** A longer message is cut after 64 Ki characters, so that a page shows its beginning. */
-const bounds = { held: mostHeld, mostChars: 64 * 1024, leastChars: Infinity, share: 0 };
-/** Estimated size in bytes of the beginning or the end of a call that an office relays. */
-const toldWeight = 600;
-/** Number of characters after which an answer ends; a page asks for the rest. */
-const mostInAnswer = 512 * 1024;
-
-export interface FramesWanted {
-  /** Address of a client, link or seat. */
-  readonly a?: string | undefined;
-  /** Address of the actor of a call. */
-  readonly by?: string | undefined;
-  /** `req_id` of a call, which messages on sockets have. */
-  readonly req?: string | undefined;
-  /** Last message that the page has; 0 for none. */
-  readonly after: number;
-}
-export interface FramesFound {
-  readonly frames: readonly Fields[];
-  /** Last message that was searched; a page continues after it. */
-  readonly last: number;
-  readonly first: number;
-  readonly isMore: boolean;
-}
-
-/** Seats of an office only while a page is open; of each relayed call the beginning and the end are kept. */
-export class Frames {
-  pages = 0;
-  /** `weight`: estimated bytes that the message holds. */
-  kept: ((frame: Frame, weight: number) => void) | undefined;
-  called: (frame: Frame) => void = () => {};
-  readonly #ring = new EntryRing();
-  #last = 0;
-
-  /** Undefined while no page is open, so that sockets need not report. */
-  get ofSeats(): ((a: Address, dir: Frame['dir'], message: unknown) => void) | undefined {
-    return this.pages === 0 ? undefined : this.ofSocket;
-  }
-  readonly ofSocket = (a: Address, dir: Frame['dir'], message: unknown): void =>
-    this.take(a, 'socket', dir, message);
-  /** `a` is the port instance that the message passed, `by` the actor whose request it belongs to. */
-  readonly take = (a: Address, via: FrameVia, dir: Frame['dir'], json: unknown, by?: Address): void => {
-    const frame: Frame =
-      by === undefined ? { k: 'frame', a, via, dir, json } : { k: 'frame', a, via, dir, by, json };
-    // Uses a fixed weight for a reported call, which has a few short names and need not be measured.
-    const weight = via === 'relay' ? toldWeight : weightOfFrame(frame);
-    const ring = this.#ring;
-    this.#last += 1;
-    ring.push({ s: this.#last, t: 0, w: Date.now(), what: frame }, weight);
-    // Keeps at least the latest message, however large it is.
-    while (ring.weight > mostHeld && ring.size > 1) ring.shift();
-    this.kept?.(frame, weight);
-    if (via === 'relay') this.called(frame);
-  };
-  /** The oldest first, with secrets hidden. */
-  find({ a, by, req, after }: FramesWanted, { redactor, hook }: RecorderOptions): FramesFound {
-    const isWanted = (frame: Frame): boolean =>
-      (a !== undefined && isOf(a, frame.a)) ||
-      (by !== undefined && frame.by === by) ||
-      (req !== undefined && frame.via !== 'mcp' && reqIn(frame.json) === req);
-    const entries = this.#ring.entries();
-    const lines = new FrameLines(redactor, bounds);
-    const frames: Fields[] = [];
-    let chars = 0;
-    let last = after;
-    for (const { s, w, what } of entries) {
-      if (s <= after) continue;
-      if (chars > mostInAnswer) return { frames, last, first: entries[0]?.s ?? 0, isMore: true };
-      last = s;
-      if (!isWanted(what as Frame)) continue;
-      const written = lines.of(hook?.record({ ...(what as Frame) }) ?? (what as Frame), '');
-      if (!written) continue;
-      const { record, json } = written;
-      chars += json?.length ?? bounds.mostChars;
-      frames.push({ s, w, ...record, ...(json !== undefined && { json: JSON.parse(json) as unknown }) });
-    }
-    return { frames, last, first: entries[0]?.s ?? 0, isMore: false };
-  }
-}
-/** In any incarnation of the actor. */
-const isOf = (actor: string, instance: string): boolean => {
-  const name = nameOf(actor);
-  return instance.startsWith(name) && /^[#/]/.test(instance.slice(name.length));
-};
-const reqIn = (message: unknown): unknown => {
-  const { req_id, args } = fieldsOf(message);
-  return req_id ?? (Array.isArray(args) ? fieldsOf(args[0])['req_id'] : undefined);
-};

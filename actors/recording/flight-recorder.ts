@@ -18,7 +18,8 @@ import { markOf, redactorOf, SecretRedactor } from '../../machines/trace/redacti
 import { SecretIndex } from '../../machines/trace/secret-rules.ts';
 import { version, xstateVersion } from '../../machines/version.ts';
 import { A2cError, badRequest, notFound } from '../kernel/errors.ts';
-import { machines } from '../runtime/assemble.ts';
+import { kindsInProcess } from '../runtime/assemble.ts';
+import type { Kinds } from '../runtime/part.ts';
 import { wordsOf } from '../runtime/charts.ts';
 import type { Tap } from '../runtime/directory.ts';
 import { apiWords } from './host-words.ts';
@@ -287,10 +288,17 @@ export const notRecorded = notFound(
   'Leave `record` out, or give a folder: record: { dir: "traces" }',
 );
 
-let words: ReadonlySet<string> | undefined;
+let words: { readonly all: ReadonlySet<string>; readonly kinds: number } | undefined;
 /** Hidden only under names of secrets. Collected on first use: it takes a few ms, and most hosts have no secret. */
-export const ownWords = (): ReadonlySet<string> =>
-  (words ??= new Set([...Object.values(machines).flatMap(wordsOf), ...apiWords(Object.keys(machines))]));
+export function ownWords(kinds: Kinds = kindsInProcess): ReadonlySet<string> {
+  const names = Object.keys(kinds);
+  if (words?.kinds !== names.length)
+    words = {
+      kinds: names.length,
+      all: new Set([...Object.values(kinds).flatMap(wordsOf), ...apiWords(names)]),
+    };
+  return words.all;
+}
 
 /** Splits a secret of several lines, such as a key, because texts often quote it line by line. */
 const wholeAndLines = (secret: string): readonly string[] =>

@@ -1,9 +1,11 @@
-import type { Emit, Ports, RequestFact } from '../../machines/kernel/ports.ts';
+import type { Emit, RequestFact } from '../../machines/kernel/ports.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 import { Later } from '../../machines/trace/canonical.ts';
 import { SecretIndex } from '../../machines/trace/secret-rules.ts';
 import { SecretRedactor } from '../../machines/trace/redaction.ts';
+import type { OpenSession } from '../../machines/ports/session.ts';
+import type { OpenProcess } from '../../machines/ports/process.ts';
 
 type ServerRedactor = Pick<SecretRedactor, 'text' | 'details'>;
 
@@ -40,7 +42,7 @@ export class RedactedPorts {
     };
   }
   /** The reasons may quote servers and the host's own transports. */
-  session(open: Ports['session']): Ports['session'] {
+  session(open: OpenSession): OpenSession {
     const redactor = this.#redactor;
     return (at, input, emit) =>
       open(at, input, (fact) => {
@@ -50,7 +52,7 @@ export class RedactedPorts {
         else emit(fact);
       });
   }
-  process(open: Ports['process']): Ports['process'] {
+  process(open: OpenProcess): OpenProcess {
     const redactor = this.#redactor;
     return (at, input, emit) =>
       open(at, input, (fact) => {

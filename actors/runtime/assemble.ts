@@ -1,6 +1,4 @@
 import { fromCallback, type AnyActor, type AnyStateMachine, type EventObject } from 'xstate';
-import { agentMachine } from '../../machines/agent/agent.machine.ts';
-import { aggregatorMachine } from '../../machines/resources/aggregator.machine.ts';
 import type {
   Address,
   Deadline,
@@ -10,73 +8,25 @@ import type {
   PortRequest,
   TellOwned,
 } from '../../machines/kernel/effects.ts';
-import { blobsMachine } from '../../machines/blobs/blobs.machine.ts';
-import { downloadMachine } from '../../machines/blobs/download.machine.ts';
-import { callMachine } from '../../machines/call/call.machine.ts';
-import { catalogMachine } from '../../machines/catalog/catalog.machine.ts';
-import { clientMachine } from '../../machines/client/client.machine.ts';
-import { connectionMachine } from '../../machines/client/connection.machine.ts';
-import { computerMachine } from '../../machines/computer/computer.machine.ts';
-import { linkMachine } from '../../machines/link/link.machine.ts';
-import { offerMachine } from '../../machines/skills/offer.machine.ts';
-import { officeMachine } from '../../machines/office/office.machine.ts';
 import {
   isAnswer,
+  portNameOf,
   type RequestFact,
   type Batch,
   type Emit,
   type PortInstance,
-  type Ports,
 } from '../../machines/kernel/ports.ts';
-import { processMachine } from '../../machines/process/process.machine.ts';
-import { questionMachine } from '../../machines/resources/question.machine.ts';
-import { readMachine } from '../../machines/resources/read.machine.ts';
-import { seatMachine } from '../../machines/office/seat.machine.ts';
-import { serverCacheMachine } from '../../machines/resources/server-cache.machine.ts';
-import { settingsMachine } from '../../machines/presenter/settings.machine.ts';
-import { skillsMachine } from '../../machines/skills/skills.machine.ts';
-import { uploadMachine } from '../../machines/uploads/upload.machine.ts';
-import { viewMachine } from '../../machines/agent/view.machine.ts';
-import { watchMachine } from '../../machines/resources/watch.machine.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import { extended } from '../../machines/kernel/objects.ts';
 import { type Directory, Handle, type Root } from './directory.ts';
+import type { Kinds } from './part.ts';
 import { compiled, type Stepping } from './stepper/stepper.ts';
-
-export const machines: Readonly<Record<string, AnyStateMachine>> = {
-  agent: agentMachine,
-  blobs: blobsMachine,
-  call: callMachine,
-  catalog: catalogMachine,
-  client: clientMachine,
-  connection: connectionMachine,
-  computer: computerMachine,
-  desktop: aggregatorMachine,
-  desktopView: viewMachine,
-  download: downloadMachine,
-  finder: aggregatorMachine,
-  finderView: viewMachine,
-  link: linkMachine,
-  offer: offerMachine,
-  office: officeMachine,
-  process: processMachine,
-  question: questionMachine,
-  read: readMachine,
-  seat: seatMachine,
-  settings: settingsMachine,
-  skills: skillsMachine,
-  skillsView: viewMachine,
-  upload: uploadMachine,
-  cache: serverCacheMachine,
-  view: viewMachine,
-  watch: watchMachine,
-};
 
 /** The root is also the clock of its actor system. */
 const rootOf = (self: object): Root => (self as AnyActor).clock as Root;
 
 /** The port stays open as long as the state that invokes it is active. */
-function instanceOf(port: Exclude<keyof Ports, 'request'>) {
+function instanceOf(port: string) {
   type Received = EventObject | Batch<EventObject>;
   return fromCallback<Received, never>(({ self, input, sendBack, receive }) => {
     const root = rootOf(self);
@@ -98,14 +48,11 @@ function instanceOf(port: Exclude<keyof Ports, 'request'>) {
       }
     });
     directory.report({ k: 'out', port, a: at, ev: { type: 'leaf.open', input } as EventObject });
-    const open = directory.platform.ports[port] as (
-      at: Address,
-      input: unknown,
-      emit: (f: EventObject) => void,
-    ) => PortInstance;
     const emit = (ev: EventObject): void =>
       directory.enter({ k: 'in', via: 'leaf', a: at, ev }, handle, () => sendBack(ev));
-    const instance = directory.guarded({ k: 'draw', a: at, port }, () => open(at, input, emit));
+    const instance = directory.guarded({ k: 'draw', a: at, port }, () =>
+      directory.platform.ports.open(port, at, input as object, emit),
+    );
     opened.instance = instance;
     // Closes a port that failed while it was being opened, because its state has been left already.
     if (!handle.isLive) instance.close();
@@ -174,12 +121,18 @@ const actions: Record<keyof typeof effects, unknown> = {
   cancel: does<{ id: string }>((root, { id }) => root.request(id)?.release()),
   setDeadline: does<Deadline>(setDeadline),
 };
-const actors = {
-  process: instanceOf('process'),
-  session: instanceOf('session'),
-  link: instanceOf('link'),
-  office: instanceOf('office'),
-};
+const instances = new Map<string, ReturnType<typeof instanceOf>>();
+function instancesFor(machine: AnyStateMachine): object {
+  const found: Record<string, ReturnType<typeof instanceOf>> = {};
+  for (const [name, logic] of Object.entries(machine.implementations.actors)) {
+    const port = portNameOf(logic);
+    if (port === undefined) continue;
+    const instance = instances.get(port) ?? instanceOf(port);
+    instances.set(port, instance);
+    found[name] = instance;
+  }
+  return found;
+}
 
 const filled = new WeakMap<Stepping, WeakMap<AnyStateMachine, AnyStateMachine>>();
 /** Done once per process: nothing here belongs to one directory, so the tables of the machine are shared. */
@@ -188,6 +141,7 @@ function fill(machine: AnyStateMachine, steps: Stepping): AnyStateMachine {
   filled.set(steps, all);
   const known = all.get(machine);
   if (known) return known;
+  const actors = instancesFor(machine);
   const provided = machine.provide({ actions, actors } as unknown as Parameters<
     AnyStateMachine['provide']
   >[0]);
@@ -196,7 +150,13 @@ function fill(machine: AnyStateMachine, steps: Stepping): AnyStateMachine {
   return fresh;
 }
 
-export function assemble(directory: Directory, kinds = machines, steps: Stepping = compiled): Directory {
+const inProcess: Record<string, AnyStateMachine> = {};
+/** Machines that hosts of this process open, by their kind. */
+export const kindsInProcess: Kinds = inProcess;
+
+/** Gives the directory its machines, with their ports. */
+export function assemble(directory: Directory, kinds: Kinds, steps: Stepping = compiled): Directory {
+  Object.assign(inProcess, kinds);
   directory.kinds = Object.fromEntries(
     Object.entries(kinds).map(([kind, machine]) => [kind, fill(machine, steps)]),
   );

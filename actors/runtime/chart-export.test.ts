@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chartSchema } from '../../machines/inspection.ts';
-import { machines } from './assemble.ts';
+import { machines } from '../kinds/all.ts';
 import { chartOf, statesOf, transitionsOf } from './charts.ts';
 
 const charts = Object.entries(machines).map(([kind, machine]) => ({

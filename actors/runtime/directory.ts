@@ -18,7 +18,7 @@ import {
   type DrawPort,
 } from '../../machines/kernel/effects.ts';
 import { TransientMap, extended } from '../../machines/kernel/objects.ts';
-import type { Ports } from '../../machines/kernel/ports.ts';
+import type { Ports, RequestPort } from '../../machines/kernel/ports.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import { type DirectoryRecord, isSameOutside } from '../../machines/trace/record.ts';
 import { textOf, thrownOf } from '../kernel/errors.ts';
@@ -272,7 +272,7 @@ export interface Platform {
   draw(a: Address, port: DrawPort, params: object): unknown;
 }
 
-export const unanswered: Ports['request'] = (_from, { id, method }, emit) => {
+export const unanswered: RequestPort = (_from, { id, method }, emit) => {
   const failure = { code: wireCodes.notBuilt, message: `Nobody here answers ${method}` } as const;
   emit({ type: 'ask.refused', id, sent: false, failure });
   return () => {};

@@ -2,7 +2,7 @@ import type { Credentials, InMemorySpec, OwnSpec, RemoteSpec } from '../../adapt
 import type { LaunchSpec } from '../../adapters/process/environment.ts';
 import type { Relay } from '../../adapters/mcp/relay.ts';
 import type { LaunchSettings, OwnFacts, OwnType, ServerConfig } from '../../machines/config/schemas.ts';
-import type { Ports } from '../../machines/kernel/ports.ts';
+import type { RequestPort } from '../../machines/kernel/ports.ts';
 import type { Resolve, Resolved } from '../../machines/client/client.events.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import type { Inputs } from './inputs.ts';
@@ -187,7 +187,7 @@ export class LaunchSpecs {
 export const specAsk =
   (
     resolve: (server: string, generation: number, signal: AbortSignal) => Promise<SpecResolved>,
-  ): Ports['request'] =>
+  ): RequestPort =>
   (_from, { id, params }, emit) => {
     const { server, generation } = params as Resolve;
     const end = new AbortController();

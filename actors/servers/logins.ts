@@ -16,7 +16,7 @@ import { memoryLogins, sharedLogins, type LoginStore } from '../../adapters/oaut
 import { Refusal } from '../../adapters/oauth/guarded-fetch.ts';
 import type { Credentials } from '../../adapters/mcp/http/remote.ts';
 import { loginPort, type LogIn } from '../../machines/client/client.events.ts';
-import type { Ports } from '../../machines/kernel/ports.ts';
+import type { RequestPort } from '../../machines/kernel/ports.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 
 interface LoginsOptions {
@@ -77,7 +77,7 @@ export class Logins {
   close(): void {
     for (const { login } of this.#logins.values()) login.close();
   }
-  readonly ask: Ports['request'] = (_from, { id, params }, emit) => {
+  readonly ask: RequestPort = (_from, { id, params }, emit) => {
     const { server } = params as LogIn;
     const end = new AbortController();
     const unlessOver = (tell: () => void): void => {
@@ -104,16 +104,12 @@ export class Logins {
 }
 
 export function loginsFor(
-  runtime: {
-    readonly hide: LoginsOptions['hide'];
-    readonly others: Map<string, Ports['request']>;
-  },
+  { hide, answer }: Pick<LoginsOptions, 'hide'> & { answer(target: string, port: RequestPort): void },
   { authorize, assertion }: Pick<Partial<LoginsOptions>, 'authorize' | 'assertion'>,
   stateDir: string | false,
 ): Logins {
-  const hide: LoginsOptions['hide'] = (...secrets) => runtime.hide(...secrets);
   const logins = new Logins({ stateDir, authorize, assertion, hide, now: () => Date.now() });
-  runtime.others.set(loginPort, logins.ask);
+  answer(loginPort, logins.ask);
   return logins;
 }
 

@@ -1,6 +1,7 @@
 /** Supervised transports at work: a runtime with one client machine for each. Loaded by the first `start`. */
 import type { AnyEventObject } from 'xstate';
 import { Runtime, type HostedMachine } from '../api/runtime.ts';
+import { serversPart, type ServersPart } from '../api/servers-part.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, escaping } from '../kernel/listeners.ts';
 import { defaultTiming } from '../plans/plan.ts';
@@ -49,6 +50,7 @@ export class Supervision {
   readonly name: string;
   readonly relay: Relay;
   readonly #runtime: Runtime;
+  readonly #servers: ServersPart;
   readonly #events: SupervisionEvents;
   readonly #options: SupervisedOptions;
   readonly #resumes: boolean;
@@ -78,7 +80,8 @@ export class Supervision {
       connected: () => this.#started.resolve(),
     };
     this.relay = new Relay(name, client, this.#resumes);
-    runtime.introduce(
+    this.#servers = runtime.use(serversPart);
+    this.#servers.introduce(
       name,
       onlySpec,
       { ...reach, relay: this.relay },
@@ -89,7 +92,7 @@ export class Supervision {
     return `${clientKind}:${keyOf(this.name)}`;
   }
   get pid(): number | undefined {
-    return this.#runtime.pidOf(this.#address);
+    return this.#servers.pidOf(this.#address);
   }
   /** Resolves when the server takes messages. */
   start(): Promise<void> {
@@ -176,12 +179,13 @@ export class Supervision {
     this.#started.reject(new A2cError(closed));
     if (this.#hosted) await this.#runtime.end(this.#hosted, timing.shutdownMs);
     this.relay.end(closed);
-    this.#runtime.forget(this.name, Infinity);
+    this.#servers.forget(this.name, Infinity);
   }
 }
 
 export class SupervisorHost {
   readonly #runtime: Runtime;
+  readonly #servers: ServersPart;
   readonly #options: SupervisorOptions;
   readonly #swept: Promise<void>;
   readonly #names = new Set<string>();
@@ -197,13 +201,14 @@ export class SupervisorHost {
     };
     const runtime = new Runtime({ record, stateDir, reaper, notice, launcher, log, logLevel, frames });
     this.#runtime = runtime;
-    runtime.specs = specAsk(async () => ({ ok: true, spec: onlySpec }));
-    runtime.others.set(loginPort, (_from, { id, params }, emit) => {
+    this.#servers = runtime.use(serversPart);
+    this.#servers.specs = specAsk(async () => ({ ok: true, spec: onlySpec }));
+    runtime.answer(loginPort, (_from, { id, params }, emit) => {
       const { server } = params as { readonly server: string };
       emit({ type: 'ask.refused', id, sent: false, failure: unauthorized(server) });
       return () => {};
     });
-    this.#swept = runtime.sweep();
+    this.#swept = this.#servers.sweep();
   }
   async supervise(
     wanted: string,
@@ -239,9 +244,9 @@ export class SupervisorHost {
   leave(name: string): void {
     this.#names.delete(name);
   }
-  inspect(options: InspectOptions | undefined): Promise<Inspection> {
+  async inspect(options: InspectOptions | undefined): Promise<Inspection> {
     const { name = processFacts.program } = this.#options;
-    return this.#runtime.inspections.open({ kind: 'supervisor', name }, options);
+    return (await this.#runtime.inspections()).open({ kind: 'supervisor', name }, options);
   }
   writeTrace(dir: string): Promise<string> {
     return this.#runtime.writeTrace(dir);

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import * as messages from '../../machines/protocol/messages/messages.ts';
 import { TransientMap, extended } from '../../machines/kernel/objects.ts';
-import type { AgentCalled, Emit, LinkFact, LinkInput } from '../../machines/kernel/ports.ts';
+import type { AgentCalled, LinkFact, LinkInput } from '../../machines/ports/link.ts';
+import type { Emit } from '../../machines/kernel/ports.ts';
 import { questions, type Question, type QuestionFact } from '../../machines/link/questions.ts';
 import { adviceOnTooLarge } from '../../machines/resources/collections.ts';
 import { badPayload, errorAck, refusal, unanswered } from '../../machines/protocol/messages/answers.ts';

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { RequestFact, LinkFact } from '../../machines/kernel/ports.ts';
+import type { RequestFact } from '../../machines/kernel/ports.ts';
+import type { LinkFact } from '../../machines/ports/link.ts';
 import { PROTOCOL_VERSION } from '../../machines/protocol/protocol.ts';
 import { mostLevels } from '../../machines/protocol/json.ts';
 import { LinkRegistry, type LinkConnection } from './link-connection.ts';

@@ -1,12 +1,5 @@
-import type {
-  RequestFact,
-  Emit,
-  LinkCommand,
-  LinkFact,
-  LinkInput,
-  PortInstance,
-  Ports,
-} from '../../machines/kernel/ports.ts';
+import type { RequestFact, Emit, PortInstance, RequestPort } from '../../machines/kernel/ports.ts';
+import type { LinkCommand, LinkFact, LinkInput } from '../../machines/ports/link.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { noOffice } from '../../machines/office/rooms/loopback.ts';
 import type { Timers } from '../../machines/office/rooms/relay.ts';
@@ -273,7 +266,7 @@ export class LinkRegistry {
     return undefined;
   }
 
-  readonly request: Ports['request'] = (_from, request, emit) => {
+  readonly request: RequestPort = (_from, request, emit) => {
     const connection = this.#connections.get(request.target);
     return connection ? connection.request(request, emit) : refuseUnsent(request.id, emit);
   };

@@ -1,5 +1,6 @@
 import { TransientMap } from '../../machines/kernel/objects.ts';
-import type { RequestFact, Emit, LinkInput } from '../../machines/kernel/ports.ts';
+import type { RequestFact, Emit } from '../../machines/kernel/ports.ts';
+import type { LinkInput } from '../../machines/ports/link.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import type { Timers } from '../../machines/office/rooms/relay.ts';
 import { events, type EventName } from '../../machines/protocol/protocol.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { OfficeFact } from '../../machines/kernel/ports.ts';
+import type { OfficeFact } from '../../machines/ports/office.ts';
 import { OfficeConnections } from './office-connections.ts';
 
 type Ack = (...args: unknown[]) => void;

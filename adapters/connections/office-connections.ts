@@ -1,4 +1,5 @@
-import type { Emit, OfficeCommand, OfficeFact, SeatFacts } from '../../machines/kernel/ports.ts';
+import type { Emit } from '../../machines/kernel/ports.ts';
+import type { OfficeCommand, OfficeFact, SeatFacts } from '../../machines/ports/office.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { badPayload, refusal } from '../../machines/protocol/messages/answers.ts';
 import { events } from '../../machines/protocol/protocol.ts';

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, ElicitRequest, CreateMessageRequest } from '@modelcontextprotocol/client';
 import type { Envelope } from './messages/envelope.ts';
 import { frozenJson } from '../../machines/catalog/tool.ts';
-import type { Capabilities, ServerInfo } from '../../machines/kernel/ports.ts';
+import type { Capabilities, ServerInfo } from '../../machines/ports/session.ts';
 import { fieldsOf, type Fields, isObject } from '../../machines/protocol/json.ts';
 
 /** A wrong shape is read as the server means it, and each guess is reported. */

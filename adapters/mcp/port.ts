@@ -1,5 +1,6 @@
 import type { Address } from '../../machines/kernel/effects.ts';
-import type { Emit, Ports, RequestFact, SessionInput } from '../../machines/kernel/ports.ts';
+import type { Emit, RequestFact, RequestPort } from '../../machines/kernel/ports.ts';
+import type { SessionInput, OpenSession } from '../../machines/ports/session.ts';
 import { resultBytes, type Around, type Notice, type OpenRequest } from './transport.ts';
 import { messageBytes } from './messages/framing.ts';
 import { NoiseMeter, type Noise } from './messages/noise.ts';
@@ -28,9 +29,9 @@ export interface SessionPortOptions extends SessionOptions {
   readonly frame?: (at: Address, dir: 'in' | 'out', message: unknown, by?: Address) => void;
 }
 export interface SessionPort {
-  readonly open: Ports['session'];
+  readonly open: OpenSession;
   /** The four list methods return all pages as `{<member>: entries}`; others the result exactly as received. */
-  readonly request: Ports['request'];
+  readonly request: RequestPort;
   /** Refused without an open session. `initialize` is not sent: it gives the answer that opened the session. */
   forward(
     server: string,

@@ -1,7 +1,7 @@
 import type { RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
 import { readBody, refusalReasonIn, type RefusalReason } from './bodies.ts';
-import type { SessionLost } from '../../machines/kernel/ports.ts';
+import type { SessionLost } from '../../machines/ports/session.ts';
 import { NotSent, Refused } from './transport.ts';
 import { answeredId } from './lenient.ts';
 import { isForgotten } from './http/forgotten.ts';

@@ -1,11 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import type {
-  Emit,
-  RequestFact,
-  ServerInfo,
-  SessionFact,
-  SessionInput,
-} from '../../machines/kernel/ports.ts';
+import type { Emit, RequestFact } from '../../machines/kernel/ports.ts';
+import type { ServerInfo, SessionFact, SessionInput } from '../../machines/ports/session.ts';
 import type { PortRequest } from '../../machines/kernel/effects.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { isAnswer, isNotification, readInitialize } from './lenient.ts';

@@ -1,15 +1,8 @@
 import type { ElicitRequest, ElicitResult, ClientCapabilities } from '@modelcontextprotocol/client';
 import type { Tool } from '../../machines/catalog/entries.ts';
 import type { Address } from '../../machines/kernel/effects.ts';
-import {
-  isAnswer,
-  type Capabilities,
-  type Emit,
-  type RequestFact,
-  type SessionFact,
-  type SessionInput,
-  type Waits,
-} from '../../machines/kernel/ports.ts';
+import { isAnswer, type Emit, type RequestFact } from '../../machines/kernel/ports.ts';
+import type { Capabilities, SessionFact, SessionInput, Waits } from '../../machines/ports/session.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';

@@ -1,4 +1,4 @@
-import type { SessionLost } from '../../machines/kernel/ports.ts';
+import type { SessionLost } from '../../machines/ports/session.ts';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Readable, Writable } from 'node:stream';
 import { NotSent, type Around, type McpTransport } from './transport.ts';

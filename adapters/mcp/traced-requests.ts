@@ -1,4 +1,5 @@
-import type { Emit, RequestFact, SessionInput } from '../../machines/kernel/ports.ts';
+import type { Emit, RequestFact } from '../../machines/kernel/ports.ts';
+import type { SessionInput } from '../../machines/ports/session.ts';
 import type { SpanEnd, Tracing } from '../../machines/kernel/tracing.ts';
 import { traceIn } from '../../machines/protocol/messages/messages.ts';
 import { toolResult } from '../../machines/protocol/tool-result.ts';

@@ -1,6 +1,6 @@
 import type { ClientRequest, RequestOptions } from 'node:http';
 import type { Address } from '../../machines/kernel/effects.ts';
-import type { SessionLost, Waits } from '../../machines/kernel/ports.ts';
+import type { SessionLost, Waits } from '../../machines/ports/session.ts';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Failure } from '../../machines/protocol/failure.ts';

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import type { SessionInput } from '../../machines/kernel/ports.ts';
+import type { SessionInput } from '../../machines/ports/session.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 import type { Ledger } from '../process/reaper/ledger.ts';

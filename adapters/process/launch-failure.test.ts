@@ -8,7 +8,7 @@ import { createLedger } from './reaper/ledger.ts';
 import { localLauncher } from './local-launcher.ts';
 import { processPortOf } from './launch.ts';
 import { type Launcher, type LaunchSpec } from './environment.ts';
-import type { ProcessFact } from '../../machines/kernel/ports.ts';
+import type { ProcessFact } from '../../machines/ports/process.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-launch-'));
 const at = (name: string): string => join(folder, name);

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import type { ProcessFact } from '../../machines/kernel/ports.ts';
+import type { ProcessFact } from '../../machines/ports/process.ts';
 import { createLedger } from './reaper/ledger.ts';
 import { processPortOf } from './launch.ts';
 import { type Launch, type LaunchEnd } from './environment.ts';

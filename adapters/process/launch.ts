@@ -3,7 +3,8 @@ import { environmentOf, type Launched, type Launcher, type LaunchSpec } from './
 import { failureOf, localLauncher } from './local-launcher.ts';
 import { guardOf } from '../guard.ts';
 import type { Entry, Ledger } from './reaper/ledger.ts';
-import type { Emit, PortInstance, Ports, ProcessCommand, ProcessFact } from '../../machines/kernel/ports.ts';
+import type { Emit, PortInstance } from '../../machines/kernel/ports.ts';
+import type { ProcessCommand, ProcessFact, OpenProcess } from '../../machines/ports/process.ts';
 
 export const ringBytes = 64 * 1024;
 
@@ -71,7 +72,7 @@ export interface ProcessPortOptions {
 
 /** A child stays in the ledger until no process of it lives; facts come only after the port has returned. */
 export const processPortOf =
-  ({ launchOf, ledger, wrote = () => {}, launcher = localLauncher }: ProcessPortOptions): Ports['process'] =>
+  ({ launchOf, ledger, wrote = () => {}, launcher = localLauncher }: ProcessPortOptions): OpenProcess =>
   (_at, { server, spec: number, key }, emit) => {
     let spec: LaunchSpec | undefined;
     let launched: Launched;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { z } from 'zod';
-import type { SeatFacts } from '../../machines/kernel/ports.ts';
+import type { SeatFacts } from '../../machines/ports/office.ts';
 import {
   placeOf,
   type ClaimAnswer,

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { io, type Socket } from 'socket.io-client';
-import type {
-  Emit,
-  PortInstance,
-  LinkCommand,
-  LinkFact,
-  LinkInput,
-  Ports,
-} from '../../machines/kernel/ports.ts';
+import type { Emit, PortInstance, RequestPort } from '../../machines/kernel/ports.ts';
+import type { LinkCommand, LinkFact, LinkInput, OpenLink } from '../../machines/ports/link.ts';
 import {
   readDenial,
   type Refusal,
@@ -30,9 +24,9 @@ const textOfThrown = (error: unknown): string => (error instanceof Error ? error
 type OfficeSocket = Socket<ServerToClient, ClientToServer>;
 
 export interface Links {
-  readonly open: Ports['link'];
+  readonly open: OpenLink;
   /** Sends requests of `client:*` and `server:list_room`: the method is the event on the wire, the result its raw answer. */
-  readonly request: Ports['request'];
+  readonly request: RequestPort;
   has(key: string): boolean;
   partOf(ticket: string): Uint8Array | undefined;
   holdPart(ticket: string, bytes: Uint8Array): void;

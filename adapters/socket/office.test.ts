@@ -1,7 +1,8 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PortInstance, OfficeCommand, OfficeFact } from '../../machines/kernel/ports.ts';
+import type { PortInstance } from '../../machines/kernel/ports.ts';
+import type { OfficeCommand, OfficeFact } from '../../machines/ports/office.ts';
 import { createOffices } from './office.ts';
 
 const offices = createOffices();

@@ -2,14 +2,8 @@ import { type Server as HttpServer, ServerResponse } from 'node:http';
 import { Server } from 'socket.io';
 import * as parser from 'socket.io-parser';
 import { keyOf } from '../../machines/kernel/effects.ts';
-import type {
-  Emit,
-  OfficeCommand,
-  OfficeFact,
-  OfficeInput,
-  PortInstance,
-  Ports,
-} from '../../machines/kernel/ports.ts';
+import type { Emit, PortInstance } from '../../machines/kernel/ports.ts';
+import type { OfficeCommand, OfficeFact, OfficeInput, OpenOffice } from '../../machines/ports/office.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import {
@@ -118,7 +112,7 @@ export async function shut(io: OfficeServer, http: HttpServer, strangers: Strang
 }
 
 export interface Offices {
-  readonly open: Ports['office'];
+  readonly open: OpenOffice;
   closed(): Promise<void>;
 }
 export interface OfficeSettings {

@@ -1,6 +1,7 @@
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PortInstance, OfficeCommand, OfficeFact } from '../../machines/kernel/ports.ts';
+import type { PortInstance } from '../../machines/kernel/ports.ts';
+import type { OfficeCommand, OfficeFact } from '../../machines/ports/office.ts';
 import { claim, type Claims, forget, noClaims } from '../../machines/office/rooms/claims.ts';
 import { mostLevels } from '../../machines/protocol/json.ts';
 import { createOffices } from './office.ts';

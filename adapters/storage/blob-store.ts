@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, basename } from 'node:path';
 import type { BlobFacts, BlobPart, BlobRead } from '../../machines/blobs/blobs.rules.ts';
 import { ContentStore, storeLimits, type StoreLimits } from '../../machines/blobs/shelf.ts';
-import type { Ports } from '../../machines/kernel/ports.ts';
+import type { RequestPort } from '../../machines/kernel/ports.ts';
 import { blobSizes } from '../../machines/protocol/messages/blobs.ts';
 import { during, systemClock, waitingTimers } from '../clock.ts';
 import { defaultStateDir } from '../host-files.ts';
@@ -94,7 +94,7 @@ export class BlobStore {
     return facts;
   }
 
-  readonly request: Ports['request'] = (_from, { id, params }, emit) => {
+  readonly request: RequestPort = (_from, { id, params }, emit) => {
     let isWanted = true;
     const failed = { kind: 'refused', reason: 'gone' } as const;
     void during(this.#read(params as BlobRead)).then(

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Emit, Ports, RequestFact } from '../../machines/kernel/ports.ts';
+import type { Emit, RequestFact, RequestPort } from '../../machines/kernel/ports.ts';
 import type { UploadRefusal } from '../../machines/protocol/messages/blobs.ts';
 import type {
   LandingAnswer,
@@ -137,7 +137,7 @@ export class LandingFolder {
     }
   }
 
-  readonly request: Ports['request'] = (_from, { id, method, params }, emit) => {
+  readonly request: RequestPort = (_from, { id, method, params }, emit) => {
     if (method === 'open') return this.#hold(id, params as LandingOpen, emit);
     let isWanted = true;
     const work =

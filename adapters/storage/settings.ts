@@ -7,7 +7,7 @@ import { decoded, type DecodedText, readConfigText } from './config-files.ts';
 import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
 import { edited, withLines, readJson } from '../../machines/config/json-text.ts';
 import { parseConfig } from '../../machines/config/parse.ts';
-import type { Ports, RequestFact } from '../../machines/kernel/ports.ts';
+import type { RequestFact, RequestPort } from '../../machines/kernel/ports.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import type { FileFound as Found, FileEdits as Wanted } from '../../machines/presenter/settings.rules.ts';
 
@@ -244,7 +244,7 @@ export const settingsFile = (
   file: string,
   judge: Judge = (config) => ({ config }),
   how: LockedFile = {},
-): Ports['request'] => {
+): RequestPort => {
   const held: Held = { file, judge, last: null };
   return (_from, { id, method, params }, emit) => {
     let isWanted = true;
@@ -311,10 +311,7 @@ export function watchFile(
   };
 }
 
-export function settingsInMemory(
-  settings: object,
-  judge: Judge = (config) => ({ config }),
-): Ports['request'] {
+export function settingsInMemory(settings: object, judge: Judge = (config) => ({ config })): RequestPort {
   let text = JSON.stringify(holdsServers(settings) ? settings : { mcpServers: {}, ...settings }, null, 2);
   return (_from, { id, method, params }, emit) => {
     let isWanted = true;

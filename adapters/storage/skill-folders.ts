@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { extname, isAbsolute, join, relative, sep } from 'node:path';
 import type { BlobFacts } from '../../machines/blobs/blobs.rules.ts';
-import type { Ports } from '../../machines/kernel/ports.ts';
+import type { RequestPort } from '../../machines/kernel/ports.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { isObject, withoutUndefined, type Fields } from '../../machines/protocol/json.ts';
 import type { SkillRef } from '../../machines/protocol/messages/collections.ts';
@@ -278,7 +278,7 @@ export class SkillFolders {
     this.#watching = undefined;
     await (await watching)?.close();
   }
-  readonly request: Ports['request'] = (_from, { id, method, params }, emit) => {
+  readonly request: RequestPort = (_from, { id, method, params }, emit) => {
     let isWanted = true;
     void this.#answer(method, params).then(
       (result) => isWanted && emit({ type: 'ask.answered', id, result }),

@@ -11,7 +11,7 @@ import {
   eventOf,
   type TransformRequest,
 } from '../../machines/call/transform.ts';
-import type { Ports } from '../../machines/kernel/ports.ts';
+import type { RequestPort } from '../../machines/kernel/ports.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 
@@ -307,7 +307,7 @@ export const createTransformer = (options: TransformerOptions = {}): Transformer
 
 /** Question `{server, tool, parameters, result}`; answer `{json}`, or a refusal with the reason. */
 export const transformAsk =
-  (transformer: Pick<Transformer, 'run'>, programOf: (server: string) => string | null): Ports['request'] =>
+  (transformer: Pick<Transformer, 'run'>, programOf: (server: string) => string | null): RequestPort =>
   (_from, { id, params }, emit) => {
     const { server, ...call } = params as TransformRequest;
     const refuse = ({ message, details, ...failure }: Failure, sent: boolean): void =>

@@ -32,7 +32,8 @@ import {
   type DirectoryEvent,
 } from '../kernel/effects.ts';
 import { extended } from '../kernel/objects.ts';
-import type { RequestFact, LinkFact } from '../kernel/ports.ts';
+import type { RequestFact } from '../kernel/ports.ts';
+import type { LinkFact } from '../ports/link.ts';
 import { timingOf, type Timing } from '../kernel/timing.ts';
 import { linkKind, type LinkNews, type LinkStart } from '../link/link.machine.ts';
 import type { Failure } from '../protocol/failure.ts';

@@ -1,6 +1,6 @@
 /** Replacement of large contents in a result by handles, for agents that know handles. */
 import { isObject } from '../protocol/json.ts';
-import type { Ports } from '../kernel/ports.ts';
+import type { RequestPort } from '../kernel/ports.ts';
 import { listRoomReply } from '../protocol/messages/messages.ts';
 import { events } from '../protocol/protocol.ts';
 import { readAnswer } from '../protocol/reading.ts';
@@ -19,7 +19,7 @@ export type Hand = (
 ) => void;
 export interface HandOptions {
   readonly contextOf: (address: string) => unknown;
-  readonly ask: Ports['request'];
+  readonly ask: RequestPort;
   readonly keep: (content: Binary, reader: string, done: (facts: BlobFacts | undefined) => void) => void;
 }
 type Seat = { readonly url: string; readonly office: string; readonly name: string };

@@ -1,7 +1,7 @@
 import { fnvBasis, fnvPrime } from '../kernel/fnv.ts';
 import { canonical } from '../trace/canonical.ts';
 
-export type { ListKind } from '../kernel/ports.ts';
+export type { ListKind } from '../ports/session.ts';
 /**
  * Entries and messages of MCP servers in the types of this library (MCP 2025-11-25). Only
  * `adapters/mcp/messages/codec.ts` knows the spelling on the wire.

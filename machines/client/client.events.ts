@@ -10,7 +10,8 @@ import type {
   CatalogRefreshing,
   CatalogSettled,
 } from '../catalog/catalog.machine.ts';
-import type { Capabilities, ClientWaits, RequestFact, ServerInfo, Waits } from '../kernel/ports.ts';
+import type { Capabilities, ClientWaits, ServerInfo, Waits } from '../ports/session.ts';
+import type { RequestFact } from '../kernel/ports.ts';
 import type { ConnectionEnd, ConnectionNews } from './connection.machine.ts';
 import type { ResourcesRelist } from '../resources/collections.ts';
 import type { TimingOf } from '../kernel/timing.ts';

@@ -43,7 +43,7 @@ import {
   type OwnedEnded,
   effects,
 } from '../kernel/effects.ts';
-import { type ListKind, type ServerInfo, type Waits } from '../kernel/ports.ts';
+import type { ListKind, ServerInfo, Waits } from '../ports/session.ts';
 import { backoffSpread } from '../kernel/timing.ts';
 import type { ProcessTag } from '../process/process.machine.ts';
 import { waitsForLogin, failureOfStep, isHopeless } from '../process/server-failure.ts';

@@ -3,7 +3,7 @@ import type { CallPolicy } from '../call/policy/policy.ts';
 import { catalogKind, spokeOfAnother, type CatalogOrder } from '../catalog/catalog.rules.ts';
 import { catalogLists, type CatalogList } from '../catalog/entries.ts';
 import { childOf, message, open, post, type Open, type OpenRefused, type Post } from '../kernel/effects.ts';
-import type { Capabilities, ListKind, ServerInfo } from '../kernel/ports.ts';
+import type { Capabilities, ListKind, ServerInfo } from '../ports/session.ts';
 import { extended } from '../kernel/objects.ts';
 import { backoff, backoffSpread, timingOf } from '../kernel/timing.ts';
 import { failureOfStep, isHopeless, notActive } from '../process/server-failure.ts';

@@ -31,7 +31,7 @@ import {
   type SessionFact,
   type SessionLost,
   type Waits,
-} from '../kernel/ports.ts';
+} from '../ports/session.ts';
 import { timingOf, type TimingOf } from '../kernel/timing.ts';
 import {
   processKind,

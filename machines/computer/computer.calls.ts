@@ -6,7 +6,7 @@ import type { ToolEntry } from '../catalog/tool.ts';
 import type { ServerCall } from '../client/client.events.ts';
 import { childOf, type Address, message, post, type CheckedMessage, type Post } from '../kernel/effects.ts';
 import { extended } from '../kernel/objects.ts';
-import type { ClientWaits } from '../kernel/ports.ts';
+import type { ClientWaits } from '../ports/session.ts';
 import { notActive, stillStarting } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { withoutKey } from '../protocol/json.ts';

@@ -31,7 +31,7 @@ import type { ResourcesWanted } from '../resources/resource-pages.ts';
 import type { PartWanted } from '../uploads/upload.rules.ts';
 import { blobRefusal, partAtClose } from './computer.blobs.ts';
 import { listAtClose, planOf } from './computer.resources.ts';
-import type { ResourceCollection } from '../kernel/ports.ts';
+import type { ResourceCollection } from '../ports/link.ts';
 import { takesPart } from '../resources/collections.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import { mostWaiting } from './computer.calls.ts';

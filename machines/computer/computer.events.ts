@@ -11,7 +11,7 @@ import {
   type Spent,
 } from '../client/client.events.ts';
 import { type Address, type AddressFor, type DirectoryEvent } from '../kernel/effects.ts';
-import type { Capabilities, Waits } from '../kernel/ports.ts';
+import type { Capabilities, Waits } from '../ports/session.ts';
 import { type Timing } from '../kernel/timing.ts';
 import { type LinkNews, type LinkStart, type ToolsWanted } from '../link/link.machine.ts';
 import type { Failure } from '../protocol/failure.ts';

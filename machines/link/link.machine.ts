@@ -37,7 +37,7 @@ import {
   type LinkCommand,
   type LinkFact,
   type LinkInput,
-} from '../kernel/ports.ts';
+} from '../ports/link.ts';
 import { backoffSpread, type TimingOf } from '../kernel/timing.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { configAs, type Missing, type SmcpTool } from '../protocol/messages/collections.ts';

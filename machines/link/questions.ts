@@ -1,7 +1,7 @@
 /** Questions of agents to a computer: one row each says how it is read, what the computer is told, and how it is answered. */
 import type { z } from 'zod';
 import { readerOf, type BlobShown } from '../blobs/blobs.rules.ts';
-import type { LinkFact, LinkInput } from '../kernel/ports.ts';
+import type { LinkFact, LinkInput } from '../ports/link.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { errorAck } from '../protocol/messages/answers.ts';
 import { blobSizes, getBlob, partIn, putBlob } from '../protocol/messages/blobs.ts';

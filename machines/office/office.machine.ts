@@ -12,7 +12,8 @@ import {
   toOwned,
   type OwnedEnded,
 } from '../kernel/effects.ts';
-import { officePort, type Batch, type OfficeCommand, type OfficeFact } from '../kernel/ports.ts';
+import { officePort, type OfficeCommand, type OfficeFact } from '../ports/office.ts';
+import type { Batch } from '../kernel/ports.ts';
 import { claim, forget, noClaims, release } from './rooms/claims.ts';
 import {
   answerClaim,

@@ -7,7 +7,7 @@ import {
   type OwnedEnded,
   type Post,
 } from '../kernel/effects.ts';
-import { type OfficeCommand, type OfficeFact, type OfficeInput, type SeatFacts } from '../kernel/ports.ts';
+import type { OfficeCommand, OfficeFact, OfficeInput, SeatFacts } from '../ports/office.ts';
 import { forget, release, seatsIn, type Claimed, type Claims } from './rooms/claims.ts';
 import { seatKind, type SeatNews, type SeatOrder } from './seat.machine.ts';
 

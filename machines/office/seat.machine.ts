@@ -10,7 +10,7 @@ import {
   postsAll,
   type DirectoryEvent,
 } from '../kernel/effects.ts';
-import type { SeatFacts } from '../kernel/ports.ts';
+import type { SeatFacts } from '../ports/office.ts';
 
 export interface SeatStart {
   readonly socket: string;

@@ -22,7 +22,7 @@ import {
   post,
   type DirectoryEvent,
 } from '../kernel/effects.ts';
-import { processPort, type ProcessFact } from '../kernel/ports.ts';
+import { processPort, type ProcessFact } from '../ports/process.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import type { ProcessEnd } from './server-failure.ts';
 

@@ -1,5 +1,5 @@
 import { explained } from './stderr.ts';
-import type { SessionLost, Waits } from '../kernel/ports.ts';
+import type { SessionLost, Waits } from '../ports/session.ts';
 import { waitWords } from '../server-states.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 

@@ -14,7 +14,7 @@ import {
   type Post,
 } from '../kernel/effects.ts';
 import { remembered } from '../kernel/objects.ts';
-import type { ResourceCollection } from '../kernel/ports.ts';
+import type { ResourceCollection } from '../ports/link.ts';
 import { timingOf, type TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import { collections } from './collection-rules.ts';

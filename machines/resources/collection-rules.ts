@@ -3,7 +3,7 @@ import { parseDpeUri } from './uri.ts';
 import type { Read } from '../protocol/messages/lists.ts';
 import { desktop } from './desktop.ts';
 import { finder } from './finder.ts';
-import type { ResourceCollection } from '../kernel/ports.ts';
+import type { ResourceCollection } from '../ports/link.ts';
 import type { CollectionRules } from './collections.ts';
 
 export const collections: Readonly<Record<ResourceCollection, CollectionRules>> = { desktop, finder };

@@ -1,6 +1,7 @@
 import { contentHash } from '../catalog/entries.ts';
 import type { ServerHistory } from '../call/history.ts';
-import type { Capabilities, ResourceCollection } from '../kernel/ports.ts';
+import type { Capabilities } from '../ports/session.ts';
+import type { ResourceCollection } from '../ports/link.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import { problemsIn } from '../protocol/messages/answers.ts';
 import {

@@ -12,7 +12,7 @@ import {
 } from '../kernel/effects.ts';
 import type { ServerHistory } from '../call/history.ts';
 import { extended, remembered } from '../kernel/objects.ts';
-import type { ResourceCollection } from '../kernel/ports.ts';
+import type { ResourceCollection } from '../ports/link.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import { withoutKey } from '../protocol/json.ts';

@@ -13,7 +13,8 @@ import {
   post,
   type DirectoryEvent,
 } from '../kernel/effects.ts';
-import type { RequestFact, ResourceCollection } from '../kernel/ports.ts';
+import type { RequestFact } from '../kernel/ports.ts';
+import type { ResourceCollection } from '../ports/link.ts';
 import { contentsIn, promptIn, failureForAgents, type ResourceRead } from './collections.ts';
 import { collections } from './collection-rules.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';

@@ -9,7 +9,7 @@ import {
   type Open,
   type Post,
 } from '../kernel/effects.ts';
-import type { ResourceCollection } from '../kernel/ports.ts';
+import type { ResourceCollection } from '../ports/link.ts';
 import { remembered } from '../kernel/objects.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';

@@ -25,19 +25,15 @@ export {
   type ServerWire,
 } from './session/session.subject.ts';
 export type { AnyEvent } from '../../machines/kernel/effects.ts';
-export type { Waits } from '../../machines/kernel/ports.ts';
+export type { Waits } from '../../machines/ports/session.ts';
+export type { RequestFact, RequestPort, Emit, PortInstance } from '../../machines/kernel/ports.ts';
 export type {
-  RequestFact,
-  RequestPort,
-  Emit,
-  PortInstance,
   ListKind,
   Capabilities,
-  ProcessCommand,
-  ProcessFact,
   ServerInfo,
   SessionFact,
   SessionLost,
-} from '../../machines/kernel/ports.ts';
-export type { SessionWaits } from '../../machines/kernel/ports.ts';
+} from '../../machines/ports/session.ts';
+export type { ProcessCommand, ProcessFact } from '../../machines/ports/process.ts';
+export type { SessionWaits } from '../../machines/ports/session.ts';
 export type { Digits, Path } from '../../machines/protocol/json.ts';

@@ -3,13 +3,13 @@ import { Inputs } from '../../actors/servers/inputs.ts';
 import { LaunchSpecs, specAsk } from '../../actors/servers/launch-specs.ts';
 import { parseConfig } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
-import type { RequestFact, Ports } from '../../machines/kernel/ports.ts';
+import type { RequestFact, RequestPort } from '../../machines/kernel/ports.ts';
 import { specPort } from '../../machines/client/client.events.ts';
 import { ScriptedSpecs, type Values } from '../stage/scripted/host-ports.ts';
 
 /** The port `spec`, as the product fills it and as scenarios fake it. */
 interface World {
-  readonly ask: Ports['request'];
+  readonly ask: RequestPort;
   set(values: Values): void;
 }
 const real = (): World => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { machines } from '../../actors/runtime/assemble.ts';
+import { machines } from '../../actors/kinds/all.ts';
 import { chartOf } from '../../actors/runtime/charts.ts';
 import type { Chart } from '../../machines/inspection.ts';
 import { graphOf, labelOf, type Arrow, type Graph } from '../../adapters/page/chart/graph.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { setup, type AnyEventObject, type AnyStateMachine } from 'xstate';
-import { machines } from '../../actors/runtime/assemble.ts';
+import { machines } from '../../actors/kinds/all.ts';
 import type { PortInstance } from '../../machines/kernel/ports.ts';
 import { violations, invariants } from './invariants.ts';
 import { invariants as recordInvariants } from './index.ts';

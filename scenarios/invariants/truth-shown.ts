@@ -5,7 +5,7 @@ import { isWindowUri, isDpeUri } from '../../machines/resources/uri.ts';
 import type { AggregateShown } from '../../machines/resources/collections.ts';
 import type { Entry } from '../../machines/resources/server-cache.rules.ts';
 import { collections } from '../../machines/resources/collection-rules.ts';
-import type { ResourceCollection } from '../../machines/kernel/ports.ts';
+import type { ResourceCollection } from '../../machines/ports/link.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 import type { Harness } from '../stage/harness.ts';
 

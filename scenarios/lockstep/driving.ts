@@ -1,5 +1,5 @@
 import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
-import { machines } from '../../actors/runtime/assemble.ts';
+import { machines } from '../../actors/kinds/all.ts';
 import { samples } from '../stage/samples/index.ts';
 import { placed, type Said, type Sample } from '../stage/samples/sample.ts';
 import { aftersOf, idle } from '../stage/explore.ts';

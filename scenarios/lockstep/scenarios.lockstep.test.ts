@@ -1,7 +1,7 @@
 import '../stories/all.scenario.ts';
 import { expect, test } from 'vitest';
 import type { AnyMachineSnapshot } from 'xstate';
-import { machines } from '../../actors/runtime/assemble.ts';
+import { machines } from '../../actors/kinds/all.ts';
 import { testVirtually } from '../stage/plan/suite.ts';
 import { samples } from '../stage/samples/index.ts';
 import type { Sample } from '../stage/samples/sample.ts';

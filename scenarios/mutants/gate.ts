@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
-import { machines } from '../../actors/runtime/assemble.ts';
+import { machines } from '../../actors/kinds/all.ts';
 import { editsOf, type ChartEdit } from './edits.ts';
 import { endingsOf, pathsOf, probed, walk, walkerOf, type Path } from './paths.ts';
 import { isNoticed, type Players } from './plays.ts';

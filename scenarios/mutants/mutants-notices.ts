@@ -1,4 +1,4 @@
-import { machines } from '../../actors/runtime/assemble.ts';
+import { machines } from '../../actors/kinds/all.ts';
 import { catalogRules, type CatalogNews } from '../../machines/catalog/catalog.machine.ts';
 import type { CatalogContext } from '../../machines/catalog/catalog.rules.ts';
 import { actionOf } from '../../machines/computer/computer.machine.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { machines } from '../../actors/runtime/assemble.ts';
+import { machines } from '../../actors/kinds/all.ts';
 import { endingsOf, pathsOf, probed, walk, walkerOf, type Ending, type Path, type Walker } from './paths.ts';
 import { violationsOf } from './rules.ts';
 

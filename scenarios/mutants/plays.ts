@@ -1,5 +1,5 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import { machines } from '../../actors/runtime/assemble.ts';
+import { machines } from '../../actors/kinds/all.ts';
 import { namesOf, pathOf } from '../../actors/runtime/charts.ts';
 import type { Kinds } from '../replay/replay-trace.ts';
 import { registered } from '../stage/plan/index.ts';

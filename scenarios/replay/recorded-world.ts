@@ -74,10 +74,7 @@ export class RecordedWorld implements Platform, Observer {
       };
     };
     this.ports = {
-      process: instance,
-      session: instance,
-      link: instance,
-      office: instance,
+      open: (_port, ...opening) => instance(...opening),
       request: (from, { id, params }, emit) => {
         const ch = this.#names.questionOf(from, id);
         const give: Give = (ev) => {

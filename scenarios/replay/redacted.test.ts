@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { setup, createActor, type AnyStateMachine } from 'xstate';
-import { machines } from '../../actors/runtime/assemble.ts';
+import { machines } from '../../actors/kinds/all.ts';
 import { ownWords } from '../../actors/recording/flight-recorder.ts';
 import { readTrace, type Trace } from '../../machines/trace/reading.ts';
 import { textOfRecord } from '../../machines/trace/canonical.ts';

@@ -10,7 +10,7 @@ import { recordingOf, writePage } from './show-command.ts';
 import { annotation, junitXml } from './report/junit.ts';
 import { exitCodeOf } from './report/verdict.ts';
 import { gzipSync } from 'node:zlib';
-import { machines } from '../../actors/runtime/assemble.ts';
+import { machines } from '../../actors/kinds/all.ts';
 import { version } from '../../machines/version.ts';
 import type { Trace } from '../../machines/trace/reading.ts';
 import { readBack, recordedAgain } from './again/recorded-again.ts';

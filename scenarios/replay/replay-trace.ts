@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AnyStateMachine } from 'xstate';
-import { assemble, machines } from '../../actors/runtime/assemble.ts';
+import { assemble } from '../../actors/runtime/assemble.ts';
+import { machines } from '../../actors/kinds/all.ts';
 import { Directory, type Observer, Tap } from '../../actors/runtime/directory.ts';
 import { canonical } from '../../machines/trace/canonical.ts';
 import { redacted } from '../../machines/trace/redaction.ts';

@@ -1,4 +1,4 @@
-import { machines } from '../../actors/runtime/assemble.ts';
+import { machines } from '../../actors/kinds/all.ts';
 import type { Trace } from '../../machines/trace/reading.ts';
 import type { Violation } from '../invariants/index.ts';
 import { replayedInside } from './again/inside.ts';

@@ -1,6 +1,6 @@
 /** Random runs of an office on three nodes, drawn from seeds, for `a2c sim --nodes`. */
 import { events } from '../../machines/protocol/protocol.ts';
-import type { SeatFacts } from '../../machines/kernel/ports.ts';
+import type { SeatFacts } from '../../machines/ports/office.ts';
 import { seatsIn, type Claims } from '../../machines/office/rooms/claims.ts';
 import { placeOf } from '../../machines/office/rooms/register.ts';
 import { RollingHash } from './rolling-hash.ts';

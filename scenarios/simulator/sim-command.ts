@@ -3,7 +3,7 @@ import type { SimOptions } from '../../actors/cli/context.ts';
 import { exitCodeOf as exitCodeOfSignal, exitCodes } from '../../actors/cli/exit-codes.ts';
 import type { CommandContext } from '../../actors/cli/context.ts';
 import { transitionsOf } from '../../actors/runtime/charts.ts';
-import { machines } from '../../actors/runtime/assemble.ts';
+import { machines } from '../../actors/kinds/all.ts';
 import { fnv, fnvBasis } from '../../machines/kernel/fnv.ts';
 import { vocabulary, type Word } from '../fault-server/words/fault.ts';
 import type { Run, Drawing, Tally } from './batch.ts';

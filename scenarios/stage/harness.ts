@@ -1,5 +1,6 @@
 import type { AnyEventObject, AnyStateMachine } from 'xstate';
-import { assemble, machines } from '../../actors/runtime/assemble.ts';
+import { assemble } from '../../actors/runtime/assemble.ts';
+import { machines } from '../../actors/kinds/all.ts';
 import { Directory, type Observer, Tap } from '../../actors/runtime/directory.ts';
 import { RedactedPorts } from '../../actors/recording/redaction.ts';
 import type { DirectoryRecord } from '../../machines/trace/record.ts';
@@ -10,7 +11,7 @@ import { nameOf, type Address } from '../../machines/kernel/effects.ts';
 import { defaultLimits, type CallLimits } from '../../machines/call/policy/call-limiters.ts';
 import type { KnownTools } from '../../machines/call/policy/judge.ts';
 import { extended } from '../../machines/kernel/objects.ts';
-import type { Ports } from '../../machines/kernel/ports.ts';
+import type { RequestPort, Ports, OpenPort } from '../../machines/kernel/ports.ts';
 import type { CallSettled } from '../../machines/call/call.rules.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { namesOf } from '../../actors/runtime/charts.ts';
@@ -25,6 +26,7 @@ import type { Script } from './scripted/script.ts';
 import { calm, planOf, type ServerOptions } from './server-plan.ts';
 import { streamOf, type Random } from '../simulator/drawing/streams.ts';
 import { VirtualClock } from './virtual-clock.ts';
+import type { StagePorts } from './ports.ts';
 
 /** A reader needs actor, event and time, so values are cut to a word where they matter. */
 const shown = (value: unknown): string => {
@@ -66,9 +68,9 @@ export interface HarnessOptions extends Pick<
   readonly limits?: Readonly<Record<string, CallLimits>>;
   /** For the order of timers that are due at the same instant. */
   readonly seed?: number;
-  readonly mend?: (ports: Ports) => Ports;
+  readonly mend?: (ports: StagePorts) => StagePorts;
   /** Wraps the answers of servers and office before the limiters see them. */
-  readonly answering?: (ask: Ports['request']) => Ports['request'];
+  readonly answering?: (ask: RequestPort) => RequestPort;
   readonly kinds?: Kinds;
   /** Of timers, and of questions, after which the play is endless and fails; unlimited by default. */
   readonly mostTurns?: number;
@@ -157,7 +159,7 @@ export class Harness {
       tap.add(this.recorder);
     }
     const redacted = RedactedPorts.of(this.servers.secrets());
-    const ports: Ports = {
+    const ports: StagePorts = {
       process: redacted.process(this.servers.process),
       session: redacted.session(this.servers.session),
       link: this.network.link,
@@ -173,7 +175,7 @@ export class Harness {
       clearTimeout: this.clock.clearTimeout,
       ports: this.#limited(options.mend?.(ports) ?? ports),
     };
-    this.directory = assemble(new Directory(platform, tap), options.kinds, steppingOfTests());
+    this.directory = assemble(new Directory(platform, tap), options.kinds ?? machines, steppingOfTests());
   }
   #record(record: DirectoryRecord): void {
     this.seen.push({ at: this.clock.now(), record });
@@ -190,18 +192,23 @@ export class Harness {
     for (const name of namesOf(fresh)) this.taken.add(name);
   }
   /** Without an answer a machine that asks at each answer stops, and the play can fail. */
-  #limited({ request, ...ports }: Ports): Ports {
+  #limited({ request, ...ports }: StagePorts): Ports {
+    const opens: Readonly<Record<string, OpenPort>> = ports;
     return {
-      ...ports,
+      open: (port, ...opening) => {
+        const open = opens[port];
+        if (!open) throw new Error(`the stage does not play the port ${port}`);
+        return open(...opening);
+      },
       request: (...asked) => {
         this.#asked += 1;
         return this.#isEndless ? () => {} : request(...asked);
       },
     };
   }
-  #ask(...[from, request, emit]: Parameters<Ports['request']>): () => void {
+  #ask(...[from, request, emit]: Parameters<RequestPort>): () => void {
     if (this.callPorts.has(request.target)) return this.callPorts.request(from, request, emit);
-    const plain: Ports['request'] = (...asked) =>
+    const plain: RequestPort = (...asked) =>
       (this.servers.has(request.target) ? this.servers : this.network).request(...asked);
     const ask = this.#options.answering?.(plain) ?? plain;
     if (request.limiter === undefined) return ask(from, request, emit);

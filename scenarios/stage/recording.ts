@@ -2,7 +2,7 @@ import { Recorder, type RecorderOptions } from '../../actors/recording/recorder.
 import { readTrace, type Trace } from '../../machines/trace/reading.ts';
 import type { Profile } from '../../machines/trace/format.ts';
 import { createDigest, sha256Of } from '../replay/report/files.ts';
-import { machines } from '../../actors/runtime/assemble.ts';
+import { machines } from '../../actors/kinds/all.ts';
 import { replayedInside } from '../replay/again/inside.ts';
 import { causeOf } from '../replay/report/cause.ts';
 import type { Kinds } from '../replay/replay-trace.ts';

@@ -2,7 +2,7 @@ import { catalogsOf } from '../../actors/servers/catalogs.ts';
 import type { CatalogStatus } from '../../actors/servers/server-handle.ts';
 import type { CatalogList, Tool } from '../../machines/catalog/entries.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
-import type { Capabilities } from '../../machines/kernel/ports.ts';
+import type { Capabilities } from '../../machines/ports/session.ts';
 import { toolOf } from './scripted/script.ts';
 import { observe, type ServerSeen } from './plan/observations.ts';
 import type { Harness } from './harness.ts';

@@ -1,5 +1,5 @@
 import { extended } from '../../../machines/kernel/objects.ts';
-import type { SeatFacts } from '../../../machines/kernel/ports.ts';
+import type { SeatFacts } from '../../../machines/ports/office.ts';
 import { takenText } from '../../../machines/office/rooms/claims.ts';
 import { seatKey, type Holder, type Register, Seating } from '../../../machines/office/rooms/register.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';

@@ -11,7 +11,7 @@ import { causeOf, isUnsigned, notStartable, retryAfterIn } from './http-failures
 import { isInside, type Place } from './place.ts';
 import type { Credentials } from './remote.ts';
 import { Refused, type Notice, type OpenRequest } from '../transport.ts';
-import type { Waits } from '../../../machines/kernel/ports.ts';
+import type { Waits } from '../../../machines/ports/session.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 
 /** In ms. Most servers drop an idle connection after 5 s; a request written then may not have been read. */

@@ -1,4 +1,4 @@
-import type { SessionLost } from '../../../machines/kernel/ports.ts';
+import type { SessionLost } from '../../../machines/ports/session.ts';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import { NotSent, Refused, type Around, type McpTransport } from '../transport.ts';

@@ -1,4 +1,4 @@
-import type { SessionLost } from '../../../machines/kernel/ports.ts';
+import type { SessionLost } from '../../../machines/ports/session.ts';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
 import { QueueLimiter } from '../../call-limiters.ts';

@@ -1,4 +1,4 @@
-import type { ListKind, SessionFact } from '../../../machines/kernel/ports.ts';
+import type { ListKind, SessionFact } from '../../../machines/ports/session.ts';
 import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 

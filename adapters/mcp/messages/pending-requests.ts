@@ -6,7 +6,7 @@ import type { Envelope } from './envelope.ts';
 import type { Address } from '../../../machines/kernel/effects.ts';
 import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 import { progressOf } from './notifications.ts';
-import type { Capabilities } from '../../../machines/kernel/ports.ts';
+import type { Capabilities } from '../../../machines/ports/session.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 
 /** Callbacks of a pending request: progress any number of times, then one answer; undefined when no answer will come. */

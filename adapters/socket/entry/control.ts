@@ -1,6 +1,6 @@
 import type { Server as HttpsServer } from 'node:https';
 import type { Server as HttpServer } from 'node:http';
-import type { SeatFacts } from '../../../machines/kernel/ports.ts';
+import type { SeatFacts } from '../../../machines/ports/office.ts';
 import type { OfficePeer, OfficeStats } from '../../../machines/office/rooms/limits.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import { NAMESPACE, OUR_CLIENT, missedBy } from '../../../machines/protocol/protocol.ts';

@@ -1,4 +1,4 @@
-import { isAnswer, type RequestFact, type Emit, type Ports } from '../../kernel/ports.ts';
+import { isAnswer, type RequestFact, type Emit, type RequestPort } from '../../kernel/ports.ts';
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
 
 /** Limits of the calls of one server, or of all servers of a computer: how many may run, and how many may wait. */
@@ -116,7 +116,7 @@ export function callLimiters(
   };
 }
 
-type PortRequest = Parameters<Ports['request']>[1];
+type PortRequest = Parameters<RequestPort>[1];
 /** Its sender gets a report of the wait and of the start, and then the answer. */
 export function requestLimited(
   limiters: CallLimiters,

@@ -2,7 +2,7 @@
 import { asText, roundedArguments, ownMember } from '../../protocol/json.ts';
 import type { JsonObject, Tool } from '../../catalog/entries.ts';
 import { type ToolMeta } from '../../catalog/tool.ts';
-import type { Emit, Ports, RequestFact } from '../../kernel/ports.ts';
+import type { Emit, RequestFact, RequestPort } from '../../kernel/ports.ts';
 import { wireCodes } from '../../protocol/failure.ts';
 import type { Judgement } from './policy.ts';
 import { permission, rulingOf, type Permission, type PermissionRequest } from './permission.ts';
@@ -84,7 +84,7 @@ const isLater = (said: unknown): said is PromiseLike<unknown> =>
   'then' in said &&
   typeof said.then === 'function';
 export const judgeAsk =
-  ({ permission, ...knowing }: JudgeOptions): Ports['request'] =>
+  ({ permission, ...knowing }: JudgeOptions): RequestPort =>
   (from, { id, params }, emit: Emit<RequestFact>) => {
     const call = params as JudgedCall;
     const known = knowing.knownTo(from);

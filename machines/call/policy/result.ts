@@ -10,7 +10,7 @@ import {
   type Fields,
 } from '../../protocol/json.ts';
 import { metaForAgents } from '../../catalog/tool.ts';
-import type { Emit, Ports, RequestFact } from '../../kernel/ports.ts';
+import type { Emit, RequestFact, RequestPort } from '../../kernel/ports.ts';
 import type { CallPolicy } from './policy.ts';
 import { rememberedLast } from '../../kernel/objects.ts';
 import { toolResult, type CallToolResult } from '../../protocol/tool-result.ts';
@@ -32,7 +32,7 @@ export interface FinishOptions {
   readonly knownTo: (call: string) => KnownTools | undefined;
   readonly validate: Validate;
   readonly hasProgram: (server: string) => boolean;
-  readonly transform: Ports['request'];
+  readonly transform: RequestPort;
   readonly keep: (handle: string, result: unknown) => void;
   readonly hand: Hand;
 }
@@ -58,7 +58,7 @@ function held(options: FinishOptions, from: string, request: FinishRequest): Fin
 }
 
 export const finishAsk =
-  (options: FinishOptions): Ports['request'] =>
+  (options: FinishOptions): RequestPort =>
   (from, { id, target, params }, emit: Emit<RequestFact>) => {
     const request = params as FinishRequest;
     const { server, tool, result, keepAs, isError } = request;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SeatFacts } from '../../kernel/ports.ts';
+import type { SeatFacts } from '../../ports/office.ts';
 import { entriesOf } from '../../kernel/trie.ts';
 import { claim, type Claims, forget, noClaims, release, seatOf, seatsIn } from './claims.ts';
 import { seatKey } from './register.ts';

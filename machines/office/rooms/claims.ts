@@ -1,4 +1,4 @@
-import type { SeatFacts } from '../../kernel/ports.ts';
+import type { SeatFacts } from '../../ports/office.ts';
 import { dropFrom, entriesOf, getIn, putIn, type Trie } from '../../kernel/trie.ts';
 import { seatKey, isSameSeat } from './register.ts';
 

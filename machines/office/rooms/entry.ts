@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SeatFacts } from '../../kernel/ports.ts';
+import type { SeatFacts } from '../../ports/office.ts';
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
 import { uploadRefused } from '../../protocol/messages/blobs.ts';
 import { PROTOCOL_VERSION, events, isSpoken, spoken } from '../../protocol/protocol.ts';

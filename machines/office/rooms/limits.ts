@@ -1,6 +1,6 @@
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
 import { mostInFlight, sizes } from '../../protocol/protocol.ts';
-import type { SeatFacts } from '../../kernel/ports.ts';
+import type { SeatFacts } from '../../ports/office.ts';
 
 /** Rate limit of events: a long-term rate, and a larger number at once after a pause. */
 export interface Rate {

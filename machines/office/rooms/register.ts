@@ -1,4 +1,4 @@
-import type { SeatFacts } from '../../kernel/ports.ts';
+import type { SeatFacts } from '../../ports/office.ts';
 
 export interface Holder {
   readonly node: string;

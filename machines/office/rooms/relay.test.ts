@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SeatFacts } from '../../kernel/ports.ts';
+import type { SeatFacts } from '../../ports/office.ts';
 import { judge, type Verdict } from './relay.ts';
 import { Seating } from './register.ts';
 

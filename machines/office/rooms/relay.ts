@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { TransientMap } from '../../kernel/objects.ts';
-import type { SeatFacts } from '../../kernel/ports.ts';
+import type { SeatFacts } from '../../ports/office.ts';
 import { timing, type Timing } from '../../kernel/timing.ts';
 import { type Failure, noSeat, wireCodes } from '../../protocol/failure.ts';
 import { badPayload, refusal, unanswered } from '../../protocol/messages/answers.ts';

@@ -11,12 +11,12 @@ import {
   type BlobRead,
 } from '../../../machines/blobs/blobs.rules.ts';
 import { storeLimits } from '../../../machines/blobs/shelf.ts';
-import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
+import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
 import { ScriptedBlobs } from '../../stage/scripted/host-ports.ts';
 
 /** The port `blobs`: over real files, and as scenarios fake it. */
 interface World {
-  readonly request: Ports['request'];
+  readonly request: RequestPort;
   readonly keep: (bytes: Buffer, reader: string) => Promise<BlobFacts | undefined>;
 }
 const given = new Map<string, Uint8Array>();
@@ -52,7 +52,7 @@ const worlds: readonly (readonly [string, () => World])[] = [
     },
   ],
 ];
-const read = async (port: Ports['request'], wanted: Partial<BlobRead>): Promise<BlobPart> => {
+const read = async (port: RequestPort, wanted: Partial<BlobRead>): Promise<BlobPart> => {
   const params = { ticket: 't', offset: 0, maxBytes: 1_000, reader: 'a', ...wanted };
   const fact = await new Promise<RequestFact>(
     (resolve) => void port('blobs', { id: 'x', target: blobsPort, method: 'read', params }, resolve),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { settingsFile, settingsInMemory } from '../../../adapters/storage/settings.ts';
 import type { Edit } from '../../../machines/config/json-text.ts';
-import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
+import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
 import { settingsPort, type FileFound } from '../../../machines/presenter/settings.rules.ts';
 import { ScriptedConfigFile } from '../../stage/scripted/host-ports.ts';
 
@@ -18,7 +18,7 @@ const fileWith = (text: string): string => {
 };
 const start = { mcpServers: { a: { command: 'x' } } };
 interface World {
-  readonly ask: Ports['request'];
+  readonly ask: RequestPort;
   /** From now on the disk is full; undefined: there is none. */
   fill?(): void;
 }

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { LandingFolder, safeName, type LandingSettings } from '../../../adapters/storage/landing-folder.ts';
-import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
+import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
 import { landingPort, type LandingAnswer } from '../../../machines/uploads/upload.rules.ts';
 import { ScriptedLanding } from '../../stage/scripted/host-ports.ts';
 
@@ -48,7 +48,7 @@ interface Held {
   readonly fact: RequestFact;
   readonly end: () => void;
 }
-const hold = async (port: Ports['request'], upload: string, bytes: number, name = ''): Promise<Held> => {
+const hold = async (port: RequestPort, upload: string, bytes: number, name = ''): Promise<Held> => {
   let end = (): void => {};
   const fact = await new Promise<RequestFact>((resolve) => {
     end = port(
@@ -59,25 +59,20 @@ const hold = async (port: Ports['request'], upload: string, bytes: number, name 
   });
   return { fact, end };
 };
-const ask = async (port: Ports['request'], method: string, params: object): Promise<LandingAnswer> => {
+const ask = async (port: RequestPort, method: string, params: object): Promise<LandingAnswer> => {
   const fact = await new Promise<RequestFact>(
     (resolve) => void port('u', { id: 'x', target: landingPort, method, params }, resolve),
   );
   return (fact as { readonly result: LandingAnswer }).result;
 };
-const put = async (
-  port: Ports['request'],
-  upload: string,
-  text: string,
-  name = '',
-): Promise<LandingAnswer> => {
+const put = async (port: RequestPort, upload: string, text: string, name = ''): Promise<LandingAnswer> => {
   await hold(port, upload, text.length, name);
   await ask(port, 'write', { upload, ticket: ticketOf(text) });
   return ask(port, 'finish', { upload, sha256: sha256(text) });
 };
 const refusedOf = ({ fact }: Held): unknown => (fact as { readonly result?: unknown }).result;
 
-const worlds: readonly (readonly [string, () => Ports['request']])[] = [
+const worlds: readonly (readonly [string, () => RequestPort])[] = [
   ['a folder', () => landingIn(freshFolder()).request],
   [
     'the fake',

@@ -1,18 +1,11 @@
-import type {
-  RequestFact,
-  PortInstance,
-  LinkCommand,
-  LinkFact,
-  LinkInput,
-  OfficeCommand,
-  OfficeFact,
-  OfficeInput,
-  Ports,
-} from '../../../machines/kernel/ports.ts';
+import type { RequestFact, PortInstance, RequestPort } from '../../../machines/kernel/ports.ts';
+import type { LinkCommand, LinkFact, LinkInput } from '../../../machines/ports/link.ts';
+import type { OfficeCommand, OfficeFact, OfficeInput } from '../../../machines/ports/office.ts';
 import { PROTOCOL_VERSION } from '../../../machines/protocol/protocol.ts';
 import { claim, type Claims, forget, noClaims, release } from '../../../machines/office/rooms/claims.ts';
 import type { RelayTiming } from '../../../machines/office/rooms/relay.ts';
-import type { SeatFacts } from '../../../machines/kernel/ports.ts';
+import type { SeatFacts } from '../../../machines/ports/office.ts';
+import type { StagePorts } from '../../stage/ports.ts';
 
 type Ack = (...args: unknown[]) => void;
 export interface Heard {
@@ -29,9 +22,9 @@ export interface Peer {
   close(): void;
 }
 export interface Transport {
-  readonly office: Ports['office'];
-  readonly link: Ports['link'];
-  readonly ask: Ports['request'];
+  readonly office: StagePorts['office'];
+  readonly link: StagePorts['link'];
+  readonly ask: RequestPort;
   has(key: string): boolean;
   peer(url: string, changed: () => void): Promise<Peer>;
   detour(url: string): Promise<string>;

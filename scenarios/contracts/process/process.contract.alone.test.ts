@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { localLauncher } from '../../../adapters/process/local-launcher.ts';
 import { membersOf } from '../../../adapters/process/reaper/group.ts';
 import { processPortOf, ringBytes } from '../../../adapters/process/launch.ts';
-import type { ProcessFact } from '../../../machines/kernel/ports.ts';
+import type { ProcessFact } from '../../../machines/ports/process.ts';
 import { processContract } from './process.contract.ts';
 import { launcherSubject } from './process.subject.ts';
 import { registered } from '../registered.ts';

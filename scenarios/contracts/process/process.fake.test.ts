@@ -1,4 +1,4 @@
-import type { ProcessFact } from '../../../machines/kernel/ports.ts';
+import type { ProcessFact } from '../../../machines/ports/process.ts';
 import { ScriptedServers } from '../../stage/scripted/servers.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import { VirtualClock } from '../../stage/virtual-clock.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Emit, PortInstance, ProcessCommand, ProcessFact } from '../../../machines/kernel/ports.ts';
+import type { Emit, PortInstance } from '../../../machines/kernel/ports.ts';
+import type { ProcessCommand, ProcessFact } from '../../../machines/ports/process.ts';
 import type { Rule } from '../contract.ts';
 
 /** Behaviour of a child process that every world of this contract can start. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SeatFacts } from '../../../machines/kernel/ports.ts';
+import type { SeatFacts } from '../../../machines/ports/office.ts';
 import type {
   ClaimAnswer,
   Holder,

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Address } from '../../../machines/kernel/effects.ts';
-import {
-  isAnswer,
-  type Emit,
-  type RequestFact,
-  type RequestPort,
-  type SessionFact,
-  type Waits,
-} from '../../../machines/kernel/ports.ts';
+import { isAnswer, type Emit, type RequestFact, type RequestPort } from '../../../machines/kernel/ports.ts';
+import type { SessionFact, Waits } from '../../../machines/ports/session.ts';
 import type { Rule } from '../contract.ts';
 import { fits } from '../fits.ts';
 

@@ -1,6 +1,7 @@
 import { sessionPortOf, type SessionPort, type SessionPortOptions } from '../../../adapters/mcp/port.ts';
 import type { Notice } from '../../../adapters/mcp/transport.ts';
-import type { Emit, SessionFact } from '../../../machines/kernel/ports.ts';
+import type { Emit } from '../../../machines/kernel/ports.ts';
+import type { SessionFact } from '../../../machines/ports/session.ts';
 import type { ContractSession, SessionWorld } from './session.harness.ts';
 import { createWaiting } from '../waiting.ts';
 

@@ -1,5 +1,6 @@
 import type { Timers } from '../../../adapters/clock.ts';
-import type { RequestFact, SessionFact } from '../../../machines/kernel/ports.ts';
+import type { RequestFact } from '../../../machines/kernel/ports.ts';
+import type { SessionFact } from '../../../machines/ports/session.ts';
 import { observed, type ObservedSession, type ServerBehaviour } from './session.harness.ts';
 import type { RealSessionWorld } from './session.port.ts';
 import type { HttpWorld } from './session.world.ts';

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { messageBytes } from '../../../adapters/mcp/messages/framing.ts';
 import { resultBytes } from '../../../adapters/mcp/transport.ts';
-import type { RequestFact, SessionFact } from '../../../machines/kernel/ports.ts';
+import type { RequestFact } from '../../../machines/kernel/ports.ts';
+import type { SessionFact } from '../../../machines/ports/session.ts';
 import { registered } from '../registered.ts';
 import { sessionMcpContract } from './session-mcp.contract.ts';
 import { sessionContract } from './session.contract.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { SkillFolders } from '../../../adapters/storage/skill-folders.ts';
-import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
+import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
 import { skillsPort, type SkillFileRead, type SkillsListed } from '../../../machines/skills/skills.rules.ts';
 import { ScriptedSkills, type SkillsTruth } from '../../stage/scripted/host-ports.ts';
 
@@ -84,20 +84,20 @@ describe('skill folders', () => {
   });
 });
 
-const ask = async <T>(port: Ports['request'], method: string, params: object = {}): Promise<T> => {
+const ask = async <T>(port: RequestPort, method: string, params: object = {}): Promise<T> => {
   const fact = await new Promise<RequestFact>(
     (resolve) => void port('skills', { id: 'x', target: skillsPort, method, params }, resolve),
   );
   return (fact as { readonly result: T }).result;
 };
-const list = (port: Ports['request']): Promise<SkillsListed> => ask(port, 'list');
-const read = async (port: Ports['request'], name: string, relPath = 'SKILL.md'): Promise<SkillFileRead> => {
+const list = (port: RequestPort): Promise<SkillsListed> => ask(port, 'list');
+const read = async (port: RequestPort, name: string, relPath = 'SKILL.md'): Promise<SkillFileRead> => {
   const found = (await list(port)).skills.find((each) => each.name === name);
   return ask(port, 'read', { path: found?.path, relPath });
 };
 
 const truth: SkillsTruth = { pdf: { 'SKILL.md': 'Do it.', 'scripts/a.py': 'print(1)' } };
-const worlds: readonly (readonly [string, () => Promise<Ports['request']>])[] = [
+const worlds: readonly (readonly [string, () => Promise<RequestPort>])[] = [
   [
     'folders',
     async () =>

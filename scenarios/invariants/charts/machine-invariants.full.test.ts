@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
-import { machines } from '../../../actors/runtime/assemble.ts';
+import { machines } from '../../../actors/kinds/all.ts';
 import { statesOf, transitionsOf } from '../../../actors/runtime/charts.ts';
 import { ignoredOrders, unawaited, unheardEnds, walkOut, type ChartInvariant } from './chart-walks.ts';
 import { everythingFor, stateSpaceOf, type StateSpace } from '../../stage/state-space.ts';

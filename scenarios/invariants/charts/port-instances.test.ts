@@ -2,15 +2,16 @@
 import { describe, expect, test } from 'vitest';
 import { createActor, fromCallback, type AnyStateMachine } from 'xstate';
 import { nodesOf } from '../../../actors/runtime/charts.ts';
-import { machines } from '../../../actors/runtime/assemble.ts';
+import { machines } from '../../../actors/kinds/all.ts';
 import { nameOf } from '../../../machines/kernel/effects.ts';
-import * as ports from '../../../machines/kernel/ports.ts';
-import type { PortInstance, Ports } from '../../../machines/kernel/ports.ts';
+import { portNameOf } from '../../../machines/kernel/ports.ts';
+import type { PortInstance } from '../../../machines/kernel/ports.ts';
 import type { DirectoryRecord } from '../../../machines/trace/record.ts';
 import { violations } from '../invariants.ts';
 import { Harness } from '../../stage/harness.ts';
+import type { StagePorts } from '../../stage/ports.ts';
 
-type Port = Exclude<keyof Ports, 'request'>;
+type Port = Exclude<keyof StagePorts, 'request'>;
 type Opening = (at: string, input: never, emit: never) => PortInstance;
 /** Null for a session, which gets no commands. */
 const commanded: Readonly<Record<string, ((s: Harness) => void) | null>> = {
@@ -21,7 +22,7 @@ const commanded: Readonly<Record<string, ((s: Harness) => void) | null>> = {
 };
 const throwing =
   (port: Port, over: 'opening' | 'command') =>
-  (ports: Ports): Ports => {
+  (ports: StagePorts): StagePorts => {
     let isFirst = true;
     const open: Opening = ports[port];
     const opened: Opening = (at, input, emit) => {
@@ -54,7 +55,6 @@ const everybody = async (port: Port, over: 'opening' | 'command') => {
 type Ended = Extract<DirectoryRecord, { k: 'end' }>;
 const kindOf = (address: string): string => nameOf(address).split('/').at(-1)?.split(':')[0] ?? '';
 
-const callbackPorts = new Set<unknown>(Object.values(ports));
 const invokesOf = (machine: AnyStateMachine) =>
   nodesOf(machine.root).flatMap(({ invoke }) =>
     invoke.map(({ id, src }) => {
@@ -63,7 +63,7 @@ const invokesOf = (machine: AnyStateMachine) =>
         machine: machine.id,
         id,
         src: name,
-        isPort: callbackPorts.has(machine.implementations.actors[name]),
+        isPort: portNameOf(machine.implementations.actors[name]) === name,
       };
     }),
   );

@@ -1,4 +1,4 @@
-import type { SeatFacts } from '../../../machines/kernel/ports.ts';
+import type { SeatFacts } from '../../../machines/ports/office.ts';
 import { mostWaiting } from '../../../machines/office/seat.machine.ts';
 import type { Crossing } from '../../../machines/trace/channels.ts';
 import { crossingsOf, crossingIn, crossingOut } from '../crossings.ts';

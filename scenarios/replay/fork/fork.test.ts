@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
-import { machines } from '../../../actors/runtime/assemble.ts';
+import { machines } from '../../../actors/kinds/all.ts';
 import { isCrossing, type CrossingLine, type Trace } from '../../../machines/trace/reading.ts';
 import { provided } from '../../fixtures/altered.ts';
 import { commandLine, type CommandOutput } from '../../fixtures/command-line.ts';

@@ -1,4 +1,4 @@
-import { machines } from '../../../actors/runtime/assemble.ts';
+import { machines } from '../../../actors/kinds/all.ts';
 import type { CrossingLine, Trace } from '../../../machines/trace/reading.ts';
 import { judge, type Violation } from '../../invariants/index.ts';
 import { boundsOf } from '../../invariants/lateness.ts';

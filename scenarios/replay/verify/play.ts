@@ -1,11 +1,13 @@
 import type { AnyEventObject } from 'xstate';
 import { createComputer } from '../../../actors/api/computer.ts';
+import { serversPart } from '../../../actors/api/servers-part.ts';
 import { Runtime, type HostedMachine } from '../../../actors/api/runtime.ts';
 import { deferred, type Deferred } from '../../../actors/kernel/listeners.ts';
 import { defaultTiming } from '../../../actors/plans/plan.ts';
 import { clientKind, type ClientNews, type ClientStart } from '../../../machines/client/client.events.ts';
 import { keyOf } from '../../../machines/kernel/effects.ts';
-import type { RequestFact, ServerInfo } from '../../../machines/kernel/ports.ts';
+import type { RequestFact } from '../../../machines/kernel/ports.ts';
+import type { ServerInfo } from '../../../machines/ports/session.ts';
 import { timing, timingOf } from '../../../machines/kernel/timing.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import { subjectOf } from '../world/matching.ts';
@@ -64,7 +66,7 @@ export class RealServer {
     this.#name = name;
     this.#target = target;
     this.#options = options;
-    runtime.heard = (_, method) => {
+    runtime.use(serversPart).heard = (_, method) => {
       const [, list] = /^notifications\/(\w+)\/list_changed$/.exec(method) ?? [];
       if (list !== undefined) this.changed.add(`${list}/list`);
     };

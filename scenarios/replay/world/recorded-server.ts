@@ -1,5 +1,6 @@
 import type { EventObject } from 'xstate';
-import { isAnswer, type ServerInfo } from '../../../machines/kernel/ports.ts';
+import { isAnswer } from '../../../machines/kernel/ports.ts';
+import type { ServerInfo } from '../../../machines/ports/session.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 import {

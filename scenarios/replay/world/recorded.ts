@@ -1,4 +1,4 @@
-import type { ServerInfo } from '../../../machines/kernel/ports.ts';
+import type { ServerInfo } from '../../../machines/ports/session.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 

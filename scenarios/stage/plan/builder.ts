@@ -1,6 +1,6 @@
 import type { CallLimits } from '../../../machines/call/policy/call-limiters.ts';
 import type { Timing } from '../../../machines/kernel/timing.ts';
-import type { ResourceCollection } from '../../../machines/kernel/ports.ts';
+import type { ResourceCollection } from '../../../machines/ports/link.ts';
 import { parseFault, wordOf, type Fault } from '../../fault-server/words/fault.ts';
 import type { Harness } from '../harness.ts';
 import type { Values } from '../scripted/host-ports.ts';

@@ -1,7 +1,7 @@
 import type { CallLimits } from '../../../machines/call/policy/call-limiters.ts';
 import type { CallEnd, CallPhase, Outcome } from '../../../machines/call/call.rules.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
-import type { ResourceCollection } from '../../../machines/kernel/ports.ts';
+import type { ResourceCollection } from '../../../machines/ports/link.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import { calm, type ServerSettings } from '../server-plan.ts';
 import type { Landing } from '../../../machines/uploads/upload.rules.ts';

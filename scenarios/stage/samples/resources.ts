@@ -1,6 +1,6 @@
 import type { AggregatorOrder } from '../../../machines/resources/aggregator.machine.ts';
 import { addressFor } from '../../../machines/kernel/effects.ts';
-import type { ResourceCollection } from '../../../machines/kernel/ports.ts';
+import type { ResourceCollection } from '../../../machines/ports/link.ts';
 import { type OrdersOf, type Sample, answers, refusals } from './sample.ts';
 import type { QuestionOrder, ServerList, ServerLists } from '../../../machines/resources/question.rules.ts';
 import type { CacheGiven, CacheOrder, Entry } from '../../../machines/resources/server-cache.rules.ts';

@@ -1,4 +1,4 @@
-import type { ListKind } from '../../../machines/kernel/ports.ts';
+import type { ListKind } from '../../../machines/ports/session.ts';
 import {
   toolOf,
   type Act,

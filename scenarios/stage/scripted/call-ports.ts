@@ -9,7 +9,7 @@ import {
 } from '../../../machines/call/policy/judge.ts';
 import type { Confirmation, Judgement } from '../../../machines/call/policy/policy.ts';
 import { permission, type Permission } from '../../../machines/call/policy/permission.ts';
-import type { RequestFact, Emit, Ports } from '../../../machines/kernel/ports.ts';
+import type { RequestFact, Emit, RequestPort } from '../../../machines/kernel/ports.ts';
 import { loginPort, specPort } from '../../../machines/client/client.events.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { scriptedLimiters } from './limiters.ts';
@@ -41,11 +41,11 @@ export interface CallPortsOptions {
   readonly total?: (() => CallLimits) | undefined;
   readonly validate?: Validate | undefined;
   /** When only this is given, every server has a program. */
-  readonly transform?: Ports['request'] | undefined;
-  readonly askOffice?: Ports['request'] | undefined;
+  readonly transform?: RequestPort | undefined;
+  readonly askOffice?: RequestPort | undefined;
   readonly hasProgram?: ((server: string) => boolean) | undefined;
 }
-type PortRequest = Parameters<Ports['request']>[1];
+type PortRequest = Parameters<RequestPort>[1];
 
 const thinkingMs = 5;
 const nobody = { code: 4005, message: 'nobody is here to confirm' } as const;
@@ -61,7 +61,7 @@ export class ScriptedCallPorts {
   readonly #clock: VirtualClock;
   readonly #options: CallPortsOptions;
   readonly #judge: (call: string, request: JudgedCall) => Judgement;
-  readonly #ports: Readonly<Record<string, Ports['request']>>;
+  readonly #ports: Readonly<Record<string, RequestPort>>;
   readonly #limiters = new Map<string, ReturnType<typeof scriptedLimiters>>();
 
   constructor(
@@ -77,7 +77,7 @@ export class ScriptedCallPorts {
     this.#options = options;
     const knownTo = (call: string): KnownTools | undefined => contextOf(rootOf(call));
     const { validate = trusting, transform } = options;
-    const none: Ports['request'] = () => () => {};
+    const none: RequestPort = () => () => {};
     const { askOffice = none } = options;
     this.#judge = ownRuleJudge({ knownTo, validate });
     this.#ports = {
@@ -105,7 +105,7 @@ export class ScriptedCallPorts {
   has(session: string): boolean {
     return Object.hasOwn(this.#ports, session);
   }
-  request(...[from, request, emit]: Parameters<Ports['request']>): () => void {
+  request(...[from, request, emit]: Parameters<RequestPort>): () => void {
     return this.#ports[request.target]?.(from, request, emit) ?? (() => {});
   }
   limited(

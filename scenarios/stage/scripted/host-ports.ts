@@ -9,7 +9,7 @@ import type { Binary, BlobPart, BlobRead } from '../../../machines/blobs/blobs.r
 import type { HandOptions } from '../../../machines/blobs/hand.ts';
 import { ContentStore } from '../../../machines/blobs/shelf.ts';
 import { blobSizes } from '../../../machines/protocol/messages/blobs.ts';
-import type { Ports, Emit, RequestFact } from '../../../machines/kernel/ports.ts';
+import type { Emit, RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
 import type { Resolve, Resolved, LogIn } from '../../../machines/client/client.events.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import { edited, type Edit } from '../../../machines/config/json-text.ts';
@@ -57,7 +57,7 @@ export class ScriptedSpecs {
     for (const answer of this.#open) answer();
     this.#open.clear();
   }
-  request: Ports['request'] = (_from, { id, params }, emit) => {
+  request: RequestPort = (_from, { id, params }, emit) => {
     const { server, generation } = params as Resolve;
     const { values, ms } = this.#now(server);
     if (values === 'never') {
@@ -124,7 +124,7 @@ export class ScriptedLogins {
     const asked = this.#asked.get(server);
     if (asked) tell(asked);
   }
-  request: Ports['request'] = (_from, { id, params }, emit) => {
+  request: RequestPort = (_from, { id, params }, emit) => {
     const { server } = params as LogIn;
     if (!this.hasPerson) {
       emit({ type: 'ask.refused', id, sent: false, failure: nobodyLogsIn(server) });
@@ -146,7 +146,7 @@ export class ScriptedConfigFile {
     this.#clock = clock;
     this.#text = text;
   }
-  request: Ports['request'] = (_from, { id, method, params }, emit) => {
+  request: RequestPort = (_from, { id, method, params }, emit) => {
     const { edits = [] } = (params ?? {}) as { readonly edits?: readonly Edit[] };
     const timer = this.#clock.setTimeout(() => {
       if (method === 'write' && this.isFull) {
@@ -181,7 +181,7 @@ export class ScriptedSkills {
     this.#clock = clock;
     this.#keep = keep;
   }
-  request: Ports['request'] = (_from, { id, method, params }, emit) => {
+  request: RequestPort = (_from, { id, method, params }, emit) => {
     if (method === 'list') this.lists += 1;
     if (this.fault === 'hangs') return () => {};
     const failure = { code: 500, message: 'the disk is broken' } as const;
@@ -244,7 +244,7 @@ export class ScriptedLanding {
   constructor(clock: Clock) {
     this.#clock = clock;
   }
-  request: Ports['request'] = (_from, { id, method, params }, emit) => {
+  request: RequestPort = (_from, { id, method, params }, emit) => {
     const { upload } = params as { readonly upload: string };
     const answer = (result: LandingAnswer): void => emit({ type: 'ask.answered', id, result });
     const timer = this.#clock.setTimeout(() => {
@@ -330,7 +330,7 @@ export class ScriptedBlobs {
     else this.shelf.keep(place, reader, now);
     done(facts);
   };
-  readonly request: Ports['request'] = (_from, { id, params }, emit) => {
+  readonly request: RequestPort = (_from, { id, params }, emit) => {
     if (this.fault === 'hangs') return () => {};
     const failure = { code: 500, message: 'the disk is broken' } as const;
     const timer = this.#clock.setTimeout(

@@ -1,12 +1,8 @@
 import type { Address } from '../../../machines/kernel/effects.ts';
 import type { Tool } from '../../../machines/catalog/entries.ts';
-import type {
-  Emit,
-  ListKind,
-  Capabilities,
-  ProcessFact,
-  ServerInfo,
-} from '../../../machines/kernel/ports.ts';
+import type { Emit } from '../../../machines/kernel/ports.ts';
+import type { ListKind, Capabilities, ServerInfo } from '../../../machines/ports/session.ts';
+import type { ProcessFact } from '../../../machines/ports/process.ts';
 import type { Moment } from '../../fault-server/words/fault.ts';
 
 /** Fate of one request to a server behind a URL, beside its answer. All times in virtual ms. */

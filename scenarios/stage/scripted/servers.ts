@@ -1,12 +1,7 @@
 import { nameOf, type Address } from '../../../machines/kernel/effects.ts';
-import type {
-  Emit,
-  PortInstance,
-  ListKind,
-  Ports,
-  ProcessCommand,
-  ProcessFact,
-} from '../../../machines/kernel/ports.ts';
+import type { Emit, PortInstance, RequestPort } from '../../../machines/kernel/ports.ts';
+import type { ListKind } from '../../../machines/ports/session.ts';
+import type { ProcessCommand, ProcessFact } from '../../../machines/ports/process.ts';
 import { sessionPortOf, type SessionPort } from '../../../adapters/mcp/port.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { Answering, ChildTime, happen, type Hands, Replies } from './answering.ts';
@@ -23,6 +18,7 @@ import {
   type Session,
 } from './script.ts';
 import { listChanged, Pipes, resourceUpdated, type Message, type News } from './wires.ts';
+import type { StagePorts } from '../ports.ts';
 
 /** For the end of pipes that a member of a dead group still holds; then the launcher cuts them. */
 const pumpMs = 50;
@@ -146,7 +142,7 @@ export class ScriptedServers {
     return [...this.#sessions].filter(({ child }) => child.server === server);
   }
 
-  readonly process: Ports['process'] = (_at, { server, key }, emit): PortInstance<ProcessCommand> => {
+  readonly process: StagePorts['process'] = (_at, { server, key }, emit): PortInstance<ProcessCommand> => {
     for (const older of this.#children.values())
       if (nameOf(older.key) === nameOf(key) && isSome(older)) this.doubled.push(key);
     const child = this.#born(server, key, emit);
@@ -173,7 +169,7 @@ export class ScriptedServers {
     const script = { ...base, ...base.later?.[n], ...base.at?.(n) };
     return initialContext({ key, server, script, emit, pid: (this.#pids += 1) });
   }
-  readonly session: Ports['session'] = (at, input, emit): PortInstance => {
+  readonly session: StagePorts['session'] = (at, input, emit): PortInstance => {
     const { key } = input;
     this.#clients.set(key, input.process === null);
     this.#stir(key);
@@ -187,7 +183,7 @@ export class ScriptedServers {
       },
     };
   };
-  readonly request: Ports['request'] = (...asked) => {
+  readonly request: RequestPort = (...asked) => {
     const [, { target }] = asked;
     this.#stir(target);
     const withdraw = this.#port.request(...asked);

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import type { ListKind } from '../../../machines/kernel/ports.ts';
+import type { ListKind } from '../../../machines/ports/session.ts';
 
 /** JSON-RPC message as a server reads it. */
 export interface Message {

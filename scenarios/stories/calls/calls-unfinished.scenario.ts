@@ -1,9 +1,10 @@
 /** Moments before a call is sent and after its answer, which only the harness shows. */
 import { expect } from 'vitest';
-import type { RequestFact, Emit, Ports } from '../../../machines/kernel/ports.ts';
+import type { RequestFact, Emit } from '../../../machines/kernel/ports.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, Harness, HarnessOptions } from '../../stage/harness.ts';
 import { hello, kept, order, reaches, until } from '../../stage/watching.ts';
+import type { StagePorts } from '../../stage/ports.ts';
 
 const tools = { read: { answers: hello } };
 const never: HarnessOptions['permission'] = () => new Promise(() => {});
@@ -66,7 +67,7 @@ const long = { content: [{ type: 'text', text: 'x'.repeat(3_000) }] };
 const looking = (say?: (id: string, emit: Emit<RequestFact>) => void): HarnessOptions => ({
   servers: { fs: { tools: { good: { answers: long }, bad: { answers: { ...long, isError: true } } } } },
   options: { fs: { isRemote: true, resultBytes: 2_000 } },
-  mend: (ports: Ports) => ({
+  mend: (ports: StagePorts) => ({
     ...ports,
     request: (from, question, emit) => {
       if (question.target !== 'finish') return ports.request(from, question, emit);

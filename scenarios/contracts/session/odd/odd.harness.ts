@@ -1,6 +1,7 @@
 import { sessionPortOf } from '../../../../adapters/mcp/port.ts';
 import type { Answers } from '../../../../adapters/mcp/messages/answers.ts';
-import { isAnswer, type RequestFact, type SessionFact } from '../../../../machines/kernel/ports.ts';
+import { isAnswer, type RequestFact } from '../../../../machines/kernel/ports.ts';
+import type { SessionFact } from '../../../../machines/ports/session.ts';
 import { statelessWires, wires, type Behaviour } from './odd-server.ts';
 
 export const greeting = {

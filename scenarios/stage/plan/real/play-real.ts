@@ -8,11 +8,11 @@ import { divergenceIn } from '../../recording.ts';
 import { judge } from '../../../invariants/index.ts';
 import { boundsOf } from '../../../invariants/lateness.ts';
 
-export function brokenReally({ runtime, seen, blunders, left }: RealWorld): string[] {
+export function brokenReally({ runtime, servers, seen, blunders, left }: RealWorld): string[] {
   const wrong = judge(seen, true, { bounds: boundsOf(seen) }).map(
     ({ invariant, what }) => `${invariant}: ${what}`,
   );
-  if (runtime.ledger.size > 0) wrong.push(`${runtime.ledger.size} processes are in the ledger`);
+  if (servers.ledger.size > 0) wrong.push(`${servers.ledger.size} processes are in the ledger`);
   for (const pid of left) wrong.push(`a process of group ${pid} is left`);
   return [...wrong, ...runtime.directory.audit(), ...blunders.map(String)];
 }

@@ -3,6 +3,9 @@ import type { AnyEventObject } from 'xstate';
 import type { Recorder } from '../../../../actors/recording/recorder.ts';
 import { defaultLimits } from '../../../../machines/call/policy/call-limiters.ts';
 import type { Confirm } from '../../../../actors/api/computer-options.ts';
+import { agentPart } from '../../../../actors/api/agent-part.ts';
+import { computerPart } from '../../../../actors/api/computer-part.ts';
+import { officePart } from '../../../../actors/api/office-part.ts';
 import { Runtime, type HostedMachine } from '../../../../actors/api/runtime.ts';
 import { Tap } from '../../../../actors/runtime/directory.ts';
 import type { Permission } from '../../../../machines/call/policy/permission.ts';
@@ -30,6 +33,7 @@ import { startRemote, type RemoteServer } from '../../../fixtures/remote-server.
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { readdirSync, readFileSync } from 'node:fs';
+import type { ServersPart } from '../../../../actors/api/servers-part.ts';
 
 const statOf = (pid: string): string => {
   try {
@@ -130,14 +134,14 @@ const configOf = ({ name, tools = {}, faults = [], later = {}, resources = [] }:
 
 export class RealRemotes {
   readonly #plan: Plan;
-  readonly #runtime: Runtime;
+  readonly #part: ServersPart;
   readonly #servers = new Map<string, RemoteServer>();
   /** Each rejects when its server does not start. */
   #starting: readonly Promise<void>[] = [];
 
-  constructor(plan: Plan, runtime: Runtime) {
+  constructor(plan: Plan, part: ServersPart) {
     this.#plan = plan;
-    this.#runtime = runtime;
+    this.#part = part;
   }
   get #wanted(): readonly ServerData[] {
     return this.#plan.servers.filter(({ isRemote }) => isRemote);
@@ -161,7 +165,7 @@ export class RealRemotes {
     // Time limits of the handshake are set by the machines.
     const timing = { timeoutMs: 0, sseReadTimeoutMs: 0 };
     const remote = { kind: 'streamable', url, headers: {}, terminateOnClose: true, ...timing } as const;
-    this.#runtime.introduce(name, spec, { remote });
+    this.#part.introduce(name, spec, { remote });
   }
   async close(): Promise<void> {
     await Promise.allSettled(this.#starting);
@@ -235,6 +239,7 @@ export class RealWorld implements World {
   readonly seen: SeenRecord[] = [];
   readonly recorder: Recorder;
   readonly runtime: Runtime;
+  readonly servers: ServersPart;
   readonly specs = new ScriptedSpecs({ setTimeout, clearTimeout: (timer) => clearTimeout(timer as number) });
   readonly random: () => number;
   readonly blunders: unknown[] = [];
@@ -257,15 +262,19 @@ export class RealWorld implements World {
     tap.add(this.recorder);
     // The product's own recorder is not under test here.
     this.runtime = new Runtime({ tap, record: false, reaper: false, stateDir: false });
-    loginsFor(this.runtime, {}, false);
-    this.#remotes = new RealRemotes(plan, this.runtime);
-    this.runtime.specs = this.specs.request;
-    this.runtime.calls.limitsOf = (server) =>
+    this.runtime.use(officePart);
+    this.runtime.use(agentPart);
+    this.servers = this.runtime.use(computerPart).servers;
+    const { servers } = this;
+    loginsFor(servers, {}, false);
+    this.#remotes = new RealRemotes(plan, servers);
+    servers.specs = this.specs.request;
+    servers.calls.limitsOf = (server) =>
       plan.servers.find(({ name }) => name === server)?.limits ?? defaultLimits;
     const { person, permission, total } = plan;
-    if (total) this.runtime.calls.total = () => total;
-    if (permission) this.runtime.calls.permission = rules[permission];
-    if (person) this.runtime.calls.confirm = personOf(person);
+    if (total) servers.calls.total = () => total;
+    if (permission) servers.calls.permission = rules[permission];
+    if (person) servers.calls.confirm = personOf(person);
   }
   #see(record: DirectoryRecord): void {
     const seen = { at: performance.now() - this.#began, record };
@@ -291,7 +300,7 @@ export class RealWorld implements World {
     const server = this.#plan.servers.find((s) => s.name === name);
     const start = (this.#starts.get(name) ?? 0) + 1;
     this.#starts.set(name, start);
-    if (server) this.runtime.introduce(name, spec, { process: launchAt(server, start) });
+    if (server) this.servers.introduce(name, spec, { process: launchAt(server, start) });
   }
   #start(kind: Root, input: object): void {
     this.#hosted.set(
@@ -338,7 +347,7 @@ export class RealWorld implements World {
   }
   kill(server: string, signal: OutsideSignal): void {
     const key = this.observed.childOf(server);
-    const child = this.runtime.ledger.list().find((each) => each.key === key);
+    const child = this.servers.ledger.list().find((each) => each.key === key);
     if (child?.pid !== undefined) process.kill(child.pid, signal);
   }
   transfer(): never {

@@ -1,4 +1,4 @@
-import type { ServerInfo } from '../../../../machines/kernel/ports.ts';
+import type { ServerInfo } from '../../../../machines/ports/session.ts';
 import { sizes } from '../../../../machines/protocol/protocol.ts';
 import type { Fault, Moment } from '../../../fault-server/words/fault.ts';
 import { noResource, type Given } from '../../../fault-server/own/own-resources.mjs';

@@ -1,7 +1,7 @@
 import type { AnyEventObject } from 'xstate';
 import type { Observer } from '../../../../actors/runtime/directory.ts';
 import type { Permission } from '../../../../machines/call/policy/permission.ts';
-import type { Emit, Ports } from '../../../../machines/kernel/ports.ts';
+import type { Emit, RequestPort } from '../../../../machines/kernel/ports.ts';
 import type { Fault } from '../../../fault-server/words/fault.ts';
 import { Bench, type Violation } from '../../../invariants/index.ts';
 import { Harness, officeUrl, type Person, type HarnessOptions } from '../../harness.ts';
@@ -26,6 +26,7 @@ import { agentOf, computerOf, has, names, seedOf, type Transfer, type Waits, typ
 import { Transfers, transfersEnd } from './transfers.ts';
 import { eventOf, type TransformRequest } from '../../../../machines/call/transform.ts';
 import { ScriptedTransformer, type ScriptedProgram } from '../../scripted/transformer.ts';
+import type { StagePorts } from '../../ports.ts';
 
 const programs: Readonly<Record<ProgramData, ScriptedProgram>> = {
   works: { makes: (event) => ({ ...event, program: 'works' }) },
@@ -37,7 +38,7 @@ const programs: Readonly<Record<ProgramData, ScriptedProgram>> = {
 export function programsOf(
   plan: Plan,
   clock: VirtualClock,
-): { hasProgram: (server: string) => boolean; transform: Ports['request'] } {
+): { hasProgram: (server: string) => boolean; transform: RequestPort } {
   const transformer = new ScriptedTransformer(clock, programs, { vrlMs: timingOf(plan).vrlMs });
   const programOf = (server: string): ProgramData | undefined =>
     plan.servers.find(({ name }) => name === server)?.program;
@@ -293,7 +294,7 @@ export class VirtualWorld implements World {
       else this.#delay(delay, () => emit(fact));
     };
   }
-  #late(ports: Ports): Ports {
+  #late(ports: StagePorts): StagePorts {
     return {
       ...ports,
       process: (at, input, emit) => ports.process(at, input, this.#lateFor(at, emit)),

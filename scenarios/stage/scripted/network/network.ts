@@ -1,12 +1,7 @@
 import { registerUnreached } from '../../../../machines/office/rooms/register.ts';
-import type {
-  Emit,
-  LinkInput,
-  OfficeFact,
-  OfficeInput,
-  Ports,
-  OfficeCommand,
-} from '../../../../machines/kernel/ports.ts';
+import type { Emit, RequestPort } from '../../../../machines/kernel/ports.ts';
+import type { LinkInput } from '../../../../machines/ports/link.ts';
+import type { OfficeFact, OfficeInput, OfficeCommand } from '../../../../machines/ports/office.ts';
 import { readDenial, LinkRegistry } from '../../../../adapters/connections/link-connection.ts';
 import type { Parts } from '../../../../adapters/connections/link-requests.ts';
 import {
@@ -25,6 +20,7 @@ import { OfficeConnections } from '../../../../adapters/connections/office-conne
 import type { LocalOffice } from '../../../../adapters/connections/nodes/questions.ts';
 import type { OfficeWire } from '../../../../adapters/connections/office-wire.ts';
 import { extended } from '../../../../machines/kernel/objects.ts';
+import type { StagePorts } from '../../ports.ts';
 
 /** Timers of the same moment fire in the order in which they were set. */
 export interface Clock {
@@ -317,9 +313,9 @@ export interface NetworkFaults {
   clearFaults(): void;
 }
 export interface Network {
-  readonly office: Ports['office'];
-  readonly link: Ports['link'];
-  readonly request: Ports['request'];
+  readonly office: StagePorts['office'];
+  readonly link: StagePorts['link'];
+  readonly request: RequestPort;
   readonly partOf: (ticket: string) => Uint8Array | undefined;
   readonly holdPart: (ticket: string, bytes: Uint8Array) => void;
   readonly parts: Parts;
@@ -345,7 +341,7 @@ class ScriptedNetwork implements Network {
   readonly #cables = new Map<Cable, string>();
   readonly #registry: LinkRegistry;
   readonly register: ScriptedRegister;
-  readonly request: Ports['request'];
+  readonly request: RequestPort;
   readonly partOf: Network['partOf'];
   readonly holdPart: Network['holdPart'];
   readonly parts: Parts = new Map();
@@ -445,7 +441,7 @@ class ScriptedNetwork implements Network {
     return cable.peer;
   }
 
-  readonly link: Ports['link'] = (at, input, emit) => {
+  readonly link: StagePorts['link'] = (at, input, emit) => {
     let end: CableEnd | undefined;
     let over = false;
     const connection = this.#registry.open(at, input, emit, {
@@ -471,7 +467,7 @@ class ScriptedNetwork implements Network {
     return connection;
   };
 
-  readonly office: Ports['office'] = (_at, input, emit) => {
+  readonly office: StagePorts['office'] = (_at, input, emit) => {
     const others = input.isShared === true ? this.#others() : undefined;
     const office = new ScriptedOffice(this.#timers, emit, this.#limits, input.requireVersion, others);
     let over = false;

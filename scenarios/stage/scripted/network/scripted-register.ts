@@ -1,4 +1,4 @@
-import type { SeatFacts } from '../../../../machines/kernel/ports.ts';
+import type { SeatFacts } from '../../../../machines/ports/office.ts';
 import {
   placeOf,
   type ClaimAnswer,

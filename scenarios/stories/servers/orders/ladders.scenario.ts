@@ -1,7 +1,7 @@
 /** Ends that do not come: each has a fallback, and that one another. */
 import { expect } from 'vitest';
 import { setup, type AnyStateMachine } from 'xstate';
-import { machines } from '../../../../actors/runtime/assemble.ts';
+import { machines } from '../../../../actors/kinds/all.ts';
 import { scenario } from '../../../stage/plan/index.ts';
 import type { Harness } from '../../../stage/harness.ts';
 import { kept, order, reaches, signalsTo, stageOf } from '../../../stage/watching.ts';

@@ -1,0 +1,119 @@
+/** Port `link`: the seat of this host in an office, as a Socket.IO client. */
+import type { Address } from '../kernel/effects.ts';
+import { callbackPort, type OpenPort } from '../kernel/ports.ts';
+import type { UploadPart } from '../protocol/messages/blobs.ts';
+import type { CancelReason, Progress, TraceContext } from '../protocol/messages/messages.ts';
+import type { Notification, NotificationFact } from '../protocol/notifications.ts';
+
+/** Collections that a computer builds from the resources of its servers: Desktop and Finder. */
+export type ResourceCollection = 'desktop' | 'finder';
+
+export interface LinkInput {
+  readonly url: string;
+  readonly role: 'agent' | 'computer';
+  readonly name: string;
+  readonly office: string;
+  readonly key: Address;
+  readonly version: string;
+}
+export type LinkCommand =
+  | { readonly type: 'link.join' }
+  /** After all pending calls are answered. */
+  | { readonly type: 'link.leave' }
+  /** An unknown ticket (its connection is gone) is ignored. */
+  | { readonly type: 'link.answer'; readonly ticket: string; readonly body: unknown }
+  /** When reports come too fast, only the latest is sent. */
+  | ({ readonly type: 'link.progress'; readonly ticket: string } & Progress)
+  | { readonly type: 'link.announce'; readonly event: Notification['event'] };
+/** `ticket`: the pending acknowledgement; `reqId`: the id chosen by the agent. */
+export interface AgentCalled {
+  readonly type: 'agent.called';
+  readonly ticket: string;
+  readonly reqId: string;
+  /** Registered name, which the office wrote into the call. */
+  readonly agent: string;
+  readonly tool: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** 0 = no limit. */
+  readonly timeoutMs: number;
+  readonly mostMs?: number;
+  readonly trace?: TraceContext;
+  readonly wantsProgress?: boolean;
+}
+export type LinkFact =
+  | { readonly type: 'link.up' }
+  /** `refusal`: the office rejected our version or credential; `version`: the protocol version of the office. */
+  | {
+      readonly type: 'link.refused';
+      readonly reason: string;
+      readonly refusal?: 'version' | 'credential';
+      readonly version?: string;
+    }
+  | { readonly type: 'link.down'; readonly reason: string }
+  | { readonly type: 'join.accepted' }
+  | { readonly type: 'join.refused'; readonly text: string }
+  | { readonly type: 'leave.done' }
+  | AgentCalled
+  /** Its `reqId` is already in use by a pending call on this link. */
+  | (Omit<AgentCalled, 'type'> & { readonly type: 'agent.repeated' })
+  /** By its agent or (with a `reason`) by the office. */
+  | { readonly type: 'agent.cancelled'; readonly ticket: string; readonly reason?: CancelReason }
+  | { readonly type: 'agent.askedTools'; readonly ticket: string; readonly reqId: string }
+  | { readonly type: 'agent.askedConfig'; readonly ticket: string; readonly reqId: string }
+  /** `query` has the form of the wire. */
+  | {
+      readonly type: 'agent.askedCollection';
+      readonly collection: ResourceCollection;
+      readonly ticket: string;
+      readonly reqId: string;
+      readonly query: object;
+    }
+  | { readonly type: 'agent.askedSkills'; readonly ticket: string; readonly reqId: string }
+  /** `SKILL.md` by default. */
+  | {
+      readonly type: 'agent.askedSkill';
+      readonly ticket: string;
+      readonly reqId: string;
+      readonly name: string;
+      readonly relPath?: string;
+      readonly reader?: string;
+    }
+  | {
+      readonly type: 'agent.askedBlob';
+      readonly ticket: string;
+      readonly reqId: string;
+      readonly handle: string;
+      readonly offset: number;
+      readonly maxBytes: number;
+      readonly reader: string;
+    }
+  | {
+      readonly type: 'agent.askedResources';
+      readonly ticket: string;
+      readonly reqId: string;
+      readonly server: string;
+      readonly cursor?: string;
+    }
+  /** The connection keeps its bytes until the ticket is answered. */
+  | ({
+      readonly type: 'agent.putPart';
+      readonly ticket: string;
+      readonly reqId: string;
+      readonly agent: string;
+    } & UploadPart)
+  /** URIs that are neither `window://` nor `dpe://` were refused before. */
+  | {
+      readonly type: 'agent.askedResource';
+      readonly collection: ResourceCollection;
+      readonly ticket: string;
+      readonly reqId: string;
+      readonly uri: string;
+      readonly server?: string;
+    }
+  /** The calls of that agent need no answer any more. */
+  | { readonly type: 'agent.left'; readonly agent: string }
+  | { readonly type: 'computer.entered'; readonly computer: string }
+  | { readonly type: 'computer.left'; readonly computer: string }
+  | NotificationFact;
+export const linkPort = callbackPort<LinkInput, LinkCommand>('link');
+export type OpenLink = OpenPort<LinkInput, LinkCommand, LinkFact>;
