@@ -144,7 +144,7 @@ export type { AgentBlob, BlobOptions, BlobProgress, Download } from './api/downl
 export type { Skill, SkillFile, SkillWait } from './api/computer-handle.ts';
 /** They never throw: `{ok: true, uri}`, or `{ok: false, failure}` with the broken rule (docs/wire.md#uris). */
 export { buildDpeUri, buildWindowUri, parseDpeUri, parseWindowUri } from '../machines/resources/uri.ts';
-export type { ShownWindow } from '../machines/resources/desktop.ts';
+export type { ShownWindow } from '../machines/resources/asked.ts';
 export type {
   BuiltDpeUri,
   BuiltWindowUri,
@@ -177,7 +177,7 @@ export type {
   ToolInfo,
   ToolListing,
 } from './servers/server-handle.ts';
-export type { ServerState } from '../machines/server-states.ts';
+export type { ServerState } from '../machines/server-state.ts';
 export type { CallStanding, CallWait, PastCall } from '../machines/call/history.ts';
 export type { RememberedCall } from './api/computer-calls.ts';
 export type { CallEnd, CallPhase, Outcome } from '../machines/call/call.rules.ts';

@@ -105,3 +105,12 @@ const kinds: readonly number[] = Array.from({ length: 128 }, (_, code): number =
   if (char === '=') return padding;
   return /\s/.test(char) ? blank : 0;
 });
+
+/** Converts any thrown value to text, even one that cannot be converted. */
+export const textOf = (error: unknown): string => {
+  try {
+    return String(error);
+  } catch {
+    return 'with something that has no text';
+  }
+};

@@ -21,7 +21,7 @@ import type { ListedTool } from '../../machines/catalog/tool.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import type { RoomMember } from '../../machines/protocol/messages/lists.ts';
 import type { Followed } from '../../machines/agent/collections.ts';
-import type { ShownWindow } from '../../machines/resources/desktop.ts';
+import type { ShownWindow } from '../../machines/resources/asked.ts';
 import type { DpeCategory, DpeFormat } from '../../machines/resources/uri.ts';
 
 /** Content for a computer: the path of a file, or its bytes. */

@@ -1,12 +1,8 @@
 import type { SkillFile as ReadFile } from '../../machines/skills/skills.rules.ts';
-import type { AgentReading, ReadOptions } from './agent-handle.ts';
+import type { ReadOptions } from './agent-handle.ts';
 import type { Skill, SkillFile } from './computer-handle.ts';
 import { questionError } from './call-outcome.ts';
-import { asking } from './option-checks.ts';
-import { mustBeOptions } from '../kernel/options.ts';
-import { resourceOf } from '../../machines/resources/resource-pages.ts';
-import { events } from '../../machines/protocol/protocol.ts';
-import { readResources, readSkill, readSkills, type Read } from '../../machines/protocol/messages/lists.ts';
+import { type Read } from '../../machines/protocol/messages/lists.ts';
 import type { SkillRef } from '../../machines/protocol/messages/collections.ts';
 
 /** Resolves with the raw ack and the `req_id` that the ack has to repeat; rejects when no ack comes. */
@@ -41,33 +37,4 @@ export const skillFileOf = (file: ReadFile): SkillFile => ({
 export function bodyOf<T>(read: Read<T>, reqId: string): T {
   if (read.ok) return read.body;
   throw questionError(read.failure, reqId);
-}
-
-const resourcePages =
-  (ask: AskComputer): AgentReading['getResources'] =>
-  async (computer, server, options = {}) => {
-    mustBeOptions('getResources', options, asking.getResources);
-    const { cursor } = options;
-    const request = { computer, mcp_server: server, ...(cursor !== undefined && { cursor }) };
-    const { ack, reqId } = await ask(events.getResources, request, options);
-    const { resources, next_cursor: nextCursor } = bodyOf(readResources(ack, reqId), reqId);
-    return { resources: resources.map(resourceOf), nextCursor: nextCursor ?? null };
-  };
-
-export function createListReading(ask: AskComputer): Pick<AgentReading, 'getResources' | 'skills' | 'skill'> {
-  return {
-    getResources: resourcePages(ask),
-    skills: async (computer, options = {}) => {
-      mustBeOptions('skills', options, asking.skills);
-      const { ack, reqId } = await ask(events.getSkills, { computer }, options);
-      return bodyOf(readSkills(ack, reqId), reqId).skills.map((ref) => skillOf(computer, ref));
-    },
-    skill: async (computer, name, options = {}) => {
-      mustBeOptions('skill', options, asking.skill);
-      const { path } = options;
-      const request = { computer, name, ...(path !== undefined && { rel_path: path }) };
-      const { ack, reqId } = await ask(events.getSkill, request, options);
-      return skillFileOf(bodyOf(readSkill(ack, reqId), reqId));
-    },
-  };
 }

@@ -1,23 +1,22 @@
-import { bodyOf, createListReading, type AskComputer } from './agent-lists.ts';
+import { bodyOf, skillFileOf, skillOf, type AskComputer } from './agent-lists.ts';
+import { resourceOf } from '../../machines/resources/resource-pages.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 import {
   readContents,
   readDesktop,
   readFinder,
+  readResources,
+  readSkill,
+  readSkills,
   type FinderRead,
   type Read,
 } from '../../machines/protocol/messages/lists.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
-import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
-import { withRemedy } from '../../machines/resources/collections.ts';
-import { desktopQuestion } from '../../machines/resources/desktop.ts';
-import {
-  finderQuestion,
-  readElement,
-  readMetadata,
-  readPage,
-  readPages,
-} from '../../machines/resources/finder.ts';
+import { collectionOfUri } from '../../machines/resources/uri.ts';
+import { withRemedy } from '../../machines/resources/remedies.ts';
+import { desktopQuestion } from '../../machines/resources/asked.ts';
+import { finderQuestion } from '../../machines/resources/asked.ts';
+import { readElement, readMetadata, readPage, readPages } from '../../machines/resources/finder.ts';
 import {
   elementPlace,
   metadataPlace,
@@ -37,7 +36,7 @@ import type {
   ResourceOptions,
 } from './agent-handle.ts';
 import type { ResourceContent } from './computer-handle.ts';
-import { asking } from './option-checks.ts';
+import { asking } from './checks/agent.ts';
 
 const noText: Failure = {
   code: wireCodes.internal,
@@ -46,6 +45,35 @@ const noText: Failure = {
 function textIn(contents: readonly ResourceContent[]): Read<string> {
   const texts = contents.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   return texts.length > 0 ? { ok: true, body: texts.join('\n\n') } : { ok: false, failure: noText };
+}
+
+const resourcePages =
+  (ask: AskComputer): AgentReading['getResources'] =>
+  async (computer, server, options = {}) => {
+    mustBeOptions('getResources', options, asking.getResources);
+    const { cursor } = options;
+    const request = { computer, mcp_server: server, ...(cursor !== undefined && { cursor }) };
+    const { ack, reqId } = await ask(events.getResources, request, options);
+    const { resources, next_cursor: nextCursor } = bodyOf(readResources(ack, reqId), reqId);
+    return { resources: resources.map(resourceOf), nextCursor: nextCursor ?? null };
+  };
+
+function createListReading(ask: AskComputer): Pick<AgentReading, 'getResources' | 'skills' | 'skill'> {
+  return {
+    getResources: resourcePages(ask),
+    skills: async (computer, options = {}) => {
+      mustBeOptions('skills', options, asking.skills);
+      const { ack, reqId } = await ask(events.getSkills, { computer }, options);
+      return bodyOf(readSkills(ack, reqId), reqId).skills.map((ref) => skillOf(computer, ref));
+    },
+    skill: async (computer, name, options = {}) => {
+      mustBeOptions('skill', options, asking.skill);
+      const { path } = options;
+      const request = { computer, name, ...(path !== undefined && { rel_path: path }) };
+      const { ack, reqId } = await ask(events.getSkill, request, options);
+      return skillFileOf(bodyOf(readSkill(ack, reqId), reqId));
+    },
+  };
 }
 
 function readersOf(ask: AskComputer) {

@@ -18,6 +18,7 @@ import type {
   Agent,
   AgentEvents,
   AgentOptions,
+  AgentReading,
   AgentStatus,
   AgentTool,
   AgentTools,
@@ -25,9 +26,8 @@ import type {
   ReadOptions,
 } from './agent-handle.ts';
 import type { Skill } from './computer-handle.ts';
-import { createReading } from './agent-reading.ts';
 import { skillOf, type AskComputer } from './agent-lists.ts';
-import { putFile, type PuttingAgent } from './agent-files.ts';
+import type { PuttingAgent } from './agent-files.ts';
 import {
   agentArguments,
   agentThrowing,
@@ -35,11 +35,9 @@ import {
   asking,
   blobOptions,
   callOptions,
-  inspectOptions,
   putOptions,
-  waitOptions,
-  wrongCall,
-} from './option-checks.ts';
+} from './checks/agent.ts';
+import { inspectOptions, waitOptions, wrongCall } from './checks/host.ts';
 import { agentPart } from './agent-part.ts';
 import type { LinksPart } from './links-part.ts';
 import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
@@ -56,7 +54,7 @@ import {
 } from '../kernel/listeners.ts';
 import { checkArguments, mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
 
-import { systemClock } from '../../adapters/clock.ts';
+import { during, systemClock } from '../../adapters/clock.ts';
 import type {
   AgentCall,
   AgentFollow,
@@ -68,7 +66,7 @@ import type { DesktopSeen, FinderSeen, Followed } from '../../machines/agent/col
 import type { ViewCollectionChanged, ViewToolsChanged } from '../../machines/agent/view.machine.ts';
 import { inEnglish } from '../../machines/call/policy/policy.ts';
 import { settledBy, type CallProgressed, type CallSettled } from '../../machines/call/call.rules.ts';
-import { changesOf, isNoChange } from '../../machines/catalog/entries.ts';
+import { changesOf, isNoChange } from '../../machines/catalog/changes.ts';
 import { listedFrom } from '../../machines/catalog/tool.ts';
 import { isNoDifference } from '../../machines/kernel/difference.ts';
 import { message } from '../../machines/kernel/effects.ts';
@@ -88,8 +86,8 @@ import type { SmcpTool } from '../../machines/protocol/messages/collections.ts';
 import type { DownloadNews } from '../../machines/blobs/download.rules.ts';
 import { blobsIn, Downloads, type BlobOptions, type Download } from './downloads.ts';
 import { traceIn } from '../../machines/protocol/messages/messages.ts';
-import { desktopDifference } from '../../machines/resources/desktop.ts';
-import { finderDifference } from '../../machines/resources/finder.ts';
+import { desktopDifference } from '../../machines/resources/asked.ts';
+import { finderDifference } from '../../machines/resources/asked.ts';
 
 /** Collections that an agent begins to follow when its host listens to these events. */
 const collectionOf: Readonly<Partial<Record<keyof AgentEvents, Followed>>> = {
@@ -310,6 +308,7 @@ class HostedAgent implements Agent {
   }
   putFile: Agent['putFile'] = async (computer, source, options = {}) => {
     mustBeOptions('putFile', options, putOptions);
+    const { putFile } = await during(import('./agent-files.ts'));
     return putFile(this.#puttingAgent, computer, source, options);
   };
   readonly #downloads = new Downloads(() => ({
@@ -384,17 +383,25 @@ class HostedAgent implements Agent {
     const ticket = this.#calls.ticketOf(reqId);
     if (ticket !== undefined) this.#cancel(ticket);
   }
-  readonly #reading = createReading(this.#query);
-  readonly getDesktop = this.#reading.getDesktop;
-  readonly getFinder = this.#reading.getFinder;
-  readonly readResource = this.#reading.readResource;
-  readonly getResources = this.#reading.getResources;
-  readonly skills = this.#reading.skills;
-  readonly skill = this.#reading.skill;
-  readonly readDocumentMetadata = this.#reading.readDocumentMetadata;
-  readonly readDocumentPages = this.#reading.readDocumentPages;
-  readonly readPage = this.#reading.readPage;
-  readonly readElement = this.#reading.readElement;
+  #reading: Promise<AgentReading> | undefined;
+  /** Its module is loaded with the first question. */
+  #asking(): Promise<AgentReading> {
+    return (this.#reading ??= during(import('./agent-reading.ts')).then((module) =>
+      module.createReading(this.#query),
+    ));
+  }
+  getDesktop: Agent['getDesktop'] = async (...asked) => (await this.#asking()).getDesktop(...asked);
+  getFinder: Agent['getFinder'] = async (...asked) => (await this.#asking()).getFinder(...asked);
+  readResource: Agent['readResource'] = async (...asked) => (await this.#asking()).readResource(...asked);
+  getResources: Agent['getResources'] = async (...asked) => (await this.#asking()).getResources(...asked);
+  skills: Agent['skills'] = async (...asked) => (await this.#asking()).skills(...asked);
+  skill: Agent['skill'] = async (...asked) => (await this.#asking()).skill(...asked);
+  readDocumentMetadata: Agent['readDocumentMetadata'] = async (...asked) =>
+    (await this.#asking()).readDocumentMetadata(...asked);
+  readDocumentPages: Agent['readDocumentPages'] = async (...asked) =>
+    (await this.#asking()).readDocumentPages(...asked);
+  readPage: Agent['readPage'] = async (...asked) => (await this.#asking()).readPage(...asked);
+  readElement: Agent['readElement'] = async (...asked) => (await this.#asking()).readElement(...asked);
 
   on: Agent['on'] = (name, listener) => {
     mustBeEvent(name, agentEvents, listener);

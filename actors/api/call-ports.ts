@@ -10,16 +10,16 @@ import {
   noLimits,
   type CallLimits,
 } from '../../machines/call/policy/call-limiters.ts';
-import { finishAsk } from '../../machines/call/policy/result.ts';
+import { finishAsk } from '../../machines/call/policy/finish.ts';
 import {
   judgeAsk,
   ownRuleJudge,
   type JudgedCall,
   type KnownTools,
   copiedAsJson,
-  textOf,
   toolIn,
 } from '../../machines/call/policy/judge.ts';
+import { textOf } from '../../machines/text.ts';
 import {
   type Judgement,
   confirmationFailed,

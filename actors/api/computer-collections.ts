@@ -14,13 +14,14 @@ import type { ServerStatus, MissingServer } from '../servers/server-handle.ts';
 import { newId } from '../../adapters/clock.ts';
 import { type AddressFor, message, type CheckedMessage } from '../../machines/kernel/effects.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
-import { withRemedy, type AggregateShown, type ResourceRead } from '../../machines/resources/collections.ts';
-import { collectionOfUri, isOtherUri } from '../../machines/resources/collection-rules.ts';
+import { withRemedy } from '../../machines/resources/remedies.ts';
+import type { AggregateShown, ResourceRead } from '../../machines/resources/collections.ts';
+import { collectionOfUri, isOtherUri } from '../../machines/resources/uri.ts';
 import type { SkillRef } from '../../machines/protocol/messages/collections.ts';
 import type { SkillFile, SkillShown, SkillsShown } from '../../machines/skills/skills.rules.ts';
 import type { ResourceCollection } from '../../machines/ports/link.ts';
-import { desktopQuestion } from '../../machines/resources/desktop.ts';
-import { finderQuestion } from '../../machines/resources/finder.ts';
+import { desktopQuestion } from '../../machines/resources/asked.ts';
+import { finderQuestion } from '../../machines/resources/asked.ts';
 
 type Answer = AggregateShown | ResourceRead | SkillsShown | SkillShown;
 const answers: ReadonlySet<string> = new Set([

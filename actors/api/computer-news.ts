@@ -7,7 +7,7 @@ import type { CachedCatalogs } from '../servers/catalogs.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import type { Servers } from '../servers/servers.ts';
 import type { ComputerNews } from '../../machines/computer/computer.machine.ts';
-import { stateFor } from '../../machines/server-states.ts';
+import { stateFor } from '../../machines/server-state.ts';
 import { approvalGroups } from '../../machines/call/policy/permission.ts';
 import { toolsAlone } from '../../machines/config/app.ts';
 import { nearest } from '../../machines/text.ts';

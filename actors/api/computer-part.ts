@@ -5,7 +5,7 @@ import { computerKinds } from '../kinds/computer.ts';
 import type { Part } from '../runtime/part.ts';
 import { during } from '../../adapters/clock.ts';
 import { BlobStore } from '../../adapters/storage/blob-store.ts';
-import { blobsPort } from '../../machines/blobs/blobs.rules.ts';
+import { blobsPort } from '../../machines/ports/files.ts';
 import { handing } from '../../machines/blobs/hand.ts';
 
 /** A computer: Desktop, Finder and files over the parts of its servers and of its seat. */

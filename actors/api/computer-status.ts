@@ -12,11 +12,10 @@ import { whyRefused, whyRestless, whyWithdrawn } from '../../machines/computer/a
 import type { ClientContext } from '../../machines/client/client.events.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
+import { clientState, stateFor } from '../../machines/server-state.ts';
 import {
-  clientState,
   connectingStep,
   limitOf,
-  stateFor,
   shortStateWords,
   stepsThatWait,
   waitsText,

@@ -25,19 +25,17 @@ import {
   finderOptions,
   readOptions,
   skillOptions,
-  waitOptions,
   computerCallOptions,
   computerOptions,
-  inspectOptions,
   seat,
-  wrongCall,
-} from './option-checks.ts';
+} from './checks/computer.ts';
+import { waitOptions, inspectOptions, wrongCall } from './checks/host.ts';
 import { Seat } from './seat.ts';
 import { computerPart, type ComputerPart } from './computer-part.ts';
-import { Runtime, type HostedMachine } from './runtime.ts';
+import { openRuntime, type HostedMachine, type Runtime } from './runtime.ts';
 import type { ServersPart } from './servers-part.ts';
 import { ServerOrders } from './server-orders.ts';
-import { tracingOf, tracedCall } from './tracing.ts';
+import { tracedCall } from './tracing.ts';
 import type { PageOrders } from '../inspector/inspections.ts';
 import { pageCaller } from '../../machines/inspection.ts';
 import { A2cError, closedFailure } from '../kernel/errors.ts';
@@ -92,8 +90,8 @@ import { addressFor, keyOf, type AddressFor, message } from '../../machines/kern
 import type { Timing } from '../../machines/kernel/timing.ts';
 import { withoutUndefined } from '../../machines/protocol/json.ts';
 import { progressOf } from '../../machines/protocol/messages/messages.ts';
-import { landingPort } from '../../machines/uploads/upload.rules.ts';
-import { skillsPort } from '../../machines/skills/skills.rules.ts';
+import { landingPort } from '../../machines/ports/files.ts';
+import { skillsPort } from '../../machines/ports/files.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
 
 export interface RuntimeShare {
@@ -132,10 +130,9 @@ export const takeConfig = (computer: Computer, config: Config): Promise<void> =>
 async function startComputer(options: ComputerOptions, inner: RuntimeShare): Promise<Computer> {
   const { reaper, stateDir, record, launcher, log, logLevel, onNotice: notice, signal } = options;
   const config = inner.config ?? readOrThrow(options.config, (text) => notice?.(text));
-  const tracing = inner.runtime ? undefined : await tracingOf(options);
   const runtime =
     inner.runtime ??
-    new Runtime({
+    (await openRuntime({
       reaper,
       stateDir,
       notice,
@@ -144,8 +141,8 @@ async function startComputer(options: ComputerOptions, inner: RuntimeShare): Pro
       links: options.links,
       log,
       logLevel,
-      tracing,
-    });
+      tracing: options.tracing,
+    }));
   await runtime.use(computerPart).servers.sweep();
   const { door: host = { kind: 'host' } } = inner;
   const doors = options.shared === true ? await import('../door/host.ts') : undefined;

@@ -1,5 +1,5 @@
 import { newId } from '../../adapters/clock.ts';
-import { newSha256 } from '../../adapters/storage/blob-store.ts';
+import { newSha256 } from '../../adapters/storage/traces.ts';
 import type { Parts } from '../../adapters/connections/link-requests.ts';
 import type { AgentDownload } from '../../machines/agent/agent.machine.ts';
 import type { AddressFor } from '../../machines/kernel/effects.ts';

@@ -5,7 +5,7 @@ import { defaultStateDir } from '../../adapters/host-files.ts';
 import type { Parts } from '../../adapters/connections/link-requests.ts';
 import { lazyLinks } from '../../adapters/socket/lazy.ts';
 import type { Links, PeerCredential } from '../../adapters/socket/link.ts';
-import { keptOfficeToken } from '../../adapters/storage/user-files.ts';
+import { keptOfficeToken } from '../../adapters/storage/office-token.ts';
 import type { RequestPort } from '../../machines/kernel/ports.ts';
 import { nameOf } from '../../machines/kernel/effects.ts';
 import { linkKind } from '../../machines/link/link.machine.ts';

@@ -1,6 +1,7 @@
 import type { Office, OfficeEvents, OfficeOptions } from './office-handle.ts';
 import { joinNodes, measure, readAuth, readSettings } from './office-settings.ts';
-import { inspectOptions, officeArguments, officeOptions, officeThrowing } from './option-checks.ts';
+import { inspectOptions } from './checks/host.ts';
+import { officeArguments, officeOptions, officeThrowing } from './checks/office.ts';
 import { officePart, type OfficePart } from './office-part.ts';
 import { runtimeOf, type Runtime } from './runtime.ts';
 import { A2cError } from '../kernel/errors.ts';

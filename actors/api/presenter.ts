@@ -12,11 +12,10 @@ import type {
   PresenterEvents,
   ToolCallAnswer,
 } from './presenter-handle.ts';
-import { presenterArguments, presenterOptions, presenterThrowing } from './option-checks.ts';
-import { Runtime } from './runtime.ts';
+import { presenterArguments, presenterOptions, presenterThrowing } from './checks/presenter.ts';
+import { openRuntime, type Runtime } from './runtime.ts';
 import { serversPart } from './servers-part.ts';
 import { takenBack } from './server-orders.ts';
-import { tracingOf } from './tracing.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import { Listeners, deferred, escaping, unlessAborted } from '../kernel/listeners.ts';
 import { checkArguments, mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
@@ -78,8 +77,7 @@ export async function createPresenter(options: PresenterOptions = {}): Promise<P
 async function openPresenter(options: PresenterOptions): Promise<Presenter> {
   const { file, settings, ...rest } = options;
   const { reaper, stateDir, record, launcher, log, logLevel, onNotice: notice } = rest;
-  const tracing = await tracingOf(rest);
-  const runtime = new Runtime({
+  const runtime = await openRuntime({
     reaper,
     stateDir,
     notice,
@@ -88,7 +86,7 @@ async function openPresenter(options: PresenterOptions): Promise<Presenter> {
     links: rest.links,
     log,
     logLevel,
-    tracing,
+    tracing: rest.tracing,
   });
   try {
     const computer = await createComputer(rest, { runtime, config: readOrThrow([]) });

@@ -4,7 +4,7 @@ import type { HostOptions } from './handles.ts';
 import { tracingOf } from './tracing.ts';
 import type { Inspections } from '../inspector/inspections.ts';
 import { deferred } from '../kernel/listeners.ts';
-import { HostLog } from '../logging/host-log.ts';
+import type { HostLog } from '../logging/host-log.ts';
 import type { LogOptions } from '../logging/log-entry.ts';
 import {
   FlightRecorder,
@@ -17,7 +17,7 @@ import { RedactedPorts } from '../recording/redaction.ts';
 import { assemble } from '../runtime/assemble.ts';
 import { Directory, unanswered, type Root, Tap } from '../runtime/directory.ts';
 import type { Kinds, Part, Question } from '../runtime/part.ts';
-import { liveOnClock, systemClock } from '../../adapters/clock.ts';
+import { during, liveOnClock, systemClock } from '../../adapters/clock.ts';
 import type { LedgerOptions } from '../../adapters/process/reaper/ledger.ts';
 import type { Launcher } from '../../adapters/process/environment.ts';
 import { guardOf } from '../../adapters/guard.ts';
@@ -32,6 +32,8 @@ const leftoverMs = 3_000;
 export interface RuntimeOptions extends LedgerOptions, LogOptions, Pick<FlightOptions, 'record' | 'frames'> {
   readonly tap?: Tap;
   readonly tracing?: Tracing | undefined;
+  /** Loaded for a host with a `log`. */
+  readonly HostLog?: typeof HostLog;
   /** Default: child processes of this process. */
   readonly launcher?: Launcher | undefined;
   /** Default: over sockets. */
@@ -64,9 +66,19 @@ export class Runtime {
   #hosts = 0;
 
   constructor(options: RuntimeOptions = {}) {
-    const { tap = new Tap(), record, log, logLevel, tracing, stateDir, notice, frames } = options;
+    const {
+      tap = new Tap(),
+      record,
+      log,
+      logLevel,
+      tracing,
+      stateDir,
+      notice,
+      frames,
+      HostLog: Logging,
+    } = options;
     this.options = options;
-    this.hostLog = log && new HostLog(log, (value) => this.redact(value), logLevel);
+    this.hostLog = log && Logging && new Logging(log, (value) => this.redact(value), logLevel);
     if (this.hostLog) tap.add(this.hostLog);
     this.tracing = tracing;
     const { secrets, redact } = record || {};
@@ -136,7 +148,7 @@ export class Runtime {
     return (this.#inspections ??= this.#openInspections());
   }
   async #openInspections(): Promise<Inspections> {
-    const { Inspections, LiveStream } = await import('../inspector/inspections.ts');
+    const { Inspections, LiveStream } = await during(import('../inspector/inspections.ts'));
     const { stateDir, notice = () => {}, record } = this.options;
     const { key } = record || {};
     const recording = () => this.secrets.recording('full', key);
@@ -205,14 +217,17 @@ export interface HostedMachine {
   readonly ended: Promise<OwnedEnded>;
 }
 
-/** For a host that launches nothing. */
-export async function runtimeOf(
-  options: HostOptions & { readonly links?: PlayedOffice | undefined },
-  shared: Runtime | undefined,
-): Promise<Runtime> {
-  const { record, log, logLevel, links } = options;
-  return shared ?? new Runtime({ record, log, logLevel, links, tracing: await tracingOf(options) });
+export type HostedOptions = Omit<RuntimeOptions, 'tracing' | 'HostLog'> & Pick<HostOptions, 'tracing'>;
+/** Loads what the options ask for: the log, and OpenTelemetry. Rejects where its package is not installed. */
+export async function openRuntime({ tracing, ...options }: HostedOptions): Promise<Runtime> {
+  const logging = options.log && (await during(import('../logging/host-log.ts')));
+  return new Runtime({ ...options, tracing: await tracingOf({ tracing }), ...logging });
 }
+/** For a host that launches nothing. */
+export const runtimeOf = async (
+  { record, log, logLevel, links, tracing }: HostedOptions,
+  shared: Runtime | undefined,
+): Promise<Runtime> => shared ?? openRuntime({ record, log, logLevel, links, tracing });
 
 /** Registers a running host with the clock, by the names of its root machines; the returned function removes it. */
 const liveOn = (roots: () => Iterable<Root>): (() => void) =>

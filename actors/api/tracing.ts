@@ -1,5 +1,4 @@
 import { newId } from '../../adapters/clock.ts';
-import { openTracing } from '../../adapters/telemetry.ts';
 import type { SpanStart, Tracing } from '../../machines/kernel/tracing.ts';
 import { version } from '../../machines/version.ts';
 import type { CallOutcome, Call, CallOptions } from './call-outcome.ts';
@@ -14,6 +13,7 @@ export async function tracingOf({
 }): Promise<Tracing | undefined> {
   if (!tracing) return undefined;
   try {
+    const { openTracing } = await import('../../adapters/telemetry.ts');
     return await openTracing({ name: 'a2c-actors', version });
   } catch (error) {
     throw badRequest(error instanceof Error ? error.message : String(error), 'Or leave out tracing.');

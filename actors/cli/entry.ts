@@ -6,7 +6,7 @@ import type { CommandContext } from './context.ts';
 import { A2cError, badRequest } from '../kernel/errors.ts';
 import { Refusals } from '../logging/log-entry.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
-import { keepOfficeToken, keptOfficeToken } from '../../adapters/storage/user-files.ts';
+import { keepOfficeToken, keptOfficeToken } from '../../adapters/storage/office-token.ts';
 import type { OfficeCredential } from '../../adapters/socket/entry/auth.ts';
 
 export interface EntryOptions {

@@ -11,8 +11,7 @@ import type { ComputerOptions } from '../api/computer-options.ts';
 import { stateWords } from '../../machines/server-states.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { deferred } from '../kernel/listeners.ts';
-import { tracingOf } from '../api/tracing.ts';
-import { Runtime } from '../api/runtime.ts';
+import { openRuntime, type Runtime } from '../api/runtime.ts';
 import { logLine, NewsLines } from './printing/servers.ts';
 import { toolsText } from './printing/contents.ts';
 import { statusFact, tellFact } from './printing/failures.ts';
@@ -35,10 +34,10 @@ export interface UpOptions extends ServerOptions, EntryOptions {
 
 async function runtimeOf(context: CommandContext, options: WatchOptions): Promise<Runtime> {
   const { terminal } = context;
-  const runtime = new Runtime({
+  const runtime = await openRuntime({
     reaper: options.reaper,
     record: recordBy(options),
-    tracing: await tracingOf(options),
+    tracing: options.tracing,
     ...(await logBy(context, options)),
     notice: (text) => terminal.err(text),
   });

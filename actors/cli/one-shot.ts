@@ -65,16 +65,15 @@ export async function withComputer<T>(
       if (topic === undefined) terminal.err(text);
     };
     // Loads the computer here, because commands that only read the config use this module without a computer.
-    const [{ createComputer }, api, { tracingOf }] = await Promise.all([
+    const [{ createComputer }, api] = await Promise.all([
       import('../api/computer.ts'),
       import('../api/runtime.ts'),
-      import('../api/tracing.ts'),
     ]);
-    const runtime = new api.Runtime({
+    const runtime = await api.openRuntime({
       record,
       notice: (text) => onNotice(text),
       ...(await logBy(context, options)),
-      tracing: await tracingOf(options),
+      tracing: options.tracing,
     });
     try {
       const input = inputsAt(terminal, options);

@@ -1,4 +1,4 @@
-import { textOf } from '../../machines/call/policy/judge.ts';
+import { textOf } from '../../machines/text.ts';
 import { asText } from '../../machines/text.ts';
 
 /** A listener that throws affects neither the runtime nor other listeners. */

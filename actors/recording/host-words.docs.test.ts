@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { EventObject } from 'xstate';
 import { describe, expect, it } from 'vitest';
 import { hostWords, orderOf, wordedMessages } from './host-words.ts';
+import { planned } from '../plans/given-config.ts';
 
 const page = readFileSync(new URL('../../docs/trace-format.md', import.meta.url), 'utf8');
 const section = page.split('\n## Words of hosts\n')[1]?.split('\n## ')[0] ?? '';
@@ -135,7 +136,7 @@ it('every order comes back to the message that it was', () => {
     const message = ordered[`${kind} ${type}`]?.[0];
     // A `servers.set` order is recorded as its config instead of its plan, so the two cannot be compared.
     if (!message || type === 'servers.set') continue;
-    const { event } = orderOf(kind, hostWords.order(kind, message, undefined), 'host:x.1');
+    const { event } = orderOf(kind, hostWords.order(kind, message, undefined), 'host:x.1', planned);
     const { replyTo: _, ...taken } = event as Message;
     const { replyTo: __, ...sent } = message;
     expect(taken).toEqual(

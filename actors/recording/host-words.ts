@@ -2,11 +2,11 @@
 import type { EventObject } from 'xstate';
 import { addressFor, type Address, message, type CheckedMessage } from '../../machines/kernel/effects.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
-import { stateFor } from '../../machines/server-states.ts';
+import { stateFor } from '../../machines/server-state.ts';
 import type { HostWords } from '../../machines/trace/channels.ts';
 import { closedFailure } from '../kernel/errors.ts';
 import { settledBy, type CallSettled } from '../../machines/call/call.rules.ts';
-import { planned, type GivenConfig } from '../plans/given-config.ts';
+import type { GivenConfig } from '../plans/given-config.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
 type HostWord = EventObject & Fields;
@@ -16,9 +16,11 @@ export interface WordMessage {
   readonly event: EventObject;
   readonly orElse?: CheckedMessage;
 }
+/** Makes the plans of servers from the config that a trace holds. Throws an `A2cError` when it cannot be read. */
+export type Planned = (given: GivenConfig) => object;
 interface Row {
   readonly word: (event: HostWord, given: object | undefined) => HostWord;
-  readonly order: (word: HostWord, host: Address) => WordMessage;
+  readonly order: (word: HostWord, host: Address, planned: Planned) => WordMessage;
 }
 const same: Row = {
   word: (event) => event,
@@ -95,7 +97,7 @@ const orders: Readonly<Record<string, Readonly<Record<string, readonly [wordType
       'setServers',
       {
         word: ({ type: _, ...plan }, given) => word('setServers', given ?? { plan }),
-        order: ({ type: _, plan, ...given }) => ({
+        order: ({ type: _, plan, ...given }, _host, planned) => ({
           event: word(
             'servers.set',
             (plan as object | undefined) ?? planned(given as unknown as GivenConfig),
@@ -132,8 +134,7 @@ function startWord(kind: string, { type: _, ...input }: HostWord, given: object 
   const { servers, shown, ...rest } = started;
   return word(name, { ...rest, ...times, ...(given ?? { plan: { servers, shown } }) });
 }
-/** Throws an `A2cError` when its config cannot be read. */
-export function startInput(kind: string, { type: _, ...given }: HostWord): object {
+export function startInput(kind: string, { type: _, ...given }: HostWord, planned: Planned): object {
   const { timing: times, plan, config, known, policy, shown, ...rest } = given as Fields;
   const whole = times === undefined ? {} : { timing: { ...timing, ...(times as Partial<Timing>) } };
   if (kind !== 'computer') return { ...given, ...whole };
@@ -145,10 +146,10 @@ export function givenIn(said: EventObject): object | undefined {
   const { config, policy, known, shown } = said as EventObject & Partial<GivenConfig>;
   return config && { config, policy, known, ...(shown && { shown }) };
 }
-export function orderOf(kind: string, said: HostWord, host: Address): WordMessage {
+export function orderOf(kind: string, said: HostWord, host: Address, planned: Planned): WordMessage {
   const rows = Object.values(orders[kind] ?? {});
   const row = rows.find(([wordType]) => wordType === said.type)?.[1] ?? same;
-  return row.order(said, host);
+  return row.order(said, host, planned);
 }
 
 export const wordedMessages = (): {

@@ -9,7 +9,7 @@ import type {
 import type { ListedTool } from '../../machines/catalog/tool.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
-import type { ServerState } from '../../machines/server-states.ts';
+import type { ServerState } from '../../machines/server-state.ts';
 
 /** Server whose windows, documents or tools are not all in an answer, with the reason. */
 export interface MissingServer {

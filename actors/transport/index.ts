@@ -191,8 +191,8 @@ class HostedSupervisor implements Supervisor {
   }
   #opened(): Promise<SupervisorHost> {
     if (this.#isClosed) throw mistake('The supervisor is closed', 'Make another one with createSupervisor.');
-    return (this.#host ??= import('./supervision.ts').then(
-      ({ SupervisorHost: Host }) => new Host(this.#options),
+    return (this.#host ??= import('./supervision.ts').then(({ SupervisorHost: Host }) =>
+      Host.open(this.#options),
     ));
   }
   async supervise(

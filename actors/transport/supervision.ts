@@ -1,6 +1,6 @@
 /** Supervised transports at work: a runtime with one client machine for each. Loaded by the first `start`. */
 import type { AnyEventObject } from 'xstate';
-import { Runtime, type HostedMachine } from '../api/runtime.ts';
+import { openRuntime, type HostedMachine, type Runtime } from '../api/runtime.ts';
 import { serversPart, type ServersPart } from '../api/servers-part.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, escaping } from '../kernel/listeners.ts';
@@ -190,16 +190,21 @@ export class SupervisorHost {
   readonly #swept: Promise<void>;
   readonly #names = new Set<string>();
 
-  constructor(options: SupervisorOptions) {
+  static async open(options: SupervisorOptions): Promise<SupervisorHost> {
     const { stateDir, reaper, onNotice, launcher, log, logLevel } = options;
     const notice = escaping(onNotice);
-    this.#options = options;
     // At each loss: a trace at giving up alone would miss the losses after which the server came back.
     const record = options.record !== false && {
       on: [...keptByDefault, 'serverLost' as const],
       ...options.record,
     };
-    const runtime = new Runtime({ record, stateDir, reaper, notice, launcher, log, logLevel, frames });
+    return new SupervisorHost(
+      options,
+      await openRuntime({ record, stateDir, reaper, notice, launcher, log, logLevel, frames }),
+    );
+  }
+  private constructor(options: SupervisorOptions, runtime: Runtime) {
+    this.#options = options;
     this.#runtime = runtime;
     this.#servers = runtime.use(serversPart);
     this.#servers.specs = specAsk(async () => ({ ok: true, spec: onlySpec }));

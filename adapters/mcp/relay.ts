@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { isUnread } from '../../machines/process/server-failure.ts';
+import { isUnread } from '../../machines/protocol/failure.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 import { isAnswer, isNotification } from './lenient.ts';

@@ -1,5 +1,6 @@
 import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
-import { clientState, stateFor, waitsFor, type ServerState } from '../../machines/server-states.ts';
+import { clientState, stateFor, type ServerState } from '../../machines/server-state.ts';
+import { waitsFor } from '../../machines/server-states.ts';
 import { keptForIn, type KeptFor } from '../../machines/trace/reasons.ts';
 import { Calls, isAnswer, partsOf, whyOf, type Call } from './calls.ts';
 import type { Row } from './trace-lines.ts';

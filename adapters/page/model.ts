@@ -1,12 +1,10 @@
+import { clientState, stateFor, type ServerState } from '../../machines/server-state.ts';
 import {
-  clientState,
   connectingStep,
-  stateFor,
   stepsThatWait,
   stateWords,
   waitsText,
   limitOf,
-  type ServerState,
 } from '../../machines/server-states.ts';
 import type { Chart, Charts } from '../../machines/inspection.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';

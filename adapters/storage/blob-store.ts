@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import type { RequestPort } from '../../machines/kernel/ports.ts';
 import { blobSizes } from '../../machines/protocol/messages/blobs.ts';
 import { during, systemClock, waitingTimers } from '../clock.ts';
 import { defaultStateDir } from '../host-files.ts';
+import { newSha256 } from './traces.ts';
 
 /** A file of this store is removed with its entry; a file of a skill stays as it is. */
 interface Place {
@@ -22,7 +23,6 @@ export interface BlobStoreOptions {
   readonly give: (ticket: string, bytes: Uint8Array) => void;
 }
 
-export const newSha256 = (): Hash => createHash('sha256');
 async function markOf(path: string): Promise<{ readonly mark: string; readonly bytes: number } | undefined> {
   const facts = await stat(path, { bigint: true }).catch(() => undefined);
   if (!facts?.isFile()) return undefined;

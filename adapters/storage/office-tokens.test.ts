@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { keepOfficeToken, keptOfficeToken } from './user-files.ts';
+import { keepOfficeToken, keptOfficeToken } from './office-token.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-office-tokens-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,4 +1,4 @@
-import { createHash, createHmac, hash as hashOf, randomBytes } from 'node:crypto';
+import { createHash, createHmac, hash as hashOf, randomBytes, type Hash } from 'node:crypto';
 import {
   closeSync,
   createReadStream,
@@ -177,3 +177,4 @@ function removeOldest(folder: string, newest: string, { count, bytes }: KeptFile
 }
 const sizeOf = (folder: string, file: string): number =>
   statSync(join(folder, file), { throwIfNoEntry: false })?.size ?? 0;
+export const newSha256 = (): Hash => createHash('sha256');

@@ -1,19 +1,10 @@
 import { readBase64 } from '../../machines/text.ts';
-import {
-  appendFileSync,
-  mkdirSync,
-  readFileSync,
-  writeFileSync,
-  rmSync,
-  statSync,
-  type Stats,
-} from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync, rmSync, statSync } from 'node:fs';
 import { mkdir, writeFile, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { defaultStateDir, replaceFileSync } from '../host-files.ts';
 import { changeFile, textIn } from './settings.ts';
-import { isLoopback } from '../../machines/office/rooms/loopback.ts';
 
 export interface Bytes {
   readonly base64: string;
@@ -112,45 +103,6 @@ export async function trust(folder: string, file = trustFile()): Promise<void> {
     const folders = foldersIn(text);
     return folders.includes(real) ? text : `${JSON.stringify([...new Set([...folders, real])], null, 2)}\n`;
   });
-}
-
-const folderOf = (stateDir: string): string => join(stateDir, 'offices');
-const fileOf = (stateDir: string, port: number | string): string => join(folderOf(stateDir), `${port}.token`);
-
-/** Readable by nobody else, until the returned function is called. Throws when it cannot be written. */
-export function keepOfficeToken(stateDir: string, port: number, token: string): () => void {
-  mkdirSync(folderOf(stateDir), { recursive: true, mode: 0o700 });
-  const path = fileOf(stateDir, port);
-  // Replaces the file instead of overwriting it, because other users may have been able to read the old one.
-  writeFileSync(`${path}.${process.pid}`, token, { mode: 0o600, flag: 'w' });
-  replaceFileSync(`${path}.${process.pid}`, path);
-  const remove = (): void => {
-    process.off('exit', remove);
-    // Removes the file only when it still holds this token, because another office of this user may use the port by now.
-    if (keptOfficeToken(stateDir, `http://127.0.0.1:${port}`) === token) rmSync(path, { force: true });
-  };
-  process.on('exit', remove);
-  return remove;
-}
-const mayBeOfOthers = ({ mode, uid }: Stats, platform: string): boolean =>
-  platform !== 'win32' &&
-  ((mode & 0o077) !== 0 || (process.getuid !== undefined && uid !== process.getuid()));
-/** Never from a file that others can read. Windows is not checked, because profiles are private there. */
-export function keptOfficeToken(
-  stateDir: string,
-  url: string,
-  platform: string = process.platform,
-): string | undefined {
-  if (!URL.canParse(url)) return undefined;
-  const { hostname, port, protocol } = new URL(url);
-  if (protocol !== 'http:' || !isLoopback(hostname)) return undefined;
-  const path = fileOf(stateDir, port || '80');
-  try {
-    if (mayBeOfOthers(statSync(path), platform)) return undefined;
-    return readFileSync(path, 'utf8').trim() || undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Size in bytes from which a log begins anew; the old one is kept beside it. */

@@ -1,6 +1,6 @@
 /** Collections of a computer that an agent follows, with the question and the reader of the answer for each. */
 import type { ResourceCollection } from '../ports/link.ts';
-import { finderQuestion, mostLimit } from '../resources/finder.ts';
+import { finderQuestion, mostLimit } from '../resources/asked.ts';
 import { events } from '../protocol/protocol.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { DPEDocumentSummary, Missing, SmcpTool } from '../protocol/messages/collections.ts';

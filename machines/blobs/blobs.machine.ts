@@ -4,6 +4,7 @@ import { effects, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import * as rules from './blobs.rules.ts';
 import type { BlobPart, BlobsContext, BlobsInput, BlobsOrder, BlobWanted } from './blobs.rules.ts';
+import { blobsPort } from '../ports/files.ts';
 
 const idOf = (ticket: string): string => `part.${ticket}`;
 type Refusal = Extract<RequestFact, { type: 'ask.refused' }>;
@@ -34,7 +35,7 @@ const read = blobsSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const { ticket, handle, offset, maxBytes, reader } = wanted;
   const id = idOf(ticket);
   const params: rules.BlobRead = { ticket, handle, offset, maxBytes, reader };
-  enqueue({ type: 'request', params: { id, target: rules.blobsPort, method: 'read', params } });
+  enqueue({ type: 'request', params: { id, target: blobsPort, method: 'read', params } });
   enqueue({ type: 'note', params: wanted });
   enqueue.raise({ type: 'blob.overdue', ticket }, { delay: c.timing.aggregateMs, id });
 });

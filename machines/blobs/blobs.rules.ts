@@ -5,8 +5,6 @@ import { isObject, type Fields } from '../protocol/json.ts';
 import { blobRefused, blobSizes, type BlobRefusal, type HeldBlobReply } from '../protocol/messages/blobs.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
-export const blobsPort = 'blobs';
-
 export const readerOf = (link: { readonly url: string; readonly office: string }, agent: string): string =>
   JSON.stringify([link.url, link.office, agent]);
 

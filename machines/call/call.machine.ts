@@ -33,7 +33,7 @@ import {
 import type { RequestFact } from '../kernel/ports.ts';
 import { extended } from '../kernel/objects.ts';
 import type { ProcessTag } from '../process/process.machine.ts';
-import { isUnread } from '../process/server-failure.ts';
+import { isUnread } from '../protocol/failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { blobSizes } from '../protocol/messages/blobs.ts';
 import { progressOf } from '../protocol/messages/messages.ts';

@@ -10,14 +10,8 @@ import { followMachine } from '../follow/follow.machine.ts';
 import type { FollowRules, Refusal } from '../follow/follow.rules.ts';
 import { post, type Post } from '../kernel/effects.ts';
 import { backoffOfList } from '../kernel/timing.ts';
-import {
-  failureOfStep,
-  isForgotten,
-  isHopeless,
-  isTooLarge,
-  isUnknown,
-  listRestless,
-} from '../process/server-failure.ts';
+import { failureOfStep, isHopeless, isTooLarge, listRestless } from '../process/server-failure.ts';
+import { isForgotten, isUnknown } from '../protocol/failure.ts';
 import {
   changesIn,
   isRestless,
@@ -29,7 +23,8 @@ import {
   type CatalogInput,
   type CatalogOrder,
 } from './catalog.rules.ts';
-import { emptyHistory, isNoChange, keyOfEntry, remember, type Entry } from './entries.ts';
+import { emptyHistory, keyOfEntry, remember, type Entry } from './entries.ts';
+import { isNoChange } from './changes.ts';
 
 type C = CatalogContext;
 const keysOf = ({ list }: C, entries: readonly Entry[]): readonly string[] =>

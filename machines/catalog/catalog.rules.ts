@@ -3,14 +3,8 @@ import type { Follow } from '../follow/follow.rules.ts';
 import { kindOf, type Address, type AddressFor } from '../kernel/effects.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import type { Failure } from '../protocol/failure.ts';
-import {
-  changesOf,
-  type History,
-  type Changes,
-  keyOfEntry,
-  type CatalogList,
-  type Entry,
-} from './entries.ts';
+import { changesOf, type Changes } from './changes.ts';
+import { type History, keyOfEntry, type CatalogList, type Entry } from './entries.ts';
 
 export interface CatalogStart {
   readonly server: string;

@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  changesOf,
-  differing,
-  emptyHistory,
-  lastChangeOf,
-  remember,
-  contentHash,
-  type Changes,
-  type History,
-} from './entries.ts';
+import { changesOf, differing, contentHash, type Changes } from './changes.ts';
+import { emptyHistory, lastChangeOf, remember, type History } from './entries.ts';
 import { frozenJson } from './tool.ts';
 
 interface Entry {

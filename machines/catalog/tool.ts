@@ -1,7 +1,8 @@
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import { remembered } from '../kernel/objects.ts';
 import type { MetaValue, SmcpTool } from '../protocol/messages/collections.ts';
-import { contentHash, type JsonObject, type Tool, type ToolAnnotations } from './entries.ts';
+import { contentHash } from './changes.ts';
+import type { JsonObject, Tool, ToolAnnotations } from './entries.ts';
 import { isObject } from '../protocol/json.ts';
 
 export const metaKeys = ['auto_apply', 'alias', 'tags', 'ret_object_mapper'] as const;

@@ -1,4 +1,4 @@
-import type { ServerState } from '../server-states.ts';
+import type { ServerState } from '../server-state.ts';
 import { kindOf, type Address, type AddressFor, type DirectoryEvent } from '../kernel/effects.ts';
 import type { CatalogList, Lists } from '../catalog/entries.ts';
 import type { ToolMeta } from '../catalog/tool.ts';

@@ -2,7 +2,8 @@
 import { type Caller, type ComputerCall, type ToolApproved } from '../call/call.rules.ts';
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
 import { type ToolTable, type ToolRules } from '../catalog/tool-table.ts';
-import { type Changes, type CatalogList, type Lists, type Tool } from '../catalog/entries.ts';
+import type { Changes } from '../catalog/changes.ts';
+import type { CatalogList, Lists, Tool } from '../catalog/entries.ts';
 import {
   type ClientChanged,
   type ClientNews,

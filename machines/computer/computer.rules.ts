@@ -1,7 +1,8 @@
 /** Servers and offered tools of a computer: what follows from news, and from a new config. */
 import type { CatalogNews } from '../catalog/catalog.machine.ts';
 import { buildTable, offeredTools, type ToolTable } from '../catalog/tool-table.ts';
-import { changesOf, differing, type Tool } from '../catalog/entries.ts';
+import { changesOf, differing } from '../catalog/changes.ts';
+import type { Tool } from '../catalog/entries.ts';
 import { signatureOf, toSmcpTool } from '../catalog/tool.ts';
 import {
   clientKind,

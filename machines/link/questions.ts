@@ -16,8 +16,9 @@ import {
 } from '../protocol/messages/collections.ts';
 import { getTools } from '../protocol/messages/messages.ts';
 import { events } from '../protocol/protocol.ts';
-import { collectionOfUri } from '../resources/collection-rules.ts';
-import { type AggregateShown, type ResourceRead, withRemedy } from '../resources/collections.ts';
+import { collectionOfUri } from '../resources/uri.ts';
+import type { AggregateShown, ResourceRead } from '../resources/collections.ts';
+import { withRemedy } from '../resources/remedies.ts';
 import type { ResourcesShown } from '../resources/resource-pages.ts';
 import type { SkillShown, SkillsShown } from '../skills/skills.rules.ts';
 import type { PartTaken } from '../uploads/upload.rules.ts';

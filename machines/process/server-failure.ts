@@ -165,12 +165,3 @@ export const listRestless = (server: string, method: string, pollMs: number): Fa
   remedy: 'Let it announce a change only when its list has changed. A list that rests is read as usual again',
 });
 export const isRestless = ({ code }: Failure): boolean => code === 'ListRestless';
-
-/** Tells whether a remote server forgot the MCP session, so that the session is over. */
-export const isForgotten = (failure: Failure): boolean =>
-  failure.code === 'ServerLost' && failure.details?.['http_status'] !== undefined;
-/** JSON-RPC's "Method not found". */
-export const isUnknown = ({ details }: Failure): boolean => details?.['code'] === -32_601;
-/** The server surely did not read it (HTTP 404 within a session), so that it may be sent again. */
-export const isUnread = (failure: Failure): boolean =>
-  isForgotten(failure) && failure.details?.['http_status'] === 404;

@@ -167,3 +167,15 @@ export function rpcErrorDetails({
 export const noSeat = 'no_seat';
 export const isUnseated = ({ code, details }: Pick<Failure, 'code' | 'details'>): boolean =>
   code === wireCodes.notAllowed && details?.['reason'] === noSeat;
+
+/** Beginning of the text with which an office of ours refuses what a credential is not for. */
+export const notGranted = 'Your credential is not for';
+
+/** Tells whether a remote server forgot the MCP session, so that the session is over. */
+export const isForgotten = (failure: Failure): boolean =>
+  failure.code === 'ServerLost' && failure.details?.['http_status'] !== undefined;
+/** JSON-RPC's "Method not found". */
+export const isUnknown = ({ details }: Failure): boolean => details?.['code'] === -32_601;
+/** The server surely did not read it (HTTP 404 within a session), so that it may be sent again. */
+export const isUnread = (failure: Failure): boolean =>
+  isForgotten(failure) && failure.details?.['http_status'] === 404;

@@ -1,4 +1,4 @@
-import { contentHash } from '../catalog/entries.ts';
+import { contentHash } from '../catalog/changes.ts';
 import type { ServerHistory } from '../call/history.ts';
 import type { Capabilities } from '../ports/session.ts';
 import type { ResourceCollection } from '../ports/link.ts';
@@ -152,20 +152,6 @@ export const signatureOf = (who: string, updates: number, listed: readonly Liste
       .map(({ server, uris }) => [server, ...uris.toSorted()])
       .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
   ]);
-
-const remedies: Readonly<Partial<Record<Failure['code'], string>>> = {
-  [wireCodes.documentNotFound]: 'See which documents there are: ask the Finder',
-  [wireCodes.pageOutOfRange]: 'Pages are counted from 0; a read of the document says how many it has',
-  [wireCodes.elementNotFound]: 'Read the page: it lists its elements with their ids',
-  [wireCodes.invalidDpeUri]:
-    'A document is dpe://host/document[/pages/N | /elements/ID], a window is window://host/…',
-  [wireCodes.notFound]: 'See which windows there are: ask the Desktop',
-  [wireCodes.timeout]: 'Ask again, or look at the server: it may be busy',
-};
-export function withRemedy(failure: Failure): Failure {
-  const remedy = failure.remedy ?? remedies[failure.code];
-  return remedy === undefined ? failure : { ...failure, remedy };
-}
 
 /** For 413: how to ask for less. */
 export const adviceOnTooLarge: Readonly<Record<string, string>> = {

@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { desktopDifference, desktopQueryOf, desktopQuestion } from './asked.ts';
 import {
-  desktopDifference,
   isDesktopChanged,
   windowUrisIn,
-  desktopQueryOf,
-  desktopQuestion,
   hasBlob,
   arrangeWindows,
   organizeDesktop,

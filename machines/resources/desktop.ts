@@ -1,7 +1,7 @@
 /** Rules of the Desktop: the windows of all servers, arranged to answer a question. `finder.ts` is built in the same way. */
 import { byRecency, type ServerHistory } from '../call/history.ts';
-import { contentHash } from '../catalog/entries.ts';
-import { differenceOf, isSameUris, type Difference, type UrisByServer } from '../kernel/difference.ts';
+import { contentHash } from '../catalog/changes.ts';
+import { isSameUris, type UrisByServer } from '../kernel/difference.ts';
 import { remembered } from '../kernel/objects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { GetDesktop, ResourceContents } from '../protocol/messages/collections.ts';
@@ -13,31 +13,8 @@ import type {
   ListedStanding,
   Standings,
 } from './collections.ts';
+import { desktopQueryOf, gap } from './asked.ts';
 import { standingOf, isWindowUri, parseWindowUri, type WindowUri } from './uri.ts';
-
-// ── questions ─────────────────────────────────────────────────────────────────────────────────────────
-/** Query of an agent for a Desktop. */
-interface DesktopQuery {
-  /** Largest number of windows; null for all. */
-  readonly size: number | null;
-  /** URI of the only wanted window, exactly as listed; null for any. */
-  readonly window: string | null;
-  /** True to read the windows of all servers again instead of answering from the cache. */
-  readonly fresh?: boolean;
-}
-
-export const desktopQueryOf = ({ desktop_size: size, window, fresh }: GetDesktop): DesktopQuery => ({
-  size: size ?? null,
-  window: window ?? null,
-  ...(fresh === true && { fresh: true }),
-});
-
-/** Default values are left out. */
-export const desktopQuestion = ({ size = null, window = null, fresh = false }: Partial<DesktopQuery>) => ({
-  ...(size !== null && { desktop_size: size }),
-  ...(window !== null && { window }),
-  ...(fresh && { fresh }),
-});
 
 // ── display hints in lists ────────────────────────────────────────────────────────────────────────────
 interface ListEntry {
@@ -93,28 +70,12 @@ const isShown = ({ contents }: Window): boolean =>
 export const hasBlob = ({ contents }: Window): boolean =>
   contents?.some(({ text, blob }) => typeof text !== 'string' && typeof blob === 'string') === true;
 
-const gap = '\n\n';
-
 /** As the protocol writes it: the URI, an empty line, all texts separated by empty lines. */
 export function renderWindow({ uri, contents }: Window): string {
   const texts = (contents ?? []).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   // Texts are not trimmed, because leading blanks of code and empty texts carry meaning.
   const body = texts.join(gap);
   return body === '' ? uri : uri + gap + body;
-}
-
-/** Rendered window, split into URI and text again. */
-export interface ShownWindow {
-  /** URI of the window (`window://`), as its server lists it. */
-  readonly uri: string;
-  /** Text of the window; empty when there is only a URI. */
-  readonly text: string;
-}
-export function readWindow(rendered: string): ShownWindow {
-  const at = rendered.indexOf(gap);
-  return at < 0
-    ? { uri: rendered, text: '' }
-    : { uri: rendered.slice(0, at), text: rendered.slice(at + gap.length) };
 }
 
 // ── the Desktop, put together ─────────────────────────────────────────────────────────────────────────
@@ -188,18 +149,6 @@ const refusedWindowsIn = (
 /** The order of windows and other resources do not matter. */
 export const isDesktopChanged = (before: UrisByServer, after: UrisByServer): boolean =>
   !isSameUris(before, after);
-
-/** Windows are matched by URI and compared by text. */
-export const desktopDifference = (
-  before: readonly string[],
-  after: readonly string[],
-): Difference<ShownWindow> =>
-  differenceOf(
-    before.map(readWindow),
-    after.map(readWindow),
-    ({ uri }) => uri,
-    (a, b) => a.text === b.text,
-  );
 
 // ── windows affected by an update ─────────────────────────────────────────────────────────────────────
 /** Without query or trailing slash. */

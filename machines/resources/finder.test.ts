@@ -5,10 +5,7 @@ import { isDpeUri } from './uri.ts';
 import {
   arrangeDocuments,
   organizeFinder,
-  finderQueryOf,
-  finderQuestion,
   dpeUrisIn,
-  finderDifference,
   isFinderChanged,
   urisOfLevel,
   readCatalogue,
@@ -19,8 +16,8 @@ import {
   readSummary,
   instantOf,
   type FinderPage,
-  type FinderQuery,
 } from './finder.ts';
+import { finderQueryOf, finderQuestion, finderDifference, type FinderQuery } from './asked.ts';
 
 /** Summary of a test document. */
 const documentOf = (doc: string, more: Partial<DPEDocumentSummary> = {}): DPEDocumentSummary => ({

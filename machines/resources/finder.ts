@@ -2,7 +2,7 @@
 import { isObject, type Fields } from '../protocol/json.ts';
 import type { z } from 'zod';
 import { byRecency, type ServerHistory } from '../call/history.ts';
-import { differenceOf, isSameUris, type Difference, type UrisByServer } from '../kernel/difference.ts';
+import { isSameUris, type UrisByServer } from '../kernel/difference.ts';
 import { remembered } from '../kernel/objects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import {
@@ -20,51 +20,9 @@ import {
 } from '../protocol/messages/collections.ts';
 import type { Read } from '../protocol/messages/lists.ts';
 import { problemsIn } from '../protocol/messages/answers.ts';
-import { canonical } from '../trace/canonical.ts';
+import { finderQueryOf, mostLimit, defaultLimit, type FinderQuery } from './asked.ts';
 import type { Listed, Notice, CollectionRules } from './collections.ts';
 import { isDpeUri, parseDpeUri, hostNotFound, type DpeUri } from './uri.ts';
-
-// ── questions ─────────────────────────────────────────────────────────────────────────────────────────
-/** Query for documents, with the part of the result to return. */
-export interface FinderQuery {
-  /**
-   * Words of which at least one must occur in title, keywords or summary, in any case; none matches all
-   * documents.
-   */
-  readonly keywords?: readonly string[] | undefined;
-  /** Exact file type; empty matches all. */
-  readonly fileType?: string | undefined;
-  /** Number of documents to skip; 0 by default. */
-  readonly offset?: number | undefined;
-  /** Largest number of documents to return: 20 by default, at most 100; 0 or less returns none. */
-  readonly limit?: number | undefined;
-  /** True to read the documents of all servers again instead of answering from the cache. */
-  readonly fresh?: boolean | undefined;
-}
-export const defaultLimit = 20;
-export const mostLimit = 100;
-
-export const finderQueryOf = (asked: GetFinder): FinderQuery => ({
-  ...(asked.keywords && { keywords: asked.keywords }),
-  ...(typeof asked.file_type === 'string' && { fileType: asked.file_type }),
-  ...(typeof asked.offset === 'number' && { offset: asked.offset }),
-  ...(typeof asked.limit === 'number' && { limit: asked.limit }),
-  ...(asked.fresh === true && { fresh: true }),
-});
-
-export const finderQuestion = ({
-  keywords,
-  fileType,
-  offset = 0,
-  limit = defaultLimit,
-  fresh = false,
-}: FinderQuery) => ({
-  ...(keywords !== undefined && { keywords: [...keywords] }),
-  ...(fileType !== undefined && { file_type: fileType }),
-  ...(offset !== 0 && { offset }),
-  ...(limit !== defaultLimit && { limit }),
-  ...(fresh && { fresh }),
-});
 
 function partOf({ offset = 0, limit = defaultLimit }: FinderQuery): { from: number; count: number } {
   const whole = (value: number): number => Math.trunc(value) || 0;
@@ -229,20 +187,6 @@ export const urisOfLevel = (uris: readonly string[], level: 0 | 1 | 2 | 3): read
 /** The order of documents and other resources do not matter. */
 export const isFinderChanged = (before: UrisByServer, after: UrisByServer): boolean =>
   !isSameUris(before, after);
-
-/** Documents are matched by URI and compared by all fields. */
-export const finderDifference = (
-  before: readonly DPEDocumentSummary[],
-  after: readonly DPEDocumentSummary[],
-): Difference<DPEDocumentSummary> =>
-  differenceOf(
-    before,
-    after,
-    ({ uri }) => uri,
-    (a, b) => canonicalOf(a) === canonicalOf(b),
-  );
-/** The whole document, because many have no time of change. */
-const canonicalOf = remembered((document: DPEDocumentSummary) => canonical(document));
 
 // ── documents affected by an update ───────────────────────────────────────────────────────────────────
 interface Host {

@@ -1,4 +1,6 @@
 import { wireCodes, type Failure } from '../protocol/failure.ts';
+import type { Read } from '../protocol/messages/lists.ts';
+import type { ResourceCollection } from '../ports/link.ts';
 
 /** Parsed by hand, because platforms treat unknown schemes differently in their own parsers. */
 export interface UriParts {
@@ -534,4 +536,16 @@ function placeBehind(document: string, subPath: string, query: DpeQuery): BuiltD
   const uri = `${base}${subPath}${queryText(query)}`;
   const built = parseDpeUri(uri);
   return built.ok ? { ok: true, uri } : built;
+}
+
+export const isOtherUri = (uri: string): boolean => !/^(?:window|dpe):/i.test(uri);
+/** The Desktop reads windows and all other resources. A wrong URI of a window or a document fails (4204). */
+export function collectionOfUri(uri: string): Read<ResourceCollection> {
+  if (isOtherUri(uri)) return { ok: true, body: 'desktop' };
+  if (/^window:/i.test(uri)) {
+    const window = parseWindowUri(uri);
+    return window.ok ? { ok: true, body: 'desktop' } : window;
+  }
+  const read = parseDpeUri(uri);
+  return read.ok ? { ok: true, body: 'finder' } : read;
 }

@@ -6,14 +6,8 @@ import type { Failure } from '../protocol/failure.ts';
 import { contentsIn } from '../resources/collections.ts';
 import * as rules from './offer.rules.ts';
 import type { OfferContext, OfferInput, OfferOrder, OfferRead, SkillEntryRead } from './offer.rules.ts';
-import {
-  closingFailure,
-  fileAnswer,
-  skillsPort,
-  slowRead,
-  unreadFile,
-  type SkillFileRead,
-} from './skills.rules.ts';
+import { closingFailure, fileAnswer, slowRead, unreadFile, type SkillFileRead } from './skills.rules.ts';
+import { skillsPort } from '../ports/files.ts';
 
 type Answer = Extract<RequestFact, { type: 'ask.answered' | 'ask.refused' }>;
 type Answered = Extract<Answer, { type: 'ask.answered' }>;

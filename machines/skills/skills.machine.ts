@@ -28,6 +28,7 @@ import type {
   SkillsWanted,
   SkillWanted,
 } from './skills.rules.ts';
+import { skillsPort } from '../ports/files.ts';
 
 const listId = 'list';
 const idOf = (ticket: string): string => `file.${ticket}`;
@@ -80,7 +81,7 @@ const skillsSetup = setup({
 const answerIn = <E extends Answer>({ event }: { event: E }): E => event;
 const askList = {
   type: 'request',
-  params: { id: listId, target: rules.skillsPort, method: 'list' },
+  params: { id: listId, target: skillsPort, method: 'list' },
 } as const;
 const withdrawList = { type: 'cancel', params: { id: listId } } as const;
 const tellList = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
@@ -136,7 +137,7 @@ const readFile = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => 
   const params = rules.readParams(c, wanted);
   enqueue({
     type: 'request',
-    params: { id: idOf(ticket), target: rules.skillsPort, method: 'read', params },
+    params: { id: idOf(ticket), target: skillsPort, method: 'read', params },
   });
   enqueue({ type: 'noteRead', params: wanted });
   enqueue.raise({ type: 'skill.overdue', ticket }, { delay: c.timing.aggregateMs, id: idOf(ticket) });

@@ -1,4 +1,4 @@
-import { contentHash } from '../catalog/entries.ts';
+import { contentHash } from '../catalog/changes.ts';
 import type { BlobFacts } from '../blobs/blobs.rules.ts';
 import { kindOf, type Address, type AddressFor, post, type Post } from '../kernel/effects.ts';
 import type { TimingOf } from '../kernel/timing.ts';
@@ -6,7 +6,6 @@ import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { GetSkillReply, SkillRef } from '../protocol/messages/collections.ts';
 
 /** Lists folders (`list`), reads a file (`read`), and checks `SKILL.md` (`entry`) and files (`file`) of a server. */
-export const skillsPort = 'skillFolders';
 
 /** Of `list`; with a sentence for each folder or file that is no skill. */
 export interface SkillsListed {

@@ -17,9 +17,9 @@ import {
   type UploadPart,
   type UploadRefusal,
 } from '../protocol/messages/blobs.ts';
+import { landingPort } from '../ports/files.ts';
 
 /** `open` answers only when it fails (`ask.began`: open); the end of the question removes an unfinished file. */
-export const landingPort = 'landing';
 /** Rules and persons are asked about an upload under it; it belongs to no server. */
 export const uploadTool = 'client:put_blob';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readCatalog, textOfCatalog } from '../../adapters/storage/catalogs.ts';
 import { decoders } from '../../adapters/mcp/messages/codec.ts';
-import { contentHash } from '../../machines/catalog/entries.ts';
+import { contentHash } from '../../machines/catalog/changes.ts';
 
 const json = fc.jsonValue({ maxDepth: 3 });
 const icons = fc.array(fc.record({ src: fc.string(), theme: json }, { requiredKeys: [] }), { maxLength: 2 });

@@ -1,5 +1,6 @@
 import type { EventObject } from 'xstate';
 import { givenIn, hostWords, orderOf, startInput } from '../../actors/recording/host-words.ts';
+import { planned } from '../../actors/plans/given-config.ts';
 import type { Directory, Platform, Observer } from '../../actors/runtime/directory.ts';
 import { kindIn, type Address } from '../../machines/kernel/effects.ts';
 import { isAnswer, type PortInstance, type Ports } from '../../machines/kernel/ports.ts';
@@ -196,9 +197,9 @@ export class RecordedWorld implements Platform, Observer {
       if (!(kind in directory.kinds)) throw new Error(`this version makes no ${kind}`);
       this.#addresses.set(ch, host);
       this.#listen(directory, ch, host);
-      directory.start(at, startInput(kind, ev), host, givenIn(ev));
+      directory.start(at, startInput(kind, ev, planned), host, givenIn(ev));
     } else {
-      const { event, orElse } = orderOf(kind, ev, host);
+      const { event, orElse } = orderOf(kind, ev, host, planned);
       const { replyTo = host } = event as EventObject & { readonly replyTo?: Address };
       if (!this.#listening.has(replyTo)) this.#listen(directory, ch, replyTo);
       directory.send(at, event, orElse, givenIn(ev));

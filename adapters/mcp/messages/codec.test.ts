@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contentHash, type JsonObject } from '../../../machines/catalog/entries.ts';
+import { contentHash } from '../../../machines/catalog/changes.ts';
+import type { JsonObject } from '../../../machines/catalog/entries.ts';
 import {
   decodeLogEntry,
   decodePrompt,

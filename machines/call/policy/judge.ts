@@ -6,6 +6,7 @@ import type { Emit, RequestFact, RequestPort } from '../../kernel/ports.ts';
 import { wireCodes } from '../../protocol/failure.ts';
 import type { Judgement } from './policy.ts';
 import { permission, rulingOf, type Permission, type PermissionRequest } from './permission.ts';
+import { textOf } from '../../text.ts';
 
 export interface KnownTools {
   readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
@@ -134,14 +135,6 @@ export function unusedIn(validity: Validity): string | undefined {
   return validity.ok && validity.unused !== undefined ? ` as a whole: ${validity.unused}` : undefined;
 }
 
-/** Converts any thrown value to text, even one that cannot be converted. */
-export const textOf = (error: unknown): string => {
-  try {
-    return String(error);
-  } catch {
-    return 'with something that has no text';
-  }
-};
 /** No callback can change the original then. A value that is no JSON is returned unchanged. */
 export function copiedAsJson<T extends object>(value: T): T {
   try {

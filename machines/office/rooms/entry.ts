@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SeatFacts } from '../../ports/office.ts';
-import { wireCodes, type Failure } from '../../protocol/failure.ts';
+import { wireCodes, type Failure, notGranted } from '../../protocol/failure.ts';
 import { uploadRefused } from '../../protocol/messages/blobs.ts';
 import { PROTOCOL_VERSION, events, isSpoken, spoken } from '../../protocol/protocol.ts';
 
@@ -119,7 +119,6 @@ export interface Admitted extends Grant {
 export const mayTakeOver = (newcomer: Admitted | undefined, holder: Admitted | undefined): boolean =>
   newcomer?.credential !== undefined && newcomer.credential === holder?.credential;
 
-export const notGranted = 'Your credential is not for';
 const listed = (all: readonly string[]): string => {
   const shown = all.slice(0, 5).map((one) => `'${one}'`);
   return shown.join(', ') + (all.length > shown.length ? ` and ${all.length - shown.length} more` : '');

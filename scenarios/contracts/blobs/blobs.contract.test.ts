@@ -4,12 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BlobStore } from '../../../adapters/storage/blob-store.ts';
-import {
-  blobsPort,
-  type BlobFacts,
-  type BlobPart,
-  type BlobRead,
-} from '../../../machines/blobs/blobs.rules.ts';
+import { blobsPort } from '../../../machines/ports/files.ts';
+import type { BlobFacts, BlobPart, BlobRead } from '../../../machines/blobs/blobs.rules.ts';
 import { storeLimits } from '../../../machines/blobs/shelf.ts';
 import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
 import { ScriptedBlobs } from '../../stage/scripted/host-ports.ts';

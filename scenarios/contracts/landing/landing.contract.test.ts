@@ -15,7 +15,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { LandingFolder, safeName, type LandingSettings } from '../../../adapters/storage/landing-folder.ts';
 import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
-import { landingPort, type LandingAnswer } from '../../../machines/uploads/upload.rules.ts';
+import { landingPort } from '../../../machines/ports/files.ts';
+import type { LandingAnswer } from '../../../machines/uploads/upload.rules.ts';
 import { ScriptedLanding } from '../../stage/scripted/host-ports.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'a2c-landing-'));

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { SkillFolders } from '../../../adapters/storage/skill-folders.ts';
 import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
-import { skillsPort, type SkillFileRead, type SkillsListed } from '../../../machines/skills/skills.rules.ts';
+import { skillsPort } from '../../../machines/ports/files.ts';
+import type { SkillFileRead, SkillsListed } from '../../../machines/skills/skills.rules.ts';
 import { ScriptedSkills, type SkillsTruth } from '../../stage/scripted/host-ports.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'a2c-skills-'));

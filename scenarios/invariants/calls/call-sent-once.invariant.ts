@@ -2,7 +2,7 @@ import type { Crossing } from '../../../machines/trace/channels.ts';
 import { crossingsOf, agentCalls, hostCalls, crossingOut, isAgent, callSent } from '../crossings.ts';
 import { fieldsOfEvent, type Boundary, type FoundViolation, type Judge } from '../invariant.ts';
 import { RecentMap } from '../recent-map.ts';
-import { isUnread } from '../../../machines/process/server-failure.ts';
+import { isUnread } from '../../../machines/protocol/failure.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 
 /** It read nothing of the request: the call may then be sent once more. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Changes } from '../../../machines/catalog/entries.ts';
+import type { Changes } from '../../../machines/catalog/changes.ts';
 import type { CallSeen, Observed } from './observations.ts';
 import type { Aspect, Expectation } from './plan.ts';
 

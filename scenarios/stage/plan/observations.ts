@@ -4,7 +4,7 @@ import type { CallSettled } from '../../../machines/call/call.rules.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { RecordOf as Of, SeenRecord } from '../../invariants/invariant.ts';
 import type { Stage } from './plan.ts';
-import { readWindow } from '../../../machines/resources/desktop.ts';
+import { readWindow } from '../../../machines/resources/asked.ts';
 
 /** Answer to a question for a Desktop, a Finder or a resource, asked by host or agent. */
 export interface Shown {

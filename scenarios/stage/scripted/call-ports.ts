@@ -1,5 +1,5 @@
 import { requestLimited, type CallLimits } from '../../../machines/call/policy/call-limiters.ts';
-import { finishAsk } from '../../../machines/call/policy/result.ts';
+import { finishAsk } from '../../../machines/call/policy/finish.ts';
 import {
   judgeAsk,
   ownRuleJudge,
@@ -21,10 +21,10 @@ import {
   ScriptedSkills,
   ScriptedSpecs,
 } from './host-ports.ts';
-import { landingPort } from '../../../machines/uploads/upload.rules.ts';
-import { blobsPort } from '../../../machines/blobs/blobs.rules.ts';
+import { landingPort } from '../../../machines/ports/files.ts';
+import { blobsPort } from '../../../machines/ports/files.ts';
 import { handing } from '../../../machines/blobs/hand.ts';
-import { skillsPort } from '../../../machines/skills/skills.rules.ts';
+import { skillsPort } from '../../../machines/ports/files.ts';
 import { settingsPort } from '../../../machines/presenter/settings.rules.ts';
 
 type Word = Confirmation['decision'] | 'never' | 'nobody';

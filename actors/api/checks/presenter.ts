@@ -1,0 +1,46 @@
+import { misspeltMap } from '../../../machines/config/parse.ts';
+import { flag, name, object, options, type Arguments, type Check } from '../../kernel/options.ts';
+import type { Presenter, PresenterOptions } from '../presenter-handle.ts';
+import { ofComputer, onServer } from './computer.ts';
+import { nameOfServer, ofPage } from './host.ts';
+
+const { config: _, ...ofPresenter } = ofComputer;
+
+const settings: Check = (value, at) => {
+  const fault = object(value, at);
+  if (fault) return fault;
+  const [key, meant] = misspeltMap(value as object) ?? [];
+  return key === undefined
+    ? undefined
+    : { at: `${at}.${key}`, message: `unknown key (did you mean ${meant}?)` };
+};
+
+const namedOptions = options<PresenterOptions>({ ...ofPresenter, file: name, settings });
+
+export const presenterOptions: Check = (value, at) => {
+  const given = new Map(object(value, at) ? [] : Object.entries(value as object));
+  if (given.has('config'))
+    return {
+      at: 'config',
+      message: 'unknown option (did you mean file or settings?)',
+      remedy: 'A presenter reads its config from `file`, or keeps the object `settings` in memory.',
+    };
+  if (given.get('file') !== undefined && given.get('settings') !== undefined)
+    return { at: 'settings', message: 'is given beside file', remedy: 'Give one of them.' };
+  return namedOptions(value, at);
+};
+
+export const presenterArguments = {
+  ...onServer,
+  addMcpServer: [nameOfServer, ['config', object]],
+  updateMcpServer: [nameOfServer, ['config', object]],
+  removeMcpServer: [nameOfServer],
+  addMcpDefaultServer: [nameOfServer],
+  removeMcpDefaultServer: [nameOfServer],
+  toggleMcpDefaultServer: [nameOfServer],
+  setMcpEnabled: [['isEnabled', flag]],
+  isServerRunning: [nameOfServer],
+  readResource: [ofPage],
+} satisfies Partial<Record<keyof Presenter, Arguments>>;
+
+export const presenterThrowing = ['isServerRunning'] as const;
