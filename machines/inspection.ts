@@ -10,8 +10,6 @@ export const hostPath = (index: number): string => `${attachPath}/${index}`;
 
 /** In bytes; its questions are short, and a larger message closes its connection. */
 export const mostPageBytes = 64 * 1024;
-/** Traces show it, and a permission for the session holds for it. */
-export const pageCaller = 'a2c inspector page';
 
 /** Each `<` in their JSON is `\u003c`. With several traces the first three end with an index: `a2c-trace-0`. */
 export const embedded = {

@@ -1,7 +1,7 @@
 import type { ComputerOptions, Confirm, ConfirmQuestion } from './computer-options.ts';
 import type { Servers } from '../servers/servers.ts';
 import { createCallLimiters } from '../../adapters/call-limiters.ts';
-import { transformAsk } from '../../adapters/vrl/transformer.ts';
+import { transformAsk } from '../../machines/call/transform.ts';
 import { validate } from '../../adapters/schema/validate.ts';
 import { permission, type Permission } from '../../machines/call/policy/permission.ts';
 import {

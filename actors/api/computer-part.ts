@@ -4,9 +4,19 @@ import { serversPart, type ServersPart } from './servers-part.ts';
 import { computerKinds } from '../kinds/computer.ts';
 import type { Part } from '../runtime/part.ts';
 import { during } from '../../adapters/clock.ts';
-import { BlobStore } from '../../adapters/storage/blob-store.ts';
-import { blobsPort } from '../../machines/ports/files.ts';
+import { lazyPort } from '../../adapters/lazy-port.ts';
+import type { HostFiles } from '../../adapters/files/host-files.ts';
+import { blobsPort, landingPort, skillsPort } from '../../machines/ports/files.ts';
+import type { ComputerOrder } from '../../machines/computer/computer.machine.ts';
+import type { Settings } from '../../machines/config/schemas.ts';
 import { handing } from '../../machines/blobs/hand.ts';
+
+type FolderSettings = Pick<Settings, 'skills' | 'landing'>;
+const filePorts = {
+  [blobsPort]: ({ blobs }: HostFiles) => blobs,
+  [landingPort]: ({ landing }: HostFiles) => landing,
+  [skillsPort]: ({ skills }: HostFiles) => skills,
+} as const;
 
 /** A computer: Desktop, Finder and files over the parts of its servers and of its seat. */
 export class ComputerPart implements Part {
@@ -14,7 +24,10 @@ export class ComputerPart implements Part {
   readonly servers: ServersPart;
   readonly links: LinksPart;
   readonly #runtime: Runtime;
-  #blobs: BlobStore | undefined;
+  #files: HostFiles | undefined;
+  #loading: Promise<HostFiles> | undefined;
+  #hasLanding = false;
+  #notice: (text: string) => void = () => {};
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
@@ -24,16 +37,55 @@ export class ComputerPart implements Part {
       contextOf: (address) => runtime.contextOf(address),
       ask: (from, request, emit) => this.links.asked(request)?.(from, request, emit) ?? (() => {}),
       keep: ({ base64, mimeType }, reader, done) =>
-        void during(this.blobs.keep(Buffer.from(base64, 'base64'), mimeType, reader)).then(done),
+        void during(
+          this.#load().then(({ blobs }) => blobs.keep(Buffer.from(base64, 'base64'), mimeType, reader)),
+        ).then(done),
     });
-    runtime.answer(blobsPort, (...asked) => this.blobs.request(...asked));
+    for (const [port, of] of Object.entries(filePorts))
+      runtime.answer(
+        port,
+        lazyPort(async () => of(await this.#load()).request),
+      );
   }
-  /** Contents too large for an answer, until agents have read them. */
-  get blobs(): BlobStore {
-    return (this.#blobs ??= new BlobStore({ ...this.#runtime.options, give: this.links.holdPart }));
+  async #load(): Promise<HostFiles> {
+    return (this.#loading ??= this.#open());
+  }
+  async #open(): Promise<HostFiles> {
+    const { HostFiles: Files } = await during(import('../../adapters/files/host-files.ts'));
+    return (this.#files = new Files({
+      ...this.#runtime.options,
+      give: this.links.holdPart,
+      partOf: this.links.partOf,
+      notice: (text) => this.#notice(text),
+      changed: () => this.#send({ type: 'skills.look' }),
+    }));
+  }
+  #send(order: ComputerOrder): void {
+    const { directory } = this.#runtime;
+    if (directory.find('computer')) directory.send('computer', order);
+  }
+  /** Loads them before the computer starts, so that it has its landing folder before an agent can ask. */
+  async loadFolders({ skills = [], landing }: FolderSettings): Promise<void> {
+    if (skills.length > 0 || landing) await this.#load();
+  }
+  setFolders(settings: FolderSettings, notice: (text: string) => void): void {
+    this.#notice = notice;
+    const set = (files: HostFiles): void => this.#set(files, settings);
+    if (this.#files) set(this.#files);
+    else void this.loadFolders(settings).then(() => this.#files && set(this.#files));
+  }
+  /** Sends nothing while there has never been a landing folder. */
+  #set(files: HostFiles, settings: FolderSettings): void {
+    const landing = files.set(settings);
+    if (landing || this.#hasLanding) this.#send({ type: 'landing.set', landing });
+    this.#hasLanding ||= landing !== null;
+  }
+  /** Contents stay until all machines have ended. */
+  async closeFolders(): Promise<void> {
+    await this.#files?.closeFolders();
   }
   async close(): Promise<void> {
-    await this.#blobs?.close();
+    await (await this.#loading)?.blobs.close();
   }
 }
 export const computerPart = (runtime: Runtime): ComputerPart => new ComputerPart(runtime);

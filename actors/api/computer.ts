@@ -37,7 +37,7 @@ import type { ServersPart } from './servers-part.ts';
 import { ServerOrders } from './server-orders.ts';
 import { tracedCall } from './tracing.ts';
 import type { PageOrders } from '../inspector/inspections.ts';
-import { pageCaller } from '../../machines/inspection.ts';
+import { pageCaller } from '../../machines/call/history.ts';
 import { A2cError, closedFailure } from '../kernel/errors.ts';
 import {
   Listeners,
@@ -60,17 +60,14 @@ import { fingerprintOf, readOrThrow, hostTiming } from '../plans/plan.ts';
 import { catalogsOf, listedOf, promptsOf, resourcesOf, CachedCatalogs } from '../servers/catalogs.ts';
 import { Inputs, type AskInput } from '../servers/inputs.ts';
 import { specAsk, type LaunchSpecsOptions } from '../servers/launch-specs.ts';
-import { loginsFor, logOut, type Logins } from '../servers/logins.ts';
+import { LazyLogins } from '../servers/lazy-logins.ts';
 import { Registries } from '../servers/registries.ts';
 import type { ServerStatus, ComputerInputs } from '../servers/server-handle.ts';
 import { Servers } from '../servers/servers.ts';
-import { createTransformer } from '../../adapters/vrl/transformer.ts';
+import { createTransformer } from '../../adapters/vrl/lazy.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
-import { hostName, systemClock, homeFolder } from '../../adapters/clock.ts';
-import { runText, loginPath } from '../../adapters/process/run-text.ts';
+import { during, hostName, systemClock, homeFolder } from '../../adapters/clock.ts';
 import { isRegistryInNpmrc } from '../../adapters/npm-registry.ts';
-import { LandingFolder } from '../../adapters/storage/landing-folder.ts';
-import { SkillFolders } from '../../adapters/storage/skill-folders.ts';
 import type { Door } from '../../adapters/door/door.ts';
 import { defaultRemembered } from '../../machines/call/history.ts';
 import { copiedAsJson } from '../../machines/call/policy/judge.ts';
@@ -79,7 +76,6 @@ import type { CallProgressed, CallSettled } from '../../machines/call/call.rules
 import type {
   ComputerContext,
   ComputerNews,
-  ComputerOrder,
   ComputerStart,
 } from '../../machines/computer/computer.machine.ts';
 import type { OfficePeer } from '../../machines/office/rooms/limits.ts';
@@ -88,10 +84,7 @@ import type { ServerConfig } from '../../machines/config/schemas.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
 import { addressFor, keyOf, type AddressFor, message } from '../../machines/kernel/effects.ts';
 import type { Timing } from '../../machines/kernel/timing.ts';
-import { withoutUndefined } from '../../machines/protocol/json.ts';
 import { progressOf } from '../../machines/protocol/messages/messages.ts';
-import { landingPort } from '../../machines/ports/files.ts';
-import { skillsPort } from '../../machines/ports/files.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
 
 export interface RuntimeShare {
@@ -186,14 +179,12 @@ class HostedComputer implements Computer {
   readonly #inputs: Inputs;
   readonly #cached: CachedCatalogs;
   readonly #servers: Servers;
-  readonly #logins: Logins;
+  readonly #logins: LazyLogins;
   readonly #registries: Registries;
   readonly #timingOf: ReturnType<typeof hostTiming>;
   readonly #transformer: Transformer;
   readonly #orders: ServerOrders;
   readonly #seat: Seat<'computer'>;
-  #skills: SkillFolders | undefined;
-  #landing: LandingFolder | undefined;
   #hosted: HostedMachine | undefined;
   readonly #listeners = new Listeners<ComputerEvents>();
   readonly #calls = new PendingCalls();
@@ -220,7 +211,7 @@ class HostedComputer implements Computer {
     this.#inputs = inputsOf(config.inputs, options.input, servers.ledger);
     this.#cached = new CachedCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
     this.#transformer = createTransformer({ vrlMs: own.vrlMs, loadMs: own.vrlLoadMs, idleMs: own.vrlIdleMs });
-    this.#logins = loginsFor(servers, options, stateDir);
+    this.#logins = new LazyLogins(servers, options, stateDir);
     const now = (): number => Date.now();
     this.#registries = new Registries({ now, notice: (text) => onNotice?.(text) });
     this.#servers = new Servers(config, {
@@ -287,6 +278,8 @@ class HostedComputer implements Computer {
     this.#servers.take(prepared);
     const { office } = this.#options;
     const seated = office && (office.keepTrying ? this.#first.seated : this.#seat.taken(office));
+    await this.#part.loadFolders(config.settings);
+    if (this.#closing) return this.#collections.close();
     const hear = (event: AnyEventObject): void => this.#hear(event);
     this.#hosted = this.#runtime.start('computer', this.#input(), hear, this.#servers.given());
     this.#setFolders();
@@ -321,20 +314,8 @@ class HostedComputer implements Computer {
     if (this.#closing) this.#door?.close();
   }
   #setFolders(): void {
-    this.#skills ??= skillFoldersOf(this.#runtime, this.#part, this.#options.onNotice);
-    void this.#skills.set(this.#servers.config.settings.skills ?? []);
-    this.#setLanding();
-  }
-  /** Sends nothing while there has never been a landing folder. */
-  #setLanding(): void {
-    const { landing: given } = this.#servers.config.settings;
-    if (!given && !this.#landing) return;
-    this.#landing ??= landingFolderOf(this.#runtime, this.#part, this.#options.onNotice);
-    const settings = given && { ...landingDefaults, ...withoutUndefined(given), folder: given.folder };
-    this.#landing.set(settings);
-    const landing = settings ? { idleMs: settings.idleMs, isApproved: settings.autoApprove } : null;
-    const order: ComputerOrder = { type: 'landing.set', landing };
-    if (this.#runtime.directory.find('computer')) this.#runtime.directory.send('computer', order);
+    const { onNotice } = this.#options;
+    this.#part.setFolders(this.#servers.config.settings, (text) => onNotice?.(text));
   }
   #input(): ComputerStart {
     const { office, historySize } = this.#options;
@@ -467,7 +448,7 @@ class HostedComputer implements Computer {
   }
   setServers: Computer['setServers'] = (config) => this.#orders.set(config);
   addOrUpdateServer: Computer['addOrUpdateServer'] = (config) => this.#orders.put(config);
-  logout: Computer['logout'] = (name) => logOut(this.#servers, this.#logins, name);
+  logout: Computer['logout'] = (name) => this.#logins.logOut(this.#servers, name);
   removeServer: Computer['removeServer'] = (name) => this.#orders.remove(name);
   desktop: Computer['desktop'] = (query) =>
     waitedFor('desktop', query, () => this.#collections.desktop(query), desktopOptions);
@@ -591,10 +572,9 @@ class HostedComputer implements Computer {
     this.#door?.close();
     this.#seat.close();
     this.#inputs.close();
-    this.#logins.close();
+    await this.#logins.close();
     this.#registries.close();
-    await this.#skills?.close();
-    await this.#landing?.close();
+    await this.#part.closeFolders();
     await this.#transformer.close();
     await this.#cached.close();
     for (const forget of this.#forget) forget();
@@ -614,41 +594,6 @@ const computerEvents: EventNames<ComputerEvents> = {
   ...{ 'resource.updated': true, 'tools.changed': true, 'config.changed': true },
   ...{ 'link.changed': true, 'computer.changed': true },
 };
-
-/** Those of the Python SDK, and 1 GiB and 1,000 files together. */
-const landingDefaults = {
-  maxFileBytes: 100 * 2 ** 20,
-  maxBytes: 2 ** 30,
-  maxFiles: 1_000,
-  idleMs: 120_000,
-  autoApprove: false,
-} as const;
-function landingFolderOf(
-  runtime: Runtime,
-  { links }: ComputerPart,
-  notice: ComputerOptions['onNotice'],
-): LandingFolder {
-  const folder = new LandingFolder({ partOf: links.partOf, notice: (text) => notice?.(text) });
-  runtime.answer(landingPort, folder.request);
-  return folder;
-}
-
-function skillFoldersOf(
-  runtime: Runtime,
-  part: ComputerPart,
-  notice: ComputerOptions['onNotice'],
-): SkillFolders {
-  const folders = new SkillFolders({
-    changed: () => {
-      if (runtime.directory.find('computer')) runtime.directory.send('computer', { type: 'skills.look' });
-    },
-    trouble: (text) => notice?.(text),
-    lend: (...asked) => part.blobs.lend(...asked),
-    keep: (...asked) => part.blobs.keep(...asked),
-  });
-  runtime.answer(skillsPort, folders.request);
-  return folders;
-}
 
 /** A signal ends the wait, and not the work. */
 async function waitedFor<T>(
@@ -706,6 +651,7 @@ const withoutThose = (
   others: readonly InputDefinition[],
 ): readonly InputDefinition[] => all.filter(({ id }) => !others.some((other) => other.id === id));
 
+const running = () => during(import('../../adapters/process/run-text.ts'));
 /** Time limit in ms of a command that gives the value of an input. */
 const commandMs = 30_000;
 /** May read the environment of this process, ask the host, and run commands. */
@@ -717,7 +663,7 @@ export const inputsOf = (
   new Inputs({
     definitions,
     environment: process.env,
-    run: (line, signal) => runText(line, { ms: commandMs, signal, ledger }),
+    run: async (line, signal) => (await running()).runText(line, { ms: commandMs, signal, ledger }),
     ...(ask && { ask }),
   });
 
@@ -761,7 +707,7 @@ const historyOf = (runtime: Runtime, most: number | undefined, contexts: CallCon
 
 const launching = (
   servers: ServersPart,
-  logins: Logins,
+  logins: LazyLogins,
   registries: Registries,
   { inMemory = {}, transports = {}, onNotice }: ComputerOptions,
 ): Omit<LaunchSpecsOptions, 'inputs'> & { accepted(config: Config): void } => {
@@ -772,7 +718,7 @@ const launching = (
     transports,
     places: { home: homeFolder(), workspace: process.cwd() },
     notice,
-    loginPath,
+    loginPath: async () => (await running()).loginPath(),
     credentialsOf: (...facts) => logins.of(...facts),
     accepted: (config) => servers.accepted(config),
     introduce: (...facts) => servers.introduce(...facts),

@@ -67,7 +67,7 @@ export interface LaunchSpecsOptions extends HostPlaces {
   readonly inputs: Pick<Inputs, 'resolve' | 'variable' | 'variables'>;
   readonly inMemory: Readonly<Record<string, InMemoryServer>>;
   readonly transports: Readonly<Record<OwnType, TransportMaker>>;
-  readonly credentialsOf?: (server: string, spec: RemoteFacts) => Credentials | undefined;
+  readonly credentialsOf?: (server: string, spec: RemoteFacts) => Promise<Credentials | undefined>;
   readonly notice?: (text: string) => void;
   /** Called before any machine needs the launch spec. */
   readonly introduce: (server: string, spec: number, reach: Reach, secrets: readonly string[]) => void;
@@ -96,7 +96,7 @@ export class LaunchSpecs {
     const surroundings = await surroundingsOf(rendered.spec, settings, this.#options);
     const facts = { ...rendered.spec, ...surroundings.spec };
     const secrets = [...new Set([...rendered.secrets, ...surroundings.secrets])];
-    const reach = this.#reach(server, withFound(facts, surroundings.found));
+    const reach = await this.#reach(server, withFound(facts, surroundings.found));
     if (!reach) return { ok: false, failure: this.#notGiven(server) };
     // Compares the secrets as well: when a text becomes secret, a new spec is needed, because the old one may have shown it.
     const text = JSON.stringify([facts, secrets]);
@@ -140,7 +140,7 @@ export class LaunchSpecs {
       this.#warned.add(text);
     }
   }
-  #reach({ name }: ServerConfig, spec: ServerSpec): Reach | undefined {
+  async #reach({ name }: ServerConfig, spec: ServerSpec): Promise<Reach | undefined> {
     if (spec.kind === 'stdio') return { process: spec };
     const { inMemory, transports } = this.#options;
     const connect = Object.hasOwn(inMemory, name) ? inMemory[name] : undefined;
@@ -162,7 +162,7 @@ export class LaunchSpecs {
     }
     if (spec.kind === 'inmemory') return undefined;
     const { oauth: _, proxies: __, ...remote } = spec;
-    const credentials = this.#options.credentialsOf?.(name, spec);
+    const credentials = await this.#options.credentialsOf?.(name, spec);
     return { remote: { ...remote, ...(credentials && { credentials }) } };
   }
   #notGiven(server: ServerConfig): Failure {

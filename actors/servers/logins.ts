@@ -15,11 +15,11 @@ import { Login } from '../../adapters/oauth/login.ts';
 import { memoryLogins, sharedLogins, type LoginStore } from '../../adapters/oauth/login-store.ts';
 import { Refusal } from '../../adapters/oauth/guarded-fetch.ts';
 import type { Credentials } from '../../adapters/mcp/http/remote.ts';
-import { loginPort, type LogIn } from '../../machines/client/client.events.ts';
+import { type LogIn } from '../../machines/client/client.events.ts';
 import type { RequestPort } from '../../machines/kernel/ports.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 
-interface LoginsOptions {
+export interface LoginsOptions {
   /** `false` keeps logins in memory, until this host ends. */
   readonly stateDir: string | false;
   readonly authorize: Authorize | undefined;
@@ -101,16 +101,6 @@ export class Logins {
     );
     return () => end.abort();
   };
-}
-
-export function loginsFor(
-  { hide, answer }: Pick<LoginsOptions, 'hide'> & { answer(target: string, port: RequestPort): void },
-  { authorize, assertion }: Pick<Partial<LoginsOptions>, 'authorize' | 'assertion'>,
-  stateDir: string | false,
-): Logins {
-  const logins = new Logins({ stateDir, authorize, assertion, hide, now: () => Date.now() });
-  answer(loginPort, logins.ask);
-  return logins;
 }
 
 /** Returns the reason of a failed login. The texts of unknown errors are not passed on. */

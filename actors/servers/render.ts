@@ -1,4 +1,4 @@
-import { readCertificates, readEnvFile } from '../../adapters/storage/config-files.ts';
+import { readCertificates, readEnvFile } from '../../adapters/storage/text-files.ts';
 import type { LaunchSpec } from '../../adapters/process/environment.ts';
 import {
   launchConfigOf,

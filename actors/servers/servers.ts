@@ -4,7 +4,7 @@ import { fingerprintOf, isNaming, planOf, type Policy } from '../plans/plan.ts';
 import type { Inputs } from './inputs.ts';
 import { LaunchSpecs, type LaunchSpecsOptions, type SpecResolved } from './launch-specs.ts';
 import { Programs } from './programs.ts';
-import { mostCalls } from '../../adapters/mcp/http/web.ts';
+import { mostCalls } from '../../adapters/mcp/http/remote.ts';
 import { defaultLimits, noLimits, type CallLimits } from '../../machines/call/policy/call-limiters.ts';
 import { isUsable } from '../../machines/catalog/tool-table.ts';
 import type { Lists } from '../../machines/catalog/entries.ts';

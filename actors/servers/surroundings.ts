@@ -2,7 +2,7 @@ import type { Inputs } from './inputs.ts';
 import { registryChoice, registryVariable, type RegistrySource } from './registries.ts';
 import type { RemoteSpec, ServerSpec } from './render.ts';
 import type { LaunchSpec, Inherited } from '../../adapters/process/environment.ts';
-import { proxyFromEnvironment } from '../../adapters/mcp/http/http.ts';
+import { proxyFromEnvironment } from '../../adapters/mcp/http/proxy.ts';
 import type { LaunchSettings } from '../../machines/config/schemas.ts';
 import { secretsIn } from '../../machines/trace/secret-rules.ts';
 

@@ -8,7 +8,7 @@ import { defaultTiming } from '../plans/plan.ts';
 import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
 import { specAsk, type Reach } from '../servers/launch-specs.ts';
 import { processFacts } from '../../adapters/clock.ts';
-import { proxyFromEnvironment } from '../../adapters/mcp/http/http.ts';
+import { proxyFromEnvironment } from '../../adapters/mcp/http/proxy.ts';
 import { Relay } from '../../adapters/mcp/relay.ts';
 import type { OwnSpec } from '../../adapters/mcp/http/remote.ts';
 import {

@@ -13,7 +13,7 @@ import {
   type ReadDocument,
   type Listed,
 } from '../../machines/documents.ts';
-import { watchFolders, type Watching } from '../storage/watch-folders.ts';
+import { watchFolders, type Watching } from '../files/watch-folders.ts';
 import { limits, isSkipped, sizeText } from '../../machines/document-files.ts';
 
 type Known = { readonly document: ReadDocument } | { readonly reason: string };

@@ -1,4 +1,4 @@
-import { pageCaller } from '../../machines/inspection.ts';
+import { pageCaller } from '../../machines/call/history.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 import type { Row } from './trace-lines.ts';
 import { listOf, numberOf, textOf } from './values.ts';

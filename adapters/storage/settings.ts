@@ -3,7 +3,7 @@ import { chown, open, rm, stat, mkdir, readFile, realpath } from 'node:fs/promis
 import { dirname, resolve } from 'node:path';
 import { replaceFile } from '../host-files.ts';
 import { during } from '../clock.ts';
-import { decoded, type DecodedText, readConfigText } from './config-files.ts';
+import { decoded, type DecodedText, readConfigText } from './text-files.ts';
 import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
 import { edited, withLines, readJson } from '../../machines/config/json-text.ts';
 import { parseConfig } from '../../machines/config/parse.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ProgramChecked, Transformed } from '../../machines/call/transform.ts';
-import { type VrlTask, type VrlMessage, createTransformer } from './transformer.ts';
+import type { VrlTask, VrlMessage } from './transformer.ts';
+import { createTransformer } from './transformer.ts';
 
 /** Starts a transformer with fake threads and fake timers that the test controls. */
 function createHarness() {

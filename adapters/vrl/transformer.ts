@@ -8,10 +8,7 @@ import {
   syntaxFailure,
   type Transformed,
   type Transformer,
-  eventOf,
-  type TransformRequest,
 } from '../../machines/call/transform.ts';
-import type { RequestPort } from '../../machines/kernel/ports.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 
@@ -304,31 +301,3 @@ export const createTransformer = (options: TransformerOptions = {}): Transformer
     open: openWorker(),
     ...options,
   });
-
-/** Question `{server, tool, parameters, result}`; answer `{json}`, or a refusal with the reason. */
-export const transformAsk =
-  (transformer: Pick<Transformer, 'run'>, programOf: (server: string) => string | null): RequestPort =>
-  (_from, { id, params }, emit) => {
-    const { server, ...call } = params as TransformRequest;
-    const refuse = ({ message, details, ...failure }: Failure, sent: boolean): void =>
-      emit({
-        type: 'ask.refused',
-        id,
-        sent,
-        failure: {
-          ...failure,
-          message: `vrl of '${server}': ${message}`,
-          details: { ...details, server_name: server, tool_name: call.tool },
-        },
-      });
-    const program = programOf(server);
-    if (program === null) {
-      refuse({ code: wireCodes.notFound, message: 'there is no program' }, false);
-      return () => {};
-    }
-    return transformer.run(program, eventOf(call), (answer) =>
-      answer.ok
-        ? emit({ type: 'ask.answered', id, result: { json: answer.json } })
-        : refuse(answer.failure, true),
-    );
-  };

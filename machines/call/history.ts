@@ -75,3 +75,6 @@ export const withCall = <Call>(
   call: Call,
   most: number = defaultRemembered,
 ): readonly Call[] => [...history, call].slice(Math.max(0, history.length + 1 - Math.max(0, most)));
+
+/** Traces show it, and a permission for the session holds for it. */
+export const pageCaller = 'a2c inspector page';

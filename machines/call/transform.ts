@@ -1,5 +1,6 @@
 /** VRL programs over the results of calls: the port that runs them, their input, and their errors. */
-import type { Failure } from '../protocol/failure.ts';
+import type { RequestPort } from '../kernel/ports.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
 import { isObject, type Fields } from '../protocol/json.ts';
 
 export type ProgramChecked = { readonly ok: true } | { readonly ok: false; readonly failure: Failure };
@@ -113,3 +114,31 @@ export const endText = (source: string, said: string): string =>
       return `at line ${line}, column ${column}`;
     })
     .slice(0, longest);
+
+/** Question `{server, tool, parameters, result}`; answer `{json}`, or a refusal with the reason. */
+export const transformAsk =
+  (transformer: Pick<Transformer, 'run'>, programOf: (server: string) => string | null): RequestPort =>
+  (_from, { id, params }, emit) => {
+    const { server, ...call } = params as TransformRequest;
+    const refuse = ({ message, details, ...failure }: Failure, sent: boolean): void =>
+      emit({
+        type: 'ask.refused',
+        id,
+        sent,
+        failure: {
+          ...failure,
+          message: `vrl of '${server}': ${message}`,
+          details: { ...details, server_name: server, tool_name: call.tool },
+        },
+      });
+    const program = programOf(server);
+    if (program === null) {
+      refuse({ code: wireCodes.notFound, message: 'there is no program' }, false);
+      return () => {};
+    }
+    return transformer.run(program, eventOf(call), (answer) =>
+      answer.ok
+        ? emit({ type: 'ask.answered', id, result: { json: answer.json } })
+        : refuse(answer.failure, true),
+    );
+  };

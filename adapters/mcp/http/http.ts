@@ -4,7 +4,6 @@ import { lookup as lookUp, type LookupAddress } from 'node:dns';
 import { Agent, request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { getProxyForUrl } from 'proxy-from-env';
 import type { Timers } from '../../clock.ts';
 import { Cookies } from './cookies.ts';
 import { causeOf, isUnsigned, notStartable, retryAfterIn } from './http-failures.ts';
@@ -385,9 +384,3 @@ function redirectOf(answer: IncomingMessage, from: URL, method: string): URL | u
   const target = new URL(headers.location, from);
   return target.origin === from.origin && !target.username ? target : undefined;
 }
-
-/** By the variables `https_proxy`, `no_proxy` … of this process; undefined when they name none. */
-export const proxyFromEnvironment = (url: string): string | undefined => {
-  const proxy = getProxyForUrl(url);
-  return proxy === '' || !URL.canParse(proxy) ? undefined : proxy;
-};

@@ -9,6 +9,7 @@ import { Http, type Exchange } from './http.ts';
 import type { Phase } from './http-failures.ts';
 import { cut } from '../messages/noise.ts';
 import { Inbox } from '../messages/framing.ts';
+import { mostCalls } from './remote.ts';
 import type { Web } from './remote.ts';
 
 /** Longest time in ms for the last messages to a server whose session is being closed. */
@@ -29,8 +30,6 @@ const pauses: Readonly<Record<string, number>> = {
 };
 export const pauseOf = (method: string): number | undefined => pauses[method];
 
-/** More calls wait in the call limiter of their server, where they are visible. */
-export const mostCalls = 32;
 /** Leaves room for lists, reads and pings beside the calls; further requests wait in a queue. */
 const mostRequests = mostCalls + 8;
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { BlobStore } from '../../../adapters/storage/blob-store.ts';
+import { BlobStore } from '../../../adapters/files/blob-store.ts';
 import { blobsPort } from '../../../machines/ports/files.ts';
 import type { BlobFacts, BlobPart, BlobRead } from '../../../machines/blobs/blobs.rules.ts';
 import { storeLimits } from '../../../machines/blobs/shelf.ts';

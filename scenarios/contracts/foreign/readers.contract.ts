@@ -24,7 +24,7 @@ import { answers } from '../../../adapters/redis/answers.ts';
 import { validate } from '../../../adapters/schema/validate.ts';
 import { LevelDecoder } from '../../../adapters/socket/levels.ts';
 import { isLink, readLink } from '../../../adapters/storage/config-imports.ts';
-import { safeName } from '../../../adapters/storage/landing-folder.ts';
+import { safeName } from '../../../adapters/files/landing-folder.ts';
 import { padded, fitting } from '../../../adapters/terminal/typed-line.ts';
 import { readResult } from '../../../machines/call/policy/result.ts';
 import { truncateTo } from '../../../machines/call/policy/truncate.ts';

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { LandingFolder, safeName, type LandingSettings } from '../../../adapters/storage/landing-folder.ts';
+import { LandingFolder, safeName, type LandingSettings } from '../../../adapters/files/landing-folder.ts';
 import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
 import { landingPort } from '../../../machines/ports/files.ts';
 import type { LandingAnswer } from '../../../machines/uploads/upload.rules.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { SkillFolders } from '../../../adapters/storage/skill-folders.ts';
+import { SkillFolders } from '../../../adapters/files/skill-folders.ts';
 import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
 import { skillsPort } from '../../../machines/ports/files.ts';
 import type { SkillFileRead, SkillsListed } from '../../../machines/skills/skills.rules.ts';

@@ -19,6 +19,10 @@ import {
 } from './script.ts';
 import { listChanged, Pipes, resourceUpdated, type Message, type News } from './wires.ts';
 import type { StagePorts } from '../ports.ts';
+import { loadWeb } from '../../../adapters/mcp/transports.ts';
+
+// Beforehand, because loading takes real time.
+await loadWeb();
 
 /** For the end of pipes that a member of a dead group still holds; then the launcher cuts them. */
 const pumpMs = 50;

@@ -1,4 +1,4 @@
-import { loginsFor } from '../../../../actors/servers/logins.ts';
+import { LazyLogins } from '../../../../actors/servers/lazy-logins.ts';
 import type { AnyEventObject } from 'xstate';
 import type { Recorder } from '../../../../actors/recording/recorder.ts';
 import { defaultLimits } from '../../../../machines/call/policy/call-limiters.ts';
@@ -266,7 +266,7 @@ export class RealWorld implements World {
     this.runtime.use(agentPart);
     this.servers = this.runtime.use(computerPart).servers;
     const { servers } = this;
-    loginsFor(servers, {}, false);
+    new LazyLogins(servers, {}, false);
     this.#remotes = new RealRemotes(plan, servers);
     servers.specs = this.specs.request;
     servers.calls.limitsOf = (server) =>

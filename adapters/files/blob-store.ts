@@ -9,7 +9,7 @@ import type { RequestPort } from '../../machines/kernel/ports.ts';
 import { blobSizes } from '../../machines/protocol/messages/blobs.ts';
 import { during, systemClock, waitingTimers } from '../clock.ts';
 import { defaultStateDir } from '../host-files.ts';
-import { newSha256 } from './traces.ts';
+import { newSha256 } from '../storage/traces.ts';
 
 /** A file of this store is removed with its entry; a file of a skill stays as it is. */
 interface Place {
