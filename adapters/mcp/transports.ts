@@ -8,6 +8,7 @@ import { LinkedTransport } from './http/linked.ts';
 import type { RemoteSpec } from './http/remote.ts';
 import type { Reopen } from './http/reopening.ts';
 import type { StreamableTransport } from './http/streamable.ts';
+import type { webTransport } from './http/web-transports.ts';
 import { notConnected } from './messages/refusal.ts';
 import { headersOf, keys } from './stateless/revision.ts';
 import { StatelessTransport } from './stateless/stateless.ts';
@@ -23,10 +24,10 @@ export interface TransportOptions {
   readonly reopen?: Reopen;
 }
 
-let web: typeof import('./http/web-transports.ts') | undefined;
+type Web = { readonly webTransport: typeof webTransport };
+let web: Web | undefined;
 /** Transports to URLs, loaded with the first of them. */
-export const loadWeb = async (): Promise<NonNullable<typeof web>> =>
-  (web ??= await during(import('./http/web-transports.ts')));
+export const loadWeb = async (): Promise<Web> => (web ??= await during(import('./http/web-transports.ts')));
 
 /** Transport whose module is loaded when it starts. */
 class LaterTransport implements McpTransport {

@@ -2,7 +2,6 @@ import { contextAfter } from '../../machines/trace/record.ts';
 import type { History, Lane } from './history.ts';
 import { nameOf, textOf } from './values.ts';
 import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
-import type { Changes } from '../../machines/catalog/changes.ts';
 
 /** Changes of a Desktop or a Finder, with their cause and whether they were announced to agents. Pure functions. */
 

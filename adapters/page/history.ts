@@ -2,7 +2,6 @@ import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 import { contextAfter, isSameOutside } from '../../machines/trace/record.ts';
 import type { Row } from './trace-lines.ts';
 import { listOf, nameOf, numberOf, stateText, textOf } from './values.ts';
-import type { Changes } from '../../machines/catalog/changes.ts';
 
 /** Folded once from a `full` trace. Lanes are built from the changes of living actors, so both agree. Pure. */
 

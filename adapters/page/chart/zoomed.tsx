@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { onKeys } from '../pieces.tsx';
 import { ChartDrawing, type Lit } from './drawing.tsx';
 import type { ElkNode, ElkPoint, LaidOut } from './graph.ts';
-import type { Changes } from '../../../machines/catalog/changes.ts';
 
 /** Visible part and scale of a chart, in the box that shows it. */
 interface View {

@@ -251,6 +251,7 @@ export class RealWorld implements World {
   readonly #began = performance.now();
   readonly #cables = new Map<Root, Cable>();
   readonly #remotes: RealRemotes;
+  readonly #logins: LazyLogins;
   #isTold = false;
 
   constructor(plan: Plan) {
@@ -266,7 +267,7 @@ export class RealWorld implements World {
     this.runtime.use(agentPart);
     this.servers = this.runtime.use(computerPart).servers;
     const { servers } = this;
-    new LazyLogins(servers, {}, false);
+    this.#logins = new LazyLogins(servers, {}, false);
     this.#remotes = new RealRemotes(plan, servers);
     servers.specs = this.specs.request;
     servers.calls.limitsOf = (server) =>
@@ -385,6 +386,7 @@ export class RealWorld implements World {
     for (const cable of this.#cables.values()) cable.close();
     await this.runtime.close();
     await this.#remotes.close();
+    await this.#logins.close();
   }
   get left(): number[] {
     return [...this.#pids].filter(livesGroup);
