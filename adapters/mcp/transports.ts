@@ -7,7 +7,7 @@ import { notStartable } from './http/http-failures.ts';
 import { LinkedTransport } from './http/linked.ts';
 import type { RemoteSpec } from './http/remote.ts';
 import type { Reopen } from './http/reopening.ts';
-import type { StreamableTransport } from './http/streamable.ts';
+import type { Speak } from './http/streamable.ts';
 import type { webTransport } from './http/web-transports.ts';
 import { notConnected } from './messages/refusal.ts';
 import { headersOf, keys } from './stateless/revision.ts';
@@ -75,7 +75,6 @@ class LaterTransport implements McpTransport {
   }
 }
 
-export type Speak = (transport: McpTransport, http?: StreamableTransport) => McpTransport;
 /** A foreign client speaks the revision itself; over HTTP only the headers that repeat parts are added. */
 export const unspoken: Speak = (transport, http) => {
   if (http)

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
 import { mediaTypeOf, readAnswer, type Body, type StreamEnd } from '../bodies.ts';
 import { errorOf, type RpcError } from '../messages/envelope.ts';
-import { NotSent, Refused, type Around } from '../transport.ts';
+import { NotSent, Refused, type Around, type McpTransport } from '../transport.ts';
 import { check, maySpeakOfSession } from './forgotten.ts';
 import type { Exchange } from './http.ts';
 import { brokenOff, causeWords, expired, notMcp, unreadable } from './http-failures.ts';
@@ -258,3 +258,6 @@ export class StreamableTransport extends WebTransport {
     await this.http.send({ method: 'DELETE', headers }).answer.then((answer) => answer.resume(), nothing);
   }
 }
+
+/** Adds the translation between revisions of MCP. */
+export type Speak = (transport: McpTransport, http?: StreamableTransport) => McpTransport;

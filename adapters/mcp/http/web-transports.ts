@@ -3,10 +3,9 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Reopen } from './reopening.ts';
 import type { SseSpec, StreamableSpec } from './remote.ts';
 import { SseTransport } from './sse.ts';
-import { StreamableTransport } from './streamable.ts';
+import { StreamableTransport, type Speak } from './streamable.ts';
 import { ofOtherTransport } from '../refused-request.ts';
 import { type Around, type McpTransport, Refused } from '../transport.ts';
-import type { Speak } from '../transports.ts';
 
 /** When the second fails as well, the first refusal is reported, unless the second asks for a login. */
 class FallbackTransport implements McpTransport {
