@@ -2,9 +2,7 @@
 import type { Agent, AgentOptions } from './api/agent-handle.ts';
 import type { Computer } from './api/computer-handle.ts';
 import type { ComputerOptions } from './api/computer-options.ts';
-import type { ImportOptions, ServerImport } from './api/config-files.ts';
 import type { Office, OfficeOptions } from './api/office-handle.ts';
-import type { Presenter, PresenterOptions } from './api/presenter-handle.ts';
 
 /**
  * Opens an office. Rejects with an `A2cError` when an option is wrong or it cannot listen, and with the reason of
@@ -42,42 +40,6 @@ export const createComputer = async (options?: ComputerOptions): Promise<Compute
 export const createAgent = async (options: AgentOptions): Promise<Agent> =>
   (await import('./agent.ts')).createAgent(options);
 
-/**
- * Makes a presenter: the servers of a desktop application with a config file that is watched (docs/presenter.md).
- * Resolves when the file was read; `initialize` starts the servers. A file with mistakes is not an error yet:
- * `configStatus` lists them.
- * @example
- * const presenter = await createPresenter({ file: 'servers.json', confirm: () => 'allow' });
- * presenter.on(MCP_EVENTS.SERVER_STARTED, (name) => console.log(name));
- * await presenter.initialize();
- */
-export const createPresenter = async (options?: PresenterOptions): Promise<Presenter> =>
-  (await import('./presenter.ts')).createPresenter(options);
-/**
- * Reads the servers of another application from a file or a link, and judges each (docs/config.md, Files of other
- * applications). Nothing is written before `write`, and nothing is started. Rejects with an `A2cError` when there
- * is nothing to read.
- * @example
- * const plan = await planImport({ from: 'cursor' });
- * for (const source of plan.sources) console.log(source.from, source.servers.length);
- * await plan.write();
- */
-export const planImport = async (options: ImportOptions): Promise<ServerImport> =>
-  (await import('./api/config-files.ts')).planImport(options);
-export type { ImportOptions, ImportSource, ServerImport, ServerToImport } from './api/config-files.ts';
-export { MCP_EVENTS } from '../machines/presenter/events.ts';
-export type { McpConfig } from '../machines/presenter/host-config.ts';
-export type { McpEventValues, McpNotification } from '../machines/presenter/events.ts';
-export type { MCPServerConfig } from '../machines/presenter/host-config.ts';
-export type {
-  ConfigStatus,
-  McpClient,
-  Presenter,
-  PresenterConversation,
-  PresenterEvents,
-  PresenterOptions,
-  ToolCallAnswer,
-} from './api/presenter-handle.ts';
 export type { Mistake } from '../machines/config/mistake.ts';
 
 /** Launches servers as child processes of this process: the default launcher, on which other launchers may build. */
@@ -88,7 +50,7 @@ export type {
   AuthorizeRequest,
   GiveAssertion,
   LoggedOut,
-} from '../adapters/oauth/login-options.ts';
+} from '../adapters/mcp/http/login.ts';
 export type {
   Environment,
   Inherited,
@@ -101,7 +63,7 @@ export type {
 } from '../adapters/process/environment.ts';
 export type { Noise } from '../adapters/mcp/messages/noise.ts';
 export type { TracedGroup } from '../adapters/process/reaper/group.ts';
-export type { Inspection, InspectOptions } from './inspector/inspections.ts';
+export type { Inspection, InspectOptions } from './api/page.ts';
 export { A2cError } from './kernel/errors.ts';
 export type { Log, LogEntry, LogLevel, LogOptions } from './logging/log-entry.ts';
 export type { KeptTrace, RecordOptions } from './recording/flight-recorder.ts';
@@ -217,7 +179,7 @@ export type { Authenticate, OfficeAuth, OfficeCredential } from '../adapters/soc
 export type { JwtAuth } from '../adapters/socket/entry/jwt.ts';
 export type { OfficeTls } from '../adapters/socket/http.ts';
 export type { PeerAuth, PeerCredential, PeerTls } from '../adapters/socket/link.ts';
-export type { RedisClient } from '../adapters/redis/clients.ts';
+export type { RedisClient } from '../machines/office/rooms/register.ts';
 export type { RefusedPeer } from '../adapters/socket/entry/entrants.ts';
 export type { TokenGrant, TokensFile } from '../adapters/socket/entry/tokens.ts';
 export type { OfficePeer, OfficeStats } from '../machines/office/rooms/limits.ts';

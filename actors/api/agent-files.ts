@@ -4,7 +4,7 @@ import type { FileSource, LandedFile, PutOptions } from './agent-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/listeners.ts';
 import { newId, systemClock } from '../../adapters/clock.ts';
-import { openBlobSource, type BlobSource } from '../../adapters/files/blob-store.ts';
+import { openBlobSource, type BlobSource } from '../../adapters/storage/blob-source.ts';
 import type { Parts } from '../../adapters/connections/link-requests.ts';
 import { wireCodes, isUnseated } from '../../machines/protocol/failure.ts';
 import { events } from '../../machines/protocol/protocol.ts';

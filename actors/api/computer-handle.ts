@@ -16,7 +16,7 @@ import type {
 } from '../servers/server-handle.ts';
 import type { KeptTrace } from '../recording/flight-recorder.ts';
 import type { OutputLine } from '../servers/server-output.ts';
-import type { LoggedOut } from '../../adapters/oauth/login-options.ts';
+import type { LoggedOut } from '../../adapters/mcp/http/login.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
 import type { Progress } from '../../machines/protocol/messages/messages.ts';
 import type { CallToolResult } from '../../machines/protocol/tool-result.ts';

@@ -5,7 +5,7 @@ import type { HostOptions } from './handles.ts';
 import type { OfficeSeat, PlayedOffice } from './seat.ts';
 import type { AskInput } from '../servers/inputs.ts';
 import type { TransportMaker, InMemoryServer } from '../servers/launch-specs.ts';
-import type { Authorize, GiveAssertion } from '../../adapters/oauth/login-options.ts';
+import type { Authorize, GiveAssertion } from '../../adapters/mcp/http/login.ts';
 import type { Launcher } from '../../adapters/process/environment.ts';
 import type { Permission } from '../../machines/call/policy/permission.ts';
 import type { Confirmation } from '../../machines/call/policy/policy.ts';

@@ -5,7 +5,8 @@ import { computerKinds } from '../kinds/computer.ts';
 import type { Part } from '../runtime/part.ts';
 import { during } from '../../adapters/clock.ts';
 import { lazyPort } from '../../adapters/lazy-port.ts';
-import type { HostFiles } from '../../adapters/files/host-files.ts';
+import type { HostFiles } from './files.ts';
+import { extra } from '../extras.ts';
 import { blobsPort, landingPort, skillsPort } from '../../machines/ports/files.ts';
 import type { ComputerOrder } from '../../machines/computer/computer.machine.ts';
 import type { Settings } from '../../machines/config/schemas.ts';
@@ -51,7 +52,7 @@ export class ComputerPart implements Part {
     return (this.#loading ??= this.#open());
   }
   async #open(): Promise<HostFiles> {
-    const { HostFiles: Files } = await during(import('../../adapters/files/host-files.ts'));
+    const { HostFiles: Files } = await extra('files');
     return (this.#files = new Files({
       ...this.#runtime.options,
       give: this.links.holdPart,

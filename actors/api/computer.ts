@@ -31,12 +31,14 @@ import {
 } from './checks/computer.ts';
 import { waitOptions, inspectOptions, wrongCall } from './checks/host.ts';
 import { Seat } from './seat.ts';
+import type { Door, HostDoor, Lent } from './door.ts';
+import { extra } from '../extras.ts';
 import { computerPart, type ComputerPart } from './computer-part.ts';
 import { openRuntime, type HostedMachine, type Runtime } from './runtime.ts';
 import type { ServersPart } from './servers-part.ts';
 import { ServerOrders } from './server-orders.ts';
 import { tracedCall } from './tracing.ts';
-import type { PageOrders } from '../inspector/inspections.ts';
+import type { PageOrders } from './page.ts';
 import { pageCaller } from '../../machines/call/history.ts';
 import { A2cError, closedFailure } from '../kernel/errors.ts';
 import {
@@ -64,11 +66,10 @@ import { LazyLogins } from '../servers/lazy-logins.ts';
 import { Registries } from '../servers/registries.ts';
 import type { ServerStatus, ComputerInputs } from '../servers/server-handle.ts';
 import { Servers } from '../servers/servers.ts';
-import { createTransformer } from '../../adapters/vrl/lazy.ts';
+import { createTransformer } from '../servers/transformer.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { during, hostName, systemClock, homeFolder } from '../../adapters/clock.ts';
 import { isRegistryInNpmrc } from '../../adapters/npm-registry.ts';
-import type { Door } from '../../adapters/door/door.ts';
 import { defaultRemembered } from '../../machines/call/history.ts';
 import { copiedAsJson } from '../../machines/call/policy/judge.ts';
 import { inEnglish } from '../../machines/call/policy/policy.ts';
@@ -78,7 +79,6 @@ import type {
   ComputerNews,
   ComputerStart,
 } from '../../machines/computer/computer.machine.ts';
-import type { OfficePeer } from '../../machines/office/rooms/limits.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
@@ -91,15 +91,6 @@ export interface RuntimeShare {
   readonly runtime?: Runtime;
   readonly config?: Config;
   readonly door?: HostDoor;
-}
-/** Facts about a host that lends its servers (`shared`) through a door: a socket for commands of its user. */
-export interface HostDoor {
-  readonly kind: 'up' | 'computer' | 'host' | 'keep' | 'serve';
-  readonly onOpen?: () => void;
-  readonly onUse?: (count: number) => void;
-  readonly peers?: () => readonly OfficePeer[];
-  /** Absent where a command may not end this host. */
-  readonly stop?: () => void;
 }
 
 /**
@@ -138,7 +129,7 @@ async function startComputer(options: ComputerOptions, inner: RuntimeShare): Pro
     }));
   await runtime.use(computerPart).servers.sweep();
   const { door: host = { kind: 'host' } } = inner;
-  const doors = options.shared === true ? await import('../door/host.ts') : undefined;
+  const doors = options.shared === true ? await extra('door') : undefined;
   const answers = doors?.answersThroughDoor(options.answers, host.kind === 'keep');
   const given = { ...options, ...(answers && { answers }) };
   const computer = new HostedComputer(given, config, runtime, inner.runtime !== undefined);
@@ -155,16 +146,6 @@ async function startComputer(options: ComputerOptions, inner: RuntimeShare): Pro
     })
     .finally(stop);
   return computer;
-}
-
-export interface Lent {
-  readonly stateDir: string;
-  readonly computer: Computer;
-  /** Undefined where commands of this user may not use the server. */
-  readonly configOf: (server: string) => Config | undefined;
-  readonly inputs: Pick<Inputs, 'definitions' | 'values'>;
-  /** Null where the host names no roots to the server. */
-  readonly rootsOf: (server: string) => readonly string[] | null;
 }
 
 class HostedComputer implements Computer {

@@ -1,4 +1,4 @@
-import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
+import type { Inspection, InspectOptions } from './page.ts';
 import type { LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
 

@@ -1,12 +1,12 @@
 import type { OfficeOptions, OfficeRedis } from './office-handle.ts';
 import type { OfficePart } from './office-part.ts';
 import { A2cError, badRequest } from '../kernel/errors.ts';
-import { A2cRedisError, type RedisClient } from '../../adapters/redis/clients.ts';
+import type { RedisClient } from '../../machines/office/rooms/register.ts';
 import { authenticateBy, type Authenticate, type OfficeAuth } from '../../adapters/socket/entry/auth.ts';
 import { checkTls, type OfficeTls } from '../../adapters/socket/http.ts';
 import { openMetrics, type MetricsServer, type Operator } from '../../adapters/metrics.ts';
 import { PackageMissing } from '../../adapters/optional-packages.ts';
-import { redisRegister } from '../../adapters/redis/register.ts';
+import { extra } from '../extras.ts';
 import type { OfficeSettings } from '../../adapters/socket/office.ts';
 import { limitsWith } from '../../machines/office/rooms/limits.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
@@ -20,6 +20,7 @@ export async function joinNodes(
 ): Promise<Pick<OfficeSettings, 'register' | 'leaseMs'>> {
   if (redis === undefined) return {};
   const { place, leaseMs, prefix, replicas } = placeOf(redis);
+  const { A2cRedisError, redisRegister } = await extra('nodes');
   try {
     return { register: await redisRegister({ place, prefix, leaseMs, replicas, notice }), leaseMs };
   } catch (error) {

@@ -8,7 +8,7 @@ import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners, unlessAborted, untilAborted } from '../kernel/listeners.ts';
 import { checkArguments, mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import type { HostLog } from '../logging/host-log.ts';
-import { Refusals } from '../logging/log-entry.ts';
+import { Refusals } from '../logging/refusals.ts';
 import type { OfficeNews, OfficeOrder, OfficeStart } from '../../machines/office/office.machine.ts';
 import { notLoopback } from '../../machines/office/rooms/loopback.ts';
 import { registerUnreached } from '../../machines/office/rooms/register.ts';

@@ -2,7 +2,8 @@ import type { AnyEventObject } from 'xstate';
 import type { PlayedOffice } from './seat.ts';
 import type { HostOptions } from './handles.ts';
 import { tracingOf } from './tracing.ts';
-import type { Inspections } from '../inspector/inspections.ts';
+import type { Pages } from './page.ts';
+import { extra } from '../extras.ts';
 import { deferred } from '../kernel/listeners.ts';
 import type { HostLog } from '../logging/host-log.ts';
 import type { LogOptions } from '../logging/log-entry.ts';
@@ -58,7 +59,7 @@ export class Runtime {
   readonly #opens: Record<string, OpenPort> = {};
   readonly #answers = new Map<string, RequestPort>();
   readonly #started = new Date().toISOString();
-  #inspections: Promise<Inspections> | undefined;
+  #inspections: Promise<Pages> | undefined;
   /** Lines that a server wrote lately; empty in a host without servers. */
   linesOf: (server: string) => readonly unknown[] = () => [];
   #marked: (text: string) => void = () => {};
@@ -144,16 +145,18 @@ export class Runtime {
     return this.directory.find(address)?.ref.getSnapshot().context as unknown;
   }
   /** The page and what it needs are loaded with the first call. */
-  async inspections(): Promise<Inspections> {
+  async inspections(): Promise<Pages> {
     return (this.#inspections ??= this.#openInspections());
   }
-  async #openInspections(): Promise<Inspections> {
-    const { Inspections, LiveStream } = await during(import('../inspector/inspections.ts'));
+  async #openInspections(): Promise<Pages> {
+    const { Inspections } = await extra('page');
     const { stateDir, notice = () => {}, record } = this.options;
     const { key } = record || {};
     const recording = () => this.secrets.recording('full', key);
     const inspections = new Inspections({
-      stream: new LiveStream(this.directory, recording, this.frames),
+      directory: this.directory,
+      frames: this.frames,
+      recording,
       messages: (wanted) => this.frames.find(wanted, recording()),
       started: this.#started,
       stateDir,

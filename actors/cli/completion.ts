@@ -9,7 +9,7 @@ import { fingerprintOf } from '../plans/plan.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { readCached } from '../../adapters/storage/catalogs.ts';
 import { typedInShell } from '../../adapters/optional-packages.ts';
-import { apps } from '../../machines/config/apps.ts';
+import { apps } from '../../machines/applications/apps.ts';
 import { isUsable } from '../../machines/catalog/tool-table.ts';
 import type { Lists } from '../../machines/catalog/entries.ts';
 import { parseConfig, type Config } from '../../machines/config/parse.ts';

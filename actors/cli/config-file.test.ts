@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { typedInShell } from '../../adapters/optional-packages.ts';
-import { userConfigFile } from '../../adapters/storage/config-files.ts';
+import { userConfigFile } from '../../adapters/applications/config-files.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 

@@ -1,5 +1,5 @@
 import { wireCodes } from '../../machines/protocol/failure.ts';
-import { changeConfig, planImport, type ImportSource } from '../api/config-files.ts';
+import { changeConfig, planImport, type ImportSource } from '../applications/config-files.ts';
 import { mayWrite, type WriteOptions } from './answering.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -18,14 +18,14 @@ import {
   findConfig,
   readConfigValue,
   writtenAs,
-} from '../../adapters/storage/config-files.ts';
-import { foundAppFiles } from '../../adapters/storage/config-imports.ts';
+} from '../../adapters/applications/config-files.ts';
+import { foundAppFiles } from '../../adapters/applications/config-imports.ts';
 import { shownEntry, shownServer, shownTarget } from '../../machines/config/shown.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
-import type { ConfigChange } from '../../machines/config/server-edits.ts';
-import { appNamed, apps } from '../../machines/config/apps.ts';
-import { importFrom } from '../../machines/config/import.ts';
-import { exportFor, plainWords } from '../../machines/config/export.ts';
+import type { ConfigChange } from '../../machines/applications/server-edits.ts';
+import { appNamed, apps } from '../../machines/applications/apps.ts';
+import { importFrom } from '../../machines/applications/import.ts';
+import { exportFor, plainWords } from '../../machines/applications/export.ts';
 
 /** `a2c list` and `a2c get` start no server, so that no folder has to be trusted. */
 export interface ListOptions {

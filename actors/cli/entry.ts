@@ -4,7 +4,7 @@ import type { Runtime } from '../api/runtime.ts';
 import type { OfficeSeat } from '../api/seat.ts';
 import type { CommandContext } from './context.ts';
 import { A2cError, badRequest } from '../kernel/errors.ts';
-import { Refusals } from '../logging/log-entry.ts';
+import { Refusals } from '../logging/refusals.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { keepOfficeToken, keptOfficeToken } from '../../adapters/storage/office-token.ts';
 import type { OfficeCredential } from '../../adapters/socket/entry/auth.ts';

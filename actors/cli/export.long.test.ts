@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { apps, places } from '../../machines/config/apps.ts';
+import { apps, places } from '../../machines/applications/apps.ts';
 import { fingerprintText } from '../../machines/config/launch-config.ts';
 import { parseConfigText } from '../../machines/config/parse.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';

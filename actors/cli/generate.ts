@@ -5,7 +5,7 @@ import { signatureText } from './printing/signature.ts';
 import { configOf } from './source.ts';
 import { A2cError, badRequest } from '../kernel/errors.ts';
 import type { ToolInfo } from '../servers/server-handle.ts';
-import { exportFor, plainWords } from '../../machines/config/export.ts';
+import { exportFor, plainWords } from '../../machines/applications/export.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { toolClient, toolTypes } from '../../machines/models/typescript.ts';
 import { version } from '../../machines/version.ts';

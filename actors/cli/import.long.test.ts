@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { apps, places } from '../../machines/config/apps.ts';
+import { apps, places } from '../../machines/applications/apps.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 

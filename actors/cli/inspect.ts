@@ -1,7 +1,7 @@
 import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeAtEnd, exitCodes } from './exit-codes.ts';
 import type { InspectingOptions } from './host-options.ts';
-import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
+import type { Inspection, InspectOptions } from '../api/page.ts';
 import { badRequest, notFound } from '../kernel/errors.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { padded } from '../../adapters/terminal/typed-line.ts';

@@ -17,7 +17,7 @@ import { inheritedOf } from '../servers/surroundings.ts';
 import { version, xstateVersion } from '../../machines/version.ts';
 import { columnsOf } from '../../adapters/terminal/typed-line.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
-import { userConfigFile } from '../../adapters/storage/config-files.ts';
+import { userConfigFile } from '../../adapters/applications/config-files.ts';
 import { describeStart } from '../../adapters/process/environment.ts';
 import { homeFolder } from '../../adapters/clock.ts';
 import { isRegistryInNpmrc } from '../../adapters/npm-registry.ts';

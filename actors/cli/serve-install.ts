@@ -6,7 +6,7 @@ import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type A2cError, badRequest, notFound } from '../kernel/errors.ts';
 import { changeFile } from '../../adapters/storage/settings.ts';
-import { foundAppFiles } from '../../adapters/storage/config-imports.ts';
+import { foundAppFiles } from '../../adapters/applications/config-imports.ts';
 import { ownCommand } from '../../adapters/optional-packages.ts';
 import { edited, readJson, type Edit } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';

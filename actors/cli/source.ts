@@ -6,13 +6,13 @@ import {
   readConfig,
   readConfigJson,
   type FoundConfig,
-} from '../../adapters/storage/config-files.ts';
+} from '../../adapters/applications/config-files.ts';
 import { isTrusted, trust } from '../../adapters/storage/user-files.ts';
 import { readText } from '../../adapters/terminal/terminal.ts';
 import { mistakeLine } from '../../machines/config/mistake.ts';
 import { parseConfig, type Config } from '../../machines/config/parse.ts';
 import { shownTarget } from '../../machines/config/shown.ts';
-import { acceptedConfig } from '../api/config-files.ts';
+import { acceptedConfig } from '../applications/config-files.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { Programs } from '../servers/programs.ts';
 import { yesOrNo } from './answering.ts';

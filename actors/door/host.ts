@@ -1,5 +1,5 @@
 import type { Answers } from '../api/computer-options.ts';
-import type { HostDoor, Lent } from '../api/computer.ts';
+import type { HostDoor, Lent } from '../api/door.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import { newId, processFacts } from '../../adapters/clock.ts';
 import { openDoor, type Door, type DoorLine } from '../../adapters/door/door.ts';

@@ -1,4 +1,4 @@
-import type { HostDoor } from '../api/computer.ts';
+import type { HostDoor } from '../api/door.ts';
 import type { CallOutcome } from '../api/call-outcome.ts';
 import type { ServerStatus, ToolListing } from '../servers/server-handle.ts';
 import type { OfficePeer } from '../../machines/office/rooms/limits.ts';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { A2cError, createAgent, createComputer, createOffice, createPresenter } from '../index.ts';
+import { A2cError, createAgent, createComputer, createOffice } from '../index.ts';
+import { createPresenter } from '../presenter/index.ts';
 
 /** Methods by the name of their first argument that is wrong here. */
 const methods = {

@@ -8,12 +8,12 @@ import {
   createAgent,
   createComputer,
   createOffice,
-  createPresenter,
   type AskingCalls,
   type Computer,
   type ComputerOptions,
   type ConfirmQuestion,
 } from '../index.ts';
+import { createPresenter } from '../presenter/index.ts';
 
 const config = { servers: [{ name: 's', type: 'inmemory', server_parameters: {} }] };
 const computerOf = (options: ComputerOptions = {}): Promise<Computer> =>

@@ -6,13 +6,7 @@ import {
   type RunningServer,
 } from '../../scenarios/fixtures/resource-servers.ts';
 import type { DPEDocumentSummary, ResourceContents } from '../../machines/protocol/messages/collections.ts';
-import {
-  type A2cError,
-  type Computer,
-  type ComputerOptions,
-  type DocumentSummary,
-  type ResourceContent,
-} from '../index.ts';
+import type { A2cError, Computer, ComputerOptions, DocumentSummary, ResourceContent } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Tests of the Desktop and Finder of a host over real servers: one over stdio, one over streamable HTTP. */

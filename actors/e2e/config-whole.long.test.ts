@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { type Computer, type ComputerOptions } from '../index.ts';
+import type { Computer, ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Tests of config parts beside the servers, and of the notices about them, for every way to give a config. */

@@ -6,10 +6,10 @@ import {
   createAgent,
   createComputer,
   createOffice,
-  createPresenter,
   type ComputerOptions,
   type OfficeSeat,
 } from '../index.ts';
+import { createPresenter } from '../presenter/index.ts';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 
 const quiet = { record: false, stateDir: false } as const;

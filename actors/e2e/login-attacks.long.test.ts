@@ -8,7 +8,7 @@ import {
   type GuardedOptions,
   type GuardedServer,
 } from '../../scenarios/fixtures/guarded-server.ts';
-import { type ServerStatus } from '../index.ts';
+import type { ServerStatus } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Tests of hostile servers and authorization servers, against a host whose person opens every page. */

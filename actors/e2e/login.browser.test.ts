@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Chromium, type Page } from '../../scenarios/fixtures/browser.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { startOidc, type OidcServer } from '../../scenarios/fixtures/oidc-server.ts';
-import { type AuthorizeRequest, type Computer } from '../index.ts';
+import type { AuthorizeRequest, Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Tests of logins at `oidc-provider`, whose pages are filled in by Chromium. */

@@ -10,7 +10,7 @@ import {
   type Pinged,
 } from '../../scenarios/fixtures/npm-registry.ts';
 import { openProxy } from '../../scenarios/fixtures/proxy.ts';
-import { type Computer } from '../index.ts';
+import type { Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Tests of servers that a real `npx` fetches from a fake registry on this machine. */

@@ -7,11 +7,11 @@ import {
   createAgent,
   createComputer,
   createOffice,
-  createPresenter,
-  planImport,
   type Computer,
   type ComputerOptions,
 } from '../index.ts';
+import { createPresenter } from '../presenter/index.ts';
+import { planImport } from '../applications/index.ts';
 
 const config = { servers: [{ name: 's', type: 'inmemory', server_parameters: {} }] };
 const computerOf = (options: ComputerOptions = {}): Promise<Computer> =>

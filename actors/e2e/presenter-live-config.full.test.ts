@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { createPresenter } from '../index.ts';
+import { createPresenter } from '../presenter/index.ts';
 import { presenting } from '../../scenarios/fixtures/presenting.ts';
 
 /** Tests of a config file that people and other programs edit while its presenter runs. */

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { startHttpServer, type HttpServer } from '../../scenarios/fixtures/http-server.ts';
 import { openProxy, type FakeProxy } from '../../scenarios/fixtures/proxy.ts';
-import { type Computer } from '../index.ts';
+import type { Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Tests of servers with URLs that are reached through a real local proxy. */

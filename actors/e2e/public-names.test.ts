@@ -27,11 +27,10 @@ import type {
   Office,
   OfficeEvents,
   OfficeOptions,
-  Presenter,
-  PresenterEvents,
   RoomMember,
   ServerStatus,
 } from '../index.ts';
+import type { Presenter, PresenterEvents, MCP_EVENTS } from '../presenter/index.ts';
 
 /** Tests of all public names, which users write into their programs. A changed name needs an entry in CHANGELOG.md. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -156,7 +155,7 @@ describe('a2c-actors', () => {
         )
     >();
     expectTypeOf<keyof PresenterEvents>().toEqualTypeOf<
-      (typeof api.MCP_EVENTS)[keyof typeof api.MCP_EVENTS] | 'notification'
+      (typeof MCP_EVENTS)[keyof typeof MCP_EVENTS] | 'notification'
     >();
     expectTypeOf<keyof AgentEvents>().toEqualTypeOf<
       | ('computer.joined' | 'computer.left' | 'tools.changed' | 'config.changed' | 'link.changed')
@@ -244,14 +243,15 @@ const values = {
     ...['parametersOf', 'readArguments', 'textOf', 'toResponse'],
   ],
   './office': ['createOffice'],
-  './presenter': ['createPresenter'],
+  './applications': ['planImport'],
+  './presenter': ['MCP_EVENTS', 'createPresenter'],
   './serve': ['createServe'],
   './replay': 'CannotVerify ForkError UnusableTrace fork redact replay verify virtualTime worldOf'.split(' '),
   './scenario': [
     ...['Observed', 'Scene', 'disagreements', 'observe', 'planOf', 'planTiming'],
     ...['playReally', 'playVirtually', 'registered', 'scenario', 'summaryOf', 'violationsOf', 'wordsOf'],
   ],
-  '.': 'A2cError MCP_EVENTS buildDpeUri buildWindowUri createAgent createComputer createOffice createPresenter localLauncher parseDpeUri parseWindowUri planImport'.split(
+  '.': 'A2cError buildDpeUri buildWindowUri createAgent createComputer createOffice localLauncher parseDpeUri parseWindowUri'.split(
     ' ',
   ),
   './wire': [

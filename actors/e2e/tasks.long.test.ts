@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { type Computer } from '../index.ts';
+import type { Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createEar, launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { type Computer, type ComputerOptions } from '../index.ts';
+import type { Computer, ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Tests of tools with servers inside this process, and with real ones where they are restarted. */

@@ -5,7 +5,7 @@ import {
   type HttpServer,
   type HttpServerOptions,
 } from '../../scenarios/fixtures/http-server.ts';
-import { type Computer, type ComputerOptions } from '../index.ts';
+import type { Computer, ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Tests of servers of every kind behind one computer: real processes, real HTTP, and one inside this process. */

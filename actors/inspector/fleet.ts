@@ -4,7 +4,8 @@ import { runningHosts } from '../../adapters/inspector/registry.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import type { AttachedPage, PageListener } from '../../adapters/inspector/server.ts';
 import type { HostFacts } from '../../machines/inspection.ts';
-import { cannotListen, type Inspection } from './inspections.ts';
+import { cannotListen } from './inspections.ts';
+import type { Inspection } from '../api/page.ts';
 
 export interface FleetMember {
   readonly facts: HostFacts;

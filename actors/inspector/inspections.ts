@@ -1,3 +1,4 @@
+import type { Inspected, Inspection, InspectOptions, PageOrders, Pages, PageSources } from '../api/page.ts';
 import { announceHost } from '../../adapters/inspector/registry.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { openInspectorServer } from '../../adapters/inspector/index.ts';
@@ -7,73 +8,27 @@ import { sha256Of } from '../../adapters/storage/traces.ts';
 import type { AttachedPage, InspectorServer, PageListener } from '../../adapters/inspector/server.ts';
 import {
   inspectionProtocol,
-  type Charts,
   type FromPage,
   type HostFacts,
   type InspectorAsk,
   type InspectorControl,
 } from '../../machines/inspection.ts';
+import type { Charts } from '../../machines/trace/chart.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
-import type { Fields } from '../../machines/protocol/json.ts';
 import { redacted } from '../../machines/trace/redaction.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { kindsInProcess } from '../runtime/assemble.ts';
 import { chartOf } from '../runtime/charts.ts';
 import { version } from '../../machines/version.ts';
 import { LiveStream } from './live-stream.ts';
-import type { FramesFound, FramesWanted } from '../recording/frames.ts';
-
-export { LiveStream };
-
-/** Options of the page that shows a running host in a browser. */
-export interface InspectOptions {
-  /** Port of the page on 127.0.0.1; by default any free one. */
-  readonly port?: number | undefined;
-  /** Lets the page start, stop and retry servers, and make and cancel calls; false by default, so that the page only shows. */
-  readonly allowControl?: boolean | undefined;
-}
-/** Open page that shows a running host in a browser. `await using` closes it. */
-export interface Inspection extends AsyncDisposable {
-  /**
-   * Address of the page, for a browser of this machine. The token behind its `#` lets a person see all that the host
-   * sees, except secrets.
-   */
-  readonly url: string;
-  /**
-   * Closes the page: tells open browsers that it is over, and frees the port. The host keeps running. Repeated calls do
-   * nothing.
-   */
-  close(): Promise<void>;
-}
-/** Each resolves with the answer for the page, or rejects when it cannot be carried out. */
-export type PageOrders = Readonly<
-  Record<InspectorControl['verb'], (target: string, params: Fields) => Promise<object | void>>
->;
-export interface Inspected {
-  readonly kind: HostFacts['kind'];
-  readonly name: string;
-  readonly orders?: PageOrders;
-}
-export interface PageSources {
-  readonly stream: LiveStream;
-  messages(wanted: FramesWanted): FramesFound;
-  /** ISO 8601. */
-  readonly started: string;
-  readonly stateDir: string | false | undefined;
-  readonly notice: (text: string) => void;
-  linesOf(server: string): readonly unknown[];
-  /** From before the page was opened, as trace lines in pieces; undefined without a recording. */
-  past(): AsyncIterable<string> | undefined;
-  /** Throws when nothing is recorded. */
-  trace(): string;
-}
+import type { Kinds } from '../runtime/part.ts';
 
 const known: Charts = {};
 export const pause = (ms: number): Promise<void> =>
   new Promise((done) => void systemClock.setTimeout(done, ms));
 /** Computed when a page is opened, one by one, so that the host goes on. */
-export async function chartsOf(): Promise<Charts> {
-  for (const [kind, machine] of Object.entries(kindsInProcess)) {
+export async function chartsOf(kinds: Kinds = kindsInProcess): Promise<Charts> {
+  for (const [kind, machine] of Object.entries(kinds)) {
     known[kind] ??= chartOf(kind, machine, (text) => sha256Of([text]));
     await pause(0);
   }
@@ -99,16 +54,18 @@ export const cannotListen = (port: number, error: unknown): A2cError =>
       });
 
 /** Each `open` makes an address of its own; all pages see the same data. */
-export class Inspections {
+export class Inspections implements Pages {
   readonly #shown: PageSources;
+  readonly #stream: LiveStream;
   readonly #open = new Set<Inspection>();
   #isClosed = false;
 
   constructor(shown: PageSources) {
     this.#shown = shown;
+    this.#stream = new LiveStream(shown.directory, shown.recording, shown.frames);
   }
   mark(text: string): void {
-    this.#shown.stream.mark(text);
+    this.#stream.mark(text);
   }
   async open(
     inspected: Inspected,
@@ -124,7 +81,7 @@ export class Inspections {
       const control = allowControl && inspected.orders !== undefined;
       const welcome = (): void => {
         if (!pages.has(page)) return;
-        const lines = this.#shown.stream.add(page);
+        const lines = this.#stream.add(page);
         const past = this.#shown.past();
         page.send({
           type: 'welcome',
@@ -138,12 +95,12 @@ export class Inspections {
         });
         if (past) void tellPast(page, past, () => pages.has(page));
       };
-      void this.#shown.stream.prepare(() => pause(0)).then(welcome);
+      void this.#stream.prepare(() => pause(0)).then(welcome);
       return {
         heard: (message) => void this.#answer(page, control ? inspected.orders : undefined, message),
         left: () => {
           pages.delete(page);
-          this.#shown.stream.remove(page);
+          this.#stream.remove(page);
         },
       };
     };
@@ -156,7 +113,7 @@ export class Inspections {
       (closed ??= (async () => {
         this.#open.delete(inspection);
         withdraw();
-        this.#shown.stream.part(pages, this.#isClosed ? 'the host closed' : 'the inspector was closed');
+        this.#stream.part(pages, this.#isClosed ? 'the host closed' : 'the inspector was closed');
         await server.close();
       })());
     const inspection: Inspection = { url: server.url, close, [Symbol.asyncDispose]: close };
@@ -185,7 +142,7 @@ export class Inspections {
     }
   }
   #told(ask: InspectorAsk, page: AttachedPage): unknown {
-    if (ask.what === 'records') return this.#shown.stream.want(page, ask.isWhole) ?? {};
+    if (ask.what === 'records') return this.#stream.want(page, ask.isWhole) ?? {};
     if (ask.what === 'stderr') return { lines: this.#shown.linesOf(ask.server) };
     if (ask.what === 'value') return this.#value(ask.number);
     if (ask.what === 'checks') throw new Error(onRecordings);
@@ -193,7 +150,7 @@ export class Inspections {
     return this.#shown.messages(ask);
   }
   #value(number: number): unknown {
-    const value = this.#shown.stream.value(number);
+    const value = this.#stream.value(number);
     if (value === undefined) throw new Error('The host does not have this value any more');
     return value;
   }

@@ -1,18 +1,20 @@
+import { machines } from '../kinds/all.ts';
 import { openInspectorServer, singlePage } from '../../adapters/inspector/index.ts';
 import type { AttachedPage, PageListener } from '../../adapters/inspector/server.ts';
 import type { PageContent } from '../../adapters/inspector/page-files.ts';
 import {
   inspectionProtocol,
-  type Charts,
   type Checks,
   type FromPage,
   type HostFacts,
   type ToPage,
   type Welcome,
 } from '../../machines/inspection.ts';
+import type { Charts } from '../../machines/trace/chart.ts';
 import { version } from '../../machines/version.ts';
 import { openFleet } from './fleet.ts';
-import { cannotListen, chartsOf, pause, type Inspection } from './inspections.ts';
+import { cannotListen, chartsOf, pause } from './inspections.ts';
+import type { Inspection } from '../api/page.ts';
 
 /** Of the profile `full`; its text is read as often as it is shown. */
 export interface Recording {
@@ -67,7 +69,7 @@ const welcomeTo = (recording: Recording, charts: Charts, lines: string): Welcome
   lines,
 });
 export async function* recordingPage(recordings: readonly Recording[]): AsyncGenerator<string> {
-  const charts = await chartsOf();
+  const charts = await chartsOf(machines);
   const contents: PageContent[] = [];
   for (const recording of recordings)
     contents.push({
@@ -116,7 +118,7 @@ function shownBy(recording: Recording, charts: Charts): (page: AttachedPage) => 
 }
 /** Nothing in the files is executed. */
 export async function showRecordings(recordings: readonly Recording[], port = 0): Promise<Inspection> {
-  const charts = await chartsOf();
+  const charts = await chartsOf(machines);
   const [only, ...others] = recordings;
   if (others.length > 0)
     return openFleet(

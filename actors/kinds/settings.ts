@@ -1,4 +1,4 @@
-import { settingsMachine } from '../../machines/presenter/settings.machine.ts';
+import { settingsMachine } from '../../machines/settings/settings.machine.ts';
 import type { Kinds } from '../runtime/part.ts';
 
 export const settingsKinds: Kinds = { settings: settingsMachine };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chartSchema } from '../../machines/inspection.ts';
+import { chartSchema } from '../../machines/trace/chart.ts';
 import { machines } from '../kinds/all.ts';
 import { chartOf, statesOf, transitionsOf } from './charts.ts';
 

@@ -1,5 +1,5 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
-import type { Chart, ChartNode, ChartTransition } from '../../machines/inspection.ts';
+import type { Chart, ChartNode, ChartTransition } from '../../machines/trace/chart.ts';
 
 export const nodesOf = (node: AnyStateNode): AnyStateNode[] => [
   node,

@@ -1,17 +1,18 @@
-import type { Logins, LoginsOptions } from './logins.ts';
-import type { Servers } from './servers.ts';
+import type { HeldLogins, LoginsOptions } from './held-logins.ts';
 import type { RemoteSpec } from './render.ts';
-import { during } from '../../adapters/clock.ts';
+import type { Servers } from './servers.ts';
+import { extra } from '../extras.ts';
+import { A2cError } from '../kernel/errors.ts';
 import { lazyPort } from '../../adapters/lazy-port.ts';
 import type { Credentials } from '../../adapters/mcp/http/remote.ts';
-import type { LoggedOut } from '../../adapters/oauth/login-options.ts';
 import { loginPort } from '../../machines/client/client.events.ts';
 import type { RequestPort } from '../../machines/kernel/ports.ts';
+import type { LoggedOut } from '../../adapters/mcp/http/login.ts';
 
 /** Logins to servers, loaded with the first server that has a URL. */
 export class LazyLogins {
   readonly #options: LoginsOptions;
-  #loading: Promise<Logins> | undefined;
+  #loading: Promise<HeldLogins> | undefined;
 
   constructor(
     { hide, answer }: Pick<LoginsOptions, 'hide'> & { answer(target: string, port: RequestPort): void },
@@ -24,17 +25,20 @@ export class LazyLogins {
       lazyPort(async () => (await this.#load()).ask),
     );
   }
-  #load(): Promise<Logins> {
-    return (this.#loading ??= during(import('./logins.ts')).then(
-      ({ Logins: Loaded }) => new Loaded(this.#options),
-    ));
+  #load(): Promise<HeldLogins> {
+    return (this.#loading ??= extra('login').then(({ Logins }) => new Logins(this.#options)));
   }
   async of(server: string, spec: RemoteSpec): Promise<Credentials | undefined> {
     return (await this.#load()).of(server, spec);
   }
+  /** Also for a server that was never started here. Rejects when its URL cannot be resolved. */
   async logOut(servers: Servers, name: string): Promise<LoggedOut> {
-    const { logOut } = await during(import('./logins.ts'));
-    return logOut(servers, await this.#load(), name);
+    const logins = await this.#load();
+    const known = await logins.logout(name);
+    if (known) return known;
+    const resolved = await servers.resolveNow(name, new AbortController().signal);
+    if (!resolved.ok) throw new A2cError(resolved.failure);
+    return (await logins.logout(name)) ?? { wasLoggedIn: false, isRevoked: false };
   }
   async close(): Promise<void> {
     (await this.#loading)?.close();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProgramChecked } from '../../machines/call/transform.ts';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { type Computer } from '../index.ts';
+import type { Computer } from '../index.ts';
 import { Programs } from './programs.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 

@@ -1,4 +1,4 @@
-import { createTransformer } from '../../adapters/vrl/lazy.ts';
+import { createTransformer } from './transformer.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import type { ProgramChecked, Transformer } from '../../machines/call/transform.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';

@@ -21,7 +21,7 @@ import {
 } from '../kernel/options.ts';
 import { logLevels } from '../logging/log-entry.ts';
 import { isObject } from '../../machines/protocol/json.ts';
-import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
+import type { Inspection, InspectOptions } from '../api/page.ts';
 import type {
   ServerCommand,
   SupervisedOptions,
@@ -33,7 +33,7 @@ import type {
 import type { Supervision, SupervisorHost } from './supervision.ts';
 
 export { A2cError } from '../kernel/errors.ts';
-export type { Inspection, InspectOptions } from '../inspector/inspections.ts';
+export type { Inspection, InspectOptions } from '../api/page.ts';
 export type {
   ForeignTransport,
   ServerCommand,

@@ -1,6 +1,6 @@
 import type { LinkedEnd, InMemoryServer } from '../servers/launch-specs.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
-import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
+import type { Inspection, InspectOptions } from '../api/page.ts';
 import type { LogOptions } from '../logging/log-entry.ts';
 import type { Launcher } from '../../adapters/process/environment.ts';
 

@@ -5,7 +5,7 @@ import { serversPart, type ServersPart } from '../api/servers-part.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, escaping } from '../kernel/listeners.ts';
 import { defaultTiming } from '../plans/plan.ts';
-import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
+import type { Inspection, InspectOptions } from '../api/page.ts';
 import { specAsk, type Reach } from '../servers/launch-specs.ts';
 import { processFacts } from '../../adapters/clock.ts';
 import { proxyFromEnvironment } from '../../adapters/mcp/http/proxy.ts';

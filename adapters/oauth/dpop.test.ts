@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { calculateJwkThumbprint, decodeJwt, EmbeddedJWK, jwtVerify, type JWK } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
-import { challengeIn, type Authorize } from './login-options.ts';
+import { challengeIn } from './login-options.ts';
+import type { Authorize } from '../mcp/http/login.ts';
 import { memoryLogins, type LoginStore } from './login-store.ts';
 import { Login } from './login.ts';
 

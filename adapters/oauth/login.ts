@@ -12,12 +12,12 @@ import {
   asksNobody,
   isOfAnother,
   PersonNeeded,
-  type LoggedOut,
   type LoginNews,
   type LoginOptions,
   mustBeOfIssuer,
   type LoginConfig,
 } from './login-options.ts';
+import type { LoggedOut } from '../mcp/http/login.ts';
 import { loginKey, type StoredLogin } from './login-store.ts';
 import { byPerson, isForgotten } from './person.ts';
 import { headersOf, type Proved } from './proofs.ts';

@@ -5,7 +5,8 @@ import { z } from 'zod';
 import type { Http } from '../mcp/http/http.ts';
 import { type Fetch, guardedFetch, Refusal } from './guarded-fetch.ts';
 import { dpopKeySchema } from './login-store.ts';
-import { type LoginConfig, plain, type GiveAssertion } from './login-options.ts';
+import { type LoginConfig, plain } from './login-options.ts';
+import type { GiveAssertion } from '../mcp/http/login.ts';
 
 /** Algorithm of DPoP proofs (RFC 9449), which show that the sender of a token has its key. All servers support this one. */
 const alg = 'ES256';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Chart, Charts } from '../../machines/inspection.ts';
+import type { Chart, Charts } from '../../machines/trace/chart.ts';
 import { History } from './history.ts';
 import { moodOf, restartsOf, serversOf, treeOf } from './model.ts';
 import type { Row } from './trace-lines.ts';

@@ -6,7 +6,7 @@ import {
   waitsText,
   limitOf,
 } from '../../machines/server-states.ts';
-import type { Chart, Charts } from '../../machines/inspection.ts';
+import type { Chart, Charts } from '../../machines/trace/chart.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { percentileOf } from './call-list.ts';
 import { standingOf, type Call } from './calls.ts';

@@ -1,4 +1,5 @@
-import type { Checks, Charts, FromPage, HostFacts, ToPage } from '../../machines/inspection.ts';
+import type { Checks, FromPage, HostFacts, ToPage } from '../../machines/inspection.ts';
+import type { Charts } from '../../machines/trace/chart.ts';
 import type { KeepWord } from '../../machines/trace/reasons.ts';
 import { History } from './history.ts';
 import { partsOf } from './calls.ts';

@@ -1,6 +1,7 @@
 import type * as Ioredis from 'ioredis';
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 import { installCommand, isInstalled, missingText, optionalPackage } from '../optional-packages.ts';
+import type { RedisClient } from '../../machines/office/rooms/register.ts';
 
 /** Its message holds no address and no password. */
 export class A2cRedisError extends Error {
@@ -162,16 +163,6 @@ export function keysOf(prefix: string, db: number, front = ''): Keys {
   };
 }
 
-/**
- * Client of `ioredis`, `Redis` or `Cluster`, given by the host. No commands are sent over it: it is
- * duplicated, and its own connection is not used.
- */
-export interface RedisClient {
-  /** State of the connection, such as `ready`. */
-  readonly status: string;
-  /** Creates a client with the same settings, except for the given ones. */
-  duplicate(...how: never[]): unknown;
-}
 interface Scripts {
   a2cRelease(...args: readonly string[]): Promise<number>;
   a2cEnd(...args: readonly string[]): Promise<number>;

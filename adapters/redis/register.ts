@@ -12,6 +12,7 @@ import {
   type RenewedLease,
   type RegisterCallback,
   type WantedSeat,
+  type RegisterOptions,
 } from '../../machines/office/rooms/register.ts';
 import {
   clientsOf,
@@ -21,7 +22,6 @@ import {
   A2cRedisError,
   type Client,
   type Clients,
-  type RedisClient,
   KeptClient,
   redisErrorOf,
   defaultPrefix,
@@ -31,19 +31,10 @@ import {
 import { answers } from './answers.ts';
 import { Mail } from './mail.ts';
 
-export interface RedisOptions {
-  /** A `redis://` or `rediss://` URL, the path of a unix socket, or a client of `ioredis`. */
-  readonly place: string | RedisClient | (() => RedisClient);
-  /** Prefix of all keys and channels in Redis, `a2c` by default. */
-  readonly prefix?: string | undefined;
-  readonly leaseMs: number;
-  /** Number of replicas that must have a claim or a renewed lease before it counts. */
-  readonly replicas?: number;
-  readonly notice?: (text: string) => void;
-}
-
 /** Redis 6.2 or later. Rejects with an `A2cRedisError` when it cannot be reached. */
-export async function redisRegister(options: RedisOptions): Promise<Register> {
+export { A2cRedisError };
+
+export async function redisRegister(options: RegisterOptions): Promise<Register> {
   const clients = await clientsOf(options.place);
   const keys = keysOf(options.prefix ?? defaultPrefix, clients.db, clients.front);
   const commands = await KeptClient.open(() => clients.forCommands(), {
@@ -82,7 +73,7 @@ interface Parts {
   readonly keys: Keys;
   readonly commands: KeptClient<Client>;
   readonly bulk: KeptClient<Client>;
-  readonly options: RedisOptions;
+  readonly options: RegisterOptions;
 }
 
 class RedisRegister implements Register {

@@ -9,7 +9,7 @@ import { edited, withLines, readJson } from '../../machines/config/json-text.ts'
 import { parseConfig } from '../../machines/config/parse.ts';
 import type { RequestFact, RequestPort } from '../../machines/kernel/ports.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
-import type { FileFound as Found, FileEdits as Wanted } from '../../machines/presenter/settings.rules.ts';
+import type { FileFound as Found, FileEdits as Wanted } from '../../machines/settings/settings.rules.ts';
 
 let written = 0;
 

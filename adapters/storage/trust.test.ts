@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { builtModule } from '../../scenarios/fixtures/built-module.ts';
-import { findConfig, userConfigFile } from './config-files.ts';
+import { findConfig, userConfigFile } from '../applications/config-files.ts';
 import { isTrusted, trust, trustFile } from './user-files.ts';
 
 let folder: string;

@@ -8,6 +8,7 @@ import {
   syntaxFailure,
   type Transformed,
   type Transformer,
+  type TransformerTimes,
 } from '../../machines/call/transform.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
@@ -123,11 +124,7 @@ const openWorker =
       hear,
     );
 
-export interface TransformerOptions {
-  readonly vrlMs?: number;
-  readonly loadMs?: number;
-  /** Time in ms without a task after which the thread is ended. The next task starts it again. */
-  readonly idleMs?: number;
+interface TransformerOptions extends TransformerTimes {
   readonly timers?: Timers;
   readonly open?: OpenThread;
 }

@@ -12,7 +12,8 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import OpenAI from 'openai';
-import { createPresenter, MCP_EVENTS, planImport, type Presenter } from 'a2c-actors';
+import { planImport } from 'a2c-actors/applications';
+import { createPresenter, MCP_EVENTS, type Presenter } from 'a2c-actors/presenter';
 import { scriptedModel } from './scripted-model.mts';
 
 /** One window at a time. Each ends with its answer, by its `signal`, or with the terminal. */

@@ -16,6 +16,13 @@ export interface Transformer {
   close(): Promise<void>;
 }
 
+/** In ms. */
+export interface TransformerTimes {
+  readonly vrlMs?: number;
+  readonly loadMs?: number;
+  /** Time without a task after which the thread is ended. The next task starts it again. */
+  readonly idleMs?: number;
+}
 export interface TransformRequest {
   readonly server: string;
   readonly tool: string;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { remedyFor, mistakeLine } from './mistake.ts';
 import { inputSchemas, serverSchemas } from './schemas.ts';
-import { apps } from './apps.ts';
+import { apps } from '../applications/apps.ts';
 import { foreignKeys } from './foreign.ts';
 import { parseConfig } from './parse.ts';
 import { placeholdersIn } from './placeholders.ts';

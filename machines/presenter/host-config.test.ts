@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { edited, readJson, type Edit } from '../config/json-text.ts';
 import { mistakeLine } from '../config/mistake.ts';
 import { parseConfig } from '../config/parse.ts';
-import { reset, computerConfig, shownConfig, isOfFuture, migrationsOf, topMistakes } from './host-config.ts';
+import { reset, computerConfig, shownConfig, migrationsOf, topMistakes } from './host-config.ts';
+import { isOfFuture } from '../settings/file-version.ts';
 
 const here = { home: '/home/me', documents: (folder: string) => ({ command: 'docs', args: [folder] }) };
 type Json = Readonly<Record<string, unknown>>;

@@ -1,3 +1,4 @@
+import { fileVersion, versionOf } from '../settings/file-version.ts';
 import { z } from 'zod';
 import type { Edit } from '../config/json-text.ts';
 import { addMistake, check, type Findings, type Mistake } from '../config/mistake.ts';
@@ -126,16 +127,7 @@ function serverFor(
   };
 }
 
-const fileVersion = 1;
 /** 0 in files written by hand, by another client, or before versions existed. */
-function versionOf(file: Fields): number {
-  const { a2c } = file;
-  const version = isObject(a2c) ? a2c['version'] : undefined;
-  return typeof version === 'number' && Number.isInteger(version) && version >= 0 ? version : 0;
-}
-/** Such a file is read as far as possible and never written. */
-export const isOfFuture = (file: Fields): boolean => versionOf(file) > fileVersion;
-
 /** A file is not written just for its version, and a migrated file is not migrated again. */
 export function migrationsOf(file: Fields): readonly Edit[] {
   if (versionOf(file) >= fileVersion) return [];

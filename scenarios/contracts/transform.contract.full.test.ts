@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Programs } from '../../actors/servers/programs.ts';
-import { createTransformer } from '../../adapters/vrl/lazy.ts';
+import { createTransformer } from '../../adapters/vrl/transformer.ts';
 import { transformAsk } from '../../machines/call/transform.ts';
 import { installCommand } from '../../adapters/optional-packages.ts';
 import type { RequestFact } from '../../machines/kernel/ports.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { machines } from '../../actors/kinds/all.ts';
 import { chartOf } from '../../actors/runtime/charts.ts';
-import type { Chart } from '../../machines/inspection.ts';
+import type { Chart } from '../../machines/trace/chart.ts';
 import { graphOf, labelOf, type Arrow, type Graph } from '../../adapters/page/chart/graph.ts';
 
 /** GitHub draws it; arrows with the same ends are merged. */

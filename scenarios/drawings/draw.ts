@@ -5,7 +5,7 @@ import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { ChartDrawing } from '../../adapters/page/chart/drawing.tsx';
 import { graphOf, type ElkNode } from '../../adapters/page/chart/graph.ts';
-import type { Chart } from '../../machines/inspection.ts';
+import type { Chart } from '../../machines/trace/chart.ts';
 import { charts, folder, indexPage, markOf, pageOf } from './charts.ts';
 
 /** Writes docs/machines: each machine as the inspector draws it, and as text for Mermaid. */

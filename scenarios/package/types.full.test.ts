@@ -26,7 +26,8 @@ const resolutions = [
   { module: 'esnext', moduleResolution: 'bundler' },
 ] as const;
 
-const host = `import { createAgent, createComputer, createOffice, createPresenter, A2cError } from 'a2c-actors';
+const host = `import { createAgent, createComputer, createOffice, A2cError } from 'a2c-actors';
+import { createPresenter } from 'a2c-actors/presenter';
 import type { Agent, AgentOptions, AgentTool, Computer, Failure, Launcher, Office } from 'a2c-actors';
 import { createComputer as eager } from 'a2c-actors/computer';
 import { launcherSubject } from 'a2c-actors/contracts';

@@ -2,7 +2,7 @@ import { keepWords } from '../../../machines/trace/reasons.ts';
 import { profiles } from '../../../machines/trace/format.ts';
 import { logLevels } from '../../logging/log-entry.ts';
 import { timing as defaults, type GivenTiming } from '../../../machines/kernel/timing.ts';
-import type { InspectOptions } from '../../inspector/inspections.ts';
+import type { InspectOptions } from '../page.ts';
 import type { A2cError } from '../../kernel/errors.ts';
 import {
   anything,

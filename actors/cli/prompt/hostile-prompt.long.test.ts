@@ -12,7 +12,7 @@ import {
   typeable,
   worst,
 } from '../../../scenarios/fixtures/hostile-texts.ts';
-import { type Computer } from '../../index.ts';
+import type { Computer } from '../../index.ts';
 import { Prompt } from './prompt.ts';
 import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';

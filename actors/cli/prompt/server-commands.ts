@@ -1,6 +1,6 @@
 import { failureOf, type A2cError } from '../../kernel/errors.ts';
 import { columnsOf, padded } from '../../../adapters/terminal/typed-line.ts';
-import { readConfig } from '../../../adapters/storage/config-files.ts';
+import { readConfig } from '../../../adapters/applications/config-files.ts';
 import { parseConfigText } from '../../../machines/config/parse.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import type { ServerStatus } from '../../servers/server-handle.ts';
@@ -8,7 +8,7 @@ import { cannotOrder } from '../../api/computer-status.ts';
 import type { CommandContext } from '../context.ts';
 import { nameColumns, noiseLine, serverLine, logLine, whyText } from '../printing/servers.ts';
 import { statusFact, tellFact } from '../printing/failures.ts';
-import { acceptedConfig } from '../../api/config-files.ts';
+import { acceptedConfig } from '../../applications/config-files.ts';
 import { configAsGiven } from '../../plans/given-config.ts';
 import { usage, type PromptCommand, type PromptCommands } from './commands.ts';
 

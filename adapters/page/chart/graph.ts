@@ -1,4 +1,5 @@
-import { type Chart, type ChartNode, type ChartTransition, embedded } from '../../../machines/inspection.ts';
+import type { Chart, ChartNode, ChartTransition } from '../../../machines/trace/chart.ts';
+import { embedded } from '../../../machines/inspection.ts';
 import { unpacked } from '../unpacked.ts';
 
 /** Conversion of a statechart into boxes and arrows, which the layout library elk places. Pure functions. */

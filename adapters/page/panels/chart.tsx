@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Lit } from '../chart/drawing.tsx';
 import { type LaidOut, laidOut, anyPath, isStaying, labelOf, takenOf } from '../chart/graph.ts';
 import { Zoomed } from '../chart/zoomed.tsx';
-import type { Chart } from '../../../machines/inspection.ts';
+import type { Chart } from '../../../machines/trace/chart.ts';
 import type { Living } from '../history.ts';
 import { Empty, sinceText } from '../pieces.tsx';
 import type { Session } from '../session.ts';

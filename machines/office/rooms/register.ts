@@ -167,3 +167,25 @@ export class Seating implements Lookup {
     return seat;
   }
 }
+
+/**
+ * Client of `ioredis`, `Redis` or `Cluster`, given by the host. No commands are sent over it: it is
+ * duplicated, and its own connection is not used.
+ */
+export interface RedisClient {
+  /** State of the connection, such as `ready`. */
+  readonly status: string;
+  /** Creates a client with the same settings, except for the given ones. */
+  duplicate(...how: never[]): unknown;
+}
+/** Where the nodes of one office keep its seats. */
+export interface RegisterOptions {
+  /** A `redis://` or `rediss://` URL, the path of a unix socket, or a client of `ioredis`. */
+  readonly place: string | RedisClient | (() => RedisClient);
+  /** Prefix of all keys and channels in Redis, `a2c` by default. */
+  readonly prefix?: string | undefined;
+  readonly leaseMs: number;
+  /** Number of replicas that must have a claim or a renewed lease before it counts. */
+  readonly replicas?: number;
+  readonly notice?: (text: string) => void;
+}

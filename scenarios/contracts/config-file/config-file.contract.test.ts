@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { settingsFile, settingsInMemory } from '../../../adapters/storage/settings.ts';
 import type { Edit } from '../../../machines/config/json-text.ts';
 import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
-import { settingsPort, type FileFound } from '../../../machines/presenter/settings.rules.ts';
+import { settingsPort, type FileFound } from '../../../machines/settings/settings.rules.ts';
 import { ScriptedConfigFile } from '../../stage/scripted/host-ports.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-config-file-'));

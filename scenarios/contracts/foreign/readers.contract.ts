@@ -23,7 +23,7 @@ import { createSystemTools } from '../../../adapters/process/windows-trees.ts';
 import { answers } from '../../../adapters/redis/answers.ts';
 import { validate } from '../../../adapters/schema/validate.ts';
 import { LevelDecoder } from '../../../adapters/socket/levels.ts';
-import { isLink, readLink } from '../../../adapters/storage/config-imports.ts';
+import { isLink, readLink } from '../../../adapters/applications/config-imports.ts';
 import { safeName } from '../../../adapters/files/landing-folder.ts';
 import { padded, fitting } from '../../../adapters/terminal/typed-line.ts';
 import { readResult } from '../../../machines/call/policy/result.ts';

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { createComputer, createPresenter, type ComputerOptions } from '../../../actors/index.ts';
+import { createComputer, type ComputerOptions } from '../../../actors/index.ts';
+import { createPresenter } from '../../../actors/presenter/index.ts';
 import { readTrace, type Trace } from '../../../machines/trace/reading.ts';
 import { customerConfig, recordedCustomers } from '../../fixtures/customers.ts';
 import { Harness } from '../../stage/harness.ts';

@@ -11,7 +11,7 @@ import type { OfferOrder } from '../../../machines/skills/offer.rules.ts';
 import type { ServerOffer, SkillsOrder } from '../../../machines/skills/skills.rules.ts';
 import type { DownloadOrder } from '../../../machines/blobs/download.rules.ts';
 import type { BlobPart, BlobsOrder } from '../../../machines/blobs/blobs.rules.ts';
-import type { SettingsOrder } from '../../../machines/presenter/settings.rules.ts';
+import type { SettingsOrder } from '../../../machines/settings/settings.rules.ts';
 
 const { timeoutMs: _, isConfirmed: __, meta: ___, hasOutput: ____, ...asked } = request;
 

@@ -25,7 +25,7 @@ import { landingPort } from '../../../machines/ports/files.ts';
 import { blobsPort } from '../../../machines/ports/files.ts';
 import { handing } from '../../../machines/blobs/hand.ts';
 import { skillsPort } from '../../../machines/ports/files.ts';
-import { settingsPort } from '../../../machines/presenter/settings.rules.ts';
+import { settingsPort } from '../../../machines/settings/settings.rules.ts';
 
 type Word = Confirmation['decision'] | 'never' | 'nobody';
 export type Person = (request: { reqId: string; tool: string }) => Word | Answer;

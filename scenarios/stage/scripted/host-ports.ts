@@ -20,7 +20,7 @@ import {
   type SkillRead,
   type SkillsListed,
 } from '../../../machines/skills/skills.rules.ts';
-import type { FileFound } from '../../../machines/presenter/settings.rules.ts';
+import type { FileFound } from '../../../machines/settings/settings.rules.ts';
 
 /** Values of a server's placeholders: a number that stands for them, none, or a question that is never answered. */
 export type Values = number | 'none' | 'never';

@@ -1,5 +1,5 @@
 import type { RequestFact } from '../../../../machines/kernel/ports.ts';
-import { settingsPort, type FileFound } from '../../../../machines/presenter/settings.rules.ts';
+import { settingsPort, type FileFound } from '../../../../machines/settings/settings.rules.ts';
 import type { Harness, HarnessOptions } from '../../../stage/harness.ts';
 import { scenario } from '../../../stage/plan/index.ts';
 

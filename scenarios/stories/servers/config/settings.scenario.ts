@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { FileFound } from '../../../../machines/presenter/settings.rules.ts';
+import type { FileFound } from '../../../../machines/settings/settings.rules.ts';
 import { answer, change, good, settled, story, told, touch, written, wrong } from './settings-stage.ts';
 
 story(

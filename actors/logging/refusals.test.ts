@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Refusals } from './log-entry.ts';
+import { Refusals } from './refusals.ts';
 
 let told: string[];
 let refusals: Refusals;

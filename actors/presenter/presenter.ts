@@ -1,7 +1,7 @@
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
-import type { Computer } from './computer-handle.ts';
-import { createComputer } from './computer.ts';
+import type { Computer } from '../api/computer-handle.ts';
+import { createComputer } from '../api/computer.ts';
 import { LiveConfig } from './live-config.ts';
 import type {
   Presenter,
@@ -12,17 +12,17 @@ import type {
   PresenterEvents,
   ToolCallAnswer,
 } from './presenter-handle.ts';
-import { presenterArguments, presenterOptions, presenterThrowing } from './checks/presenter.ts';
-import { openRuntime, type Runtime } from './runtime.ts';
-import { serversPart } from './servers-part.ts';
-import { takenBack } from './server-orders.ts';
+import { presenterArguments, presenterOptions, presenterThrowing } from './checks.ts';
+import { openRuntime, type Runtime } from '../api/runtime.ts';
+import { serversPart } from '../api/servers-part.ts';
+import { takenBack } from '../api/server-orders.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import { Listeners, deferred, escaping, unlessAborted } from '../kernel/listeners.ts';
 import { checkArguments, mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import { readOrThrow } from '../plans/plan.ts';
 import { documentsCommand } from '../../adapters/documents/command.ts';
 import { homeFolder, newId } from '../../adapters/clock.ts';
-import { userConfigFile } from '../../adapters/storage/config-files.ts';
+import { userConfigFile } from '../../adapters/applications/config-files.ts';
 import type { Judge } from '../../adapters/storage/settings.ts';
 import type { Edit } from '../../machines/config/json-text.ts';
 import { parseConfig } from '../../machines/config/parse.ts';
@@ -50,11 +50,11 @@ import {
   reset,
   update,
   migrationsOf,
-  isOfFuture,
   type McpConfig,
   type MCPServerConfig,
   type Surroundings,
 } from '../../machines/presenter/host-config.ts';
+import { isOfFuture } from '../../machines/settings/file-version.ts';
 import {
   notificationOf,
   presenterEventsOf,
@@ -62,7 +62,7 @@ import {
   type McpEvent,
   type Phases,
 } from '../../machines/presenter/events.ts';
-import type { SettingsNews } from '../../machines/presenter/settings.rules.ts';
+import type { SettingsNews } from '../../machines/settings/settings.rules.ts';
 
 /**
  * Makes a presenter. Reads the config and starts nothing; `initialize` starts the servers. Rejects like

@@ -8,12 +8,12 @@ import {
   type AppServer,
   type App,
   type AppServers,
-} from './app.ts';
-import { flatEntry, foreignKeys, foreignLogin } from './foreign.ts';
-import { fingerprintText } from './launch-config.ts';
-import { isWithin, mistakeLine, pathText, type Mistake } from './mistake.ts';
-import { parseConfig, type Config } from './parse.ts';
-import { kindOf, type ServerConfig } from './schemas.ts';
+} from '../config/app.ts';
+import { flatEntry, foreignKeys, foreignLogin } from '../config/foreign.ts';
+import { fingerprintText } from '../config/launch-config.ts';
+import { isWithin, mistakeLine, pathText, type Mistake } from '../config/mistake.ts';
+import { parseConfig, type Config } from '../config/parse.ts';
+import { kindOf, type ServerConfig } from '../config/schemas.ts';
 
 export interface Project {
   readonly folder: string;

@@ -1,12 +1,12 @@
 import type { Failure } from '../protocol/failure.ts';
 import { isObject } from '../protocol/json.ts';
 import { nearest } from '../text.ts';
-import { switches } from './app.ts';
+import { switches } from '../config/app.ts';
 import { appOfConfig } from './apps.ts';
-import { readJson, edited as textWith, type Edit } from './json-text.ts';
-import { mistakeLine, type Mistake, type Path } from './mistake.ts';
-import { parseConfig } from './parse.ts';
-import { placeholdersIn } from './placeholders.ts';
+import { readJson, edited as textWith, type Edit } from '../config/json-text.ts';
+import { mistakeLine, type Mistake, type Path } from '../config/mistake.ts';
+import { parseConfig } from '../config/parse.ts';
+import { placeholdersIn } from '../config/placeholders.ts';
 
 /** An entry has the form of `mcpServers`; in a list it is written in the shape of the protocol. */
 export type ConfigChange =

@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path';
 import { during } from '../clock.ts';
 import { readJson, type JsonText } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';
-import { readConfigText } from './text-files.ts';
-import { appOfConfig } from '../../machines/config/apps.ts';
+import { readConfigText } from '../storage/text-files.ts';
+import { appOfConfig } from '../../machines/applications/apps.ts';
 import { parseConfig, type ParsedConfig } from '../../machines/config/parse.ts';
 
 const broken = (

@@ -1,12 +1,11 @@
-import { during } from '../clock.ts';
-import type { TransformerOptions } from './transformer.ts';
-import type { Transformer } from '../../machines/call/transform.ts';
+import { extra } from '../extras.ts';
+import type { Transformer, TransformerTimes } from '../../machines/call/transform.ts';
 
 /** Loads VRL with its first program. */
-export function createTransformer(options: TransformerOptions = {}): Transformer {
+export function createTransformer(times: TransformerTimes = {}): Transformer {
   let loading: Promise<Transformer> | undefined;
   const load = (): Promise<Transformer> =>
-    (loading ??= during(import('./transformer.ts')).then((vrl) => vrl.createTransformer(options)));
+    (loading ??= extra('vrl').then((vrl) => vrl.createTransformer(times)));
   return {
     check: async (source) => (await load()).check(source),
     run: (source, event, emit) => {

@@ -1,9 +1,9 @@
 import type { Fields } from '../protocol/json.ts';
-import { withTexts, toolsAlone, type ServerProperty, type AppFormat } from './app.ts';
-import type { Config } from './parse.ts';
-import { isTemplate } from './placeholders.ts';
-import { secretsOfLogin, type OAuth, type ServerConfig } from './schemas.ts';
-import { hasSecretParts, literalSecretsIn, withoutSecretArgs } from './shown.ts';
+import { withTexts, toolsAlone, type ServerProperty, type AppFormat } from '../config/app.ts';
+import type { Config } from '../config/parse.ts';
+import { isTemplate } from '../config/placeholders.ts';
+import { secretsOfLogin, type OAuth, type ServerConfig } from '../config/schemas.ts';
+import { hasSecretParts, literalSecretsIn, withoutSecretArgs } from '../config/shown.ts';
 
 interface Exported {
   readonly value: Fields;

@@ -1,7 +1,7 @@
-import type { Computer, WaitOptions } from './computer-handle.ts';
-import type { Telling } from './handles.ts';
-import type { ComputerOptions } from './computer-options.ts';
-import type { ComputerCallOptions } from './call-outcome.ts';
+import type { Computer, WaitOptions } from '../api/computer-handle.ts';
+import type { Telling } from '../api/handles.ts';
+import type { ComputerOptions } from '../api/computer-options.ts';
+import type { ComputerCallOptions } from '../api/call-outcome.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import type { Mistake } from '../../machines/config/mistake.ts';
 import type { AnthropicTool, AnthropicToolUse } from '../../machines/models/anthropic.ts';

@@ -1,8 +1,8 @@
-import { misspeltMap } from '../../../machines/config/parse.ts';
-import { flag, name, object, options, type Arguments, type Check } from '../../kernel/options.ts';
-import type { Presenter, PresenterOptions } from '../presenter-handle.ts';
-import { ofComputer, onServer } from './computer.ts';
-import { nameOfServer, ofPage } from './host.ts';
+import { misspeltMap } from '../../machines/config/parse.ts';
+import { flag, name, object, options, type Arguments, type Check } from '../kernel/options.ts';
+import type { Presenter, PresenterOptions } from './presenter-handle.ts';
+import { ofComputer, onServer } from '../api/checks/computer.ts';
+import { nameOfServer, ofPage } from '../api/checks/host.ts';
 
 const { config: _, ...ofPresenter } = ofComputer;
 

@@ -18,7 +18,7 @@ import {
   type AppServer,
   type Rules,
   type Rule,
-} from './app.ts';
+} from '../config/app.ts';
 
 const claudeCodeRules: Rules = {
   timeout: timeLimitRule('ms', 'callTotalMs'),

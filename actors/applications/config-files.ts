@@ -6,17 +6,17 @@ import {
   findConfig,
   readConfig,
   readConfigValue,
-} from '../../adapters/storage/config-files.ts';
-import { foundAppFiles, isLink, projectOf, readLink } from '../../adapters/storage/config-imports.ts';
+} from '../../adapters/applications/config-files.ts';
+import { foundAppFiles, isLink, projectOf, readLink } from '../../adapters/applications/config-imports.ts';
 import { changeFile, NotText } from '../../adapters/storage/settings.ts';
-import { appNamed, appOf } from '../../machines/config/apps.ts';
-import { importFrom, type Imported } from '../../machines/config/import.ts';
+import { appNamed, appOf } from '../../machines/applications/apps.ts';
+import { importFrom, type Imported } from '../../machines/applications/import.ts';
 import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
 import { packageOf } from '../../machines/config/package-of.ts';
 import type { App } from '../../machines/config/app.ts';
 import type { Config, ParsedConfig } from '../../machines/config/parse.ts';
 import { shownTarget } from '../../machines/config/shown.ts';
-import { editConfig, type ConfigChange } from '../../machines/config/server-edits.ts';
+import { editConfig, type ConfigChange } from '../../machines/applications/server-edits.ts';
 
 /** Options of an import of servers: its source and its target. */
 export interface ImportOptions {

@@ -13,7 +13,7 @@ import {
   type App,
   type Base,
   type Rules,
-} from './app.ts';
+} from '../config/app.ts';
 import {
   claudeCode,
   codex,

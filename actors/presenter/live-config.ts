@@ -1,5 +1,5 @@
 import type { AnyEventObject } from 'xstate';
-import type { HostedMachine, Runtime } from './runtime.ts';
+import type { HostedMachine, Runtime } from '../api/runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, type Deferred } from '../kernel/listeners.ts';
 import { settingsFile, settingsInMemory, watchFile, type Judge } from '../../adapters/storage/settings.ts';
@@ -10,7 +10,7 @@ import {
   settingsPort,
   type SettingsNews,
   type SettingsSettled,
-} from '../../machines/presenter/settings.rules.ts';
+} from '../../machines/settings/settings.rules.ts';
 
 /** Longer than withdrawing a question takes. */
 const patienceMs = 2_000;

@@ -3,7 +3,7 @@ import type { Edit } from '../config/json-text.ts';
 import { type Address, type AddressFor, post, type PortRequest, type Post } from '../kernel/effects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { Fields } from '../protocol/json.ts';
-import { isOfFuture } from './host-config.ts';
+import { isOfFuture } from './file-version.ts';
 
 export const settingsPort = 'configFile';
 

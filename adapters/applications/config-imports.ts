@@ -3,8 +3,8 @@ import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { folderNames } from './config-files.ts';
-import { appAt, placeInProject, places, type AppPlace } from '../../machines/config/apps.ts';
-import type { Project } from '../../machines/config/import.ts';
+import { appAt, placeInProject, places, type AppPlace } from '../../machines/applications/apps.ts';
+import type { Project } from '../../machines/applications/import.ts';
 import { readJson, type JsonText } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 

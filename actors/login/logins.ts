@@ -1,15 +1,8 @@
-import { A2cError } from '../kernel/errors.ts';
-import type { RemoteSpec } from './render.ts';
-import { proxyFor } from './surroundings.ts';
-import type { Servers } from './servers.ts';
-import {
-  asksNobody,
-  PersonNeeded,
-  type Authorize,
-  type GiveAssertion,
-  type LoggedOut,
-  type LoginConfig,
-} from '../../adapters/oauth/login-options.ts';
+import type { RemoteSpec } from '../servers/render.ts';
+import type { HeldLogins, LoginsOptions } from '../servers/held-logins.ts';
+import { proxyFor } from '../servers/surroundings.ts';
+import { asksNobody, PersonNeeded, type LoginConfig } from '../../adapters/oauth/login-options.ts';
+import type { LoggedOut } from '../../adapters/mcp/http/login.ts';
 import { keyringIfAny } from '../../adapters/storage/keyring.ts';
 import { Login } from '../../adapters/oauth/login.ts';
 import { memoryLogins, sharedLogins, type LoginStore } from '../../adapters/oauth/login-store.ts';
@@ -19,16 +12,7 @@ import { type LogIn } from '../../machines/client/client.events.ts';
 import type { RequestPort } from '../../machines/kernel/ports.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 
-export interface LoginsOptions {
-  /** `false` keeps logins in memory, until this host ends. */
-  readonly stateDir: string | false;
-  readonly authorize: Authorize | undefined;
-  /** JWT for a server whose config has none. */
-  readonly assertion: GiveAssertion | undefined;
-  readonly hide: (server: string, secrets: readonly string[]) => void;
-  readonly now: () => number;
-}
-export class Logins {
+export class Logins implements HeldLogins {
   readonly #options: LoginsOptions;
   readonly #store: LoginStore;
   readonly #logins = new Map<
@@ -138,12 +122,3 @@ const wrongHeader = (server: string): Failure => ({
   details: { server_name: server, http_status: 401 },
   remedy: 'Give this server a valid token in its headers, or remove that header and log in.',
 });
-
-/** Also for a server that was never started here. Rejects when its URL cannot be resolved. */
-export async function logOut(servers: Servers, logins: Logins, name: string): Promise<LoggedOut> {
-  const known = await logins.logout(name);
-  if (known) return known;
-  const resolved = await servers.resolveNow(name, new AbortController().signal);
-  if (!resolved.ok) throw new A2cError(resolved.failure);
-  return (await logins.logout(name)) ?? { wasLoggedIn: false, isRevoked: false };
-}

@@ -1,0 +1,28 @@
+import type { Answers } from './computer-options.ts';
+import type { Door, HostDoor, Lent } from './door.ts';
+import type { HostFiles, HostFilesOptions } from './files.ts';
+import type { Pages, PageSources } from './page.ts';
+import type { HeldLogins, LoginsOptions } from '../servers/held-logins.ts';
+import type { Transformer, TransformerTimes } from '../../machines/call/transform.ts';
+import type { Register, RegisterOptions } from '../../machines/office/rooms/register.ts';
+
+/** Refusal of the register of several nodes: wrong options, a credential that is not accepted, or nobody there. */
+interface RegisterError extends Error {
+  readonly kind: 'usage' | 'refused' | 'unreached';
+  readonly remedy: string;
+}
+/** What the core takes from each extra. */
+export interface Extras {
+  readonly door: {
+    openHostDoor(host: HostDoor & Lent): Promise<Door>;
+    answersThroughDoor(answers?: Answers, isAlways?: boolean): Answers;
+  };
+  readonly files: { readonly HostFiles: new (options: HostFilesOptions) => HostFiles };
+  readonly login: { readonly Logins: new (options: LoginsOptions) => HeldLogins };
+  readonly nodes: {
+    redisRegister(options: RegisterOptions): Promise<Register>;
+    readonly A2cRedisError: new (...given: never[]) => RegisterError;
+  };
+  readonly page: { readonly Inspections: new (sources: PageSources) => Pages };
+  readonly vrl: { createTransformer(times: TransformerTimes): Transformer };
+}

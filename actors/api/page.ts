@@ -1,0 +1,58 @@
+import type { Frames, FramesFound, FramesWanted } from '../recording/frames.ts';
+import type { RecorderOptions } from '../recording/recorder.ts';
+import type { Directory } from '../runtime/directory.ts';
+import type { Fields } from '../../machines/protocol/json.ts';
+
+/** Options of the page that shows a running host in a browser. */
+export interface InspectOptions {
+  /** Port of the page on 127.0.0.1; by default any free one. */
+  readonly port?: number | undefined;
+  /** Lets the page start, stop and retry servers, and make and cancel calls; false by default, so that the page only shows. */
+  readonly allowControl?: boolean | undefined;
+}
+/** Open page that shows a running host in a browser. `await using` closes it. */
+export interface Inspection extends AsyncDisposable {
+  /**
+   * Address of the page, for a browser of this machine. The token behind its `#` lets a person see all that the host
+   * sees, except secrets.
+   */
+  readonly url: string;
+  /**
+   * Closes the page: tells open browsers that it is over, and frees the port. The host keeps running. Repeated calls do
+   * nothing.
+   */
+  close(): Promise<void>;
+}
+/** Each resolves with the answer for the page, or rejects when it cannot be carried out. */
+export type PageOrders = Readonly<
+  Record<
+    'start' | 'stop' | 'retry' | 'cancel' | 'call',
+    (target: string, params: Fields) => Promise<object | void>
+  >
+>;
+export interface Inspected {
+  readonly kind: 'up' | 'office' | 'computer' | 'agent' | 'supervisor' | 'file';
+  readonly name: string;
+  readonly orders?: PageOrders;
+}
+export interface PageSources {
+  readonly directory: Directory;
+  readonly frames: Frames;
+  readonly recording: () => RecorderOptions;
+  messages(wanted: FramesWanted): FramesFound;
+  /** ISO 8601. */
+  readonly started: string;
+  readonly stateDir: string | false | undefined;
+  readonly notice: (text: string) => void;
+  linesOf(server: string): readonly unknown[];
+  /** From before the page was opened, as trace lines in pieces; undefined without a recording. */
+  past(): AsyncIterable<string> | undefined;
+  /** Throws when nothing is recorded. */
+  trace(): string;
+}
+/** Pages that show one host. Each `open` makes an address of its own. */
+export interface Pages {
+  open(inspected: Inspected, options?: InspectOptions): Promise<Inspection>;
+  mark(text: string): void;
+  close(): Promise<void>;
+}
