@@ -1,0 +1,70 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { extraOf, extras, importsOf, linesOf, loadedWith, productFiles, registry } from './extras.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const files = productFiles(root);
+const crossing = files.flatMap((path) =>
+  importsOf(root, path)
+    .filter((each) => extraOf(each.path) !== undefined && extraOf(each.path) !== extraOf(path))
+    .map((each) => ({ from: path, to: each.path, how: each.how })),
+);
+
+describe('the core', () => {
+  it('imports no extra, but for the one file that names them', () => {
+    const ofCore = crossing.filter(({ from }) => extraOf(from) === undefined);
+    expect(ofCore.filter(({ from }) => from !== registry)).toEqual([]);
+    expect(ofCore.map(({ how }) => how)).toEqual(
+      extras.flatMap(({ line }) => (line === undefined ? [] : ['lazy'])),
+    );
+  });
+
+  it('has at most 58,000 lines', () => {
+    expect(
+      linesOf(
+        root,
+        files.filter((path) => extraOf(path) === undefined),
+      ),
+    ).toBeLessThanOrEqual(58_000);
+  });
+});
+
+describe('an extra', () => {
+  it.each(extras)('$name has files, and uses no other extra than those that it names', ({ name, uses }) => {
+    expect(files.some((path) => extraOf(path) === name)).toBe(true);
+    const used = crossing.filter(({ from }) => extraOf(from) === name).map(({ to }) => extraOf(to) as string);
+    expect([...new Set(used)].toSorted()).toEqual([...uses].toSorted());
+  });
+});
+
+describe('the lines of source that a host loads with its import', () => {
+  it.each([
+    ['an office', 'actors/office.ts', 14_000],
+    ['an agent', 'actors/agent.ts', 16_000],
+    ['a computer', 'actors/computer.ts', 39_200],
+    ['a presenter', 'actors/presenter/index.ts', 45_000],
+    ['supervised transports', 'actors/transport/index.ts', 1_500],
+  ])('are bounded for %s', (_, entry, most) => {
+    expect(linesOf(root, loadedWith(root, entry))).toBeLessThanOrEqual(most);
+  });
+
+  it.each([
+    [
+      'an office',
+      'actors/office.ts',
+      /adapters\/(mcp|process|oauth|files|redis)\/|machines\/(config|client|resources|computer)\//,
+    ],
+    [
+      'an agent',
+      'actors/agent.ts',
+      /adapters\/(mcp|process|oauth|files)\/|machines\/(config|client|computer|process)\//,
+    ],
+    [
+      'a computer',
+      'actors/computer.ts',
+      /http\/(http|sse|streamable)\.ts|adapters\/(oauth|vrl|files|redis)\/|machines\/(agent|office\/office)/,
+    ],
+  ])('have nothing for %s that it does not use', (_, entry, foreign) => {
+    expect([...loadedWith(root, entry)].filter((path) => foreign.test(path))).toEqual([]);
+  });
+});
