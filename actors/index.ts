@@ -21,7 +21,7 @@ export const createOffice = async (options?: OfficeOptions): Promise<Office> =>
  * @example
  * const files = { command: 'npx', args: ['-y', 'my-server'], autoApprove: ['read'] };
  * const computer = await createComputer({ config: { mcpServers: { files } } });
- * const answer = await computer.callTool('read_file', { path: 'README.md' });
+ * const answer = await computer.callTool('read', { path: 'README.md' });
  * console.log(answer.outcome === 'succeeded' ? answer.result.content : answer.failure.message);
  * await computer.close();
  */
@@ -33,7 +33,7 @@ export const createComputer = async (options?: ComputerOptions): Promise<Compute
  * @example
  * const agent = await createAgent({ url: 'https://office.example.com', auth: 'a token' });
  * const { tools } = await agent.tools('laptop');
- * const answer = await agent.callTool('laptop', 'read_file', { path: 'README.md' }, { timeoutMs: 10_000 });
+ * const answer = await agent.callTool('laptop', 'read', { path: 'README.md' }, { timeoutMs: 10_000 });
  * console.log(tools.length, answer.outcome);
  * await agent.close();
  */

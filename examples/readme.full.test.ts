@@ -85,7 +85,7 @@ describe('README.md', () => {
     ['n\n', 'The user said no'],
   ])('asks a person, who types %j', async (typed, said) => {
     const { out, code } = await run(['node', 'confirm.mjs'], { typed });
-    expect([code, out]).toEqual([0, expect.stringContaining('Run read_file')]);
+    expect([code, out]).toEqual([0, expect.stringContaining('Run read')]);
     expect(out).toContain(said);
   });
 

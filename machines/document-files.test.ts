@@ -1,15 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  checkPath,
-  isSkipped,
-  findLines,
-  isBinary,
-  linesOf,
-  sizeText,
-  limits,
-  patternTest,
-} from './document-files.ts';
+import { checkPath, isSkipped, isBinary, sizeText, limits, patternTest } from './document-files.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -110,28 +101,6 @@ describe('text', () => {
     expect(isBinary(bytes('%PDF-1.7 all text at first'))).toBe(true);
     expect(isBinary(Uint8Array.of(1, 2, 3, 65, 66))).toBe(true);
     expect(isBinary(bytes(`${'a'.repeat(limits.sniffBytes)}\0`))).toBe(false);
-  });
-
-  it('is split at either line end', () => {
-    expect(linesOf('a\r\nb\n\nc')).toEqual(['a', 'b', '', 'c']);
-    expect(linesOf('a\n')).toEqual(['a']);
-    expect(linesOf('')).toEqual([]);
-  });
-
-  it('is searched literally, once a line, with the case or without', () => {
-    expect(findLines('x a.b A.B\naxb\nA.B', 'a.b', false, 9)).toEqual([
-      { line: 1, column: 3, text: 'x a.b A.B' },
-      { line: 3, column: 1, text: 'A.B' },
-    ]);
-    expect(findLines('A.B\na.b', 'a.b', true, 9)).toEqual([{ line: 2, column: 1, text: 'a.b' }]);
-    expect(findLines('a\na\na', 'a', true, 2)).toHaveLength(2);
-  });
-
-  it('shows the part of a long line around the hit', () => {
-    const [hit] = findLines(`${'x'.repeat(1000)}needle${'y'.repeat(1000)}`, 'needle', true, 1);
-    expect(hit?.column).toBe(1001);
-    expect(hit?.text).toMatch(/^…x+needley+…$/);
-    expect(hit?.text).toHaveLength(limits.previewChars + 2);
   });
 
   it('says sizes as people do', () => {

@@ -7,13 +7,17 @@ export const limits = {
   /** Offset at which a requested part of a larger file may begin or end. */
   partBytes: 64 * 1024 * 1024,
   searchBytes: 64 * 1024 * 1024,
+  /** Characters of one answer of `read`, unless the caller says how much. */
+  readChars: 64 * 1024,
+  readFiles: 20,
+  /** As Base64 it is what models take. */
+  imageBytes: 3.5 * 1024 * 1024,
   results: 200,
   /** Directory entries examined for one answer. */
   visited: 20_000,
   depth: 20,
   /** By which text is distinguished from binary data. */
   sniffBytes: 8192,
-  previewChars: 240,
   /** Characters of a query or pattern. */
   wordChars: 500,
   documentBytes: 50 * 1024 * 1024,
@@ -160,47 +164,6 @@ export const isBinary = (start: Uint8Array): boolean => {
 const pdf = [0x25, 0x50, 0x44, 0x46, 0x2d];
 /** Backspace, tab, line feed, form feed, carriage return, escape. */
 const layout = new Set([8, 9, 10, 12, 13, 27]);
-
-/** A final line end adds no empty line. */
-export const linesOf = (text: string): readonly string[] => {
-  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
-};
-
-export interface Hit {
-  /** From 1. */
-  readonly line: number;
-  /** From 1, in UTF-16 units. */
-  readonly column: number;
-  /** Of a long line only the part around the hit. */
-  readonly text: string;
-}
-
-/** Literally; each line with its first hit. */
-export const findLines = (
-  text: string,
-  query: string,
-  isCaseSensitive: boolean,
-  most: number,
-): readonly Hit[] => {
-  const fold = (part: string): string => (isCaseSensitive ? part : part.toLowerCase());
-  const wanted = fold(query);
-  const hits: Hit[] = [];
-  for (const [index, line] of linesOf(text).entries()) {
-    if (hits.length >= most) break;
-    const at = fold(line).indexOf(wanted);
-    if (at >= 0) hits.push({ line: index + 1, column: at + 1, text: preview(line, at) });
-  }
-  return hits;
-};
-
-const preview = (line: string, at: number): string => {
-  if (line.length <= limits.previewChars) return line;
-  const start = Math.max(0, at - limits.previewChars / 3);
-  const end = start + limits.previewChars;
-  return `${start > 0 ? '…' : ''}${line.slice(start, end)}${end < line.length ? '…' : ''}`;
-};
 
 export const sizeText = (bytes: number): string => {
   if (bytes < 1024) return `${bytes} bytes`;

@@ -7,12 +7,14 @@ import {
   pageAnswer,
   pagesAnswer,
   formatOf,
+  gradeAt,
   misfit,
   inSections,
   named,
   pageOfId,
   pagesOf,
   renderElement,
+  rankOf,
   renderPage,
   snippet,
   wordsIn,
@@ -137,7 +139,21 @@ describe('elements as text', () => {
       'a\n- b\n  - c\nd',
     ],
     ['heading', { text: 'a b', level: 1, links: [{ text: 'b', url: 'u' }] }, '# a [b](u)', 'a b'],
-    ['chart', { title: 'C', data_summary: 's: 1' }, '[chart: C] s: 1', 'C\ns: 1'],
+    [
+      'chart',
+      {
+        title: 'C',
+        series: [
+          { name: 's', categories: ['May', 'June'], values: [1, null] },
+          { name: 't', categories: ['May', 'June'], values: [3] },
+        ],
+      },
+      '[chart: C]\n\n|  | s | t |\n| --- | --- | --- |\n| May | 1 | 3 |\n| June |  |  |',
+      'C\n\ts\tt\nMay\t1\t3\nJune\t\t',
+    ],
+    ['chart', { title: '' }, '[chart]', ''],
+    ['form', { name: 'City', value: 'Rome' }, '[form: City = Rome]', '[form: City = Rome]'],
+    ['form', { name: 'City', value: '' }, '[form: City]', '[form: City]'],
     ['image', { description: '' }, '[image]', ''],
     ['image', { alt: 'A', url: 'u.png' }, '![A](u.png)', 'A'],
     ['image', { description: 'D' }, '[image: D]', 'D'],
@@ -154,22 +170,39 @@ describe('elements as text', () => {
       category: 'text',
       content: { text: said },
     }));
-    expect(renderPage({ title: 't', elements }, 'text')).toBe('a\n\nb');
+    expect(renderPage({ title: '', elements }, 'text')).toBe('a\n\nb');
+  });
+  it('have the title of their page before them, unless one of them says it', () => {
+    const elements: Element[] = [{ element_id: 'e', category: 'text', content: { text: 'Costs ' } }];
+    expect(renderPage({ title: 'Sheet', elements }, 'markdown')).toBe('## Sheet\n\nCosts ');
+    expect(renderPage({ title: 'Costs', elements }, 'markdown')).toBe('Costs ');
   });
 });
 
 describe('words', () => {
   it('are letters and digits in a row, whatever their case; of Chinese each letter is one', () => {
     expect(wordsIn("The OAK's x_1, naïve 茶道 v2茶")).toEqual([
-      ...['the', 'oak', 's', 'x_1', 'naïve', '茶', '道', 'v2', '茶'],
+      ...['the', 'oak', 's', 'x', '1', 'naïve', '茶', '道', 'v2', '茶'],
     ]);
     expect(wordsIn('')).toEqual([]);
   });
   it('are shown with what stands around them', () => {
-    expect(snippet(`${'x '.repeat(200)}Needle${' y'.repeat(200)}`, ['needle'])).toMatch(
-      /^…[x ]+Needle[y ]+…$/,
-    );
-    expect(snippet('nothing', ['needle'])).toBe(undefined);
-    expect(snippet('Needle first', ['needle'])).toBe('Needle first');
+    const shown = (said: string): string | undefined => snippet(said, ['needle'])?.text;
+    expect(shown(`${'x '.repeat(200)}Needle${' y'.repeat(200)}`)).toMatch(/^…[x ]+Needle[y ]+…$/);
+    expect([shown('nothing'), shown('a knitneedle'), shown('Needle first')]).toEqual([
+      ...[undefined, undefined, 'Needle first'],
+    ]);
+    expect(snippet('Boil the kettle', ['boil', 'kett', 'tea'])?.count).toBe(2);
+  });
+  it('are graded: whole before begun, in a name before in the text, and all of them must be there', () => {
+    expect(
+      ['茶道 needles, needle', 'needlework', 'my_needle', 'kneedle'].map((said) => gradeAt(said, 'needle')),
+    ).toEqual([...[2, 1, 2, 0]]);
+    expect(gradeAt('v2茶', '茶')).toBe(2);
+    const rank = (...words: string[]): number =>
+      rankOf(words, new Set(['needles']), (word) => gradeAt('a thread', word));
+    expect([rank('needles'), rank('needle'), rank('thread'), rank('thre'), rank('thread', 'x')]).toEqual([
+      ...[4, 3, 2, 1, 0],
+    ]);
   });
 });

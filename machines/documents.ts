@@ -152,6 +152,11 @@ export const formatOf = (path: string): DocumentFormat | undefined => {
   return Object.hasOwn(byExtension, type) ? byExtension[type] : undefined;
 };
 
+const written: ReadonlySet<DocumentFormat> = new Set(['md', 'txt', 'csv', 'json', 'jsonl', 'yaml', 'xml']);
+/** Its file is a text that is best read as it is; of HTML and others only when single lines are asked for. */
+export const isWritten = (format: DocumentFormat, isByLine: boolean): boolean =>
+  written.has(format) || (isByLine && starts[format] === undefined && format !== 'xls');
+
 const zip = [0x50, 0x4b];
 const starts: Partial<Record<DocumentFormat, readonly number[]>> = {
   pdf: [0x25, 0x50, 0x44, 0x46],
@@ -208,9 +213,11 @@ export function wideEncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | und
 }
 
 // ── words ─────────────────────────────────────────────────────────────────────────────────────────────
+const single = String.raw`\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}`;
+const letter = String.raw`(?!${single})[\p{L}\p{N}]`;
 /** A run of letters and digits, at most 1,000, or a single Chinese or Japanese character. */
-const word =
-  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|(?:(?!\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana})[\p{L}\p{N}_]){1,1000}/gu;
+const word = new RegExp(`${single}|(?:${letter}){1,1000}`, 'gu');
+const isLetter = new RegExp(letter, 'u');
 
 /** In lower case and in order, each cut after 64 characters. */
 export const wordsIn = (text: string): readonly string[] =>
@@ -229,23 +236,63 @@ export const textIn = ({ content, summary }: Element): string => {
 };
 export const textOfPage = ({ title, elements }: Page): string => [title, ...elements.map(textIn)].join('\n');
 
-/** Undefined when it contains none of the words. */
-export function snippet(text: string, words: readonly string[], most = 160): string | undefined {
+/** 2 where it is a whole word, 1 where a word begins with it, and the place of the best. */
+function found(lower: string, each: string): { readonly grade: number; readonly at: number } {
+  let first = -1;
+  for (let at = lower.indexOf(each); at >= 0; at = lower.indexOf(each, at + 1)) {
+    if (!isLetter.test(each)) return { grade: 2, at };
+    if (at > 0 && isLetter.test(lower.charAt(at - 1))) continue;
+    if (!isLetter.test(lower.charAt(at + each.length))) return { grade: 2, at };
+    if (first < 0) first = at;
+  }
+  return { grade: first < 0 ? 0 : 1, at: first };
+}
+export const gradeAt = (lower: string, each: string): number => found(lower, each).grade;
+
+/** With the number of words found, as beginnings of words; undefined when there is none. */
+export function snippet(
+  text: string,
+  words: readonly string[],
+  most = 160,
+): { readonly text: string; readonly count: number } | undefined {
   const lower = text.toLowerCase();
-  const at = Math.min(
-    ...words.map((each) => lower.indexOf(each)).map((index) => (index < 0 ? Infinity : index)),
-  );
-  if (!Number.isFinite(at)) return undefined;
-  const from = Math.max(0, at - Math.floor(most / 3));
-  const cut = text.slice(from, from + most).replace(/\s+/g, ' ');
-  return `${from > 0 ? '…' : ''}${cut}${from + most < text.length ? '…' : ''}`;
+  const places = words.map((each) => found(lower, each).at).filter((at) => at >= 0);
+  if (places.length === 0) return undefined;
+  const from = Math.max(0, Math.min(...places) - Math.floor(most / 3));
+  const cut = text
+    .slice(from, from + most)
+    .replace(/\s+/g, ' ')
+    .trim();
+  const [before, after] = [from > 0 ? '…' : '', from + most < text.length ? '…' : ''];
+  return { text: `${before}${cut}${after}`, count: places.length };
+}
+
+/** 2 for a whole word, 1 for its beginning, and 2 more where it is in a name; 0 when one is nowhere. */
+export function rankOf(
+  words: readonly string[],
+  names: ReadonlySet<string>,
+  gradeOf: (word: string) => number,
+): number {
+  let sum = 0;
+  for (const each of words) {
+    const named = gradeIn(names, each);
+    const grade = named > 0 ? named + 2 : gradeOf(each);
+    if (grade === 0) return 0;
+    sum += grade;
+  }
+  return sum;
+}
+function gradeIn(all: ReadonlySet<string>, each: string): number {
+  if (all.has(each)) return 2;
+  for (const one of all) if (one.startsWith(each)) return 1;
+  return 0;
 }
 
 // ── elements as Markdown ──────────────────────────────────────────────────────────────────────────────
 /** See a2c-wire §3.13. */
 type Content = Element['content'];
 const text = (value: unknown): string =>
-  typeof value === 'string' ? value : value === undefined ? '' : (JSON.stringify(value) ?? '');
+  typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const cell = (value: unknown): string => text(value).replace(/\r?\n/g, '<br>').replaceAll('|', '\\|');
 const line = (cells: readonly unknown[]): string => `| ${cells.map(cell).join(' | ')} |`;
@@ -271,10 +318,28 @@ const rowsOf = ({ columns, rows }: Content): (readonly unknown[])[] => [
   list(columns),
   ...list(rows).map(list),
 ];
-const tableOf: Render = (content) => {
-  const [columns = [], ...rows] = rowsOf(content);
-  return [line(columns), line(columns.map(() => '---')), ...rows.map((row) => line(row))].join('\n');
-};
+const tableOf = ([columns = [], ...rows]: readonly (readonly unknown[])[]): string =>
+  [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
+const plainTableOf = (rows: readonly (readonly unknown[])[]): string =>
+  rows.map((row) => row.map((each) => text(each).replace(/(?<!\s)\s*\n\s*/g, ' ')).join('\t')).join('\n');
+/** One table for all series over the same categories. */
+function chartTables(c: Content): (readonly unknown[])[][] {
+  const groups = new Map<string, { name?: unknown; categories?: unknown; values?: unknown }[]>();
+  for (const series of list(c['series']) as { categories?: unknown }[]) {
+    const key = JSON.stringify(series.categories);
+    groups.set(key, [...(groups.get(key) ?? []), series]);
+  }
+  return [...groups.values()].map((all) => {
+    const categories = list(all[0]?.categories);
+    const most = Math.max(categories.length, ...all.map(({ values }) => list(values).length));
+    const row = (_: unknown, at: number): unknown[] => [
+      categories[at] ?? at + 1,
+      ...all.map(({ values }) => list(values)[at]),
+    ];
+    return [['', ...all.map(({ name }) => name)], ...Array.from({ length: most }, row)];
+  });
+}
+const formOf: Render = (c) => `[form: ${[c['name'], c['value']].map(text).filter(Boolean).join(' = ')}]`;
 const markdown: Partial<Record<Element['category'], Render>> = {
   heading: (c) => `${'#'.repeat(Number(c['level']) || 1)} ${linked(text(c['text']), list(c['links']))}`,
   text: (c) => text(c['text']),
@@ -286,9 +351,10 @@ const markdown: Partial<Record<Element['category'], Render>> = {
     const code = text(c['text']);
     return `${fenceFor(code)}${text(c['language'])}\n${code}\n${fenceFor(code)}`;
   },
-  table: tableOf,
-  pivot_table: tableOf,
-  chart: (c) => `${labelled('chart', text(c['title']))} ${text(c['data_summary'])}`.trim(),
+  table: (c) => tableOf(rowsOf(c)),
+  pivot_table: (c) => tableOf(rowsOf(c)),
+  chart: (c) => [labelled('chart', text(c['title'])), ...chartTables(c).map(tableOf)].join('\n\n'),
+  form: formOf,
   diagram: (c) =>
     list(c['items'])
       .map((item) => itemOf(item, '- '))
@@ -307,15 +373,13 @@ const plain: Partial<Record<Element['category'], Render>> = {
   list: (c) => list(c['items']).map(text).join('\n'),
   diagram: (c) => list(c['items']).map(text).join('\n'),
   code: (c) => text(c['text']),
-  table: (c) =>
-    rowsOf(c)
-      .map((row) => row.map((each) => text(each).replace(/(?<!\s)\s*\n\s*/g, ' ')).join('\t'))
-      .join('\n'),
-  chart: (c) => [c['title'], c['data_summary']].map(text).filter(Boolean).join('\n'),
+  table: (c) => plainTableOf(rowsOf(c)),
+  chart: (c) => [text(c['title']), ...chartTables(c).map(plainTableOf)].filter(Boolean).join('\n'),
   image: (c) => text(c['description'] ?? c['alt']),
   link: (c) => `${text(c['text'])} ${text(c['url'])}`,
   formula: (c) => [c['cell'], c['expression'], c['value']].map(text).filter(Boolean).join(' '),
   annotation: (c) => text(c['text']),
+  form: formOf,
   separator: () => '',
 };
 
@@ -324,11 +388,14 @@ export const renderElement = (element: Element, format: Exclude<DpeFormat, 'json
   (format === 'markdown' ? markdown : plain)[element.category]?.(element.content) ??
   `[${element.category}: ${element.summary ?? (text(element.content['text']) || element.element_id)}]`;
 
-export const renderPage = (page: Page, format: Exclude<DpeFormat, 'json'>): string =>
-  page.elements
-    .map((element) => renderElement(element, format))
-    .filter((part) => part !== '')
-    .join('\n\n');
+/** With its title, unless it is empty or one of its headings. */
+export function renderPage({ title, elements }: Page, format: Exclude<DpeFormat, 'json'>): string {
+  const isSaid =
+    title === '' || elements.some(({ content }) => text(content['text']).trim() === title.trim());
+  const parts = elements.map((element) => renderElement(element, format));
+  const named = isSaid ? '' : format === 'markdown' ? `## ${title}` : title;
+  return [named, ...parts].filter((part) => part !== '').join('\n\n');
+}
 
 // ── answers, by level ─────────────────────────────────────────────────────────────────────────────────
 export interface Listed {

@@ -32,6 +32,7 @@ import {
 import {
   elementPlace,
   metadataPlace,
+  metadataUri,
   pagePlace,
   pagesPlace,
   parseDpeUri,
@@ -233,7 +234,7 @@ export class Walk {
       this.#probedHosts.add(host);
       await this.#mustRefuse('missing-document', metadataPlace(`dpe://${host}/${nowhere}`));
     }
-    if (place.uri.level === 1) return this.#document(uri);
+    if (place.uri.level === 1) return this.#document(metadataUri(uri));
     const contents = await this.#reader.read(uri);
     if (!contents) return;
     const { read, violations } = brokenByCatalogue(uri, contents);

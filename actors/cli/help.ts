@@ -9,7 +9,7 @@ export const firstExamples = `a2c: MCP servers at the command line, and for remo
 
   a2c add files -- npx -y @modelcontextprotocol/server-filesystem .
   a2c tools files
-  a2c call files.read_file path=README.md
+  a2c call files.read path=README.md
 `;
 type Grouped = Parameters<Help['groupItems']>[0];
 /** Called before the commands are added. */

@@ -283,7 +283,7 @@ describe('an office', () => {
 
 describe('the embedded default', () => {
   it('reads a file of the current folder without any config', async () => {
-    const { code, out } = await a2c('call', 'read_file', '{"path":"package.json"}');
+    const { code, out } = await a2c('call', 'read', '{"path":"package.json"}');
     expect(code).toBe(0);
     expect(out).toContain('"name": "a2c-actors"');
   });

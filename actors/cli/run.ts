@@ -180,10 +180,10 @@ const callHelp = `
 Only the server that has the tool is started, once its tools were listed in an earlier run. A server needs no config:
   a2c call https://example.com/mcp find text=hi -H 'Authorization: Bearer …'
   a2c call read_file path=a.md -- npx -y some-server .
-  a2c call read_file path=README.md head=5
-  a2c call files.read_file '{"path": "README.md"}'
+  a2c call read path=README.md lines=5
+  a2c call files.read '{"path": "README.md"}'
   a2c call --url http://127.0.0.1:3000 convert file@=report.pdf
-  echo '{"path": "README.md"}' | a2c call files read_file -`;
+  echo '{"path": "README.md"}' | a2c call files.read -`;
 function addCalling(program: Command, does: ActionMaker): void {
   withPeer(withSource(program.command('tools')))
     .description('lists what can be called; of one tool, how')

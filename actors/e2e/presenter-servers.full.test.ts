@@ -229,12 +229,12 @@ describe('a presenter that adds and removes servers', () => {
     await presenter.updateMcpServer('buildInFileSystem', { disable: false, args: [folder] });
     await until(() => presenter.isServerRunning('buildInFileSystem'));
     const names = (await presenter.getAllToolDefinitions()).map(({ function: f }) => f.name);
-    expect(names).toContain('read_file');
+    expect(names).toContain('read');
     const read = presenter.openAIToolsToMcpTool({
       id: 'c1',
-      function: { name: 'read_file', arguments: '{"path": "a2c.json"}' },
+      function: { name: 'read', arguments: '{"path": "a2c.json"}' },
     });
-    if (!read) throw new Error('read_file is not offered');
+    if (!read) throw new Error('read is not offered');
     expect((await presenter.callTool(read)).content).toContain('buildInFileSystem');
   });
 });

@@ -116,7 +116,7 @@ export class DocumentResources {
       const text =
         format === 'json'
           ? JSON.stringify(pageAnswer(this.#host, listed, uri.pageIndex, page.title, elements))
-          : renderPage({ title: page.title, elements }, format);
+          : renderPage({ title: uri.categories ? '' : page.title, elements }, format);
       return { format, text };
     }
     if (uri.level === 3) {
@@ -135,7 +135,13 @@ export class DocumentResources {
     const isWhole = depth === 'pages' || format !== 'json';
     const range: PageRange = isWhole ? { from: offset, to: offset + limit } : { from: 0, to: 0 };
     const read = await this.#library.read(listed.ref, range);
-    if (format !== 'json') return renderedPages(read, range, format);
+    if (format !== 'json') {
+      const room = uri.limit === undefined ? limits.readChars : limits.fileBytes;
+      const { texts, next } = readablePages(read, range, format, room);
+      const more = `[This is not all: page ${next} of ${read.pageCount} is next; ask again with offset=${next}.]`;
+      const shown = next > offset && next < read.pageCount ? [...texts, more] : texts;
+      return shown.join(format === 'markdown' ? '\n\n---\n\n' : '\n\n');
+    }
     return JSON.stringify(
       depth === 'pages'
         ? pagesAnswer(this.#host, listed, read, offset, limit)
@@ -177,25 +183,22 @@ export class DocumentResources {
   }
 }
 
-/** Limited in size, but at least one page; says where the next pages begin. */
-function renderedPages(
-  read: ReadDocument,
+/** Those that fit into `room`, but at least one; `next` is the page after them. */
+export function readablePages(
+  { pages, pageCount }: ReadDocument,
   { from, to }: PageRange,
   format: Exclude<DpeFormat, 'json'>,
-): string {
+  room: number,
+): { readonly texts: readonly string[]; readonly next: number } {
   const texts: string[] = [];
   let chars = 0;
-  let index = from;
-  for (; index < Math.min(to, read.pageCount); index += 1) {
-    const page = read.pages[index];
-    const text = page ? renderPage(page, format) : '';
-    if (texts.length > 0 && chars + text.length > limits.fileBytes) break;
+  let next = from;
+  for (; next < Math.min(to, pageCount); next += 1) {
+    const { title = '', elements = [] } = pages[next] ?? {};
+    const text = renderPage({ title: pageCount > 1 ? title : '', elements }, format);
+    if (texts.length > 0 && chars + text.length > room) break;
     chars += text.length;
     texts.push(text);
   }
-  if (index > from && index < read.pageCount)
-    texts.push(
-      `[This is not all: page ${index} of ${read.pageCount} is next; ask again with offset=${index}.]`,
-    );
-  return texts.join(format === 'markdown' ? '\n\n---\n\n' : '\n\n');
+  return { texts, next };
 }

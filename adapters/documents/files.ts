@@ -78,7 +78,9 @@ const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(co
 /** The error itself names an absolute path. */
 const inWords = (error: unknown, path: string): Refusal => {
   if (error instanceof Refusal) return error;
-  if (isMissing(error)) return new Refusal(`"${path}" does not exist; list_files shows what does`);
+  if (isMissing(error) && path.includes('\ufffd'))
+    return new Refusal(`the name of "${path}" is not UTF-8, so it cannot be read; give it another name`);
+  if (isMissing(error)) return new Refusal(`"${path}" does not exist; list_files and search show what does`);
   const words: Readonly<Record<string, string>> = {
     EACCES: 'may not be read (permission denied)',
     EPERM: 'may not be read (permission denied)',
@@ -179,11 +181,10 @@ const entriesOf = async (folder: string, cost: Walk): Promise<readonly Dirent[]>
   return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
 };
 
-interface Part {
+export interface Part {
   /** Line ends included; bytes that mean nothing in its encoding become U+FFFD. */
   readonly text: string;
-  readonly encoding: string;
-  /** Counted from 1. `toLine` is the last line, one less than `fromLine` for an empty file. */
+  /** Counted from 1. `toLine` is the last line, one less than `fromLine` for an empty text. */
   readonly fromLine: number;
   readonly toLine: number;
   /** Null for a file of more than 64 MiB, whose end is not read. */
@@ -192,39 +193,36 @@ interface Part {
   readonly isInsideLine: boolean;
 }
 
-interface Range {
+export interface Range {
   readonly fromLine?: number | undefined;
   readonly lines?: number | undefined;
+  /** Characters; one line may be longer. */
+  readonly room: number;
 }
 
 export const isText = (start: Uint8Array): boolean => wideEncodingOf(start) !== undefined || !isBinary(start);
 
-/** At most 1 MiB: a whole file, or a range of lines from a text file of any size. */
-export const readPart = async (place: ServedPath, range: Range): Promise<Part> => {
-  const { path, facts } = place;
-  if (facts.isDirectory()) throw new Refusal(`"${path}" is a folder; list_files shows what is in it`);
-  if (!facts.isFile()) throw new Refusal(`"${path}" is not a regular file`);
-  const isWhole = range.fromLine === undefined && range.lines === undefined;
-  const handle = await openFile(place.real, path);
+export const startOf = async ({ path, real, facts }: ServedPath, most: number): Promise<Buffer> => {
+  const handle = await openFile(real, path);
   try {
-    const bytes = await firstBytes(handle, Math.min(facts.size, limits.partBytes));
-    if (!isText(bytes)) {
-      throw new Refusal(`"${path}" is not a text file (${sizeText(facts.size)}), so it cannot be read here`);
-    }
-    if (isWhole && facts.size > limits.fileBytes) {
-      throw new Refusal(
-        `"${path}" has ${sizeText(facts.size)}; only ${sizeText(limits.fileBytes)} can be read at once. ` +
-          'Read a part of it: from_line 1 and lines 500, then go on from there',
-      );
-    }
-    const encoding = encodingOf(bytes.subarray(0, limits.fileBytes), facts.size <= limits.fileBytes);
-    const isAll = facts.size <= limits.partBytes;
-    return { ...partOf(path, decodedAs(bytes, encoding), range, isAll), encoding };
+    return await firstBytes(handle, Math.min(facts.size, most));
   } catch (error) {
     throw inWords(error, path);
   } finally {
     await handle.close();
   }
+};
+
+/** Lines from a text file of any size. Undefined when it is no text. */
+export const linesOf = async (
+  place: ServedPath,
+  range: Range,
+): Promise<(Part & { readonly encoding: string }) | undefined> => {
+  const bytes = await startOf(place, limits.partBytes);
+  if (!isText(bytes)) return undefined;
+  const { size } = place.facts;
+  const encoding = encodingOf(bytes.subarray(0, limits.fileBytes), size <= limits.fileBytes);
+  return { ...partOf(place.path, decodedAs(bytes, encoding), range, size <= limits.partBytes), encoding };
 };
 
 export const firstBytes = async (handle: FileHandle, most: number): Promise<Buffer> => {
@@ -243,13 +241,13 @@ const lineCount = (text: string): number => {
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
   return count;
 };
-/** Whole lines, so that the next request can continue at a line start; a too long first line is cut. */
-function partOf(
+/** Whole lines, so that the next request can continue at a line start; a line above 1 MiB is cut. */
+export function partOf(
   path: string,
   text: string,
-  { fromLine = 1, lines = Infinity }: Range,
-  isAll: boolean,
-): Omit<Part, 'encoding'> {
+  { fromLine = 1, lines = Infinity, room }: Range,
+  isAll = true,
+): Part {
   const total = lineCount(text);
   if (fromLine > Math.max(total, 1))
     throw new Refusal(
@@ -262,7 +260,7 @@ function partOf(
   let [end, taken] = [start, 0];
   while (taken < lines && end < text.length) {
     const next = text.indexOf('\n', end) + 1 || text.length;
-    if (next - start > limits.fileBytes) break;
+    if (next - start > (taken === 0 ? limits.fileBytes : room)) break;
     [end, taken] = [next, taken + 1];
   }
   const isInsideLine = taken === 0 && end < text.length;

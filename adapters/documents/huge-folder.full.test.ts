@@ -13,13 +13,13 @@ describe('a folder of fifty thousand documents', () => {
     await withClient([huge], async (client) => {
       const ask = async () => {
         const { structuredContent } = await client.callTool({ name: 'search', arguments: { query: 'note' } });
-        return structuredContent as { documents_searched: number; documents: unknown[]; note: string };
+        return structuredContent as { files_searched: number; files: unknown[]; note: string };
       };
       let answer = await ask();
       // On a slow machine the first answers come before ten documents are read.
-      while (answer.documents.length < 10) answer = await ask();
-      expect(answer.documents_searched).toBeLessThan(count);
-      expect(answer.documents.length).toBe(10);
+      while (answer.files.length < 10) answer = await ask();
+      expect(answer.files_searched).toBeLessThan(count);
+      expect(answer.files.length).toBe(10);
       expect(answer.note).toMatch(
         new RegExp(`^\\d+ of ${count} documents are searched so far; \\d+ are not read yet`),
       );

@@ -32,7 +32,7 @@ const hello =
 describe('the documents server as a process', () => {
   it('answers over stdio, says nothing else, and ends with its input', async () => {
     const { child, out, ended } = start(folder);
-    const call = { id: 2, method: 'tools/call', params: { name: 'read_file', arguments: { path: 'a.md' } } };
+    const call = { id: 2, method: 'tools/call', params: { name: 'read', arguments: { path: 'a.md' } } };
     child.stdin.end(hello + line(call));
     expect(await ended).toEqual([0, null]);
     const messages = out.stdout
@@ -41,7 +41,7 @@ describe('the documents server as a process', () => {
       .map((text) => JSON.parse(text) as Record<string, unknown>);
     expect(messages).toMatchObject([
       { id: 1, result: { serverInfo: { name: 'documents' } } },
-      { id: 2, result: { structuredContent: { text: 'hello\n' } } },
+      { id: 2, result: { content: [{ type: 'text', text: 'hello\n' }] } },
     ]);
     expect(out.stderr).toBe('');
   });

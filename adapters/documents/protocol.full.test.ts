@@ -50,9 +50,7 @@ describe('the documents server', () => {
       while ((found.structuredContent as { truncated?: boolean }).truncated) found = await search();
       const page = 'dpe://documents/chapters.pdf/pages/6';
       expect(found.structuredContent).toMatchObject({
-        documents: [
-          { title: 'Nine chapters', places: [{ page_uri: page, page_title: 'Chapter 7', category: 'text' }] },
-        ],
+        files: [{ title: 'Nine chapters', places: [{ page: 6, page_title: 'Chapter 7' }] }],
         total_count: 1,
         truncated: false,
       });

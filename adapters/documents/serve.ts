@@ -5,7 +5,7 @@ import process from 'node:process';
 import { PassThrough } from 'node:stream';
 import { Library, type LibraryOptions } from './library.ts';
 import { addResources, type Shared, share } from './sharing.ts';
-import { addListFiles, addOpen, addReadFile, addSearchFiles, addSearch } from './tools.ts';
+import { addTools } from './tools.ts';
 
 /** `dpe://` documents, some `window://` windows, and tools; it only reads. Refusals name no path outside. */
 export const createDocumentsServer = (shared: Shared): McpServer => {
@@ -13,17 +13,13 @@ export const createDocumentsServer = (shared: Shared): McpServer => {
     { name: 'documents', title: 'Documents', version: '0.1.0' },
     {
       instructions:
-        'Read-only access to the files of some folders. Documents are resources: dpe://HOST/DOC_REF, its pages, its ' +
-        'elements; search finds them. list_files, search_files and read_file work on text files, whatever their format; ' +
-        'their paths are relative, with / between names.',
+        'Read-only access to the files of some folders. search finds files of all formats by their words, list_files shows ' +
+        'folders, read gives the text of any file (Word, PDF, Excel, slides, mail … as Markdown) in parts. Paths are relative, with / ' +
+        'between names. Documents are resources, too: dpe://HOST/DOC_REF with format=markdown is the text of one, /pages/N of one page; ' +
+        'with depth=metadata or depth=pages it is told as JSON.',
     },
   );
-  const { folders } = shared.library;
-  addListFiles(server, folders);
-  addReadFile(server, folders);
-  addSearchFiles(server, folders);
-  addSearch(server, shared);
-  addOpen(server, shared);
+  addTools(server, shared);
   addResources(server, shared);
   return server;
 };

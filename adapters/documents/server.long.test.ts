@@ -1,8 +1,9 @@
 import { linkSync, mkdirSync, rmSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execFileSync } from 'node:child_process';
+import { utils, write } from '@e965/xlsx';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -52,6 +53,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'a2c-documents-'));
   root = join(folder, 'root');
   await put('readme.md', '\uFEFF# Title\r\nsecond line\nlast needle');
+  // Older than the others, which a search shows first.
+  await utimes(join(root, 'readme.md'), 1, 1);
   await put('docs/a.md', 'Needle in a\nneedle again\n');
   await put('docs/deep/er/b.txt', 'nothing');
   await put('.env', 'needle=1');
@@ -59,6 +62,7 @@ beforeAll(async () => {
   await put('node_modules/x/index.js', 'needle');
   await put('dist/out.js', 'needle');
   await put('picture.png', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 1]));
+  await put('data.bin', Buffer.from([0, 1, 2]));
   await put('latin.txt', Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x0a]));
   await put('empty.txt');
   await put('big.txt', Array.from({ length: 200_000 }, (_, index) => `line ${index + 1}\n`).join(''));
@@ -89,26 +93,48 @@ afterAll(async () => {
 });
 
 describe('the documents server', () => {
-  it('offers tools that only read, with schemas for both directions', async () => {
+  it('offers tools that only read, with schemas for their arguments', async () => {
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual([
-      ...['list_files', 'read_file', 'search_files', 'search', 'open'],
-    ]);
+    expect(tools.map(({ name }) => name)).toEqual(['list_files', 'read', 'search', 'open']);
     for (const tool of tools) {
       expect(tool.annotations).toMatchObject({
         readOnlyHint: true,
         idempotentHint: true,
         openWorldHint: false,
       });
-      expect(tool.title && tool.description && tool.outputSchema?.type).toBe('object');
+      expect(tool.title && tool.description && tool.inputSchema.type).toBe('object');
       expect(tool.inputSchema).toMatchObject({ additionalProperties: false });
     }
   });
 
   it('says which argument is wrong', async () => {
-    expect(await refusal('read_file', { path: 'readme.md', offset: 3 })).toContain('offset');
-    expect(await refusal('read_file', {})).toContain('path');
-    expect(await refusal('search_files', { query: 'a\nb' })).toContain('line by line');
+    expect(await refusal('read', { path: 'readme.md', offset: 3 })).toContain('offset');
+    expect(await refusal('read', {})).toContain('name a file');
+    expect(await refusal('search', { path: '.' })).toContain('query');
+    await expect(ask('write_file', {})).rejects.toThrow('There is no tool write_file');
+  });
+
+  it('answers the names of before, which are not listed', async () => {
+    expect((await ask('read_file', { path: 'latin.txt' })).texts[0]).toBe('café\n');
+    const found = await ask('search_files', { query: 'needle', path: 'docs', case_sensitive: true });
+    expect(found.texts[0]).toContain('docs/a.md');
+  });
+
+  it('lists documents as their Markdown, and tells how to ask for other forms', async () => {
+    const { resources } = await client.listResources();
+    const listed = resources.find(({ name }) => name === 'docs/a.md');
+    expect(listed).toMatchObject({ mimeType: 'text/markdown' });
+    const { contents } = await client.readResource({ uri: listed?.uri ?? '' });
+    expect(contents).toMatchObject([{ mimeType: 'text/markdown', text: 'Needle in a\nneedle again' }]);
+    const [told] = (await client.readResource({ uri: 'dpe://documents/docs%2Fa.md?depth=metadata' }))
+      .contents;
+    expect(JSON.parse((told as { text: string }).text)).toMatchObject({
+      doc_ref: 'docs/a.md',
+      page_count: 1,
+    });
+    const { resourceTemplates } = await client.listResourceTemplates();
+    expect(resourceTemplates[0]?.uriTemplate).toBe('dpe://documents/{doc_ref}{?format,depth,offset,limit}');
+    expect(client.getInstructions()).toContain('format=markdown');
   });
 });
 
@@ -117,7 +143,7 @@ describe('list_files', () => {
     const { facts, texts } = await ask('list_files');
     const entries = facts['entries'] as { path: string; type: string; size_bytes?: number }[];
     expect(entries.map(({ path, type }) => `${path} ${type}`)).toEqual([
-      ...['big.txt file', 'docs folder', 'empty.txt file'],
+      ...['big.txt file', 'data.bin file', 'docs folder', 'empty.txt file'],
       ...notOnWindows('inside link'),
       'latin.txt file',
       ...notOnWindows('leak.txt link', 'loop link'),
@@ -127,7 +153,7 @@ describe('list_files', () => {
     ]);
     expect(entries.find(({ path }) => path === 'latin.txt')?.size_bytes).toBe(5);
     expect(facts['truncated']).toBe(false);
-    expect(texts[0]).toContain('docs/\nempty.txt  0 bytes\n');
+    expect(texts[0]).toMatch(/docs\/\nempty\.txt {2}0 bytes {2}\d{4}-\d\d-\d\d\n/);
   });
 
   it('goes down with a pattern or a depth, and through a link that somebody names', async () => {
@@ -150,44 +176,91 @@ describe('list_files', () => {
 
   it('says when there is more', async () => {
     const { facts, texts } = await ask('list_files', { limit: 2 });
-    expect(facts).toMatchObject({ truncated: true, entries: [{ path: 'big.txt' }, { path: 'docs' }] });
+    expect(facts).toMatchObject({ truncated: true, entries: [{ path: 'big.txt' }, { path: 'data.bin' }] });
     expect(texts[1]).toBe('Incomplete: there are more than 2. Name a smaller folder or a pattern.');
   });
 
-  it('refuses a file', async () => {
-    expect(await refusal('list_files', { path: 'readme.md' })).toContain('read_file');
+  it('tells of a file its size and when it changed', async () => {
+    const { facts } = await ask('list_files', { path: 'readme.md' });
+    expect(facts['entries']).toMatchObject([
+      { path: 'readme.md', size_bytes: 35, modified: expect.stringMatching(/^\d{4}-.*Z$/) as string },
+    ]);
+  });
+
+  it.skipIf(isWindows)('says that a name that is not UTF-8 cannot be read', async () => {
+    const odd = Buffer.concat([Buffer.from(join(root, 'odd')), Buffer.from([0xff]), Buffer.from('.md')]);
+    await writeFile(odd, 'x');
+    const { texts } = await ask('list_files', { pattern: 'odd*' });
+    expect(texts[0]).toBe('odd\ufffd.md  (its name is not UTF-8, so it cannot be read)');
+    expect(await refusal('read', { path: 'odd\ufffd.md' })).toContain('is not UTF-8');
+    await rm(odd);
   });
 });
 
-describe('read_file', () => {
+describe('read', () => {
+  const read = async (args: Record<string, unknown>): Promise<readonly string[]> =>
+    (await ask('read', args)).texts;
+
   it('gives a whole file as it is, without its BOM', async () => {
-    const { facts, texts } = await ask('read_file', { path: './docs/../readme.md' });
-    expect(texts).toEqual(['# Title\r\nsecond line\nlast needle']);
-    expect(facts).toEqual({
-      ...{ path: 'readme.md', text: texts[0], from_line: 1, to_line: 3, total_lines: 3, size_bytes: 35 },
-      ...{ encoding: 'utf-8', truncated: false },
-    });
+    expect(await read({ path: './docs/../readme.md' })).toEqual(['# Title\r\nsecond line\nlast needle']);
   });
 
   it('gives lines, and says where to go on', async () => {
-    const { facts, texts } = await ask('read_file', { path: 'readme.md', from_line: 2, lines: 1 });
-    expect(facts).toMatchObject({
-      text: 'second line\n',
-      from_line: 2,
-      to_line: 2,
-      total_lines: 3,
-      truncated: true,
-    });
-    expect(texts[1]).toBe('The file goes on; continue with from_line 3.');
-    expect((await ask('read_file', { path: 'readme.md', from_line: 3, lines: 9 })).facts).toMatchObject({
-      ...{ text: 'last needle', truncated: false },
-    });
+    expect(await read({ path: 'readme.md', from_line: 2, lines: 1 })).toEqual([
+      'second line\n',
+      '[Lines 2 to 2 of 3. It goes on: read from_line 3.]',
+    ]);
+    expect(await read({ path: 'readme.md', from_line: 3, lines: 9 })).toEqual([
+      'last needle',
+      '[Lines 3 to 3 of 3. It ends here.]',
+    ]);
+  });
+
+  it('gives several files, and of those that it cannot read the reason', async () => {
+    expect(await read({ paths: ['latin.txt', 'none.md', 'readme.md'], lines: 1 })).toEqual([
+      ...['latin.txt:', 'café\n', '[Encoding: windows-1252.]', 'none.md:'],
+      '"none.md" does not exist; list_files and search show what does',
+      ...['readme.md:', '# Title\r\n', '[Lines 1 to 1 of 3. It goes on: read from_line 2.]'],
+    ]);
+  });
+
+  it('gives images as images', async () => {
+    const { content } = await client.callTool({ name: 'read', arguments: { path: 'picture.png' } });
+    expect(content).toEqual([{ type: 'image', mimeType: 'image/png', data: 'iVBORwAAAQ==' }]);
+  });
+
+  it('gives Markdown of a document by pages, by a path or a URI, and says which page is next', async () => {
+    const sheets = ['Costs', 'Plans', 'Empty'].map((name) => ({ name, rows: [['a', name]] }));
+    const book = utils.book_new();
+    for (const { name, rows } of sheets) utils.book_append_sheet(book, utils.aoa_to_sheet(rows), name);
+    await put('book.xlsx', Buffer.from(write(book, { type: 'array' }) as ArrayBuffer));
+    const [page0, page1] = sheets.map(({ name }) => `## ${name}\n\n| a | ${name} |\n| --- | --- |`);
+    expect(await read({ path: 'book.xlsx', pages: 2 })).toEqual([
+      `${page0}\n\n---\n\n${page1}`,
+      '[These are the pages 0 to 1 of 3, counted from 0. It goes on: read page 2.]',
+    ]);
+    expect(await read({ path: 'dpe://documents/book.xlsx/pages/1' })).toEqual([
+      page1,
+      '[This is page 1 of 3, counted from 0. It goes on: read page 2.]',
+    ]);
+    expect(await read({ path: 'book.xlsx', page: 1, from_line: 3, lines: 1 })).toEqual([
+      `${page1?.split('\n')[2]}\n`,
+      '[This is of page 1 of 3, counted from 0. Lines 3 to 3 of 4. It goes on: read page 1, from_line 4.]',
+    ]);
+    expect(await refusal('read', { path: 'book.xlsx', page: 3 })).toContain('there is no page 3');
+    expect(await refusal('read', { path: 'dpe://elsewhere/x' })).toContain('dpe://documents');
+    await rm(join(root, 'book.xlsx'));
+  });
+
+  it('reads HTML as Markdown, and lines of it as they are written', async () => {
+    await put('page.html', '<h1>Tea</h1>\n<p>Boil <b>water</b>.');
+    expect(await read({ path: 'page.html' })).toEqual(['# Tea\n\nBoil water.']);
+    expect((await read({ path: 'page.html', from_line: 2 }))[0]).toBe('<p>Boil <b>water</b>.');
+    await rm(join(root, 'page.html'));
   });
 
   it('reads an empty file and those that are not UTF-8', async () => {
-    expect((await ask('read_file', { path: 'empty.txt' })).facts).toMatchObject({
-      ...{ text: '', from_line: 1, to_line: 0, total_lines: 0, truncated: false },
-    });
+    expect(await read({ path: 'empty.txt' })).toEqual(['', '[It is empty.]']);
     const texts = {
       'latin.txt': ['café\n', 'windows-1252'],
       'wide-chars.log': ['tea 茶\n', 'utf-16le'],
@@ -196,54 +269,45 @@ describe('read_file', () => {
     await put('wide-chars.log', Buffer.from('\uFEFFtea 茶\n', 'utf16le'));
     await put('chinese.log', chinese(1));
     for (const [path, [text, encoding]] of Object.entries(texts))
-      expect((await ask('read_file', { path })).facts).toMatchObject({ text, encoding });
-    expect((await ask('search_files', { query: '收入与', pattern: '*.log' })).facts).toMatchObject({
-      matches: [{ path: 'chinese.log', line: 1, column: 9 }],
+      expect(await read({ path })).toEqual([text, `[Encoding: ${encoding}.]`]);
+    expect((await ask('search', { query: '收入与', pattern: '*.log' })).facts).toMatchObject({
+      files: [{ path: 'chinese.log', places: [{ line: 1, text: '财务报表：本年度收入与支出' }] }],
     });
     for (const path of ['wide-chars.log', 'chinese.log']) await rm(join(root, path));
   });
 
   it('knows the encoding of a large file by its beginning', async () => {
     await put('chinese.log', chinese(50_000));
-    const { facts } = await ask('read_file', { path: 'chinese.log', from_line: 49_999, lines: 1 });
-    expect(facts).toMatchObject({ text: '财务报表：本年度收入与支出\n', encoding: 'gb18030' });
+    const [text] = await read({ path: 'chinese.log', from_line: 49_999, lines: 1 });
+    expect(text).toBe('财务报表：本年度收入与支出\n');
     await rm(join(root, 'chinese.log'));
   });
 
-  it('reads a file above 1 MiB only in parts', async () => {
-    expect(await refusal('read_file', { path: 'big.txt' })).toMatch(
-      /has 2\.\d MiB.*from_line 1 and lines 500/,
+  it('reads a large file in parts, which end with a line if they can', async () => {
+    const [text = '', advice] = await read({ path: 'big.txt' });
+    expect(text.length).toBeLessThanOrEqual(limits.readChars);
+    const last = /line (\d+)\n$/.exec(text)?.[1];
+    expect(advice).toBe(`[Lines 1 to ${last} of 200000. It goes on: read from_line ${Number(last) + 1}.]`);
+    const more = await read({ path: 'big.txt', from_line: 1, lines: 1_000_000 });
+    expect(more[0]?.length).toBeGreaterThan(limits.fileBytes - 20);
+    expect(await read({ path: 'big.txt', from_line: 150_000, lines: 2 })).toEqual([
+      'line 150000\nline 150001\n',
+      '[Lines 150000 to 150001 of 200000. It goes on: read from_line 150002.]',
+    ]);
+    expect(await refusal('read', { path: 'big.txt', from_line: 200_001 })).toContain('has 200000 lines');
+    expect((await read({ path: 'wide.txt' }))[1]).toBe(
+      '[Lines 1 to 1 of 2. Line 1 is longer than 1 MiB and was cut. It goes on: read from_line 2.]',
     );
-    expect((await ask('read_file', { path: 'big.txt', from_line: 150_000, lines: 2 })).facts).toMatchObject({
-      ...{ text: 'line 150000\nline 150001\n', to_line: 150_001, total_lines: 200_000, truncated: true },
-    });
-    expect((await ask('read_file', { path: 'big.txt', from_line: 200_000, lines: 1 })).facts).toMatchObject({
-      ...{ text: 'line 200000\n', total_lines: 200_000, truncated: false },
-    });
-    expect(await refusal('read_file', { path: 'big.txt', from_line: 200_001 })).toContain('has 200000 lines');
-  });
-
-  it('cuts a part at 1 MiB, at a line if it can', async () => {
-    const { facts } = await ask('read_file', { path: 'big.txt', from_line: 1 });
-    const text = String(facts['text']);
-    expect(text.length).toBeLessThanOrEqual(limits.fileBytes);
-    expect(text.endsWith(`line ${String(facts['to_line'])}\n`)).toBe(true);
-    expect(facts).toMatchObject({
-      truncated: true,
-      note: `The file goes on; continue with from_line ${Number(facts['to_line']) + 1}.`,
-    });
-    const wide = await ask('read_file', { path: 'wide.txt', from_line: 1 });
-    expect(wide.facts).toMatchObject({ to_line: 1, truncated: true });
-    expect(wide.texts[1]).toBe(
-      'Line 1 is longer than 1 MiB and was cut. The file goes on; continue with from_line 2.',
-    );
-    expect((await ask('read_file', { path: 'wide.txt', from_line: 2 })).texts).toEqual(['after\n']);
+    expect((await read({ path: 'wide.txt', from_line: 2 }))[0]).toBe('after\n');
   });
 
   it.each([
-    ['picture.png', '"picture.png" is not a text file (7 bytes), so it cannot be read here'],
-    ['none.md', '"none.md" does not exist; list_files shows what does'],
-    ['readme.md/x', '"readme.md/x" does not exist; list_files shows what does'],
+    [
+      'data.bin',
+      '"data.bin" (3 bytes) is neither a text nor an image nor a document of a format that is read',
+    ],
+    ['none.md', '"none.md" does not exist; list_files and search show what does'],
+    ['readme.md/x', '"readme.md/x" does not exist; list_files and search show what does'],
     ['docs', '"docs" is a folder; list_files shows what is in it'],
     ...notOnWindows(
       ['pipe', '"pipe" is not a regular file'],
@@ -252,13 +316,13 @@ describe('read_file', () => {
     // Windows does not tell such a name from one that is not there.
     ['x'.repeat(300), isWindows ? 'does not exist' : 'is too long for a path'],
   ])('refuses %s', async (path, text) => {
-    expect(await refusal('read_file', { path })).toContain(text);
+    expect(await refusal('read', { path })).toContain(text);
   });
 
   it.skipIf(isWindows || process.getuid?.() === 0)('refuses what may not be read', async () => {
     await put('locked.txt', 'x');
     await chmod(join(root, 'locked.txt'), 0o000);
-    expect(await refusal('read_file', { path: 'locked.txt' })).toContain('permission denied');
+    expect(await refusal('read', { path: 'locked.txt' })).toContain('permission denied');
     await rm(join(root, 'locked.txt'));
   });
 
@@ -268,8 +332,8 @@ describe('read_file', () => {
     'docs/../../secret.txt',
     ...notOnWindows('leak.txt', 'up/secret.txt', 'up/none', 'twin', 'up/root/../secret.txt'),
   ])('never leaves the root: %s', async (path) => {
-    for (const tool of ['read_file', 'list_files']) {
-      const text = await refusal(tool, { path });
+    for (const tool of ['read', 'list_files', 'search']) {
+      const text = await refusal(tool, tool === 'search' ? { path, query: 'needle' } : { path });
       // Each `..` is resolved in the text of the path, before any symbolic link is followed.
       expect(text).toMatch(/leads out of the root|must be relative/);
       expect(text).not.toContain(folder);
@@ -282,49 +346,54 @@ describe('read_file', () => {
       ...['..\\secret.txt', 'docs\\..\\..\\secret.txt', 'C:\\windows\\win.ini', 'C:readme.md'],
       ...['\\\\?\\C:\\windows\\win.ini', '\\windows\\win.ini', 'readme.md::$DATA', 'NUL', 'docs/CON'],
     ])('is given no file by a path of Windows: %s', async (path) => {
-    const text = await refusal('read_file', { path });
+    const text = await refusal('read', { path });
     expect(text).not.toContain('no refusal');
     expect(text).not.toContain(folder);
   });
 });
 
-describe('search_files', () => {
-  it('finds lines literally, below what somebody wrote', async () => {
-    const { facts, texts } = await ask('search_files', { query: 'needle' });
-    expect(texts).toEqual(['readme.md:3: last needle\ndocs/a.md:1: Needle in a\ndocs/a.md:2: needle again']);
-    expect(facts).toMatchObject({
-      matches: [{ path: 'readme.md', line: 3, column: 6, text: 'last needle' }, { line: 1 }, { line: 2 }],
-      files_searched: 5,
-      files_skipped: { binary: 1, large: 2, unreadable: 0 },
-      truncated: false,
-    });
-  });
+describe('search', () => {
+  const found = async (args: Record<string, unknown>): Promise<string[]> =>
+    ((await ask('search', args)).facts['files'] as { path: string }[]).map(({ path }) => path);
 
-  it('heeds case, pattern, path and limit', async () => {
-    const found = async (args: Record<string, unknown>) =>
-      ((await ask('search_files', { query: 'Needle', ...args })).facts['matches'] as { path: string }[])
-        .length;
-    expect(await found({ case_sensitive: true })).toBe(1);
-    expect(await found({ pattern: 'docs/*' })).toBe(2);
-    expect(await found({ path: 'docs', pattern: 'a.*' })).toBe(2);
-    expect(await found({ path: 'docs/a.md' })).toBe(2);
-    expect(await found({ path: '.env' })).toBe(1);
-    const cut = await ask('search_files', { query: 'needle', limit: 2 });
-    expect(cut.facts).toMatchObject({
-      truncated: true,
-      note: expect.stringContaining('more than 2 matches') as string,
-    });
-    expect((await ask('search_files', { query: 'needle', limit: 3 })).facts['truncated']).toBe(false);
-  });
-
-  it('says what it left out when it found nothing', async () => {
-    expect((await ask('search_files', { query: 'zebra', path: 'big.txt' })).texts).toEqual([
-      'no match in 0 files (left out: 1 above 1 MiB)',
+  it('finds words and beginnings of words in documents and other files, below what somebody wrote', async () => {
+    await put('src/needle_case.ts', 'const thread = 1;\n// to sew\n');
+    await put('src/other.ts', 'one\n// a needlework of NEEDLES, unneedled\n');
+    const { facts, texts } = await ask('search', { query: 'Needle' });
+    expect(texts).toEqual([
+      [
+        'src/needle_case.ts',
+        ...['docs/a.md', '  page 0 (a.md): Needle in a needle again'],
+        ...['readme.md  (Title)', '  page 0 (Title): second line last needle'],
+        ...['src/other.ts', '  line 2: // a needlework of NEEDLES, unneedled'],
+      ].join('\n'),
     ]);
+    expect(facts).toMatchObject({
+      total_count: 4,
+      files: [{ path: 'src/needle_case.ts' }, { uri: 'dpe://documents/docs%2Fa.md' }, {}, {}],
+    });
+    expect(await found({ query: 'thread case' })).toEqual(['src/needle_case.ts']);
+    expect(await found({ query: 'needle thread sew' })).toEqual(['src/needle_case.ts']);
+    expect(await found({ query: 'eedle' })).toEqual([]);
+    await rm(join(root, 'src'), { recursive: true });
+  });
+
+  it('heeds path, pattern and limit', async () => {
+    expect(await found({ query: 'needle', pattern: 'docs/*' })).toEqual(['docs/a.md']);
+    expect(await found({ query: 'needle', path: 'docs', pattern: 'a.*' })).toEqual(['docs/a.md']);
+    expect(await found({ query: 'needle', path: 'readme.md' })).toEqual(['readme.md']);
+    expect(await found({ query: 'needle', path: '.env' })).toEqual(['.env']);
+    const { facts } = await ask('search', { query: 'needle', limit: 1 });
+    expect(facts).toMatchObject({
+      truncated: true,
+      note: expect.stringContaining('There are 2 files; this shows 1.') as string,
+    });
+  });
+
+  it('says how much it has searched when it found nothing', async () => {
+    expect((await ask('search', { query: 'zebra' })).texts[0]).toMatch(/^nothing found in \d+ files$/);
     if (isWindows) return;
-    expect(await refusal('search_files', { query: 'x', path: 'leak.txt' })).toContain(
-      'leads out of the root',
-    );
+    expect(await refusal('search', { query: 'x', path: 'leak.txt' })).toContain('leads out of the root');
   });
 
   // Making the folder takes minutes under Wine, and nothing in it depends on the system.
@@ -335,7 +404,7 @@ describe('search_files', () => {
     const listed = await ask('list_files', { path: 'huge', pattern: 'none' });
     expect(listed.facts).toMatchObject({ truncated: true, entries: [] });
     // The search ends at the limit of visited entries, because no file matches and none is opened.
-    const found = await ask('search_files', { path: 'huge', query: 'x', pattern: 'none' });
+    const found = await ask('search', { path: 'huge', query: 'x', pattern: 'none' });
     expect(found.texts.join('\n')).toContain(`more than ${limits.visited} entries`);
     rmSync(join(root, 'huge'), { recursive: true });
   });

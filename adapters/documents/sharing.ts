@@ -101,21 +101,20 @@ function resourcesOf({ library, host, windows }: Shared) {
     ...windows.list().map((window) => ({ ...window, mimeType: 'text/markdown' })),
     ...(isCatalogue
       ? [{ uri: `dpe://${host}`, name: `${refs.length} documents`, mimeType: 'application/json' }]
-      : refs.map(({ ref, sizeBytes }) => ({
-          uri: documentUri(host, ref),
+      : refs.map(({ ref }) => ({
+          uri: `${documentUri(host, ref)}?format=markdown`,
           name: ref,
-          mimeType: 'application/json',
-          size: sizeBytes,
+          mimeType: 'text/markdown',
         }))),
   ];
 }
 
 const templatesOf = (host: string) => [
   {
-    uriTemplate: `dpe://${host}/{doc_ref}{?depth,offset,limit}`,
+    uriTemplate: `dpe://${host}/{doc_ref}{?format,depth,offset,limit}`,
     name: 'document',
-    description: 'What is told of a document; depth=pages gives its pages, too.',
-    mimeType: 'application/json',
+    description:
+      'The text of a document with format=markdown or text, from page offset on; else JSON: with depth=metadata what is told of it, with depth=pages its pages, too.',
   },
   {
     uriTemplate: `dpe://${host}/{doc_ref}/pages/{page_index}{?format,categories}`,

@@ -2,24 +2,14 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
-import {
-  firstBytes,
-  readPart,
-  Refusal,
-  type ServedPath,
-  openFile,
-  locate,
-  type Folder,
-  walk,
-  type WalkedEntry,
-  type Walk,
-  isText,
-} from './files.ts';
-import { decoded } from './parsing/encoding.ts';
 import { RpcRefusal } from './documents.ts';
+import { Refusal, type ServedPath, locate, type Folder, walk, type WalkedEntry, type Walk } from './files.ts';
+import { readOne, reasonOf } from './reading.ts';
+import { search } from './searching.ts';
 import type { Shared } from './sharing.ts';
-import { limits, patternTest, findLines, sizeText, type Hit } from '../../machines/document-files.ts';
+import { limits, patternTest, sizeText } from '../../machines/document-files.ts';
 import { documentUri } from '../../machines/documents.ts';
+import { problemsIn } from '../../machines/protocol/messages/answers.ts';
 import { parseDpeUri } from '../../machines/resources/uri.ts';
 
 /** They only read, and only in the served folders. */
@@ -30,7 +20,7 @@ const annotations = {
   openWorldHint: false,
 };
 
-const path = z.string().max(4096);
+const path = z.string().min(1).max(4096);
 const pattern = z
   .string()
   .min(1)
@@ -38,7 +28,6 @@ const pattern = z
   .describe(
     'Simple glob, relative to path: * and ? within a name, ** over folders, {a,b} for either. Without a / it tests the file name at any depth, like "*.md".',
   );
-const limit = z.int().min(1).describe(`At most this many, and never more than ${limits.results}.`);
 const count = z.int().min(0);
 const truncated = z.boolean().describe('Something is missing; note says what and how to get it.');
 const note = z.string().optional();
@@ -50,7 +39,6 @@ const result = (
 ): CallToolResult => ({
   content: [
     { type: 'text', text },
-    // Puts the advice into a block of its own, so that the text of a file is not changed.
     ...(advice === undefined ? [] : [{ type: 'text' as const, text: advice }]),
   ],
   structuredContent: {
@@ -60,20 +48,30 @@ const result = (
   },
 });
 
-/** Other errors are reported without details, which may name paths. */
-const answered = async (answer: () => Promise<CallToolResult>): Promise<CallToolResult> => {
-  try {
-    return await answer();
-  } catch (error) {
-    const text = error instanceof Refusal ? error.message : 'the question could not be answered';
-    return { isError: true, content: [{ type: 'text', text }] };
-  }
-};
+interface Tool<Args extends z.ZodRawShape = z.ZodRawShape> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly args: Args;
+  readonly facts?: z.ZodRawShape;
+  /** What it throws is told without details, which may name paths. */
+  run(args: z.infer<z.ZodObject<Args>>, signal: AbortSignal): Promise<CallToolResult>;
+}
+const tool = <Args extends z.ZodRawShape>(each: Tool<Args>): Tool => each;
+
+/** Each folder where the path is the root of several. */
+const startsAt = async (folders: readonly Folder[], at: string): Promise<readonly ServedPath[]> =>
+  Promise.all(
+    at === '.' && folders.length > 1
+      ? folders.map(({ name }) => locate(folders, name))
+      : [locate(folders, at)],
+  );
 
 interface Listed {
   readonly path: string;
   readonly kind: WalkedEntry['kind'];
   readonly sizeBytes?: number;
+  readonly modified?: string;
 }
 interface Listing {
   readonly entries: readonly Listed[];
@@ -85,381 +83,286 @@ interface Wanted {
   readonly most: number;
 }
 
-const listFiles = async (place: ServedPath, wanted: Wanted, signal: AbortSignal): Promise<Listing> => {
-  if (!place.facts.isDirectory())
-    throw new Refusal(`"${place.path}" is a file; read_file shows what is in it`);
+const listFiles = async (
+  starts: readonly ServedPath[],
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<Listing> => {
   const cost: Walk = { visited: 0, unreadable: 0, isCut: false };
   const isWanted = wanted.pattern === undefined ? () => true : patternTest(wanted.pattern);
   const entries: Listed[] = [];
-  for await (const found of walk(place, wanted.depth, cost, signal)) {
-    if (!isWanted(found.below)) continue;
-    if (entries.length >= wanted.most) return { entries, cut: `there are more than ${wanted.most}` };
-    entries.push(await listed(found));
+  for (const start of starts) {
+    const isFolder = start.facts.isDirectory();
+    if (!isFolder || starts.length > 1)
+      entries.push(await listed({ ...start, kind: isFolder ? 'folder' : 'file' }));
+    if (!isFolder) continue;
+    for await (const found of walk(start, wanted.depth - (starts.length > 1 ? 1 : 0), cost, signal)) {
+      if (!isWanted(found.below)) continue;
+      if (entries.length >= wanted.most) return { entries, cut: `there are more than ${wanted.most}` };
+      entries.push(await listed(found));
+    }
   }
   if (cost.isCut) return { entries, cut: `only the first ${limits.visited} entries were looked at` };
   if (cost.unreadable > 0) return { entries, cut: `${cost.unreadable} folders may not be read` };
   return { entries };
 };
 
-const listed = async ({ path, kind, real }: WalkedEntry): Promise<Listed> => {
-  // Without a size when the file was removed after the walk had found it.
+const listed = async ({
+  path: name,
+  kind,
+  real,
+}: Pick<WalkedEntry, 'path' | 'kind' | 'real'>): Promise<Listed> => {
+  // Without a size when the file was removed after the walk had found it, or its name is not UTF-8.
   const facts = kind === 'file' ? await lstat(real).catch(() => undefined) : undefined;
-  return facts === undefined ? { path, kind } : { path, kind, sizeBytes: facts.size };
+  if (facts === undefined) return { path: name, kind };
+  return { path: name, kind, sizeBytes: facts.size, modified: facts.mtime.toISOString() };
+};
+const lineOf = ({ path: name, kind, sizeBytes, modified = '' }: Listed): string => {
+  if (kind !== 'file') return kind === 'folder' ? `${name}/` : `${name} -> (link)`;
+  if (name.includes('\ufffd')) return `${name}  (its name is not UTF-8, so it cannot be read)`;
+  return sizeBytes === undefined ? name : `${name}  ${sizeText(sizeBytes)}  ${modified.slice(0, 10)}`;
 };
 
-interface Query {
-  readonly text: string;
-  readonly isCaseSensitive: boolean;
-  readonly pattern?: string | undefined;
-  readonly most: number;
-}
-interface Answer {
-  readonly matches: readonly (Hit & { readonly path: string })[];
-  readonly searched: number;
-  /** Number of files that were not searched because they are binary, too large or unreadable. */
-  readonly skipped: { readonly binary: number; readonly large: number; readonly unreadable: number };
-  /** Reason why the search ended early; undefined when it is complete. */
-  readonly cut?: string;
-}
-
-const searchFiles = async (place: ServedPath, query: Query, signal: AbortSignal): Promise<Answer> => {
-  const matches: (Hit & { readonly path: string })[] = [];
-  const skipped = { binary: 0, large: 0, unreadable: 0 };
-  const cost: Walk = { visited: 0, unreadable: 0, isCut: false };
-  const isWanted = query.pattern === undefined ? () => true : patternTest(query.pattern);
-  let searched = 0;
-  let bytes = 0;
-  const answer = (cut?: string): Answer => ({
-    matches,
-    searched,
-    skipped: { ...skipped, unreadable: skipped.unreadable + cost.unreadable },
-    ...(cut === undefined ? {} : { cut }),
+const listTool = (folders: readonly Folder[]): Tool =>
+  tool({
+    name: 'list_files',
+    title: 'List files',
+    description:
+      'Lists files and folders below a folder, nearest level first, with sizes and dates of change; of a file only itself. ' +
+      'Leaves out hidden entries, node_modules and dist unless path names such a folder itself. Symbolic links are shown and not followed.',
+    args: {
+      path: path.default('.').describe('Folder to list, relative to the root.'),
+      pattern: pattern.optional(),
+      depth: z
+        .int()
+        .min(1)
+        .optional()
+        .describe(`Levels to go down; 1 is the folder itself. Default 1, with a pattern ${limits.depth}.`),
+      limit: z
+        .int()
+        .min(1)
+        .default(limits.results)
+        .describe(`At most this many, and never more than ${limits.results}.`),
+    },
+    facts: {
+      path: z.string(),
+      entries: z.array(
+        z.object({
+          path: z.string(),
+          type: z.enum(['file', 'folder', 'link']),
+          size_bytes: count.optional(),
+          modified: z.string().optional(),
+        }),
+      ),
+      truncated,
+      note,
+    },
+    run: async (args, signal) => {
+      const starts = await startsAt(folders, args.path);
+      const depth = Math.min(args.depth ?? (args.pattern === undefined ? 1 : limits.depth), limits.depth);
+      const most = Math.min(args.limit, limits.results);
+      const { entries, cut } = await listFiles(starts, { pattern: args.pattern, depth, most }, signal);
+      const shown = entries.map(({ path: name, kind, sizeBytes, modified }) => ({
+        path: name,
+        type: kind,
+        ...(sizeBytes !== undefined && { size_bytes: sizeBytes, modified }),
+      }));
+      const advice =
+        cut === undefined ? undefined : `Incomplete: ${cut}. Name a smaller folder or a pattern.`;
+      const [{ path: at } = { path: '.' }] = starts;
+      const facts = { path: starts.length > 1 ? '.' : at, entries: shown };
+      return result(facts, entries.map(lineOf).join('\n') || 'nothing found', advice);
+    },
   });
-  for await (const file of filesOf(place, cost, signal)) {
-    if (!isWanted(file.below)) continue;
-    const text = await textOf(file.real, file.path);
-    if (typeof text === 'string') {
-      skipped[text] += 1;
-      continue;
-    }
-    searched += 1;
-    bytes += text.length;
-    // One match more than may be shown, to know whether there are more.
-    const left = query.most - matches.length;
-    const hits = findLines(decoded(text).text, query.text, query.isCaseSensitive, left + 1);
-    matches.push(...hits.slice(0, left).map((hit) => ({ path: file.path, ...hit })));
-    if (hits.length > left) return answer(`there are more than ${query.most} matches`);
-    if (bytes > limits.searchBytes) return answer('this is as much as one search reads');
-  }
-  return answer(cost.isCut ? `the folder has more than ${limits.visited} entries` : undefined);
+
+const readArgs = {
+  path: path
+    .optional()
+    .describe('File to read, relative to the root, or the dpe:// URI of a document or a part.'),
+  paths: z.array(path).min(1).max(limits.readFiles).optional().describe('Several files at once.'),
+  page: count.optional().describe('First page (section, sheet, slide) of a document, counted from 0.'),
+  pages: z.int().min(1).optional().describe('How many pages, at most 100. Default: about 64,000 characters.'),
+  from_line: z.int().min(1).optional().describe('First line, from 1: of the file, or of the page.'),
+  lines: z.int().min(1).optional().describe('How many lines. Default: about 64,000 characters.'),
 };
-
-interface Searched {
-  readonly path: string;
-  readonly below: string;
-  readonly real: string;
-}
-async function* filesOf(place: ServedPath, cost: Walk, signal: AbortSignal): AsyncGenerator<Searched> {
-  if (place.facts.isDirectory()) {
-    for await (const found of walk(place, limits.depth, cost, signal)) if (found.kind === 'file') yield found;
-  } else if (place.facts.isFile()) yield { ...place, below: place.path };
-  else throw new Refusal(`"${place.path}" is neither a folder nor a regular file`);
-}
-
-const textOf = async (real: string, path: string): Promise<Buffer | 'binary' | 'large' | 'unreadable'> => {
-  try {
-    const handle = await openFile(real, path);
-    try {
-      const { size } = await handle.stat();
-      if (size > limits.fileBytes) return 'large';
-      // Allocates only the size of the file, because filling 1 MiB with zeros for each of thousands of files takes seconds.
-      const bytes = await firstBytes(handle, size);
-      return isText(bytes) ? bytes : 'binary';
-    } finally {
-      await handle.close();
-    }
-  } catch {
-    return 'unreadable';
-  }
-};
-
-export const addListFiles = (server: McpServer, folders: readonly Folder[]): void => {
-  server.registerTool(
-    'list_files',
-    {
-      title: 'List files',
-      description:
-        'Lists files and folders below a folder, nearest level first. Leaves out hidden entries, node_modules and ' +
-        'dist unless path names such a folder itself. Symbolic links are shown and not followed.',
-      inputSchema: z.strictObject({
-        path: path.default('.').describe('Folder to list, relative to the root.'),
-        pattern: pattern.optional(),
-        depth: z
-          .int()
-          .min(1)
-          .optional()
-          .describe(`Levels to go down; 1 is the folder itself. Default 1, with a pattern ${limits.depth}.`),
-        limit: limit.default(limits.results),
-      }),
-      outputSchema: z.object({
-        path: z.string(),
-        entries: z.array(
-          z.object({
-            path: z.string(),
-            type: z.enum(['file', 'folder', 'link']),
-            size_bytes: count.optional(),
-          }),
-        ),
-        truncated,
-        note,
-      }),
-      annotations: { title: 'List files', ...annotations },
+const readTool = (shared: Shared): Tool =>
+  tool({
+    name: 'read',
+    title: 'Read files',
+    description:
+      'Reads any file: Word, PDF, Excel, PowerPoint, OpenDocument, EPUB, HTML, mail, RTF and notebooks as Markdown, page by page; ' +
+      'other texts as they are, whatever their encoding; PNG, JPEG, GIF and WebP as images. A long one is read in parts: ' +
+      'the last line of the answer says how to go on. With page also a text is read as Markdown; with from_line and without page HTML as it is written.',
+    args: readArgs,
+    // Without facts: clients show them in place of the text or the image.
+    run: async ({ path: single, paths = [], page, pages, from_line: fromLine, lines }) => {
+      const names = single === undefined ? paths : [single, ...paths];
+      let room: number = (pages ?? lines) === undefined ? limits.readChars : limits.fileBytes;
+      const content: CallToolResult['content'] = [];
+      let failed = 0;
+      for (const [at, each] of names.entries()) {
+        if (names.length > 1) content.push({ type: 'text', text: `${each}:` });
+        const own = Math.floor(room / (names.length - at));
+        try {
+          const { block, advice } = await readOne(shared, each, { page, pages, fromLine, lines }, own);
+          content.push(
+            block,
+            ...(advice === undefined ? [] : [{ type: 'text' as const, text: `[${advice}]` }]),
+          );
+          room -= block.type === 'text' ? Math.min(own, block.text.length) : 0;
+        } catch (error) {
+          content.push({ type: 'text', text: reasonOf(error) });
+          failed += 1;
+        }
+      }
+      if (names.length === 0) throw new Refusal('name a file: path, or paths for several');
+      return failed === names.length ? { isError: true, content } : { content };
     },
-    (args, { mcpReq: { signal } }) =>
-      answered(async () => {
-        const place = await locate(folders, args.path);
-        const depth = Math.min(args.depth ?? (args.pattern === undefined ? 1 : limits.depth), limits.depth);
-        const most = Math.min(args.limit, limits.results);
-        const { entries, cut } = await listFiles(place, { pattern: args.pattern, depth, most }, signal);
-        const lines = entries.map(({ path: name, kind, sizeBytes }) => {
-          if (kind === 'folder') return `${name}/`;
-          return kind === 'link' ? `${name} -> (link)` : `${name}  ${sizeText(sizeBytes ?? 0)}`;
-        });
-        const advice =
-          cut === undefined ? undefined : `Incomplete: ${cut}. Name a smaller folder or a pattern.`;
-        const shown = entries.map(({ path: name, kind, sizeBytes }) => ({
-          path: name,
-          type: kind,
-          ...(sizeBytes === undefined ? {} : { size_bytes: sizeBytes }),
-        }));
-        return result({ path: place.path, entries: shown }, lines.join('\n') || 'nothing found', advice);
-      }),
-  );
-};
+  });
 
-export const addSearchFiles = (server: McpServer, folders: readonly Folder[]): void => {
-  server.registerTool(
-    'search_files',
-    {
-      title: 'Search files',
-      description:
-        'Finds the lines that contain a text literally (no regular expression), in one file or all below a folder. ' +
-        `Leaves out hidden entries, node_modules, dist, links, files that are not text and those above ${sizeText(limits.fileBytes)}.`,
-      inputSchema: z.strictObject({
-        query: z
-          .string()
-          .min(1)
-          .max(limits.wordChars)
-          .regex(/^[^\r\n]*$/, 'query must be one line: the search goes line by line')
-          .describe('Text to find, within one line.'),
-        path: path.default('.').describe('Folder or file to search, relative to the root.'),
-        pattern: pattern.optional(),
-        limit: limit.default(limits.results),
-        case_sensitive: z.boolean().default(false),
-      }),
-      outputSchema: z.object({
-        query: z.string(),
-        matches: z.array(z.object({ path: z.string(), line: count, column: count, text: z.string() })),
-        files_searched: count,
-        files_skipped: z.object({ binary: count, large: count, unreadable: count }),
-        truncated,
-        note,
-      }),
-      annotations: { title: 'Search files', ...annotations },
+const searchArgs = {
+  query: z
+    .string()
+    .min(1)
+    .max(limits.wordChars)
+    .describe('Words or beginnings of words; case does not matter.'),
+  path: path.default('.').describe('Folder or file to search, relative to the root.'),
+  pattern: pattern.optional(),
+  limit: z.int().min(1).default(10).describe('At most so many files, and never more than 50.'),
+};
+const mostFound = 50;
+const searchTool = (shared: Shared): Tool =>
+  tool({
+    name: 'search',
+    title: 'Search',
+    description:
+      'Finds files of all formats that have all words of the query, each whole or as the beginning of a word, in their name, title or text. ' +
+      'Best first: words in names, then whole words. Says where each is: read goes on there with path and page (documents) or from_line (other texts). ' +
+      'It is no search for phrases or patterns.',
+    args: searchArgs,
+    facts: {
+      query: z.string(),
+      files: z.array(
+        z.object({
+          path: z.string(),
+          title: z.string(),
+          uri: z.string().optional().describe('Of a document.'),
+          places: z.array(
+            z.object({
+              page: count.optional(),
+              page_title: z.string().optional(),
+              uri: z.string().optional().describe('Of the element.'),
+              line: count.optional(),
+              text: z.string(),
+            }),
+          ),
+        }),
+      ),
+      total_count: count,
+      files_searched: count,
+      unread: z.array(z.object({ path: z.string(), reason: z.string() })),
+      truncated,
+      note,
     },
-    (args, { mcpReq: { signal } }) =>
-      answered(async () => {
-        const place = await locate(folders, args.path);
-        const most = Math.min(args.limit, limits.results);
-        const query = { text: args.query, isCaseSensitive: args.case_sensitive, pattern: args.pattern, most };
-        const { matches, searched, skipped, cut } = await searchFiles(place, query, signal);
-        const lines = matches.map((match) => `${match.path}:${match.line}: ${match.text}`);
-        const facts = { query: args.query, matches, files_searched: searched, files_skipped: skipped };
-        const advice =
-          cut === undefined ? undefined : `Incomplete: ${cut}. Name a smaller folder or a pattern.`;
-        return result(facts, lines.join('\n') || `no match in ${searched} files${leftOut(skipped)}`, advice);
-      }),
-  );
-};
-
-const leftOut = ({ binary, large, unreadable }: Answer['skipped']): string => {
-  const parts = [
-    binary > 0 ? `${binary} not text` : '',
-    large > 0 ? `${large} above ${sizeText(limits.fileBytes)}` : '',
-    unreadable > 0 ? `${unreadable} not readable` : '',
-  ].filter((part) => part !== '');
-  return parts.length === 0 ? '' : ` (left out: ${parts.join(', ')})`;
-};
-
-export const addReadFile = (server: McpServer, folders: readonly Folder[]): void => {
-  server.registerTool(
-    'read_file',
-    {
-      title: 'Read file',
-      description:
-        `Reads a text file of at most ${sizeText(limits.fileBytes)}, or a range of lines from a larger one. ` +
-        'The encoding is recognized. Refuses files that are not text.',
-      inputSchema: z.strictObject({
-        path: path.min(1).describe('File to read, relative to the root.'),
-        from_line: z.int().min(1).optional().describe('First line, counted from 1.'),
-        lines: z.int().min(1).optional().describe('How many lines. Default: up to the end.'),
-      }),
-      outputSchema: z.object({
-        path: z.string(),
-        text: z.string(),
-        from_line: count,
-        to_line: count.describe('Last line in text; one less than from_line for an empty file.'),
-        total_lines: count.nullable().describe('Null for a file of more than 64 MiB.'),
-        size_bytes: count,
-        encoding: z.string().describe('Encoding of the file, such as utf-8 or gb18030.'),
-        truncated,
-        note,
-      }),
-      annotations: { title: 'Read file', ...annotations },
+    run: async ({ query, path: at, pattern: glob, limit }, signal) => {
+      const starts = await startsAt(shared.library.folders, at);
+      const asked = { query, pattern: glob, limit: Math.min(limit, mostFound) };
+      return shownSearch(shared, query, await search(shared, starts, asked, signal));
     },
-    (args) =>
-      answered(async () => {
-        const place = await locate(folders, args.path);
-        const part = await readPart(place, { fromLine: args.from_line, lines: args.lines });
-        const facts = {
-          path: place.path,
-          text: part.text,
-          from_line: part.fromLine,
-          to_line: part.toLine,
-          total_lines: part.totalLines,
-          size_bytes: place.facts.size,
-          encoding: part.encoding,
-        };
-        const end = part.isInsideLine
-          ? `Line ${part.fromLine} is longer than ${sizeText(limits.fileBytes)} and was cut.`
-          : '';
-        const more = `The file goes on; continue with from_line ${part.toLine + 1}.`;
-        return result(facts, part.text, part.isCut ? `${end} ${more}`.trim() : undefined);
-      }),
-  );
-};
-
-/** Longest time in ms that a search waits for documents that are not read yet. */
-const waitMs = 20_000;
-
-export const addSearch = (server: McpServer, shared: Shared): void => {
-  server.registerTool(
-    'search',
-    {
-      title: 'Search documents',
-      description:
-        'Finds documents (Markdown, text, HTML, PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, CSV, JSON, YAML, XML, ' +
-        'notebooks) that have all words of the query in their title, keywords or text, and says where: the dpe:// URIs of pages and elements, to be read as resources.',
-      inputSchema: z.strictObject({
-        query: z.string().min(1).max(limits.wordChars).describe('Words; case does not matter.'),
-        limit: z.int().min(1).max(50).default(10).describe('At most so many documents.'),
-      }),
-      outputSchema: z.object({
-        query: z.string(),
-        documents: z.array(
-          z.object({
-            uri: z.string(),
-            title: z.string(),
-            places: z.array(
-              z.object({
-                uri: z.string(),
-                page_uri: z.string(),
-                page_title: z.string(),
-                category: z.string(),
-                text: z.string(),
-              }),
-            ),
-          }),
-        ),
-        total_count: count,
-        documents_searched: count,
-        unread: z.array(z.object({ doc_ref: z.string(), reason: z.string() })),
-        truncated,
-        note,
-      }),
-      annotations: { title: 'Search documents', ...annotations },
-    },
-    (args) => answered(() => searched(shared, args.query, args.limit)),
-  );
-};
-
-async function searched(
-  { words, host, library }: Shared,
+  });
+function shownSearch(
+  { words, host }: Shared,
   query: string,
-  limit: number,
-): Promise<CallToolResult> {
-  const answer = await words.search(query, limit, waitMs);
-  const documents = answer.found.map(({ ref, title, places }) => {
-    const uri = documentUri(host, ref);
-    const shown = places.map(({ pageIndex, pageTitle, elementId, category, text }) => ({
-      uri: `${uri}/elements/${encodeURIComponent(elementId)}`,
-      page_uri: `${uri}/pages/${pageIndex}`,
-      page_title: pageTitle,
-      category,
+  { found, total, searched, left }: Awaited<ReturnType<typeof search>>,
+): CallToolResult {
+  const files = found.map(({ places, ...file }) => ({
+    ...file,
+    places: places.map(({ text, page, pageTitle, elementId, line }) => ({
+      ...(page === undefined
+        ? { line }
+        : {
+            page,
+            page_title: pageTitle,
+            uri: `${documentUri(host, file.path)}/elements/${encodeURIComponent(elementId ?? '')}`,
+          }),
       text,
-    }));
-    return { uri, title, places: shown };
-  });
-  const lines = documents.flatMap(({ uri, title, places }) => [
-    `${title}  ${uri}`,
-    ...places.map((place) => `  ${place.page_uri} (${place.page_title}) ${place.category}: ${place.text}`),
+    })),
+  }));
+  const lines = found.flatMap(({ path: name, title, places }) => [
+    title === name ? name : `${name}  (${title})`,
+    ...places.map(({ text, page, pageTitle, line }) =>
+      page === undefined ? `  line ${line}: ${text}` : `  page ${page} (${pageTitle}): ${text}`,
+    ),
   ]);
-  const unread = answer.unread.slice(0, 20).map(({ ref, reason }) => ({ doc_ref: ref, reason }));
-  const waiting = answer.documents - answer.indexed - answer.unread.length;
-  const advice = [
-    waiting > 0
-      ? `${answer.indexed} of ${answer.documents} documents are searched so far; ${waiting} are not read yet. Ask again.`
-      : '',
-    library.cut === undefined ? '' : `Not all documents are served: ${library.cut}.`,
-    answer.total > documents.length
-      ? `There are ${answer.total} documents; this shows ${documents.length}.`
-      : '',
-    answer.unread.length > 0 ? `${answer.unread.length} documents cannot be read.` : '',
-  ].filter((part) => part !== '');
-  const facts = { query, documents, total_count: answer.total, documents_searched: answer.indexed, unread };
-  const text = lines.join('\n') || `nothing found in ${answer.indexed} documents`;
-  return result(facts, text, advice.length > 0 ? advice.join(' ') : undefined);
+  const unread = [...words.unread].slice(0, 20).map(([name, reason]) => ({ path: name, reason }));
+  const facts = { query, files, total_count: total, files_searched: searched, unread };
+  const text = lines.join('\n') || `nothing found in ${searched} files`;
+  return result(facts, text, left.length > 0 ? left.join(' ') : undefined);
 }
 
-export const addOpen = (server: McpServer, shared: Shared): void => {
-  server.registerTool(
-    'open',
-    {
-      title: 'Open a page',
-      description:
-        `Puts a page of a document on the Desktop as a window, where it stays true to its file. The last ${limits.openPages} ` +
-        'opened pages stay.',
-      inputSchema: z.strictObject({
-        uri: z.string().max(4096).describe('dpe:// URI of a document or of one of its pages.'),
-        page: z.int().min(0).optional().describe('Page, counted from 0. Default: that of the URI, else 0.'),
-      }),
-      outputSchema: z.object({
-        uri: z.string(),
-        page_index: count,
-        title: z.string(),
-        truncated: z.boolean(),
-      }),
-      annotations: { title: 'Open a page', ...annotations },
+const openTool = (shared: Shared): Tool =>
+  tool({
+    name: 'open',
+    title: 'Open a page',
+    description:
+      `Puts a page of a document on the Desktop as a window, where it stays true to its file. The last ${limits.openPages} ` +
+      'opened pages stay.',
+    args: {
+      uri: z.string().max(4096).describe('dpe:// URI of a document or of one of its pages.'),
+      page: z.int().min(0).optional().describe('Page, counted from 0. Default: that of the URI, else 0.'),
     },
-    async (args) => {
+    facts: {
+      uri: z.string(),
+      page_index: count,
+      title: z.string(),
+      truncated: z.boolean(),
+    },
+    run: async (args) => {
       const parsed = parseDpeUri(args.uri);
-      const refused = (text: string) => ({ isError: true, content: [{ type: 'text' as const, text }] });
-      if (!parsed.ok) return refused(parsed.failure.message);
+      if (!parsed.ok) throw new Refusal(parsed.failure.message);
       const { uri } = parsed;
       if (uri.level === 0 || uri.level === 3 || uri.host !== shared.host)
-        return refused(`name a document or a page of dpe://${shared.host}`);
+        throw new Refusal(`name a document or a page of dpe://${shared.host}`);
       const index = args.page ?? (uri.level === 2 ? uri.pageIndex : 0);
-      try {
-        const page = await shared.documents.page(uri.docRef, index);
-        shared.open(uri.docRef, index);
-        return result(
-          { uri: args.uri, page_index: index, title: page.title },
-          `opened: ${page.title}`,
-          undefined,
-        );
-      } catch (error) {
-        return refused(error instanceof RpcRefusal ? error.message : 'the page cannot be read');
-      }
+      const page = await shared.documents.page(uri.docRef, index);
+      shared.open(uri.docRef, index);
+      return result(
+        { uri: args.uri, page_index: index, title: page.title },
+        `opened: ${page.title}`,
+        undefined,
+      );
     },
-  );
-};
+  });
+
+/** Names of before, which are answered and not listed; what they do not know any more is ignored. */
+const aliases: Readonly<Record<string, string>> = { read_file: 'read', search_files: 'search' };
+
+export function addTools({ server: rpc }: McpServer, shared: Shared): void {
+  const tools = [listTool(shared.library.folders), readTool(shared), searchTool(shared), openTool(shared)];
+  rpc.registerCapabilities({ tools: {} });
+  rpc.setRequestHandler('tools/list', () => ({
+    tools: tools.map(({ name, title, description, args, facts }) => ({
+      ...{ name, title, description },
+      inputSchema: schemaOf(z.strictObject(args), 'input'),
+      ...(facts && { outputSchema: schemaOf(z.object(facts), 'output') }),
+      annotations: { title, ...annotations },
+    })),
+  }));
+  rpc.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal } }) => {
+    const own = Object.hasOwn(aliases, params.name) ? aliases[params.name] : undefined;
+    const asked = tools.find(({ name }) => name === (own ?? params.name));
+    if (!asked) throw new RpcRefusal(-32_602, `There is no tool ${params.name}`);
+    const args = (own === undefined ? z.strictObject : z.object)(asked.args).safeParse(
+      params.arguments ?? {},
+    );
+    try {
+      if (!args.success) throw new Refusal(`wrong arguments: ${problemsIn(args.error).join('; ')}`);
+      return await asked.run(args.data, signal);
+    } catch (error) {
+      return { isError: true, content: [{ type: 'text', text: reasonOf(error) }] };
+    }
+  });
+}
+type Schema = { type: 'object'; [key: string]: unknown };
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Schema =>
+  z.toJSONSchema(schema, { io }) as Schema;

@@ -1,25 +1,25 @@
 import type { Library } from './library.ts';
-import { snippet, textOfPage, wordsIn, textIn, type ReadDocument } from '../../machines/documents.ts';
+import { rankOf, snippet, textOfPage, wordsIn, textIn, type ReadDocument } from '../../machines/documents.ts';
 
-interface Place {
-  readonly pageIndex: number;
-  readonly pageTitle: string;
-  readonly elementId: string;
-  readonly category: string;
+export interface Place {
   readonly text: string;
+  /** Of a document. */
+  readonly page?: number;
+  readonly pageTitle?: string;
+  readonly elementId?: string;
+  /** Of another text, from 1. */
+  readonly line?: number;
 }
-interface Found {
-  readonly ref: string;
-  readonly title: string;
-  readonly places: readonly Place[];
-}
-interface SearchAnswer {
-  readonly found: readonly Found[];
-  readonly total: number;
-  /** Documents that were searched; `documents` is the number of all. */
-  readonly indexed: number;
-  readonly documents: number;
-  readonly unread: readonly { readonly ref: string; readonly reason: string }[];
+/** Those with the most of the words, in their order. */
+export const bestOf = (places: readonly (Place & { readonly count: number })[]): readonly Place[] => {
+  const kept = new Set(places.toSorted((a, b) => b.count - a.count).slice(0, 3));
+  return places.filter((each) => kept.has(each)).map(({ count: _, ...place }) => place);
+};
+export interface Ranked {
+  readonly path: string;
+  readonly rank: number;
+  /** ISO 8601, of its last change. */
+  readonly time: string;
 }
 async function atMost(work: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -37,7 +37,7 @@ export class WordIndex {
   readonly #library: Library;
   readonly #byWord = new Map<string, Set<number>>();
   /** A changed document gets a new number, and its old number is no longer listed here. */
-  readonly #refs = new Map<number, string>();
+  readonly #documents = new Map<number, { readonly ref: string; readonly names: ReadonlySet<string> }>();
   readonly #numbers = new Map<string, number>();
   readonly #unread = new Map<string, string>();
   readonly #stop: () => void;
@@ -57,29 +57,25 @@ export class WordIndex {
     this.#stop();
   }
 
+  get searched(): number {
+    return this.#numbers.size;
+  }
+
+  /** With the reasons. */
+  get unread(): ReadonlyMap<string, string> {
+    return this.#unread;
+  }
+
   /** Waits for the complete index, at most `waitMs`. */
-  async search(query: string, most: number, waitMs: number): Promise<SearchAnswer> {
-    const words = [...new Set(wordsIn(query))];
+  async ready(waitMs: number): Promise<void> {
     this.#running ??= this.#catchUp().finally(() => {
       this.#running = undefined;
     });
     await atMost(this.#running, waitMs);
-    const refs = this.#matching(words);
-    const found: Found[] = [];
-    for (const ref of refs.slice(0, most)) found.push(await this.#places(ref, words));
-    return {
-      found,
-      total: refs.length,
-      indexed: this.#numbers.size,
-      documents: this.#library.documents.size,
-      unread: [...this.#unread].map(([ref, reason]) => ({ ref, reason })),
-    };
   }
 
   async #catchUp(): Promise<void> {
-    const waiting = [...this.#library.documents.keys()].filter(
-      (ref) => !this.#numbers.has(ref) && !this.#unread.has(ref),
-    );
+    const waiting = [...this.#library.documents.keys()].filter((ref) => !this.#numbers.has(ref));
     const work = async (): Promise<void> => {
       for (let ref = waiting.pop(); ref !== undefined && !this.#isClosed; ref = waiting.pop())
         await this.#add(ref);
@@ -88,8 +84,10 @@ export class WordIndex {
   }
 
   async #add(ref: string): Promise<void> {
+    const words = new Set<string>();
+    const names = new Set(wordsIn(ref));
+    let reason: string | undefined;
     try {
-      const words = new Set(wordsIn(ref));
       let from = 0;
       let document: ReadDocument;
       do {
@@ -100,19 +98,22 @@ export class WordIndex {
           if (page) for (const word of wordsIn(textOfPage(page))) words.add(word);
         }
       } while (from < document.pageCount && !this.#isClosed);
-      for (const word of wordsIn([document.title, document.summary, ...(document.keywords ?? [])].join(' ')))
-        words.add(word);
-      this.#forget(ref);
-      const number = (this.#next += 1);
-      this.#refs.set(number, ref);
-      this.#numbers.set(ref, number);
-      for (const word of words) {
-        const numbers = this.#byWord.get(word);
-        if (numbers) numbers.add(number);
-        else this.#byWord.set(word, new Set([number]));
-      }
+      for (const word of wordsIn(document.summary ?? '')) words.add(word);
+      const titles = [document.title, ...(document.keywords ?? [])].join(' ');
+      for (const word of wordsIn(titles)) names.add(word);
     } catch (error) {
-      this.#unread.set(ref, error instanceof Error ? error.message : 'it cannot be read');
+      reason = error instanceof Error ? error.message : 'it cannot be read';
+    }
+    this.#forget(ref);
+    // A document that cannot be read is found by its name.
+    if (reason !== undefined) this.#unread.set(ref, reason);
+    const number = (this.#next += 1);
+    this.#documents.set(number, { ref, names });
+    this.#numbers.set(ref, number);
+    for (const word of [...words, ...names]) {
+      const numbers = this.#byWord.get(word);
+      if (numbers) numbers.add(number);
+      else this.#byWord.set(word, new Set([number]));
     }
   }
 
@@ -121,46 +122,50 @@ export class WordIndex {
     const number = this.#numbers.get(ref);
     if (number === undefined) return;
     this.#numbers.delete(ref);
-    this.#refs.delete(number);
+    this.#documents.delete(number);
   }
 
-  /** First those with a word in title, keywords or name, then the most recently modified. */
-  #matching(words: readonly string[]): readonly string[] {
-    const sets = words
-      .map((word) => this.#byWord.get(word) ?? new Set<number>())
-      .toSorted((a, b) => a.size - b.size);
-    const [smallest, ...others] = sets;
-    if (!smallest) return [];
-    const refs: string[] = [];
-    for (const number of smallest) {
-      const ref = this.#refs.get(number);
-      if (ref === undefined) smallest.delete(number);
-      else if (others.every((set) => set.has(number))) refs.push(ref);
-    }
-    const rank = (ref: string): string => {
-      const known = this.#library.known(ref);
-      const named = wordsIn([ref, known?.title, ...(known?.keywords ?? [])].join(' '));
-      const isNamed = words.some((word) => named.includes(word));
-      return `${isNamed ? 1 : 0}${this.#library.documents.get(ref)?.lastModified ?? ''}`;
-    };
-    const ranked = refs.map((ref) => ({ ref, rank: rank(ref) }));
-    return ranked.toSorted((a, b) => (a.rank < b.rank ? 1 : -1)).map(({ ref }) => ref);
+  ranked(words: readonly string[], isWanted: (ref: string) => boolean): Ranked[] {
+    const grades = words.map((word) => this.#grades(word));
+    const [smallest] = grades.toSorted((a, b) => a.size - b.size);
+    return [...(smallest?.keys() ?? [])].flatMap((number): Ranked[] => {
+      const { ref, names } = this.#documents.get(number) ?? {};
+      if (ref === undefined || names === undefined || !isWanted(ref)) return [];
+      const rank = rankOf(words, names, (word) => grades[words.indexOf(word)]?.get(number) ?? 0);
+      const time = this.#library.documents.get(ref)?.lastModified ?? '';
+      return rank === 0 ? [] : [{ path: ref, rank, time }];
+    });
   }
 
-  async #places(ref: string, words: readonly string[]): Promise<Found> {
-    const places: Place[] = [];
-    const document = await this.#library.read(ref, { from: 0, to: 1 }).catch(() => undefined);
-    const pageCount = document?.pageCount ?? 0;
-    for (let index = 0; index < pageCount && places.length < 3; index += 1) {
-      const read = await this.#library.read(ref, { from: index, to: index + 1 }).catch(() => undefined);
-      const page = read?.pages[index];
-      for (const element of page?.elements ?? []) {
-        const text = snippet(textIn(element), words);
-        if (text === undefined || places.length >= 3) continue;
-        const { element_id: elementId, category } = element;
-        places.push({ pageIndex: index, pageTitle: page?.title ?? '', elementId, category, text });
-      }
+  /** 2 for documents with the whole word, 1 for those with a word that begins so. */
+  #grades(word: string): ReadonlyMap<number, number> {
+    const grades = new Map<number, number>();
+    for (const [each, numbers] of this.#byWord)
+      if (each.startsWith(word))
+        for (const number of numbers) {
+          if (!this.#documents.has(number)) numbers.delete(number);
+          else if (each === word || !grades.has(number)) grades.set(number, each === word ? 2 : 1);
+        }
+    return grades;
+  }
+
+  async places(ref: string, words: readonly string[]): Promise<{ title: string; places: readonly Place[] }> {
+    const places: (Place & { readonly count: number })[] = [];
+    let title = ref;
+    let pageCount = 1;
+    const isEnough = (): boolean => places.filter(({ count }) => count === words.length).length >= 3;
+    for (let from = 0; from < pageCount && !isEnough(); from += pagesAtOnce) {
+      const range = { from, to: from + pagesAtOnce };
+      const read = await this.#library.read(ref, range).catch(() => undefined);
+      if (!read) break;
+      [title, pageCount] = [read.title ?? ref, read.pageCount];
+      for (let page = from; page < Math.min(range.to, pageCount); page += 1)
+        for (const element of read.pages[page]?.elements ?? []) {
+          const found = snippet(textIn(element), words);
+          const pageTitle = read.pages[page]?.title ?? '';
+          if (found) places.push({ page, pageTitle, elementId: element.element_id, ...found });
+        }
     }
-    return { ref, title: document?.title ?? ref, places };
+    return { title, places: bestOf(places) };
   }
 }

@@ -21,7 +21,7 @@ const model = createServer((request, response) => {
     const last = (body as Asked).messages.at(-1)?.content;
     const content =
       typeof last === 'string'
-        ? [{ type: 'tool_use', id: 'toolu_1', name: 'read_file', input: { path: `${last}.md` } }]
+        ? [{ type: 'tool_use', id: 'toolu_1', name: 'read', input: { path: `${last}.md` } }]
         : [{ type: 'text', text: JSON.stringify(last) }];
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ id: 'msg_1', type: 'message', role: 'assistant', content }));
@@ -89,8 +89,8 @@ describe('examples/chat', () => {
     bob.send({ text: 'Bob' });
     const [hers, his] = await Promise.all([ada.hears('confirm'), bob.hears('confirm')]);
     expect([hers, his]).toMatchObject([
-      { tool: 'read_file', arguments: { path: 'Ada.md' } },
-      { tool: 'read_file', arguments: { path: 'Bob.md' } },
+      { tool: 'read', arguments: { path: 'Ada.md' } },
+      { tool: 'read', arguments: { path: 'Bob.md' } },
     ]);
     ada.send({ type: 'confirmed', id: hers['id'], allow: true });
     bob.send({ type: 'confirmed', id: his['id'], allow: false, reason: 'not before Monday' });

@@ -22,7 +22,7 @@ import type { Read } from '../protocol/messages/lists.ts';
 import { problemsIn } from '../protocol/messages/answers.ts';
 import { finderQueryOf, mostLimit, defaultLimit, type FinderQuery } from './asked.ts';
 import type { Listed, Notice, CollectionRules } from './collections.ts';
-import { isDpeUri, parseDpeUri, hostNotFound, type DpeUri } from './uri.ts';
+import { isDpeUri, metadataUri, parseDpeUri, hostNotFound, type DpeUri } from './uri.ts';
 
 function partOf({ offset = 0, limit = defaultLimit }: FinderQuery): { from: number; count: number } {
   const whole = (value: number): number => Math.trunc(value) || 0;
@@ -369,7 +369,7 @@ function askedFor(code: (typeof ofFinder)[number], uri: DpeUri): Fields {
 /** The documents if a server lists any, else its catalogues (a2c-wire §3.13). */
 const toRead = remembered((uris: readonly string[]): readonly string[] => {
   const documents = urisOfLevel(uris, 1);
-  return documents.length > 0 ? documents : urisOfLevel(uris, 0);
+  return documents.length > 0 ? [...new Set(documents.map(metadataUri))] : urisOfLevel(uris, 0);
 });
 
 const noStandings = {};

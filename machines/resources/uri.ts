@@ -504,6 +504,13 @@ function brokenRule(uri: DpeUri): DpeRule | undefined {
 /** Host and key keep the server's spelling, because a server that compares texts knows no other. */
 export const metadataPlace = (document: string): BuiltDpeUri => placeBehind(document, '', {});
 
+/** A document may be listed as its text (`?format=markdown`); its metadata are JSON. */
+export const metadataUri = (listed: string): string => {
+  const { query = '' } = splitUri(listed) ?? {};
+  const place = /^(markdown|text)$/.test(valueIn(query, 'format') ?? '') ? metadataPlace(listed) : undefined;
+  return place?.ok ? place.uri : listed;
+};
+
 export const pagesPlace = (document: string, offset: number, limit: number): BuiltDpeUri =>
   placeBehind(document, '', { depth: 'pages', offset, limit });
 

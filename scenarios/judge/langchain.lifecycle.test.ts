@@ -26,7 +26,7 @@ const model = createServer((request, response) => {
     const last = (body as Asked).messages.at(-1)?.content;
     const content =
       typeof last === 'string'
-        ? [{ type: 'tool_use', id: 'toolu_1', name: 'read_file', input: { path: last } }]
+        ? [{ type: 'tool_use', id: 'toolu_1', name: 'read', input: { path: last } }]
         : [{ type: 'text', text: JSON.stringify(last) }];
     const [stop_reason, usage] = ['end_turn', { input_tokens: 1, output_tokens: 1 }];
     const answer = { id: 'msg_1', type: 'message', role: 'assistant', content, stop_reason, usage };
@@ -65,7 +65,7 @@ it.runIf('folder' in installed)('examples/langchain answers from a file and leav
     text(child.stderr),
   ]);
   expect({ code, out, err }).toEqual({ code: 0, out: expect.stringContaining('It is green.'), err: '' });
-  expect(asked[0]?.tools.map(({ name }) => name)).toContain('read_file');
+  expect(asked[0]?.tools.map(({ name }) => name)).toContain('read');
   const living = join(root, 'scenarios/fixtures/living-processes.mjs');
   expect(JSON.parse(execFileSync(process.execPath, [living, mark, '0'], { encoding: 'utf8' }))).toEqual([]);
 });

@@ -38,7 +38,7 @@ export class CallCommands {
       commands.add('Calls', names, description);
     add(
       ['tools call', 'call'],
-      'call a tool: call read_file path=README.md, or {"path": "README.md"}; SERVER TOOL where several have it',
+      'call a tool: call read path=README.md, or {"path": "README.md"}; SERVER TOOL where several have it',
     )
       .argument('<tool...>', 'its name, or SERVER.TOOL; then its arguments')
       .does((words: readonly string[]) => this.#call(words));

@@ -143,8 +143,13 @@ export type Lookup = (range: string) => readonly string[];
 
 const valuesOf = (node: Element | undefined, lookup: Lookup): readonly string[] => {
   if (!node) return [];
-  const kept = elements(node, 'pt').map((each) => textIn(each, 'v'));
-  return kept.length > 0 ? kept : lookup(textIn(node, 'f'));
+  const kept: string[] = [];
+  for (const [at, each] of elements(node, 'pt').entries()) {
+    // Values that are missing have no point; of several levels of names the inner one comes first.
+    const index = Math.max(0, Math.min(Number(each.getAttribute('idx') ?? at) || 0, limits.tableRows));
+    kept[index] = [textIn(each, 'v'), kept[index]].filter(Boolean).join(' ');
+  }
+  return kept.length > 0 ? Array.from(kept, (text) => text ?? '') : lookup(textIn(node, 'f'));
 };
 
 export function chartOf(file: OfficeFile, name: string, lookup: Lookup = () => []): Draft | undefined {
@@ -160,17 +165,11 @@ export function chartOf(file: OfficeFile, name: string, lookup: Lookup = () => [
     return {
       name: title ?? `series ${at + 1}`,
       categories: valuesOf(part('cat', 'xVal'), lookup),
-      values: valuesOf(part('val', 'yVal'), lookup).map(Number),
+      values: valuesOf(part('val', 'yVal'), lookup).map((text) => (text === '' ? null : Number(text))),
     };
   });
   const title = titled ? textIn(titled) || textIn(titled, 'v') : '';
-  const summary = series.map((each) => `${each.name}: ${each.values.slice(0, 20).join(', ')}`).join('; ');
-  const content = {
-    title,
-    kind: (kind?.localName ?? 'unknown').replace(/Chart$/, ''),
-    series,
-    data_summary: summary,
-  };
+  const content = { title, kind: (kind?.localName ?? 'unknown').replace(/Chart$/, ''), series };
   return { category: 'chart', content, summary: title || 'chart' };
 }
 

@@ -1,0 +1,158 @@
+import { stat } from 'node:fs/promises';
+import { firstBytes, isText, openFile, walk, type ServedPath, type Walk } from './files.ts';
+import { decoded } from './parsing/encoding.ts';
+import type { Shared } from './sharing.ts';
+import { bestOf, type Place, type Ranked } from './word-index.ts';
+import { limits, patternTest } from '../../machines/document-files.ts';
+import { documentUri, gradeAt, rankOf, snippet, wordsIn } from '../../machines/documents.ts';
+
+export interface Query {
+  readonly query: string;
+  readonly pattern?: string | undefined;
+  readonly limit: number;
+}
+interface Found {
+  readonly path: string;
+  readonly title: string;
+  /** Only of a document. */
+  readonly uri?: string;
+  readonly places: readonly Place[];
+}
+interface Answer {
+  readonly found: readonly Found[];
+  readonly total: number;
+  /** Documents and other files. */
+  readonly searched: number;
+  /** What was left out, in sentences. */
+  readonly left: readonly string[];
+}
+
+/** Longest time in ms that a search waits for documents that are not read yet. */
+const waitMs = 20_000;
+
+/** Documents by the index of their words; other files by their names and, of texts up to 1 MiB, their lines. */
+export async function search(
+  { library, words: index, host }: Shared,
+  starts: readonly ServedPath[],
+  { query, pattern, limit }: Query,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const words = [...new Set(wordsIn(query))];
+  const isNamed = pattern === undefined ? () => true : patternTest(pattern);
+  const isBelow = (ref: string): boolean =>
+    starts.some(({ path }) => {
+      if (path === '.') return isNamed(ref);
+      return ref === path ? isNamed(ref) : ref.startsWith(`${path}/`) && isNamed(ref.slice(path.length + 1));
+    });
+  await index.ready(waitMs);
+  const others = new Others(words);
+  for (const start of starts)
+    for await (const file of filesOf(start, others.cost, signal)) {
+      if (others.cut !== undefined) break;
+      if (isNamed(file.below) && !library.documents.has(file.path)) await others.look(file);
+    }
+  const all: (Ranked & { readonly places?: readonly Place[] })[] = [
+    ...index.ranked(words, isBelow),
+    ...others.found,
+  ];
+  all.sort((a, b) => b.rank - a.rank || (a.time < b.time ? 1 : -1));
+  const found: Found[] = [];
+  for (const { path, places } of all.slice(0, limit))
+    found.push(
+      places
+        ? { path, title: path, places }
+        : { path, uri: documentUri(host, path), ...(await index.places(path, words)) },
+    );
+  const waiting = library.documents.size - index.searched;
+  const left = [
+    waiting > 0
+      ? `${index.searched} of ${library.documents.size} documents are searched so far; ${waiting} are not read yet. Ask again.`
+      : '',
+    library.cut === undefined ? '' : `Not all documents are served: ${library.cut}.`,
+    all.length > found.length ? `There are ${all.length} files; this shows ${found.length}.` : '',
+    index.unread.size > 0
+      ? `Of ${index.unread.size} documents that cannot be read only the names are searched.`
+      : '',
+    ...others.left(),
+  ].filter((each) => each !== '');
+  return { found, total: all.length, searched: index.searched + others.searched, left };
+}
+
+interface Walked {
+  readonly path: string;
+  readonly below: string;
+  readonly real: string;
+}
+async function* filesOf(place: ServedPath, cost: Walk, signal: AbortSignal): AsyncGenerator<Walked> {
+  if (place.facts.isFile()) yield { ...place, below: place.path };
+  else if (place.facts.isDirectory())
+    for await (const each of walk(place, limits.depth, cost, signal)) if (each.kind === 'file') yield each;
+}
+
+/** Files that are no documents, such as sources, logs and images. */
+class Others {
+  readonly cost: Walk = { visited: 0, unreadable: 0, isCut: false };
+  readonly found: (Ranked & { readonly places: readonly Place[] })[] = [];
+  readonly #words: readonly string[];
+  #chars = 0;
+  #large = 0;
+  searched = 0;
+
+  constructor(words: readonly string[]) {
+    this.#words = words;
+  }
+
+  get cut(): string | undefined {
+    if (this.cost.isCut) return `the folder has more than ${limits.visited} entries`;
+    return this.#chars > limits.searchBytes ? 'this is as much as one search reads' : undefined;
+  }
+
+  left(): string[] {
+    return [
+      this.cut === undefined ? '' : `Incomplete: ${this.cut}. Name a smaller folder or a pattern.`,
+      this.#large > 0 ? `Of ${this.#large} large files only the names are searched.` : '',
+      this.cost.unreadable > 0 ? `${this.cost.unreadable} files or folders may not be read.` : '',
+    ];
+  }
+
+  async look({ real, path }: Walked): Promise<void> {
+    this.searched += 1;
+    const text = await this.#textOf(real, path);
+    const lower = text.toLowerCase();
+    const rank = rankOf(this.#words, new Set(wordsIn(path)), (word) => gradeAt(lower, word));
+    if (rank === 0) return;
+    const places = text.split('\n').flatMap((line, at) => {
+      const found = snippet(line, this.#words);
+      return found ? [{ line: at + 1, ...found }] : [];
+    });
+    const time = await stat(real).then(
+      ({ mtime }) => mtime.toISOString(),
+      () => '',
+    );
+    this.found.push({ path, rank, time, places: bestOf(places) });
+  }
+
+  /** Empty for what is no text. */
+  async #textOf(real: string, path: string): Promise<string> {
+    try {
+      const handle = await openFile(real, path);
+      try {
+        const { size } = await handle.stat();
+        const start = await firstBytes(handle, Math.min(size, limits.sniffBytes));
+        if (!isText(start)) return '';
+        if (size > limits.fileBytes) {
+          this.#large += 1;
+          return '';
+        }
+        const bytes = await firstBytes(handle, size);
+        this.#chars += bytes.length;
+        return decoded(bytes).text;
+      } finally {
+        await handle.close();
+      }
+    } catch {
+      this.cost.unreadable += 1;
+      return '';
+    }
+  }
+}
