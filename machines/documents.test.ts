@@ -17,6 +17,7 @@ import {
   rankOf,
   renderPage,
   snippet,
+  wideEncodingOf,
   wordsIn,
   type DocumentFormat,
   type Draft,
@@ -100,6 +101,10 @@ describe('names of documents', () => {
   it.each([
     ['a/b.MD', 'md'],
     ['b.markdown', 'md'],
+    ['b.rst', 'txt'],
+    ['b.RTF', 'rtf'],
+    ['b.eml', 'eml'],
+    ['b.mht', 'eml'],
     ['x.tar.gz', undefined],
     ['.md', undefined],
     ['md', undefined],
@@ -118,6 +123,29 @@ describe('names of documents', () => {
     expect(told('xlsx', locked)).toBe('it is encrypted: it needs a password');
     expect(told('docx', old)).toBe('it is a file of an Office before 2007 under a newer name');
   });
+});
+
+describe('UTF-16 without a mark', () => {
+  const bigEndian = (said: string): Buffer => Buffer.from(said, 'utf16le').swap16();
+  it.each([
+    'plain text',
+    'Привет, мир',
+    'imię,miasto\nŁukasz,Łódź\n',
+    'Καλημέρα κόσμε, αυτό είναι ένα κείμενο',
+    'שלום עולם\nمرحبا بالعالم',
+    '你好，世界。\n今天天气很好，我们去公园。\n',
+    'a \u2000\u0100 😀\uffff!',
+  ])('is known by what is written in it: %j', (said) => {
+    expect(wideEncodingOf(Buffer.from(said, 'utf16le'))).toBe('utf-16le');
+    expect(wideEncodingOf(bigEndian(said))).toBe('utf-16be');
+  });
+  it.each([
+    ['UTF-8', Buffer.from('Привет, мир')],
+    ['ASCII', Buffer.from('plain text')],
+    ['PNG', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48])],
+    ['UTF-32', Buffer.from('a\0\0\0b\0\0\0c\0\0\0', 'latin1')],
+    ['half of a pair', Buffer.from('\0\xd8 \0a\0b\0\0\xd8', 'latin1')],
+  ])('is not seen in %s', (_, bytes) => expect(wideEncodingOf(bytes)).toBe(undefined));
 });
 
 describe('elements as text', () => {

@@ -98,6 +98,8 @@ export type DocumentFormat =
   | 'xml'
   | 'ipynb'
   | 'epub'
+  | 'rtf'
+  | 'eml'
   | 'odt'
   | 'odp'
   | 'ods'
@@ -112,6 +114,7 @@ const byExtension: Readonly<Record<string, DocumentFormat>> = {
   markdown: 'md',
   txt: 'txt',
   text: 'txt',
+  rst: 'txt',
   html: 'html',
   htm: 'html',
   csv: 'csv',
@@ -124,6 +127,10 @@ const byExtension: Readonly<Record<string, DocumentFormat>> = {
   xml: 'xml',
   ipynb: 'ipynb',
   epub: 'epub',
+  rtf: 'rtf',
+  eml: 'eml',
+  mht: 'eml',
+  mhtml: 'eml',
   odt: 'odt',
   odp: 'odp',
   ods: 'ods',
@@ -159,6 +166,7 @@ export const isWritten = (format: DocumentFormat, isByLine: boolean): boolean =>
 
 const zip = [0x50, 0x4b];
 const starts: Partial<Record<DocumentFormat, readonly number[]>> = {
+  rtf: [0x7b, 0x5c, 0x72, 0x74],
   pdf: [0x25, 0x50, 0x44, 0x46],
   xlsx: zip,
   docx: zip,
@@ -197,19 +205,27 @@ const latin1 = (bytes: Uint8Array): string => {
   return parts.join('');
 };
 
-/** By the byte order mark, or two thirds of NUL in only the odd or even ones of the first 8,192 bytes. */
+/** By the byte order mark, or where the first 8,192 bytes are text with more of ASCII in it than the other way round. */
 export function wideEncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
   const start = bytes.subarray(0, 8192);
-  const zeros = [0, 0];
-  for (const [at, byte] of start.entries()) {
-    if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
-    else if (byte < 9) return undefined;
+  const [little, big] = [asciiIn(start, 1), asciiIn(start, 0)];
+  if (Math.max(little, big) * 64 < start.length || start.length < 6) return undefined;
+  return little > big ? 'utf-16le' : 'utf-16be';
+}
+/** Number of ASCII characters; 0 when it has what no text has: control characters, or half of a pair. */
+function asciiIn(bytes: Uint8Array, high: 0 | 1): number {
+  let [count, isOpen] = [0, false];
+  if (bytes.length % 2 === 1) return 0;
+  for (let at = 0; at < bytes.length; at += 2) {
+    const unit = (bytes[at + high] ?? 0) * 256 + (bytes[at + 1 - high] ?? 0);
+    const isSecond = unit >= 0xdc00 && unit < 0xe000;
+    if (isSecond !== isOpen || (unit < 32 && ![9, 10, 12, 13].includes(unit))) return 0;
+    isOpen = unit >= 0xd800 && unit < 0xdc00;
+    if (unit < 127) count += 1;
   }
-  const [even = 0, odd = 0] = zeros;
-  if (start.length < 6 || Math.max(even, odd) * 3 < start.length || Math.min(even, odd) > 0) return undefined;
-  return odd > even ? 'utf-16le' : 'utf-16be';
+  return count;
 }
 
 // ── words ─────────────────────────────────────────────────────────────────────────────────────────────

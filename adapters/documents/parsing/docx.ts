@@ -1,6 +1,6 @@
 import { XMLSerializer } from '@xmldom/xmldom';
 import mammoth from 'mammoth';
-import { inSections, pagesOf, type Draft } from '../../../machines/documents.ts';
+import { fileTypeOf, inSections, pagesOf, type Draft } from '../../../machines/documents.ts';
 import { equationText, mathNodeOf } from './equations.ts';
 import {
   ancestor,
@@ -10,18 +10,19 @@ import {
   openOfficeFile,
   parseXml,
   propertiesOf,
+  textIn,
   type OfficeFile,
 } from './office-file.ts';
 import { draftsOfHtml } from './html.ts';
 import type { Reader } from './reader.ts';
 
 /** mammoth reads the text; what it does not know is put into its input in a form that it knows. */
-export const readDocx: Reader = async ({ bytes, name }) => {
+export const readDocx: Reader = async ({ bytes, name, fileType }) => {
   const file = openOfficeFile(bytes, 'docx');
-  const charts: (Draft | undefined)[] = [];
+  const parts: Part[] = [];
   const mended = file.packed((part, text) =>
     strange.test(text) && (part === file.main || part.endsWith('notes.xml'))
-      ? mendedXml(file, parseXml(text, part), charts)
+      ? mendedXml(file, parseXml(text, part), parts)
       : text,
   );
   const { value } = await mammoth.convertToHtml(
@@ -40,7 +41,8 @@ export const readDocx: Reader = async ({ bytes, name }) => {
     },
   );
   const properties = propertiesOf(file);
-  const body = withCharts(draftsOfHtml(value).drafts, charts).map(withAuthor(file));
+  const kept = await Promise.all(parts.map((part) => part(fileType !== chunk)));
+  const body = withParts(draftsOfHtml(value).drafts, kept).map(withAuthor(file));
   const drafts = [...aroundPages(file, 'header'), ...body, ...aroundPages(file, 'footer')];
   const first = body.find(({ category }) => category === 'heading')?.content['text'];
   const named = properties.title ?? (typeof first === 'string' ? first : undefined);
@@ -51,14 +53,35 @@ export const readDocx: Reader = async ({ bytes, name }) => {
   };
 };
 
-/** What mammoth does not read: equations, alternative contents and drawings. */
-const strange = /<m:oMath|<mc:AlternateContent|<w:drawing/;
+/** What mammoth does not read. */
+const strange = /<m:oMath|<mc:AlternateContent|<w:(?:drawing|ruby|ddList|altChunk)/;
 /** In the private use area of Unicode. */
-const [chartBegins, chartEnds] = ['\ue000', '\ue001'];
+const [partBegins, partEnds] = ['\ue000', '\ue001'];
+/** Drafts that stand where mammoth reads nothing. */
+type Part = (isOuter: boolean) => Promise<readonly Draft[]>;
+/** File type of a document within a document, which has no more of them within. */
+const chunk = 'chunk';
+const chunkReaders: Readonly<Record<string, () => Promise<Reader>>> = {
+  docx: () => Promise.resolve(readDocx),
+  html: async () => (await import('./html.ts')).readHtml,
+  txt: async () => (await import('./plain.ts')).readPlain,
+  rtf: async () => (await import('./rtf.ts')).readRtf,
+  mht: async () => (await import('./mail.ts')).readMail,
+};
+async function chunkOf(file: OfficeFile, name: string): Promise<readonly Draft[]> {
+  const bytes = file.bytes(name);
+  const type = fileTypeOf(name)
+    .replace(/^x?html?$/, 'html')
+    .replace('mhtml', 'mht');
+  const reader = await (Object.hasOwn(chunkReaders, type) ? chunkReaders[type]?.() : undefined);
+  if (!bytes || !reader) return [];
+  const { pages } = await reader({ bytes, name, fileType: chunk, from: 0, to: Infinity });
+  return Object.values(pages).flatMap(({ drafts }) => drafts);
+}
 const wordNamespace = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 
 const textOf = (equation: Element): string => equationText(mathNodeOf(equation));
-function mendedXml(file: OfficeFile, document: Document, charts: (Draft | undefined)[]): string {
+function mendedXml(file: OfficeFile, document: Document, parts: Part[]): string {
   const relations = file.relations(file.main);
   const run = (text: string): Element => {
     const [outer, inner] = [
@@ -70,6 +93,27 @@ function mendedXml(file: OfficeFile, document: Document, charts: (Draft | undefi
     return outer;
   };
   const replace = (old: Element, by: Element): void => void old.parentNode?.replaceChild(by, old);
+  const mark = (part: Part): Element => run(`${partBegins}${parts.push(part) - 1}${partEnds}`);
+  for (const each of elements(document, 'altChunk')) {
+    const { target = '' } = relations.get(each.getAttribute('r:id') ?? '') ?? {};
+    const paragraph = document.createElementNS(wordNamespace, 'w:p');
+    paragraph.appendChild(mark((isOuter) => (isOuter ? chunkOf(file, target) : Promise.resolve([]))));
+    replace(each, paragraph);
+  }
+  for (const each of elements(document, 'ruby')) {
+    const [said, read] = ['rubyBase', 'rt'].map((name) =>
+      elements(each, name)
+        .map((one) => textIn(one))
+        .join(''),
+    );
+    replace(each, elements(run(`${said}(${read})`), 't')[0] ?? each);
+  }
+  for (const each of elements(document, 'ddList')) {
+    const [chosen] = [...elements(each, 'result'), ...elements(each, 'default')];
+    const entry = elements(each, 'listEntry')[Number(chosen?.getAttribute('w:val') ?? 0)];
+    const field = ancestor(each, 'r');
+    field?.parentNode?.insertBefore(run(entry?.getAttribute('w:val') ?? ''), field);
+  }
   for (const each of elements(document, 'oMathPara'))
     replace(each, run(`$${elements(each, 'oMath').map(textOf).join('; ')}$`));
   for (const each of elements(document, 'oMath')) replace(each, run(`$${textOf(each)}$`));
@@ -81,8 +125,11 @@ function mendedXml(file: OfficeFile, document: Document, charts: (Draft | undefi
     const [chart, diagram] = [target('chart', 'r:id'), target('relIds', 'r:dm')];
     const outer = ancestor(drawing, 'AlternateContent') ?? drawing;
     if (chart !== '' || diagram !== '') {
-      charts.push(chart === '' ? diagramOf(file, diagram) : chartOf(file, chart));
-      replace(outer, run(`${chartBegins}${charts.length - 1}${chartEnds}`));
+      const draft = chart === '' ? diagramOf(file, diagram) : chartOf(file, chart);
+      replace(
+        outer,
+        mark(() => Promise.resolve(draft ? [draft] : [])),
+      );
       continue;
     }
     const boxes = elements(drawing, 'txbxContent');
@@ -95,15 +142,15 @@ function mendedXml(file: OfficeFile, document: Document, charts: (Draft | undefi
   return new XMLSerializer().serializeToString(document);
 }
 
-function withCharts(drafts: readonly Draft[], charts: readonly (Draft | undefined)[]): Draft[] {
-  const mark = new RegExp(`${chartBegins}(\\d+)${chartEnds}`, 'g');
+function withParts(drafts: readonly Draft[], parts: readonly (readonly Draft[])[]): Draft[] {
+  const mark = new RegExp(`${partBegins}(\\d+)${partEnds}`, 'g');
   return drafts.flatMap((draft) => {
     const written = JSON.stringify(draft.content);
-    if (!written.includes(chartBegins)) return [draft];
-    const found = Array.from(written.matchAll(mark), ([, at]) => charts[Number(at)]);
+    if (!written.includes(partBegins)) return [draft];
+    const found = Array.from(written.matchAll(mark)).flatMap(([, at]) => parts[Number(at)] ?? []);
     const content = JSON.parse(written.replace(mark, '')) as Draft['content'];
     const isEmpty = draft.category === 'text' && String(content['text']).trim() === '';
-    return [...(isEmpty ? [] : [{ ...draft, content }]), ...found.filter((each) => each !== undefined)];
+    return [...(isEmpty ? [] : [{ ...draft, content }]), ...found];
   });
 }
 

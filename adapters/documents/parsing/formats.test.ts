@@ -6,8 +6,10 @@ import { readJson, readJsonLines } from './data.ts';
 import { readEpub } from './epub.ts';
 import { readNotebook } from './notebook.ts';
 import { readOdp, readOdt } from './open-document.ts';
+import { readMail } from './mail.ts';
 import { readPlain, readXml, readYaml } from './plain.ts';
 import type { Reader } from './reader.ts';
+import { readRtf } from './rtf.ts';
 import { readOds, readXls } from './xlsx.ts';
 
 const read = async (reader: Reader, content: string | Uint8Array): Promise<DraftDocument> => {
@@ -139,6 +141,87 @@ it('EPUB has its parts in reading order', async () => {
   await expect(read(readEpub, zipped(locked))).rejects.toThrow('it is encrypted');
 });
 
+it('RTF has its text, in the encodings of its fonts', async () => {
+  const source =
+    '{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}{\\f1\\fcharset204 Arial Cyr;}}{\\colortbl;\\red0;}' +
+    "{\\*\\generator Any;}\\f0 Caf\\'e9 \\b bold\\b0\\par {\\f1 \\'cc\\'e8\\'f0}, \\u8364?5 \\u-10179?\\u-8704? a\\~b\\line\n" +
+    '{\\field{\\*\\fldinst HYPERLINK "u"}{\\fldrslt a link}}\\par one\\cell two\\cell\\row{\\pict ffff}{\\*\\shpinst{\\sp{\\sn x}}{\\shptxt in a box\\par}}\\{end\\}}';
+  expect(
+    brief(await read(readRtf, source)).map((each) => (each as [string, { text: string }])[1].text),
+  ).toEqual([...['Café bold', 'Мир, €5 😀 a b\na link', 'one\ttwo\t\nin a box', '{end}']]);
+});
+
+describe('mail', () => {
+  const mail = (...lines: string[]): string => lines.join('\r\n');
+  it('has its subject, its people, its text and the names of what is attached', async () => {
+    const source = mail(
+      'Subject: =?utf-8?Q?Tea_=E2=82=AC5?=',
+      ' =?iso-8859-1?B?ZulsaXg=?=',
+      'From: Ada <ada@example.com>',
+      'Content-Type: multipart/mixed; boundary="=_b 1"',
+      '',
+      'for old programs',
+      '--=_b 1',
+      'Content-Type: multipart/alternative; boundary=inner',
+      '',
+      '--inner',
+      'Content-Type: text/plain; charset=iso-8859-1',
+      'Content-Transfer-Encoding: quoted-printable',
+      '',
+      'A long =',
+      'line of caf=E9',
+      '',
+      'Bye',
+      '--inner',
+      'Content-Type: text/html',
+      '',
+      '<p>another form</p>',
+      '--inner--',
+      '--=_b 1',
+      'Content-Type: application/pdf; name="plan.pdf"',
+      'Content-Transfer-Encoding: base64',
+      '',
+      'AAAA',
+      '--=_b 1--',
+      '',
+    );
+    const document = await read(readMail, source);
+    expect(document.title).toBe('Tea €5félix');
+    expect(brief(document)).toEqual([
+      ['heading', { text: 'Tea €5félix', level: 1 }],
+      ['text', { text: 'From: Ada <ada@example.com>' }],
+      ['text', { text: 'A long line of café' }],
+      ['text', { text: 'Bye' }],
+      ['annotation', { text: 'Attached: plan.pdf', kind: 'attachment' }],
+    ]);
+  });
+
+  it('has the text of HTML in it, of a mail within it, and in Base64', async () => {
+    const html = mail('Content-Type: text/html', 'Content-Transfer-Encoding: base64', '');
+    const inner = mail('Subject: Re', 'Content-Type: text/plain', '', 'yes');
+    const source = mail(
+      'Content-Type: multipart/mixed; boundary=x',
+      '',
+      '--x',
+      mail(html, Buffer.from('<ul><li>a</ul>').toString('base64')),
+      '--x',
+      mail('Content-Type: message/rfc822', '', inner),
+      '--x--',
+    );
+    expect(brief(await read(readMail, source))).toMatchObject([
+      ['list', { items: ['a'] }],
+      ['heading', { text: 'Re' }],
+      ['text', { text: 'yes' }],
+    ]);
+    expect(brief(await read(readMail, 'no header at all'))).toEqual([]);
+  });
+
+  it('ends where mails are nested without end', async () => {
+    const source = 'Content-Type: message/rfc822\n\n'.repeat(5000);
+    expect(brief(await read(readMail, source))).toEqual([]);
+  });
+});
+
 describe('OpenDocument', () => {
   const names = ['office', 'text', 'table', 'style', 'draw', 'presentation', 'xlink', 'dc', 'fo']
     .map((name) => `xmlns:${name}="urn:${name}"`)
@@ -179,6 +262,19 @@ describe('OpenDocument', () => {
       ['annotation', { text: 'so' }],
       ['annotation', { text: 'Why?', name: 'Ada' }],
     ]);
+  });
+
+  it('has its text and its formulas of old OpenOffice, whatever is in an embedded object', async () => {
+    const object = (name: string): string => `<draw:frame><draw:object xlink:href="./${name}"/></draw:frame>`;
+    const body = `<text:p>before ${object('1')}${object('2')}${object('3')} after</text:p>`;
+    const bomb = '<!DOCTYPE m [<!ENTITY a "b">]><m>&a;</m>';
+    const formula =
+      '<!DOCTYPE math:math PUBLIC "-//OpenOffice.org//DTD Modified W3C MathML 1.01//EN" "math.dtd"><math:math xmlns:math="m"><math:mi>x</math:mi></math:math>';
+    const parts = { '1/content.xml': bomb, '2/content.xml': '<a', '3/content.xml': formula };
+    expect(brief(await read(readOdt, zipped({ ...content('text', body), ...parts })))).toMatchObject([
+      ['text', { text: 'before $x$ after' }],
+    ]);
+    await expect(read(readOdt, zipped({ 'content.xml': bomb }))).rejects.toThrow('document type');
   });
 
   it('has the slides and notes of a presentation', async () => {

@@ -8,6 +8,7 @@ import type { Draft } from '../../../machines/documents.ts';
 export interface OfficeFile {
   readonly main: string;
   readonly names: readonly string[];
+  bytes(name: string): Uint8Array | undefined;
   text(name: string): string | undefined;
   xml(name: string): Document | undefined;
   /** By their id. The empty name stands for the file as a whole. */
@@ -43,7 +44,7 @@ const kinds = {
   xlsx: { main: 'xl/workbook.xml', root: 'workbook' },
 } as const;
 
-interface Archive extends Pick<OfficeFile, 'names' | 'text' | 'xml' | 'relations'> {
+interface Archive extends Pick<OfficeFile, 'names' | 'bytes' | 'text' | 'xml' | 'relations'> {
   readonly entries: Readonly<Record<string, Uint8Array>>;
 }
 /** `unzipSync` unpacks the declared number of bytes of each part, so their sum limits the memory used. */
@@ -72,19 +73,21 @@ export function openArchive(bytes: Uint8Array, what: string): Archive {
     const source = text(name);
     return source === undefined ? undefined : parseXml(source, name);
   };
-  return { entries, names: [...parts.keys()], text, xml, relations: (name) => relationsIn(xml, name) };
+  const relations = (name: string): ReturnType<OfficeFile['relations']> => relationsIn(xml, name);
+  return { entries, names: [...parts.keys()], bytes: (name) => parts.get(name), text, xml, relations };
 }
 
 export function parseXml(source: string, name: string): Document {
-  // It may define entities that grow without limit, and office files do not have one.
-  if (/<!DOCTYPE/i.test(source))
+  // Old OpenOffice names the type of its formulas; one that defines entities may grow without limit.
+  const plain = source.replace(/<!DOCTYPE[^[\]<>]{0,500}>/i, '');
+  if (/<!DOCTYPE/i.test(plain))
     throw new Unreadable(`${name} in it has a document type, which office files have not`);
   const fail = (): never => {
     throw new Unreadable(`${name} in it is not XML`);
   };
   return new DOMParser({
     errorHandler: { warning: () => {}, error: fail, fatalError: fail },
-  }).parseFromString(source, 'text/xml');
+  }).parseFromString(plain, 'text/xml');
 }
 
 function relationsIn(xml: OfficeFile['xml'], name: string): ReturnType<OfficeFile['relations']> {

@@ -29,18 +29,23 @@ const relations = (...targets: readonly (readonly [id: string, type: string, tar
   );
   return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${each.join('')}</Relationships>`;
 };
-const zipped = (parts: Readonly<Record<string, string>>): Uint8Array =>
+const zipped = (parts: Readonly<Record<string, string | Uint8Array>>): Uint8Array =>
   zipSync(
-    Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, new TextEncoder().encode(text)])),
+    Object.fromEntries(
+      Object.entries(parts).map(([name, part]) => [
+        name,
+        typeof part === 'string' ? new TextEncoder().encode(part) : part,
+      ]),
+    ),
   );
-const read = async (reader: Reader, parts: Readonly<Record<string, string>>): Promise<Draft[]> => {
+const read = async (reader: Reader, parts: Parts): Promise<Draft[]> => {
   const { pages } = await reader({ bytes: zipped(parts), name: 'a', fileType: '', from: 0, to: 9 });
   return Object.values(pages).flatMap(({ drafts }) => [...drafts]);
 };
 const brief = (drafts: readonly Draft[]): unknown[] =>
   drafts.map(({ category, content }) => [category, content]);
 
-type Parts = Readonly<Record<string, string>>;
+type Parts = Readonly<Record<string, string | Uint8Array>>;
 const docx = (body: string, parts: Parts = {}, own = relations()): Promise<Draft[]> =>
   read(readDocx, {
     '_rels/.rels': relations(['r1', 'officeDocument', 'word/document.xml']),
@@ -131,6 +136,49 @@ describe('DOCX', () => {
     ]);
   });
 
+  it('has the words under a reading, and the chosen entries of forms', async () => {
+    const part = (tag: string, text: string): string => `<w:${tag}><w:r><w:t>${text}</w:t></w:r></w:${tag}>`;
+    const ruby = `<w:r><w:ruby>${part('rt', 'とうきょう')}${part('rubyBase', '東京')}</w:ruby></w:r>`;
+    const entries = ['Tea', 'Coffee'].map((each) => `<w:listEntry w:val="${each}"/>`).join('');
+    const choice =
+      `<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:ddList><w:result w:val="1"/>${entries}</w:ddList></w:ffData></w:fldChar></w:r>` +
+      '<w:r><w:instrText>FORMDROPDOWN</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>';
+    expect(brief(await docx(`<w:p>${ruby}</w:p><w:p><w:r><w:t>I take </w:t></w:r>${choice}</w:p>`))).toEqual([
+      ['text', { text: '東京(とうきょう)' }],
+      ['text', { text: 'I take Coffee' }],
+    ]);
+  });
+
+  it('has files of other formats that are put into it, in their places', async () => {
+    const inner = zipped({
+      '_rels/.rels': relations(['r1', 'officeDocument', 'word/document.xml']),
+      'word/document.xml': root(
+        'w:document',
+        `<w:body>${paragraph('inner')}<w:altChunk r:id="r1"/></w:body>`,
+      ),
+      'word/_rels/document.xml.rels': relations(['r1', 'aFChunk', 'a.txt']),
+      'word/a.txt': 'too deep',
+    });
+    const drafts = await docx(
+      ['r1', 'r2', 'r3', 'r4'].map((id) => `<w:altChunk r:id="${id}"/>`).join(paragraph('between')),
+      {
+        'word/a.html': '<h2>Tea</h2><p>Boil <b>water</b>',
+        'word/b.docx': inner,
+        'word/c.rtf': '{\\rtf1 rich\\par}',
+        'word/d.bin': 'no text',
+      },
+      relations(
+        ['r1', 'aFChunk', 'a.html'],
+        ['r2', 'aFChunk', '/word/b.docx'],
+        ['r3', 'aFChunk', 'c.rtf'],
+        ['r4', 'aFChunk', 'd.bin'],
+      ),
+    );
+    expect(drafts.map(({ content }) => content['text'])).toEqual([
+      ...['Tea', 'Boil water', 'between', 'inner', 'between', 'rich', 'between'],
+    ]);
+  });
+
   it('has charts, diagrams and text boxes in their places', async () => {
     const drawing = (inner: string): string => `<w:p><w:r><w:drawing>${inner}</w:drawing></w:r></w:p>`;
     const drafts = await docx(
@@ -143,7 +191,8 @@ describe('DOCX', () => {
       {
         'word/charts/chart1.xml': root(
           'c:chartSpace',
-          '<c:plotArea><c:barChart><c:ser><c:val><c:numRef><c:numCache><c:pt><c:v>4</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:barChart></c:plotArea>',
+          '<c:plotArea><c:barChart><c:ser><c:cat><c:strCache><c:pt idx="0"><c:v>May</c:v></c:pt><c:pt idx="1"><c:v>June</c:v></c:pt></c:strCache></c:cat>' +
+            '<c:val><c:numRef><c:numCache><c:pt idx="1"><c:v>4</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:barChart></c:plotArea>',
         ),
         'word/diagrams/data1.xml': data,
       },
@@ -151,7 +200,7 @@ describe('DOCX', () => {
     );
     expect(brief(drafts)).toMatchObject([
       ['text', { text: 'before' }],
-      ['chart', { kind: 'bar', series: [{ values: [4] }] }],
+      ['chart', { kind: 'bar', series: [{ categories: ['May', 'June'], values: [null, 4] }] }],
       ['text', { text: 'between' }],
       ['diagram', { items: ['plan', 'build', 'ship'] }],
       ['text', { text: 'in a box' }],

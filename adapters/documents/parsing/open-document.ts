@@ -202,10 +202,15 @@ class Writer {
     }
     return `<div>${inner()}</div>`;
   }
-  /** A formula in one line, any other object, such as a chart, as its texts. */
+  /** A formula in one line, any other object, such as a chart, as its texts; a broken one is left out. */
   #object(node: Element): string {
     const path = (node.getAttribute('xlink:href') ?? '').replace(/^\.\/|\/$/g, '');
-    const root = this.#archive.xml(`${path}/content.xml`);
+    let root: Document | undefined;
+    try {
+      root = this.#archive.xml(`${path}/content.xml`);
+    } catch {
+      return '';
+    }
     const [formula] = root ? elements(root, 'math') : [];
     if (formula) return `<math alttext="${escaped(equationText(mathNodeOf(formula)))}"></math>`;
     const texts = (root ? elements(root, 'p') : []).map((each) => each.textContent ?? '').filter(Boolean);

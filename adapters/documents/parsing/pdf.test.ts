@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readPdf } from './pdf.ts';
+import { paragraphsOf, readPdf } from './pdf.ts';
 
 /** Makes a PDF of one page with this content stream. `font` is the dictionary of its font, `more` has further objects from number 6. */
 function pdfOf(content: string, font: string, more: readonly string[] = []): Uint8Array {
@@ -37,4 +37,26 @@ it.each([
 it('a page without text says so', async () => {
   const text = 'This page has no text: it is empty, or an image such as a scan.';
   expect(await textsOf(pdfOf('0 0 9 9 re f', '<<>>'))).toEqual([text]);
+});
+
+it('words that run to the left are apart from those before them, and from Latin ones', () => {
+  const glyphs = (rows: readonly (readonly [text: string, x: number, width: number])[]) =>
+    rows.map(([text, x, width]) => ({ text, x, width, y: 700, size: 12, endsLine: false }));
+  const line = glyphs([
+    ['بلغة', 100, 40],
+    ['R', 88, 8],
+    ['و', 79, 5],
+    ['Python', 45, 34],
+    ['.', 42, 3],
+  ]);
+  expect(paragraphsOf(line)).toMatchObject([{ content: { text: 'بلغة R و Python.' } }]);
+  expect(
+    paragraphsOf(
+      glyphs([
+        ['ke', 10, 20],
+        ['ttle', 30, 30],
+        ['boils', 70, 30],
+      ]),
+    ),
+  ).toMatchObject([{ content: { text: 'kettle boils' } }]);
 });

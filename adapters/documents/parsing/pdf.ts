@@ -17,6 +17,8 @@ interface Line {
   text: string;
   y: number;
   size: number;
+  /** Of its last glyphs. */
+  start: number;
   end: number;
 }
 
@@ -57,12 +59,13 @@ function linesOf(glyphs: readonly Glyphs[]): Line[] {
     if (text !== '') {
       const isSame = line !== undefined && Math.abs(line.y - y) < Math.max(size, line.size) * 0.5;
       if (line && isSame) {
-        const isApart = x - line.end > size * 0.2 && !/\s$/.test(line.text) && !/^\s/.test(text);
-        line.text += (isApart ? ' ' : '') + text;
-        line.end = x + width;
+        const gap = Math.max(x - line.end, line.start - x - width);
+        const isApart = gap > size * 0.2 || isTurn(line.text, text);
+        line.text += (isApart && !/\s$/.test(line.text) && !/^\s/.test(text) ? ' ' : '') + text;
+        [line.start, line.end] = [x, x + width];
         line.size = Math.max(line.size, size);
       } else {
-        line = { text, y, size, end: x + width };
+        line = { text, y, size, start: x, end: x + width };
         lines.push(line);
       }
     }
@@ -70,6 +73,13 @@ function linesOf(glyphs: readonly Glyphs[]): Line[] {
   }
   return lines.filter((each) => each.text.trim() !== '');
 }
+
+/** From letters that run to the left to others, or back. */
+const isTurn = (before: string, after: string): boolean => {
+  const [last = '', first = ''] = [before.at(-1), after[0]];
+  const isLeft = (each: string): boolean => /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(each);
+  return /\p{L}/u.test(last) && /\p{L}/u.test(first) && isLeft(last) !== isLeft(first);
+};
 
 function usualSize(lines: readonly Line[]): number {
   const letters = new Map<number, number>();

@@ -1,12 +1,14 @@
 import Papa from 'papaparse';
-import { pagesOf, type Draft } from '../../../machines/documents.ts';
+import { pagesOf, type Draft, type DraftDocument } from '../../../machines/documents.ts';
 import { textReader } from './encoding.ts';
 import { rowsPerPage, type Reader } from './reader.ts';
 
 const paragraphsPerPage = 100;
 const charsPerPage = 64 * 1024;
 
-export const readPlain = textReader((source, { name }) => {
+export const readPlain = textReader((source, { name }) => pagesOfText(source, name));
+
+export function pagesOfText(source: string, name: string): DraftDocument {
   const paragraphs = paragraphsIn(source).flatMap(parts);
   const pages: { title: string; drafts: Draft[] }[] = [{ title: name, drafts: [] }];
   let chars = 0;
@@ -23,10 +25,10 @@ export const readPlain = textReader((source, { name }) => {
     page.drafts.push({ category: 'text', content: { text } });
   }
   return pagesOf(pages);
-});
+}
 
 /** No pattern, because a file may have megabytes of empty lines. */
-function paragraphsIn(source: string): readonly string[] {
+export function paragraphsIn(source: string): readonly string[] {
   const runs: string[][] = [[]];
   for (const line of source.split('\n'))
     if (line.trim() === '') runs.push([]);

@@ -27,6 +27,8 @@ const readers: Readonly<Record<DocumentFormat, () => Promise<Reader>>> = {
   xml: async () => (await import('./plain.ts')).readXml,
   ipynb: async () => (await import('./notebook.ts')).readNotebook,
   epub: async () => (await import('./epub.ts')).readEpub,
+  rtf: async () => (await import('./rtf.ts')).readRtf,
+  eml: async () => (await import('./mail.ts')).readMail,
   odt: async () => (await import('./open-document.ts')).readOdt,
   odp: async () => (await import('./open-document.ts')).readOdp,
   ods: async () => (await import('./xlsx.ts')).readOds,
