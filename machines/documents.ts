@@ -93,7 +93,6 @@ export type DocumentFormat =
   | 'html'
   | 'csv'
   | 'json'
-  | 'jsonl'
   | 'yaml'
   | 'xml'
   | 'ipynb'
@@ -117,11 +116,12 @@ const byExtension: Readonly<Record<string, DocumentFormat>> = {
   rst: 'txt',
   html: 'html',
   htm: 'html',
+  xhtml: 'html',
   csv: 'csv',
   tsv: 'csv',
   json: 'json',
-  jsonl: 'jsonl',
-  ndjson: 'jsonl',
+  jsonl: 'json',
+  ndjson: 'json',
   yaml: 'yaml',
   yml: 'yaml',
   xml: 'xml',
@@ -159,7 +159,7 @@ export const formatOf = (path: string): DocumentFormat | undefined => {
   return Object.hasOwn(byExtension, type) ? byExtension[type] : undefined;
 };
 
-const written: ReadonlySet<DocumentFormat> = new Set(['md', 'txt', 'csv', 'json', 'jsonl', 'yaml', 'xml']);
+const written: ReadonlySet<DocumentFormat> = new Set(['md', 'txt', 'csv', 'json', 'yaml', 'xml']);
 /** Its file is a text that is best read as it is; of HTML and others only when single lines are asked for. */
 export const isWritten = (format: DocumentFormat, isByLine: boolean): boolean =>
   written.has(format) || (isByLine && starts[format] === undefined && format !== 'xls');

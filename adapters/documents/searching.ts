@@ -2,47 +2,31 @@ import { stat } from 'node:fs/promises';
 import { firstBytes, isText, openFile, walk, type ServedPath, type Walk } from './files.ts';
 import { decoded } from './parsing/encoding.ts';
 import type { Shared } from './sharing.ts';
-import { bestOf, type Place, type Ranked } from './word-index.ts';
+import { bestOf, type Ranked } from './word-index.ts';
 import { limits, patternTest } from '../../machines/document-files.ts';
-import { documentUri, gradeAt, rankOf, snippet, wordsIn } from '../../machines/documents.ts';
+import { gradeAt, rankOf, snippet, wordsIn } from '../../machines/documents.ts';
 
-export interface Query {
+interface Query {
   readonly query: string;
   readonly pattern?: string | undefined;
   readonly limit: number;
 }
-interface Found {
-  readonly path: string;
-  readonly title: string;
-  /** Only of a document. */
-  readonly uri?: string;
-  readonly places: readonly Place[];
-}
-interface Answer {
-  readonly found: readonly Found[];
-  readonly total: number;
-  /** Documents and other files. */
-  readonly searched: number;
-  /** What was left out, in sentences. */
-  readonly left: readonly string[];
-}
-
 /** Longest time in ms that a search waits for documents that are not read yet. */
 const waitMs = 20_000;
 
 /** Documents by the index of their words; other files by their names and, of texts up to 1 MiB, their lines. */
 export async function search(
-  { library, words: index, host }: Shared,
+  { library, words: index }: Shared,
   starts: readonly ServedPath[],
   { query, pattern, limit }: Query,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<{ readonly text: string; readonly advice?: string | undefined }> {
   const words = [...new Set(wordsIn(query))];
   const isNamed = pattern === undefined ? () => true : patternTest(pattern);
   const isBelow = (ref: string): boolean =>
     starts.some(({ path }) => {
-      if (path === '.') return isNamed(ref);
-      return ref === path ? isNamed(ref) : ref.startsWith(`${path}/`) && isNamed(ref.slice(path.length + 1));
+      const below = path === '.' ? ref : ref.slice(path.length + 1);
+      return path === ref || ((path === '.' || ref.startsWith(`${path}/`)) && isNamed(below));
     });
   await index.ready(waitMs);
   const others = new Others(words);
@@ -51,31 +35,28 @@ export async function search(
       if (others.cut !== undefined) break;
       if (isNamed(file.below) && !library.documents.has(file.path)) await others.look(file);
     }
-  const all: (Ranked & { readonly places?: readonly Place[] })[] = [
-    ...index.ranked(words, isBelow),
-    ...others.found,
-  ];
+  const all: Ranked[] = [...index.ranked(words, isBelow), ...others.found];
   all.sort((a, b) => b.rank - a.rank || (a.time < b.time ? 1 : -1));
-  const found: Found[] = [];
-  for (const { path, places } of all.slice(0, limit))
-    found.push(
-      places
-        ? { path, title: path, places }
-        : { path, uri: documentUri(host, path), ...(await index.places(path, words)) },
-    );
-  const waiting = library.documents.size - index.searched;
-  const left = [
-    waiting > 0
-      ? `${index.searched} of ${library.documents.size} documents are searched so far; ${waiting} are not read yet. Ask again.`
+  const lines: string[] = [];
+  for (const { path, places } of all.slice(0, limit)) {
+    const found = places ? { title: path, places } : await index.places(path, words);
+    lines.push(found.title === path ? path : `${path}  (${found.title})`);
+    for (const { at, text } of found.places) lines.push(`  ${at}: ${text}`);
+  }
+  const [searched, documents] = [index.searched, library.documents.size];
+  const advice = [
+    searched < documents
+      ? `${searched} of ${documents} documents are searched so far; ${documents - searched} are not read yet. Ask again.`
       : '',
     library.cut === undefined ? '' : `Not all documents are served: ${library.cut}.`,
-    all.length > found.length ? `There are ${all.length} files; this shows ${found.length}.` : '',
-    index.unread.size > 0
-      ? `Of ${index.unread.size} documents that cannot be read only the names are searched.`
-      : '',
+    all.length > limit ? `There are ${all.length} files; this shows ${limit}.` : '',
+    index.unread > 0 ? `Of ${index.unread} documents that cannot be read only the names are searched.` : '',
     ...others.left(),
   ].filter((each) => each !== '');
-  return { found, total: all.length, searched: index.searched + others.searched, left };
+  return {
+    text: lines.join('\n') || `nothing found in ${searched + others.searched} files`,
+    advice: advice.length > 0 ? advice.join(' ') : undefined,
+  };
 }
 
 interface Walked {
@@ -92,7 +73,7 @@ async function* filesOf(place: ServedPath, cost: Walk, signal: AbortSignal): Asy
 /** Files that are no documents, such as sources, logs and images. */
 class Others {
   readonly cost: Walk = { visited: 0, unreadable: 0, isCut: false };
-  readonly found: (Ranked & { readonly places: readonly Place[] })[] = [];
+  readonly found: Ranked[] = [];
   readonly #words: readonly string[];
   #chars = 0;
   #large = 0;
@@ -123,7 +104,7 @@ class Others {
     if (rank === 0) return;
     const places = text.split('\n').flatMap((line, at) => {
       const found = snippet(line, this.#words);
-      return found ? [{ line: at + 1, ...found }] : [];
+      return found ? [{ at: `line ${at + 1}`, ...found }] : [];
     });
     const time = await stat(real).then(
       ({ mtime }) => mtime.toISOString(),

@@ -32,16 +32,13 @@ const chinese = (lines: number): Buffer =>
 interface Told {
   readonly isError: boolean;
   readonly texts: readonly string[];
-  readonly facts: Record<string, unknown>;
 }
 const ask = async (name: string, args: Record<string, unknown> = {}): Promise<Told> => {
-  // The client of the SDK checks structuredContent against the output schema once it has listed the tools.
   const answer = await client.callTool({ name, arguments: args });
   const content = answer.content as { text: string }[];
   return {
     isError: answer.isError === true,
     texts: content.map(({ text }) => text),
-    facts: (answer.structuredContent ?? {}) as Record<string, unknown>,
   };
 };
 const refusal = async (name: string, args: Record<string, unknown>): Promise<string> => {
@@ -139,51 +136,49 @@ describe('the documents server', () => {
 });
 
 describe('list_files', () => {
+  /** Without sizes and times. */
+  const names = async (args: Record<string, unknown> = {}): Promise<readonly string[]> =>
+    ((await ask('list_files', args)).texts[0] ?? '').split('\n').map((line) => line.split('  ')[0] ?? '');
+
   it('shows one level of what somebody wrote, links unfollowed', async () => {
-    const { facts, texts } = await ask('list_files');
-    const entries = facts['entries'] as { path: string; type: string; size_bytes?: number }[];
-    expect(entries.map(({ path, type }) => `${path} ${type}`)).toEqual([
-      ...['big.txt file', 'data.bin file', 'docs folder', 'empty.txt file'],
-      ...notOnWindows('inside link'),
-      'latin.txt file',
-      ...notOnWindows('leak.txt link', 'loop link'),
-      ...['picture.png file', 'readme.md file'],
-      ...notOnWindows('twin link', 'up link'),
-      'wide.txt file',
+    expect(await names()).toEqual([
+      ...['big.txt', 'data.bin', 'docs/', 'empty.txt'],
+      ...notOnWindows('inside -> (link)'),
+      'latin.txt',
+      ...notOnWindows('leak.txt -> (link)', 'loop -> (link)'),
+      ...['picture.png', 'readme.md'],
+      ...notOnWindows('twin -> (link)', 'up -> (link)'),
+      'wide.txt',
     ]);
-    expect(entries.find(({ path }) => path === 'latin.txt')?.size_bytes).toBe(5);
-    expect(facts['truncated']).toBe(false);
-    expect(texts[0]).toMatch(/docs\/\nempty\.txt {2}0 bytes {2}\d{4}-\d\d-\d\d\n/);
   });
 
   it('goes down with a pattern or a depth, and through a link that somebody names', async () => {
-    const paths = async (args: Record<string, unknown>) =>
-      ((await ask('list_files', args)).facts['entries'] as { path: string }[]).map(({ path }) => path);
-    expect(await paths({ pattern: '*.{md,txt}', path: 'docs' })).toEqual(['docs/a.md', 'docs/deep/er/b.txt']);
-    expect(await paths({ pattern: 'deep/**', path: 'docs' })).toEqual([
-      ...['docs/deep', 'docs/deep/er', 'docs/deep/er/b.txt'],
+    expect(await names({ pattern: '*.{md,txt}', path: 'docs' })).toEqual(['docs/a.md', 'docs/deep/er/b.txt']);
+    expect(await names({ pattern: 'deep/**', path: 'docs' })).toEqual([
+      ...['docs/deep/', 'docs/deep/er/', 'docs/deep/er/b.txt'],
     ]);
-    expect(await paths({ path: 'docs', depth: 2 })).toEqual([
+    expect(await names({ path: 'docs', depth: 2 })).toEqual([
       'docs/a.md',
-      'docs/deep',
-      ...notOnWindows('docs/self'),
-      'docs/deep/er',
+      'docs/deep/',
+      ...notOnWindows('docs/self -> (link)'),
+      'docs/deep/er/',
     ]);
-    if (!isWindows) expect(await paths({ path: 'inside/deep' })).toEqual(['inside/deep/er']);
-    expect(await paths({ path: '.git' })).toEqual(['.git/config']);
-    expect(await paths({ path: 'docs', pattern: 'nope' })).toEqual([]);
+    if (!isWindows) expect(await names({ path: 'inside/deep' })).toEqual(['inside/deep/er/']);
+    expect(await names({ path: '.git' })).toEqual(['.git/config']);
+    expect(await names({ path: 'docs', pattern: 'nope' })).toEqual(['nothing found']);
   });
 
   it('says when there is more', async () => {
-    const { facts, texts } = await ask('list_files', { limit: 2 });
-    expect(facts).toMatchObject({ truncated: true, entries: [{ path: 'big.txt' }, { path: 'data.bin' }] });
-    expect(texts[1]).toBe('Incomplete: there are more than 2. Name a smaller folder or a pattern.');
+    const { texts } = await ask('list_files', { limit: 2 });
+    expect(texts).toEqual([
+      expect.stringMatching(/^big\.txt {2}.*\ndata\.bin {2}.*$/),
+      'Incomplete: there are more than 2. Name a smaller folder or a pattern.',
+    ]);
   });
 
   it('tells of a file its size and when it changed', async () => {
-    const { facts } = await ask('list_files', { path: 'readme.md' });
-    expect(facts['entries']).toMatchObject([
-      { path: 'readme.md', size_bytes: 35, modified: expect.stringMatching(/^\d{4}-.*Z$/) as string },
+    expect((await ask('list_files', { path: 'readme.md' })).texts).toEqual([
+      'readme.md  35 bytes  1970-01-01T00:00:01Z',
     ]);
   });
 
@@ -270,9 +265,9 @@ describe('read', () => {
     await put('chinese.log', chinese(1));
     for (const [path, [text, encoding]] of Object.entries(texts))
       expect(await read({ path })).toEqual([text, `[Encoding: ${encoding}.]`]);
-    expect((await ask('search', { query: '收入与', pattern: '*.log' })).facts).toMatchObject({
-      files: [{ path: 'chinese.log', places: [{ line: 1, text: '财务报表：本年度收入与支出' }] }],
-    });
+    expect((await ask('search', { query: '收入与', pattern: '*.log' })).texts).toEqual([
+      'chinese.log\n  line 1: 财务报表：本年度收入与支出',
+    ]);
     for (const path of ['wide-chars.log', 'chinese.log']) await rm(join(root, path));
   });
 
@@ -354,12 +349,15 @@ describe('read', () => {
 
 describe('search', () => {
   const found = async (args: Record<string, unknown>): Promise<string[]> =>
-    ((await ask('search', args)).facts['files'] as { path: string }[]).map(({ path }) => path);
+    (await ask('search', args)).texts[0]
+      ?.split('\n')
+      .filter((line) => !line.startsWith('  '))
+      .map((line) => line.split('  ')[0] ?? '') ?? [];
 
   it('finds words and beginnings of words in documents and other files, below what somebody wrote', async () => {
     await put('src/needle_case.ts', 'const thread = 1;\n// to sew\n');
     await put('src/other.ts', 'one\n// a needlework of NEEDLES, unneedled\n');
-    const { facts, texts } = await ask('search', { query: 'Needle' });
+    const { texts } = await ask('search', { query: 'Needle' });
     expect(texts).toEqual([
       [
         'src/needle_case.ts',
@@ -368,13 +366,9 @@ describe('search', () => {
         ...['src/other.ts', '  line 2: // a needlework of NEEDLES, unneedled'],
       ].join('\n'),
     ]);
-    expect(facts).toMatchObject({
-      total_count: 4,
-      files: [{ path: 'src/needle_case.ts' }, { uri: 'dpe://documents/docs%2Fa.md' }, {}, {}],
-    });
     expect(await found({ query: 'thread case' })).toEqual(['src/needle_case.ts']);
     expect(await found({ query: 'needle thread sew' })).toEqual(['src/needle_case.ts']);
-    expect(await found({ query: 'eedle' })).toEqual([]);
+    expect((await found({ query: 'eedle' }))[0]).toMatch(/^nothing found in \d+ files$/);
     await rm(join(root, 'src'), { recursive: true });
   });
 
@@ -383,11 +377,8 @@ describe('search', () => {
     expect(await found({ query: 'needle', path: 'docs', pattern: 'a.*' })).toEqual(['docs/a.md']);
     expect(await found({ query: 'needle', path: 'readme.md' })).toEqual(['readme.md']);
     expect(await found({ query: 'needle', path: '.env' })).toEqual(['.env']);
-    const { facts } = await ask('search', { query: 'needle', limit: 1 });
-    expect(facts).toMatchObject({
-      truncated: true,
-      note: expect.stringContaining('There are 2 files; this shows 1.') as string,
-    });
+    const { texts } = await ask('search', { query: 'needle', limit: 1 });
+    expect(texts[1]).toBe('There are 2 files; this shows 1.');
   });
 
   it('says how much it has searched when it found nothing', async () => {
@@ -402,7 +393,7 @@ describe('search', () => {
     mkdirSync(join(root, 'huge'));
     for (let n = 0; n < limits.visited + 50; n++) linkSync(join(root, 'empty.txt'), join(root, `huge/${n}`));
     const listed = await ask('list_files', { path: 'huge', pattern: 'none' });
-    expect(listed.facts).toMatchObject({ truncated: true, entries: [] });
+    expect(listed.texts).toEqual(['nothing found', expect.stringContaining('Incomplete: only the first')]);
     // The search ends at the limit of visited entries, because no file matches and none is opened.
     const found = await ask('search', { path: 'huge', query: 'x', pattern: 'none' });
     expect(found.texts.join('\n')).toContain(`more than ${limits.visited} entries`);

@@ -1,25 +1,23 @@
 import type { Library } from './library.ts';
 import { rankOf, snippet, textOfPage, wordsIn, textIn, type ReadDocument } from '../../machines/documents.ts';
 
-export interface Place {
+interface Place {
+  /** Where a read goes on. */
+  readonly at: string;
   readonly text: string;
-  /** Of a document. */
-  readonly page?: number;
-  readonly pageTitle?: string;
-  readonly elementId?: string;
-  /** Of another text, from 1. */
-  readonly line?: number;
 }
+type Counted = Place & { readonly count: number };
 /** Those with the most of the words, in their order. */
-export const bestOf = (places: readonly (Place & { readonly count: number })[]): readonly Place[] => {
+export const bestOf = (places: readonly Counted[]): readonly Place[] => {
   const kept = new Set(places.toSorted((a, b) => b.count - a.count).slice(0, 3));
-  return places.filter((each) => kept.has(each)).map(({ count: _, ...place }) => place);
+  return places.filter((each) => kept.has(each));
 };
 export interface Ranked {
   readonly path: string;
   readonly rank: number;
   /** ISO 8601, of its last change. */
   readonly time: string;
+  readonly places?: readonly Place[];
 }
 async function atMost(work: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -39,7 +37,7 @@ export class WordIndex {
   /** A changed document gets a new number, and its old number is no longer listed here. */
   readonly #documents = new Map<number, { readonly ref: string; readonly names: ReadonlySet<string> }>();
   readonly #numbers = new Map<string, number>();
-  readonly #unread = new Map<string, string>();
+  readonly #unread = new Set<string>();
   readonly #stop: () => void;
   #next = 0;
   #isClosed = false;
@@ -61,9 +59,8 @@ export class WordIndex {
     return this.#numbers.size;
   }
 
-  /** With the reasons. */
-  get unread(): ReadonlyMap<string, string> {
-    return this.#unread;
+  get unread(): number {
+    return this.#unread.size;
   }
 
   /** Waits for the complete index, at most `waitMs`. */
@@ -86,7 +83,7 @@ export class WordIndex {
   async #add(ref: string): Promise<void> {
     const words = new Set<string>();
     const names = new Set(wordsIn(ref));
-    let reason: string | undefined;
+    let isRead = false;
     try {
       let from = 0;
       let document: ReadDocument;
@@ -101,12 +98,12 @@ export class WordIndex {
       for (const word of wordsIn(document.summary ?? '')) words.add(word);
       const titles = [document.title, ...(document.keywords ?? [])].join(' ');
       for (const word of wordsIn(titles)) names.add(word);
-    } catch (error) {
-      reason = error instanceof Error ? error.message : 'it cannot be read';
+      isRead = true;
+    } catch {
+      // It is found by its name.
     }
     this.#forget(ref);
-    // A document that cannot be read is found by its name.
-    if (reason !== undefined) this.#unread.set(ref, reason);
+    if (!isRead) this.#unread.add(ref);
     const number = (this.#next += 1);
     this.#documents.set(number, { ref, names });
     this.#numbers.set(ref, number);
@@ -150,7 +147,7 @@ export class WordIndex {
   }
 
   async places(ref: string, words: readonly string[]): Promise<{ title: string; places: readonly Place[] }> {
-    const places: (Place & { readonly count: number })[] = [];
+    const places: Counted[] = [];
     let title = ref;
     let pageCount = 1;
     const isEnough = (): boolean => places.filter(({ count }) => count === words.length).length >= 3;
@@ -162,8 +159,7 @@ export class WordIndex {
       for (let page = from; page < Math.min(range.to, pageCount); page += 1)
         for (const element of read.pages[page]?.elements ?? []) {
           const found = snippet(textIn(element), words);
-          const pageTitle = read.pages[page]?.title ?? '';
-          if (found) places.push({ page, pageTitle, elementId: element.element_id, ...found });
+          if (found) places.push({ at: `page ${page} (${read.pages[page]?.title ?? ''})`, ...found });
         }
     }
     return { title, places: bestOf(places) };

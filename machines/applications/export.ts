@@ -1,5 +1,6 @@
 import type { Fields } from '../protocol/json.ts';
 import { withTexts, toolsAlone, type ServerProperty, type AppFormat } from '../config/app.ts';
+import { below, isPath, isRelative } from './import.ts';
 import type { Config } from '../config/parse.ts';
 import { isTemplate } from '../config/placeholders.ts';
 import { secretsOfLogin, type OAuth, type ServerConfig } from '../config/schemas.ts';
@@ -77,7 +78,8 @@ function entryOf(server: ServerConfig, words: AppFormat, left: string[]): Fields
     return undefined;
   }
   const made: [string, unknown][] = type === null ? [] : [['type', type]];
-  for (const [fact, value] of Object.entries(factsOf(server)) as [ServerProperty, unknown][]) {
+  const facts = words.keys.cwd === undefined ? withoutFolder(factsOf(server), say) : factsOf(server);
+  for (const [fact, value] of Object.entries(facts) as [ServerProperty, unknown][]) {
     const word = words.keys[fact];
     if (word === undefined) say(`${ourWords[fact] ?? fact} is left out`);
     else if (typeof word === 'string') made.push([word, value]);
@@ -90,6 +92,20 @@ function entryOf(server: ServerConfig, words: AppFormat, left: string[]): Fields
   for (const key of ['tool_meta', 'vrl'] as const) if (isSaid(server, key)) say(`${key} is left out`);
   const entry = filledIn(Object.fromEntries(made), words) as Fields;
   return words.finish?.(entry, server.name) ?? entry;
+}
+/** Paths that begin with a dot are written whole; whether another word is a path, nobody knows. */
+function withoutFolder({ cwd, ...facts }: Facts, say: (what: string) => void): Facts {
+  if (typeof cwd !== 'string') return facts;
+  const whole = (each: unknown): unknown =>
+    isPath(each) && !isRelative(cwd) ? below(cwd, String(each)) : each;
+  const [command, args] = [
+    whole(facts.command),
+    Array.isArray(facts.args) ? facts.args.map(whole) : facts.args,
+  ];
+  const isChanged = JSON.stringify([command, args]) !== JSON.stringify([facts.command, facts.args]);
+  const how = isChanged ? 'its paths that begin with a dot are written whole' : 'write paths below it whole';
+  say(`cwd is left out (${cwd}): ${how}`);
+  return { ...facts, command, ...(args !== undefined && { args }) };
 }
 /** Only our config has it; settings that an export can write (`ServerProperty`) do not count. */
 function isSaid(
@@ -105,7 +121,8 @@ function isSaid(
   );
 }
 
-function factsOf(server: ServerConfig): Partial<Record<ServerProperty, unknown>> {
+type Facts = Partial<Record<ServerProperty, unknown>>;
+function factsOf(server: ServerConfig): Facts {
   const { settings, forbiddenTools } = server;
   const launch =
     server.kind === 'stdio'

@@ -21,10 +21,10 @@ export interface Project {
   readonly isKnown: boolean;
 }
 const workspace = '${workspaceFolder}';
-const isPath = (arg: unknown): boolean => typeof arg === 'string' && /^\.{1,2}([/\\]|$)/.test(arg);
-const isRelative = (path: string): boolean => !/^([/\\~$]|[a-z]:)/i.test(path);
+export const isPath = (arg: unknown): boolean => typeof arg === 'string' && /^\.{1,2}([/\\]|$)/.test(arg);
+export const isRelative = (path: string): boolean => !/^([/\\~$]|[a-z]:)/i.test(path);
 /** With the separator used in the folder. */
-const below = (folder: string, path: string): string => {
+export const below = (folder: string, path: string): string => {
   const sign = folder.includes('\\') ? '\\' : '/';
   const inner = path.replace(/^\.(?:[/\\]+|$)/, '').replace(/(?<![/\\])[/\\]+$/, '');
   return inner === '' ? folder : `${folder.replace(/(?<![/\\])[/\\]+$/, '')}${sign}${inner}`;
@@ -149,7 +149,8 @@ function importedServer(
   if (!parsed.ok)
     return { ...none, why: parsed.mistakes.map((mistake) => strip(mistakeLine(mistake))).join('; ') };
   const [server] = parsed.config.servers;
-  if (!server || !isObject(entry)) return { ...none, why: 'it is no server' };
+  if (!server || !isObject(entry))
+    return { ...none, why: parsed.config.warnings.map(strip).join('; ') || 'it is no server' };
   const isThere = [...taken].some(
     ([each, other]) => other !== undefined && isNumbered(each, from) && isSame(other, server),
   );

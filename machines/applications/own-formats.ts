@@ -22,7 +22,7 @@ import {
 
 const claudeCodeRules: Rules = {
   timeout: timeLimitRule('ms', 'callTotalMs'),
-  headersHelper: leftOut('no command is run for headers'),
+  headersHelper: leftOut('its login is missing: no command is run for headers; write them into headers'),
   alwaysLoad: dropped,
 };
 const inProject =

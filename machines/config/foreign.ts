@@ -134,6 +134,11 @@ export const foreignKeys: readonly ForeignKey[] = [
   { key: 'icons', does: 'shown', note: 'DeepChat' },
   { key: 'title', does: 'shown', note: '' },
   { key: 'timeout', does: 'unsupported', note: 'seconds here, milliseconds there; write `a2c.timeouts`' },
+  {
+    key: 'headersHelper',
+    does: 'unsupported',
+    note: 'Claude Code; its login is missing: no command is run for headers, write them into `headers`',
+  },
   { key: 'includeTools', does: 'allow', to: ['a2c', 'tools'], note: 'Gemini CLI' },
   { key: 'tools', does: 'allow', to: ['a2c', 'tools'], note: 'Copilot; a list with `*` means all' },
   { key: 'available_tools', does: 'allow', to: ['a2c', 'tools'], note: 'Goose' },

@@ -3,7 +3,7 @@ import { nearest } from '../text.ts';
 import { isForeign, mapForeign } from './foreign.ts';
 import { readJson } from './json-text.ts';
 import { serverToProtocol } from './to-protocol.ts';
-import { freeName, serversOf, switchedOff, type App } from './app.ts';
+import { freeName, serversOf, switchedOff, switches, type App } from './app.ts';
 import { readInputs, type InputDefinition } from './inputs.ts';
 import {
   addMistake,
@@ -269,6 +269,9 @@ interface Entries {
   readonly leftOut: readonly LeftOut[];
 }
 
+const isSwitch = (value: unknown): boolean =>
+  isObject(value) && Object.keys(value).length > 0 && Object.keys(value).every((key) => switches.has(key));
+
 /** `isLenient`: an invalid server is left out with a warning instead of making the file invalid. */
 function readEntries(
   entries: readonly Entry[],
@@ -281,6 +284,14 @@ function readEntries(
   const leftOut: LeftOut[] = [];
   for (const entry of entries) {
     const place = pathText(entry.path);
+    if (isSwitch(entry.value)) {
+      addWarning(
+        findings,
+        entry.path,
+        'only says whether a server that another place describes is on; left out',
+      );
+      continue;
+    }
     const own: Findings = {
       mistakes: duplicates.filter(({ path }) => isWithin(path, place) || isWithin(place, path)),
       warnings: [],

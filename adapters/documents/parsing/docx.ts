@@ -1,6 +1,6 @@
 import { XMLSerializer } from '@xmldom/xmldom';
 import mammoth from 'mammoth';
-import { fileTypeOf, inSections, pagesOf, type Draft } from '../../../machines/documents.ts';
+import { formatOf, inSections, pagesOf, type Draft } from '../../../machines/documents.ts';
 import { equationText, mathNodeOf } from './equations.ts';
 import {
   ancestor,
@@ -15,6 +15,7 @@ import {
 } from './office-file.ts';
 import { draftsOfHtml } from './html.ts';
 import type { Reader } from './reader.ts';
+import { readers } from './readers.ts';
 
 /** mammoth reads the text; what it does not know is put into its input in a form that it knows. */
 export const readDocx: Reader = async ({ bytes, name, fileType }) => {
@@ -61,20 +62,10 @@ const [partBegins, partEnds] = ['\ue000', '\ue001'];
 type Part = (isOuter: boolean) => Promise<readonly Draft[]>;
 /** File type of a document within a document, which has no more of them within. */
 const chunk = 'chunk';
-const chunkReaders: Readonly<Record<string, () => Promise<Reader>>> = {
-  docx: () => Promise.resolve(readDocx),
-  html: async () => (await import('./html.ts')).readHtml,
-  txt: async () => (await import('./plain.ts')).readPlain,
-  rtf: async () => (await import('./rtf.ts')).readRtf,
-  mht: async () => (await import('./mail.ts')).readMail,
-};
 async function chunkOf(file: OfficeFile, name: string): Promise<readonly Draft[]> {
-  const bytes = file.bytes(name);
-  const type = fileTypeOf(name)
-    .replace(/^x?html?$/, 'html')
-    .replace('mhtml', 'mht');
-  const reader = await (Object.hasOwn(chunkReaders, type) ? chunkReaders[type]?.() : undefined);
-  if (!bytes || !reader) return [];
+  const [bytes, format] = [file.bytes(name), formatOf(name)];
+  if (!bytes || format === undefined) return [];
+  const reader = await readers[format]();
   const { pages } = await reader({ bytes, name, fileType: chunk, from: 0, to: Infinity });
   return Object.values(pages).flatMap(({ drafts }) => drafts);
 }

@@ -1,7 +1,7 @@
 import Papa from 'papaparse';
 import { pagesOf, type Draft, type DraftDocument } from '../../../machines/documents.ts';
 import { textReader } from './encoding.ts';
-import { rowsPerPage, type Reader } from './reader.ts';
+import { rowsPerPage } from './reader.ts';
 
 const paragraphsPerPage = 100;
 const charsPerPage = 64 * 1024;
@@ -53,17 +53,15 @@ function parts(text: string): string[] {
   return [...found, rest];
 }
 
-const codeReader = (language: string): Reader =>
-  textReader((source, { name }) =>
-    pagesOf(
-      parts(source).map((text, at) => ({
-        title: at === 0 ? name : `${name}, part ${at + 1}`,
-        drafts: text.trim() === '' ? [] : [{ category: 'code', content: { language, text } }],
-      })),
-    ),
-  );
-export const readYaml = codeReader('yaml');
-export const readXml = codeReader('xml');
+/** As it is written. */
+export const readCode = textReader((source, { name, fileType }) =>
+  pagesOf(
+    parts(source).map((text, at) => ({
+      title: at === 0 ? name : `${name}, part ${at + 1}`,
+      drafts: text.trim() === '' ? [] : [{ category: 'code', content: { language: fileType, text } }],
+    })),
+  ),
+);
 
 export const readCsv = textReader((text, { name, fileType }) => {
   const { data, errors, meta } = Papa.parse<string[]>(text, {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { named, type ReadDocument, type DocumentFormat } from '../../../machines/documents.ts';
-import { Unreadable, type Reader, type Source } from './reader.ts';
+import { Unreadable, type Source } from './reader.ts';
+import { readers } from './readers.ts';
 
 export interface Job extends Source {
   readonly format: DocumentFormat;
@@ -15,29 +16,6 @@ export type Done =
       readonly isLasting?: boolean;
     };
 
-/** Loaded with the first document, so that unused formats cost nothing. */
-const readers: Readonly<Record<DocumentFormat, () => Promise<Reader>>> = {
-  md: async () => (await import('./markdown.ts')).readMarkdown,
-  txt: async () => (await import('./plain.ts')).readPlain,
-  html: async () => (await import('./html.ts')).readHtml,
-  csv: async () => (await import('./plain.ts')).readCsv,
-  json: async () => (await import('./data.ts')).readJson,
-  jsonl: async () => (await import('./data.ts')).readJsonLines,
-  yaml: async () => (await import('./plain.ts')).readYaml,
-  xml: async () => (await import('./plain.ts')).readXml,
-  ipynb: async () => (await import('./notebook.ts')).readNotebook,
-  epub: async () => (await import('./epub.ts')).readEpub,
-  rtf: async () => (await import('./rtf.ts')).readRtf,
-  eml: async () => (await import('./mail.ts')).readMail,
-  odt: async () => (await import('./open-document.ts')).readOdt,
-  odp: async () => (await import('./open-document.ts')).readOdp,
-  ods: async () => (await import('./xlsx.ts')).readOds,
-  xls: async () => (await import('./xlsx.ts')).readXls,
-  xlsx: async () => (await import('./xlsx.ts')).readXlsx,
-  docx: async () => (await import('./docx.ts')).readDocx,
-  pptx: async () => (await import('./pptx.ts')).readPptx,
-  pdf: async () => (await import('./pdf.ts')).readPdf,
-};
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 10);
 
 async function read({ format, ...source }: Job): Promise<Done> {

@@ -2,10 +2,11 @@ import { bytesOf, contentsText, forShell, resultText } from '../../../actors/cli
 import { toolText } from '../../../actors/cli/printing/signature.ts';
 import { currentIn, isUnfinished } from '../../../actors/cli/prompt/commands.ts';
 import { readHtml } from '../../../adapters/documents/parsing/html.ts';
-import { readJson } from '../../../adapters/documents/parsing/data.ts';
 import { readMarkdown } from '../../../adapters/documents/parsing/markdown.ts';
 import { readNotebook } from '../../../adapters/documents/parsing/notebook.ts';
-import { readCsv, readPlain, readXml, readYaml } from '../../../adapters/documents/parsing/plain.ts';
+import { readCsv, readPlain, readCode } from '../../../adapters/documents/parsing/plain.ts';
+import { readMail } from '../../../adapters/documents/parsing/mail.ts';
+import { readRtf } from '../../../adapters/documents/parsing/rtf.ts';
 import type { Reader as ReadDocument } from '../../../adapters/documents/parsing/reader.ts';
 import { typedInShell } from '../../../adapters/optional-packages.ts';
 import { refusalReasonIn } from '../../../adapters/mcp/bodies.ts';
@@ -197,9 +198,9 @@ const textReaders: Readonly<Record<string, Reader>> = {
   'Markdown document': { ...document(2 * 1024, readMarkdown, 'md'), isTimed: true },
   'HTML document': document(MiB, readHtml, 'html'),
   'CSV document': document(MiB, readCsv, 'csv'),
-  'JSON document': document(MiB, readJson, 'json'),
-  'YAML document': document(MiB, readYaml, 'yaml'),
-  'XML document': document(MiB, readXml, 'xml'),
+  'RTF document': document(MiB, readRtf, 'rtf'),
+  mail: document(MiB, readMail, 'eml'),
+  'JSON, YAML and XML documents': document(MiB, readCode, 'yaml'),
   notebook: document(MiB, readNotebook, 'ipynb'),
 };
 const shown = (value: unknown): string =>

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { exportFor, plainWords } from './export.ts';
+import { importFrom } from './import.ts';
+import { opencode } from './own-formats.ts';
+import { parseConfig } from './parse.ts';
+
+const parsed = (value: object, app?: typeof opencode) => {
+  const read = parseConfig(value, { app });
+  if (!read.ok) throw new Error(JSON.stringify(read.mistakes));
+  return read.config;
+};
+
+describe('an export to an application without cwd', () => {
+  const { cwd: _, ...keys } = plainWords.keys;
+  const exported = (launch: object) =>
+    exportFor(parsed({ mcpServers: { a: launch } }), { ...plainWords, keys }, true);
+
+  it('writes relative paths whole, and says so beside the server', () => {
+    const { value, left } = exported({ command: './run', args: ['../lib', '.', 'x.js'], cwd: '/srv' });
+    expect(value['mcpServers']).toEqual({
+      a: { command: '/srv/run', args: ['/srv/../lib', '/srv', 'x.js'] },
+    });
+    expect(left).toEqual(['"a": cwd is left out (/srv): its paths that begin with a dot are written whole']);
+  });
+  it('says that other paths have to be written whole', () => {
+    const { value, left } = exported({ command: 'node', args: ['x.js'], cwd: '/srv' });
+    expect(value['mcpServers']).toEqual({ a: { command: 'node', args: ['x.js'] } });
+    expect(left).toEqual(['"a": cwd is left out (/srv): write paths below it whole']);
+  });
+  it('keeps cwd where the application has it', () => {
+    const { value, left } = exportFor(
+      parsed({ mcpServers: { a: { command: './run', cwd: '/srv' } } }),
+      plainWords,
+      true,
+    );
+    expect([value['mcpServers'], left]).toEqual([{ a: { command: './run', cwd: '/srv', args: [] } }, []]);
+  });
+});
+
+describe('an entry that only switches a server off', () => {
+  const file = { mcp: { a: { type: 'local', command: ['x'] }, b: { enabled: false } } };
+  const told = 'only says whether a server that another place describes is on; left out';
+  it('refuses no file, and is told', () => {
+    const { servers, warnings } = parsed(file, opencode);
+    expect([servers.map(({ name }) => name), warnings]).toEqual([['a'], [`mcp.b: ${told}`]]);
+    expect(parsed({ mcpServers: { b: { disabled: true }, c: { command: 'x' } } }).warnings).toEqual([
+      `mcpServers.b: ${told}`,
+    ]);
+  });
+  it('is told by an import', () => {
+    const { servers } = importFrom(file, opencode, { servers: [], inputs: [] });
+    expect(servers.map(({ name, why }) => [name, why])).toEqual([
+      ['a', undefined],
+      ['b', told],
+    ]);
+  });
+});
+
+it('a helper that makes the headers of a server is told as a login that is missing', () => {
+  const { warnings } = parsed({ mcpServers: { a: { url: 'https://e.com/', headersHelper: './h.sh' } } });
+  expect(warnings.join()).toContain('its login is missing: no command is run for headers');
+});
