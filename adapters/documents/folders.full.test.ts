@@ -22,7 +22,7 @@ const folder = async (path: string, files: Readonly<Record<string, string>> = {}
 };
 const documentsOf = async (client: Client): Promise<string[]> =>
   (await client.listResources()).resources
-    .map(({ uri }) => uri)
+    .map(({ uri }) => uri.replace('?format=markdown', ''))
     .filter((uri) => uri.startsWith('dpe:'))
     .toSorted();
 
