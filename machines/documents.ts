@@ -346,13 +346,10 @@ function chartTables(c: Content): (readonly unknown[])[][] {
     groups.set(key, [...(groups.get(key) ?? []), series]);
   }
   return [...groups.values()].map((all) => {
-    const categories = list(all[0]?.categories);
-    const most = Math.max(categories.length, ...all.map(({ values }) => list(values).length));
-    const row = (_: unknown, at: number): unknown[] => [
-      categories[at] ?? at + 1,
-      ...all.map(({ values }) => list(values)[at]),
-    ];
-    return [['', ...all.map(({ name }) => name)], ...Array.from({ length: most }, row)];
+    const [categories, ...values] = [list(all[0]?.categories), ...all.map((each) => list(each.values))];
+    const longest = [categories, ...values].reduce((a, b) => (b.length > a.length ? b : a));
+    const rows = longest.map((_, at) => [categories[at] ?? at + 1, ...values.map((each) => each[at])]);
+    return [['', ...all.map(({ name }) => name)], ...rows];
   });
 }
 const formOf: Render = (c) => `[form: ${[c['name'], c['value']].map(text).filter(Boolean).join(' = ')}]`;

@@ -49,7 +49,7 @@ describe('the documents server', () => {
       // A first search answers from what is read until then, which depends on the machine.
       while (found.length > 1) found = (await search()).content as { text: string }[];
       const page = 'dpe://documents/chapters.pdf/pages/6';
-      expect(found[0]?.text).toMatch(/^chapters\.pdf {2}\(Nine chapters\)\n {2}page 6 \(Chapter 7\): .*$/);
+      expect(found[0]?.text).toMatch(/^chapters\.pdf {2}\(Nine chapters\)\n {2}page 6 \(Chapter 7\): /);
       await client.callTool({ name: 'open', arguments: { uri: page } });
       const { resources } = await client.listResources();
       const window = resources.find(({ uri }) => uri.startsWith('window://documents/open/chapters.pdf/6'));

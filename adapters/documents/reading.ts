@@ -7,7 +7,6 @@ import { limits, sizeText } from '../../machines/document-files.ts';
 import { formatOf, isWritten } from '../../machines/documents.ts';
 import { parseDpeUri } from '../../machines/resources/uri.ts';
 
-type Block = CallToolResult['content'][number];
 export interface Wanted {
   readonly page?: number | undefined;
   readonly pages?: number | undefined;
@@ -15,7 +14,7 @@ export interface Wanted {
   readonly lines?: number | undefined;
 }
 export interface Answer {
-  readonly block: Block;
+  readonly block: CallToolResult['content'][number];
   /** What part it is, and how to go on. */
   readonly advice?: string | undefined;
 }
@@ -25,7 +24,10 @@ export const reasonOf = (error: unknown): string =>
   error instanceof Refusal || error instanceof RpcRefusal ? error.message : 'it cannot be read';
 
 const mostPages = 100;
-const text = (said: string): Block => ({ type: 'text', text: said });
+const said = (text: string, ...advice: readonly string[]): Answer => ({
+  block: { type: 'text', text },
+  advice: advice.filter((each) => each !== '').join(' ') || undefined,
+});
 
 /** A path or a `dpe://` URI. `room` is the number of characters, which one page or line may exceed. */
 export async function readOne(shared: Shared, name: string, wanted: Wanted, room: number): Promise<Answer> {
@@ -37,7 +39,7 @@ export async function readOne(shared: Shared, name: string, wanted: Wanted, room
     throw new Refusal(`name a document of dpe://${shared.host}; list_files and search show them`);
   if (uri.level === 3) {
     const place = `${name.replace(/\?.*$/s, '')}?format=markdown`;
-    return { block: text((await shared.documents.read(place)).text) };
+    return said((await shared.documents.read(place)).text);
   }
   const [first, many] = uri.level === 2 ? [uri.pageIndex, 1] : [uri.offset, uri.limit];
   const { page = first, pages = many } = wanted;
@@ -56,7 +58,8 @@ async function readPath(shared: Shared, name: string, wanted: Wanted, room: numb
   if (format !== undefined && (isByPage || !isWritten(format, isByLine)))
     return readDocument(shared, path, wanted, room);
   const part = await linesOf(place, { fromLine, lines, room });
-  if (part) return { block: text(part.text), advice: aboutLines(part, `Encoding: ${part.encoding}.`) };
+  const encoding = part?.encoding === 'utf-8' ? '' : `Encoding: ${part?.encoding}.`;
+  if (part) return said(part.text, aboutLines(part), encoding);
   if (format !== undefined) return readDocument(shared, path, wanted, room);
   return readImage(place);
 }
@@ -74,33 +77,32 @@ async function readDocument(shared: Shared, path: string, wanted: Wanted, room: 
   const [first = ''] = texts;
   if (fromLine !== undefined || lines !== undefined || first.length > room) {
     const part = partOf(path, first, { fromLine, lines, room });
-    const where = `This is of page ${page} of ${pageCount}, counted from 0.`;
     const more = part.isCut || page + 1 >= pageCount ? '' : `Page ${page + 1} is next.`;
-    return {
-      block: text(part.text),
-      advice: [where, aboutLines(part, '', page), more].filter(Boolean).join(' '),
-    };
+    return said(
+      part.text,
+      `This is of page ${page} of ${pageCount}, counted from 0.`,
+      aboutLines(part, page),
+      more,
+    );
   }
+  const text = texts.join('\n\n---\n\n') || 'There is no text in it.';
+  if (pageCount <= 1) return said(text);
   const where = next - page > 1 ? `These are the pages ${page} to ${next - 1}` : `This is page ${page}`;
-  const more = next < pageCount ? ` It goes on: read page ${next}.` : ' It ends here.';
-  return {
-    block: text(texts.join('\n\n---\n\n') || 'There is no text in it.'),
-    ...(pageCount > 1 && { advice: `${where} of ${pageCount}, counted from 0.${more}` }),
-  };
+  return said(text, `${where} of ${pageCount}, counted from 0.`, goesOn(next < pageCount && `page ${next}`));
 }
 
-/** Undefined for the whole of a text. */
-function aboutLines(part: Part, more: string, page?: number): string | undefined {
+const goesOn = (where: string | false): string => (where ? `It goes on: read ${where}.` : 'It ends here.');
+/** Empty for the whole of a text. */
+function aboutLines(part: Part, page?: number): string {
   const { fromLine, toLine, totalLines, isCut, isInsideLine } = part;
   if (toLine < fromLine) return 'It is empty.';
-  if (!isCut && fromLine === 1) return more.includes('utf-8') || more === '' ? undefined : more;
+  if (!isCut && fromLine === 1) return '';
   const where = `Lines ${fromLine} to ${toLine}${totalLines === null ? '' : ` of ${totalLines}`}.`;
   const cut = isInsideLine
-    ? `Line ${fromLine} is longer than ${sizeText(limits.fileBytes)} and was cut.`
+    ? ` Line ${fromLine} is longer than ${sizeText(limits.fileBytes)} and was cut.`
     : '';
   const place = page === undefined ? '' : `page ${page}, `;
-  const next = isCut ? `It goes on: read ${place}from_line ${toLine + 1}.` : 'It ends here.';
-  return [where, cut, next].filter(Boolean).join(' ');
+  return `${where}${cut} ${goesOn(isCut && `${place}from_line ${toLine + 1}`)}`;
 }
 
 const images = [

@@ -1,16 +1,11 @@
-import { stat } from 'node:fs/promises';
-import { firstBytes, isText, openFile, walk, type ServedPath, type Walk } from './files.ts';
+import { lstat } from 'node:fs/promises';
+import { isText, startOf, walk, type ServedPath, type Walk, type WalkedEntry } from './files.ts';
 import { decoded } from './parsing/encoding.ts';
 import type { Shared } from './sharing.ts';
 import { bestOf, type Ranked } from './word-index.ts';
-import { limits, patternTest } from '../../machines/document-files.ts';
+import { limits, patternTest, sizeText } from '../../machines/document-files.ts';
 import { gradeAt, rankOf, snippet, wordsIn } from '../../machines/documents.ts';
 
-interface Query {
-  readonly query: string;
-  readonly pattern?: string | undefined;
-  readonly limit: number;
-}
 /** Longest time in ms that a search waits for documents that are not read yet. */
 const waitMs = 20_000;
 
@@ -18,7 +13,7 @@ const waitMs = 20_000;
 export async function search(
   { library, words: index }: Shared,
   starts: readonly ServedPath[],
-  { query, pattern, limit }: Query,
+  { query, pattern, limit }: { query: string; pattern?: string | undefined; limit: number },
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly advice?: string | undefined }> {
   const words = [...new Set(wordsIn(query))];
@@ -59,11 +54,7 @@ export async function search(
   };
 }
 
-interface Walked {
-  readonly path: string;
-  readonly below: string;
-  readonly real: string;
-}
+type Walked = Omit<WalkedEntry, 'kind'>;
 async function* filesOf(place: ServedPath, cost: Walk, signal: AbortSignal): AsyncGenerator<Walked> {
   if (place.facts.isFile()) yield { ...place, below: place.path };
   else if (place.facts.isDirectory())
@@ -91,14 +82,24 @@ class Others {
   left(): string[] {
     return [
       this.cut === undefined ? '' : `Incomplete: ${this.cut}. Name a smaller folder or a pattern.`,
-      this.#large > 0 ? `Of ${this.#large} large files only the names are searched.` : '',
+      this.#large > 0
+        ? `Of ${this.#large} large files the first ${sizeText(limits.fileBytes)} is searched.`
+        : '',
       this.cost.unreadable > 0 ? `${this.cost.unreadable} files or folders may not be read.` : '',
     ];
   }
 
   async look({ real, path }: Walked): Promise<void> {
     this.searched += 1;
-    const text = await this.#textOf(real, path);
+    const facts = await lstat(real).catch(() => undefined);
+    const start = async (most: number): Promise<Buffer | undefined> =>
+      facts && startOf({ path, real, facts }, most).catch(() => undefined);
+    const sniffed = await start(limits.sniffBytes);
+    const bytes = sniffed && isText(sniffed) ? await start(limits.fileBytes) : undefined;
+    if (!facts || !sniffed) this.cost.unreadable += 1;
+    else if (bytes && facts.size > limits.fileBytes) this.#large += 1;
+    const text = bytes ? decoded(bytes).text : '';
+    this.#chars += text.length;
     const lower = text.toLowerCase();
     const rank = rankOf(this.#words, new Set(wordsIn(path)), (word) => gradeAt(lower, word));
     if (rank === 0) return;
@@ -106,34 +107,6 @@ class Others {
       const found = snippet(line, this.#words);
       return found ? [{ at: `line ${at + 1}`, ...found }] : [];
     });
-    const time = await stat(real).then(
-      ({ mtime }) => mtime.toISOString(),
-      () => '',
-    );
-    this.found.push({ path, rank, time, places: bestOf(places) });
-  }
-
-  /** Empty for what is no text. */
-  async #textOf(real: string, path: string): Promise<string> {
-    try {
-      const handle = await openFile(real, path);
-      try {
-        const { size } = await handle.stat();
-        const start = await firstBytes(handle, Math.min(size, limits.sniffBytes));
-        if (!isText(start)) return '';
-        if (size > limits.fileBytes) {
-          this.#large += 1;
-          return '';
-        }
-        const bytes = await firstBytes(handle, size);
-        this.#chars += bytes.length;
-        return decoded(bytes).text;
-      } finally {
-        await handle.close();
-      }
-    } catch {
-      this.cost.unreadable += 1;
-      return '';
-    }
+    this.found.push({ path, rank, time: facts?.mtime.toISOString() ?? '', places: bestOf(places) });
   }
 }

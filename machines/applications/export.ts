@@ -78,7 +78,8 @@ function entryOf(server: ServerConfig, words: AppFormat, left: string[]): Fields
     return undefined;
   }
   const made: [string, unknown][] = type === null ? [] : [['type', type]];
-  const facts = words.keys.cwd === undefined ? withoutFolder(factsOf(server), say) : factsOf(server);
+  const all = factsOf(server);
+  const facts = words.keys.cwd === undefined && 'cwd' in all ? withoutFolder(all, say) : all;
   for (const [fact, value] of Object.entries(facts) as [ServerProperty, unknown][]) {
     const word = words.keys[fact];
     if (word === undefined) say(`${ourWords[fact] ?? fact} is left out`);
@@ -93,19 +94,13 @@ function entryOf(server: ServerConfig, words: AppFormat, left: string[]): Fields
   const entry = filledIn(Object.fromEntries(made), words) as Fields;
   return words.finish?.(entry, server.name) ?? entry;
 }
-/** Paths that begin with a dot are written whole; whether another word is a path, nobody knows. */
+/** Whether a word that does not begin with a dot is a path, nobody knows. */
 function withoutFolder({ cwd, ...facts }: Facts, say: (what: string) => void): Facts {
-  if (typeof cwd !== 'string') return facts;
-  const whole = (each: unknown): unknown =>
-    isPath(each) && !isRelative(cwd) ? below(cwd, String(each)) : each;
-  const [command, args] = [
-    whole(facts.command),
-    Array.isArray(facts.args) ? facts.args.map(whole) : facts.args,
-  ];
-  const isChanged = JSON.stringify([command, args]) !== JSON.stringify([facts.command, facts.args]);
-  const how = isChanged ? 'its paths that begin with a dot are written whole' : 'write paths below it whole';
-  say(`cwd is left out (${cwd}): ${how}`);
-  return { ...facts, command, ...(args !== undefined && { args }) };
+  if (typeof cwd !== 'string' || isRelative(cwd)) return { ...facts, cwd };
+  const whole = (each: unknown): unknown => (isPath(each) ? below(cwd, String(each)) : each);
+  say(`cwd is left out: paths that begin with a dot are written below ${cwd}, others are not`);
+  const args = Array.isArray(facts.args) ? facts.args.map(whole) : undefined;
+  return { ...facts, command: whole(facts.command), ...(args && { args }) };
 }
 /** Only our config has it; settings that an export can write (`ServerProperty`) do not count. */
 function isSaid(

@@ -20,12 +20,9 @@ describe('an export to an application without cwd', () => {
     expect(value['mcpServers']).toEqual({
       a: { command: '/srv/run', args: ['/srv/../lib', '/srv', 'x.js'] },
     });
-    expect(left).toEqual(['"a": cwd is left out (/srv): its paths that begin with a dot are written whole']);
-  });
-  it('says that other paths have to be written whole', () => {
-    const { value, left } = exported({ command: 'node', args: ['x.js'], cwd: '/srv' });
-    expect(value['mcpServers']).toEqual({ a: { command: 'node', args: ['x.js'] } });
-    expect(left).toEqual(['"a": cwd is left out (/srv): write paths below it whole']);
+    expect(left).toEqual([
+      '"a": cwd is left out: paths that begin with a dot are written below /srv, others are not',
+    ]);
   });
   it('keeps cwd where the application has it', () => {
     const { value, left } = exportFor(

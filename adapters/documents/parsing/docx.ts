@@ -88,16 +88,13 @@ function mendedXml(file: OfficeFile, document: Document, parts: Part[]): string 
   for (const each of elements(document, 'altChunk')) {
     const { target = '' } = relations.get(each.getAttribute('r:id') ?? '') ?? {};
     const paragraph = document.createElementNS(wordNamespace, 'w:p');
-    paragraph.appendChild(mark((isOuter) => (isOuter ? chunkOf(file, target) : Promise.resolve([]))));
+    // A broken one is left out.
+    paragraph.appendChild(mark(async (isOuter) => (isOuter ? chunkOf(file, target).catch(() => []) : [])));
     replace(each, paragraph);
   }
   for (const each of elements(document, 'ruby')) {
-    const [said, read] = ['rubyBase', 'rt'].map((name) =>
-      elements(each, name)
-        .map((one) => textIn(one))
-        .join(''),
-    );
-    replace(each, elements(run(`${said}(${read})`), 't')[0] ?? each);
+    const said = (name: string): string => textIn(elements(each, name)[0] ?? each);
+    replace(each, elements(run(`${said('rubyBase')}(${said('rt')})`), 't')[0] ?? each);
   }
   for (const each of elements(document, 'ddList')) {
     const [chosen] = [...elements(each, 'result'), ...elements(each, 'default')];

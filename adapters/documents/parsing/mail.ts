@@ -9,30 +9,24 @@ const mostHeader = 64 * 1024;
 
 /** Subject, people, date, the text and the names of what is attached. Also a web page in one file (MHTML). */
 export const readMail: Reader = ({ bytes, name }) => {
-  const source = new TextDecoder('latin1').decode(bytes).replaceAll('\r\n', '\n');
-  const { drafts, title } = messageIn(source, 0);
-  return Promise.resolve({ ...(title && { title }), ...pagesOf(inSections(drafts, title || name)) });
+  const drafts = messageIn(new TextDecoder('latin1').decode(bytes).replaceAll('\r\n', '\n'), 0);
+  const title = drafts.find(({ category }) => category === 'heading')?.content['text'];
+  const pages = pagesOf(inSections(drafts, name));
+  return Promise.resolve({ ...(typeof title === 'string' && { title }), ...pages });
 };
 
-interface Message {
-  readonly title: string;
-  readonly drafts: readonly Draft[];
-}
-function messageIn(source: string, depth: number): Message {
+function messageIn(source: string, depth: number): Draft[] {
   const part = partIn(source);
-  const title = part.header('subject');
-  const about = ['From', 'To', 'Cc', 'Date']
-    .map((name) => [name, part.header(name)])
-    .filter(([, value]) => value)
-    .map(([name, value]) => `${name}: ${value}`);
-  return {
-    title,
-    drafts: [
-      ...(title ? [{ category: 'heading' as const, content: { text: title, level: 1 } }] : []),
-      ...(about.length > 0 ? [{ category: 'text' as const, content: { text: about.join('\n') } }] : []),
-      ...draftsOf(part, depth),
-    ],
-  };
+  const text = part.header('subject');
+  const about = ['From', 'To', 'Cc', 'Date'].flatMap((name) => {
+    const value = part.header(name);
+    return value === '' ? [] : [`${name}: ${value}`];
+  });
+  return [
+    ...(text === '' ? [] : [{ category: 'heading' as const, content: { text, level: 1 } }]),
+    ...(about.length > 0 ? [{ category: 'text' as const, content: { text: about.join('\n') } }] : []),
+    ...draftsOf(part, depth),
+  ];
 }
 
 interface Part {
@@ -41,18 +35,15 @@ interface Part {
   readonly body: string;
 }
 function partIn(source: string): Part {
-  const end = source.indexOf('\n\n');
-  const head = (end < 0 ? source : source.slice(0, end)).slice(0, mostHeader);
+  const end = `${source}\n\n`.indexOf('\n\n');
+  const head = source.slice(0, Math.min(end, mostHeader));
   const headers = new Map<string, string>();
   for (const line of head.replace(/\n[ \t]+/g, ' ').split('\n')) {
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(0, colon)).toLowerCase();
     if (!headers.has(name)) headers.set(name, withWords(line.slice(colon + 1).trim()));
   }
-  return {
-    header: (name) => headers.get(name.toLowerCase()) ?? '',
-    body: end < 0 ? '' : source.slice(end + 2),
-  };
+  return { header: (name) => headers.get(name.toLowerCase()) ?? '', body: source.slice(end + 2) };
 }
 
 const parameter = (header: string, name: string): string => {
@@ -76,7 +67,7 @@ function draftsOf(part: Part, depth: number): readonly Draft[] {
     // The forms of one text; the first is the plain one.
     return kind === 'multipart/alternative' ? (all.find((each) => each.length > 0) ?? []) : all.flat();
   }
-  if (kind === 'message/rfc822') return messageIn(part.body, depth + 1).drafts;
+  if (kind === 'message/rfc822') return messageIn(part.body, depth + 1);
   if (/^attachment/i.test(disposition) || !/^text\/(plain|html)$/.test(kind))
     return [
       { category: 'annotation', content: { text: `Attached: ${attached || kind}`, kind: 'attachment' } },
@@ -88,17 +79,15 @@ function draftsOf(part: Part, depth: number): readonly Draft[] {
 
 function textOf({ header, body }: Part, charset: string): string {
   const how = header('content-transfer-encoding').toLowerCase();
-  const bytes =
-    how === 'base64'
-      ? Buffer.from(body, 'base64')
-      : Buffer.from(
-          how === 'quoted-printable' ? unquoted(body.replace(/=[ \t]{0,9}\n/g, '')) : body,
-          'latin1',
-        );
-  return inCharset(bytes, charset);
+  if (how === 'base64') return inCharset(Buffer.from(body, how), charset);
+  return inCharset(
+    how === 'quoted-printable' ? unquoted(body.replace(/=[ \t]{0,9}\n/g, '')) : latin1(body),
+    charset,
+  );
 }
-const unquoted = (text: string): string =>
-  text.replace(/=([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
+const unquoted = (text: string): Buffer =>
+  latin1(text.replace(/=([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))));
 function inCharset(bytes: Uint8Array, charset: string): string {
   try {
     return new TextDecoder(charset || 'none', { fatal: true }).decode(bytes);
@@ -109,15 +98,11 @@ function inCharset(bytes: Uint8Array, charset: string): string {
 
 /** Words of headers such as `=?utf-8?Q?caf=C3=A9?=`; raw bytes in a header are text, too. */
 const withWords = (value: string): string => {
-  if (!value.includes('=?')) return decoded(Buffer.from(value, 'latin1')).text;
+  if (!value.includes('=?')) return decoded(latin1(value)).text;
   return value
     .replaceAll(/\?=\s{1,9}=\?/g, '?==?')
     .replace(/=\?([^?\s]{1,40})\?([bq])\?([^?]*)\?=/gi, (_, charset: string, how: string, text: string) => {
-      const bytes = Buffer.from(
-        how.toLowerCase() === 'b'
-          ? Buffer.from(text, 'base64')
-          : Buffer.from(unquoted(text.replaceAll('_', ' ')), 'latin1'),
-      );
-      return inCharset(bytes, charset);
+      const isBase64 = how.toLowerCase() === 'b';
+      return inCharset(isBase64 ? Buffer.from(text, 'base64') : unquoted(text.replaceAll('_', ' ')), charset);
     });
 };

@@ -160,22 +160,24 @@ describe('DOCX', () => {
       'word/a.txt': 'too deep',
     });
     const drafts = await docx(
-      ['r1', 'r2', 'r3', 'r4'].map((id) => `<w:altChunk r:id="${id}"/>`).join(paragraph('between')),
+      ['r1', 'r2', 'r3', 'r4', 'r5'].map((id) => `<w:altChunk r:id="${id}"/>`).join(paragraph('between')),
       {
         'word/a.html': '<h2>Tea</h2><p>Boil <b>water</b>',
         'word/b.docx': inner,
         'word/c.rtf': '{\\rtf1 rich\\par}',
         'word/d.bin': 'no text',
+        'word/e.docx': 'broken',
       },
       relations(
         ['r1', 'aFChunk', 'a.html'],
         ['r2', 'aFChunk', '/word/b.docx'],
         ['r3', 'aFChunk', 'c.rtf'],
         ['r4', 'aFChunk', 'd.bin'],
+        ['r5', 'aFChunk', 'e.docx'],
       ),
     );
     expect(drafts.map(({ content }) => content['text'])).toEqual([
-      ...['Tea', 'Boil water', 'between', 'inner', 'between', 'rich', 'between'],
+      ...['Tea', 'Boil water', 'between', 'inner', 'between', 'rich', 'between', 'between'],
     ]);
   });
 

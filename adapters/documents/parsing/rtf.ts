@@ -2,11 +2,11 @@ import { pagesOfText } from './plain.ts';
 import type { Reader } from './reader.ts';
 
 const token = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([\da-f]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\/giy;
-const said: Readonly<Record<string, string>> = {
-  ...{ par: '\n\n', sect: '\n\n', page: '\n\n', line: '\n', row: '\n', cell: '\t', tab: '\t' },
-  ...{ emdash: '—', endash: '–', bullet: '•', lquote: '‘', rquote: '’', ldblquote: '“', rdblquote: '”' },
-  ...{ '~': ' ', _: '-', '\n': '\n\n', '\r': '\n\n', '\\': '\\', '{': '{', '}': '}' },
-};
+const breaks = { par: '\n\n', sect: '\n\n', page: '\n\n', line: '\n', row: '\n', cell: '\t', tab: '\t' };
+const dashes = { emdash: '—', endash: '–', bullet: '•', '~': ' ', _: '-' };
+const marks = { lquote: '‘', rquote: '’', ldblquote: '“', rdblquote: '”' };
+const signs = { '\n': '\n\n', '\r': '\n\n', '\\': '\\', '{': '{', '}': '}' };
+const said = new Map(Object.entries({ ...breaks, ...dashes, ...marks, ...signs }));
 /** Groups that are no text. */
 const silent = new Set('fonttbl colortbl stylesheet info pict object sp'.split(' '));
 
@@ -49,7 +49,7 @@ function textIn(source: string): string {
       toSkip = 1;
     } else if (sign === '*') isSilent ||= !source.startsWith('\\shpinst', token.lastIndex);
     else if (word !== undefined && silent.has(word)) isSilent = true;
-    else if (all !== '') add(said[word ?? sign ?? ''] ?? '');
+    else if (all !== '') add(said.get(word ?? sign ?? '') ?? '');
   }
   add('');
   return parts.join('');
