@@ -237,6 +237,11 @@ describe('OpenDocument', () => {
       `<draw:frame presentation:class="${kind}"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`;
     const slide = `<draw:page>${frame('Aims', 'title')}${frame('Fewer faults', 'outline')}<presentation:notes>${frame('Say it', 'notes')}</presentation:notes></draw:page>`;
     const document = await read(readOdp, zipped(content('presentation', slide)));
+    const row = '<table:table-row><table:table-cell><text:p>a</text:p></table:table-cell></table:table-row>';
+    const table = `<draw:page><draw:frame><table:table>${row}</table:table><draw:image/></draw:frame></draw:page>`;
+    expect(brief(await read(readOdp, zipped(content('presentation', table))))).toMatchObject([
+      ['text', { text: 'a' }],
+    ]);
     expect(document.title).toBe('Aims');
     expect(brief(document)).toEqual([
       ['heading', { text: 'Aims', level: 1 }],

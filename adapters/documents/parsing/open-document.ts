@@ -191,9 +191,12 @@ class Writer {
     const [said] = [...elements(node, 'desc'), ...elements(node, 'title')].map(
       (each) => each.textContent ?? '',
     );
-    const [image] = childElements(node).filter(({ localName }) => localName === 'image');
-    const [object] = childElements(node).filter(({ localName }) => localName === 'object');
+    const child = (tag: string): Element | undefined =>
+      childElements(node).find(({ localName }) => localName === tag);
+    const [table, object, image] = [child('table'), child('object'), child('image')];
     const kind = node.getAttribute('presentation:class') ?? '';
+    // Beside a table stands its picture.
+    if (table) return this.#table(table);
     if (object) return this.#object(object);
     if (image) return `<img src="embedded:" alt="${escaped(said ?? '')}">`;
     if (kind === 'title' || kind === 'subtitle') {
