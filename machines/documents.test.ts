@@ -17,6 +17,7 @@ import {
   rankOf,
   renderPage,
   snippet,
+  textIn,
   wideEncodingOf,
   wordsIn,
   type DocumentFormat,
@@ -213,6 +214,12 @@ describe('words', () => {
       ...['the', 'oak', 's', 'x', '1', 'naïve', '茶', '道', 'v2', '茶'],
     ]);
     expect(wordsIn('')).toEqual([]);
+  });
+  it('of a chart are those of its table, with the numbers', () => {
+    const content = { title: 'Costs', series: [{ name: 's', categories: ['May'], values: [450] }] };
+    expect(wordsIn(textIn({ element_id: 'c', category: 'chart', content, summary: 'x' }))).toEqual([
+      ...['costs', 's', 'may', '450'],
+    ]);
   });
   it('are shown with what stands around them', () => {
     const shown = (said: string): string | undefined => snippet(said, ['needle'])?.text;

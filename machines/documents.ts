@@ -245,7 +245,10 @@ const gather = (value: unknown, into: string[]): void => {
   else if (typeof value === 'object' && value !== null)
     for (const each of Object.values(value)) gather(each, into);
 };
-export const textIn = ({ content, summary }: Element): string => {
+export const textIn = (element: Element): string => {
+  const { category, content, summary } = element;
+  // Numbers count there alone.
+  if (category === 'chart') return renderElement(element, 'text');
   const parts: string[] = summary === undefined ? [] : [summary];
   gather(content, parts);
   return parts.join('\n');
