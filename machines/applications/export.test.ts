@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exportFor, plainWords } from './export.ts';
 import { importFrom } from './import.ts';
 import { opencode } from './own-formats.ts';
-import { parseConfig } from './parse.ts';
+import { parseConfig } from '../config/parse.ts';
 
 const parsed = (value: object, app?: typeof opencode) => {
   const read = parseConfig(value, { app });
