@@ -23,6 +23,7 @@ const programs = [
   'adapters/documents/parsing/worker.ts',
   'adapters/vrl/worker.mjs',
   'scenarios/simulator/worker.ts',
+  'scenarios/replay/story-worker.ts',
 ];
 const faultServer = 'scenarios/fault-server/fault-server.mjs';
 const sourceOf = (built) => built.replace(/^\.?\/?dist\//, '').replace(/\.js$/, '.ts');

@@ -66,6 +66,7 @@ export type { TracedGroup } from '../adapters/process/reaper/group.ts';
 export type { Inspection, InspectOptions } from './api/page.ts';
 export { A2cError } from './kernel/errors.ts';
 export type { Log, LogEntry, LogLevel, LogOptions } from './logging/log-entry.ts';
+export type { IncidentFact, IncidentKind } from '../machines/incidents/incident.ts';
 export type { KeptTrace, RecordOptions } from './recording/flight-recorder.ts';
 export type { KeepWord } from '../machines/trace/reasons.ts';
 export type { RedactHook } from './recording/redaction.ts';

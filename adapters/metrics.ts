@@ -9,11 +9,14 @@ import {
   type OfficePeer,
   type OfficeStats,
 } from '../machines/office/rooms/limits.ts';
+import { incidentKinds } from '../machines/incidents/incident.ts';
 import { isLoopback, isNeighbour, listenFailure, officeUrl } from '../machines/office/rooms/loopback.ts';
 import { isKnownEvent } from '../machines/protocol/protocol.ts';
 
 interface MetricsSource {
   readonly stats: () => OfficeStats;
+  /** Number of incidents that last or that nobody has looked at, by kind. */
+  readonly incidents: () => ReadonlyMap<string, number>;
   readonly isReady: () => boolean;
   /** Access for an operator who presents the token of the office; without it, nobody can change the office through the metrics port. */
   readonly operator?: Operator | undefined;
@@ -107,6 +110,17 @@ async function measures(source: MetricsSource) {
     },
   });
   registry.registerMetric(limited);
+  const incidents = new Gauge({
+    name: 'a2c_incidents',
+    help: 'What went wrong and lasts, or nobody has looked at, by kind',
+    labelNames: ['kind'],
+    registers: [],
+    collect() {
+      const open = source.incidents();
+      for (const kind of incidentKinds) this.set({ kind }, open.get(kind) ?? 0);
+    },
+  });
+  registry.registerMetric(incidents);
   return { registry, meter: meterIn(registry, prometheus) };
 }
 

@@ -12,6 +12,7 @@ export type OwnFile =
   | 'adapters/process/reaper/reaper.js'
   | 'adapters/vrl/worker.js'
   | 'scenarios/fault-server/fault-server.mjs'
+  | 'scenarios/replay/story-worker.js'
   | 'scenarios/simulator/worker.js';
 
 /** A bundle as CommonJS has no `import.meta`, but the name of its file. */

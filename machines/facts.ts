@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { incidentKinds } from './incidents/incident.ts';
 
 /** Lines `@a2c {"type": …}`, never colored or wrapped. Readers must ignore unknown types and keys. */
 const servers = z.object({
@@ -59,6 +60,17 @@ const resource = z.object({
   contents: z.array(z.looseObject({ uri: z.string() })),
 });
 const inputs = z.object({ type: z.literal('inputs_loaded'), count: z.int().min(0) });
+/** Something went wrong: once, when it begins. `a2c status --json` and `why` have all. */
+const incident = z.object({
+  type: z.literal('incident'),
+  kind: z.enum(incidentKinds),
+  subject: z.string(),
+  message: z.string(),
+  remedy: z.string().optional(),
+  since: z.string(),
+  mayHaveHappened: z.array(z.string()),
+  refused: z.array(z.string()),
+});
 /** About an event that did not stop anything. */
 const notice = z.object({ type: z.literal('notice'), message: z.string() });
 const error = z.object({
@@ -83,6 +95,7 @@ export const fact = z.discriminatedUnion('type', [
   finder,
   resource,
   inputs,
+  incident,
   notice,
   error,
   answer,

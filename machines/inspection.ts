@@ -1,6 +1,7 @@
 /** Messages between the inspector and its page. */
 import { z } from 'zod';
 import { chartsSchema } from './trace/chart.ts';
+import type { Incident } from './incidents/incident.ts';
 
 export const inspectionProtocol = 1;
 /** The page offers it with the token; the host selects this one and so never repeats the token. */
@@ -71,6 +72,15 @@ export const toPageSchema = z.discriminatedUnion('type', [
   /** In place of a `welcome`, and again when there are more; each then gets a connection at its index's path. */
   z.object({ type: z.literal('fleet'), hosts: z.array(hostFactsSchema) }),
   z.object({ type: z.literal('records'), lines }),
+  /** Incidents of the host since `since`: all, or those that have changed. */
+  z.object({
+    type: z.literal('incidents'),
+    incidents: z.array(z.custom<Incident>()),
+    isAll: z.boolean(),
+    since: z.number(),
+  }),
+  /** Every two seconds, so that a page knows that the host still runs. */
+  z.object({ type: z.literal('beat') }),
   /** Exchanged before the page came: profile `boundary`, numbered apart from `records`; the oldest may be missing. */
   z.object({ type: z.literal('past'), text: z.string(), isLast: z.boolean() }),
   /** The page was too slow: `missed` records were dropped, and it continues from the checkpoint `lines`. */
@@ -94,6 +104,10 @@ const askSchema = z.discriminatedUnion('what', [
   /** Otherwise only the exchange with the outside, a line for each good `call`, and states every 200 ms. */
   z.object({ ...ask, what: z.literal('records'), isWhole: z.boolean() }),
   z.object({ ...ask, what: z.literal('trace') }),
+  /** A person has looked at these incidents. */
+  z.object({ ...ask, what: z.literal('seen'), ids: z.array(z.string().max(1_000)).max(1_000) }),
+  /** Trace that the host has written because of an incident, otherwise what it has in memory. */
+  z.object({ ...ask, what: z.literal('story'), incident: z.string().max(1_000) }),
   /** All invariants, and a replay with the current code. */
   z.object({ ...ask, what: z.literal('checks') }),
   /** Those of `a`, `by` or `req` after the number `after`; the answer is `{frames, last, first, isMore}`. */

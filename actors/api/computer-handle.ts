@@ -14,6 +14,7 @@ import type {
   ToolListing,
   MissingServer,
 } from '../servers/server-handle.ts';
+import type { IncidentFact } from '../../machines/incidents/incident.ts';
 import type { KeptTrace } from '../recording/flight-recorder.ts';
 import type { OutputLine } from '../servers/server-output.ts';
 import type { LoggedOut } from '../../adapters/mcp/http/login.ts';
@@ -93,6 +94,8 @@ export interface ComputerStatus {
   readonly link: LinkStatus | null;
   /** Traces that the computer has written by itself after failures, oldest first; the latest 20 (docs/replay.md). */
   readonly traces: readonly KeptTrace[];
+  /** What went wrong within a day: those that last first, then the latest; at most 500. */
+  readonly incidents: readonly IncidentFact[];
 }
 /** Config that a computer runs with. */
 export interface ComputerConfigInForce {
@@ -154,6 +157,8 @@ export interface ComputerEvents extends CallEvents {
     readonly removed: readonly string[];
     readonly changed: readonly string[];
   };
+  /** Something went wrong: a server, a call, a tool, a person who was asked and not reached. Told once when it begins. */
+  readonly incident: IncidentFact;
   /** The state of the computer's seat in its office has changed, or a try to join has failed. */
   readonly 'link.changed': LinkStatus;
   /** The computer as a whole has another state; the last state is `closed`. */

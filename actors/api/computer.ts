@@ -238,7 +238,7 @@ class HostedComputer implements Computer {
     checkArguments<Computer>(this, computerArguments, computerThrowing);
     this.#history = historyOf(runtime, options.historySize, this.#contexts);
     servers.answers = answersFor(options.answers, () => this.#history.running(), this.#contexts);
-    this.#forget = [runtime.directory.tap.add(this.#history)];
+    this.#forget = [runtime.directory.tap.add(this.#history), this.#hearIncidents()];
     if (options.onEvent) this.#watchCalls();
     this.#seat = new Seat('computer', this.name, this.#listeners, {
       isTaken: () => Boolean(this.#context()?.link),
@@ -342,6 +342,9 @@ class HostedComputer implements Computer {
     const facts = { ...this.#news.of(name), noise, pid };
     return serverStatus(server, this.#clientOf(name), facts, this.#context());
   }
+  #hearIncidents(): () => void {
+    return this.#runtime.incidents.on((fact) => this.#emit('incident', fact));
+  }
   status(): ComputerStatus {
     const snapshot = this.#runtime.directory.find('computer')?.ref.getSnapshot();
     return {
@@ -350,6 +353,7 @@ class HostedComputer implements Computer {
       servers: this.servers(),
       link: this.#news.link,
       traces: this.#runtime.flight?.kept ?? [],
+      incidents: this.#runtime.incidents.facts,
     };
   }
   #clientRoot = (name: string) => this.#runtime.directory.find(`computer/client:${keyOf(name)}`);
@@ -571,7 +575,7 @@ const computerEvents: EventNames<ComputerEvents> = {
   ...{ 'server.changed': true, 'server.removed': true, 'server.logged': true, 'server.wrote': true },
   'server.notified': true,
   ...{ 'desktop.changed': true, 'finder.changed': true, 'resources.changed': true, 'prompts.changed': true },
-  'skills.changed': true,
+  ...{ 'skills.changed': true, incident: true },
   ...{ 'resource.updated': true, 'tools.changed': true, 'config.changed': true },
   ...{ 'link.changed': true, 'computer.changed': true },
 };

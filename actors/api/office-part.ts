@@ -20,9 +20,12 @@ export class OfficePart implements Part {
   /** Undefined before the office is opened. */
   control: OfficeControl | undefined;
   meter: OfficeMeter | undefined;
+  /** Number of incidents that last or that nobody has looked at, by kind. */
+  readonly incidents: () => ReadonlyMap<string, number>;
   refused: (peer: RefusedPeer) => void = () => {};
 
-  constructor({ tracing, hostLog, frames }: Runtime) {
+  constructor({ tracing, hostLog, frames, incidents }: Runtime) {
+    this.incidents = () => incidents.open;
     const offices = lazyOffices({
       tracing,
       answered: hostLog?.answered.bind(hostLog),

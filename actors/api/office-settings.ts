@@ -121,7 +121,8 @@ export async function measure(
   const operator = token === undefined ? undefined : { token, ...orders };
   try {
     const stats = () => access.stats();
-    const server = await openMetrics({ port, host }, { stats, isReady, operator });
+    const incidents = () => access.incidents();
+    const server = await openMetrics({ port, host }, { stats, incidents, isReady, operator });
     access.meter = server.meter;
     return server;
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Frames, FramesFound, FramesWanted } from '../recording/frames.ts';
+import type { HostIncidents } from '../recording/host-incidents.ts';
 import type { RecorderOptions } from '../recording/recorder.ts';
 import type { Directory } from '../runtime/directory.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
@@ -35,10 +36,18 @@ export interface Inspected {
   readonly name: string;
   readonly orders?: PageOrders;
 }
+/** The trace of an incident, and its checks where it was replayed. */
+export interface Story {
+  readonly text: string;
+  readonly checks: object | null;
+}
 export interface PageSources {
   readonly directory: Directory;
   readonly frames: Frames;
   readonly recording: () => RecorderOptions;
+  readonly incidents: HostIncidents;
+  /** Replays a trace, so that it has the steps of all machines. */
+  readonly retell: ((file: string) => Promise<Story> | undefined) | undefined;
   messages(wanted: FramesWanted): FramesFound;
   /** ISO 8601. */
   readonly started: string;

@@ -2,7 +2,7 @@ import type { AnyEventObject } from 'xstate';
 import type { PlayedOffice } from './seat.ts';
 import type { HostOptions } from './handles.ts';
 import { tracingOf } from './tracing.ts';
-import type { Pages } from './page.ts';
+import type { Pages, PageSources } from './page.ts';
 import { extra } from '../extras.ts';
 import { deferred } from '../kernel/listeners.ts';
 import type { HostLog } from '../logging/host-log.ts';
@@ -14,6 +14,7 @@ import {
   KnownSecrets,
 } from '../recording/flight-recorder.ts';
 import { Frames } from '../recording/frames.ts';
+import { HostIncidents } from '../recording/host-incidents.ts';
 import { RedactedPorts } from '../recording/redaction.ts';
 import { assemble } from '../runtime/assemble.ts';
 import { Directory, unanswered, type Root, Tap } from '../runtime/directory.ts';
@@ -53,6 +54,11 @@ export class Runtime {
   /** Kept after the end of a server, because later texts may still quote its secrets. */
   readonly secrets: KnownSecrets;
   readonly redacted: RedactedPorts;
+  readonly incidents = new HostIncidents({
+    now: () => Date.now(),
+    hide: (value) => this.redact(value),
+    later: systemClock.setTimeout,
+  });
   readonly frames = new Frames();
   readonly #parts = new Map<PartOf<Part>, Part>();
   #kinds: Kinds = {};
@@ -63,6 +69,8 @@ export class Runtime {
   /** Lines that a server wrote lately; empty in a host without servers. */
   linesOf: (server: string) => readonly unknown[] = () => [];
   #marked: (text: string) => void = () => {};
+  /** Replays a trace for the page; the command has it, a program that embeds a host has not. */
+  retell: PageSources['retell'];
   readonly #leaveClock: () => void;
   #hosts = 0;
 
@@ -81,6 +89,7 @@ export class Runtime {
     this.options = options;
     this.hostLog = log && Logging && new Logging(log, (value) => this.redact(value), logLevel);
     if (this.hostLog) tap.add(this.hostLog);
+    tap.add(this.incidents);
     this.tracing = tracing;
     const { secrets, redact } = record || {};
     this.secrets = new KnownSecrets(secrets, redact, notice);
@@ -89,9 +98,13 @@ export class Runtime {
       ...{ record, stateDir, notice, frames },
       alive: () => this.directory.roots,
       marked: (text: string) => this.#marked(text),
+      traced: (...traced: Parameters<HostIncidents['traced']>) => this.incidents.traced(...traced),
     };
     this.flight = record === false ? undefined : new FlightRecorder(recording, this.secrets, tap);
-    this.frames.kept = this.flight?.frame;
+    this.frames.kept = (frame, weight) => {
+      this.flight?.frame(frame, weight);
+      if (frame.via === 'relay') this.incidents.relayed(frame);
+    };
     const ports = {
       open: (port: string, ...opening: Parameters<OpenPort>) => this.#open(port, opening),
       request: (...asked: Parameters<RequestPort>) => this.#request(...asked),
@@ -157,6 +170,8 @@ export class Runtime {
       directory: this.directory,
       frames: this.frames,
       recording,
+      incidents: this.incidents,
+      retell: (file) => this.retell?.(file),
       messages: (wanted) => this.frames.find(wanted, recording()),
       started: this.#started,
       stateDir,

@@ -1,3 +1,4 @@
+import type { Story } from '../api/page.ts';
 import { createTerminal, type Terminal } from '../../adapters/terminal/terminal.ts';
 
 export interface CommandContext {
@@ -118,6 +119,8 @@ export interface Laboratory {
   forkTrace(context: CommandContext, file: string, options: ForkOptions): Promise<number>;
   redactTrace(context: CommandContext, file: string, options: RedactTraceOptions): Promise<number>;
   showTrace(context: CommandContext, files: readonly string[], options: ShowOptions): Promise<number>;
+  /** The trace of an incident with the steps of its machines, and its checks. */
+  storyOf(file: string): Promise<Story>;
   why(
     context: CommandContext,
     wanted: string | undefined,

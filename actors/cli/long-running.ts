@@ -14,7 +14,7 @@ import { deferred } from '../kernel/listeners.ts';
 import { openRuntime, type Runtime } from '../api/runtime.ts';
 import { logLine, NewsLines } from './printing/servers.ts';
 import { toolsText } from './printing/contents.ts';
-import { statusFact, tellFact } from './printing/failures.ts';
+import { incidentFact, statusFact, tellFact } from './printing/failures.ts';
 import { Prompt } from './prompt/prompt.ts';
 import { confirmBy, answersBy, inputsAt } from './answering.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';
@@ -41,6 +41,8 @@ async function runtimeOf(context: CommandContext, options: WatchOptions): Promis
     ...(await logBy(context, options)),
     notice: (text) => terminal.err(text),
   });
+  const { laboratory } = context;
+  if (laboratory) runtime.retell = async (file) => (await laboratory()).storyOf(file);
   if (runtime.flight?.path !== undefined) terminal.err(`recording to ${runtime.flight.path}`);
   return runtime;
 }
@@ -104,6 +106,7 @@ async function openComputer(
 type Heard = Parameters<NonNullable<ComputerOptions['onEvent']>>;
 function factOf(...[name, value]: Heard): Fact | undefined {
   if (name === 'server.changed') return statusFact(value as ServerStatus);
+  if (name === 'incident') return incidentFact(value as ComputerEvents['incident']);
   if (name === 'server.removed')
     return {
       type: 'server_status',

@@ -7,7 +7,15 @@ import { exitCodeOf, exitCodeAtEnd, hasUsable } from './exit-codes.ts';
 import type { RecordingOptions, SourceOptions } from './host-options.ts';
 import { withComputer, onlyServer } from './one-shot.ts';
 import { logsOf, toolsText } from './printing/contents.ts';
-import { conflictSummary, isRefusing, logLine, loginLines, serverLine, whyText } from './printing/servers.ts';
+import {
+  incidentLines,
+  conflictSummary,
+  isRefusing,
+  logLine,
+  loginLines,
+  serverLine,
+  whyText,
+} from './printing/servers.ts';
 import { mayStart, readSource, configOf } from './source.ts';
 import { withoutCredentials, registryChoice, type RegistryChoice } from '../servers/registries.ts';
 import { renderServer } from '../servers/render.ts';
@@ -221,6 +229,7 @@ export async function status(
     else
       for (const server of servers)
         for (const line of [serverLine(server, width), ...loginLines(server, options)]) terminal.out(line);
+    if (!options.json) for (const line of incidentLines(computer.status().incidents)) terminal.out(line);
     return Promise.resolve(hasUsable(context, servers));
   };
   const how = { ...options, office: '' };

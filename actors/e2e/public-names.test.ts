@@ -152,6 +152,7 @@ describe('a2c-actors', () => {
           | 'prompts.changed'
           | 'resource.updated'
           | 'skills.changed'
+          | 'incident'
         )
     >();
     expectTypeOf<keyof PresenterEvents>().toEqualTypeOf<

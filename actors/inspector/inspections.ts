@@ -1,10 +1,18 @@
-import type { Inspected, Inspection, InspectOptions, PageOrders, Pages, PageSources } from '../api/page.ts';
+import type {
+  Inspected,
+  Inspection,
+  InspectOptions,
+  PageOrders,
+  Pages,
+  PageSources,
+  Story,
+} from '../api/page.ts';
 import { announceHost } from '../../adapters/inspector/registry.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { openInspectorServer } from '../../adapters/inspector/index.ts';
 import { OwnFileMissing } from '../../adapters/own-files.ts';
 import { processFacts, systemClock } from '../../adapters/clock.ts';
-import { sha256Of } from '../../adapters/storage/traces.ts';
+import { latestLines, sha256Of } from '../../adapters/storage/traces.ts';
 import type { AttachedPage, InspectorServer, PageListener } from '../../adapters/inspector/server.ts';
 import {
   inspectionProtocol,
@@ -38,6 +46,10 @@ export async function chartsOf(kinds: Kinds = kindsInProcess): Promise<Charts> {
 /** Largest number of bytes of earlier records that wait to be sent to a page, and pause in ms until they are counted again. */
 const mostAhead = 1024 * 1024;
 const patienceMs = 10;
+/** Limit in bytes of the trace of an incident. */
+const mostStory = 64 * 1024 * 1024;
+/** Pause in ms between two looks at the incidents, and the number of looks for one beat. */
+const [lookMs, turnsOfBeat] = [250, 8];
 const onRecordings =
   'A host that runs is not checked: save what led to this moment, or record the host, and open the file with a2c show.';
 const textOf = (error: unknown): string => {
@@ -94,6 +106,7 @@ export class Inspections implements Pages {
           lines,
         });
         if (past) void tellPast(page, past, () => pages.has(page));
+        this.#beat(page, () => pages.has(page));
       };
       void this.#stream.prepare(() => pause(0)).then(welcome);
       return {
@@ -122,6 +135,22 @@ export class Inspections implements Pages {
     if (this.#isClosed) await close();
     return inspection;
   }
+  /** Tells a page all incidents, then what changes, and that this host still runs. */
+  #beat(page: AttachedPage, isHere: () => boolean): void {
+    let known = 0;
+    let turns = 0;
+    const tell = (): void => {
+      if (!isHere()) return;
+      const { incidents, isAll, revision, since } = this.#shown.incidents.after(known);
+      if (turns === 0 || revision > known)
+        page.send({ type: 'incidents', incidents: [...incidents], isAll, since });
+      known = revision;
+      if (turns % turnsOfBeat === 0) page.send({ type: 'beat' });
+      turns += 1;
+      systemClock.setTimeout(tell, lookMs);
+    };
+    tell();
+  }
   #announce(host: HostFacts, { url }: InspectorServer): () => void {
     const { stateDir, notice } = this.#shown;
     if (stateDir === false) return () => {};
@@ -135,7 +164,7 @@ export class Inspections implements Pages {
   async #answer(page: AttachedPage, orders: PageOrders | undefined, message: FromPage): Promise<void> {
     const { id } = message;
     try {
-      const value = message.type === 'ask' ? this.#told(message, page) : await obeyed(message, orders);
+      const value = message.type === 'ask' ? await this.#told(message, page) : await obeyed(message, orders);
       page.send({ type: 'answer', id, ok: true, value });
     } catch (error) {
       page.send({ type: 'answer', id, ok: false, error: textOf(error) });
@@ -147,7 +176,18 @@ export class Inspections implements Pages {
     if (ask.what === 'value') return this.#value(ask.number);
     if (ask.what === 'checks') throw new Error(onRecordings);
     if (ask.what === 'trace') return this.#shown.trace();
+    if (ask.what === 'seen') return this.#shown.incidents.see(ask.ids) ?? {};
+    if (ask.what === 'story') return this.#storyOf(ask.incident);
     return this.#shown.messages(ask);
+  }
+  /** What is in memory, where no trace was written or its file has gone. */
+  async #storyOf(id: string): Promise<Story> {
+    const file = this.#shown.incidents.traceOf(id);
+    const told = file === undefined ? undefined : await this.#shown.retell?.(file)?.catch(() => undefined);
+    if (told) return told;
+    let text = '';
+    if (file !== undefined) for await (const lines of latestLines(file, mostStory)) text += lines;
+    return { text: text || this.#shown.trace(), checks: null };
   }
   #value(number: number): unknown {
     const value = this.#stream.value(number);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { Chromium, type Page } from '../../scenarios/fixtures/browser.ts';
+import { Chromium, type Page, openPanel, goTo } from '../../scenarios/fixtures/browser.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 import { shownText } from '../../scenarios/fixtures/shown-text.ts';
 import { showRecordings } from './recordings.ts';
@@ -19,7 +19,7 @@ const recording = new URL('../../scenarios/recordings/death-in-mid-call.trace.nd
 let chromium: Chromium;
 beforeAll(async () => void (chromium = await Chromium.start()));
 afterAll(() => chromium.close());
-const open = (page: Page, panel: string): Promise<void> => page.getByRole('tab', { name: panel }).click();
+const open = (page: Page, panel: string): Promise<void> => openPanel(page, panel);
 const isOpen = (page: Page, panel: string): Promise<void> =>
   page.locator('[role="tab"][aria-selected="true"]', { hasText: panel }).waitFor();
 
@@ -30,9 +30,9 @@ describe('the address of the page', () => {
     const { page } = await chromium.look(shown.url);
     await open(page, 'Calls');
     await page.getByLabel('Find calls').fill('slow');
-    await page.getByRole('button', { name: /unknown \d/ }).click();
+    await page.getByRole('button', { name: /may have happened \d/ }).click();
     await page.locator('.call').first().click();
-    await page.locator('#moment').fill('400');
+    await goTo(page, 150);
     const [call, at] = [
       await page.locator('#call h2').innerText(),
       await page.locator('#moment-text').innerText(),
@@ -55,7 +55,7 @@ describe('the address of the page', () => {
     });
     await computer.callTool('echo', { text: 'one' });
     const { page } = await chromium.look((await computer.inspect()).url);
-    await page.getByText('1 of 1 servers are fine.').waitFor();
+    await page.getByText('1 server fine.').waitFor();
     expect(await page.title()).toBe('computer c1');
     await open(page, 'Calls');
     await page.locator('.call').click();
@@ -64,12 +64,35 @@ describe('the address of the page', () => {
     await page.locator('#call').waitFor({ state: 'detached' });
     await isOpen(page, 'Calls');
     await page.goBack();
-    await isOpen(page, 'Servers');
+    await isOpen(page, 'Overview');
     await page.goForward();
     await isOpen(page, 'Calls');
   });
 });
 
+it('a page whose host falls silent is grey, and says as of when it is', async () => {
+  await using computer = await bootedComputer({
+    name: 'c1',
+    stateDir: false,
+    config: { mcpServers: { echo } },
+  });
+  const { url } = await computer.inspect();
+  const { page } = await chromium.look('about:blank');
+  let isSilent = false;
+  await page.routeWebSocket(/\/attach$/, (socket) => {
+    const host = socket.connectToServer();
+    host.onMessage((message) => (isSilent ? undefined : socket.send(message)));
+  });
+  await page.goto(url);
+  await page.getByText('1 server fine.').waitFor();
+  isSilent = true;
+  await page.locator('#link', { hasText: /^▲ the host does not answer: .*as of [\d:]+\.$/ }).waitFor();
+  await page.locator('.stale').waitFor();
+  expect(await page.locator('#summary').innerText()).not.toContain('fine');
+  isSilent = false;
+  await page.locator('#link', { hasText: /^live/ }).waitFor();
+  await page.getByText('1 server fine.').waitFor();
+});
 it('a page whose connection was lost comes back by itself, keeps what it knew, and says how long it was away', async () => {
   await using computer = await bootedComputer({
     name: 'c1',
@@ -90,7 +113,9 @@ it('a page whose connection was lost comes back by itself, keeps what it knew, a
   await page.locator('#link', { hasText: /^live/ }).waitFor();
   isCut = true;
   await cut();
-  await page.locator('#link', { hasText: /^▲ connection lost at [\d:]+; trying again/ }).waitFor();
+  await page
+    .locator('#link', { hasText: /^▲ connection lost: .*What is shown is as of [\d:]+\. Trying again/ })
+    .waitFor();
   await computer.callTool('echo', { text: 'meanwhile' });
   isCut = false;
   await page.locator('#link', { hasText: /^live.*; away from [\d:]+ to [\d:]+$/ }).waitFor();

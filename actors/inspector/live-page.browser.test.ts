@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
-import { Chromium, picture, type Page } from '../../scenarios/fixtures/browser.ts';
+import { Chromium, picture, type Page, openPanel, openActors } from '../../scenarios/fixtures/browser.ts';
 import { createOffice, type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { oldPeer } from '../../scenarios/fixtures/old-peer.ts';
@@ -27,10 +27,10 @@ const actor = (page: Page, name: string) => page.locator(`.actor[data-address*="
 /** Opens the page with the tree of actors, which the first panel hides. */
 const lookWithActors = async (url: string) => {
   const looking = await chromium.look(url);
-  await looking.page.getByRole('button', { name: 'Actors' }).click();
+  await openActors(looking.page);
   return looking;
 };
-const open = (page: Page, panel: string): Promise<void> => page.getByRole('tab', { name: panel }).click();
+const open = (page: Page, panel: string): Promise<void> => openPanel(page, panel);
 const noErrors = (errors: readonly string[]): void => expect(errors).toEqual([]);
 
 describe('somebody who knows nothing of machines', () => {
@@ -63,7 +63,7 @@ it('the page of an office says what a peer of an older version misses', async ()
   const old = await oldPeer(office.url);
   await using inspection = await office.inspect();
   const { page, errors } = await chromium.look(inspection.url);
-  await open(page, 'Servers');
+  await open(page, 'Overview');
   const seatOf = (name: string) => page.locator('#peers tr', { hasText: name });
   await seatOf('computer old')
     .filter({ hasText: 'protocol 0.2.0; misses the notice of changed tools' })
@@ -84,9 +84,9 @@ describe('the live page', () => {
     await actor(page, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
     expect((await died).outcome).toBe('unknown');
     await open(page, 'Calls');
-    await page.locator('.call', { hasText: 'die' }).filter({ hasText: 'unknown' }).waitFor();
+    await page.locator('.call', { hasText: 'die' }).filter({ hasText: 'may have happened' }).waitFor();
     await open(page, 'Lanes');
-    await page.locator('.lane[data-lane*="client:echo#"] .span[data-state="off.waiting"]').waitFor();
+    await page.locator('.lane[data-lane*="client:echo#"][aria-label*="off.waiting"]').waitFor();
     noErrors(errors);
   });
 

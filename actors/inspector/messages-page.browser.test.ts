@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Chromium, picture } from '../../scenarios/fixtures/browser.ts';
+import { Chromium, picture, openPanel } from '../../scenarios/fixtures/browser.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -19,7 +19,7 @@ describe('the messages of a server', () => {
     await using inspection = await computer.inspect();
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, errors } = await chromium.look(inspection.url, { colorScheme });
-      await page.getByRole('tab', { name: 'Messages' }).click();
+      await openPanel(page, 'Messages');
       await page.locator('.message').filter({ hasText: 'initialize' }).first().waitFor();
       await computer.callTool('echo', { text: 'hello there' });
       const request = page

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Chromium, findings, picture } from '../../scenarios/fixtures/browser.ts';
+import { Chromium, findings, picture, openPanel, openActors } from '../../scenarios/fixtures/browser.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -33,11 +33,19 @@ it('every panel is readable in both themes, on a phone, zoomed to 200 %, and by 
   ] as const;
   for (const { name, ...options } of kinds) {
     const { page, errors } = await chromium.look(inspection.url, options);
-    await page.getByRole('button', { name: 'Actors' }).click();
+    await openActors(page);
     await page.locator('.actor[data-address*="client:broken"]').first().click();
-    await page.getByRole('button', { name: 'Actors' }).click();
-    for (const panel of ['Servers', 'Chart', 'Lanes', 'Calls', 'Records', 'Desktop and Finder', 'Messages']) {
-      await page.getByRole('tab', { name: panel }).click();
+    await openActors(page);
+    for (const panel of [
+      'Overview',
+      'Chart',
+      'Lanes',
+      'Calls',
+      'Records',
+      'Desktop and Finder',
+      'Messages',
+    ]) {
+      await openPanel(page, panel);
       if (panel === 'Desktop and Finder') await page.locator('#shown tr', { hasText: 'dpe://' }).waitFor();
       if (panel === 'Chart') await page.locator('.state').first().waitFor();
       if (panel === 'Calls') {

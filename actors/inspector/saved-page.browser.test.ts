@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { Chromium } from '../../scenarios/fixtures/browser.ts';
+import { Chromium, openActors } from '../../scenarios/fixtures/browser.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -22,7 +22,7 @@ it('a page saves what its host has recorded of itself, which a2c replay plays', 
   await computer.callTool('echo', { text: 'before anybody looked' });
   await using inspection = await computer.inspect();
   const { page, errors } = await chromium.look(inspection.url);
-  await page.getByRole('button', { name: 'Actors' }).click();
+  await openActors(page);
   const client = page.locator('.actor[data-address*="client:echo"]');
   await client.filter({ hasText: 'on.ready' }).waitFor();
   expect((await computer.callTool('die', {})).outcome).toBe('unknown');

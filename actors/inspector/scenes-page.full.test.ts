@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Chromium, picture, type Page } from '../../scenarios/fixtures/browser.ts';
+import { Chromium, picture, type Page, openPanel } from '../../scenarios/fixtures/browser.ts';
 import { startDemo } from '../../scenarios/fixtures/started-demo.ts';
 import { createAgent, createComputer, createOffice } from '../index.ts';
 
@@ -98,7 +98,7 @@ describe('a computer on which much is wrong', () => {
       await page.locator('#servers tr', { hasText: 'is disabled in its config' }).waitFor();
     }
     await picture(after, 'scene-computer');
-    await after.getByRole('tab', { name: 'Calls' }).click();
+    await openPanel(after, 'Calls');
     await after
       .locator('.call', { hasText: 'files_fail' })
       .filter({ hasText: 'disk quota exceeded' })
@@ -110,7 +110,7 @@ describe('a computer on which much is wrong', () => {
     await after.locator('.call', { hasText: 'no_such_tool' }).filter({ hasText: 'failed' }).waitFor();
     for (const host of [office, agent]) {
       const page = await look(host);
-      const first = host === office ? 'Calls' : 'Servers';
+      const first = host === office ? 'Calls' : 'Overview';
       await page.locator('[role="tab"][aria-selected="true"]', { hasText: first }).waitFor();
       await incident(page, 'call', 'The effect of db_die is unknown').waitFor();
       if (host === agent)
@@ -119,7 +119,7 @@ describe('a computer on which much is wrong', () => {
           .filter({ hasText: 'has joined its office' })
           .waitFor();
       await picture(page, host === office ? 'scene-office' : 'scene-agent');
-      await page.getByRole('tab', { name: 'Calls' }).click();
+      await openPanel(page, 'Calls');
       await page
         .locator('.call', { hasText: 'guarded_write' })
         .filter({ hasText: 'waits for its computer' })

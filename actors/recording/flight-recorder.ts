@@ -78,6 +78,8 @@ export interface FlightOptions {
   readonly notice?: ((text: string) => void) | undefined;
   readonly alive?: (() => Iterable<{ readonly id: Address; readonly kind: string }>) | undefined;
   readonly marked?: ((text: string) => void) | undefined;
+  /** Servers and tools because of which a trace was written. */
+  readonly traced?: ((subjects: readonly string[], file: string) => void) | undefined;
 }
 /** Trace that a host has written by itself. */
 export interface KeptTrace {
@@ -232,7 +234,7 @@ export class FlightRecorder {
   #keep(): void {
     const { reasons } = this.#due ?? { reasons: [] };
     this.#due = undefined;
-    const { stateDir, notice, marked } = this.#options;
+    const { stateDir, notice, marked, traced } = this.#options;
     if (stateDir === false && !this.#file) return;
     const what = this.#redact(reasons.map((each) => each.what).join('; '));
     const tail = this.#redact(reasons.map(({ on, subject }) => `${on} ${subject}`).join(', '));
@@ -241,6 +243,10 @@ export class FlightRecorder {
       // Writes the trace before the call of `notice`, which would skip its arguments when there is no callback.
       const file = this.#written(tail, on);
       this.#kept = [...this.#kept, { file, what, at: new Date().toISOString() }].slice(-keptTraces.count);
+      traced?.(
+        reasons.map(({ subject }) => subject),
+        file,
+      );
       marked?.(`trace ${file}: ${what}`);
       notice?.(`${what}; see a2c replay ${file}`);
     } catch (error) {

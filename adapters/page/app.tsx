@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
-import { useEffect, useReducer } from 'preact/hooks';
+import { useEffect, useReducer, useState } from 'preact/hooks';
 import { CallsPanel } from './panels/calls.tsx';
-import { Incidents, Marks } from './panels/incidents.tsx';
+import { Incidents } from './panels/incidents.tsx';
 import { CollectionsPanel } from './panels/collections.tsx';
 import { ChartPanel } from './panels/chart.tsx';
 import { LanesPanel } from './panels/lanes.tsx';
@@ -10,12 +10,13 @@ import { RecordsPanel } from './panels/records.tsx';
 import { SaveTrace } from './panels/save.tsx';
 import { ServersPanel } from './panels/servers.tsx';
 import { TreePanel } from './panels/tree.tsx';
-import { isTreeShown, panels, type Panel } from './choice.ts';
+import { isTreeShown, type Panel } from './choice.ts';
 import type { Session } from './session.ts';
+import { needsLook } from '../../machines/incidents/incident.ts';
 import { TimeLine } from './timeline.tsx';
 import { Copy } from './pieces.tsx';
 import { callAsMarkdown, hostAsMarkdown } from './markdown.ts';
-import { dayTimeText, durationText, visible } from './values.ts';
+import { dayTimeText, visible } from './values.ts';
 
 /** Whole inspector page: header, shown moment, tree of actors at the side, and one panel. */
 
@@ -43,39 +44,44 @@ const awayText = (away: Session['away']): string =>
 const replayText = (checks: Session['checks']): string =>
   checks === undefined ? '' : `; replayed: ${visible(checks.verdict.toUpperCase())}`;
 
-function stateOfLink({
-  phase,
-  reason,
-  history,
-  host,
-  missed,
-  dropped,
-  away,
-  checks,
-}: Session): [text: string, isBad: boolean] {
+/** Returns the state of the connection, and what to do about it when it is bad. */
+function stateOfLink(session: Session): [text: string, isBad: boolean] {
+  const { phase, reason, history, host, missed, dropped, away, checks, staleSince } = session;
   const skipped = missed > 0 ? `; ${missed} records were skipped: this page, or the host, was too busy` : '';
-  const all = `${history.length.toLocaleString('en')} records`;
   const older = dropped > 0 ? `; ${dropped.toLocaleString('en')} older ones were let go` : '';
+  const all = `${history.length.toLocaleString('en')} records`;
+  const known = (at: number): string => `What is shown is as of ${dayTimeText(at, at)}.`;
   if (phase === 'connecting') return ['connecting …', false];
+  if (phase === 'live' && staleSince !== undefined)
+    return [
+      `the host does not answer: it is suspended or busy (process ${host?.pid ?? '?'}). ${known(staleSince)}`,
+      true,
+    ];
   if (phase === 'live')
-    return [`live, process ${host?.pid ?? '?'}, ${all}${older}${skipped}${awayText(away)}`, missed > 0];
+    return [
+      `live ${dayTimeText(session.wallEnd, session.wallEnd)}${older}${skipped}${awayText(away)}`,
+      missed > 0,
+    ];
   if (phase === 'loading') return [`a recording, ${all} so far …`, false];
   if (phase === 'file') return [`a recording, ${all}${replayText(checks)}`, false];
   if (phase === 'over')
-    return [`ended: ${visible(reason)}. What it did is still here; nothing more comes.`, true];
+    return [`ended: ${visible(reason)}. ${known(session.wallEnd)} Nothing more comes.`, true];
   if (phase === 'no token')
     return ['The address has no token. Open the one that a2c printed, or run: npx a2c inspect', true];
-  if (away) return [`connection lost at ${dayTimeText(away.from, away.from)}; trying again …`, true];
-  return [
-    'Not connected: the host has ended, or the token is of an earlier start. Run: npx a2c inspect',
-    true,
-  ];
+  if (phase === 'other')
+    return [
+      `A host answers here, but the token is of an earlier start, or of another host. Run: npx a2c inspect${away ? `. ${known(away.from)}` : ''}`,
+      true,
+    ];
+  if (away)
+    return [`connection lost: the host was killed, or it ended. ${known(away.from)} Trying again …`, true];
+  return ['Nothing answers here: the host has ended. Hosts that run: npx a2c inspect', true];
 }
 /** Buttons that share the view: copy its address, copy it as text, save its trace. */
 function Carry({ session }: { session: Session }): VNode {
   const text = (): string => {
-    const { host, wallNow: at, incidents, servers, choice, story } = session;
-    const call = choice.panel === 'calls' && story.calls.all.find(({ ticket }) => ticket === choice.call);
+    const { host, wallNow: at, incidents, servers, choice } = session;
+    const call = choice.panel === 'calls' && session.callOf(choice.call);
     if (call) return callAsMarkdown(call, at);
     return hostAsMarkdown({ title: host ? `${host.kind} ${host.name}` : 'a2c', at, incidents, servers });
   };
@@ -90,7 +96,7 @@ function Carry({ session }: { session: Session }): VNode {
 function Header({ session }: { session: Session }): VNode {
   const [text, isBad] = stateOfLink(session);
   const { host } = session;
-  const lasting = session.story.at(session.wallEnd).filter(({ to }) => to === undefined).length;
+  const lasting = session.story.at(session.wallEnd).filter(needsLook).length;
   const isFile = host?.kind === 'file';
   const name = isFile ? (host.name.split(/[\\/]/).at(-1) ?? '') : (host?.name ?? 'a2c inspector');
   const title = host ? `${host.kind} ${name}` : name;
@@ -100,7 +106,9 @@ function Header({ session }: { session: Session }): VNode {
   return (
     <header>
       <h1 id="host" title={isFile ? visible(host.name) : undefined}>
-        {host && <span class="kind">{isFile ? 'recording' : host.kind}</span>}
+        {host && (
+          <span class="kind">{isFile ? 'recording' : host.kind === 'up' ? 'computer' : host.kind}</span>
+        )}
         {visible(name)}
       </h1>
       <p id="link" role="status" class={isBad ? 'bad' : 'quiet'}>
@@ -111,72 +119,93 @@ function Header({ session }: { session: Session }): VNode {
     </header>
   );
 }
-function Time({ session }: { session: Session }): VNode {
-  const { history, at, isNow, phase } = session;
-  const row = history.row(at);
-  const end = phase === 'live' ? 'now' : 'the end';
-  const text = isNow ? end : `record ${row?.s ?? 0} at ${durationText(row?.t ?? 0)}`;
-  return (
-    <div id="time" role="group" aria-label="Moment">
-      <button type="button" onClick={() => session.goTo(at - 1)} aria-label="One record back">
-        ◀
-      </button>
-      <span class="slider">
-        <Marks session={session} />
-        <input
-          id="moment"
-          type="range"
-          aria-label="Moment"
-          aria-valuetext={text}
-          min={0}
-          max={Math.max(0, history.length - 1)}
-          value={at}
-          onInput={({ currentTarget }) => session.goTo(Number(currentTarget.value))}
-        />
-      </span>
-      <button type="button" onClick={() => session.goTo(at + 1)} aria-label="One record on">
-        ▶
-      </button>
-      <span id="moment-text">{text}</span>
-      <button
-        id="follow"
-        type="button"
-        disabled={isNow}
-        onClick={() => session.choose({ moment: undefined })}
-      >
-        {phase === 'live' ? 'Now' : 'End'}
-      </button>
-    </div>
-  );
+/** The places of the page, and the panels of each; what only experts read is shown on demand. */
+const places = {
+  Overview: ['servers'],
+  Calls: ['calls'],
+  Machine: ['chart', 'messages', 'collections'],
+  advanced: ['lanes', 'records'],
+} as const satisfies Record<string, readonly Panel[]>;
+type Place = keyof typeof places;
+const mainPlaces: readonly Place[] = ['Overview', 'Calls', 'Machine'];
+export function placeOf(panel: Panel): Place {
+  const found = mainPlaces.find((place) => (places[place] as readonly Panel[]).includes(panel));
+  return found ?? 'Machine';
 }
-function Tabs({ session }: { session: Session }): VNode {
-  const { panel } = session.choice;
+interface Tab {
+  readonly name: string;
+  readonly panel: Panel;
+}
+/** One row of tabs, with arrow keys between them. */
+function Tabs({
+  session,
+  label,
+  tabs,
+  shown,
+}: {
+  session: Session;
+  label: string;
+  tabs: readonly Tab[];
+  shown: string;
+}): VNode {
   const move = (event: KeyboardEvent): void => {
     const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    if (by === 0) return;
+    const at = tabs.findIndex(({ name }) => name === shown);
+    const next = tabs[(at + by + tabs.length) % tabs.length];
+    if (by === 0 || !next) return;
     event.preventDefault();
-    const next = panels[(panels.indexOf(panel) + by + panels.length) % panels.length] ?? panel;
-    session.choose({ panel: next });
-    document.getElementById(`tab-${next}`)?.focus();
+    session.choose({ panel: next.panel });
+    document.getElementById(`tab-${next.name}`)?.focus();
   };
   return (
-    <div role="tablist" aria-label="Panels" onKeyDown={move}>
-      {panels.map((each, at) => (
+    <div role="tablist" aria-label={label} onKeyDown={move}>
+      {tabs.map(({ name, panel }) => (
         <button
-          key={each}
-          id={`tab-${each}`}
+          key={name}
+          id={`tab-${name}`}
           type="button"
           role="tab"
-          aria-selected={each === panel}
+          aria-selected={name === shown}
           aria-controls="panel"
-          tabIndex={each === panel ? 0 : -1}
-          title={`key ${at + 1}`}
-          onClick={() => session.choose({ panel: each })}
+          tabIndex={name === shown ? 0 : -1}
+          onClick={() => session.choose({ panel })}
         >
-          {names[each]}
+          {name}
         </button>
       ))}
     </div>
+  );
+}
+/** Panels of the place Machine, and a button for those that few people read. */
+function MachineTabs({ session }: { session: Session }): VNode {
+  const { panel } = session.choice;
+  const isExpert = (places.advanced as readonly Panel[]).includes(panel);
+  const [isOpen, open] = useState(isExpert);
+  const isWide = isOpen || isExpert;
+  const hasWindows = panel === 'collections' || session.history.lanes.some(({ kind }) => kind === 'cache');
+  const all: readonly Panel[] = [...places.Machine, ...(isWide ? places.advanced : [])];
+  const tabs = all.filter((each) => each !== 'collections' || hasWindows);
+  const isTree = isTreeShown(session.choice);
+  return (
+    <>
+      <button
+        id="actors"
+        type="button"
+        aria-pressed={isTree}
+        onClick={() => session.choose({ tree: !isTree })}
+      >
+        Actors
+      </button>
+      <Tabs
+        session={session}
+        label="Of the chosen machine"
+        tabs={tabs.map((each) => ({ name: names[each], panel: each }))}
+        shown={names[panel]}
+      />
+      <button id="advanced" type="button" aria-expanded={isWide} onClick={() => open(!isWide)}>
+        advanced
+      </button>
+    </>
   );
 }
 const drawn: Readonly<Record<Panel, (props: { session: Session }) => VNode>> = {
@@ -200,8 +229,8 @@ function onKey(session: Session, event: KeyboardEvent): void {
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const panel = panels[Number(key) - 1];
-  if (panel) session.choose({ panel });
+  const place = mainPlaces[Number(key) - 1];
+  if (place) session.choose({ panel: places[place][0] });
   else if (key === ',') session.goTo(session.at - 1);
   else if (key === '.') session.goTo(session.at + 1);
   else if (key === 'n') session.stepIncident(1);
@@ -217,6 +246,7 @@ function onKey(session: Session, event: KeyboardEvent): void {
     requestAnimationFrame(() => document.getElementById(isOfCalls ? 'find-calls' : 'filter')?.focus());
   }
 }
+/** The page of a host, or the story of one of its incidents in its place. */
 export function App({ session }: { session: Session }): VNode {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
@@ -238,39 +268,53 @@ export function App({ session }: { session: Session }): VNode {
       document.removeEventListener('keydown', keyed);
     };
   }, [session]);
-  const { panel } = session.choice;
-  const Shown = drawn[panel];
-  const isTree = isTreeShown(session.choice);
+  const { opened } = session;
+  if (!opened) return <Whole session={session} />;
   return (
     <>
+      <p class="story-bar">
+        <button type="button" onClick={() => session.closeStory()}>
+          ← back to the live host
+        </button>{' '}
+        This is the story of an incident, from the trace that the host has written.
+      </p>
+      <Whole session={opened} />
+    </>
+  );
+}
+function Whole({ session }: { session: Session }): VNode {
+  const { panel } = session.choice;
+  const Shown = drawn[panel];
+  const place = placeOf(panel);
+  const isTree = isTreeShown(session.choice);
+  const isStale = session.phase === 'lost' || session.phase === 'other' || session.staleSince !== undefined;
+  return (
+    <div class={`whole${isStale ? ' stale' : ''}`}>
       <Header session={session} />
       <Incidents session={session} />
       <TimeLine session={session} />
       <section class="tabs-and-time" aria-label="View">
-        <button
-          id="actors"
-          type="button"
-          aria-pressed={isTree}
-          onClick={() => session.choose({ tree: !isTree })}
-        >
-          Actors
-        </button>
-        <Tabs session={session} />
-        <Time session={session} />
+        <Tabs
+          session={session}
+          label="Places"
+          tabs={mainPlaces.map((name) => ({ name, panel: places[name][0] }))}
+          shown={place}
+        />
+        {place === 'Machine' && <MachineTabs session={session} />}
       </section>
       <main>
         {isTree && <TreePanel session={session} />}
         <section id="work" aria-label={names[panel]}>
-          <div id="panel" role="tabpanel" aria-labelledby={`tab-${panel}`}>
+          <div id="panel" role="tabpanel" aria-labelledby={`tab-${place}`}>
             <Shown session={session} />
           </div>
         </section>
       </main>
       <footer>
-        Keys: <kbd>1</kbd>–<kbd>{panels.length}</kbd> panel, <kbd>,</kbd> <kbd>.</kbd> one record back or on,{' '}
-        <kbd>n</kbd> <kbd>p</kbd> next or previous incident, <kbd>e</kbd> now, <kbd>[</kbd> <kbd>]</kbd> only
-        from or until this moment, <kbd>Esc</kbd> all time, <kbd>/</kbd> search, arrows in lists
+        Keys: <kbd>1</kbd>–<kbd>3</kbd> place, <kbd>n</kbd> <kbd>p</kbd> incident, <kbd>,</kbd> <kbd>.</kbd>{' '}
+        one record back or on, <kbd>e</kbd> now, <kbd>[</kbd> <kbd>]</kbd> from or until here, <kbd>Esc</kbd>{' '}
+        all time, <kbd>/</kbd> search
       </footer>
-    </>
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { doesAfter, listCalls, noFilter, percentileOf, phasesOf } from './call-list.ts';
-import type { Call, CallEnd, CallMoment } from './calls.ts';
+import type { Call, CallEnd, CallMoment } from '../../machines/incidents/calls.ts';
 
 const callOf = (ticket: string, more: Partial<Call> = {}): Call => ({
   ...{

@@ -1,4 +1,4 @@
-import { standingOf, whyOf, type Call, type CallStep } from './calls.ts';
+import { standingOf, whyOf, type Call, type CallStep } from '../../machines/incidents/calls.ts';
 import { isWithin, type Range } from './values.ts';
 
 /** Selection of calls for the list, their totals, and the phases of one call. Times are those of the wall clock. Pure. */
@@ -105,7 +105,7 @@ export interface CallPhase {
 }
 const phaseNames: Readonly<Record<CallStep, string>> = {
   asked: 'asked',
-  found: 'found and judged',
+  found: 'found and allowed',
   'passed on': 'passed on',
   'person asked': 'person asked',
   'person answered': 'person answered',

@@ -1,6 +1,6 @@
+import type { Row } from '../../machines/trace/row.ts';
 import { describe, expect, it } from 'vitest';
 import { causesOf, changesOf } from './causes.ts';
-import type { Row } from './trace-lines.ts';
 
 const rowsOf = (rows: readonly object[]): { length: number; row(index: number): Row | undefined } => {
   const all = rows.map((row, at): Row => ({ k: '', ...row, s: at, t: at }));

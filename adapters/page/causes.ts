@@ -1,5 +1,5 @@
-import type { Row } from './trace-lines.ts';
-import { nameOf, textOf } from './values.ts';
+import { type Row, textOf } from '../../machines/trace/row.ts';
+import { nameOf } from './values.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
 export interface Records {

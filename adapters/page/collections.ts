@@ -1,6 +1,7 @@
+import { textOf } from '../../machines/trace/row.ts';
 import { contextAfter } from '../../machines/trace/record.ts';
 import type { History, Lane } from './history.ts';
-import { nameOf, textOf } from './values.ts';
+import { nameOf } from './values.ts';
 import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
 
 /** Changes of a Desktop or a Finder, with their cause and whether they were announced to agents. Pure functions. */

@@ -1,3 +1,4 @@
+import { textOf } from '../../machines/trace/row.ts';
 import { hostPath, type HostFacts } from '../../machines/inspection.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 import {
@@ -10,7 +11,6 @@ import {
 } from './joined.ts';
 import { fleetFragmentOf, fleetViewOf, isHistoryStep, viewOf, withToken, type FleetView } from './choice.ts';
 import type { Session } from './session.ts';
-import { textOf } from './values.ts';
 
 /** State of a page of several hosts or files: the session of each, their joined calls, and the choices of the person. */
 

@@ -1,7 +1,7 @@
+import { type Row, listOf, numberOf, textOf } from '../../machines/trace/row.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 import { contextAfter, isSameOutside } from '../../machines/trace/record.ts';
-import type { Row } from './trace-lines.ts';
-import { listOf, nameOf, numberOf, stateText, textOf } from './values.ts';
+import { nameOf, stateText } from './values.ts';
 
 /** Folded once from a `full` trace. Lanes are built from the changes of living actors, so both agree. Pure. */
 
@@ -141,10 +141,6 @@ interface Span {
   readonly state: string;
   readonly from: number;
 }
-export interface TimerBar extends Timer {
-  to?: number;
-  hasFired?: boolean;
-}
 /** Whole life of one actor; times are in ms since the trace began. */
 export interface Lane {
   readonly address: string;
@@ -155,7 +151,6 @@ export interface Lane {
   readonly input: unknown;
   to?: number;
   readonly spans: Span[];
-  readonly timers: TimerBar[];
   readonly rows: number[];
 }
 /** Failure outside of the actors: a child process that died, or a lost session or connection. */
@@ -169,16 +164,6 @@ interface MarkLine {
   readonly index: number;
   readonly text: string;
 }
-export interface Letter {
-  readonly t: number;
-  readonly index: number;
-  readonly from: string;
-  readonly to: string;
-  readonly type: string;
-  /** True when no actor lived at the address, so that the message was lost. */
-  readonly isDead: boolean;
-}
-
 const faults = new Set([
   'child.exited',
   'child.failed',
@@ -194,7 +179,6 @@ const stride = 1_000;
 /** Records are only appended. */
 export class History {
   readonly lanes: Lane[] = [];
-  readonly letters: Letter[] = [];
   readonly faults: Fault[] = [];
   readonly marks: MarkLine[] = [];
   readonly #byAddress = new Map<string, Lane>();
@@ -266,13 +250,6 @@ export class History {
     const lane = after && (!known || row.k === 'open') ? this.#begin(after, row) : known;
     if (!lane) return;
     const { t } = row;
-    const hasFired = row.k === 'in' && fieldsOf(row['ev'])['type'] !== 'late';
-    for (const n of before?.timers.keys() ?? []) {
-      const bar = after?.timers.has(n) ? undefined : lane.timers.findLast((each) => each.n === n);
-      if (bar) Object.assign(bar, { to: t, hasFired });
-    }
-    for (const timer of after?.timers.values() ?? [])
-      if (!before?.timers.has(timer.n)) lane.timers.push({ ...timer });
     const state = after === undefined || after.state === before?.state ? '' : stateText(after.state);
     if (state !== '' && lane.spans.at(-1)?.state !== state) lane.spans.push({ state, from: t });
     if (!after) lane.to = t;
@@ -289,7 +266,6 @@ export class History {
       isOlder,
       input: isOlder ? context : row['input'],
       spans: [],
-      timers: [],
       rows: [],
     };
     this.lanes.push(lane);
@@ -307,8 +283,6 @@ export class History {
     if ((k === 'in' && faults.has(type)) || k === 'defect')
       this.faults.push({ t, index, what: `${type || textOf(row['what'])}: ${address}` });
     if (k !== 'post' && k !== 'said') return;
-    const from = textOf(row['from']);
-    this.letters.push({ t, index, from, to: address, type, isDead: row['dead'] !== undefined });
-    this.#byAddress.get(from)?.rows.push(index);
+    this.#byAddress.get(textOf(row['from']))?.rows.push(index);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HostFacts } from '../../machines/inspection.ts';
-import type { Call } from './calls.ts';
+import type { Call } from '../../machines/incidents/calls.ts';
 import type { Living } from './history.ts';
 import { connectionsOf, isNamedBy, joinedOf, shiftsOf } from './joined.ts';
 

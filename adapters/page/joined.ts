@@ -1,8 +1,8 @@
+import { textOf } from '../../machines/trace/row.ts';
 import type { HostFacts } from '../../machines/inspection.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
-import type { Call } from './calls.ts';
+import type { Call } from '../../machines/incidents/calls.ts';
 import type { Alive } from './history.ts';
-import { textOf } from './values.ts';
 
 /** Several hosts on one clock: calls joined by `req_id`, clocks measured from the calls themselves. Pure. */
 

@@ -1,6 +1,6 @@
 import { askerOf, doesAfter, phasesOf, serverOf } from './call-list.ts';
-import { standingOf, type Call } from './calls.ts';
-import type { IncidentView } from './incidents.ts';
+import { standingOf, type Call } from '../../machines/incidents/calls.ts';
+import type { IncidentView } from '../../machines/incidents/incident.ts';
 import type { ServerView } from './model.ts';
 import { clockText, durationText } from './values.ts';
 

@@ -1,5 +1,5 @@
+import type { Row } from '../../machines/trace/row.ts';
 import { describe, expect, it } from 'vitest';
-import type { Row } from './trace-lines.ts';
 import { belongsTo, Messages, type MessageRow } from './messages.ts';
 
 const client = 'computer/client:fs#1';

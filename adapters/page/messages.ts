@@ -1,6 +1,6 @@
-import type { Call } from './calls.ts';
-import type { Row } from './trace-lines.ts';
-import { nameOf, textOf } from './values.ts';
+import { type Row, textOf } from '../../machines/trace/row.ts';
+import type { Call } from '../../machines/incidents/calls.ts';
+import { nameOf } from './values.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
 /** Messages on the wire of clients, links and seats, each with its request and the actor that asked. Pure. */

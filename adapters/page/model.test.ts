@@ -1,8 +1,8 @@
+import type { Row } from '../../machines/trace/row.ts';
 import { describe, expect, it } from 'vitest';
 import type { Chart, Charts } from '../../machines/trace/chart.ts';
 import { History } from './history.ts';
 import { moodOf, restartsOf, serversOf, treeOf } from './model.ts';
-import type { Row } from './trace-lines.ts';
 
 const client = 'computer/client:web#1';
 const node = (path: string, tag: string): Chart['nodes'][number] => ({
@@ -131,32 +131,16 @@ describe('the history with its lanes', () => {
     expect([5, 6, 7, 8].map((until) => restartsOf(history, client, until))).toEqual([0, 0, 1, 2]);
   });
 
-  it('has spans of states, timers that fired, were cleared or run, and the end of each', () => {
-    const timer = (op: string, n: number, t: number): Row => ({
-      s: 0,
-      t,
-      k: 'timer',
-      op,
-      a: client,
-      n,
-      ms: 10,
-    });
-    const fired: Row = { s: 0, t: 20, k: 'in', via: 'timer', a: client, n: 1 };
+  it('has spans of states and the end of each', () => {
     const step: Row = { s: 0, t: 7, k: 'step', a: client, v: 'waiting', tr: [], ev: 'x' };
     const gone: Row = { s: 0, t: 30, k: 'end', a: client, why: 'closed' };
-    const set = [1, 2, 3].map((n) => timer('set', n, 8));
-    const lane = historyOf(checkpoint, step, ...set, timer('clear', 2, 12), fired, gone).lane(client);
+    const lane = historyOf(checkpoint, step, gone).lane(client);
     expect(lane).toMatchObject({
       to: 30,
       isOlder: true,
       spans: [
         { state: 'connected.ready.steady', from: 5 },
         { state: 'waiting', from: 7 },
-      ],
-      timers: [
-        { n: 1, due: 18, to: 20, hasFired: true },
-        { n: 2, to: 12, hasFired: false },
-        { n: 3, to: 30 },
       ],
     });
   });

@@ -1,4 +1,5 @@
 import { clientState, stateFor, type ServerState } from '../../machines/server-state.ts';
+import { numberOf, textOf } from '../../machines/trace/row.ts';
 import {
   connectingStep,
   stepsThatWait,
@@ -9,20 +10,10 @@ import {
 import type { Chart, Charts } from '../../machines/trace/chart.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { percentileOf } from './call-list.ts';
-import { standingOf, type Call } from './calls.ts';
+import { standingOf, type Call } from '../../machines/incidents/calls.ts';
 import type { Alive, History, Living } from './history.ts';
-import { needsLook, type IncidentView } from './incidents.ts';
-import {
-  activeIn,
-  countText,
-  durationText,
-  numberOf,
-  sizeOf,
-  textOf,
-  isWithin,
-  nameOf,
-  type Range,
-} from './values.ts';
+import { needsLook, type IncidentView } from '../../machines/incidents/incident.ts';
+import { activeIn, countText, durationText, sizeOf, isWithin, nameOf, type Range } from './values.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
 /** Descriptions of living actors in words for a person. Pure functions, which use neither a clock nor the DOM. */
@@ -183,7 +174,7 @@ function serverOf(
   const mood = moods[state];
   const tries = numberOf(attempt) ?? 0;
   const name = typeof server === 'string' ? server : address;
-  const incidents = told.incidents.filter((each) => each.subject === name && needsLook(each, told.wallNow));
+  const incidents = told.incidents.filter((each) => each.subject === name && needsLook(each));
   const connection = all.find(({ owner, kind }) => owner === address && kind === 'connection');
   const owned = all.filter(({ owner }) => owner === address || (connection && owner === connection.address));
   const message = mood === 'good' || mood === 'off' ? '' : textOf(failure['message']);
@@ -247,7 +238,7 @@ function factsOf({ context }: Living, owned: readonly Living[], counts: CallCoun
     tools === undefined ? '' : countText(tools, 'tool'),
     counts === undefined ? '' : countText(counts.calls, 'call'),
     unfinished === 0 ? '' : `${unfinished} without success`,
-    counts?.p95 === undefined ? '' : `95 % within ${durationText(counts.p95)}`,
+    counts?.p95 === undefined ? '' : `p95 ${durationText(counts.p95)}`,
   ].filter((text) => text !== '');
 }
 /** Returns the time of the next try to start a server: its timer of the kind deadline, not one of a state in its chart. */

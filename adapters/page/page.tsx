@@ -87,10 +87,20 @@ function attach(attaching: Attaching, delay = firstRetry): void {
     session.connect(undefined);
     if (session.phase === 'over' || session.phase === 'file') return;
     if (wasOpen) session.lose(Date.now());
-    else if (!session.away) return session.enter('lost');
+    else if (!session.away) return void whoAnswers(path).then((phase) => session.enter(phase));
+    else void whoAnswers(path).then((phase) => session.phase !== 'live' && session.enter(phase));
     setTimeout(() => attach(attaching, Math.min(lastRetry, delay * 2)), wasOpen ? firstRetry : delay);
   });
 }
+/** A host that answers, and takes no token of this page, is another one. */
+const whoAnswers = async (path: string): Promise<'other' | 'lost'> =>
+  // Of several hosts on one page, another server answers for each.
+  path !== attachPath
+    ? 'lost'
+    : fetch(location.pathname).then(
+        ({ ok }) => (ok ? 'other' : 'lost'),
+        () => 'lost',
+      );
 /** Part of the page whose view is kept in the address. */
 interface Addressed {
   fragmentFrom(present: string): string;

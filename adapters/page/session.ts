@@ -1,17 +1,20 @@
+import { type Row, listOf, numberOf } from '../../machines/trace/row.ts';
+import { inspectionProtocol } from '../../machines/inspection.ts';
 import type { Checks, FromPage, HostFacts, ToPage } from '../../machines/inspection.ts';
 import type { Charts } from '../../machines/trace/chart.ts';
 import type { KeepWord } from '../../machines/trace/reasons.ts';
-import { History } from './history.ts';
-import { partsOf } from './calls.ts';
+import { History, type Lane } from './history.ts';
+import { partsOf, type Call } from '../../machines/incidents/calls.ts';
 import { Messages, type MessagesWanted } from './messages.ts';
-import { Story, type IncidentView } from './incidents.ts';
+import { Story } from '../../machines/incidents/incidents.ts';
+import { incidentNames, type IncidentView } from '../../machines/incidents/incident.ts';
 import { firstChoice, fragmentOf, needsRecords, type Choice, type LinkedView, type Panel } from './choice.ts';
 import { countsOf, serversOf, type ServerView } from './model.ts';
-import { Lists, type Row } from './trace-lines.ts';
+import { Lists } from './trace-lines.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
-import { isWithin, listOf, numberOf, type Range } from './values.ts';
+import { isWithin, type Range } from './values.ts';
 
-export type Phase = 'connecting' | 'live' | 'loading' | 'file' | 'over' | 'lost' | 'no token';
+export type Phase = 'connecting' | 'live' | 'loading' | 'file' | 'over' | 'lost' | 'other' | 'no token';
 /** Number of records that the page keeps of a running host; beyond it the older half is dropped, up to a checkpoint. */
 export const mostKept = 200_000;
 /** A larger one is checked when a person asks, because that takes seconds. */
@@ -24,6 +27,9 @@ const outcomeOf: Partial<Record<KeepWord, string>> = {
 };
 /** Time in ms for which a running host still sends all records after the page stopped showing them. */
 const leaveMs = 30_000;
+/** A running host tells every two seconds that it runs. */
+const silentMs = 5_000;
+const folding = { timeOf: Date.parse };
 const gone = 'The host is not connected';
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
 export type Question = Unnumbered<FromPage>;
@@ -38,17 +44,18 @@ export class Session {
   #told = -1;
   #isWhole = false;
   #neededAt = 0;
-  story = new Story();
+  story = new Story(folding);
   messages = new Messages();
   /** Number of the last message that the host has answered with, by the request that asked for messages. */
   readonly #looked = new Map<string, number>();
   /** Records that came while the past was still being sent; undefined when it is complete. */
   #later: Row[] | undefined;
-  /** Until then earlier incidents are not known. */
-  get isReadingPast(): boolean {
-    return this.#later !== undefined;
+  /** False until a running host has told its incidents. */
+  get isKnown(): boolean {
+    return this.phase !== 'live' || this.story.isTold;
   }
-  hasPast = false;
+  /** Trace of an incident that is shown in place of the running host. */
+  opened: Session | undefined;
   #pastLists = new Lists();
   /** Difference between the wall clock and the time of the trace, in ms; undefined before the first record with both. */
   #offset: number | undefined;
@@ -78,6 +85,9 @@ export class Session {
   #isAtHome = true;
   /** Time of this page at which the last record arrived, so that countdowns go on between two records. */
   #arrivedAt = 0;
+  #heardAt = 0;
+  /** Time of day of the last message. */
+  heardOn = 0;
   #listener: () => void = () => {};
   #chosen: (before: Choice, after: Choice) => void = () => {};
   #send: ((message: FromPage) => void) | undefined;
@@ -205,7 +215,14 @@ export class Session {
     this.reason = reason;
     this.#listener();
   }
+  /** Time of the last message of a running host that has been silent for too long; otherwise undefined. */
+  get staleSince(): number | undefined {
+    const isSilent = this.phase === 'live' && this.#clock() - this.#heardAt > silentMs;
+    return isSilent ? this.heardOn : undefined;
+  }
   take(message: ToPage): void {
+    this.#heardAt = this.#clock();
+    this.heardOn = this.#wall();
     if (message.type === 'welcome') {
       const { host, charts, control, mode, past, damage } = message;
       this.#comeBack(host);
@@ -216,6 +233,11 @@ export class Session {
     }
     if (message.type === 'answer') this.#answered(message);
     if (message.type === 'past') this.#tellPast(message.text, message.isLast);
+    if (message.type === 'incidents') {
+      this.story.tell(message.incidents, message.isAll);
+      this.story.since = message.since;
+      this.#listener();
+    }
     if (message.type === 'gap') this.missed += message.missed;
     if (message.type === 'whole') this.#fetch(message.until);
     if ('lines' in message) this.#read(message.lines);
@@ -238,10 +260,9 @@ export class Session {
     this.#coming = undefined;
     this.#isWhole = false;
     this.#told = -1;
-    this.story = new Story();
+    this.story = new Story(folding);
     this.#pastLists = new Lists();
     this.#later = undefined;
-    this.hasPast = false;
     this.#counted = undefined;
   }
   #read(lines: string): void {
@@ -284,7 +305,6 @@ export class Session {
     for (const line of text.split('\n')) {
       if (line === '') continue;
       const row = this.#pastLists.read(line);
-      if (row.k !== 'head') this.hasPast = true;
       this.story.add(row, null);
     }
     if (!isLast) return;
@@ -308,7 +328,7 @@ export class Session {
     }
     this.dropped += from - 1;
     const first = rows[from];
-    if (first) this.story.forget(this.clockOf(first.t) ?? 0);
+    if (first) this.story.calls.forget(this.clockOf(first.t) ?? 0);
     const { moment } = this.choice;
     if (moment !== undefined) this.choice = { ...this.choice, moment: Math.max(1, moment - from + 1) };
   }
@@ -354,7 +374,7 @@ export class Session {
   /** Time of the moment shown, in ms since the trace began. For a running host the time goes on between two records. */
   get nowMs(): number {
     const at = this.history.row(this.at)?.t ?? 0;
-    return this.isNow && this.phase === 'live' ? at + (this.#clock() - this.#arrivedAt) : at;
+    return this.isNow ? at + this.#sinceArrived : at;
   }
   /** In ms since 1970; undefined when no record has one. */
   clockOf(t: number): number | undefined {
@@ -400,7 +420,16 @@ export class Session {
   /** Time of the latest known record on the wall clock, whatever moment is shown; 0 when it is not known. */
   get wallEnd(): number {
     const at = this.history.row(this.history.length - 1)?.t ?? 0;
-    return this.clockOf(this.phase === 'live' ? at + (this.#clock() - this.#arrivedAt) : at) ?? 0;
+    return this.clockOf(at + this.#sinceArrived) ?? 0;
+  }
+  /** Time in ms that has passed at a running host since its last record, as far as it is known to run. */
+  get #sinceArrived(): number {
+    const { phase, away } = this;
+    if (phase === 'live')
+      return (this.staleSince === undefined ? this.#clock() : this.#heardAt) - this.#arrivedAt;
+    return phase === 'lost' || phase === 'other' || (phase === 'over' && !away)
+      ? Math.max(0, this.#heardAt - this.#arrivedAt)
+      : 0;
   }
   get servers(): ServerView[] {
     const { incidents, nowMs, wallNow, story } = this;
@@ -427,13 +456,64 @@ export class Session {
   get incidents(): IncidentView[] {
     return this.story.at(this.wallNow);
   }
-  showIncident({ incident: { id, s }, subject }: IncidentView): void {
-    const index = s === null ? undefined : this.history.indexOf(s);
-    const client = this.history.lanes.findLast(
-      ({ kind, address }) => kind === 'client' && partsOf(address).server === subject,
-    );
-    this.choose({ incident: id, ...(client && { actor: client.address }) });
+  showIncident({ incident: { id, s }, subject, from }: IncidentView): void {
+    this.see([id]);
+    const index = s === null ? this.#indexAt(from) : this.history.indexOf(s);
+    const client = this.clientOf(subject);
+    this.choose({ incident: id, ...(client !== undefined && { actor: client }) });
     if (index !== undefined) this.goTo(index);
+  }
+  /** Tells the host that a person has looked at these. */
+  see(ids: readonly string[]): void {
+    this.story.see(ids, this.wallEnd);
+    if (this.phase === 'live') void this.ask({ type: 'ask', what: 'seen', ids: [...ids] });
+    this.#listener();
+  }
+  /** Undefined for a time before the first record. */
+  #indexAt(at: number): number | undefined {
+    const index = this.history.indexAt(this.traceTime(at));
+    return index < 1 ? undefined : index;
+  }
+  /** Address of the latest machine of a server. */
+  clientOf(server: string): string | undefined {
+    const is = ({ kind, address }: Lane): boolean => kind === 'client' && partsOf(address).server === server;
+    return this.history.lanes.findLast(is)?.address;
+  }
+  openStory(text: string, checks: Checks | null, { incident, kind, subject }: IncidentView): void {
+    const { charts } = this;
+    const opened = new Session(this.#clock, this.#wall);
+    const name = `${incidentNames[kind]}: ${subject}`;
+    const host: HostFacts = { kind: 'file', name, pid: null, started: null, version: '' };
+    const facts = { host, mode: 'file', control: false, charts, past: false, lines: text } as const;
+    opened.take({ type: 'welcome', protocol: inspectionProtocol, ...facts });
+    opened.judge(checks);
+    opened.take({ type: 'complete', records: opened.history.length });
+    const own = opened.story.all.findLast(({ key }) => key === incident.key);
+    if (own) own.trace = incident.trace;
+    const [call] = own?.calls ?? incident.calls;
+    const client = opened.clientOf(subject);
+    opened.choose({
+      incident: own?.id,
+      panel: client ? 'chart' : call ? 'calls' : 'servers',
+      call: call?.ticket,
+      actor: client,
+      moment: undefined,
+    });
+    this.opened = opened;
+    this.#listener();
+  }
+  closeStory(): void {
+    this.opened = undefined;
+    this.#listener();
+  }
+  showFailed(): void {
+    this.choose({ panel: 'calls', calls: { ...this.choice.calls, kind: 'failed' } });
+  }
+  /** Also one that only an incident still has. */
+  callOf(ticket: string | undefined): Call | undefined {
+    if (ticket === undefined) return undefined;
+    const is = (call: Call): boolean => call.ticket === ticket;
+    return this.story.calls.all.findLast(is) ?? this.story.all.flatMap(({ calls }) => calls).find(is);
   }
   goToNumber(s: number): void {
     const index = this.history.indexOf(s);
@@ -441,6 +521,10 @@ export class Session {
     this.#wanted = s;
     this.choose({ panel: 'records', find: '', findKind: '' });
     this.#goToWanted();
+  }
+  /** Shows a moment of the time line; what came before the first record has no machines to show. */
+  goToTime(at: number): void {
+    this.goTo(Math.max(0, this.history.indexAt(this.traceTime(at))));
   }
   goToClock(at: number): void {
     this.choose({ panel: 'records', find: '', findKind: '' });

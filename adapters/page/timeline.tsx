@@ -2,7 +2,8 @@ import type { RefObject, VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { kindOf } from './call-list.ts';
 import type { Session } from './session.ts';
-import { dayTimeText, durationText, finerTimeText, type Range } from './values.ts';
+import { isMild } from '../../machines/incidents/incident.ts';
+import { countText, dayTimeText, durationText, finerTimeText, type Range } from './values.ts';
 
 /** Strip of all time above the panels, with calls and incidents. A drag limits the panels to a range of time. */
 
@@ -100,8 +101,8 @@ function useColumns(session: Session, whole: Range): Columns {
   kept.current = { at: performance.now(), revision, whole, drawn };
   return drawn;
 }
-function Drawing({ session, whole }: { session: Session; whole: Range }): VNode {
-  const { all, bad } = useColumns(session, whole);
+function Drawing({ session, whole, drawn }: { session: Session; whole: Range; drawn: Columns }): VNode {
+  const { all, bad } = drawn;
   const most = Math.max(1, ...all);
   const x = (at: number): number => (columns * (at - whole.from)) / (whole.to - whole.from);
   const { range } = session.choice;
@@ -110,15 +111,18 @@ function Drawing({ session, whole }: { session: Session; whole: Range }): VNode 
     <svg viewBox={`0 0 ${columns} ${height}`} preserveAspectRatio="none" aria-hidden="true">
       <path class="all-calls" d={columnsPath(all, most)} />
       <path class="bad-calls" d={columnsPath(bad, most)} />
-      {session.story.at(now).map(({ incident, from, last, to }) => (
-        <rect
-          key={incident.id}
-          class="incident-span"
-          x={x(from)}
-          width={Math.max(0.5, x(to === undefined ? now : Math.max(to, last)) - x(from))}
-          height={2}
-        />
-      ))}
+      {session.story
+        .at(now)
+        .filter((view) => !isMild(view))
+        .map(({ incident, from, last, to }) => (
+          <rect
+            key={incident.id}
+            class="incident-span"
+            x={x(from)}
+            width={Math.max(0.5, x(to === undefined ? now : Math.max(to, last)) - x(from))}
+            height={2}
+          />
+        ))}
       {range && <rect class="outside" width={Math.max(0, x(range.from))} height={height} />}
       {range && (
         <rect class="outside" x={x(range.to)} width={Math.max(0, columns - x(range.to))} height={height} />
@@ -133,6 +137,25 @@ function rangeText(session: Session, { from, to }: Range): string {
   if (session.clockOf(0) === undefined) return `${length}, from ${durationText(from)}`;
   return `${length}: ${finerTimeText(from, session.wallEnd)} to ${finerTimeText(to, session.wallEnd)}`;
 }
+/** The moment that is shown, and the way back to the present. */
+function Moment({ session }: { session: Session }): VNode {
+  const { history, at, isNow, phase } = session;
+  const row = history.row(at);
+  const end = phase === 'live' ? 'now' : 'the end';
+  return (
+    <>
+      <span id="moment-text">{isNow ? end : `record ${row?.s ?? 0} at ${durationText(row?.t ?? 0)}`}</span>
+      <button
+        id="follow"
+        type="button"
+        disabled={isNow}
+        onClick={() => session.choose({ moment: undefined })}
+      >
+        {phase === 'live' ? 'Now' : 'End'}
+      </button>
+    </>
+  );
+}
 export function TimeLine({ session }: { session: Session }): VNode | null {
   const box = useRef<HTMLDivElement>(null);
   const { whole, phase } = session;
@@ -140,7 +163,9 @@ export function TimeLine({ session }: { session: Session }): VNode | null {
   const timeAt = (x: number): number =>
     whole.from + (x / Math.max(1, box.current?.clientWidth ?? 1)) * (whole.to - whole.from);
   const drag = useDrag({ box, gutter: 0, timeAt, choose });
+  const drawn = useColumns(session, whole);
   if (phase === 'connecting' || phase === 'no token' || session.history.length < 2) return null;
+  const most = Math.max(0, ...drawn.all);
   const { range } = session.choice;
   const hasClock = session.clockOf(0) !== undefined;
   const text = (at: number): string => (hasClock ? dayTimeText(at, session.wallEnd) : durationText(at));
@@ -150,14 +175,22 @@ export function TimeLine({ session }: { session: Session }): VNode | null {
       <div
         class="strip"
         ref={box}
-        title="drag: only this time; double click: all time"
+        title="click: this moment; drag: only this time; double click: all time"
+        onClick={(event) => drag.isOver || session.goToTime(timeAt(event.offsetX))}
         onDblClick={() => choose(undefined)}
         {...drag.handlers}
       >
-        <Drawing session={session} whole={whole} />
+        <Drawing session={session} whole={whole} drawn={drawn} />
         {drag.band}
+        <span class="scale">{most > 0 && countText(most, 'call')}</span>
+        {[0.25, 0.5, 0.75].map((part) => (
+          <span key={part} class="hour" style={{ left: `${100 * part}%` }}>
+            {text(whole.from + part * (whole.to - whole.from))}
+          </span>
+        ))}
       </div>
-      <span class="quiet small">{phase === 'live' ? 'now' : text(whole.to)}</span>
+      {phase !== 'live' && <span class="quiet small">{text(whole.to)}</span>}
+      <Moment session={session} />
       <span id="range-shown" role="status">
         {range && rangeText(session, range)}
       </span>

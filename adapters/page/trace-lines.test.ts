@@ -1,5 +1,6 @@
+import type { Row } from '../../machines/trace/row.ts';
 import { describe, expect, it } from 'vitest';
-import { clockAt, Lists, traceUntil, traceUpTo, type Row } from './trace-lines.ts';
+import { clockAt, Lists, traceUntil, traceUpTo } from './trace-lines.ts';
 
 const line = (row: object): string => JSON.stringify(row);
 const head = { s: 0, t: 0, k: 'head', format: 'a2c-trace/2', next: 1 };

@@ -1,14 +1,8 @@
-import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
-import { numberOf, textOf } from './values.ts';
+import { numberOf, textOf, type Row } from '../../machines/trace/row.ts';
+import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
 /** Lines of a trace as records of the page, and records of the page as a trace to save (docs/trace-format.md). Pure. */
 
-export interface Row extends Fields {
-  readonly s: number;
-  /** Milliseconds since the recording began. */
-  readonly t: number;
-  readonly k: string;
-}
 const isOnly = (value: object, key: string): boolean => key in value && Object.keys(value).length === 1;
 /** Lists that a trace has written once, by their hash. Later lines refer to them. */
 export class Lists {

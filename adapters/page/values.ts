@@ -1,11 +1,6 @@
-import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
+import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
-export const listOf = (value: unknown): readonly Fields[] =>
-  Array.isArray(value) ? value.map(fieldsOf) : [];
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 export const nameOf = (address: string): string => address.replace(/#\d+$/, '');
-export const numberOf = (value: unknown): number | undefined =>
-  typeof value === 'number' ? value : undefined;
 
 /** Value that a running host keeps because it is large. A page can ask the host for it. */
 export interface LaterValue {

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { Chromium, type Page } from '../fixtures/browser.ts';
+import { Chromium, type Page, openPanel } from '../fixtures/browser.ts';
 import { commandLine } from '../fixtures/command-line.ts';
 import { startDemo } from '../fixtures/started-demo.ts';
 
@@ -34,7 +34,7 @@ async function ofDemo(chromium: Chromium): Promise<void> {
     const { page } = await chromium.look(demo.url, size);
     await page.getByText('the licence has expired').first().waitFor({ timeout: 60_000 });
     await take(page, 'inspector.webp');
-    await page.getByRole('tab', { name: 'Calls' }).click();
+    await openPanel(page, 'Calls');
     await page.locator('.call', { hasText: 'slow_work' }).filter({ hasText: 'succeeded' }).first().click();
     await page.getByRole('heading', { name: 'on the wire' }).waitFor();
     await take(page, 'inspector-call.webp');
@@ -47,7 +47,7 @@ async function ofRecording(chromium: Chromium): Promise<void> {
   const html = join(mkdtempSync(join(tmpdir(), 'a2c-picture-')), 'death-in-mid-call.html');
   await commandLine(['show', file, '--html', html]);
   const { page } = await chromium.look(pathToFileURL(html).href, size);
-  await page.getByRole('tab', { name: 'Chart' }).click();
+  await openPanel(page, 'Chart');
   await page.locator('.actor', { hasText: 'client:files' }).click();
   await page.locator('.edge .place').first().waitFor();
   await take(page, 'inspector-chart.webp');

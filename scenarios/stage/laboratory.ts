@@ -5,6 +5,7 @@ import { redactCommand } from '../replay/redact-command.ts';
 import { replayCommand } from '../replay/replay-command.ts';
 import { playServer } from '../replay/tape-server.ts';
 import { showCommand } from '../replay/show-command.ts';
+import { storyOf } from '../replay/story.ts';
 import { whyCommand } from '../replay/why-command.ts';
 import { verifyCommand } from '../replay/verify/verify-command.ts';
 import { simCommand } from '../simulator/sim-command.ts';
@@ -16,6 +17,7 @@ export const laboratory: Laboratory = {
   forkTrace: forkCommand,
   redactTrace: redactCommand,
   showTrace: showCommand,
+  storyOf,
   why: whyCommand,
   simulate: simCommand,
   judgeHost: judgeCommand,

@@ -3,6 +3,7 @@ import { resultText, type ReadCommand } from './contents.ts';
 import type { CommandContext } from '../context.ts';
 import type { ServerStatus } from '../../servers/server-handle.ts';
 import { factLine, type Fact } from '../../../machines/facts.ts';
+import type { IncidentFact } from '../../../machines/incidents/incident.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 
 /** With `--json` it is the one document on stdout. */
@@ -49,6 +50,19 @@ export const statusFact = ({ name, state, reason }: ServerStatus): Fact => ({
   state,
   ...(reason !== undefined && { reason }),
 });
+export const incidentFact = (incident: IncidentFact): Fact => {
+  const { kind, subject, message, remedy, since, mayHaveHappened, refused } = incident;
+  const calls = { mayHaveHappened: [...mayHaveHappened], refused: [...refused] };
+  return {
+    type: 'incident',
+    kind,
+    subject,
+    message,
+    since,
+    ...calls,
+    ...(remedy !== undefined && { remedy }),
+  };
+};
 export const failureFact = ({ code, message, details, remedy }: Failure) => ({
   code,
   message,

@@ -9,6 +9,7 @@ import { columnsOf, fitting, padded } from '../../../adapters/terminal/typed-lin
 import type { Noise } from '../../../adapters/mcp/messages/noise.ts';
 import { aliasLine } from '../../../machines/catalog/tool-table.ts';
 import type { OfficePeer } from '../../../machines/office/rooms/limits.ts';
+import { incidentNames, type IncidentFact } from '../../../machines/incidents/incident.ts';
 import { shortStateWords, stateWords } from '../../../machines/server-states.ts';
 
 export const callJson = (ended: CallOutcome): object => ({
@@ -76,7 +77,7 @@ export const notReadyLines = (
     // Leaves out servers with only refused tools, because each of those tools has a line.
     .filter((s) => s.state !== 'ready' || (s.reason !== undefined && !isRefusing(s)))
     .flatMap((s) => [`server ${s.name} ${whyNot(s)}`, ...loginLines(s, options)]);
-const mostNamed = 3;
+const [mostNamed, mostIncidents] = [3, 20];
 /** One line for all names that several servers have, since some share dozens. */
 export function conflictSummary({ tools, refused }: Pick<ToolListing, 'tools' | 'refused'>): string[] {
   const owners = new Map(tools.map(({ name, server }) => [name, server]));
@@ -137,6 +138,20 @@ export const noiseLine = (noise: Noise): string =>
     .map(([kind, words]) => `${noise[kind]} ${words}`)
     .join(', ') + (noise.last === undefined ? '' : `; last: ${JSON.stringify(noise.last)}`);
 
+/** The latest, without those that somebody has looked at and that are over. */
+export function incidentLines(incidents: readonly IncidentFact[]): string[] {
+  const open = incidents.filter(({ isOver, isSeen }) => !isOver || !isSeen);
+  const lines = open.slice(0, mostIncidents).map((incident) => {
+    const { kind, subject, message, since, last, times, isOver, mayHaveHappened, refused } = incident;
+    const told = (words: string, tools: readonly string[]): string =>
+      tools.length === 0 ? '' : `; ${words}: ${inOneLine([...new Set(tools)].join(', '), 80)}`;
+    const cost = told('may have happened', mayHaveHappened) + told('refused', refused);
+    const often = times > 1 ? `, ${times} times, last at ${last.slice(11, 19)}` : '';
+    const name = subject === '' ? '' : ` ${inOneLine(subject, 40)}`;
+    return `${since.slice(11, 19)} ${isOver ? '' : 'still '}${incidentNames[kind]}${name}${often}: ${inOneLine(message, 200)}${cost}`;
+  });
+  return open.length > lines.length ? [...lines, `and ${open.length - lines.length} more`] : lines;
+}
 /** `logs` is the command that shows the output of the server. */
 export function whyText(server: ServerStatus, logs = `logs ${server.name}`): string[] {
   const { state, failure, noise, waits } = server;

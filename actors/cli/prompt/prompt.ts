@@ -7,7 +7,7 @@ import type { OfficeSeat } from '../../api/seat.ts';
 import type { Fact } from '../../../machines/facts.ts';
 import type { KnownNames } from '../completing.ts';
 import type { CommandContext } from '../context.ts';
-import { conflictLines, listingText, peerLine, toolJson } from '../printing/servers.ts';
+import { conflictLines, incidentLines, listingText, peerLine, toolJson } from '../printing/servers.ts';
 import { failureFact, tellFact, showFailure } from '../printing/failures.ts';
 import { forPrompt } from '../printing/contents.ts';
 import { toolText } from '../printing/signature.ts';
@@ -208,7 +208,7 @@ export class Prompt {
   }
   #status(): unknown {
     const { terminal } = this.#context;
-    const { name, state, link } = this.#computer.status();
+    const { name, state, link, incidents } = this.#computer.status();
     terminal.out(this.#how.officeLine);
     const peers = this.#how.peers?.();
     for (const peer of peers ?? []) terminal.out(`  ${peerLine(peer)}`);
@@ -217,7 +217,8 @@ export class Prompt {
       `computer ${name}: ${wholeWords[state]}${link && at ? `, link ${link.state}: office ${at.id} at ${at.url} as ${at.name}` : ', in no office'}`,
     );
     this.#servers.list('  ');
+    for (const line of incidentLines(incidents)) terminal.out(line);
     const seat = at && { url: at.url, office: at.id, name: at.name };
-    return { computer: name, state, link, seat: seat ?? null, ...(peers && { peers }) };
+    return { computer: name, state, link, seat: seat ?? null, incidents, ...(peers && { peers }) };
   }
 }

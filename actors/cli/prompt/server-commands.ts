@@ -6,7 +6,7 @@ import type { Computer } from '../../api/computer-handle.ts';
 import type { ServerStatus } from '../../servers/server-handle.ts';
 import { cannotOrder } from '../../api/computer-status.ts';
 import type { CommandContext } from '../context.ts';
-import { nameColumns, noiseLine, serverLine, logLine, whyText } from '../printing/servers.ts';
+import { incidentLines, nameColumns, noiseLine, serverLine, logLine, whyText } from '../printing/servers.ts';
 import { statusFact, tellFact } from '../printing/failures.ts';
 import { acceptedConfig } from '../../applications/config-files.ts';
 import { configAsGiven } from '../../plans/given-config.ts';
@@ -36,8 +36,8 @@ export class ServerCommands {
       .argument('<server>')
       .argument('[n]', 'so many (default: 20)')
       .does((name: string, count = '20') => this.#logs(name, count));
-    add(['why'], 'why a server is not ready')
-      .argument('[server]', 'default: all that are not ready')
+    add(['why'], 'why a server is not ready, and what else went wrong')
+      .argument('[server]', 'default: all that are not ready, or went wrong')
       .does((name = '') => this.#whyOf(name));
   }
   #addOrders(add: (names: readonly [string, ...string[]], description: string) => PromptCommand): void {
@@ -118,8 +118,12 @@ export class ServerCommands {
   #whyOf(name: string): unknown {
     if (name !== '') return this.#why(name);
     const down = this.#computer.servers().filter(({ state }) => state !== 'ready' && state !== 'disabled');
-    if (down.length === 0) this.#context.terminal.out('all servers are ready');
-    return down.map((server) => this.#why(server.name));
+    const { incidents } = this.#computer.status();
+    const { terminal } = this.#context;
+    const shown = down.map((server) => this.#why(server.name));
+    for (const line of incidentLines(incidents)) terminal.out(line);
+    if (down.length + incidents.length === 0) terminal.out('all servers are ready, and nothing went wrong');
+    return { servers: shown, incidents };
   }
   #why(name: string): unknown {
     const server = this.#mustBeKnown(name);

@@ -1,9 +1,12 @@
+import { listOf, textOf } from '../../../machines/trace/row.ts';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { type InspectorControl, mostPageBytes } from '../../../machines/inspection.ts';
 import type { ServerView } from '../model.ts';
 import type { Session } from '../session.ts';
-import { laterOf, listOf, textOf, visible } from '../values.ts';
+import { standingOf, type Call } from '../../../machines/incidents/calls.ts';
+import { countText, laterOf, visible } from '../values.ts';
+import { ArgumentFields, hasFields, type Tool } from './fields.tsx';
 import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /**
@@ -11,11 +14,21 @@ import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json
  */
 
 type Verb = Exclude<InspectorControl['verb'], 'call'>;
+interface Ordering {
+  readonly session: Session;
+  readonly verb: Verb;
+  readonly target: string;
+  /** What the order costs; it is then given at the second press. */
+  readonly cost?: string;
+}
 /** Button that gives an order to the host, and shows the result. */
-export function Order({ session, verb, target }: { session: Session; verb: Verb; target: string }): VNode {
+export function Order({ session, verb, target, cost = '' }: Ordering): VNode {
   const [said, say] = useState('');
+  const [isSure, sure] = useState(false);
   const order = async (event: MouseEvent): Promise<void> => {
     event.stopPropagation();
+    sure(cost !== '' && !isSure);
+    if (cost !== '' && !isSure) return say(`${cost}. Press again to ${verb} it.`);
     say('…');
     const answer = await session.ask({ type: 'control', verb, target });
     say(answer.ok ? 'done' : answer.error);
@@ -59,7 +72,15 @@ export function ServerControls({ session, server }: { session: Session; server: 
   return (
     <>
       {session.control &&
-        verbsOf(server).map((verb) => <Order key={verb} session={session} verb={verb} target={name} />)}
+        verbsOf(server).map((verb) => (
+          <Order
+            key={verb}
+            session={session}
+            verb={verb}
+            target={name}
+            cost={verb === 'stop' && server.calls > 0 ? `${countText(server.calls, 'call')} under way` : ''}
+          />
+        ))}
       <button
         type="button"
         aria-expanded={shown !== undefined}
@@ -117,44 +138,58 @@ async function makeCall({ session, tool, params }: Asking): Promise<string> {
   });
   return '';
 }
-/** Form in which a person writes the arguments of a call and, when no tool is given, the name of the tool. */
-export function CallForm({ session, tool, params, close }: Asking & { close: () => void }): VNode {
-  const [name, setName] = useState(tool);
+interface Form extends Asking {
+  readonly about?: Tool;
+  readonly close: () => void;
+}
+/** Form for the arguments of a call: a field for each that the schema of the tool has, or JSON. */
+export function CallForm({ session, tool, about, params, close }: Form): VNode {
+  const schema = about?.schema ?? {};
   const [text, setText] = useState(JSON.stringify(params ?? {}, null, 2));
+  const [isJson, setJson] = useState(!hasFields(schema));
   const [said, say] = useState('');
+  const read = argumentsIn(text);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const read = argumentsIn(text);
     if (typeof read === 'string') return say(read);
-    const why = await makeCall({ session, tool: name, params: read });
+    const why = await makeCall({ session, tool, params: read });
     if (why === '') close();
     else say(why);
   };
   return (
     <form class="call-form" aria-label="Make a call" onSubmit={(event) => void submit(event)}>
-      {tool === '' && (
+      {about && (
+        <p>
+          <strong>{visible(about.name)}</strong> <span class="quiet">{visible(about.server)}</span>{' '}
+          {visible(about.description)}
+        </p>
+      )}
+      {!isJson && typeof read !== 'string' && (
+        <ArgumentFields
+          schema={schema}
+          value={read}
+          change={(value) => setText(JSON.stringify(value, null, 2))}
+        />
+      )}
+      {isJson && (
         <label>
-          tool{' '}
-          <input
-            type="search"
-            name="tool"
-            value={name}
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
+          arguments, as JSON
+          <textarea
+            class="mono"
+            rows={Math.min(16, text.split('\n').length + 1)}
+            spellcheck={false}
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
           />
         </label>
       )}
-      <label>
-        arguments, as JSON
-        <textarea
-          class="mono"
-          rows={Math.min(16, text.split('\n').length + 1)}
-          spellcheck={false}
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
-      </label>
       <div class="orders">
         <button type="submit">make the call</button>
+        {hasFields(schema) && (
+          <button type="button" aria-pressed={isJson} onClick={() => setJson(!isJson)}>
+            as JSON
+          </button>
+        )}
         <button type="button" onClick={close}>
           close the form
         </button>
@@ -167,28 +202,59 @@ export function CallForm({ session, tool, params, close }: Asking & { close: () 
 }
 const wantsValues = (params: unknown): boolean =>
   laterOf(params) !== undefined || /«redacted:|"\$later":/.test(JSON.stringify(params) ?? '');
-/** Buttons that make a call again, with the same or with other arguments. */
-export function Again({ session, tool, params }: Asking): VNode {
-  const [isOpen, open] = useState(false);
+/**
+ * Buttons that make a call again. What may have happened, or still runs, is run again only after a look at its arguments:
+ * the first button is another call.
+ */
+export function Again({ session, tool, params, call, now }: Asking & { call: Call; now: number }): VNode {
+  const [shown, show] = useState<'form' | 'question' | undefined>(undefined);
   const [said, say] = useState('');
+  const { isOver } = standingOf(call, now);
+  const isRisky = !isOver || call.ended?.outcome === 'unknown';
   // Allows the same arguments only when the page knows them: hidden and large values must be written by a person.
-  const isWhole = !wantsValues(params);
+  const isWhole = params !== undefined && !wantsValues(params);
+  const again = (): void => void makeCall({ session, tool, params }).then(say);
+  const toggle = (what: 'form' | 'question'): void => show(shown === what ? undefined : what);
   return (
     <div class="again">
+      {isOver && isRisky && (
+        <p class="bad risky">▲ This may have happened. Look at what it did before you run it again.</p>
+      )}
       <span class="orders">
-        {isWhole && (
-          <button type="button" onClick={() => void makeCall({ session, tool, params }).then(say)}>
-            run again
-          </button>
-        )}
-        <button type="button" aria-expanded={isOpen} onClick={() => open(!isOpen)}>
+        <button type="button" aria-expanded={shown === 'form'} onClick={() => toggle('form')}>
           {isWhole ? 'with other arguments' : 'run again: write the values that are not shown'}
         </button>
+        {isWhole && (
+          <button type="button" aria-expanded={shown === 'question'} onClick={() => toggle('question')}>
+            run again …
+          </button>
+        )}
         <span role="status" class="small bad">
           {visible(said)}
         </span>
       </span>
-      {isOpen && <CallForm session={session} tool={tool} params={params} close={() => open(false)} />}
+      {shown === 'question' && (
+        <div role="alertdialog" aria-label="Run it again?" class="question">
+          <p>
+            Run <strong>{visible(tool)}</strong> again with these arguments?
+            {isRisky && (isOver ? ' It may have happened already.' : ' The first one is still under way.')}
+          </p>
+          <pre tabIndex={0} aria-label="Its arguments">
+            {visible(JSON.stringify(params, null, 2))}
+          </pre>
+          <span class="orders">
+            <button type="button" onClick={() => show(undefined)}>
+              no
+            </button>
+            <button type="button" onClick={again}>
+              yes, run it again
+            </button>
+          </span>
+        </div>
+      )}
+      {shown === 'form' && (
+        <CallForm session={session} tool={tool} params={params} close={() => show(undefined)} />
+      )}
     </div>
   );
 }

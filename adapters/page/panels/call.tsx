@@ -1,11 +1,12 @@
+import { listOf, textOf } from '../../../machines/trace/row.ts';
 import type { VNode } from 'preact';
 import { askerOf, doesAfter, phasesOf, type CallPhase } from '../call-list.ts';
-import { partsOf, standingOf, type Call } from '../calls.ts';
+import { partsOf, standingOf, type Call } from '../../../machines/incidents/calls.ts';
 import { moodOfCall } from '../model.ts';
 import { Copy, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
-import { durationText, finerTimeText, listOf, textOf, visible } from '../values.ts';
+import { durationText, finerTimeText, visible } from '../values.ts';
 import { Value } from '../value.tsx';
 import { Again, Order } from './asked.tsx';
 import { useMessages } from './messages.tsx';
@@ -223,7 +224,11 @@ export function CallPage({ session, call, now }: { session: Session; call: Call;
           )}
         </span>
       </div>
-      {session.control && session.phase === 'live' && <Again session={session} tool={tool} params={params} />}
+      {session.control && session.phase === 'live' ? (
+        <Again session={session} tool={tool} params={params} call={call} now={now} />
+      ) : (
+        isOver && ended?.outcome === 'unknown' && <p class="bad risky">▲ This may have happened.</p>
+      )}
       {why !== '' && <p class="bad why-of-call">{visible(why)}</p>}
       <Facts session={session} call={call} now={now} />
       <Waterfall session={session} call={call} now={now} />

@@ -11,12 +11,12 @@ import {
   type CallKind,
   type CallList,
 } from '../call-list.ts';
-import { standingOf, type Call } from '../calls.ts';
+import { standingOf, type Call } from '../../../machines/incidents/calls.ts';
 import { moodOfCall } from '../model.ts';
 import { Empty, LongList, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { countText, dayTimeText, durationText, visible, type Range } from '../values.ts';
-import { CallForm } from './asked.tsx';
+import { Tools } from './tools.tsx';
 import { CallPage } from './call.tsx';
 
 /** Panel of tool calls, the newest first, with filters and totals; beside it the page of the chosen call. */
@@ -74,7 +74,7 @@ function NewCall({ session }: { session: Session }): VNode | null {
   const [isOpen, open] = useState(false);
   if (!session.control || session.phase !== 'live') return null;
   return isOpen ? (
-    <CallForm session={session} tool="" params={{}} close={() => open(false)} />
+    <Tools session={session} close={() => open(false)} />
   ) : (
     <button type="button" onClick={() => open(true)}>
       call a tool
@@ -97,7 +97,7 @@ function NoCalls({ session }: { session: Session }): VNode {
 const kindNames: Readonly<Record<CallKind, string>> = {
   all: 'all',
   failed: '▲ failed',
-  unknown: '▲ unknown',
+  unknown: '▲ may have happened',
   waiting: '◐ waiting',
 };
 interface Choosing {
@@ -155,8 +155,8 @@ function Filters({ list, filter, set, children }: Choosing & { children: Compone
       <Names label="any agent" names={agents} value={filter.agent} onPick={(agent) => set({ agent })} />
       <span id="call-totals" class="quiet" role="status">
         {countText(calls.length, 'call')}
-        {p50 !== undefined && `, half within ${durationText(p50)}`}
-        {p99 !== undefined && `, 99 % within ${durationText(p99)}`}
+        {p50 !== undefined && `, p50 ${durationText(p50)}`}
+        {p99 !== undefined && `, p99 ${durationText(p99)}`}
       </span>
       {children}
     </div>
@@ -187,10 +187,10 @@ export function CallsPanel({ session }: { session: Session }): VNode {
   const { calls } = list;
   const filter = session.choice.calls;
   const set = (change: Partial<CallFilter>): void => session.choose({ calls: { ...filter, ...change } });
-  const chosen = session.story.calls.all.findLast(
-    ({ ticket, from }) => ticket === session.choice.call && from <= now,
-  );
-  if (list.tools.length === 0 && session.choice.range === undefined) return <NoCalls session={session} />;
+  const found = session.callOf(session.choice.call);
+  const chosen = found && found.from <= now ? found : undefined;
+  if (list.tools.length === 0 && !chosen && session.choice.range === undefined)
+    return <NoCalls session={session} />;
   const begin = calls.reduce((least, { from }) => Math.min(least, from), Infinity);
   const end = calls.reduce((most, { ended }) => Math.max(most, Math.min(ended?.at ?? now, now)), begin + 1);
   const shown = chosen === undefined ? -1 : calls.indexOf(chosen);

@@ -2,9 +2,11 @@ import type { VNode } from 'preact';
 import { useEffect, useReducer } from 'preact/hooks';
 import { App } from '../app.tsx';
 import { phasesOf } from '../call-list.ts';
-import { standingOf } from '../calls.ts';
+import { standingOf } from '../../../machines/incidents/calls.ts';
 import type { Fleet, FleetSeen } from '../fleet.ts';
-import { needsLook } from '../incidents.ts';
+import type { HostFacts } from '../../../machines/inspection.ts';
+import { needsLook } from '../../../machines/incidents/incident.ts';
+import { moodOfIncident } from './incidents.tsx';
 import type { FleetView } from '../choice.ts';
 import { isNamedBy, type CallPart, type JoinedCall } from '../joined.ts';
 import { moodOfCall, type Mood } from '../model.ts';
@@ -45,19 +47,25 @@ const columnOf = (kind: string): number => {
   const at = columns.indexOf(kind as 'agent');
   return at >= 0 ? at : kind === 'up' ? 2 : 1;
 };
+/** Why nothing is heard of a host; undefined while it is heard, and of one that said that it closed. */
+function silenceOf(session: Session | undefined): string | undefined {
+  if (session?.phase === 'lost') return 'has left without a word';
+  return session?.staleSince === undefined ? undefined : 'does not answer';
+}
 function hostNode(fleet: Fleet, seen: FleetSeen, host: number): Node {
   const session = fleet.sessions[host];
   const end = endOfHost(fleet, host);
-  const wrong = session?.story.at(end).filter((view) => needsLook(view, end)).length ?? 0;
-  const isGone = session?.phase === 'lost' || session?.phase === 'over';
-  const note = isGone ? 'has ended' : wrong > 0 ? countText(wrong, 'incident') : 'fine';
+  const wrong = session?.story.at(end).filter((view) => needsLook(view)).length ?? 0;
+  const isGone = session?.phase === 'over';
+  const silence = silenceOf(session);
+  const note = silence ?? (isGone ? 'has ended' : wrong > 0 ? countText(wrong, 'incident') : 'fine');
   const { kind = 'file', name = '' } = seen.facts[host] ?? {};
   return {
     id: `host ${host}`,
     column: columnOf(kind),
     name: kind === 'up' ? `${name} (with office)` : name,
     note,
-    mood: isGone ? 'off' : wrong > 0 ? 'bad' : 'good',
+    mood: isGone ? 'off' : wrong > 0 || silence !== undefined ? 'bad' : 'good',
     host,
   };
 }
@@ -82,8 +90,10 @@ function graphOf(fleet: Fleet, seen: FleetSeen): { nodes: readonly Node[]; edges
   for (const [host, session] of fleet.sessions.entries())
     for (const { name, words, mood } of session.servers) {
       const id = `server ${host} ${name}`;
-      nodes.set(id, { id, column: 3, name, note: words, mood, host });
-      edges.push({ from: `host ${host}`, to: id, label: '', mood });
+      const isHeard = silenceOf(session) === undefined && session.phase !== 'over';
+      const known = isHeard ? { note: words, mood } : { note: `last ${words}`, mood: 'off' as const };
+      nodes.set(id, { id, column: 3, name, host, ...known });
+      edges.push({ from: `host ${host}`, to: id, label: '', mood: known.mood });
     }
   return { nodes: [...nodes.values()], edges };
 }
@@ -195,12 +205,33 @@ function Wrong({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
     const end = endOfHost(fleet, host);
     return session.story
       .at(end)
-      .filter((view) => needsLook(view, end))
+      .filter((view) => needsLook(view))
       .map((view) => ({ host, view, session, at: shared(seen, host, view.last) }));
   });
-  if (all.length === 0) return <p class="quiet">Nothing is wrong on any of them.</p>;
+  const isBack = ({ kind, name }: HostFacts): boolean =>
+    fleet.sessions.some(
+      ({ phase }, n) => phase === 'live' && seen.facts[n]?.kind === kind && seen.facts[n].name === name,
+    );
+  const silent = fleet.sessions.flatMap((session, host) => {
+    const [what, facts] = [silenceOf(session), seen.facts[host]];
+    return what === undefined || !facts || (session.phase === 'lost' && isBack(facts))
+      ? []
+      : [{ host, what, session }];
+  });
+  if (all.length + silent.length === 0) return <p class="quiet">Nothing is wrong on any of them.</p>;
   return (
     <ul id="fleet-incidents">
+      {silent.map(({ host, what, session }) => (
+        <li key={`silent ${host}`}>
+          <time>{dayTimeText(session.heardOn, session.heardOn)}</time>{' '}
+          <State mood="bad">
+            <button type="button" class="plain" onClick={() => fleet.choose({ host })}>
+              {visible(nameOf(seen, host))}
+            </button>
+          </State>{' '}
+          {what}. What is shown of it is as of then.
+        </li>
+      ))}
       {all
         .toSorted((one, other) => other.at - one.at)
         .slice(0, 12)
@@ -212,7 +243,7 @@ function Wrong({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
           return (
             <li key={`${host} ${view.incident.id}`}>
               <time dateTime={new Date(at).toISOString()}>{dayTimeText(at, endOfHost(fleet, host))}</time>{' '}
-              <State mood={view.to === undefined ? 'bad' : 'off'}>
+              <State mood={moodOfIncident(view)}>
                 <button type="button" class="plain" onClick={show}>
                   {visible(nameOf(seen, host))}
                 </button>

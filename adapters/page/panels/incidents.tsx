@@ -1,121 +1,160 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
-import type { IncidentKind, IncidentView } from '../incidents.ts';
+import { useRef, useState } from 'preact/hooks';
+import {
+  incidentNames,
+  isMild,
+  needsLook,
+  type IncidentKind,
+  type IncidentView,
+} from '../../../machines/incidents/incident.ts';
+import type { Mood } from '../model.ts';
 import { State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { countText, dayTimeText, durationText, visible } from '../values.ts';
+import { StoryButtons } from './story.tsx';
 
 /** List above all panels: what went wrong, with time, cost, calls and advice. */
 
-const names: Readonly<Record<IncidentKind, string>> = {
-  down: 'server failed',
-  login: 'login wanted',
-  input: 'input wanted',
-  config: 'config unusable',
-  silent: 'no answer',
-  tools: 'tools missing',
-  person: 'person asked',
-  call: 'call lost',
-  link: 'office lost',
-  host: 'host failed',
-  check: 'check failed',
-  file: 'file damaged',
-};
-const mostShown = 4;
-
+const mostShown = 5;
+export function moodOfIncident(view: IncidentView): Mood {
+  if (!needsLook(view)) return 'off';
+  return isMild(view) || (view.to !== undefined && view.lost.length === 0) ? 'busy' : 'bad';
+}
 /** Describes the state of an incident: whether it lasts, how often it happened, and what comes next. */
 function standing({ kind, from, last, to, times, isStopped, nextAt }: IncidentView, now: number): string {
-  const often = times > 1 ? `${times} times in ${durationText(Math.max(0, last - from))}` : '';
-  if (kind === 'call' || kind === 'check') return often;
+  const first = times > 1 ? `${times} times since ${dayTimeText(from, now)}` : '';
+  if (kind === 'call' || kind === 'check' || (kind === 'slow' && to !== undefined)) return first;
   const next = nextAt !== null && nextAt - now >= 1 ? `next try within ${durationText(nextAt - now)}` : '';
   const since = `for ${durationText(Math.max(0, now - from))}`;
-  if (to === undefined) return [often, times > 1 ? '' : since, next].filter(Boolean).join(', ');
-  const end = isStopped ? 'stopped after' : kind === 'silent' ? 'answered after' : 'back after';
-  return [often, `${end} ${durationText(Math.max(0, to - last))}`].filter(Boolean).join(', ');
+  if (to === undefined) return [first, times > 1 ? '' : since, next].filter(Boolean).join(', ');
+  const ends: Partial<Record<IncidentKind, string>> = {
+    silent: 'answered',
+    person: 'given up',
+    gone: 'seen',
+  };
+  const end = isStopped ? 'stopped' : (ends[kind] ?? 'recovered');
+  return [first, `${end} after ${durationText(Math.max(0, to - last))}`].filter(Boolean).join(', ');
 }
 const toolsOf = (calls: IncidentView['lost']): string => {
   const tools = [...new Set(calls.map(({ tool }) => tool))];
   return tools.length > 3 ? `${tools.slice(0, 3).join(', ')} …` : tools.join(', ');
 };
-function costOf({ lost, refused }: IncidentView): string {
+function costOf({ lost, refused, incident, kind }: IncidentView): string {
+  if (kind === 'call' && lost.length === 1 && incident.more === 0) return '';
   const parts = [
-    lost.length === 0 ? '' : `${countText(lost.length, 'call')} lost, effect unknown: ${toolsOf(lost)}`,
+    lost.length === 0 ? '' : `${countText(lost.length, 'call')} may have happened: ${toolsOf(lost)}`,
     refused.length === 0 ? '' : `${countText(refused.length, 'call')} refused: ${toolsOf(refused)}`,
+    incident.more === 0 ? '' : `and ${countText(incident.more, 'more call')}`,
   ];
   return parts.filter((part) => part !== '').join('; ');
 }
 function Row({ session, view, now }: { session: Session; view: IncidentView; now: number }): VNode {
-  const { kind, subject, what, remedy, last, to, incident } = view;
-  const isOver = to !== undefined;
+  const { kind, subject, what, remedy, from, last, incident } = view;
   const cost = costOf(view);
   const isChosen = session.choice.incident === incident.id;
   const isLater = last > session.wallNow + 1;
   return (
     <li class={`incident${isChosen ? ' chosen' : ''}${isLater ? ' later' : ''}`} data-kind={kind}>
-      <button type="button" class="plain" onClick={() => session.showIncident(view)} aria-pressed={isChosen}>
-        <time dateTime={new Date(last).toISOString()}>{dayTimeText(last, now)}</time>{' '}
-        <State mood={isOver ? 'off' : 'bad'}>
-          {names[kind]}
+      <button type="button" class="row" onClick={() => session.showIncident(view)} aria-pressed={isChosen}>
+        <time dateTime={new Date(from).toISOString()}>{dayTimeText(from, now)}</time>
+        <State mood={moodOfIncident(view)}>
+          {incidentNames[kind]}
           {subject === '' ? '' : ': '}
           <strong>{visible(subject)}</strong>
         </State>
-      </button>{' '}
-      <span class="quiet standing">{standing(view, now)}</span>
-      <div class="what" title={visible(what)}>
-        {visible(what)}
-      </div>
-      {cost !== '' && <div class="cost">{visible(cost)}</div>}
-      {remedy !== '' && isChosen && <div class="remedy">What to do: {visible(remedy)}</div>}
+        <span class="quiet standing">{standing(view, now)}</span>
+        <span class="what" title={visible(what)}>
+          {visible(what)}
+        </span>
+        {cost !== '' && <span class="cost">{visible(cost)}</span>}
+      </button>
+      {isChosen && (
+        <div class="remedy">
+          {remedy !== '' && <p>What to do: {visible(remedy)}</p>}
+          <StoryButtons session={session} view={view} />
+        </div>
+      )}
     </li>
   );
 }
-/** Text that says since when nothing went wrong, as far as the page knows. */
+/** Says what is known to be well, and never that all is while something is unseen. */
 function Nothing({ session, now }: { session: Session; now: number }): VNode {
   const { since } = session.story;
   const from = since === undefined ? '' : ` since ${dayTimeText(since, now)}`;
   if (session.choice.range) return <p class="quiet">Nothing went wrong in the chosen time.</p>;
-  const limit =
-    session.phase === 'live' && !session.hasPast ? ', when this page came: older is not known' : '';
   const failed = session.story.calls.all.filter(({ ended }) => ended && ended.outcome !== 'succeeded').length;
   return (
     <p id="nothing" class="quiet">
-      {failed === 0
-        ? 'Nothing went wrong'
-        : `${countText(failed, 'call')} without success, and nothing else went wrong`}
-      {from}
-      {limit}.
+      Nothing went wrong{from}.{failed > 0 && ' '}
+      {failed > 0 && (
+        <button type="button" class="plain" onClick={() => session.showFailed()}>
+          {countText(failed, 'call')} failed, and had no effect
+        </button>
+      )}
     </p>
   );
 }
+/** Keeps the order of a list while a person points at it, so that nothing moves under the hand. */
+function useStill(all: readonly IncidentView[]): {
+  readonly views: readonly IncidentView[];
+  readonly hold: (isHeld: boolean) => void;
+} {
+  const kept = useRef<{ isHeld: boolean; ids: readonly string[] }>({ isHeld: false, ids: [] });
+  const { current } = kept;
+  const place = ({ incident }: IncidentView): number => {
+    const at = current.ids.indexOf(incident.id);
+    return at < 0 ? Infinity : at;
+  };
+  const views = current.isHeld ? all.toSorted((a, b) => place(a) - place(b) || 0) : all;
+  current.ids = views.map(({ incident }) => incident.id);
+  return { views, hold: (isHeld) => void (current.isHeld = isHeld) };
+}
+/** What is wrong now, what has to be looked at, and what is over, in a few words. */
+function summaryOf(all: readonly IncidentView[]): readonly string[] {
+  const lasting = all.filter((view) => view.to === undefined && !isMild(view)).length;
+  const lost = all.filter((view) => needsLook(view)).reduce((sum, view) => sum + view.lost.length, 0);
+  const unseen = all.filter((view) => needsLook(view)).length - lasting;
+  const parts = [
+    lasting === 0 ? '' : `${lasting} still wrong`,
+    lost === 0 ? '' : `${countText(lost, 'call')} may have happened`,
+    unseen === 0 ? '' : `${unseen} to look at`,
+  ];
+  return parts.filter((part) => part !== '');
+}
 export function Incidents({ session }: { session: Session }): VNode | null {
   const [isOpen, open] = useState(false);
+  const all = session.phase === 'connecting' ? [] : session.incidentsInRange;
+  const { views, hold } = useStill(all);
   if (session.phase === 'connecting' || session.phase === 'no token') return null;
   const now = session.wallEnd;
-  const all = session.incidentsInRange;
   if (all.length === 0)
-    return session.phase === 'loading' || session.isReadingPast ? null : (
+    return session.phase === 'loading' || !session.isKnown ? null : (
       <section id="incidents" aria-label="What happened">
         <Nothing session={session} now={now} />
       </section>
     );
-  const lasting = all.filter(({ to }) => to === undefined).length;
-  const shown = isOpen ? all : all.slice(0, mostShown);
-  const over = all.length - lasting;
+  const wrong = summaryOf(all);
+  const over = all.filter((view) => !needsLook(view)).length;
+  const unseen = all.filter(({ incident }) => !incident.isSeen).map(({ incident }) => incident.id);
   return (
     <section id="incidents" aria-label="What happened">
       <div class="bar-of-incidents">
         <h2>
-          {lasting > 0 && <span class="bad">▲ {lasting} still wrong</span>}
-          {lasting > 0 && over > 0 && ', '}
-          {over > 0 && `${over} over`}
+          {wrong.length > 0 && <span class="bad">▲ {wrong.join(', ')}</span>}
+          {wrong.length > 0 && over > 0 && ', '}
+          {over > 0 && `${over} seen and over`}
         </h2>
-        <span class="quiet known">known since {dayTimeText(session.story.since ?? now, now)}</span>
         <button type="button" onClick={() => session.stepIncident(-1)} title="key p">
           previous
         </button>
         <button type="button" onClick={() => session.stepIncident(1)} title="key n">
           next
         </button>
+        {unseen.length > 0 && session.phase === 'live' && (
+          <button type="button" onClick={() => session.see(unseen)}>
+            all seen
+          </button>
+        )}
         {all.length > mostShown && (
           <button type="button" aria-expanded={isOpen} onClick={() => open(!isOpen)}>
             {isOpen ? 'fewer' : `all ${all.length}`}
@@ -126,27 +165,15 @@ export function Incidents({ session }: { session: Session }): VNode | null {
         tabIndex={isOpen ? 0 : undefined}
         aria-label="Incidents"
         class={isOpen ? 'all-incidents' : undefined}
+        onPointerEnter={() => hold(true)}
+        onPointerLeave={() => hold(false)}
+        onFocusCapture={() => hold(true)}
+        onBlurCapture={() => hold(false)}
       >
-        {shown.map((view) => (
+        {(isOpen ? views : views.slice(0, mostShown)).map((view) => (
           <Row key={view.incident.id} session={session} view={view} now={now} />
         ))}
       </ol>
     </section>
-  );
-}
-/** Marks of incidents on the slider of the moment, each at the record with which it began. */
-export function Marks({ session }: { session: Session }): VNode {
-  const { history, story } = session;
-  const last = Math.max(1, history.length - 1);
-  const places = story.at(session.wallEnd).flatMap(({ incident }) => {
-    const index = incident.s === null ? undefined : history.indexOf(incident.s);
-    return index === undefined ? [] : [{ key: incident.id, left: (100 * index) / last }];
-  });
-  return (
-    <span class="marks" aria-hidden="true">
-      {places.map(({ key, left }) => (
-        <span key={key} style={{ left: `${left}%` }} />
-      ))}
-    </span>
   );
 }

@@ -1,21 +1,12 @@
+import { type Row, listOf, numberOf, textOf } from '../../../machines/trace/row.ts';
 import type { VNode } from 'preact';
 import { useEffect, useReducer, useRef } from 'preact/hooks';
 import { contextAfter } from '../../../machines/trace/record.ts';
 import { causesOf, changesOf, eventOf } from '../causes.ts';
-import type { Row } from '../trace-lines.ts';
 import { Empty, LongList } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { Value } from '../value.tsx';
-import {
-  clockText,
-  countText,
-  durationText,
-  listOf,
-  numberOf,
-  stateText,
-  textOf,
-  visible,
-} from '../values.ts';
+import { clockText, countText, durationText, stateText, visible } from '../values.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 /** Panel of all trace records, each with its causes and the changes that it made. */

@@ -5,7 +5,8 @@ import { clockAt, traceUntil, traceUpTo } from '../trace-lines.ts';
 import { visible } from '../values.ts';
 
 /** Saves a file that the page has made. */
-function saveFile(name: string, content: Blob): void {
+export function saveFile(name: string, text: string): void {
+  const content = new Blob([text], { type: 'application/x-ndjson' });
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = name.replaceAll(/[^\w.-]+/g, '-');
@@ -24,17 +25,15 @@ async function traceOf(session: Session): Promise<Pick<Answer, 'ok'> & { readonl
   const [whole, clock] = [String(answer.value), clockAt(history.rows(), at)];
   return { ok: true, text: isNow || clock === undefined ? whole : traceUntil(whole, clock) };
 }
+/** Name of a trace of this path, or of this host. */
+export const fileOf = (path: string, s = ''): string =>
+  `${(path.split(/[\\/]/).at(-1) ?? path).replace(/(\.trace)?\.ndjson(\.gz)?$/, '')}${s}.trace.ndjson`;
 /** Saves the trace up to the moment shown as a file, and returns the message for the person. */
 async function save(session: Session): Promise<string> {
   const { history, host, at } = session;
   const { ok, text } = await traceOf(session);
   if (!ok) return text;
-  const path = host?.name ?? 'host';
-  const name = (path.split(/[\\/]/).at(-1) ?? path).replace(/(\.trace)?\.ndjson(\.gz)?$/, '');
-  saveFile(
-    `${name}.${history.row(at)?.s ?? 0}.trace.ndjson`,
-    new Blob([text], { type: 'application/x-ndjson' }),
-  );
+  saveFile(fileOf(host?.name ?? 'host', `.${history.row(at)?.s ?? 0}`), text);
   return 'Play it: npx a2c replay FILE';
 }
 /** Button that saves a trace of what led to the moment shown. */

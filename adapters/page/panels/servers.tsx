@@ -1,10 +1,11 @@
+import { textOf } from '../../../machines/trace/row.ts';
 import type { VNode } from 'preact';
-import type { IncidentView } from '../incidents.ts';
+import { incidentNames, needsLook } from '../../../machines/incidents/incident.ts';
 import { treeOf, type Mood, type ServerView } from '../model.ts';
 import { ServerControls } from './asked.tsx';
 import { Empty, sinceText, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
-import { activeIn, countText, dayTimeText, durationText, stateText, textOf, visible } from '../values.ts';
+import { activeIn, countText, dayTimeText, durationText, stateText, visible } from '../values.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 /** First panel of the page: servers, those that need a look first, with the reason and the next attempt. */
@@ -19,29 +20,10 @@ const nextText = ({ nextAt, endsAt, attempt, state }: ServerView, now: number): 
     return 'is not tried again by itself';
   return attempt === '' ? '' : 'is tried now';
 };
-/** Text about an incident of a server besides its present state: what was wrong, or what else is wrong. */
-function Earlier({ view, now }: { view: IncidentView; now: number }): VNode {
-  const { kind, what, remedy, from, last, times, to, lost } = view;
-  const often = times > 1 ? `${times} times in ${durationText(Math.max(0, last - from))}, ` : '';
-  const ago = to === undefined ? '' : `${often}last at ${dayTimeText(last, now)}: `;
-  return (
-    <div class={to === undefined ? undefined : 'earlier'} data-incident={kind}>
-      {ago}
-      {visible(what)}
-      {lost.length > 0 && <strong> {countText(lost.length, 'call')} lost.</strong>}
-      {remedy !== '' && to === undefined && <div class="remedy">What to do: {visible(remedy)}</div>}
-    </div>
-  );
-}
 function Server({ server, session }: { server: ServerView; session: Session }): VNode {
   const { name, mood, words, why, remedy, attempt, calls, since, address, facts, incidents } = server;
   const now = session.nowMs;
   const next = nextText(server, now);
-  // Leaves out the incident that says the same as the state of a server that is down.
-  const others = incidents.filter(({ kind, to }) => {
-    if (to !== undefined) return mood !== 'bad';
-    return kind === 'tools' || kind === 'person';
-  });
   return (
     <tr class={mood === 'bad' ? 'broken' : server.needsLook ? 'shaky' : undefined}>
       <th scope="row">
@@ -61,9 +43,17 @@ function Server({ server, session }: { server: ServerView; session: Session }): 
       <td>
         {visible(why)}
         {remedy !== '' && <div class="remedy">What to do: {visible(remedy)}</div>}
-        {others.map((view) => (
-          <Earlier key={view.incident.id} view={view} now={session.wallNow} />
-        ))}
+        {mood !== 'bad' &&
+          incidents.map((view) => (
+            <button
+              key={view.incident.id}
+              type="button"
+              class="plain"
+              onClick={() => session.showIncident(view)}
+            >
+              {incidentNames[view.kind]} at {dayTimeText(view.last, session.wallNow)}
+            </button>
+          ))}
         <div class="quiet small">{visible(facts.join(' · '))}</div>
       </td>
       <td>
@@ -86,9 +76,9 @@ function Servers({ session, servers }: { session: Session; servers: readonly Ser
         <tr>
           <th scope="col">server</th>
           <th scope="col">state</th>
-          <th scope="col">why, and facts</th>
+          <th scope="col">why</th>
           <th scope="col">what happens next</th>
-          <th scope="col">{session.control ? 'orders' : 'more'}</th>
+          <th scope="col">more</th>
         </tr>
       </thead>
       <tbody>
@@ -102,12 +92,14 @@ function Servers({ session, servers }: { session: Session; servers: readonly Ser
 /** Largest number of servers for which the rows are drawn with more space. */
 const fewServers = 20;
 const mostNamed = 8;
-const summary = (all: readonly ServerView[]): string => {
+const summary = (all: readonly ServerView[], isAllSeen: boolean): string => {
   const servers = all.filter(({ state }) => state !== 'disabled');
   const disabled = all.length - servers.length;
   const others = disabled === 0 ? '' : ` ${disabled} ${disabled === 1 ? 'is' : 'are'} disabled.`;
   const bad = servers.filter(({ needsLook }) => needsLook);
-  if (bad.length === 0) return `${servers.length} of ${servers.length} servers are fine.${others}`;
+  if (bad.length === 0 && isAllSeen) return `${countText(servers.length, 'server')} fine.${others}`;
+  if (bad.length === 0)
+    return `${countText(servers.length, 'server')} ready; look at what happened above.${others}`;
   const named = bad.slice(0, mostNamed).map(({ name }) => visible(name));
   const more = bad.length > mostNamed ? ` and ${bad.length - mostNamed} more` : '';
   return `${bad.length} of ${servers.length} servers ${bad.length === 1 ? 'needs' : 'need'} a look: ${named.join(', ')}${more}.${others}`;
@@ -192,15 +184,22 @@ function Peers({ session, peers: all }: { session: Session; peers: ReturnType<ty
   );
 }
 
+/** The last machines of a host that was closed have ended, too. */
+const isOver = ({ history, phase }: Session): boolean => phase === 'over' || history.length > 1;
 export function ServersPanel({ session }: { session: Session }): VNode {
   const alive = session.history.at(session.at);
   const { servers } = session;
+  const isAllSeen = !session.incidents.some(needsLook) && session.staleSince === undefined;
   const others = treeOf(alive).filter(({ actor }) => actor.kind in peers);
   if (alive.size === 0)
     return session.phase === 'connecting' || session.phase === 'loading' ? (
       <Empty>Loading …</Empty>
     ) : (
-      <Empty>No machine lives at this moment. Move the slider above to another one.</Empty>
+      <Empty>
+        {isOver(session)
+          ? 'The host has ended. Click the time line to see it as it was.'
+          : 'Nothing is known of this host.'}
+      </Empty>
     );
   return (
     <>
@@ -213,11 +212,14 @@ export function ServersPanel({ session }: { session: Session }): VNode {
         )
       ) : (
         <>
-          {session.isReadingPast ? (
+          {!session.isKnown ? (
             <p class="quiet">{countText(servers.length, 'server')}. Reading what happened before …</p>
           ) : (
-            <p id="summary" class={servers.some(({ needsLook }) => needsLook) ? 'bad' : 'good'}>
-              {summary(servers)}
+            <p
+              id="summary"
+              class={servers.some((each) => each.needsLook) ? 'bad' : isAllSeen ? 'good' : 'busy'}
+            >
+              {summary(servers, isAllSeen)}
             </p>
           )}
           <Servers session={session} servers={servers} />

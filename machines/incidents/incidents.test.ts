@@ -1,11 +1,12 @@
+import type { Row } from '../trace/row.ts';
 import { describe, expect, it } from 'vitest';
 import { standingOf } from './calls.ts';
-import { needsLook, Story } from './incidents.ts';
-import type { Row } from './trace-lines.ts';
+import { needsLook } from './incident.ts';
+import { Story } from './incidents.ts';
 
 /** Records by their wall clock, which is their time here. */
 const storyOf = (...rows: readonly (readonly [at: number, row: object])[]): Story => {
-  const story = new Story();
+  const story = new Story({ timeOf: Date.parse });
   for (const [at, row] of rows) story.add({ k: 'in', s: at, t: at, w: at, ...row }, at);
   return story;
 };
@@ -78,10 +79,10 @@ describe('a server that fails', () => {
   });
   it('is worth a look for a quarter of an hour after it was back, and not when it was stopped', () => {
     const [back] = storyOf(...lost).at(Infinity);
-    expect(back && [needsLook(back, 10_000), needsLook(back, 3_600_000)]).toEqual([true, false]);
+    expect(back && [needsLook(back)]).toEqual([true]);
     const [stopped] = storyOf(...lost.slice(0, 3), [400, changed('idle')]).at(500);
     expect(stopped).toMatchObject({ to: 400, isStopped: true });
-    expect(stopped && needsLook(stopped, 500)).toBe(false);
+    expect(stopped && needsLook(stopped)).toBe(false);
   });
   it('is known from a checkpoint alone, with the time since which it is down', () => {
     const context = { server: 'db', failure: { code: 'ServerLost', message: 'gone' } };
@@ -197,8 +198,8 @@ it('a lost connection, a lost call of another server, a defect and a death of th
   expect(kinds).toEqual([
     ['host', undefined],
     ['host', undefined],
-    ['link', undefined],
     ['call', 5],
+    ['link', undefined],
   ]);
 });
 
@@ -293,5 +294,134 @@ describe('the list of the calls of a host', () => {
       ['ended', 8, 2],
     ]);
     expect(call && standingOf(call, 5).words).toBe('under way');
+  });
+});
+
+describe('what a person has to look at', () => {
+  const cancelled = { code: 'ToolCallCancelled', message: 'it was cancelled' };
+  const lost = [
+    [10, asked('r1', 'charge')],
+    [
+      20,
+      said({
+        type: 'call.settled',
+        reqId: 'r1',
+        server: 'pay',
+        outcome: 'unknown',
+        end: 'cancelled',
+        failure: cancelled,
+      }),
+    ],
+  ] as const;
+  it('is a call that was cancelled under way, until somebody has looked', () => {
+    const story = storyOf(...lost);
+    const [view] = story.at(30);
+    expect(view).toMatchObject({ kind: 'call', subject: 'pay', lost: [{ tool: 'charge' }] });
+    expect(view?.what).toContain('charge may have happened');
+    expect(view && needsLook(view)).toBe(true);
+    story.see([view?.incident.id ?? ''], 40);
+    expect(story.at(50).map(needsLook)).toEqual([false]);
+  });
+  it('is a tool that has left a list, with the calls that wanted it, until it is back', () => {
+    const listed = (more: object): object =>
+      said({ type: 'list.changed', name: 'db', list: 'tools', added: [], removed: [], changed: [], ...more });
+    const refused = settled('r1', 'failed', { code: 4001, message: 'no such tool' });
+    const story = storyOf(
+      [10, listed({ added: ['read', 'write'] })],
+      [20, listed({ removed: ['read'] })],
+      [30, asked('r1')],
+      [31, refused],
+      [90, listed({ added: ['read'] })],
+    );
+    expect(story.at(50)).toMatchObject([
+      { kind: 'gone', subject: 'db', to: undefined, refused: [{ tool: 'read' }] },
+    ]);
+    expect(story.at(100)).toMatchObject([{ to: 90 }]);
+  });
+  it('is a person who was asked and not reached, and not one who has answered', () => {
+    const a = 'computer/client:db/call:host.r1#2';
+    const of = (k: string, ev: object): object => ({ k, a, ch: 'ask confirm of confirm {}/1', ev });
+    const question = of('out', { type: 'ask', params: { tool: 'write' } });
+    const story = storyOf([10, question], [70, of('out', { type: 'withdraw' })]);
+    expect(story.at(80)).toMatchObject([{ kind: 'person', to: 70 }]);
+    expect(story.at(80)[0]?.what).toBe('A call of write waited for a person, and nobody answered.');
+  });
+  it('is a document that is refused or does not answer, by its URI, until it is read', () => {
+    const a = 'computer/client:desk#1/cache#1';
+    const read = (n: number, k: string, ev: object): object => ({
+      k,
+      a,
+      ch: `ask resources/read of desk {}/${n}`,
+      ev,
+    });
+    const ask = { type: 'ask', params: { uri: 'window://a' } };
+    const failure = { message: 'no such window' };
+    const story = storyOf(
+      [10, read(1, 'out', ask)],
+      [20, read(1, 'in', { type: 'ask.refused', failure })],
+      [30, read(2, 'out', ask)],
+      [40, read(2, 'in', { type: 'ask.answered' })],
+      [50, read(3, 'out', ask)],
+      [9_000, { k: 'mark', text: 'later' }],
+    );
+    expect(story.at(25)).toMatchObject([
+      { kind: 'window', subject: 'desk', what: 'window://a could not be read: no such window' },
+    ]);
+    expect(story.at(45)).toMatchObject([{ to: 40 }]);
+    expect(story.at(9_500)).toMatchObject([{ kind: 'window', to: undefined, times: 2 }]);
+  });
+  it('is a call that takes over ten seconds, or ten times as long as its tool does', () => {
+    const a = (n: number): string => `computer/client:db/call:host.r${n}#${n}`;
+    const call = (n: number, from: number, ms: number): (readonly [number, object])[] => [
+      [from, asked(`r${n}`)],
+      [from, { k: 'out', a: a(n), ch: `ask tools/call of db {}/${n}`, ev: { type: 'ask' } }],
+      [from + ms, settled(`r${n}`, 'succeeded', null)],
+    ];
+    const usual = [1, 2, 3, 4, 5].flatMap((n) => call(n, n * 1_000, 100));
+    expect(storyOf(...usual, ...call(6, 10_000, 900)).at(20_000)).toEqual([]);
+    expect(storyOf(...usual, ...call(6, 10_000, 1_500)).at(20_000)).toMatchObject([
+      { kind: 'slow', what: 'read took 1.5 s.', to: 11_500 },
+    ]);
+    const waiting = storyOf(...call(1, 1_000, 30_000).slice(0, 2));
+    waiting.look(12_000);
+    expect(waiting.at(12_000)).toMatchObject([{ kind: 'slow', subject: 'db', to: undefined }]);
+  });
+  it('is a peer of an office whose connection broke, and not one that left', () => {
+    const closed = (reason: string): object => ({
+      a: 'office',
+      ch: 'office/1',
+      ev: { type: 'socket.closed', socket: 's', reason },
+    });
+    const left = said({
+      type: 'seat.changed',
+      stage: 'left',
+      seat: { role: 'computer', name: 'buildbox', office: 'o' },
+    });
+    expect(storyOf([10, closed('transport close')], [10, left]).at(20)).toMatchObject([
+      {
+        kind: 'seat',
+        subject: 'buildbox',
+        what: "The computer 'buildbox' left without a word: transport close.",
+      },
+    ]);
+    expect(storyOf([10, closed('client namespace disconnect')], [10, left]).at(20)).toEqual([]);
+    expect(storyOf([10, left]).at(20)).toEqual([]);
+  });
+  it('is at most 500 incidents, of which those that nobody has seen stay the longest', () => {
+    const story = storyOf(...lost);
+    for (let n = 0; n < 600; n++) {
+      const a = `computer/client:s${n}/session#1`;
+      const [ch, at] = [`ask resources/read of s${n} {}/1`, 1_000 + n];
+      story.add({ k: 'out', s: n, t: at, w: at, a, ch, ev: { type: 'ask', params: { uri: 'x' } } }, n);
+      const ev = { type: 'ask.refused', failure: { message: 'no' } };
+      story.add({ k: 'in', s: n, t: at, w: at, a, ch, ev }, n);
+      if (n < 590)
+        story.see(
+          story.all.filter(({ kind }) => kind === 'window').map(({ id }) => id),
+          at,
+        );
+    }
+    expect(story.all.length).toBeLessThanOrEqual(500);
+    expect(JSON.stringify(story.all[0]).length).toBeLessThan(4_096);
   });
 });

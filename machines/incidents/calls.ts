@@ -1,7 +1,6 @@
-import { pageCaller } from '../../machines/call/history.ts';
-import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
-import type { Row } from './trace-lines.ts';
-import { listOf, numberOf, textOf } from './values.ts';
+import { type Row, listOf, numberOf, textOf } from '../trace/row.ts';
+import { fieldsOf, type Fields } from '../protocol/json.ts';
+import { pageCaller } from '../call/history.ts';
 
 /** Tool calls of a host, folded from its records, also those before the page connected. Wall clock in ms. Pure. */
 
@@ -51,6 +50,8 @@ export interface Call {
   address: string;
   readonly moments: CallMoment[];
   ended?: CallEnd;
+  /** An incident says that it has taken too long. */
+  isSlow?: boolean;
 }
 const mostCalls = 20_000;
 
@@ -67,6 +68,9 @@ export const partsOf = (address: string): { readonly ticket: string; readonly se
   };
   return { ticket: last('call'), server: last('client') };
 };
+/** In the words of a host, and as its machines take it. */
+const isCall = (type: string): boolean =>
+  type === 'callTool' || type === 'call.request' || type === 'agent.call';
 export const isAnswer = (type: string): boolean => type === 'ask.answered' || type === 'ask.refused';
 const firstText = (result: unknown): string =>
   listOf(fieldsOf(result)['content'])
@@ -105,9 +109,16 @@ export class Calls {
   /** Ends that the computer in this host reported for calls of its own agent or office, which know less about the effect. */
   readonly #known = new WeakMap<Call, CallEnd>();
   readonly #ended: (call: Call) => void;
+  readonly #isBrief: boolean;
 
-  constructor(ended: (call: Call) => void = () => {}) {
+  /** `isBrief` lists no calls: each is forgotten when it ends. */
+  constructor(ended: (call: Call) => void = () => {}, isBrief = false) {
     this.#ended = ended;
+    this.#isBrief = isBrief;
+  }
+  /** The oldest first. */
+  get open(): Iterable<Call> {
+    return this.#open.values();
   }
   add(row: Row, at: number, s: number | null): void {
     if (row.k === 'call') return this.#whole(row);
@@ -115,7 +126,7 @@ export class Calls {
     const ev = fieldsOf(row['ev']);
     const type = textOf(ev['type']);
     if (row.k === 'in' && type === 'agent.called') return this.#begin(textOf(ev['ticket']), ev, at, s);
-    if (row.k === 'in' && type === 'callTool') return this.#begin(`host.${textOf(ev['reqId'])}`, ev, at, s);
+    if (row.k === 'in' && isCall(type)) return this.#begin(`host.${textOf(ev['reqId'])}`, ev, at, s);
     if (row.k === 'said' && type === 'call.settled')
       return this.#end(`host.${textOf(ev['reqId'])}`, endOf(at, ev, ev['result']), textOf(ev['server']), s);
     if (row.k === 'out' && type === 'link.answer')
@@ -154,6 +165,7 @@ export class Calls {
     };
     this.revision += 1;
     this.#open.set(ticket, call);
+    if (this.#isBrief) return;
     this.#tools.set(ticket, call.tool);
     this.all.push(call);
     if (this.all.length <= mostCalls) return;
@@ -197,7 +209,7 @@ export class Calls {
   #passOn(call: Call, ticket: string, ev: Fields): void {
     call.agent = textOf(ev['agent']);
     this.#open.set(ticket, call);
-    this.#tools.set(ticket, call.tool);
+    if (!this.#isBrief) this.#tools.set(ticket, call.tool);
     this.#passed.add(ticket);
   }
   #step(row: Row, ev: Fields, { at, s, address }: { at: number; s: number | null; address: string }): void {
@@ -205,7 +217,7 @@ export class Calls {
     const call = this.#open.get(ticket);
     if (!call) return;
     call.address = address;
-    this.#byAddress.set(address, call);
+    if (!this.#isBrief) this.#byAddress.set(address, call);
     if (server !== '') call.server = server;
     const moment = momentOf(row, ev);
     if (moment) call.moments.push({ ...moment, at, s });
@@ -259,13 +271,18 @@ const waits: Partial<Record<CallStep, string>> = {
   queued: 'waits for its turn',
   'passed on': 'waits for its computer',
 };
+function endWords({ end, outcome }: CallEnd): string {
+  const words = end === 'timedOut' ? 'timed out' : end;
+  if (outcome !== 'unknown') return words;
+  return end === 'unknown' ? 'may have happened' : `${words}, may have happened`;
+}
 export function standingOf(call: Call, at: number): CallStanding {
   const { ended, moments } = call;
   if (ended && ended.at <= at)
     return {
-      words: ended.end === 'timedOut' ? 'timed out' : ended.end,
+      words: endWords(ended),
       isOver: true,
-      isBad: ended.outcome !== 'succeeded' && ended.end !== 'cancelled',
+      isBad: ended.outcome === 'unknown' || (ended.outcome !== 'succeeded' && ended.end !== 'cancelled'),
       why: whyOf(call),
     };
   const last = moments.findLast((moment) => moment.at <= at)?.step ?? 'asked';

@@ -1,0 +1,166 @@
+import {
+  incidentFactOf,
+  needsLook,
+  type Incident,
+  type IncidentFact,
+} from '../../machines/incidents/incident.ts';
+import { Story } from '../../machines/incidents/incidents.ts';
+import type { Address } from '../../machines/kernel/effects.ts';
+import { isAnswer } from '../../machines/kernel/ports.ts';
+import { fieldsOf } from '../../machines/protocol/json.ts';
+import type { DirectoryRecord, Frame } from '../../machines/trace/record.ts';
+import { textOf } from '../../machines/trace/row.ts';
+import type { Observer } from '../runtime/directory.ts';
+import { hostWords } from './host-words.ts';
+
+/** Questions that incidents are about; a host has many others. */
+const questions: ReadonlySet<string> = new Set([
+  'tools/call',
+  'client:tool_call',
+  'confirm',
+  'resources/read',
+]);
+/** Inputs of leaves that incidents are about. */
+const facts: ReadonlySet<string> = new Set([
+  'agent.called',
+  'office.failed',
+  'office.opened',
+  'session.failed',
+  'session.opened',
+  'session.waits',
+]);
+const isoOf = (ms: number): string => new Date(ms).toISOString();
+const serverIn = (a: Address): string => /\/client:([^/#]+)/.exec(a)?.[1] ?? '';
+/** From a change until listeners hear of it, so that the reason of a loss and its calls come with it. */
+const settleMs = 100;
+
+export interface IncidentsTold {
+  readonly incidents: readonly Incident[];
+  /** True for all that there are, false for those that have changed. */
+  readonly isAll: boolean;
+  readonly revision: number;
+  readonly since: number;
+}
+interface Platform {
+  readonly now: () => number;
+  readonly hide: <T>(value: T) => T;
+  readonly later: (run: () => void, ms: number) => unknown;
+}
+/** Incidents of a host, kept apart from its recording, so that a busy host forgets none. */
+export class HostIncidents implements Observer {
+  readonly #story: Story;
+  readonly #platform: Platform;
+  readonly #since: number;
+  readonly #channels = new Map<string, string>();
+  readonly #heard = new Set<(fact: IncidentFact) => void>();
+  readonly #named = new WeakSet<Incident>();
+  #told = 0;
+  #isDue = false;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+    this.#since = platform.now();
+    this.#story = new Story({ hide: platform.hide, timeOf: Date.parse, isBrief: true });
+  }
+  record(record: DirectoryRecord): void {
+    const row = this.#rowOf(record);
+    if (!row) return;
+    this.#story.add({ ...row, s: 0, t: 0, w: this.#platform.now() }, null);
+    if (this.#heard.size > 0 && this.#story.revision > this.#told) this.#due();
+  }
+  /** Beginning or end of a call that an office relays. */
+  relayed({ k, via, json }: Frame): void {
+    this.#story.add({ k, via, json, s: 0, t: 0, w: this.#platform.now() }, null);
+  }
+  /** Undefined for what no incident is about. */
+  #rowOf(record: DirectoryRecord): { readonly k: string; readonly [key: string]: unknown } | undefined {
+    const { k, a } = record;
+    if (k === 'defect') return record;
+    if (k === 'post') {
+      if (!a.startsWith('host:')) return undefined;
+      const { ev } = record;
+      return { k: 'said', ev: ev.type === 'call.settled' ? ev : hostWords.news('', ev) };
+    }
+    if (k === 'draw') return record.port === 'judge' ? { k, a, ch: 'judge', v: record.v } : undefined;
+    if (k === 'out') return this.#asked(record);
+    if (k !== 'in') return undefined;
+    const { via, id = '', ev } = record;
+    const type = ev?.type ?? '';
+    if (via === 'ask') {
+      const key = `${a} ${id}`;
+      const ch = this.#channels.get(key);
+      if (ch !== undefined && isAnswer(type)) this.#channels.delete(key);
+      return ch === undefined ? undefined : { k, a, ch, ev };
+    }
+    const isCall = via === 'host' && (type === 'call.request' || type === 'agent.call');
+    return isCall || facts.has(type) || type.startsWith('socket.') ? { k, a, ch: '', ev } : undefined;
+  }
+  #asked({ a, ev, port }: Extract<DirectoryRecord, { k: 'out' }>) {
+    const { id, method, params } = fieldsOf(ev);
+    const key = `${a} ${textOf(id)}`;
+    if (ev.type === 'ask' && questions.has(textOf(method))) {
+      const about = method === 'resources/read' ? ` ${textOf(fieldsOf(params)['uri'])}` : '';
+      this.#channels.set(key, `ask ${textOf(method)} of ${serverIn(a)}${about} ${key}`);
+    }
+    const ch = this.#channels.get(key);
+    const isWithdrawn = ev.type === 'ask.withdraw';
+    if (isWithdrawn) this.#channels.delete(key);
+    return ch !== undefined || (port === 'link' && ev.type === 'link.answer')
+      ? { k: 'out', a, ch: ch ?? '', ev: isWithdrawn ? { type: 'withdraw' } : ev }
+      : undefined;
+  }
+  /** Those that have changed after a revision; all of them after 0, or when some have gone. */
+  after(revision: number): IncidentsTold {
+    const story = this.#look();
+    const isAll = revision <= story.pruned;
+    const incidents = story.all.filter((each) => isAll || each.revision > revision);
+    const { hide } = this.#platform;
+    return { incidents: hide(incidents), isAll, revision: story.revision, since: this.#since };
+  }
+  get facts(): readonly IncidentFact[] {
+    const { now, hide } = this.#platform;
+    const views = this.#look().at(now());
+    return hide(views.map((view) => incidentFactOf(view, isoOf)));
+  }
+  /** Number of those that last or that nobody has looked at, by kind. */
+  get open(): ReadonlyMap<string, number> {
+    const all = new Map<string, number>();
+    for (const view of this.#look().at(this.#platform.now()))
+      if (needsLook(view)) all.set(view.kind, (all.get(view.kind) ?? 0) + 1);
+    return all;
+  }
+  #look(): Story {
+    const story = this.#story;
+    story.look(this.#platform.now());
+    return story;
+  }
+  see(ids: readonly string[]): void {
+    this.#story.see(ids, this.#platform.now());
+  }
+  traceOf(id: string): string | undefined {
+    return this.#story.all.find((each) => each.id === id)?.trace ?? undefined;
+  }
+  traced(subjects: readonly string[], file: string): void {
+    for (const subject of subjects) this.#story.traced(subject, file);
+  }
+  /** Calls a listener with each incident that begins; one that happens again is the same. */
+  on(listener: (fact: IncidentFact) => void): () => void {
+    this.#heard.add(listener);
+    return () => void this.#heard.delete(listener);
+  }
+  #due(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#platform.later(() => {
+      this.#isDue = false;
+      this.#told = this.#story.revision;
+      const { now, hide } = this.#platform;
+      for (const view of this.#look().at(now())) {
+        if (!needsLook(view) || this.#named.has(view.incident)) continue;
+        this.#named.add(view.incident);
+        const fact = hide(incidentFactOf(view, isoOf));
+        for (const listener of this.#heard) listener(fact);
+      }
+    }, settleMs);
+  }
+}
