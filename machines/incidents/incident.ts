@@ -45,7 +45,6 @@ interface Told {
   readonly at: number;
   readonly what: string;
   readonly remedy: string;
-  readonly nextAt: number | null;
 }
 /** Later reports are added to it. */
 export interface Incident {
@@ -88,7 +87,6 @@ export interface IncidentView {
   readonly last: number;
   readonly to: number | undefined;
   readonly isStopped: boolean;
-  readonly nextAt: number | null;
   /** Calls whose effect is unknown because of the incident. */
   readonly lost: readonly Call[];
   /** Calls that failed because of the incident and had no effect. */
@@ -127,7 +125,6 @@ export function viewOf(incident: Incident, time: number): IncidentView | undefin
     last,
     to,
     isStopped: to !== undefined && incident.isStopped.includes(to),
-    nextAt: told?.nextAt ?? null,
     lost: ended.filter((call) => call.ended?.outcome === 'unknown'),
     refused: ended.filter((call) => call.ended?.outcome !== 'unknown'),
   };
@@ -160,7 +157,7 @@ export function viewsAt(incidents: readonly Incident[], time: number): IncidentV
     .filter((view) => downOf(view) === undefined)
     .map((view) => {
       const silent = all.find((other) => isSilent(other) && downOf(other) === view);
-      return silent ? { ...view, what: silent.what, remedy: silent.remedy, nextAt: null } : view;
+      return silent ? { ...view, what: silent.what, remedy: silent.remedy } : view;
     })
     .toSorted((a, b) => rankOf(a) - rankOf(b) || b.last - a.last);
 }

@@ -207,14 +207,8 @@ export class Story {
     if (state === 'idle' || state === 'closing' || state === 'disabled')
       return this.#over(['down', 'login', 'input', 'config', 'tools'], name, at, true);
     if (!trouble.has(state)) return;
-    const { message, remedy, details } = fieldsOf(ev['failure']);
-    const said = textOf(fieldsOf(details)['server_said']);
-    const next = numberOf(ev['nextTryMs']);
-    const told = {
-      what: said === '' ? textOf(message) : `${textOf(message)}: ${said}`,
-      remedy: textOf(remedy),
-      nextAt: next === undefined ? null : at + next,
-    };
+    const { message, remedy } = fieldsOf(ev['failure']);
+    const told = { what: textOf(message), remedy: textOf(remedy) };
     const kind = kinds[state] ?? 'down';
     // Drops the incident of a lost server that turns out to want a login, because that was its only trouble.
     if (kind !== 'down') this.#drop('down', name, at);
@@ -299,7 +293,7 @@ export class Story {
       if (!person || person.overs.at(-1) !== at) return;
       person.isMissed = true;
       const what = `${person.told[0]?.what.replace(/ waits .*/, '') ?? 'A call'} waited for a person, and nobody answered.`;
-      person.told.push({ at, what, remedy: 'Say who answers, or what may run unasked.', nextAt: null });
+      person.told.push({ at, what, remedy: 'Say who answers, or what may run unasked.' });
       return this.#touch(person);
     }
     const read = this.#reads.get(channel);
@@ -393,7 +387,7 @@ export class Story {
   // ── states in a checkpoint ─────────────────────────────────────────────────────────────────────────
   /** Adds incidents for servers that are in trouble at a checkpoint, when their earlier records are not known. */
   #restored({ roots }: Row, at: number, s: number | null): void {
-    for (const { kind, snapshot, inState, holds } of listOf(roots)) {
+    for (const { kind, snapshot, inState } of listOf(roots)) {
       const { value, context } = fieldsOf(snapshot);
       const { server, failure, waits } = fieldsOf(context);
       if (kind !== 'client' || typeof server !== 'string') continue;
@@ -404,11 +398,7 @@ export class Story {
       const state = stateFor(known, isObject(failure) ? { code: code as 'InputNotFound' } : null);
       if (!trouble.has(state) || this.#states.has(server)) continue;
       this.#states.set(server, state);
-      const left = listOf(holds).flatMap(({ held, left: ms }) =>
-        held === 'deadline' ? (numberOf(ms) ?? []) : [],
-      );
-      const nextAt = left.length > 0 ? at + Math.min(...left) : null;
-      const told = { what: textOf(message), remedy: textOf(remedy), nextAt };
+      const told = { what: textOf(message), remedy: textOf(remedy) };
       this.#begin(kinds[state] ?? 'down', server, from, s, told);
     }
   }
@@ -423,7 +413,7 @@ export class Story {
     subject: string,
     at: number,
     s: number | null,
-    { what, remedy = '', nextAt = null }: { what: string; remedy?: string; nextAt?: number | null },
+    { what, remedy = '' }: { what: string; remedy?: string },
     name = subject,
     isAgain = true,
   ): Incident {
@@ -431,7 +421,7 @@ export class Story {
     const known = this.all.findLast((each) => each.key === key);
     const isSame = known !== undefined && (isOpen(known) || at - (known.overs.at(-1) ?? 0) < againMs);
     const { hide = (text: string): string => text } = this.#options;
-    const told = { at, what: cut(hide(what)), remedy: cut(hide(remedy)), nextAt };
+    const told = { at, what: cut(hide(what)), remedy: cut(hide(remedy)) };
     const incident = isSame ? known : this.#fresh({ id: `${key} ${at}`, key, kind, subject, s });
     incident.told.push(told);
     if (incident.told.length > most.told) incident.told.splice(1, 1);

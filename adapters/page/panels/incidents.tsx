@@ -21,12 +21,11 @@ export function moodOfIncident(view: IncidentView): Mood {
   return isMild(view) || (view.to !== undefined && view.lost.length === 0) ? 'busy' : 'bad';
 }
 /** Describes the state of an incident: whether it lasts, how often it happened, and what comes next. */
-function standing({ kind, from, last, to, times, isStopped, nextAt }: IncidentView, now: number): string {
+function standing({ kind, from, last, to, times, isStopped }: IncidentView, now: number): string {
   const first = times > 1 ? `${times} times since ${dayTimeText(from, now)}` : '';
   if (kind === 'call' || kind === 'check' || (kind === 'slow' && to !== undefined)) return first;
-  const next = nextAt !== null && nextAt - now >= 1 ? `next try within ${durationText(nextAt - now)}` : '';
   const since = `for ${durationText(Math.max(0, now - from))}`;
-  if (to === undefined) return [first, times > 1 ? '' : since, next].filter(Boolean).join(', ');
+  if (to === undefined) return times > 1 ? first : since;
   const ends: Partial<Record<IncidentKind, string>> = {
     silent: 'answered',
     person: 'given up',

@@ -43,7 +43,7 @@ function Server({ server, session }: { server: ServerView; session: Session }): 
       <td>
         {visible(why)}
         {remedy !== '' && <div class="remedy">What to do: {visible(remedy)}</div>}
-        {mood !== 'bad' &&
+        {why === '' &&
           incidents.map((view) => (
             <button
               key={view.incident.id}

@@ -21,13 +21,13 @@ export function testOf({ subject, kind, lost, incident }: IncidentView, file: st
     ? ['verify', `, { server: ${quoted(subject)}, yes: true }`, 'green']
     : ['replay', '', 'same'];
   return [
-    `import { ${verb} } from 'a2c-actors/replay';`,
-    `import { expect, test } from 'vitest';`,
+    `import { ${verb} } from ${quoted('a2c-actors/replay')};`,
+    `import { expect, test } from ${quoted('vitest')};`,
     '',
     `test(${quoted(name)}, async () => {`,
     `  const file = ${quoted(`traces/${file}`)};`,
     `  const { verdict, text } = await ${verb}(file${options});`,
-    `  expect(verdict, text).toBe('${wanted}');`,
+    `  expect(verdict, text).toBe(${quoted(wanted ?? '')});`,
     `});`,
     '',
   ].join('\n');
