@@ -112,8 +112,10 @@ function useStill(all: readonly IncidentView[]): {
 function summaryOf(all: readonly IncidentView[]): readonly string[] {
   const lasting = all.filter((view) => view.to === undefined && !isMild(view)).length;
   const lost = all.filter((view) => needsLook(view)).reduce((sum, view) => sum + view.lost.length, 0);
-  const unseen = all.filter((view) => needsLook(view)).length - lasting;
+  const asked = all.filter(({ kind, to }) => kind === 'person' && to === undefined).length;
+  const unseen = all.filter((view) => needsLook(view)).length - lasting - asked;
   const parts = [
+    asked === 0 ? '' : `${countText(asked, 'call')} ${asked === 1 ? 'waits' : 'wait'} for a person`,
     lasting === 0 ? '' : `${lasting} still wrong`,
     lost === 0 ? '' : `${countText(lost, 'call')} may have happened`,
     unseen === 0 ? '' : `${unseen} to look at`,
