@@ -26,12 +26,13 @@ const call = (n: number, outcome: string): DirectoryRecord[] => {
     },
   ] as never;
 };
-it('an incident is still known after 25,000 other calls, with its call, and is told once', () => {
+it('an incident is still known after 25,000 other calls, with its call, and is told once', async () => {
   const told: string[] = [];
   let now = 1_000;
   const due: (() => void)[] = [];
   const later = (run: () => void): number => due.push(run);
   const incidents = new HostIncidents({ now: () => now, hide: (value) => value, later });
+  await incidents.loaded;
   incidents.on(({ kind, mayHaveHappened }) => void told.push(`${kind} ${mayHaveHappened.join()}`));
   for (let n = 0; n <= 25_000; n++) {
     now += 1;

@@ -1,15 +1,12 @@
-import {
-  incidentFactOf,
-  needsLook,
-  type Incident,
-  type IncidentFact,
-} from '../../machines/incidents/incident.ts';
-import { Story } from '../../machines/incidents/incidents.ts';
+import type * as rules from '../../machines/incidents/incident.ts';
+import type { Incident, IncidentFact, IncidentView } from '../../machines/incidents/incident.ts';
+import type { Story } from '../../machines/incidents/incidents.ts';
+import { during } from '../../adapters/clock.ts';
 import type { Address } from '../../machines/kernel/effects.ts';
 import { isAnswer } from '../../machines/kernel/ports.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 import type { DirectoryRecord, Frame } from '../../machines/trace/record.ts';
-import { textOf } from '../../machines/trace/row.ts';
+import { textOf, type Row } from '../../machines/trace/row.ts';
 import type { Observer } from '../runtime/directory.ts';
 import { hostWords } from './host-words.ts';
 
@@ -48,7 +45,10 @@ interface Platform {
 }
 /** Incidents of a host, kept apart from its recording, so that a busy host forgets none. */
 export class HostIncidents implements Observer {
-  readonly #story: Story;
+  /** Undefined until its rules are loaded, which a host does after its start; what happens meanwhile waits. */
+  #loaded: (Pick<typeof rules, 'incidentFactOf' | 'needsLook'> & { readonly story: Story }) | undefined;
+  readonly #waiting: Row[] = [];
+  readonly loaded: Promise<void>;
   readonly #platform: Platform;
   readonly #since: number;
   readonly #channels = new Map<string, string>();
@@ -60,17 +60,34 @@ export class HostIncidents implements Observer {
   constructor(platform: Platform) {
     this.#platform = platform;
     this.#since = platform.now();
-    this.#story = new Story({ hide: platform.hide, timeOf: Date.parse, isBrief: true });
+    this.loaded = this.#load();
+  }
+  async #load(): Promise<void> {
+    const { hide } = this.#platform;
+    const [{ Story }, loaded] = await during(
+      Promise.all([
+        import('../../machines/incidents/incidents.ts'),
+        import('../../machines/incidents/incident.ts'),
+      ]),
+    );
+    const story = new Story({ hide, timeOf: Date.parse, isBrief: true });
+    this.#loaded = { ...loaded, story };
+    for (const row of this.#waiting.splice(0)) this.#add(row);
+  }
+  #add(row: Row): void {
+    const { story } = this.#loaded ?? {};
+    if (!story) return void this.#waiting.push(row);
+    story.add(row, null);
+    if (this.#heard.size > 0 && story.revision > this.#told) this.#due();
   }
   record(record: DirectoryRecord): void {
     const row = this.#rowOf(record);
     if (!row) return;
-    this.#story.add({ ...row, s: 0, t: 0, w: this.#platform.now() }, null);
-    if (this.#heard.size > 0 && this.#story.revision > this.#told) this.#due();
+    this.#add({ ...row, s: 0, t: 0, w: this.#platform.now() });
   }
   /** Beginning or end of a call that an office relays. */
   relayed({ k, via, json }: Frame): void {
-    this.#story.add({ k, via, json, s: 0, t: 0, w: this.#platform.now() }, null);
+    this.#add({ k, via, json, s: 0, t: 0, w: this.#platform.now() });
   }
   /** Undefined for what no incident is about. */
   #rowOf(record: DirectoryRecord): { readonly k: string; readonly [key: string]: unknown } | undefined {
@@ -111,37 +128,40 @@ export class HostIncidents implements Observer {
   }
   /** Those that have changed after a revision; all of them after 0, or when some have gone. */
   after(revision: number): IncidentsTold {
-    const story = this.#look();
+    const { hide, now } = this.#platform;
+    const { story } = this.#loaded ?? {};
+    if (!story) return { incidents: [], isAll: true, revision: 0, since: this.#since };
+    story.look(now());
     const isAll = revision <= story.pruned;
     const incidents = story.all.filter((each) => isAll || each.revision > revision);
-    const { hide } = this.#platform;
     return { incidents: hide(incidents), isAll, revision: story.revision, since: this.#since };
   }
+  #views(): readonly IncidentView[] {
+    const { story } = this.#loaded ?? {};
+    const now = this.#platform.now();
+    story?.look(now);
+    return story?.at(now) ?? [];
+  }
   get facts(): readonly IncidentFact[] {
-    const { now, hide } = this.#platform;
-    const views = this.#look().at(now());
-    return hide(views.map((view) => incidentFactOf(view, isoOf)));
+    const { incidentFactOf } = this.#loaded ?? {};
+    const facts = incidentFactOf ? this.#views().map((view) => incidentFactOf(view, isoOf)) : [];
+    return this.#platform.hide(facts);
   }
   /** Number of those that last or that nobody has looked at, by kind. */
   get open(): ReadonlyMap<string, number> {
     const all = new Map<string, number>();
-    for (const view of this.#look().at(this.#platform.now()))
-      if (needsLook(view)) all.set(view.kind, (all.get(view.kind) ?? 0) + 1);
+    for (const view of this.#views())
+      if (this.#loaded?.needsLook(view)) all.set(view.kind, (all.get(view.kind) ?? 0) + 1);
     return all;
   }
-  #look(): Story {
-    const story = this.#story;
-    story.look(this.#platform.now());
-    return story;
-  }
   see(ids: readonly string[]): void {
-    this.#story.see(ids, this.#platform.now());
+    this.#loaded?.story.see(ids, this.#platform.now());
   }
   traceOf(id: string): string | undefined {
-    return this.#story.all.find((each) => each.id === id)?.trace ?? undefined;
+    return this.#loaded?.story.all.find((each) => each.id === id)?.trace ?? undefined;
   }
   traced(subjects: readonly string[], file: string): void {
-    for (const subject of subjects) this.#story.traced(subject, file);
+    for (const subject of subjects) this.#loaded?.story.traced(subject, file);
   }
   /** Calls a listener with each incident that begins; one that happens again is the same. */
   on(listener: (fact: IncidentFact) => void): () => void {
@@ -153,14 +173,18 @@ export class HostIncidents implements Observer {
     this.#isDue = true;
     this.#platform.later(() => {
       this.#isDue = false;
-      this.#told = this.#story.revision;
-      const { now, hide } = this.#platform;
-      for (const view of this.#look().at(now())) {
-        if (!needsLook(view) || this.#named.has(view.incident)) continue;
-        this.#named.add(view.incident);
-        const fact = hide(incidentFactOf(view, isoOf));
-        for (const listener of this.#heard) listener(fact);
-      }
+      this.#tell();
     }, settleMs);
+  }
+  #tell(): void {
+    const { story, incidentFactOf, needsLook } = this.#loaded ?? {};
+    if (!story || !incidentFactOf || !needsLook) return;
+    this.#told = story.revision;
+    for (const view of this.#views()) {
+      if (!needsLook(view) || this.#named.has(view.incident)) continue;
+      this.#named.add(view.incident);
+      const fact = this.#platform.hide(incidentFactOf(view, isoOf));
+      for (const listener of this.#heard) listener(fact);
+    }
   }
 }
