@@ -102,7 +102,10 @@ const parts = {
   read: ['run', 'context', 'config-file', 'call', 'listing', 'printing/failures', 'printing/contents'].map(
     (name) => `actors/cli/${name}.ts`,
   ),
-  host: ['computer', 'runtime'].map((name) => `actors/api/${name}.ts`),
+  host: [
+    ...['computer', 'runtime'].map((name) => `actors/api/${name}.ts`),
+    ...['incident', 'incidents'].map((name) => `machines/incidents/${name}.ts`),
+  ],
 };
 /** Finds the part of each chunk that `esbuild` made. */
 function partsOf({ outputs }) {
