@@ -65,7 +65,7 @@ function redirectIn({ status, headers }: Response, from: URL, method: string): U
   const isFollowed =
     status === 307 || status === 308 || (method === 'GET' && [301, 302, 303].includes(status));
   const location = isFollowed ? headers.get('location') : null;
-  if (location === null || !URL.canParse(location, from)) return undefined;
+  if (location === null || !URL.canParse(location, from.href)) return undefined;
   const to = new URL(location, from);
   const isSecured =
     from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === '';

@@ -69,7 +69,7 @@ export function productFiles(root: string): readonly string[] {
     readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
       const path = `${folder}/${entry.name}`;
       if (entry.isDirectory()) return entry.name === 'e2e' ? [] : below(path);
-      return /\.tsx?$/.test(entry.name) && !/\.test\.ts$/.test(entry.name) ? [path] : [];
+      return /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.test.ts') ? [path] : [];
     });
   return rooms.flatMap(below);
 }
