@@ -167,7 +167,7 @@ function computers(): void {
   it('has an answer that is too large fail with its size, and stays connected', async () => {
     const agent = await agentAt();
     const computer = await world.joined(office.url);
-    const { facts } = world.request(agent.key, 'client:tool_call', callTo('r'));
+    const { facts } = world.request(agent.key, 'client:tool_call', callTo('r', { timeout: 60 }));
     const { ticket } = await world.fact(computer, 'agent.called');
     computer.instance.tell({ type: 'link.answer', ticket, body: { content: 'x'.repeat(9_000_000) } });
     await world.until(() => facts.length > 0);
