@@ -3,6 +3,7 @@ import type { Servers } from '../servers/servers.ts';
 import { createCallLimiters } from '../../adapters/call-limiters.ts';
 import { transformAsk } from '../../machines/call/transform.ts';
 import { validate } from '../../adapters/schema/validate.ts';
+import { textOf } from '../../machines/text.ts';
 import { permission, type Permission } from '../../machines/call/policy/permission.ts';
 import {
   requestLimited,

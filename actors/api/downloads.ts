@@ -11,7 +11,7 @@ import type {
 } from '../../machines/blobs/download.rules.ts';
 import { fromWireError, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
-import { blobRefOf } from '../../machines/protocol/messages/blobs.ts';
+import { blobRefOf } from '../../machines/protocol/messages/blob-ref.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/listeners.ts';
 

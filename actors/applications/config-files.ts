@@ -1,5 +1,6 @@
 import { isObject } from '../../machines/protocol/json.ts';
 import { A2cError } from '../kernel/errors.ts';
+import { acceptedConfig } from '../plans/accepted-config.ts';
 import { mustBeOptions, name as filled, needing, options as only } from '../kernel/options.ts';
 import {
   configToWrite,
@@ -14,7 +15,7 @@ import { importFrom, type Imported } from '../../machines/applications/import.ts
 import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
 import { packageOf } from '../../machines/config/package-of.ts';
 import type { App } from '../../machines/config/app.ts';
-import type { Config, ParsedConfig } from '../../machines/config/parse.ts';
+import type { Config } from '../../machines/config/parse.ts';
 import { shownTarget } from '../../machines/config/shown.ts';
 import { editConfig, type ConfigChange } from '../../machines/applications/server-edits.ts';
 
@@ -217,15 +218,4 @@ export async function changeConfig(file: string, what: ConfigChange): Promise<bo
     });
   });
   return isSame;
-}
-
-/** Throws one error with every mistake. */
-export function acceptedConfig(parsed: ParsedConfig, file: string | undefined): Config {
-  if (parsed.ok) return parsed.config;
-  throw new A2cError({
-    code: 'ConfigInvalid',
-    message: parsed.mistakes.map((m) => mistakeLine(m, file)).join('\n'),
-    details: { mistakes: parsed.mistakes },
-    remedy: 'Mend the file; nothing was started.',
-  });
 }

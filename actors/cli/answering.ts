@@ -4,14 +4,10 @@ import { pathToFileURL } from 'node:url';
 import type { Answers, Confirm } from '../api/computer-options.ts';
 import { inOneLine } from './printing/contents.ts';
 import { type AskInput, keepingPasswords } from '../servers/inputs.ts';
-import { openInBrowser, runText } from '../../adapters/process/run-text.ts';
 import type { Terminal } from '../../adapters/terminal/terminal.ts';
 import { missingKeyring, openKeyring } from '../../adapters/storage/keyring.ts';
-import { validate } from '../../adapters/schema/validate.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
-import { readLenientJson } from '../../machines/models/arguments.ts';
-import { isObject, type Fields } from '../../machines/protocol/json.ts';
 import { badRequest } from '../kernel/errors.ts';
 import type { CommandContext } from './context.ts';
 
@@ -36,7 +32,10 @@ export function answersBy(
     }),
     // Offers forms (elicitation) only when a person is at the terminal; otherwise servers learn that they cannot ask.
     ...(terminal.isInteractive && {
-      elicit: async (server, params, signal) => ({ ...(await fillIn(terminal, server, params, signal)) }),
+      elicit: async (server, params, signal) => {
+        const { fillIn } = await import('./form.ts');
+        return { ...(await fillIn(terminal, server, params, signal)) };
+      },
       elicitUrl: async (server, params, signal) => open(terminal, server, params, signal),
     }),
   };
@@ -70,6 +69,7 @@ async function open(
   const isWanted = await yesOrNo(terminal, 'open it?', signal, false);
   if (isWanted === null) return { action: 'cancel' };
   if (!isWanted) return { action: 'decline' };
+  const { openInBrowser } = await import('../../adapters/process/run-text.ts');
   if (!(await openInBrowser(String(url)))) terminal.err('no browser could be started; open it by hand');
   return { action: 'accept' };
 }
@@ -79,6 +79,7 @@ async function sampled(
   params: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
+  const { runText } = await import('../../adapters/process/run-text.ts');
   const text = await runText(command, { input: JSON.stringify(params), ms: sampleMs, signal });
   try {
     const result: unknown = JSON.parse(text);
@@ -88,118 +89,6 @@ async function sampled(
     // Takes output that is not JSON as the text answer of the model.
   }
   return { model: 'command', role: 'assistant', content: { type: 'text', text: text.trim() } };
-}
-
-interface Answered {
-  readonly action: 'accept' | 'decline' | 'cancel';
-  readonly content?: Fields;
-}
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-interface Choice {
-  readonly value: unknown;
-  readonly title: string;
-}
-/** `enum` with or without `enumNames`, or `oneOf` and `anyOf` with titles. */
-function choicesOf(schema: Fields): readonly Choice[] {
-  const { enum: values, enumNames: names } = schema;
-  const titled = schema['oneOf'] ?? schema['anyOf'];
-  if (Array.isArray(titled))
-    return titled.filter(isObject).map((one) => ({
-      value: one['const'],
-      title: textOf(one['title']) ?? String(one['const']),
-    }));
-  if (!Array.isArray(values)) return [];
-  return values.map((value: unknown, n) => ({
-    value,
-    title: textOf(Array.isArray(names) ? names[n] : undefined) ?? String(value),
-  }));
-}
-/** Returns what the value must be when the text does not fit. */
-export function readField(text: string, schema: Fields): { readonly value: unknown } | string {
-  const { type, items } = schema;
-  const choices = choicesOf(schema);
-  if (choices.length > 0) return readChoice(text, choices);
-  if (type !== 'array') return checked(valueOf(text, type), schema);
-  const all: unknown[] = [];
-  for (const part of text.split(',')) {
-    const one = readField(part.trim(), isObject(items) ? items : {});
-    if (typeof one === 'string') return one;
-    all.push(one.value);
-  }
-  return checked([...new Set(all)], schema);
-}
-function checked(value: unknown, schema: Fields): { readonly value: unknown } | string {
-  const judged = validate(schema, value);
-  return judged.ok === false ? judged.problems.join('; ') : { value };
-}
-function valueOf(text: string, type: unknown): unknown {
-  if (type === 'boolean' && /^(y|yes|true|n|no|false)$/i.test(text)) return /^[yt]/i.test(text);
-  if ((type === 'integer' || type === 'number') && text !== '') return Number(text);
-  // As JSON; MCP itself allows no nested fields in forms.
-  return type === 'object' ? (readLenientJson(text) ?? text) : text;
-}
-function readChoice(text: string, choices: readonly Choice[]): { readonly value: unknown } | string {
-  const chosen =
-    choices[Number(text) - 1] ?? choices.find(({ value, title }) => String(value) === text || title === text);
-  return chosen
-    ? { value: chosen.value }
-    : `must be a number from 1 to ${choices.length}, or one of these names`;
-}
-
-/** An empty answer takes the default, or leaves an optional field out. */
-export async function fillIn(
-  terminal: Terminal,
-  server: string,
-  params: Fields,
-  signal: AbortSignal,
-): Promise<Answered> {
-  const { message, requestedSchema } = params;
-  const schema = isObject(requestedSchema) ? requestedSchema : {};
-  const properties = isObject(schema['properties']) ? schema['properties'] : {};
-  const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
-  terminal.errText(`server ${server} asks: ${String(message)}`);
-  const isWanted = await yesOrNo(terminal, 'answer it?', signal, true);
-  if (isWanted === null) return { action: 'cancel' };
-  if (!isWanted) return { action: 'decline' };
-  const content: [string, unknown][] = [];
-  for (const [name, field] of Object.entries(properties)) {
-    const answer = await askField(
-      terminal,
-      { name, field: isObject(field) ? field : {}, isRequired: required.includes(name) },
-      signal,
-    );
-    if (answer === null) return { action: 'cancel' };
-    if (answer !== undefined) content.push([name, answer.value]);
-  }
-  return { action: 'accept', content: Object.fromEntries(content) };
-}
-interface Field {
-  readonly name: string;
-  readonly field: Fields;
-  readonly isRequired: boolean;
-}
-/** Null when the person gives up, undefined when the field is left out. */
-async function askField(
-  terminal: Terminal,
-  { name, field, isRequired }: Field,
-  signal: AbortSignal,
-): Promise<{ readonly value: unknown } | null | undefined> {
-  const { title, description, default: preset, items } = field;
-  const choices = choicesOf(field['type'] === 'array' && isObject(items) ? items : field);
-  if (typeof description === 'string') terminal.err(inOneLine(description, 200));
-  choices.forEach((choice, n) => terminal.err(`  ${n + 1}  ${choice.title}`));
-  const facts =
-    preset === undefined ? (isRequired ? '' : ' (optional)') : ` [${inOneLine(JSON.stringify(preset), 60)}]`;
-  for (;;) {
-    const text = await terminal.question(`${textOf(title) ?? name}${facts}: `, signal);
-    if (text === null) return null;
-    if (text.trim() === '' && preset !== undefined) return { value: preset };
-    if (text.trim() === '' && !isRequired) return undefined;
-    const read = readField(text.trim(), field);
-    if (typeof read !== 'string') return read;
-    terminal.err(`it ${read}`);
-  }
 }
 
 interface KeyringOptions {
@@ -241,6 +130,7 @@ function asking(terminal: Terminal): AskInput {
     const { options, labels = {} } = definition;
     const enumNames = options.map((option) => labels[option] ?? option);
     const field = { enum: options, enumNames };
+    const { askField } = await import('./form.ts');
     const answer = await askField(terminal, { name: `${what}${preset}`, field, isRequired: false }, signal);
     return answer ? String(answer.value) : undefined;
   };

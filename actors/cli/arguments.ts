@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { badRequest } from '../kernel/errors.ts';
-import { readLenientJson } from '../../machines/models/arguments.ts';
+import { readLenientJson } from '../../machines/models/lenient-json.ts';
 import {
   argumentsWith,
   asText,

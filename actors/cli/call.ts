@@ -17,7 +17,7 @@ import { calledOf, progressReporter, withProgress } from './printing/call-progre
 import { forShell, logsOf, readingFrom, typedHere } from './printing/contents.ts';
 import { besideFailure, ownFailure, showFailure } from './printing/failures.ts';
 import { readFor, signatureText } from './printing/signature.ts';
-import { lentFor } from './keep.ts';
+import { lentFor } from './lent.ts';
 import { mustBeFiles, putOn, saved, withPutFiles, type SaveOptions } from './files.ts';
 import { configOf } from './source.ts';
 import { hasStarted, hasTool } from './starting.ts';

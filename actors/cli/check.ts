@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Computer, ResourceContent } from '../api/computer-handle.ts';
-import { acceptedConfig } from '../applications/config-files.ts';
+import { acceptedConfig } from '../plans/accepted-config.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodeOf, orClosed } from './exit-codes.ts';
 import type { SourceOptions } from './host-options.ts';

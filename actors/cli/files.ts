@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { saveBytes } from '../../adapters/storage/user-files.ts';
 import type { Agent, LandedFile } from '../api/agent-handle.ts';
 import type { AgentBlob, BlobProgress } from '../api/downloads.ts';
 import { badRequest } from '../kernel/errors.ts';
@@ -67,6 +66,7 @@ export async function saved(
     mimeType,
     stream: () => stream({ signal, onProgress }),
   }));
+  const { saveBytes } = await import('../../adapters/storage/user-files.ts');
   const paths = await saveBytes(save, name, [...bytesOf(given), ...streams]).finally(() =>
     terminal.meter(null),
   );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Terminal } from '../../adapters/terminal/terminal.ts';
-import { fillIn, readField, inputsAt } from './answering.ts';
+import { inputsAt } from './answering.ts';
+import { fillIn, readField } from './form.ts';
 
 /** Terminal whose person gives these answers one after the other; null is Ctrl-C. */
 function personWith(answers: readonly (string | null)[]) {

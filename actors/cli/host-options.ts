@@ -1,5 +1,4 @@
 import type { Profile } from '../../machines/trace/format.ts';
-import { openJsonLog } from '../../adapters/telemetry.ts';
 import { badRequest } from '../kernel/errors.ts';
 import type { LogEntry, LogLevel, LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
@@ -49,6 +48,7 @@ export async function logBy(
   { log = false, logLevel = log ? 'warn' : undefined }: RecordingOptions,
 ): Promise<LogOptions> {
   if (logLevel === undefined) return {};
+  const { openJsonLog } = await import('../../adapters/telemetry.ts');
   try {
     return { log: await openJsonLog<LogEntry>((line) => terminal.line(line, 'err')), logLevel };
   } catch (error) {

@@ -1,4 +1,3 @@
-import { join, resolve } from 'node:path';
 import { answersBy, foldersOf } from './answering.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeAtEnd, exitCodes } from './exit-codes.ts';
@@ -8,80 +7,17 @@ import { peerLine } from './printing/servers.ts';
 import { configOf } from './source.ts';
 import { atOnce, hasStarted } from './starting.ts';
 import type { Computer } from '../api/computer-handle.ts';
-import { hostsWithDoors, lentServer, listedHosts, type LentServer, type ListedHost } from '../door/caller.ts';
-import { identityOf } from '../door/identity.ts';
+import { hostsWithDoors, listedHosts, type ListedHost } from '../door/caller.ts';
+import { keptMsOf } from './lent.ts';
 import { badRequest } from '../kernel/errors.ts';
-import { Inputs } from '../servers/inputs.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
-import { changeFile } from '../../adapters/storage/settings.ts';
-import { startInBackground, tellStarter } from '../../adapters/process/run-text.ts';
+import { tellStarter } from '../../adapters/process/run-text.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { stateWords } from '../../machines/server-states.ts';
 import { version as own } from '../../machines/version.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 
-/** Command `a2c keep`, a host whose servers stay between calls, and the search for a host that has the server of a call. */
-
-/** Options with which a call needs a host of its own, because they change the host or how its servers' questions are answered. */
-const ofOwnHost = ['record', 'profile', 'tracing', 'log', 'logLevel', 'verbose', 'sampling', 'keyring'];
-export interface AloneOptions extends SourceOptions {
-  readonly alone?: boolean;
-}
-/** After the last call; 0 where the server is not kept. */
-const keptMsOf = ({ servers: [server], settings }: Config): number =>
-  server?.settings.keepAliveMs ?? settings.keepAliveMs ?? 0;
-
-/** Starts such a host in the background for `keepAlive`; undefined where the command has to start the server. */
-export async function lentFor(
-  context: CommandContext,
-  options: AloneOptions,
-  config: Config,
-): Promise<LentServer | undefined> {
-  const { terminal, folder = process.cwd() } = context;
-  const [server, other] = config.servers;
-  const isAlone = ofOwnHost.some(
-    (name) => (options as Readonly<Record<string, unknown>>)[name] !== undefined,
-  );
-  if (!server || other || options.alone === true || isAlone || process.platform === 'win32') return undefined;
-  const { name } = server;
-  const stateDir = defaultStateDir();
-  const answers = answersBy(terminal, options, foldersOf(config, folder));
-  let known: Promise<readonly string[]> | undefined;
-  const identities = (): Promise<readonly string[]> =>
-    (known ??= identitiesOf(name, config, folder, answers));
-  const find = (): Promise<LentServer | undefined> => lentServer(stateDir, name, identities, answers);
-  const found = await find();
-  const isKept = keptMsOf(config) > 0 && config.file !== undefined;
-  if (found || !isKept || (await identities()).length === 0) return found;
-  let lent: LentServer | undefined;
-  // Holds a lock, so that two calls at once start only one host.
-  await changeFile(join(stateDir, 'keeping'), async () => {
-    lent = await find();
-    if (lent) return null;
-    const roots = (options.root ?? []).flatMap((root) => ['--root', root]);
-    const words = ['keep', name, '--config', resolve(folder, config.file ?? ''), ...roots];
-    const up = await startInBackground(words, folder);
-    if (up === true) lent = await find();
-    else terminal.err(`${name} is not kept: ${up}`);
-    return null;
-  });
-  return lent;
-}
-type Roots = ReturnType<typeof answersBy>['roots'];
-/** Empty when the value of an input would have to be asked for. */
-async function identitiesOf(
-  name: string,
-  config: Config,
-  folder: string,
-  answers: { readonly roots?: Roots },
-): Promise<readonly string[]> {
-  const inputs = new Inputs({ definitions: config.inputs, environment: process.env });
-  const own = (await answers.roots?.(name, { calls: [] }))?.map(({ uri }) => uri) ?? null;
-  const all = await Promise.all(
-    [own, null].map((roots) => identityOf(name, config, { inputs, folder, roots })),
-  );
-  return all.filter((identity) => identity !== undefined);
-}
+/** Command `a2c keep`, a host whose servers stay between calls. */
 
 export interface KeepOptions extends SourceOptions {
   readonly list?: boolean;

@@ -18,10 +18,9 @@ import {
 } from './printing/servers.ts';
 import { mayStart, readSource, configOf } from './source.ts';
 import { withoutCredentials, registryChoice, type RegistryChoice } from '../servers/registries.ts';
-import { renderServer } from '../servers/render.ts';
+import { inheritedOf, renderServer } from '../servers/render.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import type { OutputLine } from '../servers/server-output.ts';
-import { inheritedOf } from '../servers/surroundings.ts';
 import { version, xstateVersion } from '../../machines/version.ts';
 import { columnsOf } from '../../adapters/terminal/typed-line.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';

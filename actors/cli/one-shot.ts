@@ -6,7 +6,6 @@ import type { Target } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { orClosed, unlessInterrupted } from './exit-codes.ts';
 import { briefRecordBy, logBy, recordBy, type RecordingOptions, type SourceOptions } from './host-options.ts';
-import { credentialBy } from './entry.ts';
 import { logsOf, typedHere } from './printing/contents.ts';
 import { logLine } from './printing/servers.ts';
 import {
@@ -135,7 +134,10 @@ export async function withAgent<T>(
 ): Promise<T> {
   const { signal } = context;
   return unlessInterrupted(signal, async (mustGoOn) => {
-    const { createAgent } = await import('../api/agent.ts');
+    const [{ createAgent }, { credentialBy }] = await Promise.all([
+      import('../api/agent.ts'),
+      import('./entry.ts'),
+    ]);
     const agent = await createAgent({
       url,
       ...credentialBy({ ...(token !== undefined && { token }) }),

@@ -1,20 +1,17 @@
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import { resolve } from 'node:path';
-import { documentsCommand } from '../../adapters/documents/command.ts';
 import {
   findConfig,
   readConfig,
   readConfigJson,
   type FoundConfig,
-} from '../../adapters/applications/config-files.ts';
-import { isTrusted, trust } from '../../adapters/storage/user-files.ts';
+} from '../../adapters/storage/config-files.ts';
 import { readText } from '../../adapters/terminal/terminal.ts';
 import { mistakeLine } from '../../machines/config/mistake.ts';
 import { parseConfig, type Config } from '../../machines/config/parse.ts';
 import { shownTarget } from '../../machines/config/shown.ts';
-import { acceptedConfig } from '../applications/config-files.ts';
+import { acceptedConfig } from '../plans/accepted-config.ts';
 import { A2cError } from '../kernel/errors.ts';
-import { Programs } from '../servers/programs.ts';
 import { yesOrNo } from './answering.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -22,12 +19,15 @@ import type { SourceOptions } from './host-options.ts';
 import { typedConfig, type EntryWords } from './typed-server.ts';
 
 /** Needs no network and no other program. Its tools only read, so they need no confirmation. */
-const embedded = (folder: string): object => ({
-  type: 'stdio',
-  name: 'documents',
-  default_tool_meta: { auto_apply: true },
-  server_parameters: documentsCommand(folder),
-});
+async function embedded(folder: string): Promise<object> {
+  const { documentsCommand } = await import('../../adapters/documents/command.ts');
+  return {
+    type: 'stdio',
+    name: 'documents',
+    default_tool_meta: { auto_apply: true },
+    server_parameters: documentsCommand(folder),
+  };
+}
 
 /** The file asked for, else the first config found, else the built-in default. */
 export async function configOf(context: CommandContext, options: SourceOptions): Promise<Config> {
@@ -42,8 +42,11 @@ export async function mayStart(
   { config, file, from }: Source,
   options: SourceOptions,
 ): Promise<void> {
-  // Checks VRL programs in a thread that ends at once; the computer starts a thread of its own to run them.
-  await new Programs(undefined).mustBeRight(config.servers, file);
+  if (config.servers.some(({ vrl }) => vrl !== null)) {
+    const { Programs } = await import('../servers/programs.ts');
+    // Checks VRL programs in a thread that ends at once; the computer starts a thread of its own to run them.
+    await new Programs(undefined).mustBeRight(config.servers, file);
+  }
   if (file !== undefined && from === 'folder') await beTrusted(context, config, file, options.trust === true);
 }
 export interface Source {
@@ -58,12 +61,14 @@ export async function readSource(
   { config: asked, folder: own, typed, ...words }: ReadOptions,
 ): Promise<Source> {
   const given = (value: object): Source => ({ config: acceptedConfig(parseConfig(value), undefined) });
-  if (own !== undefined) return given(embedded(resolve(folder, own)));
+  if (own !== undefined) return given(await embedded(resolve(folder, own)));
   if (typed) return given(typedConfig(typed, words));
   if (asked === '-' || asked?.trimStart().startsWith('{') === true)
-    return { config: acceptedConfig(readConfigJson(asked === '-' ? await readText('-') : asked), undefined) };
+    return {
+      config: acceptedConfig(await readConfigJson(asked === '-' ? await readText('-') : asked), undefined),
+    };
   const found = await findConfig(asked, folder);
-  if (!found) return given(embedded(folder));
+  if (!found) return given(await embedded(folder));
   return { ...found, config: acceptedConfig(await readConfig(found.file), found.file) };
 }
 
@@ -90,7 +95,9 @@ async function beTrusted(
   const commands = config.servers.flatMap((s) =>
     s.kind === 'stdio' && !s.disabled ? [`${s.name}: ${shownTarget(s.raw)}`] : [],
   );
-  if (commands.length === 0 || (await isTrusted(folder))) return;
+  if (commands.length === 0) return;
+  const { isTrusted, trust } = await import('../../adapters/storage/user-files.ts');
+  if (await isTrusted(folder)) return;
   if (isWanted) return trust(folder);
   if (terminal.isInteractive) {
     terminal.err(`${file} starts:`);

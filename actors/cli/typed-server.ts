@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { badRequest } from '../kernel/errors.ts';
 import { packageOf } from '../../machines/config/package-of.ts';
-import { readLenientJson } from '../../machines/models/arguments.ts';
+import { readLenientJson } from '../../machines/models/lenient-json.ts';
 
 export interface EntryWords {
   /** Each as `KEY=value`. */

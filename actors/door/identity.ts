@@ -5,8 +5,7 @@ import type { Config } from '../../machines/config/parse.ts';
 import { launchSettingsOf } from '../../machines/config/schemas.ts';
 import { version } from '../../machines/version.ts';
 import type { Inputs } from '../servers/inputs.ts';
-import { renderServer } from '../servers/render.ts';
-import { inheritedOf } from '../servers/surroundings.ts';
+import { inheritedOf, renderServer } from '../servers/render.ts';
 
 interface Around {
   /** No person is asked. A server that needs an input without a known value has no identity. */

@@ -1,5 +1,4 @@
-import { textOf } from '../../machines/text.ts';
-import { asText } from '../../machines/text.ts';
+import { asText, textOf } from '../../machines/text.ts';
 
 /** A listener that throws affects neither the runtime nor other listeners. */
 export class Listeners<Events extends object> {

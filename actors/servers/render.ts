@@ -1,5 +1,5 @@
 import { readCertificates, readEnvFile } from '../../adapters/storage/text-files.ts';
-import type { LaunchSpec } from '../../adapters/process/environment.ts';
+import type { Inherited, LaunchSpec } from '../../adapters/process/environment.ts';
 import {
   launchConfigOf,
   mistakesText,
@@ -206,3 +206,17 @@ const wrong = (name: string, reasons: readonly string[]): RenderedServer => ({
     remedy: 'Correct the config, or the values of its inputs.',
   },
 });
+
+export const inheritedOf = (
+  { baseEnv: base, passEnv: pass, path = [], runtimes = [] }: LaunchSettings,
+  home: string,
+  loginPath: string | undefined,
+): Inherited => {
+  const folders = [...path, ...runtimes].map((folder) => folder.replace(/^~(?=[\\/]|$)/, () => home));
+  return {
+    ...(base && { base }),
+    ...(pass && { pass }),
+    ...(folders.length > 0 && { folders }),
+    ...(loginPath !== undefined && { loginPath }),
+  };
+};

@@ -1,7 +1,7 @@
 import type { Inputs } from './inputs.ts';
 import { registryChoice, registryVariable, type RegistrySource } from './registries.ts';
-import type { RemoteSpec, ServerSpec } from './render.ts';
-import type { LaunchSpec, Inherited } from '../../adapters/process/environment.ts';
+import { inheritedOf, type RemoteSpec, type ServerSpec } from './render.ts';
+import type { LaunchSpec } from '../../adapters/process/environment.ts';
 import { proxyFromEnvironment } from '../../adapters/mcp/http/proxy.ts';
 import type { LaunchSettings } from '../../machines/config/schemas.ts';
 import { secretsIn } from '../../machines/trace/secret-rules.ts';
@@ -66,20 +66,6 @@ export const withFound = (facts: ServerSpec, found: Texts): ServerSpec =>
   facts.kind === 'stdio' && Object.keys(found).length > 0
     ? { ...facts, inherit: { ...facts.inherit, added: { ...facts.inherit?.added, ...found } } }
     : facts;
-
-export const inheritedOf = (
-  { baseEnv: base, passEnv: pass, path = [], runtimes = [] }: LaunchSettings,
-  home: string,
-  loginPath: string | undefined,
-): Inherited => {
-  const folders = [...path, ...runtimes].map((folder) => folder.replace(/^~(?=[\\/]|$)/, () => home));
-  return {
-    ...(base && { base }),
-    ...(pass && { pass }),
-    ...(folders.length > 0 && { folders }),
-    ...(loginPath !== undefined && { loginPath }),
-  };
-};
 
 type ProxySettings = Pick<LaunchSettings, 'proxy' | 'noProxy'>;
 /** Hosts of this machine, which are never reached through a proxy. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readAnswer } from '../../machines/protocol/reading.ts';
 import { sizes } from '../../machines/protocol/protocol.ts';
-import { blobRefOf, handleKeys, type BlobRef } from '../../machines/protocol/messages/blobs.ts';
+import { blobRefOf, handleKeys, type BlobRef } from '../../machines/protocol/messages/blob-ref.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
 /** Computers replace large contents by handles since 0.2; agents without a version do not know these. */

@@ -1,4 +1,5 @@
-import { fnvBasis, fnvPrime } from '../kernel/fnv.ts';
+import { fnv, fnvBasis, fnvPrime } from '../kernel/fnv.ts';
+import { remembered } from '../kernel/objects.ts';
 import { canonical } from '../trace/canonical.ts';
 
 export const isNoChange = ({ added, removed, changed }: Changes): boolean =>
@@ -67,3 +68,9 @@ export const changesOf = <T>(
     changed: [...current].filter(isChanged).map(([key]) => key),
   };
 };
+
+const digestOf = (text: string): string => `${(fnv(fnvBasis, text) >>> 0).toString(16)}-${text.length}`;
+const hashOfItem = remembered((item: object) => contentHash(item));
+/** 32-bit FNV-1a over the hashes of the items, and the length; their order does not matter. */
+export const signatureOf = (list: readonly object[]): string =>
+  digestOf(list.map(hashOfItem).toSorted().join());

@@ -1,7 +1,5 @@
-import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import { remembered } from '../kernel/objects.ts';
 import type { MetaValue, SmcpTool } from '../protocol/messages/collections.ts';
-import { contentHash } from './changes.ts';
 import type { JsonObject, Tool, ToolAnnotations } from './entries.ts';
 import { isObject } from '../protocol/json.ts';
 
@@ -168,12 +166,6 @@ export function listedFrom({ name, description, params_schema, return_schema, me
     ...(policy && { toolMeta: withoutNulls(policy) }),
   };
 }
-
-const digestOf = (text: string): string => `${(fnv(fnvBasis, text) >>> 0).toString(16)}-${text.length}`;
-const hashOfItem = remembered((item: object) => contentHash(item));
-/** 32-bit FNV-1a over the hashes of the items, and the length; their order does not matter. */
-export const signatureOf = (list: readonly object[]): string =>
-  digestOf(list.map(hashOfItem).toSorted().join());
 
 /** More than real schemas need, and far below the depth at which serializing overflows the stack. */
 const deepest = 200;

@@ -1,9 +1,9 @@
 /** Servers and offered tools of a computer: what follows from news, and from a new config. */
 import type { CatalogNews } from '../catalog/catalog.machine.ts';
 import { buildTable, offeredTools, type ToolTable } from '../catalog/tool-table.ts';
-import { changesOf, differing } from '../catalog/changes.ts';
+import { changesOf, differing, signatureOf } from '../catalog/changes.ts';
 import type { Tool } from '../catalog/entries.ts';
-import { signatureOf, toSmcpTool } from '../catalog/tool.ts';
+import { toSmcpTool } from '../catalog/tool.ts';
 import {
   clientKind,
   type ClientChanged,

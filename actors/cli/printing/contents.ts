@@ -13,7 +13,7 @@ import type { Bytes } from '../../../adapters/storage/user-files.ts';
 import type { Terminal } from '../../../adapters/terminal/terminal.ts';
 import { ownCommand, typedInShell } from '../../../adapters/optional-packages.ts';
 import type { PastCall } from '../../../machines/call/history.ts';
-import { blobRefOf, type BlobRef } from '../../../machines/protocol/messages/blobs.ts';
+import { blobRefOf, type BlobRef } from '../../../machines/protocol/messages/blob-ref.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 const textIn = (value: unknown): string | undefined =>

@@ -8,7 +8,7 @@ import { cannotOrder } from '../../api/computer-status.ts';
 import type { CommandContext } from '../context.ts';
 import { incidentLines, nameColumns, noiseLine, serverLine, logLine, whyText } from '../printing/servers.ts';
 import { statusFact, tellFact } from '../printing/failures.ts';
-import { acceptedConfig } from '../../applications/config-files.ts';
+import { acceptedConfig } from '../../plans/accepted-config.ts';
 import { configAsGiven } from '../../plans/given-config.ts';
 import { usage, type PromptCommand, type PromptCommands } from './commands.ts';
 

@@ -4,6 +4,7 @@ import type { JsonObject, Tool } from '../../catalog/entries.ts';
 import { type ToolMeta } from '../../catalog/tool.ts';
 import type { Emit, RequestFact, RequestPort } from '../../kernel/ports.ts';
 import { wireCodes } from '../../protocol/failure.ts';
+import { textOf } from '../../text.ts';
 import type { Judgement } from './policy.ts';
 import { permission, rulingOf, type Permission, type PermissionRequest } from './permission.ts';
 import { textOf } from '../../text.ts';
