@@ -28,7 +28,10 @@ async function main(): Promise<void> {
   process.on('SIGHUP', () => (hangup && !process.stdin.isTTY ? hangup() : stop('SIGHUP')));
   const onHangup = (run: () => void): void => void (hangup = run);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') aborter.abort();
+    if (error.code !== 'EPIPE') return;
+    // Says nothing more, because whoever read has enough.
+    process.stderr.destroy();
+    aborter.abort(new EndedBySignal('SIGPIPE'));
   });
   // Ignores a closed stderr, because the result on stdout is still wanted and no place is left to report it.
   process.stderr.on('error', () => {});

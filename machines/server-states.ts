@@ -78,8 +78,8 @@ export function waitsText(
 ): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   const end = limitMs === undefined ? '' : `; this try ends after ${limitMs / 1_000} s`;
-  if (!(step in handshakes)) return `${steps[step as keyof typeof steps]} since ${seconds} s${end}`;
+  if (!(step in handshakes)) return `${steps[step as keyof typeof steps]} for ${seconds} s${end}`;
   const started = hasProcess ? 'its program was started; ' : '';
   const instead = hasProcess && came === '' ? 'nothing came on stdout' : cameInstead({ came });
-  return `${started}${waitsFor(step as Waits['for'])} since ${seconds} s; ${instead}${end}`;
+  return `${started}${waitsFor(step as Waits['for'])} for ${seconds} s; ${instead}${end}`;
 }

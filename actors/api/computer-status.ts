@@ -4,7 +4,7 @@ import type { MissingServer, ServerStatus, ToolInfo, ToolListing } from '../serv
 import type { Root } from '../runtime/directory.ts';
 import type { Servers } from '../servers/servers.ts';
 import type { Noise } from '../../adapters/mcp/messages/noise.ts';
-import { offeredTools } from '../../machines/catalog/tool-table.ts';
+import { nameWithServer, offeredTools } from '../../machines/catalog/tool-table.ts';
 import { listedTool, type ToolEntry } from '../../machines/catalog/tool.ts';
 import { notShownOf } from '../../machines/computer/computer.collections.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
@@ -169,12 +169,17 @@ export function listingOf(
       const shown = shownBy(servers.get(entry.server)?.server, clientOf(entry.server));
       return shown ? Object.freeze({ ...infoOf(entry), shown }) : infoOf(entry);
     }),
-    refused: refused.map(({ name, server, failure }) => ({
-      name,
-      server,
-      reason: failure.message,
-      suggestion: failure.remedy ?? '',
-    })),
+    refused: refused.map(({ name, server, failure }) => {
+      const call = nameWithServer({ server, shown: name });
+      const entry = context?.table.byOriginal[call];
+      return {
+        name,
+        server,
+        reason: failure.message,
+        suggestion: failure.remedy ?? '',
+        ...(entry && { call, inputSchema: entry.tool.inputSchema }),
+      };
+    }),
     missing: missingOf(statuses),
     servers: statuses,
   };
@@ -190,7 +195,7 @@ export const notServing = (
         code: 'ServerNotActive',
         message: `Server '${name}' is not ready: ${status.reason ?? shortStateWords[status.state]}`,
         details: { server_name: name, state: status.state },
-        remedy: `Start it: startServer('${name}'); in the prompt: servers start ${name}`,
+        remedy: `Start it: startServer('${name}'); in the prompt: start ${name}`,
       })
     : cannotOrder(name, undefined, names);
 export function cannotOrder(
@@ -206,7 +211,7 @@ export function cannotOrder(
     });
   const close = nearest(name, names);
   const meant = close.length > 0 ? `Did you mean ${close.join(', ')}? ` : '';
-  return notFound(`Unknown server: ${name}`, `${meant}List them: servers(); in the prompt: servers list`);
+  return notFound(`Unknown server: ${name}`, `${meant}List them: servers(); in the prompt: list`);
 }
 
 /** Waits of a client that connects; since its machine is in the present step. */

@@ -1,17 +1,13 @@
 import { isObject } from '../../machines/protocol/json.ts';
+import { nearest } from '../../machines/text.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { acceptedConfig } from '../plans/accepted-config.ts';
 import { mustBeOptions, name as filled, needing, options as only } from '../kernel/options.ts';
-import {
-  configToWrite,
-  findConfig,
-  readConfig,
-  readConfigValue,
-} from '../../adapters/applications/config-files.ts';
-import { foundAppFiles, isLink, projectOf, readLink } from '../../adapters/applications/config-imports.ts';
+import { configToWrite, readConfig, readConfigValue } from '../../adapters/storage/config-files.ts';
+import { foundAppFiles, isLink, projectOf, readLink } from '../../adapters/storage/config-imports.ts';
 import { changeFile, NotText } from '../../adapters/storage/settings.ts';
-import { appNamed, appOf } from '../../machines/applications/apps.ts';
-import { importFrom, type Imported } from '../../machines/applications/import.ts';
+import { appNamed, appOf, apps } from '../../machines/config/apps.ts';
+import { importFrom, type Imported } from '../../machines/config/import.ts';
 import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
 import { packageOf } from '../../machines/config/package-of.ts';
 import type { App } from '../../machines/config/app.ts';
@@ -103,11 +99,24 @@ async function found(from: string, folder: string): Promise<readonly FoundSource
     return [{ from: 'link', app: appNamed(read.app ?? ''), value: read.value, duplicates: [] }];
   }
   const app = appNamed(from);
-  if (!app) return [await inFile((await findConfig(from, folder))?.file ?? from)];
+  if (!app) return [await inNamed(from, folder)];
   const files = (await foundAppFiles(folder)).filter((each) => each.app === app.id);
   if (files.length === 0)
     throw failed(404, `${app.title} has no file with servers here`, 'Name the file: a2c import FILE');
   return Promise.all(files.map(({ file }) => inFile(file, app)));
+}
+async function inNamed(from: string, folder: string): Promise<FoundSource> {
+  const { file, isThere } = await configToWrite(from, folder);
+  const ids = apps.map(({ id }) => id);
+  const close = [...ids.filter((id) => id.startsWith(`${from}-`)), ...nearest(from, ids)];
+  // A word of a program is no path: the application was meant, and misspelt.
+  if (/^[\w-]+$/.test(from) && !isThere)
+    throw failed(
+      404,
+      `There is no application and no file '${from}'`,
+      close.length > 0 ? `Did you mean ${[...new Set(close)].join(', ')}?` : `Known are ${ids.join(', ')}.`,
+    );
+  return inFile(file);
 }
 async function inFile(file: string, known?: App): Promise<FoundSource> {
   const read = await readConfigValue(file);
@@ -214,7 +223,7 @@ export async function changeConfig(file: string, what: ConfigChange): Promise<bo
       code: 'ConfigInvalid',
       message,
       details: { file },
-      remedy: 'Mend the file first; nothing was changed.',
+      remedy: 'Fix the file first; nothing was changed.',
     });
   });
   return isSame;

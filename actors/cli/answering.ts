@@ -93,13 +93,13 @@ async function sampled(
 
 interface KeyringOptions {
   readonly keyring?: boolean;
-  readonly config?: string;
+  readonly config?: readonly string[];
 }
 
 /** An empty answer or Ctrl-C takes the default. Without a terminal no question is asked. */
 export function inputsAt(
   terminal: Terminal,
-  { keyring = false, config = '' }: KeyringOptions,
+  { keyring = false, config = [''] }: KeyringOptions,
 ): AskInput | undefined {
   const ask = terminal.isInteractive ? asking(terminal) : undefined;
   if (!keyring) return ask;
@@ -109,7 +109,11 @@ export function inputsAt(
     return ask;
   }
   const open = () => openKeyring('a2c-actors');
-  return keepingPasswords(ask, { open, scope: resolve(config), notice: (text) => terminal.err(text) });
+  return keepingPasswords(ask, {
+    open,
+    scope: config.map((file) => resolve(file)).join('\n'),
+    notice: (text) => terminal.err(text),
+  });
 }
 function asking(terminal: Terminal): AskInput {
   return async (definition, { signal }) => {

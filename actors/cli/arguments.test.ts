@@ -2,7 +2,11 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { argumentsFor, isArgument, readArguments, typed, typesOf, targetIn } from './arguments.ts';
 
-const files: Readonly<Record<string, string>> = { '-': '{"from": "stdin"}', 'a.json': '{from: "file",}' };
+const files: Readonly<Record<string, string>> = {
+  '-': '{"from": "stdin"}',
+  'a.json': '{from: "file",}',
+  'a.txt': 'the\ntext',
+};
 const read = (name: string): Promise<string> => Promise.resolve(files[name] ?? '');
 const given = async (words: readonly string[], schema: object = {}): Promise<object> =>
   argumentsFor(await readArguments(words, read), schema);
@@ -15,7 +19,8 @@ describe('arguments on the command line', () => {
     [['a=x', 'b:=[1]', '{"c": true}'], { a: 'x', b: [1], c: true }],
     [['@a.json', 'to=me'], { from: 'file', to: 'me' }],
     [['-'], { from: 'stdin' }],
-    [['f@=x/../a.pdf', 'to=@me'], { f: resolve('a.pdf'), to: '@me' }],
+    [['f@=x/../a.pdf', 'to=@a.txt'], { f: resolve('a.pdf'), to: 'the\ntext' }],
+    [['to=@-', 'at=@'], { to: { from: 'stdin' }, at: '@' }],
     [['q=a=b', 'e='], { q: 'a=b', e: '' }],
     [['{"a": 1}', 'a=2'], { a: 2 }],
     [[], {}],

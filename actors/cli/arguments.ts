@@ -47,7 +47,7 @@ export const isArgument = (word: string): boolean =>
   /^-|^\s*[{[@"]/.test(word) || assignment.test(word) || word.trim() === '';
 
 export const callUsage = 'TOOL | SERVER.TOOL | SERVER TOOL [arguments] [options]';
-const argumentForms = `Write key=value, key:=json, key@=file, --key value, values in the order of the schema, @file, - for stdin, or a JSON object in quotes: '{"path": "README.md"}'`;
+const argumentForms = `Write key=value, key=@file, key:=json, key@=file, --key value, values in the order of the schema, @file, - for stdin, or a JSON object in quotes: '{"path": "README.md"}'`;
 
 /** Reads the words after a tool name as arguments. Rejects with the mistake of the first wrong word. */
 export function readArguments(words: readonly string[], read: ReadText): Promise<readonly Argument[]> {
@@ -74,12 +74,24 @@ async function readArgument(word: string, read: ReadText): Promise<ArgumentForm>
   if (flag !== undefined) return { kind: 'flag', key: flag };
   const [, key, sign, text = ''] = assignment.exec(word.replace(/^--(?=[^\s=-])/, '')) ?? [];
   if (key === undefined) return { kind: 'word', text: word };
-  if (sign === '=') return { kind: 'text', key, text };
+  if (sign === '=') return { kind: 'text', key, text: await textOf(key, text, read) };
+  if (sign === '@=' && text === '-')
+    throw badRequest(`${key}@= takes a file`, `The text of stdin is written ${key}=@-.`);
   if (sign === '@=') return { kind: 'file', key, path: resolve(text) };
   const value = valueOf(text);
   if (value === undefined)
     throw badRequest(`the value of ${key} is not JSON: ${text}`, `A text is written ${key}=text.`);
   return { kind: 'value', key, value, ...digitsOf(text) };
+}
+/** `@file` is the text of that file, `@-` that of stdin. */
+async function textOf(key: string, text: string, read: ReadText): Promise<string> {
+  if (!/^@./.test(text)) return text;
+  try {
+    return await read(text.slice(1));
+  } catch (error) {
+    const remedy = `A text that begins with @ is written ${key}:='${JSON.stringify(text)}'.`;
+    throw badRequest(error instanceof Error ? error.message : String(error), remedy);
+  }
 }
 function objectOf(text: string, from: string | undefined): ArgumentForm {
   const where = from === undefined ? '' : ` in ${from}`;

@@ -1,28 +1,21 @@
 import type { CallHost } from '../door/caller.ts';
 import type { CallOutcome, CallSucceeded, CallToolError, CallOptions } from '../api/call-outcome.ts';
 import { isArgument, readArguments, type Argument, targetIn, type Target } from './arguments.ts';
-import {
-  neededFor,
-  serversWith,
-  severalHave,
-  startedFor,
-  withAgent,
-  withComputer,
-  type OneShotOptions,
-} from './one-shot.ts';
+import { mustBeOne, toolIn } from './named-tool.ts';
+import { neededFor, startedFor, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { callJson, conflictSummary, notReadyLines } from './printing/servers.ts';
 import { calledOf, progressReporter, withProgress } from './printing/call-progress.ts';
-import { forShell, logsOf, readingFrom, typedHere } from './printing/contents.ts';
+import { adviceAt, logsOf, readingFrom, typedHere } from './printing/hints.ts';
 import { besideFailure, ownFailure, showFailure } from './printing/failures.ts';
 import { readFor, signatureText } from './printing/signature.ts';
 import { lentFor } from './lent.ts';
 import { mustBeFiles, putOn, saved, withPutFiles, type SaveOptions } from './files.ts';
 import { configOf } from './source.ts';
-import { hasStarted, hasTool } from './starting.ts';
+import { hasStarted, hasTool, usualMs } from './starting.ts';
 import { A2cError, failureOf, badRequest } from '../kernel/errors.ts';
-import type { ServerStatus, ToolInfo, ToolListing } from '../servers/server-handle.ts';
+import type { ServerStatus } from '../servers/server-handle.ts';
 import { stateWords } from '../../machines/server-states.ts';
 import { readText } from '../../adapters/terminal/terminal.ts';
 import type { Config } from '../../machines/config/parse.ts';
@@ -41,6 +34,7 @@ interface Order {
   readonly words: readonly Argument[];
   /** The limit counts from the start of the command, except `apartMs` for sending files. */
   readonly how: (apartMs?: number) => CallOptions;
+  /** In ms, 0 = none; undefined: the usual one, which is for the start and then for the call. */
   readonly limitMs: number | undefined;
 }
 /** Before the config tells which of its words names a server. */
@@ -59,6 +53,7 @@ export async function call(
   if (!read) return exitCodes.usage;
   const config = options.url === undefined ? await configOf(context, options) : undefined;
   const names = config?.servers.map(({ name }) => name) ?? [];
+  if (more.every(isArgument)) mustBeTool(options, first, names);
   const { target, rest } = targetIn([first, ...more], names);
   // Removes the tool name from the arguments where it was typed as a word of its own (`SERVER TOOL`).
   const words = read.words.slice(more.length - rest.length);
@@ -66,7 +61,12 @@ export async function call(
   const outcome = await (config
     ? callHere(context, options, config, order)
     : callAfar(context, options, order));
-  return exitCodeOf(signal, outcome.outcome === 'succeeded');
+  return exitCodeOf(signal, codeOf(outcome));
+}
+/** What a script may do next: `notSent` may be repeated. */
+function codeOf({ outcome, phase, toolError }: CallOutcome): number {
+  if (outcome !== 'failed') return outcome === 'succeeded' ? exitCodes.done : exitCodes.unknown;
+  return toolError || phase === 'running' ? exitCodes.failed : exitCodes.notSent;
 }
 /** Before the servers are stopped, so that the reader need not wait for that. */
 async function tell(
@@ -74,7 +74,7 @@ async function tell(
   options: CallCommandOptions,
   ended: CallOutcome,
 ): Promise<CallOutcome> {
-  const outcome = ended.failure ? { ...ended, failure: forShell(ended.failure, options) } : ended;
+  const outcome = ended.failure ? { ...ended, failure: adviceAt(options, ended.failure) } : ended;
   if (options.json) context.terminal.out(JSON.stringify(callJson(outcome)));
   else show(context, options, outcome);
   if (outcome.outcome === 'succeeded')
@@ -88,15 +88,15 @@ async function orderOf(
   more: readonly string[],
   { timeout, reqId, url }: CallCommandOptions,
 ): Promise<TypedCall> {
-  const limitMs = timeout === undefined || timeout === 0 ? undefined : timeout * 1_000;
+  const limitMs = timeout === undefined ? undefined : timeout * 1_000;
   const startedAt = performance.now();
   const how = (apartMs = 0): CallOptions => {
     // Counts time spent waiting for the server against the time limit of the call.
     const spentMs = performance.now() - startedAt - apartMs;
-    const left = limitMs === undefined ? 0 : Math.max(1, Math.round(limitMs - spentMs));
+    const left = limitMs === 0 ? 0 : Math.max(1, Math.round((limitMs ?? 0) - spentMs));
     return {
       signal,
-      ...(timeout !== undefined && { timeoutMs: left }),
+      ...(limitMs !== undefined && { timeoutMs: left }),
       ...(reqId !== undefined && { reqId }),
     };
   };
@@ -107,6 +107,13 @@ async function orderOf(
 }
 const noTool = (word: string): A2cError =>
   badRequest(`the name of a tool comes first, not ${word}`, 'a2c call TOOL key=value …');
+function mustBeTool(options: OneShotOptions, word: string, servers: readonly string[]): void {
+  if (!servers.includes(word)) return;
+  throw badRequest(
+    `${word} is a server: name one of its tools`,
+    `List them: ${typedHere(options, 'tools', word)}`,
+  );
+}
 async function callHere(
   context: CommandContext,
   options: CallCommandOptions,
@@ -131,7 +138,8 @@ async function callBy(
   const use = (host: CallHost): Promise<CallOutcome> =>
     callOn(context, options, host, { ...order, isAiming });
   // Waits for all servers where any of them may have the tool, so that the result does not depend on the fastest.
-  const patience = { ...(isAiming && { isEnough: hasTool(target.tool) }), ms: limitMs, isAiming };
+  const ms = limitMs === 0 ? Infinity : (limitMs ?? usualMs);
+  const patience = { ...(isAiming && { isEnough: hasTool(target.tool) }), ms, isAiming };
   const lent = isAiming ? await lentFor(context, options, config) : undefined;
   if (!lent) return withComputer(context, options, config, use, patience);
   const { kind, name = '', pid } = lent.host ?? {};
@@ -154,29 +162,18 @@ async function callOn(
   context: CommandContext,
   options: CallCommandOptions,
   host: CallHost,
-  { target: { tool }, words, how, limitMs, isAiming }: Calling,
+  { target, words, how, isAiming }: Calling,
 ): Promise<CallOutcome> {
-  const isWaitOver = limitMs === undefined;
-  const late = isWaitOver ? host.servers().find((server) => !hasStarted(server)) : undefined;
+  const { tool } = target;
+  const late = host.servers().find((server) => !hasStarted(server));
   const listing = await host.tools();
-  const info = infoOf(listing, tool);
+  const info = toolIn(listing, target);
   if (late && (isAiming || !info)) throw new A2cError(notStarted(options, late, { tool_name: tool }));
-  if (info) mustBeOne(options, info, tool, listing);
+  if (info && !isAiming) mustBeOne(options, info, tool, listing.refused);
   const params = info ? readFor(info, words) : {};
-  const called = host.callTool(tool, params, { ...how(), confirmed: true });
+  const called = host.callTool(info?.call ?? tool, params, { ...how(), confirmed: true });
   const outcome = await withProgress(context, called, calledOf(host), progressReporter(context, options));
   return tell(context, options, await explained(context, options, host, outcome));
-}
-const infoOf = ({ tools }: Pick<ToolListing, 'tools'>, name: string): ToolInfo | undefined =>
-  tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.original === name);
-function mustBeOne(
-  options: OneShotOptions,
-  { server }: ToolInfo,
-  tool: string,
-  { refused }: ToolListing,
-): void {
-  const servers = serversWith(tool, server, refused);
-  if (servers.length > 1) throw severalHave(options, 'call', tool, servers);
 }
 /** Facts that only an open computer knows: the full text, advice on arguments, the tool probably meant. */
 async function explained(
@@ -195,18 +192,16 @@ async function explained(
   if (failure.code === wireCodes.toolNotFound) {
     for (const line of [...conflictSummary(listing), ...notReadyLines(listing, options)]) terminal.err(line);
     const names = listing.tools.flatMap(({ name, original }) => [name, original]);
-    return {
-      ...outcome,
-      failure: { ...failure, remedy: remedyFor(options, String(failure.details?.['tool_name']), names) },
-    };
+    const asked = String(failure.details?.['tool_name']);
+    return { ...outcome, failure: { ...failure, remedy: remedyFor(options, asked, names) } };
   }
-  const info = infoOf(listing, outcome.tool);
+  const info = toolIn(listing, { tool: outcome.tool });
   if (failure.code !== 'ArgumentsInvalid' || !info) return outcome;
   return {
     ...outcome,
     failure: {
       ...failure,
-      remedy: `${usageOf(info)}  (more: ${typedHere(options, 'a2c', 'tools', info.name)})`,
+      remedy: `${signatureText(info.name, info.inputSchema)}  (more: ${typedHere(options, 'tools', info.name)})`,
     },
   };
 }
@@ -224,7 +219,7 @@ function notStarted(
   details: Failure['details'] = {},
 ): Failure {
   const { name, state, reason = stateWords[state], failure: why } = server;
-  const longer = hasStarted(server) ? '' : '; --boot SECONDS waits longer';
+  const longer = hasStarted(server) ? '' : '; -t SECONDS waits longer';
   const logs = `See what it writes: ${logsOf(options, name)}${longer}`;
   const own = why && (isForPerson.has(state) || isExplained.has(why.code)) ? why.remedy : undefined;
   return {
@@ -240,10 +235,9 @@ function whole<Ended extends CallSucceeded | CallToolError>(computer: CallHost, 
   const handle = (cut as { readonly handle?: string } | undefined)?.handle;
   return { ...outcome, result: (handle && computer.cachedResult(handle)) || outcome.result };
 }
-const usageOf = ({ name, inputSchema }: ToolInfo): string => signatureText(name, inputSchema);
 function remedyFor(options: OneShotOptions, tool: string, names: readonly string[]): string {
   const close = nearest(tool, names);
-  const listThem = `List the tools: ${typedHere(options, 'a2c', 'tools')}`;
+  const listThem = `List the tools: ${typedHere(options, 'tools')}`;
   return close.length === 0 ? listThem : `Did you mean ${close.join(', ')}? ${listThem}`;
 }
 

@@ -16,7 +16,6 @@ import type {
 import type { ServerResources } from '../servers/server-handle.ts';
 import { onlyServer, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
 import {
-  readingFrom,
   contentsText,
   desktopText,
   finderText,
@@ -25,6 +24,7 @@ import {
   tell,
   type AnswerText,
 } from './printing/contents.ts';
+import { readingFrom } from './printing/hints.ts';
 import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
 import { saved, type SaveOptions } from './files.ts';
 import { configOf } from './source.ts';

@@ -87,10 +87,9 @@ export function readWords(command: Command, words: readonly string[]): TypedWord
   return { operands, values, pending, isBehind: false };
 }
 const optionsOf = (command: Command): readonly Candidate[] =>
-  command
-    .createHelp()
-    .visibleOptions(command)
-    .map(({ long, description }) => whole(long ?? '', description));
+  [...command.options, ...command.createHelp().visibleOptions(command).slice(-1)].map(
+    ({ long, description }) => whole(long ?? '', description),
+  );
 
 async function namesOf(
   kinds: string,

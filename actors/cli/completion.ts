@@ -5,6 +5,7 @@ import { exitCodes } from './exit-codes.ts';
 import { enabled, tableOf } from './one-shot.ts';
 import { currentIn } from './prompt/commands.ts';
 import { readSource } from './source.ts';
+import { asToday } from './words.ts';
 import { fingerprintOf } from '../plans/plan.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { readCached } from '../../adapters/storage/catalogs.ts';
@@ -61,11 +62,11 @@ async function linesFor(
   { line, breaks = '' }: { readonly line: string; readonly breaks?: string | undefined },
 ): Promise<readonly string[]> {
   const { words, current } = currentIn(line);
-  const [name = '', ...rest] = words.slice(1);
-  const command = program.commands.find((each) => each.name() === name);
-  const found = command
-    ? await completed(command, rest, await knownFor(context, command, rest), current)
-    : commandsOf(program).filter(({ text }) => words.length === 1 && text.startsWith(current));
+  const { command, rest } = commandIn(program, asToday(words.slice(1)));
+  const isNoun = command.commands.length > 0;
+  const found = isNoun
+    ? commandsOf(command).filter(({ text }) => rest.length === 0 && text.startsWith(current))
+    : await completed(command, rest, await knownFor(context, command, rest), current);
   // Bash replaces only the text after its last word break.
   const kept = Math.max(-1, ...Array.from(breaks, (sign) => current.lastIndexOf(sign))) + 1;
   return found
@@ -81,6 +82,15 @@ const quoted = (candidate: string): string => {
   const text = candidate.trimEnd();
   return (text === '' ? '' : typedInShell([text])) + candidate.slice(text.length);
 };
+/** Behind a noun such as `trace`, too. */
+function commandIn(
+  noun: Command,
+  words: readonly string[],
+): { readonly command: Command; readonly rest: readonly string[] } {
+  const [name, ...rest] = words;
+  const command = noun.commands.find((each) => each.name() === name);
+  return command ? commandIn(command, rest) : { command: noun, rest: words };
+}
 const commandsOf = (program: Command): readonly Candidate[] =>
   program
     .createHelp()
@@ -95,7 +105,7 @@ async function knownFor(
   const { config, url } = readWords(command, words).values;
   const isKnown = url === undefined && config !== '-';
   const source = isKnown
-    ? await readSource(context, config === undefined ? {} : { config }).catch(() => undefined)
+    ? await readSource(context, config === undefined ? {} : { config: [config] }).catch(() => undefined)
     : undefined;
   return knownIn(source?.config ?? noServers);
 }

@@ -15,7 +15,7 @@ const serversIn = (file: string): unknown =>
 
 describe('a2c add', () => {
   it.each([
-    [['npx', '-y', 'pkg', '.'], { command: 'npx', args: ['-y', 'pkg', '.'] }],
+    [['npx', '-y', 'pkg', '.'], { command: 'npx', args: ['-y', 'pkg', process.cwd()] }],
     [['http://127.0.0.1:1/mcp'], { url: 'http://127.0.0.1:1/mcp' }],
     [["{command: 'uvx', args: ['x']}"], { command: 'uvx', args: ['x'] }],
   ])('%j makes the file and the entry', async (target, entry) => {

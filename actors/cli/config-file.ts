@@ -4,18 +4,21 @@ import { mayWrite, type WriteOptions } from './answering.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { serverNamed } from './one-shot.ts';
-import { toolsText, typedHere } from './printing/contents.ts';
+import { countOf, toolsText } from './printing/contents.ts';
+import { typedHere } from './printing/hints.ts';
 import { showFailure } from './printing/failures.ts';
 import { leftOutLines, readSource } from './source.ts';
 import { entryOf, type EntryWords } from './typed-server.ts';
 import { failureOf } from '../kernel/errors.ts';
 import { fingerprintOf } from '../plans/plan.ts';
+import { dirname, resolve } from 'node:path';
 import { columnsOf, fitting, padded } from '../../adapters/terminal/typed-line.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { readCached } from '../../adapters/storage/catalogs.ts';
 import {
   configToWrite,
   findConfig,
+  folderNames,
   readConfigValue,
   writtenAs,
 } from '../../adapters/applications/config-files.ts';
@@ -29,7 +32,7 @@ import { exportFor, plainWords } from '../../machines/applications/export.ts';
 
 /** `a2c list` and `a2c get` start no server, so that no folder has to be trusted. */
 export interface ListOptions {
-  readonly config?: string;
+  readonly config?: readonly string[];
   readonly json: boolean;
 }
 interface Row {
@@ -103,7 +106,11 @@ export interface EditOptions {
 export interface AddOptions extends EditOptions, EntryWords {
   readonly disabled?: boolean;
   readonly force?: boolean;
+  readonly scope?: 'user' | 'project' | 'local';
 }
+/** A word such as `.` is meant from here; a file elsewhere needs the whole path. */
+const wholePaths = (target: readonly string[], folder: string): readonly string[] =>
+  target.map((word) => (/^\.\.?(?:[\\/]|$)/.test(word) ? resolve(folder, word) : word));
 
 export async function add(
   context: CommandContext,
@@ -112,14 +119,25 @@ export async function add(
   options: AddOptions,
 ): Promise<number> {
   const isReplacing = options.force === true;
+  const { folder = process.cwd() } = context;
+  const isOfProject = options.scope === 'project';
+  const config = options.config ?? (isOfProject ? folderNames[1] : undefined);
+  const { file } = await configToWrite(config, folder);
+  const whole = dirname(file) === folder ? target : wholePaths(target, folder);
   let entry: object;
   try {
-    entry = { ...entryOf(target, options), ...(options.disabled === true && { disabled: true }) };
+    entry = { ...entryOf(whole, options), ...(options.disabled === true && { disabled: true }) };
   } catch (error) {
     showFailure(context, failureOf(error), options.json);
     return exitCodes.usage;
   }
-  return change(context, { what: 'add', name, entry, isReplacing }, options);
+  const said = whole.filter((word, at) => word !== target[at]);
+  if (said.length > 0) context.terminal.err(`from any folder it is ${said.join(', ')}`);
+  return change(
+    context,
+    { what: 'add', name, entry, isReplacing },
+    { ...options, ...(config !== undefined && { config }) },
+  );
 }
 export const remove = (context: CommandContext, name: string, options: EditOptions): Promise<number> =>
   change(context, { what: 'remove', name }, options);
@@ -151,7 +169,7 @@ async function change(
     const shown = config ?? (isUnused ? file : undefined);
     if (what.what === 'add')
       terminal.out(
-        `see what it has: ${typedHere(shown === undefined ? {} : { config: shown }, 'a2c', 'tools', name)}`,
+        `see what it has: ${typedHere(shown === undefined ? {} : { config: [shown] }, 'tools', name)}`,
       );
   }
   return exitCodes.done;
@@ -179,7 +197,7 @@ async function listed({ terminal, folder = process.cwd() }: CommandContext, json
   }
   for (const { app, file, servers } of rows)
     terminal.out(
-      `${app.padEnd(14)}  ${(servers === null ? 'unreadable' : `${servers} servers`).padEnd(10)}  ${file}`,
+      `${app.padEnd(14)}  ${(servers === null ? 'unreadable' : countOf(servers, 'server')).padEnd(10)}  ${file}`,
     );
   if (rows.length === 0) terminal.out('no file of another application was found');
   terminal.err(
@@ -211,19 +229,19 @@ export async function importServers(
   const { file, sources, count } = plan;
   if (!json) for (const source of sources) show(context, source);
   let isWritten = false;
-  if (count > 0 && (await mayWrite(context, `${count} servers to ${file}`, how))) {
+  if (count > 0 && (await mayWrite(context, `${countOf(count, 'server')} to ${file}`, how))) {
     await plan.write();
     isWritten = true;
   }
   if (json) terminal.out(JSON.stringify({ file, written: isWritten, sources: sources.map(toldSource) }));
-  else if (isWritten) terminal.out(`wrote ${count} servers to ${file}`);
+  else if (isWritten) terminal.out(`wrote ${countOf(count, 'server')} to ${file}`);
   else terminal.err(count === 0 ? 'there is nothing to write' : 'nothing was written');
   return exitCodes.done;
 }
 const toldSource = ({ app, ...source }: ImportSource): object => ({ ...source, app: app?.id ?? null });
 
 export interface ExportOptions {
-  readonly config?: string;
+  readonly config?: readonly string[];
   readonly for?: string;
   readonly secrets: boolean;
 }

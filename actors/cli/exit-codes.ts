@@ -2,10 +2,22 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { CommandContext } from './context.ts';
 
-/** 130 = Ctrl-C, unless Ctrl-C is the usual way to end the command. */
-export const exitCodes = { done: 0, failed: 1, usage: 64, interrupted: 130 } as const;
-/** 128 plus the number of the signal. */
-const signalCodes = { SIGINT: exitCodes.interrupted, SIGTERM: 143, SIGHUP: 129, SIGBREAK: 149 } as const;
+/**
+ * Of a call: `notSent` may be repeated, `unknown` must not be. 130 = Ctrl-C, unless Ctrl-C is the usual way to end the
+ * command.
+ */
+export const exitCodes = { done: 0, failed: 1, notSent: 2, unknown: 3, usage: 64, interrupted: 130 } as const;
+/** What is thrown was thrown before anything was sent. */
+export const failedCode = (command: string | undefined): number =>
+  command === 'call' ? exitCodes.notSent : exitCodes.failed;
+/** 128 plus the number of the signal; who closes the pipe, such as `head`, has had enough. */
+const signalCodes = {
+  SIGINT: exitCodes.interrupted,
+  SIGTERM: 143,
+  SIGHUP: 129,
+  SIGBREAK: 149,
+  SIGPIPE: exitCodes.done,
+} as const;
 /** An abort without this reason means Ctrl-C. */
 export class EndedBySignal extends Error {
   readonly exitCode: number;
@@ -51,8 +63,11 @@ export async function orClosed<T>(
 }
 const codeOf = ({ reason }: AbortSignal): number =>
   reason instanceof EndedBySignal ? reason.exitCode : exitCodes.interrupted;
-export const exitCodeOf = (signal: AbortSignal, isDone = true): number =>
-  signal.aborted ? codeOf(signal) : isDone ? exitCodes.done : exitCodes.failed;
+/** `end` is that of the command itself: its code, or whether it is done. */
+export const exitCodeOf = (signal: AbortSignal, end: boolean | number = true): number => {
+  if (signal.aborted) return codeOf(signal);
+  return typeof end === 'number' ? end : end ? exitCodes.done : exitCodes.failed;
+};
 /** Ctrl-C is the usual way to end the command and counts as done. */
 export const exitCodeAtEnd = (signal: AbortSignal): number => {
   const code = exitCodeOf(signal);

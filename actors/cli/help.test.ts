@@ -1,24 +1,71 @@
 import { expect, it } from 'vitest';
 import { columnsOf } from '../../adapters/terminal/typed-line.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { daily } from './words.ts';
 
-it('help begins with three examples, has its commands in groups, and no line over 80 columns', async () => {
-  const { out } = await commandLine(['--help']);
-  const [first = ''] = out.split('\nUsage:');
+const isOwnOption = /^ {2}(?:-\w, )?--/;
+
+it('help is one screen: three examples, the commands of every day, and the names of the others', async () => {
+  const { out } = await commandLine(['help']);
+  const lines = out.trimEnd().split('\n');
+  expect(lines.length).toBeLessThanOrEqual(24);
+  expect(lines.filter((line) => columnsOf(line) > 80)).toEqual([]);
+  const [first = '', rest = ''] = out.split('\nUsage:');
   expect(first.match(/^ {2}a2c .+$/gm)).toHaveLength(3);
-  expect(out.match(/^[A-Z].*:$/gm)).toEqual([
-    'Options:',
-    'Use servers:',
-    'Say which servers there are:',
-    'Find what is wrong:',
-    'Host them for remote agents:',
-    'Record and replay:',
-  ]);
-  const names = [...out.matchAll(/^ {2}([a-z]+) {2,}\S/gm)].map(([, name = '']) => name);
-  expect(names.length).toBeGreaterThan(25);
-  for (const command of ['--help', ...names]) {
-    const help = await commandLine([command, ...(command === '--help' ? [] : ['--help'])]);
+  expect(daily).toHaveLength(13);
+  for (const name of daily) expect(rest).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+  expect(rest).toContain('trace show|replay|verify|fork|redact|why');
+  expect(rest).toContain('lab sim|judge|check');
+});
+
+it('the help of each command has at most a dozen options of its own, and no line over 80 columns', async () => {
+  const { out } = await commandLine(['help']);
+  const more = out.slice(out.indexOf('More:')).split('\n').slice(1).join(' ');
+  const nouns = /(?:trace|lab) \S+/g;
+  const behind = [...more.matchAll(nouns)].flatMap(([all]) => {
+    const [noun = '', names = ''] = all.split(' ');
+    return names.split('|').map((name) => [noun, name]);
+  });
+  const plain = more.replaceAll(nouns, '').trim().split(/\s+/);
+  const commands = [...[...daily, ...plain].map((name) => [name]), ...behind];
+  expect(commands.length).toBeGreaterThan(40);
+  for (const command of commands) {
+    const help = await commandLine(['help', ...command]);
     const lines = help.out.split('\n');
-    expect([command, lines.filter((line) => columnsOf(line) > 80)]).toEqual([command, []]);
+    expect([command, help.code, lines.filter((line) => columnsOf(line) > 80)]).toEqual([command, 0, []]);
+    expect(lines[0]).toContain(`Usage: a2c ${command.join(' ')} `);
+    expect([command, lines.filter((line) => isOwnOption.test(line)).length <= 12]).toEqual([command, true]);
   }
+});
+
+it.each([
+  [
+    ['show', '--help'],
+    ['trace', 'show', '--help'],
+  ],
+  [
+    ['help', 'replay'],
+    ['trace', 'replay', '--help'],
+  ],
+  [
+    ['sim', '--help'],
+    ['lab', 'sim', '--help'],
+  ],
+  [
+    ['mcp', 'list', '--help'],
+    ['list', '--help'],
+  ],
+  [
+    ['claude', 'mcp', 'add', '--help'],
+    ['add', '--help'],
+  ],
+])('%j is taken as %j', async (old, today) => {
+  expect((await commandLine(old)).out).toBe((await commandLine(today)).out);
+});
+
+it('help of a word that is no command says so', async () => {
+  expect(await commandLine(['help', 'nonsense'])).toMatchObject({
+    ...{ code: 64, out: '' },
+    err: expect.stringContaining("unknown command 'nonsense'"),
+  });
 });

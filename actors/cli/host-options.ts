@@ -11,7 +11,8 @@ export interface SourceOptions extends AnswerOptions, EntryWords {
   readonly typed?: readonly string[];
   /** In seconds. */
   readonly boot?: number;
-  readonly config?: string;
+  /** Of several the later wins. */
+  readonly config?: readonly string[];
   readonly verbose?: boolean;
   readonly folder?: string;
   readonly keyring?: boolean;

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { CommandContext, ActionMaker, Laboratory, PlayingOptions, ReplayOptions } from './context.ts';
-import { portOf, collected, secondsOf } from './options.ts';
+import { portOf, collected, secondsOf, withSource } from './options.ts';
+import { words as about } from './words.ts';
 
 const wholeOf = (text: string): number => {
   if (/^\d{1,15}$/.test(text)) return Number(text);
@@ -102,6 +103,24 @@ function addRedact(program: Command, does: ActionMaker): void {
     .action(does(laboratoryOf, 'redactTrace'));
 }
 
+const readLimitOf = (text: string): number => {
+  const seconds = secondsOf(text);
+  if (seconds > 0 && seconds <= 20) return seconds;
+  throw new InvalidArgumentError('a number of seconds above 0, at most 20');
+};
+function addChecking(program: Command, does: ActionMaker): void {
+  withSource(program.command('check'))
+    .description(
+      'reads all windows and documents of a server, and says what breaks a rule (docs/windows-and-documents.md)',
+    )
+    .argument('<server>', 'a server of the config, a URL, or a command')
+    .argument('[args...]', 'arguments of the command; options of its own behind --')
+    .option('--limit <seconds>', 'what one read may take', readLimitOf, 8)
+    .option('--wait <seconds>', 'wait so long for changes, then read all again; 0: read once', secondsOf, 2)
+    .option('--json', 'one JSON document on stdout', false)
+    .action(does(() => import('./check.ts'), 'check'));
+}
+
 const replaying = async (context: CommandContext) => {
   const { replayTraces, playServer } = await laboratoryOf(context);
   return {
@@ -116,7 +135,7 @@ const replaying = async (context: CommandContext) => {
 function addWhy(program: Command, does: ActionMaker): void {
   program
     .command('why')
-    .description('says in five lines why something failed: of a trace, or of a server of a running host')
+    .description(`${about.why}: of a trace, or of a server of a running host`)
     .argument('[file|server]', 'a trace, or a server (default: the last failure that a host has kept)')
     .option('--json', 'one JSON document on stdout', false)
     .addHelpText(
@@ -125,12 +144,7 @@ function addWhy(program: Command, does: ActionMaker): void {
     )
     .action(does(laboratoryOf, 'why'));
 }
-export function addLaboratory(program: Command, does: ActionMaker): void {
-  addSim(program, does);
-  addShow(program, does);
-  addRedact(program, does);
-  addVerify(program, does);
-  addJudge(program, does);
+function addReplay(program: Command, does: ActionMaker): void {
   program
     .command('replay')
     .description(
@@ -156,7 +170,8 @@ export function addLaboratory(program: Command, does: ActionMaker): void {
     .addOption(playedStrictly())
     .addHelpText('after', replayHelp)
     .action(does(replaying, 'replay'));
-  addWhy(program, does);
+}
+function addFork(program: Command, does: ActionMaker): void {
   program
     .command('fork')
     .description(
@@ -250,3 +265,11 @@ const addJudge = (program: Command, does: ActionMaker): Command =>
     .addOption(new Option('--markdown', 'a page of Markdown on stdout').default(false).conflicts('json'))
     .addHelpText('after', judgeHelp)
     .action(does(laboratoryOf, 'judgeHost'));
+
+export function addTo(program: Command, does: ActionMaker): void {
+  addWhy(program, does);
+  const trace = program.command('trace').description('recordings: look at them, and play them again');
+  for (const add of [addShow, addReplay, addVerify, addFork, addRedact, addWhy]) add(trace, does);
+  const lab = program.command('lab').description('tests of hosts and servers');
+  for (const add of [addSim, addJudge, addChecking]) add(lab, does);
+}

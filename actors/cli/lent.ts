@@ -37,7 +37,9 @@ export async function lentFor(
     (known ??= identitiesOf(name, config, folder, answers));
   const find = (): Promise<LentServer | undefined> => lentServer(stateDir, name, identities, answers);
   const found = await find();
-  const isKept = keptMsOf(config) > 0 && config.file !== undefined;
+  const files = options.config ?? (config.file === undefined ? [] : [config.file]);
+  const isFile = (file: string): boolean => file !== '-' && !file.trimStart().startsWith('{');
+  const isKept = keptMsOf(config) > 0 && files.length > 0 && files.every(isFile);
   if (found || !isKept || (await identities()).length === 0) return found;
   let lent: LentServer | undefined;
   const { changeFile } = await import('../../adapters/storage/settings.ts');
@@ -46,7 +48,8 @@ export async function lentFor(
     lent = await find();
     if (lent) return null;
     const roots = (options.root ?? []).flatMap((root) => ['--root', root]);
-    const words = ['keep', name, '--config', resolve(folder, config.file ?? ''), ...roots];
+    const configs = files.flatMap((file) => ['--config', resolve(folder, file)]);
+    const words = ['keep', name, ...configs, ...roots];
     const { startInBackground } = await import('../../adapters/process/run-text.ts');
     const up = await startInBackground(words, folder);
     if (up === true) lent = await find();

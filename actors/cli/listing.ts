@@ -11,15 +11,8 @@ import {
   withComputer,
   type OneShotOptions,
 } from './one-shot.ts';
-import {
-  inOneLine,
-  listedLine,
-  rowsOf,
-  readingFrom,
-  typedHere,
-  itemText,
-  type ReadCommand,
-} from './printing/contents.ts';
+import { inOneLine, listedLine, rowsOf, itemText } from './printing/contents.ts';
+import { readingFrom, typedHere, type ReadCommand } from './printing/hints.ts';
 import { listingText, toolJson, toolLines } from './printing/servers.ts';
 import { toolText, type CallToCopy } from './printing/signature.ts';
 import { saved, type SaveOptions } from './files.ts';
@@ -145,7 +138,7 @@ function onlyTool(options: OneShotOptions, listing: ToolListing, name: string): 
 function notFound(options: OneShotOptions, name: string, all: readonly (ListedTool | ToolInfo)[]): A2cError {
   const known = all.flatMap((tool) => ('original' in tool ? [tool.name, tool.original] : [tool.name]));
   const message = `No server and no tool is called '${name}'`;
-  const list = typedHere(options, 'a2c', 'tools');
+  const list = typedHere(options, 'tools');
   return unknown(message, { tool_name: name }, nearest(name, known), list, wireCodes.toolNotFound);
 }
 
@@ -168,7 +161,7 @@ function resourceLines(
   return [
     listedLine(server, count, failure),
     ...rowsOf(rows).map((row) => `  ${row}`),
-    ...(first ? [`  read one: ${typedHere(options, 'a2c', 'read', first.uri, '--server', server)}`] : []),
+    ...(first ? [`  read one: ${typedHere(options, 'read', first.uri, '--server', server)}`] : []),
   ];
 }
 
@@ -191,7 +184,7 @@ function promptLines({ server, prompts: some, failure }: ServerPrompts, options:
   return [
     listedLine(server, `${some.length} prompts`, failure),
     ...rowsOf(rows).map((row) => `  ${row}`),
-    ...(first ? [`  get one: ${typedHere(options, 'a2c', 'prompt', server, first.name, ...values)}`] : []),
+    ...(first ? [`  get one: ${typedHere(options, 'prompt', server, first.name, ...values)}`] : []),
   ];
 }
 
@@ -242,7 +235,7 @@ function ownerOf(listed: readonly ServerPrompts[], name: string, options: OneSho
   const [owner, other] = owners;
   const known = listed.flatMap((each) => each.prompts.map((one) => one.name));
   if (!owner) {
-    const list = typedHere(options, 'a2c', 'prompts');
+    const list = typedHere(options, 'prompts');
     throw unknown(`No server has a prompt '${name}'`, { prompt: name }, nearest(name, known), list);
   }
   if (other)
@@ -250,7 +243,7 @@ function ownerOf(listed: readonly ServerPrompts[], name: string, options: OneSho
       code: wireCodes.conflict,
       message: `Several servers have a prompt '${name}': ${owners.map(({ server }) => server).join(', ')}`,
       details: { prompt: name },
-      remedy: `Name the server: ${typedHere(options, 'a2c', 'prompt', owner.server, name)}`,
+      remedy: `Name the server: ${typedHere(options, 'prompt', owner.server, name)}`,
     });
   return owner.server;
 }

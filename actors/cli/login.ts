@@ -12,7 +12,8 @@ import { configOf } from './source.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { openInBrowser } from '../../adapters/process/run-text.ts';
-import type { AuthorizeRequest } from '../../adapters/mcp/http/login.ts';
+import type { Authorize, AuthorizeRequest } from '../../adapters/oauth/login-options.ts';
+import type { Terminal } from '../../adapters/terminal/terminal.ts';
 import type { Config } from '../../machines/config/parse.ts';
 
 export interface LoginCommandOptions extends SourceOptions, RecordingOptions {
@@ -26,7 +27,7 @@ async function withServer<T>(
   context: CommandContext,
   name: string,
   options: LogoutCommandOptions,
-  authorize: ((request: AuthorizeRequest) => Promise<void>) | undefined,
+  authorize: Authorize | undefined,
   use: (computer: Computer) => Promise<T>,
 ): Promise<T> {
   const { signal, terminal } = context;
@@ -73,12 +74,15 @@ export async function login(
 ): Promise<number> {
   const { signal, terminal } = context;
   let wasAsked = false;
-  const show = async ({ url }: AuthorizeRequest): Promise<void> => {
+  const show = async ({ url, signal: given }: AuthorizeRequest): Promise<string | undefined> => {
     wasAsked = true;
-    terminal.err(`log in to ${name} in a browser of this machine; waiting until you have; Ctrl-C gives up`);
+    terminal.err(`log in to ${name} in a browser; waiting until you have; Ctrl-C gives up`);
     terminal.err(`  ${url}`);
-    if (options.browser && terminal.isInteractive && !(await openInBrowser(url)))
-      terminal.err('no browser could be started: open the address by hand');
+    if (!terminal.isInteractive) return undefined;
+    const isOpen = options.browser && (await openInBrowser(url));
+    if (!isOpen) terminal.err('open the address by hand, on this machine or another one');
+    // A browser of another machine ends at an address that leads nowhere there, and that has the code.
+    return pasted(terminal, given);
   };
   const tools = await withServer(context, name, options, show, async (computer) => {
     if (options.again) await computer.logout(name);
@@ -92,6 +96,14 @@ export async function login(
   const { startedWithLogin } = await import('./serve-control.ts');
   for (const serving of await startedWithLogin(name)) terminal.err(`${name} of ${serving} is up with it`);
   return exitCodeOf(signal);
+}
+/** Undefined when the browser of this machine came back first. */
+async function pasted(terminal: Terminal, signal: AbortSignal): Promise<string | undefined> {
+  for (;;) {
+    const text = await terminal.question('or paste the address where it ended: ', signal);
+    if (text === null) return undefined;
+    if (URL.canParse(text.trim())) return text.trim();
+  }
 }
 /** As long as a person is being asked to log in; any other obstacle is an error. */
 async function ready(computer: Computer, name: string, signal: AbortSignal): Promise<void> {

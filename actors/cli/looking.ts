@@ -2,11 +2,11 @@ import { failureOf } from '../kernel/errors.ts';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { Computer } from '../api/computer-handle.ts';
 import { inputsOf } from '../api/computer.ts';
-import type { CommandContext } from './context.ts';
+import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable } from './exit-codes.ts';
 import type { RecordingOptions, SourceOptions } from './host-options.ts';
 import { withComputer, onlyServer } from './one-shot.ts';
-import { logsOf, toolsText } from './printing/contents.ts';
+import { countOf, toolsText } from './printing/contents.ts';
 import {
   incidentLines,
   conflictSummary,
@@ -97,7 +97,7 @@ async function configChecks(
   try {
     const source = await readSource(context, options);
     const { file, config } = source;
-    const servers = `${config.servers.length} servers, ${config.inputs.length} inputs`;
+    const servers = `${countOf(config.servers.length, 'server')}, ${countOf(config.inputs.length, 'input')}`;
     add([
       {
         what,
@@ -145,7 +145,7 @@ function serverCheck(options: DoctorOptions, server: ServerStatus, tools: number
   // Counts a server with refused tools as right, because each refused tool has a line of its own.
   if (server.state === 'ready' && (server.reason === undefined || isRefusing(server)))
     return { what, state: 'ok', found: `ready, ${toolsText(tools)}` };
-  const lines = whyText(server, logsOf(options, server.name)).slice(1);
+  const lines = whyText(server, options).slice(1);
   return {
     what,
     state: server.state === 'ready' ? 'warning' : 'wrong',
@@ -215,50 +215,87 @@ const registryText = ({ named, among = [] }: NonNullable<RegistryChoice>): strin
     ? `the fastest of ${among.map(withoutCredentials).join(', ')}`
     : withoutCredentials(named);
 
+export interface StatusOptions extends SourceOptions, RecordingOptions {
+  readonly json: boolean;
+  readonly offline: boolean;
+  readonly follow: boolean;
+}
+/** Exit code 1 where a server is down. */
 export async function status(
   context: CommandContext,
-  options: SourceOptions & RecordingOptions & { readonly json: boolean },
+  name: string | undefined,
+  options: StatusOptions,
 ): Promise<number> {
   const { signal, terminal } = context;
-  const config = await configOf(context, options);
-  const use = (computer: Computer): Promise<boolean> => {
+  if (options.offline) {
+    const { list, get } = await import('./config-file.ts');
+    return name === undefined ? list(context, options) : get(context, name, options);
+  }
+  const whole = await configOf(context, options);
+  const config = name === undefined ? whole : onlyServer(whole, name);
+  const wrote: OutputLine[] = [];
+  const show = (computer: Computer): void => {
     const servers = computer.servers();
-    const width = Math.max(0, ...config.servers.map(({ name }) => columnsOf(name)));
-    if (options.json) terminal.out(JSON.stringify({ ...computer.status(), warnings: config.warnings }));
-    else
-      for (const server of servers)
-        for (const line of [serverLine(server, width), ...loginLines(server, options)]) terminal.out(line);
-    if (!options.json) for (const line of incidentLines(computer.status().incidents)) terminal.out(line);
-    return Promise.resolve(hasUsable(context, servers));
+    const width = Math.max(0, ...servers.map((server) => columnsOf(server.name)));
+    if (options.json)
+      return terminal.out(JSON.stringify({ ...computer.status(), warnings: config.warnings }));
+    for (const server of servers)
+      for (const line of name === undefined
+        ? [serverLine(server, width), ...loginLines(server, options)]
+        : [...whyText(server, options), ...wrote.slice(-linesShown).map(logLine)])
+        terminal.outText(line);
+    if (name === undefined) for (const line of incidentLines(computer.status().incidents)) terminal.out(line);
   };
-  const how = { ...options, office: '' };
-  const isUsable = await withComputer(context, how, config, use, { isPartial: true });
-  return exitCodeOf(signal, isUsable);
+  const isUp = await watched(context, options, config, (_, line) => wrote.push(line), show);
+  return options.follow ? exitCodeAtEnd(signal) : exitCodeOf(signal, isUp);
+}
+/** Of a server that was asked for by its name. */
+const linesShown = 20;
+/** Whether all its servers are up; with `--follow` what they write goes on until Ctrl-C. */
+async function watched(
+  context: CommandContext,
+  options: SourceOptions & RecordingOptions & { readonly json: boolean; readonly follow: boolean },
+  config: Config,
+  hear: (server: string, line: OutputLine) => void,
+  show: (computer: Computer) => void,
+): Promise<boolean> {
+  const { signal, terminal } = context;
+  const isAiming = config.servers.length === 1;
+  let isShown = false;
+  const onOutput = (server: string, line: OutputLine): void => {
+    if (!isShown) return hear(server, line);
+    if (options.json) terminal.out(JSON.stringify({ server, ...line }));
+    else terminal.out(`${isAiming ? '' : `${server}  `}${logLine(line)}`);
+  };
+  const use = async (computer: Computer): Promise<boolean> => {
+    const servers = computer.servers();
+    show(computer);
+    isShown = true;
+    const isUsable = hasUsable(context, servers);
+    const isUp = servers.every(({ state }) => ['ready', 'standby', 'disabled'].includes(state));
+    if (!options.follow || !isUsable) return isUsable && isUp;
+    terminal.err(`following ${servers.map((server) => server.name).join(', ')}; Ctrl-C ends it`);
+    await untilAborted(signal);
+    return isUp;
+  };
+  return withComputer(context, { ...options, office: '', onOutput }, config, use, {
+    isPartial: true,
+    isAiming,
+  });
 }
 
-export interface LogsOptions extends SourceOptions {
+export interface LogsOptions extends SourceOptions, RecordingOptions {
   readonly follow: boolean;
   readonly json: boolean;
 }
 export async function logs(context: CommandContext, name: string, options: LogsOptions): Promise<number> {
   const { signal, terminal } = context;
   const config: Config = onlyServer(await configOf(context, options), name);
-  const show = (line: OutputLine): void =>
+  const show = (_: string, line: OutputLine): void =>
     options.json ? terminal.out(JSON.stringify({ server: name, ...line })) : terminal.out(logLine(line));
-  const how = { ...options, office: '', onOutput: (_server: string, line: OutputLine) => show(line) };
-  let isUsable = false;
-  const use = async (computer: Computer): Promise<void> => {
-    isUsable = hasUsable(context, computer.servers());
-    for (const { reason } of isUsable ? [] : computer.servers())
-      if (reason !== undefined) terminal.err(reason);
-    if (!options.follow || !isUsable) return;
-    terminal.err(`following ${name}; Ctrl-C ends it`);
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
-  };
-  // Sets `isAiming`, because this command itself shows why its one server does not start.
-  await withComputer(context, how, config, use, { isAiming: true });
-  return options.follow ? exitCodeAtEnd(signal) : exitCodeOf(signal, isUsable);
+  const isUp = await watched(context, options, config, show, (computer) => {
+    for (const { reason, state } of computer.servers())
+      if (reason !== undefined && state !== 'ready' && state !== 'standby') terminal.err(reason);
+  });
+  return options.follow ? exitCodeAtEnd(signal) : exitCodeOf(signal, isUp);
 }

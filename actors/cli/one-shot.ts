@@ -3,10 +3,11 @@ import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
 import type { ComputerOptions } from '../api/computer-options.ts';
 import { answersBy, foldersOf, inputsAt } from './answering.ts';
 import type { Target } from './arguments.ts';
+import { mustBeOne } from './named-tool.ts';
 import type { CommandContext } from './context.ts';
 import { orClosed, unlessInterrupted } from './exit-codes.ts';
 import { briefRecordBy, logBy, recordBy, type RecordingOptions, type SourceOptions } from './host-options.ts';
-import { logsOf, typedHere } from './printing/contents.ts';
+import { logsOf, typedHere } from './printing/hints.ts';
 import { logLine } from './printing/servers.ts';
 import {
   atOnce,
@@ -205,7 +206,7 @@ export function serverNamed(config: Config, name: string): ServerConfig {
       code: 'ConfigInvalid',
       message: wrong.mistakes.map((mistake) => mistakeLine(mistake, config.file)).join('\n'),
       details: { server_name: name },
-      remedy: 'Mend its entry; the other servers are not touched by it.',
+      remedy: 'Fix its entry; the other servers are not touched by it.',
     });
   const close = nearest(
     name,
@@ -237,26 +238,6 @@ export function onlyServer(config: Config, name: string): Config {
     remedy: `Enable it: a2c enable ${name}`,
   });
 }
-/** Cannot be called by its bare name. */
-interface Refused {
-  readonly name: string;
-  readonly server: string;
-}
-export const serversWith = (tool: string, owner: string, refused: readonly Refused[]): readonly string[] => [
-  ...new Set([owner, ...refused.filter(({ name }) => name === tool).map(({ server }) => server)]),
-];
-export const severalHave = (
-  options: Pick<OneShotOptions, 'config'>,
-  command: 'call' | 'tools',
-  tool: string,
-  servers: readonly string[],
-): A2cError =>
-  new A2cError({
-    code: wireCodes.conflict,
-    message: `Several servers have a tool '${tool}': ${servers.join(', ')}`,
-    details: { tool_name: tool, servers },
-    remedy: `Name the server: ${servers.map((server) => typedHere(options, 'a2c', command, `${server}.${tool}`)).join(' or ')}`,
-  });
 /** Undefined when no server is known to have the tool; throws where a known name is very similar. */
 export async function neededFor(
   options: Pick<OneShotOptions, 'config'>,
@@ -270,8 +251,7 @@ export async function neededFor(
   const { byName, refused } = table;
   const entry = findTool(table, tool);
   if (entry) {
-    const servers = serversWith(tool, entry.server, refused);
-    if (servers.length > 1) throw severalHave(options, command, tool, servers);
+    mustBeOne(options, entry, tool, refused, command);
     return { config: only(config, [entry.server]), tool: entry.tool.name };
   }
   if (enabled(config).length < 2) return { config, tool };
@@ -282,6 +262,6 @@ export async function neededFor(
     code: wireCodes.toolNotFound,
     message: `No tool '${tool}' was listed by any server in its last run; nothing was started`,
     details: { tool_name: tool, nearest: close },
-    remedy: `Did you mean ${close.join(', ')}? List the tools: ${typedHere(options, 'a2c', 'tools')}. A tool that is new is named with its server: SERVER.${tool}`,
+    remedy: `Did you mean ${close.join(', ')}? List the tools: ${typedHere(options, 'tools')}. A tool that is new is named with its server: SERVER.${tool}`,
   });
 }

@@ -55,18 +55,20 @@ describe('help', () => {
   it('names every command of the program on stdout', async () => {
     const { code, out, err } = await a2c('--help');
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    for (const command of ['up', 'office', 'computer', 'tools', 'call'])
-      expect(out).toContain(`\n  ${command} `);
+    for (const command of ['up', 'serve', 'tools', 'call', 'add']) expect(out).toContain(`\n  ${command} `);
   });
 
   it.each([
     ['up', '--config', '--port', '--confirm', '--no-auto-connect'],
+    ['options', '--header', '--record', '--boot', '--jwks', '--redis', '--allow-control'],
+    ['trace show', '--html', '--replay'],
+    ['lab sim', '--seeds', '--shrink'],
     ['office', '--port', '--host'],
     ['computer', '--url', '--config', '--name'],
     ['tools', '--json', '--url', '--config'],
     ['call', '--json', '--timeout', 'SERVER.TOOL'],
   ])('names the options of %s', async (command, ...options) => {
-    const { code, out, err } = await a2c(command, '--help');
+    const { code, out, err } = await a2c('help', ...command.split(' '));
     expect({ code, err }).toEqual({ code: 0, err: '' });
     for (const option of options) expect(out).toContain(option);
   });
@@ -84,7 +86,7 @@ describe('a wrong use of the command line', () => {
     const [, main = ''] = process.argv;
     process.argv[1] = '/p/node_modules/.bin/a2c';
     const { err } = await a2c('tools', '--nonsense').finally(() => (process.argv[1] = main));
-    expect(err).toContain('(npx a2c tools --help tells more)');
+    expect(err).toContain('(npx a2c help tools tells more)');
   });
 
   it.each([
@@ -134,7 +136,7 @@ describe('a wrong config file', () => {
     });
     for (const argv of [['tools'], ['call', 'echo'], ['up'], ['computer', '--url', 'http://127.0.0.1:9']]) {
       const { code, out, err } = await a2c(...argv, '-c', file);
-      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect({ code, out }).toEqual({ code: argv[0] === 'call' ? 2 : 1, out: '' });
       const lines = err.trim().split('\n');
       expect(lines.filter((line) => line.includes(`${file}: `))).toHaveLength(3);
       for (const path of ['servers.a.server_parameters.command', 'servers.b.type', 'typo'])
@@ -148,7 +150,7 @@ describe('a wrong config file', () => {
     const { code, out, err } = await a2c('up', '-c', file);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     const mistake = `${file}: vrl of server 'a': line 1, column 5: syntax error: unexpected end of program`;
-    expect(err).toBe(`error: ${mistake}\n  Mend the program, or set vrl to null.\n`);
+    expect(err).toBe(`error: ${mistake}\n  Fix the program, or set vrl to null.\n`);
     const { error } = documentIn(await a2c('tools', '--json', '-c', file));
     expect(error).toMatchObject({
       code: 'VrlSyntaxError',
@@ -171,7 +173,7 @@ describe('a wrong config file', () => {
       code: 'ConfigInvalid',
       message: expect.stringContaining(reason),
       details: { mistakes: [expect.any(Object)] },
-      remedy: 'Mend the file; nothing was started.',
+      remedy: `${content === undefined ? 'Name a file that exists' : 'Fix the file'}; nothing was started.`,
     });
   });
 });
@@ -225,18 +227,24 @@ describe('the command call', () => {
   });
 
   it.each([
-    ['an unknown tool', 'no_such_tool', { phase: 'resolving', result: null, failure: { code: 4001 } }],
-    ['a tool that failed', 'fail', { outcome: 'failed', result: { isError: true }, failure: null }],
-    ['an error of the server', 'error', { outcome: 'failed', failure: { message: 'bad arguments' } }],
+    ['an unknown tool', 2, 'no_such_tool', { phase: 'resolving', result: null, failure: { code: 4001 } }],
+    ['a tool that failed', 1, 'fail', { outcome: 'failed', result: { isError: true }, failure: null }],
+    ['an error of the server', 1, 'error', { outcome: 'failed', failure: { message: 'bad arguments' } }],
     [
       'a time-out',
+      3,
       'hang',
       { outcome: 'unknown', failure: { code: 'ToolExecutionTimeout', details: { timeout: 200 } } },
     ],
-    ['a server that died', 'die', { outcome: 'unknown', phase: 'running', failure: { code: 'ServerLost' } }],
-  ])('exits with 1 for %s and says so in its document', async (_, tool, shape) => {
+    [
+      'a server that died',
+      3,
+      'die',
+      { outcome: 'unknown', phase: 'running', failure: { code: 'ServerLost' } },
+    ],
+  ])('exits for %s with %i and says so in its document', async (_, code, tool, shape) => {
     const told = await a2c('call', tool, '--json', '-c', tool === 'hang' ? impatient : config);
-    expect(told.code).toBe(1);
+    expect(told.code).toBe(code);
     expect(documentIn(told)).toMatchObject(shape);
   });
 
@@ -246,13 +254,13 @@ describe('the command call', () => {
       out: 'a\nb\n',
     });
     const failed = await a2c('call', 'no_such_tool', '-c', config);
-    expect(failed).toMatchObject({ code: 1, out: '' });
+    expect(failed).toMatchObject({ code: 2, out: '' });
     expect(failed.err).toMatch(/^error: .*no_such_tool/m);
   });
 
-  it('ends with 1 for an office that is not there, and says what to do', async () => {
+  it('ends with 2 for an office that is not there, and says what to do', async () => {
     const told = await a2c('call', 'echo', '--json', '--url', 'http://127.0.0.1:9');
-    expect(told.code).toBe(1);
+    expect(told.code).toBe(2);
     expect(documentIn(told)).toEqual({
       error: {
         code: 'LinkLost',

@@ -1,39 +1,30 @@
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { failureOf } from '../kernel/errors.ts';
 import { callUsage } from './arguments.ts';
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import type { CommandContext, ActionMaker } from './context.ts';
-import { exitCodeOf, exitCodes } from './exit-codes.ts';
-import { firstExamples, helpWidth, inWidth, withHelp } from './help.ts';
-import { addLaboratory } from './laboratory.ts';
+import { exitCodeOf, exitCodes, failedCode } from './exit-codes.ts';
+import { helpWidth, inWidth, pathOf, withHelp } from './help.ts';
 import {
-  collected,
+  configOption,
   documentLimitOption,
   documentOffsetOption,
   documentTypeOption,
   freshOption,
   readServerOption,
-  officeOption,
-  portOf,
   saveOption,
-  secondsOf,
-  tokenOption,
   wholeOf,
   withCallOptions,
-  withEntry,
-  withInspector,
+  withEntryWords,
   withJson,
-  withLimits,
   withPeer,
-  withRecording,
-  withServerOptions,
   withSource,
-  withWatchOptions,
 } from './options.ts';
-import type { SameServers } from './printing/contents.ts';
+import type { SameServers } from './printing/hints.ts';
 import { version } from '../../machines/version.ts';
 import { ownCommand, typedInShell } from '../../adapters/optional-packages.ts';
 import { splitServer, withServer } from './typed-server.ts';
+import { asToday, words as about } from './words.ts';
 
 type Action = (context: CommandContext, ...given: never[]) => Promise<number>;
 interface Start {
@@ -43,13 +34,6 @@ interface Start {
   /** Only once a command runs or a failure is printed. */
   context(): Promise<CommandContext>;
 }
-const groups = {
-  'Use servers:': [addCalling, addCollections, addKeeping, addServing, addGenerate, addLogin],
-  'Say which servers there are:': [addConfigFile, addSchema, addCompletion],
-  'Find what is wrong:': [addLooking, addChecking, addInspecting],
-  'Host them for remote agents:': [addHosts, addDocuments],
-  'Record and replay:': [addLaboratory],
-} as const;
 export function run(argv: readonly string[], context: CommandContext): Promise<number> {
   const { terminal } = context;
   return begin(argv, {
@@ -58,24 +42,9 @@ export function run(argv: readonly string[], context: CommandContext): Promise<n
     context: () => Promise.resolve(context),
   });
 }
-/** Before the terminal is created, so that help and usage mistakes need none. */
-export async function begin(argv: readonly string[], start: Start): Promise<number> {
-  let code: number = exitCodes.done;
-  let server: readonly string[] | undefined;
-  let options: SameServers = {};
-  const does: ActionMaker =
-    (load, name) =>
-    async (...given: unknown[]): Promise<void> => {
-      const context = await start.context();
-      const commands = (await load(context)) as Readonly<Record<typeof name, Action>>;
-      // Separates the options and the command itself, which Commander appends to the arguments.
-      const [own, command] = given.slice(-2) as [Record<string, unknown>, Command];
-      const words = withServer(command.name(), given.slice(0, -2), own, server);
-      options = words.at(-1) as SameServers;
-      code = await commands[name](context, ...(words as never[]));
-    };
+function programFor(start: Start): Command {
   const width = helpWidth(start.columns);
-  const program = withHelp(new Command('a2c'))
+  return withHelp(new Command('a2c'))
     .usage('COMMAND [options]')
     .version(version)
     .exitOverride()
@@ -85,23 +54,51 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
       getOutHelpWidth: () => width,
       getErrHelpWidth: () => width,
     })
-    .addHelpText('before', firstExamples)
-    .addHelpText('after', '\na2c COMMAND --help tells all of one command.')
     .helpCommand(false)
-    .showHelpAfterError(`(${typedInShell([...ownCommand(), '--help'])} tells more)`);
-  for (const [heading, adding] of Object.entries(groups)) {
-    program.commandsGroup(heading);
-    for (const add of adding) add(program, does);
-  }
-  for (const command of program.commands)
-    if (command.name() !== 'add')
-      command.showHelpAfterError(
-        `Usage: a2c ${command.name()} ${command.usage()}\n(${typedInShell([...ownCommand(), command.name(), '--help'])} tells more)`,
-      );
+    .showHelpAfterError(`(${typedInShell([...ownCommand(), 'help'])} tells more)`);
+}
+/** Those of other files are loaded where none of these was typed. */
+async function addCommands(program: Command, name: string | undefined, does: ActionMaker): Promise<void> {
+  for (const add of [addCalling, addCollections, addKeeping, addLogin, addConfigFile, addLooking])
+    add(program, does);
+  if (program.commands.some((command) => command.name() === name)) return;
+  const others = await Promise.all([import('./laboratory.ts'), import('./hosting.ts')]);
+  for (const { addTo } of others) addTo(program, does);
+}
+/** A usage mistake names the help of its command. */
+function tellUsage(command: Command): void {
+  const path = pathOf(command);
+  const help = typedInShell([...ownCommand(), 'help', ...path.split(' ')]);
+  const behind =
+    path === 'add' ? '\nOptions of the added command stand behind --: a2c add NAME -- COMMAND --flag' : '';
+  command.showHelpAfterError(`Usage: a2c ${path} ${command.usage()}\n(${help} tells more)${behind}`);
+  for (const each of command.commands) tellUsage(each);
+}
+/** Before the terminal is created, so that help and usage mistakes need none. */
+export async function begin(given: readonly string[], start: Start): Promise<number> {
+  const argv = asToday(given);
+  let code: number = exitCodes.done;
+  let server: readonly string[] | undefined;
+  let options: SameServers = {};
+  const does: ActionMaker =
+    (load, name) =>
+    async (...words: unknown[]): Promise<void> => {
+      const context = await start.context();
+      const commands = (await load(context)) as Readonly<Record<typeof name, Action>>;
+      // Separates the options and the command itself, which Commander appends to the arguments.
+      const [own, command] = words.slice(-2) as [Record<string, unknown>, Command];
+      const all = withServer(command.name(), words.slice(0, -2), own, server);
+      options = all.at(-1) as SameServers;
+      code = await commands[name](context, ...(all as never[]));
+    };
+  const program = programFor(start);
   try {
+    await addCommands(program, argv[0], does);
+    if (argv[0] === 'options' && argv.length === 2) return await showOptions(program);
+    for (const command of program.commands) tellUsage(command);
     const split = splitServer(argv);
     server = split.server;
-    await program.parseAsync([...split.own], { from: 'user' });
+    await program.parseAsync([...mustBeKnown(program, split.own)], { from: 'user' });
     return code;
   } catch (error) {
     const asJson = argv.includes('--json');
@@ -111,66 +108,28 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
       if (asJson) await showFailed(start, { code: wireCodes.badRequest, message: error.message }, true);
       return exitCodes.usage;
     }
-    const { forShell } = await import('./printing/contents.ts');
-    const { signal } = await showFailed(start, forShell(failureOf(error), options), asJson);
-    return exitCodeOf(signal, false);
+    const { adviceAt } = await import('./printing/hints.ts');
+    const { signal } = await showFailed(start, adviceAt(options, failureOf(error)), asJson);
+    return exitCodeOf(signal, failedCode(argv[0]));
   }
+}
+/** `a2c help` of a word that is no command is a mistake, and not the help of all. */
+const mustBeKnown = (program: Command, argv: readonly string[]): readonly string[] =>
+  argv[0] === undefined || argv[0].startsWith('-') || program.commands.some((c) => c.name() === argv[0])
+    ? argv
+    : argv.slice(0, 1);
+async function showOptions(program: Command): Promise<number> {
+  const { sharedOptions } = await import('./hosting.ts');
+  sharedOptions(
+    program.createCommand('a2c').copyInheritedSettings(program).usage('COMMAND [options]').helpOption(false),
+  ).outputHelp();
+  return exitCodes.done;
 }
 /** The code for failures is loaded here, because help and version need none of it. */
 async function showFailed(start: Start, failure: Failure, asJson: boolean): Promise<CommandContext> {
   const [context, { showFailure }] = await Promise.all([start.context(), import('./printing/failures.ts')]);
   showFailure(context, failure, asJson);
   return context;
-}
-
-const portOption = (text: string) => new Option('-p, --port <port>', text).argParser(portOf);
-const hostOption = () => new Option('--host <address>', 'address to listen on').default('127.0.0.1');
-const confirmOption = () =>
-  new Option('--confirm <how>', 'calls of tools that do not apply by themselves')
-    .choices(['ask', 'allow', 'deny'])
-    .default('ask');
-const landingHelp = `
-Agents may put files here once the config opens a folder for them (docs/files.md):
-  {"mcpServers": {…}, "a2c": {"landing": {"folder": "~/incoming"}}}
-Each file is asked about, unless "autoApprove": true stands beside "folder".`;
-function addHosts(program: Command, does: ActionMaker): void {
-  withEntry(withServerOptions(program.command('up')))
-    .description('office, computer and prompt in one process')
-    .addOption(portOption('port of the office (default: 3000, or the next free one)'))
-    .addOption(hostOption())
-    .addOption(officeOption())
-    .addOption(confirmOption())
-    .addHelpText('after', landingHelp)
-    .action(does(() => import('./long-running.ts'), 'up'));
-  withLimits(withEntry(withInspector(withRecording(program.command('office')))))
-    .description('the Socket.IO server where one agent and many computers meet')
-    .addOption(portOption('port (default: 3000)'))
-    .addOption(hostOption())
-    .option(
-      '--require-version',
-      'let nobody in who does not say which version of the protocol it speaks; agents of ours do not',
-      false,
-    )
-    .action(does(() => import('./office.ts'), 'officeOnly'));
-  withServerOptions(program.command('computer'))
-    .description('hosts MCP servers and takes a seat in an office')
-    .requiredOption('--url <url>', 'the office, such as http://127.0.0.1:3000')
-    .addOption(officeOption())
-    .addOption(tokenOption())
-    .addOption(confirmOption())
-    .addHelpText('after', landingHelp)
-    .action(does(() => import('./long-running.ts'), 'computerOnly'));
-}
-
-function addInspecting(program: Command, does: ActionMaker): void {
-  program
-    .command('inspect')
-    .description('the hosts of yours that can be looked at in a browser now; opens the page of the only one')
-    .argument('[host]', 'the name or the pid of one of them')
-    .option('--all', 'one page of all of them, joined by their calls, until Ctrl-C', false)
-    .option('--no-browser', 'show the address, and open no browser')
-    .option('--json', 'one JSON document on stdout', false)
-    .action(does(() => import('./inspect.ts'), 'inspect'));
 }
 
 const promptHelp = `
@@ -186,17 +145,17 @@ Only the server that has the tool is started, once its tools were listed in an e
   echo '{"path": "README.md"}' | a2c call files.read -`;
 function addCalling(program: Command, does: ActionMaker): void {
   withPeer(withSource(program.command('tools')))
-    .description('lists what can be called; of one tool, how')
+    .description(about.tools)
     .argument('[server|tool]', 'a server, or a tool; a URL is a server, too')
     .argument('[tool]', 'a tool of that server')
     .action(does(() => import('./listing.ts'), 'tools'));
   withCallOptions(withPeer(withSource(program.command('call'))))
-    .description('calls one tool; a person who types it has confirmed it')
+    .description(`${about.call}; who types it has confirmed it`)
     .usage(callUsage)
     .argument('<tool>', 'its name, or SERVER.TOOL')
     .argument(
       '[arguments...]',
-      'key=value, key:=json, key@=file, --key value, values in the order of the schema, a JSON object, @file, - for stdin',
+      'key=value, key:=json, key=@file (its text; @- of stdin), key@=file, --key value, values in the order of the schema, a JSON object, @file, - for stdin',
     )
     .allowUnknownOption()
     .option('--alone', 'start the server for this call, also where a host of yours has it')
@@ -221,23 +180,9 @@ function addCalling(program: Command, does: ActionMaker): void {
     .action(does(() => import('./listing.ts'), 'prompt'));
 }
 
-const generateHelp = `
-  a2c generate client files > files.ts
-  a2c generate cli -- npx -y some-server > some-server.mjs`;
-function addGenerate(program: Command, does: ActionMaker): void {
-  withJson(withSource(program.command('generate')))
-    .description('writes code for the tools of one server to stdout: TypeScript, or a command of one file')
-    .addArgument(new Argument('<what>', 'what is written').choices(['types', 'client', 'cli']))
-    .argument('[server]', 'a server of the config, or a URL (default: the only one)')
-    .addHelpText('after', generateHelp)
-    .action(does(() => import('./generate.ts'), 'generate'));
-}
-
 function addLogin(program: Command, does: ActionMaker): void {
   withJson(withSource(program.command('login')))
-    .description(
-      'logs in to a server behind a URL, in a browser; other commands use the login (docs/login.md)',
-    )
+    .description(`${about.login}; other commands use the login (docs/login.md)`)
     .argument('<server>', 'a server of the config')
     .option('--again', 'log out first', false)
     .option('--no-browser', 'show the address, and open no browser')
@@ -251,7 +196,8 @@ function addLogin(program: Command, does: ActionMaker): void {
 const addHelp = `
   a2c add files -- npx -y @modelcontextprotocol/server-filesystem .
   a2c add docs https://example.com/mcp -H 'Authorization: Bearer \${input:token}'
-  a2c add shell '{"command": "uvx", "args": ["mcp-server-shell"]}'`;
+  a2c add shell '{"command": "uvx", "args": ["mcp-server-shell"]}'
+A line for another client works behind a2c: a2c claude mcp add --transport http docs https://example.com/mcp`;
 const importHelp = `
   a2c import                      what other applications have here
   a2c import cursor --dry-run     what would become of it
@@ -261,35 +207,29 @@ const withFile = (command: Command): Command =>
     .option('-c, --config <file>', 'the file to change (default: the config of this user)')
     .option('--json', 'one JSON document on stdout', false);
 const withList = (command: Command): Command =>
-  command
-    .option('-c, --config <file>', 'the MCP servers (default: as for all commands)')
-    .option('--json', 'one JSON document on stdout', false);
+  command.addOption(configOption()).option('--json', 'one JSON document on stdout', false);
 function addConfigFile(program: Command, does: ActionMaker): void {
-  withFile(program.command('add'))
-    .description('adds a server to the config')
+  withEntryWords(withFile(program.command('add')))
+    .description(about.add)
     .usage('NAME [options] (-- COMMAND [ARGUMENTS] | URL | JSON)')
     .argument('<name>', 'what the server is called')
     .argument('<target...>', 'a command, a URL, or an entry as JSON')
-    .option('-e, --env <KEY=value>', 'a variable of the command; may be repeated', collected)
-    .option('-H, --header <Name: value>', 'a header for the URL; may be repeated', collected)
-    .option('--cwd <folder>', 'the folder that the command runs in')
-    .option('--sse', 'the URL speaks SSE, the older transport')
+    .addOption(
+      new Option('-s, --scope <whose>', 'project: .mcp.json of this folder; user and local: yours').choices([
+        ...['user', 'project', 'local'],
+      ]),
+    )
     .option('--disabled', 'add it, but do not start it')
     .option('--force', 'replace a server of this name')
     .addHelpText('after', addHelp)
-    .showHelpAfterError('(options of the command stand behind --: a2c add NAME -- COMMAND --flag)')
     .action(does(() => import('./config-file.ts'), 'add'));
-  for (const [name, does_] of [
-    ['remove', 'takes a server out of the config'],
-    ['enable', 'lets a disabled server start again'],
-    ['disable', 'keeps a server in the config without starting it'],
-  ] as const)
+  for (const name of ['remove', 'enable', 'disable'] as const)
     withFile(program.command(name))
-      .description(does_)
+      .description(about[name])
       .argument('<server>', 'a server of the config')
       .action(does(() => import('./config-file.ts'), name));
   withFile(program.command('import'))
-    .description('takes over servers of another application')
+    .description(about.import)
     .argument('[app|file]', 'an application, a file of one, or a link; without it: what is found')
     .option('--dry-run', 'show what would be written, and write nothing')
     .option('-y, --yes', 'write it without a question')
@@ -298,7 +238,7 @@ function addConfigFile(program: Command, does: ActionMaker): void {
   program
     .command('export')
     .description('writes the servers of the config to stdout, as other applications have them')
-    .option('-c, --config <file>', 'the MCP servers (default: as for all commands)')
+    .addOption(configOption())
     .option(
       '--for <app>',
       'one of the applications that a2c import names (default: mcpServers as most have it)',
@@ -306,7 +246,7 @@ function addConfigFile(program: Command, does: ActionMaker): void {
     .option('--secrets', 'with the values of env and headers, in the place of variables', false)
     .action(does(() => import('./config-file.ts'), 'exportServers'));
   withList(program.command('list'))
-    .description('lists the servers of the config, and starts none')
+    .description(`${about.list}; starts none`)
     .action(does(() => import('./config-file.ts'), 'list'));
   withList(program.command('get'))
     .description('shows the entry of one server, secrets hidden')
@@ -316,36 +256,20 @@ function addConfigFile(program: Command, does: ActionMaker): void {
 
 function addLooking(program: Command, does: ActionMaker): void {
   withJson(withSource(program.command('status')))
-    .description('starts the servers and tells where each stands')
+    .description(about.status)
+    .argument('[server]', 'this one alone')
+    .option('--offline', 'start nothing: what the config says, as a2c list', false)
+    .option('-f, --follow', 'go on with what they write, until Ctrl-C', false)
     .action(does(() => import('./looking.ts'), 'status'));
   withSource(program.command('logs'))
-    .description('starts one server and shows what it writes to stderr and logs')
+    .description(about.logs)
     .argument('<server>', 'a server of the config')
     .option('-f, --follow', 'go on until Ctrl-C', false)
     .option('--json', 'one JSON document for each line', false)
     .action(does(() => import('./looking.ts'), 'logs'));
-  withSource(program.command('doctor'))
+  withJson(withSource(program.command('doctor')))
     .description('checks this machine, the config and every server, and says what to do')
-    .option('--json', 'one JSON document on stdout', false)
     .action(does(() => import('./looking.ts'), 'doctor'));
-}
-
-const limitOf = (text: string): number => {
-  const seconds = secondsOf(text);
-  if (seconds > 0 && seconds <= 20) return seconds;
-  throw new InvalidArgumentError('a number of seconds above 0, at most 20');
-};
-function addChecking(program: Command, does: ActionMaker): void {
-  withSource(program.command('check'))
-    .description(
-      'reads all windows and documents of a server, and says what breaks a rule (docs/windows-and-documents.md)',
-    )
-    .argument('<server>', 'a server of the config, a URL, or a command')
-    .argument('[args...]', 'arguments of the command; options of its own behind --')
-    .option('--limit <seconds>', 'what one read may take', limitOf, 8)
-    .option('--wait <seconds>', 'wait so long for changes, then read all again; 0: read once', secondsOf, 2)
-    .option('--json', 'one JSON document on stdout', false)
-    .action(does(() => import('./check.ts'), 'check'));
 }
 
 const folderOption = (): Option =>
@@ -354,14 +278,14 @@ const folderOption = (): Option =>
   );
 function addCollections(program: Command, does: ActionMaker): void {
   withPeer(withSource(program.command('desktop')))
-    .description('shows the windows of all servers')
+    .description(about.desktop)
     .addOption(folderOption())
     .option('--size <n>', 'at most so many; 0 = none (default: all)', wholeOf)
     .option('--window <uri>', 'the one window of this URI')
     .addOption(freshOption())
     .action(does(() => import('./collections.ts'), 'desktop'));
   withPeer(withSource(program.command('finder')))
-    .description('lists the documents of all servers')
+    .description(about.finder)
     .addOption(folderOption())
     .option('--keyword <word...>', 'one of them is in the title, the keywords or the summary')
     .addOption(documentTypeOption())
@@ -370,7 +294,7 @@ function addCollections(program: Command, does: ActionMaker): void {
     .addOption(freshOption())
     .action(does(() => import('./collections.ts'), 'finder'));
   withPeer(withSource(program.command('read')))
-    .description('reads a window, a document, a page, an element, or any resource')
+    .description(about.read)
     .argument(
       '<uri>',
       'window://… or dpe://…, as desktop and finder show them, or any that a2c resources lists',
@@ -399,73 +323,4 @@ function addKeeping(program: Command, does: ActionMaker): void {
     .option('--stop', 'end what is kept: this server, or all')
     .option('--json', 'one JSON document on stdout', false)
     .action(does(() => import('./keep.ts'), 'keep'));
-}
-
-const serveHelp = `
-In the config of an MCP client, all servers of yours, or the one behind --:
-  "command": "npx",
-  "args": ["-y", "-p", "a2c-actors", "a2c", "serve"]
-  "args": ["-y", "-p", "a2c-actors", "a2c", "serve", "--", "uvx", "some-server"]`;
-function addServing(program: Command, does: ActionMaker): void {
-  withInspector(withWatchOptions(program.command('serve')))
-    .description('stands between an MCP client and its servers, and keeps them up (docs/serve.md)')
-    .usage('[options] [URL | -- COMMAND…], or serve status|restart|install|uninstall [NAME]')
-    .argument(
-      '[what]',
-      'a URL; status: what runs; restart: of a server; install, uninstall: in the config of an application',
-    )
-    .argument('[name]', 'the server, or the application or its file')
-    .option('--json', 'one JSON document of status', false)
-    .option('--dry-run', 'show what install would write, and write nothing')
-    .option('-y, --yes', 'write it without a question')
-    .option(
-      '--http [port]',
-      'streamable HTTP for many clients, in place of stdio (default: any free port)',
-      portOf,
-    )
-    .addOption(hostOption())
-    .addOption(tokenOption())
-    .option('--url <url>', 'the tools of the computers in this office, as its agent')
-    .addOption(officeOption())
-    .option('--computer <name>', 'of one computer of that office alone')
-    .addOption(
-      new Option(
-        '--confirm <how>',
-        'ask the user of the client before calls that the config does not allow',
-      ).choices(['elicit']),
-    )
-    .option('--tools', 'add the tools a2c_status and a2c_restart, for the model')
-    .addHelpText('after', serveHelp)
-    .action(does(() => import('./serve.ts'), 'serve'));
-}
-
-function addDocuments(program: Command, does: ActionMaker): void {
-  program
-    .command('documents')
-    .description('an MCP server over the files of folders: documents, windows, search (docs/documents.md)')
-    .argument('[folder...]', 'folders to serve (default: this one)')
-    .option('--host <name>', 'host of the dpe:// and window:// URIs', 'documents')
-    .option('--no-watch', 'do not look for changes')
-    .action(does(() => import('./documents.ts'), 'documents'));
-}
-
-const completionHelp = `
-  bash   eval "$(a2c completion bash)" in ~/.bashrc
-  zsh    eval "$(a2c completion zsh)" in ~/.zshrc, behind compinit
-  fish   a2c completion fish > ~/.config/fish/completions/a2c.fish`;
-function addCompletion(program: Command, does: ActionMaker): void {
-  program
-    .command('completion')
-    .description('prints what lets a shell complete commands, servers, tools and arguments by Tab')
-    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
-    .argument('[line]', 'complete this command line, up to the cursor, instead')
-    .argument('[breaks]', 'characters at which bash begins another word')
-    .addHelpText('after', completionHelp)
-    .action(does(async () => (await import('./completion.ts')).completionFor(program), 'completion'));
-}
-function addSchema(program: Command, does: ActionMaker): void {
-  program
-    .command('schema')
-    .description('the JSON Schema of config files')
-    .action(does(() => import('./source.ts'), 'schema'));
 }

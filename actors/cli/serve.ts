@@ -3,7 +3,7 @@ import { untilAborted, type CommandContext } from './context.ts';
 import { credentialBy } from './entry.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';
 import { recordBy, type InspectingOptions, type WatchOptions } from './host-options.ts';
-import { typedHere } from './printing/contents.ts';
+import { typedHere } from './printing/hints.ts';
 import { NewsLines } from './printing/servers.ts';
 import { mayStart, readSource, type Source as ConfigSource } from './source.ts';
 import { isUrl } from './typed-server.ts';
@@ -265,7 +265,7 @@ async function openComputer(
   opened.computer.on('server.changed', (value) => {
     const line = news.of('server.changed', value);
     if (line !== undefined) say(line);
-    if (value.state === 'unauthorized') say(`log in: ${typedHere(options, 'a2c', 'login', value.name)}`);
+    if (value.state === 'unauthorized') say(`log in: ${typedHere(options, 'login', value.name)}`);
   });
   return opened.computer;
 }

@@ -48,7 +48,7 @@ describe('the source of servers', () => {
   });
   it('is the file that is asked for, which is trusted by being asked for', async () => {
     write('mine.json', found);
-    expect(await namesOf({ config: 'mine.json' })).toEqual(['theirs']);
+    expect(await namesOf({ config: ['mine.json'] })).toEqual(['theirs']);
   });
 });
 

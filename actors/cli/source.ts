@@ -1,5 +1,6 @@
 import { wireCodes } from '../../machines/protocol/failure.ts';
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import {
   findConfig,
   readConfig,
@@ -9,6 +10,8 @@ import {
 import { readText } from '../../adapters/terminal/terminal.ts';
 import { mistakeLine } from '../../machines/config/mistake.ts';
 import { parseConfig, type Config } from '../../machines/config/parse.ts';
+import { isTemplate } from '../../machines/config/placeholders.ts';
+import type { ServerConfig } from '../../machines/config/schemas.ts';
 import { shownTarget } from '../../machines/config/shown.ts';
 import { acceptedConfig } from '../plans/accepted-config.ts';
 import { A2cError } from '../kernel/errors.ts';
@@ -16,6 +19,8 @@ import { yesOrNo } from './answering.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { SourceOptions } from './host-options.ts';
+import { countOf } from './printing/contents.ts';
+import { typedHere } from './printing/hints.ts';
 import { typedConfig, type EntryWords } from './typed-server.ts';
 
 /** Needs no network and no other program. Its tools only read, so they need no confirmation. */
@@ -57,19 +62,98 @@ export interface Source {
 }
 type ReadOptions = Pick<SourceOptions, 'config' | 'folder' | 'typed' | keyof EntryWords>;
 export async function readSource(
-  { folder = process.cwd() }: CommandContext,
-  { config: asked, folder: own, typed, ...words }: ReadOptions,
+  { folder = process.cwd(), terminal }: CommandContext,
+  { config: asked = [], folder: own, typed, ...words }: ReadOptions,
 ): Promise<Source> {
   const given = (value: object): Source => ({ config: acceptedConfig(parseConfig(value), undefined) });
   if (own !== undefined) return given(await embedded(resolve(folder, own)));
   if (typed) return given(typedConfig(typed, words));
+  const [first, ...more] = asked;
+  const source = await readOne(first, folder);
+  if (more.length > 0)
+    return merged([source ?? given({}), ...(await Promise.all(more.map((file) => readOne(file, folder))))]);
+  if (source) return source;
+  for (const line of await unusedLines(folder)) terminal.err(line);
+  return given(await embedded(folder));
+}
+async function readOne(asked: string | undefined, folder: string): Promise<Source | undefined> {
   if (asked === '-' || asked?.trimStart().startsWith('{') === true)
     return {
       config: acceptedConfig(await readConfigJson(asked === '-' ? await readText('-') : asked), undefined),
     };
   const found = await findConfig(asked, folder);
-  if (!found) return given(await embedded(folder));
-  return { ...found, config: acceptedConfig(await readConfig(found.file), found.file) };
+  if (!found) return undefined;
+  const config = acceptedConfig(await readConfig(found.file), found.file);
+  return {
+    ...found,
+    config: found.from === 'user' ? config : followingFolder(config, dirname(found.file), folder),
+  };
+}
+/** Of a server or an input with a name that two files have, the later one counts. */
+function merged(sources: readonly (Source | undefined)[]): Source {
+  const all = sources.filter((source) => source !== undefined);
+  const warnings: string[] = [];
+  const servers = new Map<string, { readonly server: ServerConfig; readonly file: string }>();
+  for (const { config, file = 'JSON' } of all) {
+    warnings.push(...config.warnings.map((text) => `${file}: ${text}`));
+    for (const server of config.servers) {
+      const before = servers.get(server.name);
+      if (before) warnings.push(`server ${server.name} is taken from ${file}, and not from ${before.file}`);
+      servers.set(server.name, { server, file });
+    }
+  }
+  const configs = all.map(({ config }) => config);
+  const inputs = new Map(
+    configs.flatMap((config) => config.inputs.map((input) => [input.id, input] as const)),
+  );
+  const file = all.map((source) => source.file ?? 'JSON').join(', ');
+  return {
+    file,
+    from: 'option',
+    config: {
+      servers: [...servers.values()].map(({ server }) => server),
+      inputs: [...inputs.values()],
+      settings: Object.assign({}, ...configs.map(({ settings }) => settings)) as Config['settings'],
+      needsInputs: configs.flatMap(({ needsInputs }) => needsInputs),
+      leftOut: configs.flatMap(({ leftOut = [] }) => leftOut),
+      warnings,
+    },
+  };
+}
+/** Relative paths of a file are meant from its folder, as its author wrote them. */
+function followingFolder(config: Config, from: string, here: string): Config {
+  if (from === here) return config;
+  const followed = (word: string): string =>
+    /^\.\.?(?:[\\/]|$)/.test(word) || (/^[\w.][^:]*[\\/.]/.test(word) && existsSync(join(from, word)))
+      ? join(from, word)
+      : word;
+  const servers = config.servers.map((server): ServerConfig => {
+    if (server.kind !== 'stdio' || server.raw.type !== 'stdio') return server;
+    const { command, args, cwd } = server.launch;
+    const place = {
+      command: followed(command),
+      args: args.map(followed),
+      cwd: cwd === null ? null : isTemplate(cwd) || cwd.startsWith('~') ? cwd : resolve(from, cwd),
+    };
+    const parameters = { ...server.raw.server_parameters, ...place };
+    return {
+      ...server,
+      launch: { ...server.launch, ...place },
+      raw: { ...server.raw, server_parameters: parameters },
+    };
+  });
+  return { ...config, servers };
+}
+/** Files of other applications in this folder, which count only when they are named. */
+async function unusedLines(folder: string): Promise<readonly string[]> {
+  const { places } = await import('../../machines/config/apps.ts');
+  return places
+    .filter(({ base, path }) => base === '.' && existsSync(join(folder, path)))
+    .map(
+      ({ app, path }) =>
+        `no config here; ${path} has servers: ${typedHere({}, 'import', app)} takes them over, -c ${path} uses them once`,
+    )
+    .slice(0, 1);
 }
 
 export const leftOutLines = ({ leftOut = [] }: Config): readonly string[] =>
@@ -87,11 +171,12 @@ export async function schema({ terminal }: CommandContext): Promise<number> {
 
 /** A checked-out project cannot run commands when a person types `a2c tools` in it. */
 async function beTrusted(
-  { terminal, signal, folder = process.cwd() }: CommandContext,
+  { terminal, signal }: CommandContext,
   config: Config,
   file: string,
   isWanted: boolean,
 ): Promise<void> {
+  const folder = dirname(file);
   const commands = config.servers.flatMap((s) =>
     s.kind === 'stdio' && !s.disabled ? [`${s.name}: ${shownTarget(s.raw)}`] : [],
   );
@@ -106,7 +191,7 @@ async function beTrusted(
   }
   throw new A2cError({
     code: wireCodes.notAllowed,
-    message: `${file} would start ${commands.length} programs, and this folder is not trusted; nothing was started`,
+    message: `${file} would start ${countOf(commands.length, 'program')}, and its folder is not trusted; nothing was started`,
     details: { file, commands },
     remedy: 'Read the file, then trust its folder once with --trust, or name the file with --config.',
   });

@@ -51,7 +51,7 @@ describe('a server that takes long to start', () => {
   ])('is waited for by %j, and the terminal says so', async (argv, shown) => {
     const { code, out, meters } = await withSlow(argv);
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(shown) });
-    expect(meters[0]).toMatch(/^waiting for slow: \d+ s; waits for .+ since \d+ s/);
+    expect(meters[0]).toMatch(/^waiting for slow: \d+ s; waits for .+ for \d+ s/);
     expect(meters.at(-1)).toBeNull();
   });
 

@@ -21,7 +21,7 @@ const tickMs = 1_000;
 /** Time in ms after which a pipe gets a line that servers are waited for; a person at a terminal sees that at once. */
 const quietMs = 10_000;
 /** Also long enough for most packages that `npx` or `uvx` downloads first. */
-const usualMs = 60_000;
+export const usualMs = 60_000;
 
 export type StartingHost = Pick<Computer, 'servers' | 'tools' | 'on'>;
 export interface Patience<Host extends StartingHost = Computer> {
@@ -109,9 +109,9 @@ export function lateLines(
     ),
   ];
 }
-/** By `--boot` or the config, else the limit of the call, else the usual time; never longer than the limit. */
+/** A call has its own limit; the others wait by `--boot` or the config. */
 export const startMsOf = (options: { readonly boot?: number }, config: Config, limitMs?: number): number =>
-  Math.min(limitMs ?? Infinity, bootMsOf(options, config) ?? limitMs ?? usualMs);
+  limitMs ?? bootMsOf(options, config) ?? usualMs;
 /** From `--boot` or the config; undefined = no limit. */
 export const bootMsOf = ({ boot }: { readonly boot?: number }, { settings }: Config): number | undefined =>
   boot === undefined ? settings.timeouts?.bootMs : boot * 1_000;

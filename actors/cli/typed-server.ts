@@ -10,6 +10,8 @@ export interface EntryWords {
   readonly header?: readonly string[];
   readonly cwd?: string;
   readonly sse?: boolean;
+  /** As other clients name it. */
+  readonly transport?: 'stdio' | 'http' | 'streamable-http' | 'sse';
 }
 
 export const isUrl = (word: unknown): word is string =>
@@ -17,7 +19,7 @@ export const isUrl = (word: unknown): word is string =>
 
 export function entryOf(
   target: readonly string[],
-  { env = [], header = [], cwd, sse }: EntryWords = {},
+  { env = [], header = [], cwd, transport, sse = transport === 'sse' }: EntryWords = {},
 ): object {
   const [first = '', ...args] = target;
   const isJson = first.trimStart().startsWith('{');
@@ -30,12 +32,14 @@ export function entryOf(
   }
   if (isUrl(first) && (env.length > 0 || cwd !== undefined))
     throw badRequest('a URL takes neither --env nor --cwd', 'Use --header.');
-  if (!isUrl(first) && (header.length > 0 || sse === true))
+  if (transport !== undefined && isUrl(first) === (transport === 'stdio'))
+    throw badRequest(`--transport ${transport}, and ${first}`, 'stdio takes a command, the others a URL.');
+  if (!isUrl(first) && (header.length > 0 || sse))
     throw badRequest('a command takes neither --header nor --sse', 'Use --env.');
   if (isUrl(first)) {
     const headers = Object.fromEntries(header.map((text) => split(text, /:\s*/, 'Name: value')));
     return {
-      ...(sse === true && { type: 'sse' }),
+      ...(sse && { type: 'sse' }),
       url: first,
       ...(header.length > 0 && { headers }),
     };

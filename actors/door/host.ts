@@ -197,15 +197,18 @@ class Visit {
     const end = new AbortController();
     this.#calls.set(id, end);
     try {
-      const { tools } = await this.#tools();
-      const known = tools.find(({ name }) => name === tool) ?? tools.find((one) => one.original === tool);
-      if (!known)
+      const { tools, refused } = await this.#tools();
+      const known =
+        tools.find(({ name }) => name === tool)?.name ??
+        tools.find((one) => one.original === tool)?.name ??
+        refused.find(({ name }) => name === tool)?.call;
+      if (known === undefined)
         throw new A2cError({
           code: wireCodes.toolNotFound,
           message: `Server '${this.#server}' has no tool '${tool}'`,
           details: { tool_name: tool },
         });
-      const call = computer.callTool(known.name, params, {
+      const call = computer.callTool(known, params, {
         ...how,
         signal: end.signal,
         confirmed: true,

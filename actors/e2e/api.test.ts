@@ -44,7 +44,7 @@ describe('a config with mistakes', () => {
     const error = await refusal(
       computerOf({ good: server(), nameless: { args: [] }, odd: { command: 'x', args: 7, env: [] } }),
     );
-    expect(error).toMatchObject({ code: 'ConfigInvalid', remedy: 'Mend the config; nothing was started.' });
+    expect(error).toMatchObject({ code: 'ConfigInvalid', remedy: 'Fix the config; nothing was started.' });
     const mistakes = error.details['mistakes'] as { path: string }[];
     expect(mistakes.map(({ path }) => path)).toEqual([
       'mcpServers.nameless.command',

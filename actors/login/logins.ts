@@ -95,7 +95,7 @@ const wordsOf = (error: unknown): string =>
 const remedyFor = (server: string, config: LoginConfig, error: unknown): string => {
   const { remedy } = error instanceof Refusal ? error : {};
   const again = asksNobody(config)
-    ? `start it again: startServer('${server}'); in the prompt: servers start ${server}`
+    ? `start it again: startServer('${server}'); in the prompt: start ${server}`
     : `log in: a2c login ${server}`;
   if (typeof remedy === 'object')
     return `${remedy.words.replace(/^[a-z]/, (first) => first.toUpperCase())}, then ${again}`;

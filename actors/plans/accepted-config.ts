@@ -1,4 +1,4 @@
-import { mistakeLine } from '../../machines/config/mistake.ts';
+import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
 import type { Config, ParsedConfig } from '../../machines/config/parse.ts';
 import { A2cError } from '../kernel/errors.ts';
 
@@ -9,6 +9,11 @@ export function acceptedConfig(parsed: ParsedConfig, file: string | undefined): 
     code: 'ConfigInvalid',
     message: parsed.mistakes.map((m) => mistakeLine(m, file)).join('\n'),
     details: { mistakes: parsed.mistakes },
-    remedy: 'Mend the file; nothing was started.',
+    remedy: remedyFor(parsed.mistakes, file),
   });
+}
+function remedyFor(mistakes: readonly Mistake[], file: string | undefined): string {
+  if (file === undefined) return 'Nothing was started.';
+  const isMissing = mistakes.some(({ path, message }) => path === '' && message.startsWith('does not exist'));
+  return `${isMissing ? 'Name a file that exists' : 'Fix the file'}; nothing was started.`;
 }

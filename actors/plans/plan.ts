@@ -125,7 +125,7 @@ export const readOrThrow = (
     code: 'ConfigInvalid',
     message: parsed.mistakes.map((m) => mistakeLine(m, 'config')).join('\n'),
     details: { mistakes: parsed.mistakes },
-    remedy: 'Mend the config; nothing was started.',
+    remedy: 'Fix the config; nothing was started.',
   });
 };
 

@@ -581,7 +581,7 @@ const mistakesIn = (mistakes: readonly Mistake[]): A2cError =>
     code: 'ConfigInvalid',
     message: mistakes.map((mistake) => mistakeLine(mistake)).join('\n'),
     details: { mistakes },
-    remedy: 'Mend the file: it is watched. Nothing was started.',
+    remedy: 'Fix the file: it is watched. Nothing was started.',
   });
 
 const gone: Mistake = {

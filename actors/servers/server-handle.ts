@@ -6,6 +6,7 @@ import type {
   ResourceTemplate,
   ToolExecution,
 } from '../../machines/catalog/entries.ts';
+import type { JsonObject } from '../../machines/catalog/entries.ts';
 import type { ListedTool } from '../../machines/catalog/tool.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
@@ -131,9 +132,17 @@ export interface ToolListing {
   readonly tools: readonly ToolInfo[];
   /**
    * Tools that cannot be called: their name is taken, they run as tasks only, or they are invalid in MCP. `reason`
-   * says why, `suggestion` what to do. A tool without a name is called by its place in the list, such as `#3`.
+   * says why, `suggestion` what to do. A tool without a name is called by its place in the list, such as `#3`. A tool
+   * whose name another server has can be called all the same, by `call` (`SERVER.TOOL`).
    */
-  readonly refused: readonly { name: string; server: string; reason: string; suggestion: string }[];
+  readonly refused: readonly {
+    name: string;
+    server: string;
+    reason: string;
+    suggestion: string;
+    call?: string;
+    inputSchema?: JsonObject;
+  }[];
   /**
    * Servers whose tools are missing, with the reason: they are still starting, or have failed. Servers that are
    * disabled or were stopped are not listed.

@@ -38,7 +38,7 @@ async function reached(server: object, reason: RegExp, timing: object = {}): Pro
 describe('a server that is connecting', () => {
   it('says that it is silent', async () => {
     const said =
-      /^its program was started; waits for the answer to initialize since \d+ s; nothing came on stdout; this try ends after \d+ s$/;
+      /^its program was started; waits for the answer to initialize for \d+ s; nothing came on stdout; this try ends after \d+ s$/;
     const status = await reached(node(lives), said);
     expect(status).toMatchObject({ state: 'connecting', waits: { for: 'initialize', came: '' } });
     expect(Date.parse(status.waits?.since ?? '')).toBeLessThanOrEqual(Date.now());
@@ -69,7 +69,7 @@ describe('a server that is connecting', () => {
     const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/mcp`;
     const status = await reached(
       { url },
-      /^waits for the headers of the response since \d+ s; nothing came; this try ends after \d+ s$/,
+      /^waits for the headers of the response for \d+ s; nothing came; this try ends after \d+ s$/,
     );
     expect(status).toMatchObject({ state: 'connecting', waits: { for: 'headers' } });
     listener.close();
@@ -91,7 +91,7 @@ describe('a server that is connecting', () => {
     computers.push({ close: () => computer.close(), computer });
     expect(computer.servers()[0]).toMatchObject({
       ...{ state: 'connecting', waits: { for: 'values' } },
-      reason: expect.stringMatching(/^waits for the values of its inputs since \d+ s$/) as string,
+      reason: expect.stringMatching(/^waits for the values of its inputs for \d+ s$/) as string,
     });
   });
 });

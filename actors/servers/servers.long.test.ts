@@ -159,7 +159,7 @@ describe('a server that is started and stopped by hand', () => {
       outcome: 'failed',
       failure: {
         code: 'ServerNotActive',
-        remedy: "Start it: startServer('s'); in the prompt: servers start s",
+        remedy: "Start it: startServer('s'); in the prompt: start s",
       },
     });
     await computer.startServer('s');

@@ -2,7 +2,7 @@ import envPaths from 'env-paths';
 import { existsSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { during } from '../clock.ts';
 import { readJson, type JsonText } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';
@@ -97,7 +97,7 @@ export const readConfigValue = async (file: string): Promise<JsonText> => {
 /** Config file in use. The first one that exists is taken, and nothing is merged (docs/config.md). */
 export interface FoundConfig {
   readonly file: string;
-  /** `folder`: its author may be unknown, so its servers start only once the folder is trusted. */
+  /** `folder`: here or above; its author may be unknown, so its servers start only once its folder is trusted. */
   readonly from: 'option' | 'folder' | 'user';
 }
 export const folderNames = ['a2c.json', '.mcp.json', 'mcp.json'] as const;
@@ -122,6 +122,15 @@ export async function configToWrite(
   return { file, isThere: await exists(file) };
 }
 
+/** `folder`, and those around it up to the root of its repository; a folder of no repository is alone. */
+function foldersUp(folder: string): readonly string[] {
+  const all: string[] = [];
+  for (let at = folder; ; at = dirname(at)) {
+    all.push(at);
+    if (existsSync(join(at, '.git'))) return all;
+    if (at === dirname(at)) return [folder];
+  }
+}
 /** Undefined: the built-in default applies. A file requested by name is not checked for existence. */
 export async function findConfig(
   asked: string | undefined,
@@ -129,9 +138,7 @@ export async function findConfig(
   userFile = userConfigFile(),
 ): Promise<FoundConfig | undefined> {
   if (asked !== undefined) return { file: resolve(folder, asked), from: 'option' };
-  for (const name of folderNames) {
-    const file = join(folder, name);
+  for (const file of foldersUp(folder).flatMap((at) => folderNames.map((name) => join(at, name))))
     if (await exists(file)) return { file, from: 'folder' };
-  }
   return (await exists(userFile)) ? { file: userFile, from: 'user' } : undefined;
 }

@@ -108,7 +108,7 @@ export function transportOf(
     };
   if ('url' in spec && !isUsable(spec.url))
     return {
-      failure: notStartable('its URL is not one of http:// or https://', 'mend the URL of this server'),
+      failure: notStartable('its URL is not one of http:// or https://', 'fix the URL of this server'),
     };
   const settled = (kind: 'streamable' | 'sse'): void => options.settledKind?.(server, number, kind);
   if (spec.kind === 'inmemory' || spec.kind === 'own')

@@ -87,7 +87,7 @@ describe('a server, for somebody who knows nothing of machines', () => {
     expect(serversOf(after(checkpoint, step), charts, told)).toMatchObject([
       {
         words: 'is connecting',
-        why: 'waits for the answer to initialize since 3 s; nothing came',
+        why: 'waits for the answer to initialize for 3 s; nothing came',
         endsAt: 10_006,
       },
     ]);

@@ -32,9 +32,9 @@ const limit = (fits: (value: unknown, most: number) => boolean): Keyword => ({ i
 const size = (value: unknown): number => (Array.isArray(value) ? value.length : NaN);
 const one = (said: unknown): readonly unknown[] => [said];
 
+const notes = ['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly'];
 const keywords: Readonly<Record<string, Keyword>> = {
-  ...{ title: note, description: note, default: note, examples: note, deprecated: note },
-  ...{ readOnly: note, writeOnly: note },
+  ...Object.fromEntries(notes.map((name) => [name, note])),
   type: {
     isRight: (said) => listOf(said).length > 0 && listOf(said).every(isType),
     fits: (value, said) => listOf(said).some((type) => types[String(type)]?.(value)),
@@ -120,10 +120,9 @@ export function plainlyFits(schema: object, value: unknown): boolean {
   if (before === undefined) known.set(schema, isKnown);
   return isKnown && fits(value, schema as Fields);
 }
+const knownDialects = /^https?:\/\/json-schema\.org\/draft(?:-07|\/2020-12)\/schema#?$/;
 /** `$schema` names a dialect that reads these keywords in the same way. */
 function plainAtTop({ $schema, ...schema }: Fields): boolean {
-  const isRead =
-    $schema === undefined ||
-    /^https?:\/\/json-schema\.org\/draft(-07\/schema#?|\/2020-12\/schema#?)$/.test(String($schema));
+  const isRead = $schema === undefined || (typeof $schema === 'string' && knownDialects.test($schema));
   return isRead && isPlain(schema, { parts: mostParts });
 }

@@ -231,7 +231,7 @@ const notWritten = (file: string, error: unknown): Failure => ({
   code: wireCodes.internal,
   message: `${file} could not be written: ${reasons[codeOf(error)] ?? (codeOf(error) || String(error))}`,
   details: { file },
-  remedy: 'Nothing was changed. Mend that and try again.',
+  remedy: 'Nothing was changed. Fix that and try again.',
 });
 
 const refusal = ({ message }: Refused): Failure => ({

@@ -41,7 +41,7 @@ export function editConfig(text: string, change: ConfigChange): EditedConfig {
   const before = text.trim() === '' ? emptyText : text;
   const was = readWhole(before);
   if (!was.ok)
-    return foreign(before) ?? failed('ConfigInvalid', was.why, 'Mend the file first; nothing was changed.');
+    return foreign(before) ?? failed('ConfigInvalid', was.why, 'Fix the file first; nothing was changed.');
   const servers = serversIn(before);
   if (!servers)
     return failed(

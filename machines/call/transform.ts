@@ -106,7 +106,7 @@ export function syntaxFailure(source: string, errors: readonly Diagnostic[]): Fa
     code: 'VrlSyntaxError',
     message: [first, ...more].map(mistakeText).join('\n'),
     details: { ...first, ...(more.length > 0 && { more }) },
-    remedy: 'Mend the program, or set vrl to null.',
+    remedy: 'Fix the program, or set vrl to null.',
   };
 }
 

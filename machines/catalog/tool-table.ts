@@ -156,7 +156,7 @@ function twiceFailure(rule: ToolRules, { shown, tool }: ToolEntry, first: ToolEn
   };
 }
 
-const byItself = 'Only the server itself can mend this.';
+const byItself = 'Only the server itself can fix this.';
 const flawOf = ({ unusable, name }: Tool): string | null => unusable ?? unfitName(name) ?? null;
 export const isUsable = (tool: Tool): boolean => flawOf(tool) === null;
 function refusedFor(server: string, tool: Tool, flaw: string): RefusedTool {
@@ -278,6 +278,9 @@ function partOf(
   return { ...offer, rule, old: claimsOfOld(rule, old, offer) };
 }
 
+/** A tool whose name another server has is called by this name. */
+export const nameWithServer = ({ server, shown }: Pick<ToolEntry, 'server' | 'shown'>): string =>
+  `${server}.${shown}`;
 function newcomer(entry: ToolEntry, first: ToolEntry): RefusedTool {
   const { shown, server, tool } = entry;
   const suggestion = aliasLine(tool.name, prefixed(server, tool.name));
@@ -402,10 +405,12 @@ export function buildTable(
   const { entries, refused, conflicting } = isPlacing ? placedParts(parts) : unplaced(parts);
   const byName = new Map<string, ToolEntry>();
   const newcomers: RefusedTool[] = [];
+  const withServer: [string, ToolEntry][] = [];
   for (const entry of entries) {
     const first = byName.get(entry.shown);
     if (!first) byName.set(entry.shown, entry);
     else newcomers.push(newcomer(entry, first));
+    if (first && first.server !== entry.server) withServer.push([nameWithServer(entry), entry]);
   }
   const disabled = new Map<string, ToolEntry>();
   for (const { rule, disabled: some } of parts)
@@ -419,7 +424,7 @@ export function buildTable(
     (wasOf.get(name)?.some((other) => other !== server) ?? false);
   return {
     byName: Object.fromEntries(byName),
-    byOriginal: originalsIn(entries, byName, isOthers),
+    byOriginal: { ...Object.fromEntries(withServer), ...originalsIn(entries, byName, isOthers) },
     disabled: Object.fromEntries(disabled),
     refused: [...parts.flatMap((part) => part.refused), ...refused, ...newcomers],
     shared: sharedIn(entries, byName),
@@ -465,6 +470,6 @@ export function unresolved(table: ToolTable, name: string, absent: readonly Abse
       tool_name: name,
       ...(absent.length > 0 && { not_active: absent.map(({ server }) => server) }),
     },
-    remedy: `${meant}List the tools: tools(); in the prompt: tools list`,
+    remedy: `${meant}List the tools: tools(); in the prompt: tools`,
   };
 }

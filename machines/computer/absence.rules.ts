@@ -21,7 +21,7 @@ function refusalSummary(server: string, all: readonly RefusedTool[]): Failure | 
     code,
     message: `${all.length} tools of '${server}' are refused; the first: ${message}`,
     details: about,
-    remedy: `${remedy}${/[.!?]$/.test(remedy) ? '' : '.'} All of them: refused of tools(); in the prompt: tools conflicts`,
+    remedy: `${remedy}${/[.!?]$/.test(remedy) ? '' : '.'} All of them: refused of tools(); in the prompt: tools`,
   };
 }
 const refusalsByServer = remembered(({ refused }: ToolTable): ReadonlyMap<string, Failure> => {
@@ -46,7 +46,7 @@ const sharedNews = (name: string, names: readonly string[]): ComputerNews => ({
     message: `Several servers have a tool '${name}': they are called ${names.join(', ')}`,
     details: { tool_name: name, names },
     remedy:
-      'Other names are given by an alias in the config. All of them: refused of tools(); in the prompt: tools conflicts',
+      'Other names are given by an alias in the config. All of them: refused of tools(); in the prompt: tools',
   },
 });
 export function refusedNews(c: ComputerContext, before: ToolTable, after: ToolTable): Post[] {

@@ -122,7 +122,7 @@ export const notActive = (
 function remedyOf(server: string, state: string, nextTryMs: number | null): string {
   if (state === 'unauthorized') return `Log in where its computer runs: a2c login ${server}`;
   return nextTryMs === null
-    ? `Start it: startServer('${server}'); in the prompt: servers start ${server}`
+    ? `Start it: startServer('${server}'); in the prompt: start ${server}`
     : 'Call again after the next try.';
 }
 
@@ -138,7 +138,7 @@ export const stillStarting = (
     code: 'ServerNotActive',
     message: `Tool '${tool}' is not known yet: ${servers.map((server) => `'${server}'`).join(', ')} still starting (connecting)${why}`,
     details: { ...details, state: 'connecting', next_try: null, ...(known.length > 0 && { waits: known }) },
-    remedy: 'Call again with more time, or see what they wait for: servers(); in the prompt: servers list',
+    remedy: 'Call again with more time, or see what they wait for: servers(); in the prompt: list',
   };
 };
 

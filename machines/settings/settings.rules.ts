@@ -144,5 +144,5 @@ export const futureFailure = notWritten(
 export const mistakenFailure = ({ file, mistakes = [] }: SettingsContext): Failure =>
   notWritten(
     `The config file has mistakes and is not written over: ${mistakes.map((m) => mistakeLine(m, file)).join('; ')}`,
-    'Mend the file first.',
+    'Fix the file first.',
   );

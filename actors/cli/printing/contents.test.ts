@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { linked } from '../../../scenarios/fixtures/hostile-texts.ts';
 import { createAgent, createOffice } from '../../index.ts';
-import { contentText, forPrompt, forShell, resultText } from './contents.ts';
+import { contentText, resultText } from './contents.ts';
+import { adviceAt } from './hints.ts';
 import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 
 const embedded = { uri: 'file:///a.txt', mimeType: 'text/plain' };
@@ -117,27 +118,24 @@ it('a result of a computer in an office with odd contents is one, too', async ()
 /** Text with the quotes of the shells of this system. */
 const asHere = (text: string): string => (process.platform === 'win32' ? text.replaceAll("'", '"') : text);
 describe('advice of machines', () => {
-  const options = { config: 'my servers.json' };
+  const options = { config: ['my servers.json'] };
   it.each([
     ['Log in: a2c login far', "Log in: a2c login far -c 'my servers.json'"],
     ['See why: a2c login far --verbose -c F', 'See why: a2c login far --verbose -c F'],
     ['See why: npx a2c logs far', 'See why: npx a2c logs far'],
-    ['List them: servers list', "List them: a2c status -c 'my servers.json'"],
+    ['List them: servers(); in the prompt: list', "List them: a2c list -c 'my servers.json'"],
   ])('can be copied for %s', (remedy, shown) => {
-    expect(forShell({ remedy }, options)).toEqual({ remedy: asHere(shown) });
+    expect(adviceAt(options, { remedy })).toEqual({ remedy: asHere(shown) });
   });
 });
 
 it.each([
-  [
-    'Did you mean db? List them: servers(); in the prompt: servers list',
-    'Did you mean db? List them: servers list',
-  ],
-  ["Start it: startServer('a (b)'); in the prompt: servers start a (b)", 'Start it: servers start a (b)'],
-  ['All of them: refused of tools(); in the prompt: tools conflicts', 'All of them: tools conflicts'],
+  ['Did you mean db? List them: servers(); in the prompt: list', 'Did you mean db? List them: list'],
+  ["Start it: startServer('a (b)'); in the prompt: start a (b)", 'Start it: start "a (b)"'],
+  ['All of them: refused of tools(); in the prompt: tools', 'All of them: tools'],
 ])(
   'advice for programs and for the prompt is shown at the prompt as it is typed there: %s',
   (remedy, shown) => {
-    expect(forPrompt({ remedy })).toEqual({ remedy: shown });
+    expect(adviceAt('prompt', { remedy })).toEqual({ remedy: shown });
   },
 );

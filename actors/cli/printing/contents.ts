@@ -1,4 +1,3 @@
-import { isUrl } from '../typed-server.ts';
 import type {
   DesktopShown,
   DocumentSummary,
@@ -11,7 +10,7 @@ import type { MissingServer } from '../../servers/server-handle.ts';
 import { fitting, columnsOf, padded } from '../../../adapters/terminal/typed-line.ts';
 import type { Bytes } from '../../../adapters/storage/user-files.ts';
 import type { Terminal } from '../../../adapters/terminal/terminal.ts';
-import { ownCommand, typedInShell } from '../../../adapters/optional-packages.ts';
+import { readingFrom, type ReadCommand } from './hints.ts';
 import type { PastCall } from '../../../machines/call/history.ts';
 import { blobRefOf, type BlobRef } from '../../../machines/protocol/messages/blob-ref.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
@@ -47,11 +46,6 @@ function embeddedText(resource: unknown): string {
     typeof resource['blob'] === 'string' ? sizeOf(resource['blob']) : 'neither text nor blob',
   );
 }
-export type ReadCommand = (uri: string) => string;
-export const readingFrom =
-  (options: Parameters<typeof typedHere>[0] = {}, server: string | null = null): ReadCommand =>
-  (uri) =>
-    typedHere(options, 'a2c', 'read', uri, ...(server === null ? [] : ['--server', server]));
 function linkText({ uri, name, title, mimeType, size, description }: Fields, reading: ReadCommand): string {
   const words = ['link', textIn(title) ?? textIn(name), textIn(uri) ?? 'without URI'];
   const type = shortType(mimeType);
@@ -206,50 +200,9 @@ export const historyText = (history: readonly PastCall[]): string[] =>
         return `${timestamp}  ${server || '-'}  ${tool} ${inOneLine(JSON.stringify(parameters), 80)}  ${how}  (${inOneLine(reqId, 40)})`;
       });
 
-export interface SameServers {
-  readonly config?: string;
-  readonly url?: string;
-  readonly typed?: readonly string[];
-}
-export const typedHere = (
-  { config, url, typed: server = [] }: SameServers,
-  ...[name = '', command = '', ...words]: readonly string[]
-): string =>
-  typedInShell([
-    ...(name === 'a2c' ? ownCommand() : [name]),
-    command,
-    ...(isUrl(server[0]) ? server : []),
-    ...words,
-    ...(config === undefined ? [] : ['-c', config]),
-    ...(url === undefined ? [] : ['--url', url]),
-    ...(server.length === 0 || isUrl(server[0]) ? [] : ['--', ...server]),
-  ]);
-/** A server on the command line is in no config, so only this command knows it. */
-export const logsOf = (options: SameServers, server: string): string =>
-  options.typed ? 'the same with --verbose' : typedHere(options, 'a2c', 'logs', server);
-interface Advising {
-  readonly remedy?: string | undefined;
-}
-/** Pattern of advice for embedding programs: a function that is named before the command of the prompt. */
-const ofProgram = /(?:refused of )?(?<!\w)\w{1,100}\((?:'.{0,1000}?')?\); in the prompt: /g;
-/** As typed at the prompt of `a2c up`, or in a shell where the advice says so. */
-export const forPrompt = <F extends Advising>(failure: F): F =>
-  failure.remedy === undefined ? failure : { ...failure, remedy: failure.remedy.replaceAll(ofProgram, '') };
-export const forShell = <F extends Advising>(failure: F, options: SameServers): F => {
-  const { remedy } = forPrompt(failure);
-  if (remedy === undefined) return failure;
-  return {
-    ...failure,
-    remedy: remedy
-      .replace(/(?<!npx )\ba2c (login|enable) ([^\s,;]+)$/, (_, command: string, server: string) =>
-        typedHere(options, 'a2c', command, server),
-      )
-      .replace(/\bservers list$/, () => typedHere(options, 'a2c', 'status'))
-      .replace(/\btools (?:list|conflicts)$/, () => typedHere(options, 'a2c', 'tools')),
-  };
-};
-
-export const toolsText = (count: number): string => (count === 1 ? '1 tool' : `${count} tools`);
+export const countOf = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;
+export const toolsText = (count: number): string => countOf(count, 'tool');
 export const listedLine = (server: string, count: string, failure: string | null): string =>
   failure === null
     ? `${server}: ${count}`

@@ -51,7 +51,7 @@ describe('a call that nobody allows', () => {
         confirm,
       });
       const told = await commandLine(['call', 'echo', 'text=hi', '--url', office.url], { folder });
-      expect(told).toEqual({ code: 1, out: '', err: `error: ${says}\n${remedy}` });
+      expect(told).toEqual({ code: 2, out: '', err: `error: ${says}\n${remedy}` });
       expect(computer.name).toBe('c1');
     },
   );

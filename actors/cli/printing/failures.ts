@@ -1,5 +1,6 @@
 import type { CallOutcome } from '../../api/call-outcome.ts';
-import { resultText, type ReadCommand } from './contents.ts';
+import { resultText } from './contents.ts';
+import { type ReadCommand } from './hints.ts';
 import type { CommandContext } from '../context.ts';
 import type { ServerStatus } from '../../servers/server-handle.ts';
 import { factLine, type Fact } from '../../../machines/facts.ts';

@@ -1,6 +1,7 @@
 import type { ComputerEvents } from '../../api/computer-handle.ts';
 import type { CallOutcome } from '../../api/call-outcome.ts';
-import { forShell, inOneLine, toolsText, type SameServers } from './contents.ts';
+import { inOneLine, toolsText } from './contents.ts';
+import { adviceAt, logsOf, type Place } from './hints.ts';
 import { ownFailure } from './failures.ts';
 import { smcpToolOf } from '../../../machines/catalog/tool.ts';
 import type { ServerStatus, ToolInfo, ToolListing } from '../../servers/server-handle.ts';
@@ -65,18 +66,15 @@ const whyNot = ({ state, reason }: Pick<ServerStatus, 'state' | 'reason'>): stri
   reason === undefined || reason.startsWith(shortStateWords[state])
     ? (reason ?? shortStateWords[state])
     : `${shortStateWords[state]}: ${reason}`;
-export const loginLines = ({ state, failure }: ServerStatus, options: SameServers = {}): string[] => {
-  const remedy = state === 'unauthorized' && failure ? forShell(failure, options).remedy : undefined;
+export const loginLines = ({ state, failure }: ServerStatus, place: Place = {}): string[] => {
+  const remedy = state === 'unauthorized' && failure ? adviceAt(place, failure).remedy : undefined;
   return remedy === undefined ? [] : [`  ${remedy}`];
 };
-export const notReadyLines = (
-  { servers }: Pick<ToolListing, 'servers'>,
-  options: SameServers = {},
-): string[] =>
+export const notReadyLines = ({ servers }: Pick<ToolListing, 'servers'>, place: Place = {}): string[] =>
   servers
     // Leaves out servers with only refused tools, because each of those tools has a line.
     .filter((s) => s.state !== 'ready' || (s.reason !== undefined && !isRefusing(s)))
-    .flatMap((s) => [`server ${s.name} ${whyNot(s)}`, ...loginLines(s, options)]);
+    .flatMap((s) => [`server ${s.name} ${whyNot(s)}`, ...loginLines(s, place)]);
 const [mostNamed, mostIncidents] = [3, 20];
 /** One line for all names that several servers have, since some share dozens. */
 export function conflictSummary({ tools, refused }: Pick<ToolListing, 'tools' | 'refused'>): string[] {
@@ -108,10 +106,10 @@ function groupText({ tools }: Listing, server: Listing['servers'][number]): stri
     ),
   ];
 }
-export const listingText = (listing: Listing, options?: SameServers): string[] => [
+export const listingText = (listing: Listing, place?: Place): string[] => [
   ...listing.servers.flatMap((server) => groupText(listing, server)),
   ...conflictSummary(listing),
-  ...notReadyLines(listing, options),
+  ...notReadyLines(listing, place),
   ...(listing.tools.length === 0 ? ['no tools'] : []),
 ];
 
@@ -152,10 +150,9 @@ export function incidentLines(incidents: readonly IncidentFact[]): string[] {
   });
   return open.length > lines.length ? [...lines, `and ${open.length - lines.length} more`] : lines;
 }
-/** `logs` is the command that shows the output of the server. */
-export function whyText(server: ServerStatus, logs = `logs ${server.name}`): string[] {
+export function whyText(server: ServerStatus, place: Place): string[] {
   const { state, failure, noise, waits } = server;
-  const { code, details = {}, remedy } = failure ?? {};
+  const { code, details = {}, remedy } = failure ? adviceAt(place, failure) : {};
   const stderr = details['stderr'];
   const all = Array.isArray(stderr)
     ? stderr.map(String)
@@ -166,7 +163,11 @@ export function whyText(server: ServerStatus, logs = `logs ${server.name}`): str
   return [
     serverLine(server),
     `It ${stateWords[state]}.`,
-    ...(waits ? [`It waits for ${waits.for} since ${waits.since}; see what it writes: ${logs}`] : []),
+    ...(waits
+      ? [
+          `It has waited for ${waits.for} since ${waits.since}; see what it writes: ${logsOf(place, server.name)}`,
+        ]
+      : []),
     ...(code === undefined ? [] : [`code: ${code}`]),
     ...(said.length > 0 ? ['it wrote to stderr:', ...said.map((line) => `  ${line}`)] : []),
     ...(noise ? [`it wrote what reached nobody: ${noiseLine(noise)}`] : []),

@@ -1,6 +1,7 @@
 import { A2cError, failureOf } from '../../kernel/errors.ts';
 import { argumentsFor, schemaOf, typesOf, type Argument } from '../arguments.ts';
-import { inOneLine, typedHere } from './contents.ts';
+import { inOneLine } from './contents.ts';
+import { typedHere, type Place } from './hints.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 const widest = 60;
@@ -13,22 +14,32 @@ interface Parameter {
   readonly schema: Fields;
 }
 const optionsOf = ({ enum: values }: Fields): readonly unknown[] => (Array.isArray(values) ? values : []);
-function typeText(schema: Fields): string {
+/** Fields of an object within an object are not shown. */
+function objectText(schema: Fields, depth: number): string {
+  const own = parametersOf(schema, depth).map(
+    ({ name, isRequired, type }) => `${name}${isRequired ? '' : '?'}: ${type}`,
+  );
+  return own.length === 0 ? 'object' : inOneLine(`{${own.join(', ')}}`, widest);
+}
+function typeText(schema: Fields, depth = 1): string {
   const options = optionsOf(schema);
   if (options.length > 0) return inOneLine(options.map((each) => JSON.stringify(each)).join(' | '), widest);
   const types = typesOf(schema);
   const { items } = schema;
-  const texts = types.map((type) => (type === 'array' && isObject(items) ? `${typeText(items)}[]` : type));
+  const texts = types.map((type) => {
+    if (type === 'array' && isObject(items)) return `${typeText(items)}[]`;
+    return type === 'object' && depth > 0 ? objectText(schema, depth - 1) : type;
+  });
   return texts.length === 0 ? 'any' : texts.join(' | ');
 }
 /** Returns the parameters of a tool in the order of its schema, in which values without a name are taken. */
-function parametersOf(schema: unknown): readonly Parameter[] {
+function parametersOf(schema: unknown, depth?: number): readonly Parameter[] {
   const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
   const required: unknown = isObject(schema) ? schema['required'] : [];
   return Object.keys(properties).map((name): Parameter => {
     const own = schemaOf(schema, name);
     const isRequired = Array.isArray(required) && required.includes(name);
-    return { name, isRequired, type: typeText(own), schema: own };
+    return { name, isRequired, type: typeText(own, depth), schema: own };
   });
 }
 
@@ -74,7 +85,7 @@ function exampleOf(schema: Fields): unknown {
 }
 export interface CallToCopy {
   readonly name: string;
-  readonly options: Parameters<typeof typedHere>[0];
+  readonly options: Place;
 }
 function exampleCall({ name, options }: CallToCopy, schema: unknown): string {
   const words = parametersOf(schema)
@@ -85,7 +96,7 @@ function exampleCall({ name, options }: CallToCopy, schema: unknown): string {
       const isPlain = typeof value === 'number' || typeof value === 'boolean';
       return isPlain ? `${key}=${String(value)}` : key + text;
     });
-  return typedHere(options, 'a2c', 'call', name, ...words);
+  return typedHere(options, 'call', name, ...words);
 }
 
 interface Described {

@@ -3,10 +3,13 @@ import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import { nearest } from '../../../machines/text.ts';
 import type { RunningCall } from '../../api/computer-calls.ts';
 import type { Computer } from '../../api/computer-handle.ts';
-import { A2cError, notFound } from '../../kernel/errors.ts';
+import { A2cError, badRequest, notFound } from '../../kernel/errors.ts';
 import type { ToolInfo } from '../../servers/server-handle.ts';
-import { readArguments, targetIn } from '../arguments.ts';
+import { isArgument, readArguments, targetIn } from '../arguments.ts';
+import { mustBeOne, toolIn } from '../named-tool.ts';
+import { words } from '../words.ts';
 import type { CommandContext } from '../context.ts';
+import { readingFrom } from '../printing/hints.ts';
 import { historyText, inOneLine, resultText } from '../printing/contents.ts';
 import { calledOf, progressFact, progressLine, withProgress } from '../printing/call-progress.ts';
 import { failureFact, tellFact, besideFailure, ownFailure } from '../printing/failures.ts';
@@ -18,7 +21,7 @@ interface CallCommandOptions {
   readonly fail: (failure: Failure) => void;
 }
 
-const readHere = (uri: string): string => `read ${uri}`;
+const readHere = readingFrom('prompt');
 
 export class CallCommands {
   readonly #context: CommandContext;
@@ -36,12 +39,12 @@ export class CallCommands {
     const lines = (some: readonly string[]): void => some.forEach((line) => this.#terminal.out(line));
     const add = (names: readonly [string, ...string[]], description: string): PromptCommand =>
       commands.add('Calls', names, description);
-    add(
-      ['tools call', 'call'],
-      'call a tool: call read path=README.md, or {"path": "README.md"}; SERVER TOOL where several have it',
-    )
-      .argument('<tool...>', 'its name, or SERVER.TOOL; then its arguments')
-      .does((words: readonly string[]) => this.#call(words));
+    add(['call', 'tools call'], words.call)
+      .argument(
+        '<tool...>',
+        'its name, or SERVER.TOOL where several have it; then its arguments: key=value, or JSON',
+      )
+      .does((typed: readonly string[]) => this.#call(typed));
     add(
       ['calls'],
       'what waits or runs now, of agents, too: req_id, server, tool, where it is, since when, on what',
@@ -92,18 +95,17 @@ export class CallCommands {
     this.#terminal.outText(resultText(result, readHere));
     return result;
   }
-  async #call(words: readonly string[]): Promise<void> {
+  async #call(typed: readonly string[]): Promise<void> {
     const servers = this.#computer.servers().map(({ name }) => name);
-    const { target, rest } = targetIn(words, servers);
+    const { target, rest } = targetIn(typed, servers);
+    if (servers.includes(typed[0] ?? '') && typed.slice(1).every(isArgument))
+      throw badRequest(`${typed[0]} is a server: name one of its tools`, `List them: tools ${typed[0]}`);
     const read = await readArguments(rest, readNamed);
-    const { tools } = await this.#computer.tools();
-    const isMeant = (tool: (typeof tools)[number]): boolean =>
-      target.server === undefined
-        ? tool.name === target.tool
-        : tool.server === target.server && [tool.name, tool.original].includes(target.tool);
-    const info = tools.find(isMeant);
-    if (!info && target.server !== undefined) throw this.#notOf(target.server, target.tool, tools);
-    await this.#run(info?.name ?? target.tool, info ? readFor(info, read) : {});
+    const listing = await this.#computer.tools();
+    const info = toolIn(listing, target);
+    if (!info && target.server !== undefined) throw this.#notOf(target.server, target.tool, listing.tools);
+    if (info && target.server === undefined) mustBeOne('prompt', info, target.tool, listing.refused);
+    await this.#run(info?.call ?? target.tool, info ? readFor(info, read) : {}, info);
   }
   /** Throws rather than call the tool of the same name on another server. */
   #notOf(server: string, tool: string, tools: readonly ToolInfo[]): A2cError {
@@ -118,7 +120,11 @@ export class CallCommands {
       remedy: `${meant.length > 0 ? `Did you mean ${meant.join(', ')}? ` : ''}What it has: tools ${server}`,
     });
   }
-  async #run(name: string, params: Readonly<Record<string, unknown>>): Promise<void> {
+  async #run(
+    name: string,
+    params: Readonly<Record<string, unknown>>,
+    info: ReturnType<typeof toolIn>,
+  ): Promise<void> {
     const calling = new AbortController();
     this.#calling.add(calling);
     // Marks the call as confirmed, because a person typed it.
@@ -133,16 +139,15 @@ export class CallCommands {
     const known = { req_id: reqId, server, tool, outcome: outcome.outcome, result };
     const why = failure && { failure: failureFact(failure) };
     tellFact(this.#context, this.#how, { type: 'tool_call_result', ...known, ...why });
-    if (failure) this.#how.fail(await this.#explained(failure, name));
+    if (failure) this.#how.fail(explained(failure, info));
     if (outcome.outcome !== 'succeeded')
       this.#terminal.err(`(${outcome.outcome} after ${outcome.durationMs} ms)`);
   }
-  async #explained(failure: Failure, name: string): Promise<Failure> {
-    const { tools } = await this.#computer.tools();
-    const info = failure.code === 'ArgumentsInvalid' && tools.find((tool) => tool.name === name);
-    return info ? { ...failure, remedy: signatureText(info.name, info.inputSchema) } : failure;
-  }
 }
+const explained = (failure: Failure, info: ReturnType<typeof toolIn>): Failure =>
+  info && failure.code === 'ArgumentsInvalid'
+    ? { ...failure, remedy: signatureText(info.name, info.inputSchema) }
+    : failure;
 
 const runningText = (calls: readonly RunningCall[]): string[] =>
   calls.length === 0

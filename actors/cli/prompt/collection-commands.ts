@@ -17,6 +17,7 @@ import {
   freshOption,
   readServerOption,
 } from '../options.ts';
+import { words } from '../words.ts';
 import type { PromptCommand, PromptCommands } from './commands.ts';
 
 export class CollectionCommands {
@@ -33,20 +34,20 @@ export class CollectionCommands {
   addTo(commands: PromptCommands): void {
     const add = (names: readonly [string, ...string[]], description: string): PromptCommand =>
       commands.add('Windows and documents', names, description);
-    add(['desktop', 'desktop list', 'desktop show'], 'the windows of all servers, or one')
+    add(['desktop', 'desktop list', 'desktop show'], words.desktop)
       .argument('[uri]', 'the URI of a window')
       .addOption(freshOption())
       .does((window: string | undefined, { fresh }: { readonly fresh?: boolean }) =>
         this.#desktop({ ...(window !== undefined && { window }), ...(fresh !== undefined && { fresh }) }),
       );
-    add(['finder', 'finder list'], 'the documents of all servers, or those in which one of the words stands')
-      .argument('[word...]')
+    add(['finder', 'finder list'], words.finder)
+      .argument('[word...]', 'those alone in which one of these stands')
       .addOption(documentTypeOption())
       .addOption(documentOffsetOption())
       .addOption(documentLimitOption(mostShown))
       .addOption(freshOption())
-      .does((words: readonly string[], options: FinderQueryOptions) => this.#finder(words, options));
-    add(['read'], 'a window, or a document, a page, an element; any resource of a server that is named')
+      .does((some: readonly string[], options: FinderQueryOptions) => this.#finder(some, options));
+    add(['read'], words.read)
       .argument('<uri>')
       .addOption(readServerOption())
       .does((uri: string, { server }: { readonly server?: string }) => this.#read(uri, server));

@@ -3,6 +3,8 @@ import { type A2cError, badRequest } from '../../kernel/errors.ts';
 import { completed, type KnownNames } from '../completing.ts';
 import { readText } from '../../../adapters/terminal/terminal.ts';
 import { nearest } from '../../../machines/text.ts';
+import { helpWidth, inWidth } from '../help.ts';
+import { shared, words } from '../words.ts';
 
 interface CommandTraits {
   /** Even while another command is at work. */
@@ -27,9 +29,9 @@ export class PromptCommand extends Command {
   }
   async run(rest: string): Promise<unknown> {
     this.#answer = null;
-    const words = wordsIn(rest);
+    const typed = wordsIn(rest);
     try {
-      await this.parseAsync(this.options.length > 0 ? words : ['--', ...words], { from: 'user' });
+      await this.parseAsync(this.options.length > 0 ? typed : ['--', ...typed], { from: 'user' });
     } catch (error) {
       throw error instanceof CommanderError ? this.#mistake(error) : error;
     }
@@ -48,6 +50,10 @@ interface TypedCommand {
 }
 
 const mostWords = 3;
+/** Before a line that was copied from a shell. */
+const ofShell = /^\s*(?:npx\s+(?:-p\s+a2c-actors\s+)?)?a2c\s+/;
+const keys =
+  'Ctrl-C cancels the call that runs, stops the server that starts, says no to a question, clears a half-typed line; twice at an empty line it ends everything. Ctrl-D ends everything. A line whose brackets are open goes on in the next one. Tab completes. A line after a blank is not kept in the history, nor is a value of an input.';
 /** Parsed by Commander, which also prints help and suggests similar names as in the shell. */
 export class PromptCommands {
   readonly #program = new Command()
@@ -80,31 +86,34 @@ export class PromptCommands {
   get names(): readonly string[] {
     return this.#program.commands.map((command) => command.name());
   }
-  /** Ignores case; of several the one with the longest name. */
-  find(line: string): TypedCommand | undefined {
+  /** Ignores case, and the name of the command that a shell needs before the line; of several the one with the longest name. */
+  find(typed: string): TypedCommand | undefined {
+    const line = typed.replace(ofShell, '');
     for (let count = mostWords; count > 0; count--) {
-      const words = new RegExp(String.raw`^\s*(?:\S+\s+){${count - 1}}\S+`).exec(line)?.[0];
-      const command = words && this.#byName.get(words.trim().toLowerCase().split(/\s+/).join(' '));
-      if (command) return { command, rest: line.slice(words.length).trim() };
+      const found = new RegExp(String.raw`^\s*(?:\S+\s+){${count - 1}}\S+`).exec(line)?.[0];
+      const command = found && this.#byName.get(found.trim().toLowerCase().split(/\s+/).join(' '));
+      if (command) return { command, rest: line.slice(found.length).trim() };
     }
     return undefined;
   }
-  unknown(line: string): A2cError {
-    const words = line.split(/\s+/).slice(0, 2);
-    const close = words
-      .map((_, n) => words.slice(0, words.length - n).join(' '))
+  unknown(typed: string): A2cError {
+    const line = typed.replace(ofShell, '').trim();
+    const said = line.split(/\s+/).slice(0, 2);
+    if (Object.hasOwn(words, said[0] ?? ''))
+      return badRequest(`${said[0]} is a command of the shell`, `Type it there: a2c ${line}`);
+    const close = said
+      .map((_, n) => said.slice(0, said.length - n).join(' '))
       .flatMap((name) => nearest(name, this.#byName.keys()));
     return badRequest(
-      `unknown command: ${words.join(' ')}`,
+      `unknown command: ${said.join(' ')}`,
       close.length === 0 ? 'Type help.' : `Did you mean ${close.join(', ')}? Type help.`,
     );
   }
   /** All commands, or those with this word in their name; a single match is described in full. */
   help(word = ''): string {
+    if (word === '') return this.#overview(helpWidth(undefined));
     const some = this.#program.commands.filter((command) =>
-      [command.name(), ...command.aliases()].some(
-        (name) => word === '' || name.split(' ').includes(word.toLowerCase()),
-      ),
+      [command.name(), ...command.aliases()].some((name) => name.split(' ').includes(word.toLowerCase())),
     );
     const [only, ...others] = some;
     if (!only) return `no command has '${word}' in its name`;
@@ -112,6 +121,21 @@ export class PromptCommands {
     const helper = this.#program.createHelp();
     helper.visibleCommands = () => some;
     return helper.formatHelp(this.#program, helper).trimEnd();
+  }
+  /** One screen: what the commands of the shell do, and the names of the others. */
+  #overview(width: number): string {
+    const isShared = (command: Command): boolean => shared.some((name) => name === command.name());
+    const own = this.#program.commands.filter((command) => !isShared(command));
+    const groups = [...new Set(own.map((command) => command.helpGroup()))];
+    const namesIn = (group: string): string =>
+      own.flatMap((command) => (command.helpGroup() === group ? [command.name()] : [])).join(', ');
+    return [
+      'As in a shell after a2c:',
+      ...shared.map((name) => `  ${name.padEnd(7)}  ${words[name]}`),
+      'Only here (help COMMAND tells all of one):',
+      ...groups.map((group) => inWidth(`${group}: ${namesIn(group)}`, width)),
+      inWidth(keys, width),
+    ].join('\n');
   }
   /** The possible texts, and the part of the line that they replace. */
   async complete(line: string, known: KnownNames): Promise<readonly [readonly string[], string]> {

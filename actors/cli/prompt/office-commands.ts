@@ -56,7 +56,7 @@ export function addOffice(
     await seat.leave();
     terminal.out('left the office');
   });
-  add(['notify update'], 'nothing: an office is told of each change by itself').does(() =>
+  add(['notify update'], 'tell the office of changes, which happens by itself').does(() =>
     terminal.out('an office is told of each change by itself'),
   );
 }

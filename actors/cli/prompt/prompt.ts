@@ -2,25 +2,26 @@ import { failureOf } from '../../kernel/errors.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { OfficePeer } from '../../../machines/office/rooms/limits.ts';
 import type { Computer, ComputerStatus } from '../../api/computer-handle.ts';
-import type { ToolListing } from '../../servers/server-handle.ts';
+import type { ToolInfo, ToolListing } from '../../servers/server-handle.ts';
 import type { OfficeSeat } from '../../api/seat.ts';
 import type { Fact } from '../../../machines/facts.ts';
 import type { KnownNames } from '../completing.ts';
 import type { CommandContext } from '../context.ts';
 import { conflictLines, incidentLines, listingText, peerLine, toolJson } from '../printing/servers.ts';
 import { failureFact, tellFact, showFailure } from '../printing/failures.ts';
-import { forPrompt } from '../printing/contents.ts';
+import { adviceAt, typedHere } from '../printing/hints.ts';
 import { toolText } from '../printing/signature.ts';
+import { targetIn } from '../arguments.ts';
+import { toolIn } from '../named-tool.ts';
+import { unknown } from '../one-shot.ts';
+import { words } from '../words.ts';
+import { nearest } from '../../../machines/text.ts';
 import { CallCommands } from './call-commands.ts';
 import { CollectionCommands } from './collection-commands.ts';
 import { PromptCommands, type PromptCommand, isUnfinished } from './commands.ts';
 import { addInputs } from './input-commands.ts';
 import { addOffice, PromptSeat } from './office-commands.ts';
-import { ServerCommands } from './server-commands.ts';
-
-const keys = `Ctrl-C cancels the call that runs, stops the server that starts, says no to a question, clears a half-typed line; twice at an
-empty line it ends everything. Ctrl-D ends everything. A line whose brackets are open goes on in the next one. Tab completes.
-A line after a blank is not kept in the history, nor is a value of an input.`;
+import { noServers, ServerCommands } from './server-commands.ts';
 
 const wholeWords: Readonly<Record<ComputerStatus['state'], string>> = {
   booting: 'its servers are starting',
@@ -128,7 +129,7 @@ export class Prompt {
     return this.#isOver ? 'over' : 'again';
   }
   #fail(given: Failure): void {
-    const failure = forPrompt(given);
+    const failure = adviceAt('prompt', given);
     showFailure(this.#context, failure, false);
     tellFact(this.#context, this.#how, { type: 'error', ...failureFact(failure) });
   }
@@ -153,9 +154,15 @@ export class Prompt {
   #addTools(): void {
     const { terminal } = this.#context;
     this.commands
-      .add('Tools', ['tools', 'tools list'], 'what can be called; of one tool, how')
-      .argument('[server|tool]', 'a server, or a tool')
-      .does(async (name = '') => this.#tools(await this.#computer.tools(), name));
+      .add('Tools', ['tools', 'tools list'], words.tools)
+      .argument('[server|tool]', 'a server, or a tool, also as SERVER.TOOL')
+      .argument('[tool]', 'a tool of that server')
+      .does(async (...names: readonly (string | undefined)[]) =>
+        this.#tools(
+          await this.#computer.tools(),
+          names.slice(0, 2).filter((name) => name !== undefined),
+        ),
+      );
     this.commands
       .add(
         'Tools',
@@ -169,28 +176,53 @@ export class Prompt {
         return { refused: listing.refused };
       });
   }
-  #tools(listing: ToolListing, name: string): unknown {
+  #tools(listing: ToolListing, typed: readonly string[]): unknown {
     const { terminal } = this.#context;
-    const one = listing.tools.filter((tool) => tool.name === name || tool.original === name);
-    if (one.length > 0) {
-      terminal.outText(one.map((tool) => toolText(tool)).join('\n\n'));
-      return { tools: one.map(toolJson) };
-    }
-    const isOwn = ({ server }: { readonly server: string }): boolean => name === '' || server === name;
+    const [name, second] = typed;
+    const names = listing.servers.map((server) => server.name);
+    if (name !== undefined && (second !== undefined || !names.includes(name)))
+      return this.#tool(listing, typed, names);
+    const isOwn = ({ server }: { readonly server: string }): boolean => name === undefined || server === name;
     const servers = listing.servers.filter((server) => isOwn({ server: server.name }));
-    if (servers.length === 0) throw this.commands.unknown(`tools ${name}`);
+    if (servers.length === 0) terminal.out(noServers);
     const { tools, refused } = listing;
     const some = { tools: tools.filter(isOwn), refused: refused.filter(isOwn), servers };
-    listingText(some).forEach((line) => terminal.out(line));
+    if (servers.length > 0) listingText(some, 'prompt').forEach((line) => terminal.out(line));
     // Lists tools by name only, because the schema of a tool is shown when that tool is named.
-    const names = some.tools.map((tool) => ({ name: tool.name, server: tool.server }));
-    return { tools: names, refused: some.refused };
+    return {
+      tools: some.tools.map((tool) => ({ name: tool.name, server: tool.server })),
+      refused: some.refused,
+    };
+  }
+  #tool(listing: ToolListing, typed: readonly string[], servers: readonly string[]): unknown {
+    const { target } = targetIn(typed, servers);
+    const isMeant = ({ name, original, server }: ToolInfo): boolean =>
+      (target.server === undefined || server === target.server) && [name, original].includes(target.tool);
+    const some = listing.tools.filter(isMeant);
+    const twin = some.length === 0 ? toolIn(listing, target) : undefined;
+    const all = [...some, ...(twin ? [{ ...twin, name: twin.call }] : [])];
+    if (all.length === 0) {
+      const known = [...servers, ...listing.tools.flatMap(({ name, original }) => [name, original])];
+      const list = typedHere('prompt', 'tools');
+      throw unknown(
+        `No server and no tool is called '${typed.join(' ')}'`,
+        {},
+        nearest(target.tool, known),
+        list,
+      );
+    }
+    this.#context.terminal.outText(
+      all.map((tool) => toolText(tool, { name: tool.name, options: 'prompt' })).join('\n\n'),
+    );
+    return { tools: some.map(toolJson) };
   }
   #addOwn(): void {
     const { terminal } = this.#context;
     const add = (names: readonly [string, ...string[]], description: string): PromptCommand =>
       this.commands.add('This program', names, description);
-    add(['status'], 'office, computer, servers').does(() => this.#status());
+    add(['status'], words.status)
+      .argument('[server]', 'this one alone')
+      .does((name?: string) => (name === undefined ? this.#status() : this.#servers.status(name)));
     add(['trace', 'record'], 'write what was recorded so far, for a2c replay')
       .argument('[folder]')
       .does(async (folder = this.#how.folder) => {
@@ -198,10 +230,10 @@ export class Prompt {
         terminal.out(file);
         return file;
       });
-    add(['help', '?'], 'this; with a word, the commands that have it in their names')
-      .argument('[word]')
+    add(['help', '?'], words.help)
+      .argument('[word]', 'a command, or a word of its name')
       .is({ isImmediate: true })
-      .does((word = '') => terminal.outText(this.commands.help(word) + (word === '' ? `\n\n${keys}` : '')));
+      .does((word = '') => terminal.outText(this.commands.help(word)));
     add(['quit', 'exit'], 'end everything').does(() => {
       this.#isOver = true;
     });
@@ -214,7 +246,7 @@ export class Prompt {
     for (const peer of peers ?? []) terminal.out(`  ${peerLine(peer)}`);
     const at = this.#seat.now;
     terminal.out(
-      `computer ${name}: ${wholeWords[state]}${link && at ? `, link ${link.state}: office ${at.id} at ${at.url} as ${at.name}` : ', in no office'}`,
+      `computer ${name}: ${this.#computer.servers().length === 0 ? 'no servers' : wholeWords[state]}${link && at ? `, link ${link.state}: office ${at.id} at ${at.url} as ${at.name}` : ', in no office'}`,
     );
     this.#servers.list('  ');
     for (const line of incidentLines(incidents)) terminal.out(line);

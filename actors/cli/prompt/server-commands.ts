@@ -1,7 +1,7 @@
 import { failureOf, type A2cError } from '../../kernel/errors.ts';
 import { columnsOf, padded } from '../../../adapters/terminal/typed-line.ts';
-import { readConfig } from '../../../adapters/applications/config-files.ts';
-import { parseConfigText } from '../../../machines/config/parse.ts';
+import { readConfig } from '../../../adapters/storage/config-files.ts';
+import { parseConfig, parseConfigText, type Config } from '../../../machines/config/parse.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import type { ServerStatus } from '../../servers/server-handle.ts';
 import { cannotOrder } from '../../api/computer-status.ts';
@@ -10,6 +10,9 @@ import { incidentLines, nameColumns, noiseLine, serverLine, logLine, whyText } f
 import { statusFact, tellFact } from '../printing/failures.ts';
 import { acceptedConfig } from '../../plans/accepted-config.ts';
 import { configAsGiven } from '../../plans/given-config.ts';
+import { withEntryWords } from '../options.ts';
+import { entryOf, type EntryWords } from '../typed-server.ts';
+import { words } from '../words.ts';
 import { usage, type PromptCommand, type PromptCommands } from './commands.ts';
 
 interface ServerCommandOptions {
@@ -30,13 +33,13 @@ export class ServerCommands {
   addTo(commands: PromptCommands): void {
     const add = (names: readonly [string, ...string[]], description: string): PromptCommand =>
       commands.add('Servers', names, description);
-    add(['servers', 'servers list', 'mcp'], 'the MCP servers and where they stand').does(() => this.list());
+    add(['list', 'servers', 'servers list', 'mcp'], words.list).does(() => this.list());
     this.#addOrders(add);
-    add(['logs', 'servers logs'], 'the last lines that a server wrote to stderr or logged')
+    add(['logs', 'servers logs'], words.logs)
       .argument('<server>')
       .argument('[n]', 'so many (default: 20)')
       .does((name: string, count = '20') => this.#logs(name, count));
-    add(['why'], 'why a server is not ready, and what else went wrong')
+    add(['why'], words.why)
       .argument('[server]', 'default: all that are not ready, or went wrong')
       .does((name = '') => this.#whyOf(name));
   }
@@ -54,27 +57,26 @@ export class ServerCommands {
           if (takesAll && name.toLowerCase() === 'all') await this.#all(act);
           else await this.#waitFor(name, act(name));
         });
-    order(['servers start', 'start'], 'start a server, or all', (name) => computer.startServer(name), true);
+    order(['start', 'servers start'], 'start a server, or all', (name) => computer.startServer(name), true);
     order(
-      ['servers stop', 'stop'],
+      ['stop', 'servers stop'],
       'stop a server, or all: its calls may end first; Ctrl-C meanwhile hurries it',
       (name) => computer.stopServer(name),
       true,
     );
-    order(['servers restart', 'restart'], 'stop it, then start it', (name) => computer.restartServer(name));
-    order(['servers retry', 'retry'], 'try one at once that waits for its next try, or gave up', (name) =>
+    order(['restart', 'servers restart'], 'stop it, then start it', (name) => computer.restartServer(name));
+    order(['retry', 'servers retry'], 'try one at once that waits for its next try, or gave up', (name) =>
       computer.retryServer(name),
     );
-    add(['servers add', 'server add'], 'add servers, or change them, until this ends')
-      .argument('<json|file>', 'JSON as in a config file, or the name of such a file')
-      .does((config: string) => this.#add(config.replace(/^@/, '')));
-    order(['servers enable', 'enable'], 'let a disabled server start, until this ends', (name) =>
-      this.#disable(name, false),
-    );
-    order(['servers disable', 'disable'], 'end a server and keep it from starting, until this ends', (name) =>
-      this.#disable(name, true),
-    );
-    order(['servers remove', 'server rm', 'server remove'], 'end a server and forget it', (name) =>
+    withEntryWords(add(['add', 'servers add', 'server add'], words.add))
+      .argument('<name>', 'what it is called until this ends; or alone, JSON as in a config file, or a file')
+      .argument('[target...]', 'a command, a URL, or an entry as JSON')
+      .does((name: string, target: readonly string[], options: EntryWords) =>
+        this.#add(name.replace(/^@/, ''), target, options),
+      );
+    order(['enable', 'servers enable'], words.enable, (name) => this.#disable(name, false));
+    order(['disable', 'servers disable'], words.disable, (name) => this.#disable(name, true));
+    order(['remove', 'servers remove', 'server rm', 'server remove'], words.remove, (name) =>
       computer.removeServer(name),
     );
   }
@@ -87,6 +89,7 @@ export class ServerCommands {
   list(indent = ''): void {
     const { terminal } = this.#context;
     const servers = this.#computer.servers();
+    if (servers.length === 0) terminal.out(indent + noServers);
     const width = Math.max(...servers.map(({ name }) => columnsOf(name)));
     for (const server of servers) {
       terminal.out(indent + serverLine(server, width));
@@ -115,6 +118,13 @@ export class ServerCommands {
     if (lines.length === 0) terminal.out(`${name} wrote nothing`);
     return lines;
   }
+  /** Why it stands where it does, and what it wrote last. */
+  status(name: string): unknown {
+    const status = this.#mustBeKnown(name);
+    for (const line of whyText(status, 'prompt')) this.#context.terminal.outText(line);
+    for (const line of this.#computer.logs(name).slice(-20)) this.#context.terminal.out(logLine(line));
+    return status;
+  }
   #whyOf(name: string): unknown {
     if (name !== '') return this.#why(name);
     const down = this.#computer.servers().filter(({ state }) => state !== 'ready' && state !== 'disabled');
@@ -127,7 +137,7 @@ export class ServerCommands {
   }
   #why(name: string): unknown {
     const server = this.#mustBeKnown(name);
-    for (const line of whyText(server)) this.#context.terminal.outText(line);
+    for (const line of whyText(server, 'prompt')) this.#context.terminal.outText(line);
     const last = server.waits && this.#computer.logs(name).at(-1);
     if (last) this.#context.terminal.out(`it wrote last: ${logLine(last)}`);
     return server;
@@ -154,9 +164,8 @@ export class ServerCommands {
     return order.finally(() => this.#waitsFor.delete(name));
   }
   /** Each server by itself, so that one that does not start keeps no other from it. */
-  async #add(text: string): Promise<void> {
-    const file = /^[[{]/.test(text) ? undefined : text;
-    const config = acceptedConfig(file === undefined ? parseConfigText(text) : await readConfig(file), file);
+  async #add(text: string, target: readonly string[], options: EntryWords): Promise<void> {
+    const config = await configIn(text, target, options);
     const { servers, ...rest } = configAsGiven(config);
     const { terminal } = this.#context;
     await Promise.all(
@@ -173,4 +182,12 @@ export class ServerCommands {
       }),
     );
   }
+}
+export const noServers = 'no servers; add one: add NAME -- COMMAND';
+/** One server by its name, or those of JSON or of a file. */
+async function configIn(text: string, target: readonly string[], options: EntryWords): Promise<Config> {
+  if (target.length > 0)
+    return acceptedConfig(parseConfig({ mcpServers: { [text]: entryOf(target, options) } }), undefined);
+  const file = /^[[{]/.test(text) ? undefined : text;
+  return acceptedConfig(file === undefined ? parseConfigText(text) : await readConfig(file), file);
 }

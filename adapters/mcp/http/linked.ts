@@ -112,6 +112,6 @@ function failureOf({ kind }: InMemorySpec | OwnSpec, error: unknown): Failure {
   const message = `the server cannot be reached: ${cause}`;
   const isFinal = error instanceof Error && 'isFinal' in error && error.isFinal === true;
   return isFinal
-    ? notStartable(message, 'mend the config of this server')
+    ? notStartable(message, 'fix the config of this server')
     : { code: 'ServerLost', message, remedy: 'check that the server runs' };
 }

@@ -1,4 +1,5 @@
-import { bytesOf, contentsText, forShell, resultText } from '../../../actors/cli/printing/contents.ts';
+import { bytesOf, contentsText, resultText } from '../../../actors/cli/printing/contents.ts';
+import { adviceAt } from '../../../actors/cli/printing/hints.ts';
 import { toolText } from '../../../actors/cli/printing/signature.ts';
 import { currentIn, isUnfinished } from '../../../actors/cli/prompt/commands.ts';
 import { readHtml } from '../../../adapters/documents/parsing/html.ts';
@@ -132,7 +133,7 @@ const textReaders: Readonly<Record<string, Reader>> = {
   stderr: reader(64 * 1024, explained),
   'line of a program': reader(MiB, (text) => [readFact(text), readFact(`@a2c ${text}`)]),
   'message of an error': reader(messageBytes, (text) => failureForAgents(failure(text), 'dpe://h/d')),
-  'remedy of an error': reader(MiB, (text) => forShell({ remedy: text }, {})),
+  'remedy of an error': reader(MiB, (text) => adviceAt({}, { remedy: text })),
   redaction: reader(8 * MiB, (text) => [redactor.text(text), formsIn(text)]),
   'values of a config': reader(MiB, (text) =>
     secretsIn({ TEAM: text, TOKEN: text, [text.slice(0, 100_000)]: 'x' }, ['--header', text, text], 'node'),
