@@ -14,7 +14,8 @@ import { deferred } from '../kernel/listeners.ts';
 import { openRuntime, type Runtime } from '../api/runtime.ts';
 import { logLine, NewsLines } from './printing/servers.ts';
 import { toolsText } from './printing/contents.ts';
-import { incidentFact, statusFact, tellFact } from './printing/failures.ts';
+import { remedyAt } from './printing/hints.ts';
+import { statusFact, tellFact } from './printing/failures.ts';
 import { Prompt } from './prompt/prompt.ts';
 import { confirmBy, answersBy, inputsAt } from './answering.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';
@@ -62,7 +63,8 @@ async function openComputer(
   const news = new NewsLines();
   // A config file that is read in parts gives the notices of the whole file for each part.
   const noticed = new Set<string>();
-  const onNotice = (text: string): void => {
+  const onNotice = (told: string): void => {
+    const text = remedyAt('prompt', told);
     if (noticed.size === 0) setImmediate(() => noticed.clear());
     if (!noticed.has(text)) {
       terminal.err(text);

@@ -7,7 +7,7 @@ import { mustBeOne } from './named-tool.ts';
 import type { CommandContext } from './context.ts';
 import { orClosed, unlessInterrupted } from './exit-codes.ts';
 import { briefRecordBy, logBy, recordBy, type RecordingOptions, type SourceOptions } from './host-options.ts';
-import { logsOf, typedHere } from './printing/hints.ts';
+import { logsOf, typedHere, remedyAt } from './printing/hints.ts';
 import { logLine } from './printing/servers.ts';
 import {
   atOnce,
@@ -62,7 +62,7 @@ export async function withComputer<T>(
   return unlessInterrupted(signal, async (mustGoOn) => {
     // Desktop and Finder do not matter to a tool call; listings and calls report refused tools themselves.
     const onNotice: ComputerOptions['onNotice'] = (text, topic) => {
-      if (topic === undefined) terminal.err(text);
+      if (topic === undefined) terminal.err(remedyAt(options, text));
     };
     // Loads the computer here, because commands that only read the config use this module without a computer.
     const [{ createComputer }, api] = await Promise.all([

@@ -54,7 +54,7 @@ export function adviceAt<F extends Advising>(place: Place, failure: F): F {
   const { remedy } = failure;
   return remedy === undefined ? failure : { ...failure, remedy: remedyAt(place, remedy) };
 }
-function remedyAt(place: Place, remedy: string): string {
+export function remedyAt(place: Place, remedy: string): string {
   const [said = '', typed] = remedy.split(forPeople);
   if (typed !== undefined)
     return `${said.slice(0, said.lastIndexOf(': '))}: ${typedHere(place, ...commandIn(typed))}`;
