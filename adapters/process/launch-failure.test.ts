@@ -60,6 +60,14 @@ describe('a launch that another try cannot mend', () => {
     );
   });
 
+  it('says where arguments belong that stand in the command', async () => {
+    expect(await launched({ command: 'node srv.mjs', args: ['-x'] })).toMatchObject({
+      message:
+        'cannot start "node srv.mjs": arguments belong in args: {"command":"node","args":["srv.mjs","-x"]}',
+      isFinal: true,
+    });
+  });
+
   it('is final when it has no command, which is another failure than one that is missing', async () => {
     expect(await launched({ command: '' })).toEqual({
       type: 'child.failed',

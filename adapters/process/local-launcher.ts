@@ -87,6 +87,9 @@ function isFolder(path: string): boolean {
 function notFound(spec: LaunchSpec, env: Environment): string {
   const { command } = spec;
   const { lookedIn } = describeLaunch(spec, env);
+  const [program = '', ...args] = command.trim().split(/\s+/);
+  if (args.length > 0 && describeLaunch({ ...spec, command: program }, env).executable !== null)
+    return `arguments belong in args: ${JSON.stringify({ command: program, args: [...args, ...spec.args] })}`;
   if (lookedIn.length > 0 || !/[/\\]/.test(command))
     return `command not found: install it, or correct "command" or PATH; looked in PATH: ${shown(lookedIn)}`;
   if (process.platform !== 'win32' && existsSync(command))
