@@ -99,10 +99,10 @@ const asNeeded = {
  */
 const parts = {
   start: ['actors/main.ts'],
-  read: ['run', 'context', 'config-file', 'call', 'listing', 'printing/failures', 'printing/hints'].map(
-    (name) => `actors/cli/${name}.ts`,
-  ),
-  rest: ['laboratory', 'hosting'].map((name) => `actors/cli/${name}.ts`),
+  read: [
+    ...['run', 'context', 'config-file', 'call', 'listing', 'printing/failures', 'printing/hints'],
+    ...['laboratory', 'hosting'],
+  ].map((name) => `actors/cli/${name}.ts`),
   host: [
     ...['computer', 'runtime'].map((name) => `actors/api/${name}.ts`),
     ...['incident', 'incidents'].map((name) => `machines/incidents/${name}.ts`),

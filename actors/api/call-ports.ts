@@ -20,7 +20,6 @@ import {
   copiedAsJson,
   toolIn,
 } from '../../machines/call/policy/judge.ts';
-import { textOf } from '../../machines/text.ts';
 import {
   type Judgement,
   confirmationFailed,

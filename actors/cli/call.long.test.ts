@@ -56,7 +56,7 @@ describe('a2c call', () => {
   it('refuses a name that two servers turn out to have, whichever is up first', async () => {
     const { file, started } = configOf(['one', 'two']);
     const { code, err } = await commandLine(['call', 'echo', 'text=hi', '-c', file]);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toContain("Several servers have a tool 'echo': one, two");
     expect(started()).toEqual(['one', 'two']);
   });
@@ -74,7 +74,7 @@ describe('a2c call', () => {
   it('names the nearest to an unknown tool: of all servers, or of those that ran before without starting any', async () => {
     const { file, started } = configOf(['one', 'two']);
     const { code, err } = await commandLine(['call', 'ecko', '-c', file]);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toContain('Did you mean echo? List the tools: a2c tools');
     expect(started()).toEqual(['one', 'two']);
     for (const argv of [
@@ -85,7 +85,7 @@ describe('a2c call', () => {
     ]) {
       const told = await commandLine([...argv, '-c', file]);
       expect(told).toMatchObject({
-        code: 1,
+        code: argv[0] === 'call' ? 2 : 1,
         err: expect.stringMatching(/Did you mean (echo|one|one\.echo)[?,]/),
       });
     }
@@ -97,7 +97,7 @@ describe('a2c call', () => {
     await commandLine(['tools', '-c', file]);
     started();
     const { code, err } = await commandLine([command, 'echo', '-c', file]);
-    expect(code).toBe(1);
+    expect(code).toBe(command === 'call' ? 2 : 1);
     expect(err).toContain("Several servers have a tool 'echo': one, two");
     expect(err).toContain(`a2c ${command} one.echo -c ${file} or a2c ${command} two.echo -c ${file}`);
     expect(started()).toEqual([]);
@@ -106,7 +106,7 @@ describe('a2c call', () => {
   it('shows the signature where arguments are wrong', async () => {
     const { file } = configOf(['one'], 'typed-server');
     const { code, err } = await commandLine(['call', 'get_next', 'n=x', '-c', file]);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toMatch(/^ {2}get_next\(n: integer\) {2}\(more: a2c tools get_next -c \S+\)$/m);
     for (const words of [['n=1'], ['1'], ['--n', '1'], ['--n=1'], ['{n: 1}']])
       expect(await commandLine(['call', 'get_next', ...words, '-c', file])).toMatchObject({ out: '2\n' });

@@ -78,11 +78,11 @@ it('usage errors and unknown commands are errors for programs, too', async () =>
   await until(() => errors().length >= lines.length);
   expect(errors()).toMatchObject([
     { code: 400, message: 'unknown command: sing a', remedy: 'Type help.' },
-    { code: 400, message: 'usage: tools call <tool...>' },
+    { code: 400, message: 'usage: call <tool...>' },
     { code: 400, message: 'usage: cancel <req_id>' },
     { code: 400, message: 'usage: result <handle>' },
     { code: 400, message: 'usage: read [options] <uri>' },
-    { code: 400, message: expect.stringContaining('usage: servers add') as string },
+    { code: 400, message: expect.stringContaining('usage: add') as string },
     { code: 'InputNotFound', remedy: expect.stringContaining('A2C_SMCP_facts_told') as string },
   ]);
 });

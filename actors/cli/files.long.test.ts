@@ -107,7 +107,7 @@ describe('a2c call --url', () => {
   ])('says so, and calls nothing, for %s', async (_, landingOf, argv, message) => {
     const { call, landing } = await world(landingOf);
     const told = await call(argv);
-    expect([told.code, told.out, landedIn(landing)]).toEqual([1, '', []]);
+    expect([told.code, told.out, landedIn(landing)]).toEqual([2, '', []]);
     expect(told.err).toContain(message);
   });
 

@@ -27,9 +27,9 @@ const bytesOf = (files: readonly string[]): number =>
 
 it.each([
   ['--version', 2, 20_000, ['--version']],
-  ['list', 3, 821_000, ['list', '-c', 'one.json']],
-  ['tools', 4, 1_600_000, ['tools', '-c', 'one.json']],
-  ['call', 4, 1_600_000, ['call', 'get_next', 'n=1', '-c', 'one.json']],
+  ['list', 4, 821_000, ['list', '-c', 'one.json']],
+  ['tools', 5, 1_600_000, ['tools', '-c', 'one.json']],
+  ['call', 5, 1_600_000, ['call', 'get_next', 'n=1', '-c', 'one.json']],
 ])('a2c %s loads at most %i files of %i bytes, and none of a package', (name, count, bytes, argv) => {
   const server = { command: process.execPath, args: [at('scenarios/fixtures/typed-server.mjs')] };
   writeFileSync(join(folder, 'one.json'), JSON.stringify({ mcpServers: { one: server } }));

@@ -120,7 +120,7 @@ describe('a2c logout', () => {
       ['/revoke refresh_token', '/revoke access_token'],
     ]);
     const after = await typed(['call', 'far.greet', '-c', file], false);
-    expect([after.code, after.err]).toEqual([1, expect.stringContaining('Log in: a2c login far')]);
+    expect([after.code, after.err]).toEqual([2, expect.stringContaining('Log in: a2c login far')]);
     expect((await typed(['logout', 'far', '-c', file])).out).toBe('far was not logged in to\n');
   });
 

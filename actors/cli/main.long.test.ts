@@ -160,7 +160,7 @@ describe('the office, the computer and commands as processes of their own', () =
     });
     // No person is at that computer to confirm the call, so it is refused.
     const refused = a2c('call', 'slow', '{"ms": 1}', ...peer);
-    expect(await refused.exited).toEqual({ code: 1, signal: null });
+    expect(await refused.exited).toEqual({ code: 2, signal: null });
     expect(JSON.parse(refused.told.out)).toMatchObject({
       outcome: 'failed',
       result: { isError: true, _meta: { error_code: 4005 } },
@@ -229,7 +229,7 @@ describe('a2c call of a server that gets too many requests', () => {
     async (method) => {
       const server = await busy('700', method);
       const { code, out, err } = await called(server.url, '-t', '60');
-      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect({ code, out }).toEqual({ code: method === 'tools/call' ? 1 : 2, out: '' });
       expect(err).toMatch(/^error: the server gets too many requests \(HTTP 429\): slowly, please\n/m);
       expect(err).toContain('wait 700 s, as the server asks, and try again');
       expect(asked(server)[method]).toBe(1);

@@ -209,7 +209,7 @@ describe('a2c serve', () => {
     const spoken = serving([], { cwd });
     expect(await spoken.begin()).toHaveProperty('result');
     const { error } = await spoken.ask('tools/list');
-    expect(error?.message).toContain('this folder is not trusted');
+    expect(error?.message).toContain('its folder is not trusted');
     expect(error?.message).toContain('--trust');
   });
 

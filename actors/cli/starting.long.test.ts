@@ -69,22 +69,22 @@ describe('a server that takes long to start', () => {
     expect(lateLines(servers.slice(1), { ...waited, isInterrupted: false })).toEqual([]);
   });
 
-  it('a server that starts is waited for one minute, unless the command, the config or the call has another time', () => {
+  it('a server that starts is waited for one minute, unless the command or the config has another time; a call has its own', () => {
     const config = (bootMs?: number) =>
       ({ servers: [], settings: { timeouts: { bootMs } } }) as unknown as Config;
     expect(startMsOf({}, config())).toBe(60_000);
     expect(startMsOf({}, config(90_000))).toBe(90_000);
     expect(startMsOf({}, config(), 120_000)).toBe(120_000);
-    expect(startMsOf({ boot: 50 }, config(90_000), 70_000)).toBe(50_000);
-    expect(startMsOf({ boot: 90 }, config(), 70_000)).toBe(70_000);
+    expect(startMsOf({ boot: 50 }, config(90_000), 70_000)).toBe(70_000);
+    expect(startMsOf({ boot: 50 }, config(90_000))).toBe(50_000);
   });
 
   it('fails a call of a tool that no other server has when the wait is over', async () => {
-    const { code, err } = await withSlow(['call', 'other_tool', '{}', '--boot', '0.2'], {
+    const { code, err } = await withSlow(['call', 'other_tool', '{}', '-t', '0.2'], {
       answers: false,
       others: { good: { command: process.execPath, args: [fixtureFile('mcp-server.mjs')] } },
     });
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toContain("error: Server 'slow' has not started: ");
   });
 
@@ -96,20 +96,19 @@ describe('a server that takes long to start', () => {
   });
 
   it('fails the call that needs it alone when the wait is over, with what it waits for and what to do', async () => {
-    const { code, err } = await withSlow(['call', 'slow.echo', '{}', '--boot', '0.2'], { answers: false });
-    expect(code).toBe(1);
+    const { code, err } = await withSlow(['call', 'slow.echo', '{}', '-t', '0.2'], { answers: false });
+    expect(code).toBe(2);
     expect(err).toMatch(
-      /^error: Server 'slow' has not started: .*initialize.*\n {2}See what it writes: a2c logs slow -c .*; --boot SECONDS waits longer\n$/m,
+      /^error: Server 'slow' has not started: .*initialize.*\n {2}See what it writes: a2c logs slow -c .*; -t SECONDS waits longer\n$/m,
     );
   });
 
   it('is named in the failure of a call whose time is over, and never "not found"', async () => {
     const argv = ['call', 'echo', '{}', '--timeout', '0.2', '--json'];
     const { code, out } = await withSlow(argv, { answers: false });
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(JSON.parse(out)).toMatchObject({
-      outcome: 'failed',
-      failure: { code: 'ServerNotActive', details: { state: 'connecting', servers: ['slow'] } },
+      error: { code: 'ServerNotActive', details: { state: 'connecting', server_name: 'slow' } },
     });
   });
 

@@ -61,7 +61,7 @@ describe('a URL', () => {
     guarded = await startGuarded();
     const { url } = guarded;
     const before = await a2c('call', url, 'greet');
-    expect(before.code).toBe(1);
+    expect(before.code).toBe(2);
     expect(before.err).toContain(`a2c login ${url}`);
     const pages: Promise<number>[] = [];
     const onError = (line: string): void => {

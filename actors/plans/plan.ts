@@ -20,7 +20,7 @@ import {
   type GivenTiming,
   type Timing,
 } from '../../machines/kernel/timing.ts';
-import { sizes } from '../../machines/protocol/protocol.ts';
+import { sizes } from '../../machines/protocol/sizes.ts';
 import { withoutUndefined } from '../../machines/protocol/json.ts';
 
 const defaultBudget = 5;

@@ -7,7 +7,8 @@ import { questions, type Question, type QuestionFact } from '../../machines/link
 import { adviceOnTooLarge } from '../../machines/resources/collections.ts';
 import { badPayload, errorAck, refusal, unanswered } from '../../machines/protocol/messages/answers.ts';
 import { isObject, excessBytes, mostLevels } from '../../machines/protocol/json.ts';
-import { events, notices, sizes, toTimeoutMs } from '../../machines/protocol/protocol.ts';
+import { events, notices, toTimeoutMs } from '../../machines/protocol/protocol.ts';
+import { sizes } from '../../machines/protocol/sizes.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
 import {
   traceIn,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readAnswer } from '../../machines/protocol/reading.ts';
-import { sizes } from '../../machines/protocol/protocol.ts';
+import { sizes } from '../../machines/protocol/sizes.ts';
 import { blobRefOf, handleKeys, type BlobRef } from '../../machines/protocol/messages/blob-ref.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 

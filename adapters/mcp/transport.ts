@@ -4,7 +4,7 @@ import type { SessionLost, Waits } from '../../machines/ports/session.ts';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Failure } from '../../machines/protocol/failure.ts';
-import { sizes } from '../../machines/protocol/protocol.ts';
+import { sizes } from '../../machines/protocol/sizes.ts';
 import type { Timers } from '../clock.ts';
 import type { Guard } from '../guard.ts';
 

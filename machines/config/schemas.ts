@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { metaKeys } from '../catalog/tool.ts';
-import { sizes } from '../protocol/protocol.ts';
+import { sizes } from '../protocol/sizes.ts';
 import { isTemplate, mayBeTemplate } from './placeholders.ts';
 
 // ── durations ─────────────────────────────────────────────────────────────────────────────────────────

@@ -1,12 +1,5 @@
 /** Wire format of A2C-SMCP as data: names, schemas and errors. Exported as `a2c-actors/wire`. */
-export {
-  NAMESPACE,
-  PROTOCOL_VERSION,
-  longestTimeoutMs,
-  mostInFlight,
-  sizes,
-  toTimeoutMs,
-} from './protocol.ts';
+export { NAMESPACE, PROTOCOL_VERSION, longestTimeoutMs, mostInFlight, toTimeoutMs } from './protocol.ts';
 export {
   events,
   isKnownEvent,
@@ -178,3 +171,4 @@ export {
   type RoomMember,
 } from './messages/lists.ts';
 export { type CallToolResult, type ResultContent } from './tool-result.ts';
+export { sizes } from './sizes.ts';

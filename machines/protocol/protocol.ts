@@ -33,21 +33,6 @@ export const missedBy = (version: string | undefined, isOurs: boolean): readonly
 /** Socket.IO namespace of every event. The HTTP path is not part of the protocol (default `/socket.io`). */
 export const NAMESPACE = '/smcp';
 
-const mebibyte = 1024 * 1024;
-
-/**
- * Size limits in bytes, each smaller than the next, so that an oversized result fails its own call and never closes a
- * connection: one result < one message through an office < one message over stdio.
- */
-export const sizes = {
-  /** Largest JSON of one result, by default; a larger one is cut, and the full result is kept for `cachedResult`. */
-  resultBytes: 7 * mebibyte,
-  /** Largest message through an office, which disconnects a peer that sends a larger one. */
-  officePayloadBytes: 8 * mebibyte,
-  /** Largest message of a server over stdio; a larger one fails its question with code 413. */
-  stdioMessageBytes: 10 * mebibyte,
-} as const;
-
 /** In bytes; from here on the size is reported, so that rules about size need not measure the content. */
 export const manyBytes = 256;
 

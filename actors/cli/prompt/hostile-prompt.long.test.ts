@@ -76,19 +76,18 @@ const computerOf = (text: string): Promise<Computer> =>
 const linesWith = (text: string): readonly string[] => {
   const typed = typeable(text);
   return [
-    ...['help', 'tools list', 'tools conflicts', 'calls', 'history', 'status'],
-    ...['answer', 'refuse', 'fail', 'structured', `none${nameable(text)}`].map(
-      (tool) => `tools call ${tool} {}`,
-    ),
-    `tools call answer ${JSON.stringify({ [text]: text })}`,
-    `tools call answer ${typed}`,
+    ...['help', 'tools', 'tools conflicts', 'calls', 'history', 'status'],
+    ...['answer', 'refuse', 'fail', 'structured', `none${nameable(text)}`].map((tool) => `call ${tool} {}`),
+    `call answer ${JSON.stringify({ [text]: text })}`,
+    `call answer ${typed}`,
     ...['cancel', 'result', 'read', 'desktop', 'finder', 'unknown'].map((verb) => `${verb} x${typed}`),
-    'servers list',
+    'list',
+    `add x${nameable(text)} -- ${typed}`,
     ...['start', 'stop', 'restart', 'retry', 'enable', 'disable', 'remove'].map(
-      (verb) => `servers ${verb} x${typed}`,
+      (verb) => `${verb} x${typed}`,
     ),
-    `servers add ${JSON.stringify({ mcpServers: { [text]: { [text]: text }, b: { command: text, [text]: 1 } } })}`,
-    `servers add ${join(folder, `f${nameable(text)}`)}`,
+    `add ${JSON.stringify({ mcpServers: { [text]: { [text]: text }, b: { command: text, [text]: 1 } } })}`,
+    `add ${join(folder, `f${nameable(text)}`)}`,
     ...[
       'why',
       'logs',
@@ -128,8 +127,12 @@ describe('the prompt', () => {
 
   it('has no word that was not typed for this', async () => {
     const help = await prompted('plain');
-    const table = help.slice(0, help.indexOf('Ctrl-C cancels'));
-    const verbs = [...table.matchAll(/^ {2}([a-z]+(?: [a-z]+)*)/gm)].map(([, verb = '']) => verb);
+    const table = help.slice(help.indexOf('As in a shell'), help.indexOf('Ctrl-C cancels'));
+    const named = [...table.matchAll(/^ {2}([a-z]+) /gm)].map(([, verb = '']) => verb);
+    const others = [...table.matchAll(/^[A-Z][^:]*: ([^]*?)(?=\n[A-Z]|$)/gm)].flatMap(([, verbs = '']) =>
+      verbs.trim().split(/,\s+/),
+    );
+    const verbs = [...named, ...others.filter((verb) => /^[a-z ]+$/.test(verb))];
     // `quit` and `trace` print no text of servers, so the list above leaves them out.
     const seen = [...linesWith(''), 'quit', 'trace'];
     expect(verbs.filter((verb) => !seen.some((line) => line.startsWith(verb)))).toEqual([]);

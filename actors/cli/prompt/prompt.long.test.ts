@@ -47,7 +47,7 @@ describe('the prompt of a2c up', () => {
     up.write('tools call echo {"text": "two  blanks"}\n');
     expect(await up.until(/a2c> /)).toMatch(/^two {2}blanks$/m);
     up.write('help\n');
-    expect(await up.until(/a2c> /)).toContain('tools call <tool...>');
+    expect(await up.until(/a2c> /)).toContain('call a tool');
     up.write('quit\n');
     expect(await up.ended).toBe(0);
     expect(await up.until(/closing/)).not.toContain('error');
@@ -59,13 +59,13 @@ describe('the prompt of a2c up', () => {
     for (const [line, reason] of [
       ['sing a song', /unknown command: sing a/],
       ['toosl', /unknown command: toosl\n {2}Did you mean tools\?/],
-      ['tools call', /usage: tools call <tool\.\.\.>/],
+      ['tools call', /usage: call <tool\.\.\.>/],
       ['tools call echo {"text": }', /not JSON/],
       ['tools call echo [1]', /'\[1\]' is not an argument: the tool names no parameters/],
       ['tools call no_such_tool', /error: .*no_such_tool/],
       ['tools call fail {}', /no such thing\n\(failed after/],
       ['servers start nobody', /Unknown server: nobody/],
-      ['servers stop', /usage: servers stop <server>/],
+      ['servers stop', /usage: stop <server>/],
     ] as const) {
       up.write(`${line}\n`);
       expect(await up.until(/a2c> $/)).toMatch(reason);
@@ -109,7 +109,7 @@ describe('the prompt of a2c up', () => {
     expect(await up.until(/fixture +ready\na2c> $/)).not.toMatch(/^(a2c> )*more /m);
     for (const [line, reason] of [
       ['servers remove more', /Unknown server: more/],
-      ['servers add', /usage: servers add <json\|file>/],
+      ['servers add', /usage: add \[options\] <name> \[target\.\.\.\]/],
       ['servers add {"mcp', /1:2: is not valid JSON/],
       ['servers add {"mcpServers": {"x": {"args": 7}}}', /mcpServers\.x/],
       [`servers add ${join(folder, 'none.json')}`, /none\.json/],

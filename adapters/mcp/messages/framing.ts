@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
-import { sizes } from '../../../machines/protocol/protocol.ts';
+import { sizes } from '../../../machines/protocol/sizes.ts';
 import { parsed, answeredId, answerOf, isAnswer } from '../lenient.ts';
 import type { Around } from '../transport.ts';
 import { digitsBelow, digitsIn, isObject, isTooDeep, type Digits } from '../../../machines/protocol/json.ts';

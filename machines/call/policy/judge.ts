@@ -7,7 +7,6 @@ import { wireCodes } from '../../protocol/failure.ts';
 import { textOf } from '../../text.ts';
 import type { Judgement } from './policy.ts';
 import { permission, rulingOf, type Permission, type PermissionRequest } from './permission.ts';
-import { textOf } from '../../text.ts';
 
 export interface KnownTools {
   readonly catalogs: Readonly<Record<string, readonly Tool[]>>;

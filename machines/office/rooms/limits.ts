@@ -1,5 +1,6 @@
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
-import { mostInFlight, sizes } from '../../protocol/protocol.ts';
+import { mostInFlight } from '../../protocol/protocol.ts';
+import { sizes } from '../../protocol/sizes.ts';
 import type { SeatFacts } from '../../ports/office.ts';
 
 /** Rate limit of events: a long-term rate, and a larger number at once after a pause. */

@@ -1,5 +1,5 @@
 import type { ServerInfo } from '../../../../machines/ports/session.ts';
-import { sizes } from '../../../../machines/protocol/protocol.ts';
+import { sizes } from '../../../../machines/protocol/sizes.ts';
 import type { Fault, Moment } from '../../../fault-server/words/fault.ts';
 import { noResource, type Given } from '../../../fault-server/own/own-resources.mjs';
 import { toolsOnly, type Act, type Happening, type Script } from '../../scripted/script.ts';

@@ -15,7 +15,8 @@ import { denies, type Denial } from '../../../../machines/office/rooms/entry.ts'
 import { timing } from '../../../../machines/kernel/timing.ts';
 import { type ClusterOptions, Cluster } from '../../../../adapters/connections/nodes/cluster.ts';
 import { ScriptedRegister } from './scripted-register.ts';
-import { sizes, notices, events } from '../../../../machines/protocol/protocol.ts';
+import { notices, events } from '../../../../machines/protocol/protocol.ts';
+import { sizes } from '../../../../machines/protocol/sizes.ts';
 import { OfficeConnections } from '../../../../adapters/connections/office-connections.ts';
 import type { LocalOffice } from '../../../../adapters/connections/nodes/questions.ts';
 import type { OfficeWire } from '../../../../adapters/connections/office-wire.ts';
