@@ -7,6 +7,8 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import type { Terminal } from '../../adapters/terminal/terminal.ts';
+import { run } from './run.ts';
 import { startGuarded, type GuardedServer } from '../../scenarios/fixtures/guarded-server.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -53,6 +55,27 @@ describe('a2c login', () => {
     expect(renewed.pages).toEqual([200]);
     const [token = ''] = [...server.valid];
     for (const { out, err } of [first, again, renewed]) expect(out + err).not.toContain(token);
+  });
+
+  it('takes the address at which a browser of another machine ended', async () => {
+    server = await startGuarded();
+    const file = configOf();
+    const told = { out: '', err: '' };
+    const say = (to: 'out' | 'err') => (line: string) => void (told[to] += `${line}\n`);
+    const terminal = {
+      ...{ out: say('out'), outText: say('out'), err: say('err'), errText: say('err') },
+      ...{ isInteractive: true, meter: () => {}, line: () => {} },
+      question: async () => {
+        const [page = ''] = /http\S+\/authorize\S*/.exec(told.err) ?? [];
+        const { headers } = await fetch(page, { redirect: 'manual' });
+        return headers.get('location');
+      },
+    } as unknown as Terminal;
+    const code = await run(['login', 'far', '--no-browser', '-c', file], {
+      terminal,
+      signal: new AbortController().signal,
+    });
+    expect({ code, out: told.out }).toEqual({ code: 0, out: 'logged in to far: 1 tool\n' });
   });
 
   it.each([['tools', 'far'], ['status'], ['doctor']])(

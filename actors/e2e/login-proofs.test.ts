@@ -121,7 +121,7 @@ describe('a login through an identity provider', () => {
       failure: {
         code: 'Unauthorized',
         message: expect.stringContaining(reason),
-        remedy: expect.stringContaining('servers start far'),
+        remedy: expect.stringContaining('start far'),
       },
     });
     expect(server.asked).toEqual([]);

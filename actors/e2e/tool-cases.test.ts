@@ -58,6 +58,8 @@ describe('a tool whose name another server has', () => {
       {
         ...{ name: 'echo', server: 'B', reason: "Tool 'echo' exists in multiple servers: 'A', 'B'" },
         suggestion: `Give it an alias in the config of 'B': "tool_meta": {"echo": {"alias": "B_echo"}}`,
+        call: 'B.echo',
+        inputSchema: expect.any(Object),
       },
     ]);
     expect(await call('echo')).toBe('A');

@@ -1,4 +1,4 @@
-/** Twenty tasks with `a2c` and with mcporter, as Markdown. Linux; what it installs stays in `A2C_BENCH_FOLDER`. */
+/** Tasks with `a2c` and with mcporter, as Markdown. Linux; what it installs stays in `A2C_BENCH_FOLDER`. */
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -90,6 +90,49 @@ const tasks: readonly Task[] = [
     what: 'Add a server',
     a2c: ['add', 'new', '--force', '-c', 'own.json', '--', 'npx', '-y', 'pkg'],
     mcporter: ['config', 'add', 'new', '--command', 'npx', '--arg', '-y', '--arg', 'pkg'],
+  },
+  both('Help', '--help'),
+  { what: 'Help of one command', a2c: ['help', 'call'], mcporter: ['call', '--help'] },
+  both('Misspelt command', 'cal', 'everything.echo'),
+  both('Tool forgotten', 'call', 'everything'),
+  both('Text of a file as an argument', 'call', 'everything.echo', 'message=@notes.txt'),
+  {
+    what: 'Arguments as JSON',
+    a2c: ['call', 'everything.echo', '{"message": "hi"}'],
+    mcporter: ['call', 'everything.echo', '--args', '{"message": "hi"}'],
+  },
+  {
+    what: 'Two configs',
+    a2c: ['call', 'first.echo', 'message=hi', '-c', 'sub/first.json', '-c', 'own.json'],
+    mcporter: ['call', 'first.echo', 'message=hi', '--config', 'sub/first.json', '--config', 'own.json'],
+  },
+  {
+    what: 'Relative path in a config elsewhere',
+    a2c: ['call', 'near.echo', 'message=hi', '-c', 'sub/near.json'],
+    mcporter: ['call', 'near.echo', 'message=hi', '--config', 'sub/near.json'],
+  },
+  {
+    what: 'Arguments in the command',
+    a2c: ['call', 'wrong.echo', 'message=hi', '-c', 'sub/wrong.json'],
+    mcporter: ['call', 'wrong.echo', 'message=hi', '--config', 'sub/wrong.json'],
+  },
+  {
+    what: 'Line for another client',
+    a2c: ['claude', 'mcp', 'add', '--transport', 'http', 'far', 'https://example.com/mcp'],
+    mcporter: ['config', 'add', 'far', 'https://example.com/mcp'],
+  },
+  { what: 'Why a server is down', a2c: ['status', 'crashing'], mcporter: ['list', 'crashing'] },
+  { what: 'Resources of one server', a2c: ['resources', 'everything'], mcporter: ['resource', 'everything'] },
+  {
+    what: 'Types of the tools',
+    a2c: ['generate', 'types', 'everything'],
+    mcporter: ['emit-ts', 'everything', '--out', 'everything.d.ts'],
+  },
+  {
+    ...both('Server that needs 40 s', 'call', 'slow.echo', 'message=hi'),
+    a2c: ['call', 'slow.echo', 'message=hi', '-c', 'sub/slow.json'],
+    mcporter: ['call', 'slow.echo', 'message=hi', '--config', 'sub/slow.json'],
+    isSlow: true,
   },
 ];
 /** Answers of each task as a person saw them, to be looked at again when the page is made again. */
@@ -239,6 +282,18 @@ try {
   );
   writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: Object.fromEntries(without) }));
   writeFileSync(join(folder, 'own.json'), JSON.stringify({ mcpServers: {} }));
+  writeFileSync(join(folder, 'notes.txt'), 'two\nlines');
+  mkdirSync(join(folder, 'sub'));
+  writeFileSync(join(folder, 'sub/near.mjs'), `import ${JSON.stringify(fileOf('everything'))};`);
+  const everything = fileOf('everything');
+  const late = `setTimeout(() => import(${JSON.stringify(everything)}), 40000)`;
+  for (const [name, entry] of Object.entries({
+    first: { command: 'node', args: [everything] },
+    near: { command: 'node', args: ['./near.mjs'] },
+    wrong: { command: `node ${everything}` },
+    slow: { command: 'node', args: ['-e', late] },
+  }))
+    writeFileSync(join(folder, `sub/${name}.json`), JSON.stringify({ mcpServers: { [name]: entry } }));
   for (const [name, command] of Object.entries(tools)) {
     await run([...command, ...(name === 'mcporter' ? ['list'] : ['tools', '--trust'])]);
     await run([...command, 'call', 'memory.read_graph']);
