@@ -25,6 +25,44 @@ describe('a2c add', () => {
     expect(serversIn(file)).toEqual({ new: entry });
   });
 
+  it.each([
+    [
+      ['claude', 'mcp', 'add', '--transport', 'http', 'new', 'https://e.com/mcp'],
+      { url: 'https://e.com/mcp' },
+    ],
+    [
+      ['claude', 'mcp', 'add', '-s', 'user', '-t', 'sse', 'new', 'https://e.com/sse'],
+      { type: 'sse', url: 'https://e.com/sse' },
+    ],
+    [
+      ['claude', 'mcp', 'add', 'new', '-e', 'A=1', '--', 'npx', '-y', 'pkg'],
+      { command: 'npx', args: ['-y', 'pkg'], env: { A: '1' } },
+    ],
+    [
+      ['codex', 'mcp', 'add', 'new', '--env', 'A=1', '--', 'npx', '-y', 'pkg'],
+      { command: 'npx', args: ['-y', 'pkg'], env: { A: '1' } },
+    ],
+    [
+      ['gemini', 'mcp', 'add', '-t', 'http', 'new', 'https://e.com/mcp', '-H', 'X: 1'],
+      { url: 'https://e.com/mcp', headers: { X: '1' } },
+    ],
+    [['mcp', 'add-json', 'new', '{"command":"npx","args":["pkg"]}'], { command: 'npx', args: ['pkg'] }],
+    [['code', '--add-mcp', '{"name":"new","command":"npx"}'], { command: 'npx' }],
+  ])('takes what is pasted: %j', async (argv, entry) => {
+    const file = nextFile();
+    const at = argv.includes('--') ? argv.indexOf('--') : argv.length;
+    const { code } = await commandLine([...argv.slice(0, at), '-c', file, ...argv.slice(at)]);
+    expect([code, serversIn(file)]).toEqual([0, { new: entry }]);
+  });
+
+  it('refuses a transport that the target has not', async () => {
+    const file = nextFile();
+    expect(await commandLine(['add', 'new', '-t', 'http', '-c', file, '--', 'npx', 'x'])).toMatchObject({
+      code: 64,
+      err: expect.stringContaining('stdio takes a command, the others a URL'),
+    });
+  });
+
   it('quotes what is to be copied, and takes options of the command behind -- alone', async () => {
     const file = nextFile();
     const typo = await commandLine(['add', 'my server', '-c', file, '--', 'no-such-program', '--flag']);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -50,9 +50,79 @@ describe('the source of servers', () => {
     write('mine.json', found);
     expect(await namesOf({ config: ['mine.json'] })).toEqual(['theirs']);
   });
+  it('is all files that are asked for; of a name that two have the later one, which is told', async () => {
+    write('one.json', {
+      mcpServers: { a: { command: 'first' }, b: { command: 'b' } },
+      a2c: { start: 'lazy' },
+    });
+    write('two.json', { mcpServers: { a: { command: 'second' } } });
+    const config = await configOf(
+      { terminal: terminalOf(), signal, folder },
+      { config: ['one.json', 'two.json', '{"mcpServers": {"c": {"command": "c"}}}'] },
+    );
+    expect(config.servers.map((s) => [s.name, s.kind === 'stdio' && s.launch.command])).toEqual([
+      ['a', 'second'],
+      ['b', 'b'],
+      ['c', 'c'],
+    ]);
+    expect(config.settings).toMatchObject({ start: 'lazy' });
+    const [one, two] = [join(folder, 'one.json'), join(folder, 'two.json')];
+    expect(said).toEqual([expect.stringContaining(`server a is taken from ${two}, and not from ${one}`)]);
+  });
+  it('has its relative paths from the folder of its file', async () => {
+    mkdirSync(join(folder, 'sub/data'), { recursive: true });
+    writeFileSync(join(folder, 'sub/near.mjs'), '');
+    const args = [
+      './x.mjs',
+      'near.mjs',
+      'data/',
+      '.',
+      '..',
+      '--flag',
+      'far.mjs',
+      '@scope/pkg',
+      'https://a/b',
+    ];
+    write('sub/mine.json', { mcpServers: { a: { command: './run.sh', args, cwd: 'data' } } });
+    const config = await configOf(
+      { terminal: terminalOf(), signal, folder },
+      { config: [join('sub', 'mine.json')] },
+    );
+    const sub = join(folder, 'sub');
+    expect(config.servers[0]).toMatchObject({
+      launch: {
+        command: join(sub, 'run.sh'),
+        args: [
+          ...[join(sub, 'x.mjs'), join(sub, 'near.mjs'), join(sub, 'data/'), sub, folder],
+          ...['--flag', 'far.mjs', '@scope/pkg', 'https://a/b'],
+        ],
+        cwd: join(sub, 'data'),
+      },
+    });
+  });
+  it('names the file of another application that is here, and is not used', async () => {
+    mkdirSync(join(folder, '.vscode'));
+    write('.vscode/mcp.json', { servers: { a: { command: 'x' } } });
+    expect(await namesOf({})).toEqual(['documents']);
+    expect(said).toEqual([
+      'no config here; .vscode/mcp.json has servers: a2c import vscode takes them over, -c .vscode/mcp.json uses them once',
+    ]);
+  });
 });
 
 describe('a config found in the folder', () => {
+  it('is searched up to the root of the repository, and no further', async () => {
+    const sub = join(folder, 'repository/sub');
+    mkdirSync(join(sub, 'deep'), { recursive: true });
+    write('a2c.json', { mcpServers: { strange: { url: 'http://x' } } });
+    const at = async (where: string): Promise<string[]> =>
+      (await configOf({ terminal: terminalOf(), signal, folder: where }, {})).servers.map((s) => s.name);
+    expect(await at(join(sub, 'deep'))).toEqual(['documents']);
+    mkdirSync(join(folder, 'repository/.git'));
+    expect(await at(join(sub, 'deep'))).toEqual(['documents']);
+    write('repository/.mcp.json', { mcpServers: { ours: { url: 'http://x' } } });
+    expect(await at(join(sub, 'deep'))).toEqual(['ours']);
+  });
   it('starts nothing before the folder is trusted, and says what it would start and how to trust it', async () => {
     write('a2c.json', found);
     await expect(namesOf({})).rejects.toMatchObject({
