@@ -106,6 +106,7 @@ const parts = {
   host: [
     ...['computer', 'runtime'].map((name) => `actors/api/${name}.ts`),
     ...['incident', 'incidents'].map((name) => `machines/incidents/${name}.ts`),
+    'adapters/process/run-text.ts',
   ],
 };
 /** Finds the part of each chunk that `esbuild` made. */
