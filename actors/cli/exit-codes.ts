@@ -78,5 +78,6 @@ export function hasUsable({ terminal }: CommandContext, servers: readonly Server
   const isUsable = servers.some(({ state }) => state === 'ready' || state === 'standby');
   // Prints no reasons in this error, because the output above names the servers and their failures.
   if (!isUsable) terminal.err('error: no server is usable');
+  if (servers.length === 0) terminal.err('  There are none; add one: a2c add NAME -- COMMAND');
   return isUsable;
 }

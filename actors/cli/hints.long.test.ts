@@ -48,6 +48,7 @@ describe('in a shell', () => {
   ])('what a2c %j tells to type is a command', async (argv) => {
     const { out, err } = await commandLine([...argv, '-c', file], { folder });
     for (const hint of new Set(hintsIn(out + err))) {
+      expect(hint.replaceAll(/'[^']*'/g, '')).not.toContain("'");
       const typed = await commandLine(wordsIn(hint), { folder });
       expect([argv, hint, typed.code, typed.err]).not.toEqual([argv, hint, 64, expect.anything()]);
     }
@@ -68,7 +69,11 @@ describe('at the prompt', () => {
     await up.ended;
   });
   const hintsIn = (text: string): string[] =>
-    [...text.matchAll(/(?:(?<=^ {2}.*: | or )|^(?=call ))[a-z]+(?: [^\n]*?)?(?= or [a-z]+ |\. |$)/gm)]
+    [
+      ...text
+        .replaceAll(/^.*@a2c .*$/gm, '')
+        .matchAll(/(?:(?<=^ {2}.*: | or )|^(?=call ))[a-z]+(?: [^\n]*?)?(?= or [a-z]+ |\. |$)/gm),
+    ]
       .map(([hint]) => hint.trim())
       .filter((hint) => !isExample(hint) && !/[?{]/.test(hint));
   it('what each answer tells to type is a command', async () => {
@@ -95,6 +100,7 @@ describe('at the prompt', () => {
           expect.not.stringContaining('unknown command'),
         ]);
       }
+    for (const hint of seen) expect(hint.replaceAll(/"[^"]*"/g, '')).not.toContain('"');
     expect(seen).toEqual(expect.arrayContaining(['call a.get_next', 'tools a', 'list', 'inputs list']));
   });
   it('the words of the shell are there, also with a2c before them, and those of the shell alone say so', async () => {

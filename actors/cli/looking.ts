@@ -263,7 +263,7 @@ async function watched(
   const isAiming = config.servers.length === 1;
   let isShown = false;
   const onOutput = (server: string, line: OutputLine): void => {
-    if (!isShown) return hear(server, line);
+    if (!isShown || !options.follow) return hear(server, line);
     if (options.json) terminal.out(JSON.stringify({ server, ...line }));
     else terminal.out(`${isAiming ? '' : `${server}  `}${logLine(line)}`);
   };

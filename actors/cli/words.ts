@@ -1,7 +1,7 @@
 /** What a command does, in one line: the same in the help of the shell and of the prompt. */
 export const words = {
   tools: 'what can be called; of one tool, how',
-  call: 'call a tool: call files.read_file path=README.md',
+  call: 'call a tool, such as files.read_file path=README.md',
   read: 'read a document, a window, or any resource',
   add: 'add a server: a command behind --, a URL, or JSON',
   remove: 'take a server out',

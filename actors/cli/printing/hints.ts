@@ -62,7 +62,7 @@ export function remedyAt(place: Place, remedy: string): string {
   const words = at < 0 ? '' : remedy.slice(at + forShells.length);
   const command = commandIn(words);
   // A command in the middle of a sentence stays as it is, and so does one that names its own config.
-  if (place === 'prompt' || !Object.hasOwn(known, command[0]) || /[.,;(]|\s-/.test(words)) return remedy;
+  if (place === 'prompt' || !Object.hasOwn(known, command[0]) || /[.,;()]|\s-/.test(words)) return remedy;
   return `${remedy.slice(0, at)}: ${typedHere(place, ...command)}`;
 }
 /** A name of a server may have blanks. */
