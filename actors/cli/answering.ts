@@ -147,7 +147,7 @@ export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
   if (!terminal.isInteractive) return 'deny';
   return async ({ agent, server, tool, title, arguments: given, signal }) => {
     const what = `${tool} of ${server}`;
-    const who = agent === null ? 'this host' : `agent ${agent}`;
+    const who = agent === null ? 'this host' : agent === 'agent' ? 'the agent' : `agent ${agent}`;
     terminal.err(`${who} wants to run ${what}: ${JSON.stringify(given)}`);
     if (title !== tool) terminal.err(`  its server calls it ${inOneLine(JSON.stringify(title), 100)}`);
     const told = (): void => terminal.err(`${what}: ${(signal.reason as Error).message}`);

@@ -111,7 +111,7 @@ test('a person who answers "a" is not asked about that tool again, and another o
   await agent.tools(name);
   const first = agent.callTool(name, 'echo', { text: 'one' });
   await until(
-    /agent agent wants to run echo of fixture: \{"text":"one"\}[^]*run echo of fixture\? \[y\/N\/a = yes, and do not ask again\] /,
+    /the agent wants to run echo of fixture: \{"text":"one"\}[^]*run echo of fixture\? \[y\/N\/a = yes, and do not ask again\] /,
   );
   type('a\r');
   expect(await first).toMatchObject({ outcome: 'succeeded' });

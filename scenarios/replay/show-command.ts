@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -198,6 +198,11 @@ export async function showCommand(
   const { terminal, signal } = context;
   if (replay && files.length > 1) {
     terminal.err('error: --replay takes one trace; two are shown side by side without it');
+    return wrongUsage;
+  }
+  const missing = files.find((file) => !existsSync(file));
+  if (missing !== undefined) {
+    terminal.err(`error: ${missing}: no such trace`);
     return wrongUsage;
   }
   const recordings: Recording[] = [];

@@ -58,7 +58,8 @@ export async function verifyCommand(
   } catch (error) {
     terminal.meter(null);
     if (signal.aborted) return exitCodeOf(signal);
-    const { message, path } = error as NodeJS.ErrnoException;
+    const { message, path, code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && path === file) return refuse(`${file}: no such trace`, exitCodes.usage);
     if (error instanceof CannotVerify || path !== undefined || message.startsWith('--'))
       return refuse(message, exitCodes.usage);
     if (error instanceof UnusableTrace) return refuse(message, unusable);
