@@ -4,6 +4,7 @@ import { keepCompiledCode } from '../adapters/own-files.ts';
 import { asText } from '../machines/text.ts';
 import { version } from '../machines/version.ts';
 import { EndedBySignal } from './cli/exit-codes.ts';
+import { helpWidth, mainHelp } from './cli/main-help.ts';
 import type { CommandContext } from './cli/context.ts';
 
 // This optimization of V8 treats short-lived objects of calls as long-lived; it costs 10 to 20 % of the CPU.
@@ -43,18 +44,20 @@ async function main(): Promise<void> {
     const { contextHere } = await import('./cli/context.ts');
     return contextHere({ signal: aborter.signal, laboratory, onHangup });
   };
-  // Answers `--version` here, because loading the commands takes longer than the start of Node.
+  // Answers these here, because loading the commands takes longer than the start of Node.
   if (argv.join(' ') === '--version') return void process.stdout.write(`${version}\n`);
+  const { isTTY, columns } = process.stdout;
+  const isColoured = isTTY && process.stdout.hasColors();
+  const out = (text: string): void => {
+    const shown = asText(text);
+    process.stdout.write(`${isColoured ? shown.replaceAll(heading, '\u001B[1m$&\u001B[22m') : shown}\n`);
+  };
+  if (['', '--help', 'help'].includes(argv.join(' '))) return out(mainHelp(helpWidth(columns)));
   // Loads the commands only after `keepCompiledCode`, so that their compiled code is kept, too.
   const { begin } = await import('./cli/run.ts');
   try {
-    const { isTTY, columns } = process.stdout;
-    const isColoured = isTTY && process.stdout.hasColors();
-    process.exitCode = await begin(argv.length > 0 ? argv : ['--help'], {
-      out: (text) => {
-        const shown = asText(text);
-        process.stdout.write(`${isColoured ? shown.replaceAll(heading, '\u001B[1m$&\u001B[22m') : shown}\n`);
-      },
+    process.exitCode = await begin(argv, {
+      out,
       err: (text) => void process.stderr.write(`${asText(text)}\n`),
       columns,
       context: () => (context ??= contextOf()),

@@ -18,6 +18,17 @@ it('help is one screen: three examples, the commands of every day, and the names
   expect(rest).toContain('lab sim|judge|check');
 });
 
+it('help names each command', async () => {
+  const { out } = await commandLine(['help']);
+  const all = await commandLine(['completion', 'fish', 'a2c ']);
+  const names = all.out
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t')[0] ?? '');
+  expect(names.length).toBeGreaterThan(35);
+  expect(names.filter((name) => !new RegExp(`^ .*\\b${name}\\b`, 'm').test(out))).toEqual([]);
+});
+
 it('the help of each command has at most a dozen options of its own, and no line over 80 columns', async () => {
   const { out } = await commandLine(['help']);
   const more = out.slice(out.indexOf('More:')).split('\n').slice(1).join(' ');

@@ -4,7 +4,8 @@ import { callUsage } from './arguments.ts';
 import { Command, CommanderError, Option } from 'commander';
 import type { CommandContext, ActionMaker } from './context.ts';
 import { exitCodeOf, exitCodes, failedCode } from './exit-codes.ts';
-import { helpWidth, inWidth, pathOf, withHelp } from './help.ts';
+import { inWidth, pathOf, withHelp } from './help.ts';
+import { helpWidth } from './main-help.ts';
 import {
   configOption,
   documentLimitOption,

@@ -186,6 +186,6 @@ describe('a2c show', () => {
   it('says so of a file that is not there', async () => {
     const { code, err } = await commandLine(['show', join(folder, 'nothing')]);
     expect(code).toBe(64);
-    expect(err).toContain('no such file');
+    expect(err).toContain('no such trace');
   });
 });

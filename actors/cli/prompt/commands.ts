@@ -3,7 +3,8 @@ import { type A2cError, badRequest } from '../../kernel/errors.ts';
 import { completed, type KnownNames } from '../completing.ts';
 import { readText } from '../../../adapters/terminal/terminal.ts';
 import { nearest } from '../../../machines/text.ts';
-import { helpWidth, inWidth } from '../help.ts';
+import { inWidth } from '../help.ts';
+import { helpWidth } from '../main-help.ts';
 import { shared, words } from '../words.ts';
 
 interface CommandTraits {
