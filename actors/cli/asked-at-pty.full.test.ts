@@ -136,7 +136,7 @@ describe('a password at a command that asks once', () => {
     const at = start('call', 'asking.echo', 'text=x', '-c', config(password));
     await at.until(/Token: /);
     at.type(`${secret}${ctrlC}`);
-    expect(await at.exited).toBe(1);
+    expect(await at.exited).toBe(2);
     expect(at.all).toContain('tok');
     expect(at.all).not.toContain(secret);
   });
@@ -145,7 +145,7 @@ describe('a password at a command that asks once', () => {
     const at = start('call', 'asking.echo', 'text=x', '-t', '0.5', '-c', config(password));
     await at.until(/Token: /);
     at.type(secret);
-    expect(await at.exited).toBe(1);
+    expect(await at.exited).toBe(2);
     expect(at.all).not.toContain(secret);
   });
 

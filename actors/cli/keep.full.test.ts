@@ -143,7 +143,7 @@ describe('a kept server', () => {
       '2',
       '2',
     ]);
-    expect(await a2c('call', 'counting.count', '-c', file)).toMatchObject({ code: 1, out: '' });
+    expect(await a2c('call', 'counting.count', '-c', file)).toMatchObject({ code: 2, out: '' });
   });
 
   it('is started again after its host was killed', async () => {

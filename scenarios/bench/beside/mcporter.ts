@@ -9,6 +9,8 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const main = join(root, 'dist/actors/main.js');
 const packages = process.env['A2C_BENCH_FOLDER'] ?? join(homedir(), '.cache/a2c-actors-mcporter');
 const runs = Number(process.env['RUNS'] ?? 5);
+/** Plays only the tasks whose names have this in them. */
+const only = new RegExp(process.env['ONLY'] ?? '', 'i');
 const folder = mkdtempSync(join(tmpdir(), 'a2c-beside-'));
 const cutFolder = new RegExp(`${join(tmpdir(), 'a2c')}[\\w-]*…$`);
 
@@ -301,7 +303,7 @@ try {
   const rows = ['| task | typed | keys | seconds | CPU | exit | answer |', '|---|---|---|---|---|---|---|'];
   const texts: string[] = [];
   const lost: string[] = [];
-  for (const task of tasks) {
+  for (const task of tasks.filter(({ what }) => only.test(what))) {
     const done = await measured(task);
     process.stderr.write(`${task.what}\n`);
     for (const [name, { seconds, cpu, code, out }] of Object.entries(done)) {
