@@ -12,7 +12,7 @@ import { configOf } from './source.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { openInBrowser } from '../../adapters/process/run-text.ts';
-import type { Authorize, AuthorizeRequest } from '../../adapters/oauth/login-options.ts';
+import type { Authorize, AuthorizeRequest } from '../../adapters/mcp/http/login.ts';
 import type { Terminal } from '../../adapters/terminal/terminal.ts';
 import type { Config } from '../../machines/config/parse.ts';
 

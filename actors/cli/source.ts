@@ -6,7 +6,7 @@ import {
   readConfig,
   readConfigJson,
   type FoundConfig,
-} from '../../adapters/storage/config-files.ts';
+} from '../../adapters/applications/config-files.ts';
 import { readText } from '../../adapters/terminal/terminal.ts';
 import { mistakeLine } from '../../machines/config/mistake.ts';
 import { parseConfig, type Config } from '../../machines/config/parse.ts';
@@ -146,7 +146,7 @@ function followingFolder(config: Config, from: string, here: string): Config {
 }
 /** Files of other applications in this folder, which count only when they are named. */
 async function unusedLines(folder: string): Promise<readonly string[]> {
-  const { places } = await import('../../machines/config/apps.ts');
+  const { places } = await import('../../machines/applications/apps.ts');
   return places
     .filter(({ base, path }) => base === '.' && existsSync(join(folder, path)))
     .map(

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { during } from '../clock.ts';
 import { readJson, type JsonText } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';
-import { readConfigText } from './text-files.ts';
+import { readConfigText } from '../storage/text-files.ts';
 import type { App } from '../../machines/config/app.ts';
 import { parseConfig, type ParsedConfig } from '../../machines/config/parse.ts';
 
@@ -79,7 +79,7 @@ async function appIn(value: unknown, file: string): Promise<App | undefined> {
     /(?:^|[/\\])(?:a2c|\.mcp)\.json$/.test(file) && isObject(value) && isObject(value['mcpServers']);
   return isOurs
     ? undefined
-    : (await during(import('../../machines/config/apps.ts'))).appOfConfig(value, file);
+    : (await during(import('../../machines/applications/apps.ts'))).appOfConfig(value, file);
 }
 /** One server alone needs no name. */
 export async function readConfigJson(text: string): Promise<ParsedConfig> {
