@@ -26,7 +26,8 @@ const bytesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + readFileSync(fileURLToPath(file)).length, 0);
 
 it.each([
-  ['--version', 2, 20_000, ['--version']],
+  ['--version', 2, 23_000, ['--version']],
+  ['help', 2, 23_000, ['help']],
   ['list', 4, 821_000, ['list', '-c', 'one.json']],
   ['tools', 5, 1_600_000, ['tools', '-c', 'one.json']],
   ['call', 5, 1_600_000, ['call', 'get_next', 'n=1', '-c', 'one.json']],
