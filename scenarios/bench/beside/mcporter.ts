@@ -120,7 +120,7 @@ const tasks: readonly Task[] = [
   },
   {
     what: 'Line for another client',
-    a2c: ['claude', 'mcp', 'add', '--transport', 'http', 'far', 'https://example.com/mcp'],
+    a2c: ['claude', 'mcp', 'add', '--transport', 'http', 'far', 'https://example.com/mcp', '--force'],
     mcporter: ['config', 'add', 'far', 'https://example.com/mcp'],
   },
   { what: 'Why a server is down', a2c: ['status', 'crashing'], mcporter: ['list', 'crashing'] },
@@ -173,9 +173,23 @@ const seen: Readonly<Record<string, { readonly a2c: string; readonly mcporter: s
     a2c: 'words of the server, and what to type',
     mcporter: '"Connection closed", stack trace',
   },
-  'Silent server': { a2c: 'what it waits for, then the reason after 30 s', mcporter: 'no word for a minute' },
+  'Silent server': { a2c: 'what it waits for, then the reason after 60 s', mcporter: 'no word for a minute' },
   'Server without a config': { a2c: 'the result', mcporter: 'the result' },
   'Add a server': { a2c: 'the file, and what to type next', mcporter: 'the file' },
+  Help: { a2c: 'one screen', mcporter: 'two screens' },
+  'Help of one command': { a2c: 'its arguments, options and examples', mcporter: 'the same' },
+  'Misspelt command': { a2c: 'names the nearest', mcporter: 'takes it for a server' },
+  'Tool forgotten': { a2c: 'that it is a server, and what to type', mcporter: 'stack trace' },
+  'Text of a file as an argument': { a2c: 'the result', mcporter: 'the result' },
+  'Arguments as JSON': { a2c: 'the result', mcporter: 'the result' },
+  'Two configs': { a2c: 'the result; both count', mcporter: 'the first is dropped without a word' },
+  'Relative path in a config elsewhere': { a2c: 'the result', mcporter: 'the result' },
+  'Arguments in the command': { a2c: 'refused, with the entry to write', mcporter: 'the result' },
+  'Line for another client': { a2c: 'the file, and what to type next', mcporter: 'the file' },
+  'Why a server is down': { a2c: 'state, cause, stderr, what to do', mcporter: 'stderr, stack trace' },
+  'Resources of one server': { a2c: 'a line each, and how one is read', mcporter: 'JSON' },
+  'Types of the tools': { a2c: 'on stdout, exact', mcporter: 'in a file' },
+  'Server that needs 40 s': { a2c: 'what it waits for, then the result', mcporter: 'the result' },
 };
 function fileOf(name: string): string {
   const { package: of = '', file = '' } = published[name] ?? {};
@@ -344,7 +358,7 @@ ${lost.length > 0 ? lost.join('\n') : 'None.'}
 The first five lines of each.
 
 ${texts.join('\n')}`;
-  const [file] = process.argv.slice(2);
+  const [file] = process.argv.slice(2).filter((word) => word !== '--');
   if (file === undefined) process.stdout.write(page);
   else writeFileSync(file, page);
 } finally {
