@@ -15,7 +15,7 @@ import { openRuntime, type Runtime } from '../api/runtime.ts';
 import { logLine, NewsLines } from './printing/servers.ts';
 import { toolsText } from './printing/contents.ts';
 import { remedyAt } from './printing/hints.ts';
-import { statusFact, tellFact } from './printing/failures.ts';
+import { incidentFact, statusFact, tellFact } from './printing/failures.ts';
 import { Prompt } from './prompt/prompt.ts';
 import { confirmBy, answersBy, inputsAt } from './answering.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';
