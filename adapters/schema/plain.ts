@@ -115,10 +115,11 @@ const known = new WeakMap<object, boolean>();
 
 /** True only where the whole validator would say yes; false says nothing. */
 export function plainlyFits(schema: object, value: unknown): boolean {
+  if (!isFields(schema)) return false;
   const before = known.get(schema);
-  const isKnown = before ?? plainAtTop(schema as Fields);
+  const isKnown = before ?? plainAtTop(schema);
   if (before === undefined) known.set(schema, isKnown);
-  return isKnown && fits(value, schema as Fields);
+  return isKnown && fits(value, schema);
 }
 const knownDialects = /^https?:\/\/json-schema\.org\/draft(?:-07|\/2020-12)\/schema#?$/;
 /** `$schema` names a dialect that reads these keywords in the same way. */
