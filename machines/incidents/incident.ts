@@ -56,7 +56,7 @@ export interface Incident {
   /** Number of the record with which the incident began; null for one from before the page connected to the host. */
   readonly s: number | null;
   /** Descriptions of the incident, each with the time from which it holds. */
-  readonly told: Told[];
+  readonly texts: Told[];
   /** Times at which the incident happened: the first, and the latest ones of a crash loop. */
   readonly times: number[];
   /** Number of times, also of those that are no longer in `times`. */
@@ -112,7 +112,7 @@ export function viewOf(incident: Incident, time: number): IncidentView | undefin
   const over = incident.overs.findLast((at) => at <= time);
   const to = over !== undefined && over >= last ? over : undefined;
   if (isNothing(incident, from, to, time)) return undefined;
-  const told = incident.told.findLast(({ at }) => at <= time) ?? incident.told[0];
+  const told = incident.texts.findLast(({ at }) => at <= time) ?? incident.texts[0];
   const ended = calls.filter((call) => (call.ended?.at ?? Infinity) <= time);
   return {
     incident,

@@ -21,9 +21,11 @@ import {
 /** Time in ms within which a server that fails again continues its incident, as in a crash loop. */
 const againMs = 60_000;
 /** Limits of what is kept: incidents, their age in ms, and of one its times, descriptions and calls. */
-const most = { incidents: 500, ageMs: 24 * 60 * 60_000, times: 30, told: 10, calls: 10 };
+const most = { incidents: 500, ageMs: 24 * 60 * 60_000, times: 30, texts: 10, calls: 10 };
 /** A call is slow after 10 s, or after ten times the median of its tool where that is at least a second. */
 const slow = { ms: 10_000, leastMs: 1_000, times: 10, samples: 20, fewest: 5, tools: 1_000 };
+/** Tools of a server that have left its list. */
+const mostGone = 100;
 /** Time in ms within which an application should have answered a read of a window or a document. */
 const readMs = 8_000;
 
@@ -183,7 +185,11 @@ export class Story {
     const failure = isObject(ev['failure']) ? fieldsOf(ev['failure']) : undefined;
     const name = textOf(ev['name']);
     if (type === 'server.changed') return this.#changed(name, ev, at, s);
-    if (type === 'server.removed') return this.#over(['down', 'silent', 'tools'], name, at, true);
+    if (type === 'server.removed') {
+      this.#states.delete(name);
+      this.#gone.delete(name);
+      return this.#over(['down', 'silent', 'tools'], name, at, true);
+    }
     if (type === 'tools.refused' || type === 'tools.withdrawn' || type === 'list.restless') {
       if (failure === undefined) return this.#over(['tools'], `${name} ${type}`, at);
       const { message, remedy } = failure;
@@ -219,7 +225,8 @@ export class Story {
     const gone = this.#gone.get(name) ?? new Set();
     for (const tool of textsOf(added)) gone.delete(tool);
     const lost = textsOf(removed).filter((tool) => !gone.has(tool));
-    for (const tool of lost.slice(0, slow.tools)) gone.add(tool);
+    for (const tool of lost) gone.add(tool);
+    for (const oldest of gone) if (gone.size > mostGone) gone.delete(oldest);
     if (gone.size === 0) {
       this.#gone.delete(name);
       return this.#over(['gone'], name, at);
@@ -292,8 +299,8 @@ export class Story {
       const person = this.all.findLast(({ kind }) => kind === 'person');
       if (!person || person.overs.at(-1) !== at) return;
       person.isMissed = true;
-      const what = `${person.told[0]?.what.replace(/ waits .*/, '') ?? 'A call'} waited for a person, and nobody answered.`;
-      person.told.push({ at, what, remedy: 'Say who answers, or what may run unasked.' });
+      const what = `${person.texts[0]?.what.replace(/ waits .*/, '') ?? 'A call'} waited for a person, and nobody answered.`;
+      person.texts.push({ at, what, remedy: 'Say who answers, or what may run unasked.' });
       return this.#touch(person);
     }
     const read = this.#reads.get(channel);
@@ -423,8 +430,8 @@ export class Story {
     const { hide = (text: string): string => text } = this.#options;
     const told = { at, what: cut(hide(what)), remedy: cut(hide(remedy)) };
     const incident = isSame ? known : this.#fresh({ id: `${key} ${at}`, key, kind, subject, s });
-    incident.told.push(told);
-    if (incident.told.length > most.told) incident.told.splice(1, 1);
+    incident.texts.push(told);
+    if (incident.texts.length > most.texts) incident.texts.splice(1, 1);
     if (!isSame || isAgain || !isOpen(known)) {
       incident.times.push(at);
       incident.count += 1;
@@ -435,7 +442,7 @@ export class Story {
     return incident;
   }
   #fresh(about: Pick<Incident, 'id' | 'key' | 'kind' | 'subject' | 's'>): Incident {
-    const lists = { told: [], times: [], overs: [], isStopped: [], calls: [] };
+    const lists = { texts: [], times: [], overs: [], isStopped: [], calls: [] };
     const flags = { count: 0, more: 0, isSeen: false, isMissed: false, trace: null, revision: 0 };
     const fresh: Incident = { ...about, ...lists, ...flags };
     this.all.push(fresh);

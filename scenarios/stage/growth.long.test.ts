@@ -20,6 +20,10 @@ const limited = {
   'Reasons.#gone': '1,000 names of tools',
   'Object.gone': '100 entries of a list (`mostGone`)',
   'ListTimes.#changed[each]': '100 entries of a list (`mostGone`)',
+  'Story.all': '500 incidents',
+  'Story.all[each]': '500 incidents',
+  'Story.#gone[each]': '100 tools of a server',
+  'Object.texts': '10 texts of an incident',
   'Buckets.#all': 'swept each minute',
   // One for each name of a server that there ever was: what is named so later must be known as the same.
   'Servers.#generations': 'names of servers',
