@@ -105,7 +105,7 @@ describe('a login in a browser', () => {
       out: 'logged out of notes\n',
     });
     expect(await notes.isActive(token)).toBe(false);
-    expect(await commandLine(['call', 'notes.read', '-c', file])).toMatchObject({ code: 1 });
+    expect(await commandLine(['call', 'notes.read', '-c', file])).toMatchObject({ code: 2 });
     expect([stranger.asked, notes.grants]).toEqual([[], ['authorization_code']]);
   });
 

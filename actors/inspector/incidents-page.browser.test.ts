@@ -57,7 +57,7 @@ describe('the first screen', () => {
       const names = await page.locator('#servers tbody th button').allInnerTexts();
       expect(names).toEqual(['broken', 'banner', 'mute', 'good']);
       await incident(page, 'down', 'broken').filter({ hasText: 'exit code 7' }).waitFor();
-      await row(page, 'banner').filter({ hasText: 'waits for the answer to initialize since' }).waitFor();
+      await row(page, 'banner').filter({ hasText: 'waits for the answer to initialize for' }).waitFor();
       await row(page, 'mute')
         .filter({ hasText: /this try ends in (4\.\d|5\.0) min/ })
         .waitFor();
