@@ -201,7 +201,7 @@ describe('elements as text', () => {
     }));
     expect(renderPage({ title: '', elements }, 'text')).toBe('a\n\nb');
   });
-  it('have the title of their page before them, unless one of them says it', () => {
+  it('elements as text have the title of their page before them, unless one of them says it', () => {
     const elements: Element[] = [{ element_id: 'e', category: 'text', content: { text: 'Costs ' } }];
     expect(renderPage({ title: 'Sheet', elements }, 'markdown')).toBe('## Sheet\n\nCosts ');
     expect(renderPage({ title: 'Costs', elements }, 'markdown')).toBe('Costs ');
@@ -215,7 +215,7 @@ describe('words', () => {
     ]);
     expect(wordsIn('')).toEqual([]);
   });
-  it('of a chart are those of its table, with the numbers', () => {
+  it('words of a chart are those of its table, with the numbers', () => {
     const content = { title: 'Costs', series: [{ name: 's', categories: ['May'], values: [450] }] };
     expect(wordsIn(textIn({ element_id: 'c', category: 'chart', content, summary: 'x' }))).toEqual([
       ...['costs', 's', 'may', '450'],
@@ -229,7 +229,7 @@ describe('words', () => {
     ]);
     expect(snippet('Boil the kettle', ['boil', 'kett', 'tea'])?.count).toBe(2);
   });
-  it('are graded: whole before begun, in a name before in the text, and all of them must be there', () => {
+  it('words of a search must all be there; whole words come before beginnings, names before texts', () => {
     expect(
       ['茶道 needles, needle', 'needlework', 'my_needle', 'kneedle'].map((said) => gradeAt(said, 'needle')),
     ).toEqual([...[2, 1, 2, 0]]);

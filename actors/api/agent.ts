@@ -384,7 +384,7 @@ class HostedAgent implements Agent {
     if (ticket !== undefined) this.#cancel(ticket);
   }
   #reading: Promise<AgentReading> | undefined;
-  /** Its module is loaded with the first question. */
+  /** Loads the module of questions with the first one. */
   #asking(): Promise<AgentReading> {
     return (this.#reading ??= during(import('./agent-reading.ts')).then((module) =>
       module.createReading(this.#query),

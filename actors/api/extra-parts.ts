@@ -11,7 +11,7 @@ interface RegisterError extends Error {
   readonly kind: 'usage' | 'refused' | 'unreached';
   readonly remedy: string;
 }
-/** What the core takes from each extra. */
+/** Contracts of the extras that `actors/extras.ts` names. */
 export interface Extras {
   readonly door: {
     openHostDoor(host: HostDoor & Lent): Promise<Door>;

@@ -75,7 +75,7 @@ export class ServersPart implements Part {
     this.calls.limited(request, emit, (answer) => this.#session(from, request, answer));
   readonly #hidden = (port: RequestPort | undefined): RequestPort | undefined =>
     port && ((from, request, emit) => port(from, request, this.#runtime.hidden(request, emit)));
-  /** Its secrets never appear in a trace or a failure. */
+  /** Hides the secrets in traces and failures from now on. */
   introduce(server: string, spec: number, reach: Reach, secrets: readonly string[] = []): void {
     const reaches = this.#reaches.get(server) ?? new Map<number, Reach>();
     this.#reaches.set(server, reaches.set(spec, reach));

@@ -7,7 +7,7 @@ import type { CommandContext } from './context.ts';
  * command.
  */
 export const exitCodes = { done: 0, failed: 1, notSent: 2, unknown: 3, usage: 64, interrupted: 130 } as const;
-/** What is thrown was thrown before anything was sent. */
+/** Errors that are thrown come from before anything was sent. */
 export const failedCode = (command: string | undefined): number =>
   command === 'call' ? exitCodes.notSent : exitCodes.failed;
 /** 128 plus the number of the signal; who closes the pipe, such as `head`, has had enough. */

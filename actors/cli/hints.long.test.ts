@@ -76,7 +76,7 @@ describe('at the prompt', () => {
     ]
       .map(([hint]) => hint.trim())
       .filter((hint) => !isExample(hint) && !/[?{]/.test(hint));
-  it('what each answer tells to type is a command', async () => {
+  it('each hint of an answer is a command that can be typed there', async () => {
     up = atPrompt({ mcpServers });
     await up.until(seated);
     const seen: string[] = [];

@@ -11,7 +11,7 @@ export interface SourceOptions extends AnswerOptions, EntryWords {
   readonly typed?: readonly string[];
   /** In seconds. */
   readonly boot?: number;
-  /** Of several the later wins. */
+  /** Config files; a later one wins where two name the same. */
   readonly config?: readonly string[];
   readonly verbose?: boolean;
   readonly folder?: string;

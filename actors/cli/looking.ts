@@ -249,7 +249,7 @@ export async function status(
   const isUp = await watched(context, options, config, (_, line) => wrote.push(line), show);
   return options.follow ? exitCodeAtEnd(signal) : exitCodeOf(signal, isUp);
 }
-/** Of a server that was asked for by its name. */
+/** Number of its latest lines, for a server that was named in the command. */
 const linesShown = 20;
 /** Whether all its servers are up; with `--follow` what they write goes on until Ctrl-C. */
 async function watched(

@@ -140,7 +140,7 @@ export const documentLimitOption = (preset: number): Option =>
   new Option('--limit <n>', `so many are given, at most 100 (default: ${preset})`).argParser(wholeOf);
 export const readServerOption = (): Option =>
   new Option('--server <server>', 'the one server that is asked, where several have it');
-/** Of a server that is added by its command or URL. */
+/** Options of `a2c add` for a command or a URL. */
 export const withEntryWords = <C extends Command>(command: C): C =>
   command
     .option('-e, --env <KEY=value>', 'a variable of the command; may be repeated', collected)

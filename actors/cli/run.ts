@@ -58,7 +58,7 @@ function programFor(start: Start): Command {
     .helpCommand(false)
     .showHelpAfterError(`(${typedInShell([...ownCommand(), 'help'])} tells more)`);
 }
-/** Those of other files are loaded where none of these was typed. */
+/** Loads the commands of other files only when none of these was typed. */
 async function addCommands(program: Command, name: string | undefined, does: ActionMaker): Promise<void> {
   for (const add of [addCalling, addCollections, addKeeping, addLogin, addConfigFile, addLooking])
     add(program, does);

@@ -50,7 +50,7 @@ describe('the source of servers', () => {
     write('mine.json', found);
     expect(await namesOf({ config: ['mine.json'] })).toEqual(['theirs']);
   });
-  it('is all files that are asked for; of a name that two have the later one, which is told', async () => {
+  it('the source of servers is each file that -c names; a later file wins, and the command says so', async () => {
     write('one.json', {
       mcpServers: { a: { command: 'first' }, b: { command: 'b' } },
       a2c: { start: 'lazy' },
@@ -111,7 +111,7 @@ describe('the source of servers', () => {
 });
 
 describe('a config found in the folder', () => {
-  it('is searched up to the root of the repository, and no further', async () => {
+  it('a config is searched up to the root of the repository, and no further', async () => {
     const sub = join(folder, 'repository/sub');
     mkdirSync(join(sub, 'deep'), { recursive: true });
     write('a2c.json', { mcpServers: { strange: { url: 'http://x' } } });

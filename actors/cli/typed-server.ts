@@ -10,7 +10,7 @@ export interface EntryWords {
   readonly header?: readonly string[];
   readonly cwd?: string;
   readonly sse?: boolean;
-  /** As other clients name it. */
+  /** Transport by the name that other clients give it, instead of `sse`. */
   readonly transport?: 'stdio' | 'http' | 'streamable-http' | 'sse';
 }
 

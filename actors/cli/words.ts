@@ -25,7 +25,7 @@ export const daily = [
   ...(['tools', 'call', 'read', 'add', 'remove', 'list', 'import'] as const),
   ...(['login', 'status', 'logs', 'why', 'up', 'serve'] as const),
 ] satisfies readonly Word[];
-/** Those that the shell and the prompt both have. */
+/** Commands that the shell and the prompt both have. */
 export const shared = [
   ...(['tools', 'call', 'read', 'add', 'remove', 'enable', 'disable', 'list'] as const),
   ...(['status', 'logs', 'why', 'desktop', 'finder', 'help'] as const),

@@ -42,7 +42,7 @@ export {
   mcpToolsToGeminiTools,
   mcpToolsToOpenAITools,
   openAIToolsToMcpTool,
-} from '../../machines/models/index.ts';
+} from '../../machines/models/conversions.ts';
 export { mostCharacters, textOf, toResponse } from '../../machines/models/present.ts';
 export { parametersOf } from '../../machines/models/schema.ts';
 export { readArguments } from '../../machines/models/arguments.ts';

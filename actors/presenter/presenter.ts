@@ -35,7 +35,7 @@ import {
   mcpToolsToGeminiTools,
   mcpToolsToOpenAITools,
   openAIToolsToMcpTool,
-} from '../../machines/models/index.ts';
+} from '../../machines/models/conversions.ts';
 import { readArguments } from '../../machines/models/arguments.ts';
 import { textOf, toResponse, type EndedCall } from '../../machines/models/present.ts';
 import type { MCPToolDefinition } from '../../machines/models/format.ts';

@@ -1,5 +1,4 @@
-import { blobsPort } from '../../machines/ports/files.ts';
-import { landingPort } from '../../machines/ports/files.ts';
+import { blobsPort, landingPort } from '../../machines/ports/files.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import type { EventObject } from 'xstate';

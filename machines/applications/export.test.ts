@@ -44,7 +44,7 @@ describe('an entry that only switches a server off', () => {
       `mcpServers.b: ${told}`,
     ]);
   });
-  it('is told by an import', () => {
+  it('an import tells an entry that only switches a server off', () => {
     const { servers } = importFrom(file, opencode, { servers: [], inputs: [] });
     expect(servers.map(({ name, why }) => [name, why])).toEqual([
       ['a', undefined],

@@ -51,7 +51,7 @@ describe('a server that fails', () => {
     [700, changed('ready')],
   ] as const;
 
-  it('is one incident with its reason, its calls, and the time until it was back', () => {
+  it('a server that fails is one incident with its reason, its calls, and the time until it was back', () => {
     const story = storyOf(...lost);
     expect(story.at(99)).toEqual([]);
     expect(story.at(350)).toMatchObject([

@@ -7,7 +7,7 @@ import {
   mcpToolsToGeminiTools,
   mcpToolsToOpenAITools,
   openAIToolsToMcpTool,
-} from './index.ts';
+} from './conversions.ts';
 import { createConversation } from './conversation.ts';
 import { gemini } from './gemini.ts';
 import { openai } from './openai.ts';

@@ -39,7 +39,7 @@ import {
   mcpToolsToAnthropicTools,
   mcpToolsToGeminiTools,
   mcpToolsToOpenAITools,
-} from '../../../machines/models/index.ts';
+} from '../../../machines/models/conversions.ts';
 import { toolTypes } from '../../../machines/models/typescript.ts';
 import { explained } from '../../../machines/process/stderr.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
