@@ -84,7 +84,10 @@ export type {
   ComputerConfig,
 } from './api/agent-handle.ts';
 export type {
+  AgentDocuments,
+  AgentFiles,
   AgentReading,
+  AgentSkills,
   DesktopOptions,
   FinderOptions,
   FormatOptions,
@@ -126,7 +129,11 @@ export type { CallEnded, CallEvents, CallStarted } from './api/computer-calls.ts
 export type {
   Computer,
   ComputerConfigInForce,
+  ComputerDebug,
   ComputerEvents,
+  ComputerPrompts,
+  ComputerServers,
+  ComputerSkills,
   ComputerStatus,
 } from './api/computer-handle.ts';
 export type { Answers, AnswerServer, AskingCalls, ComputerOptions } from './api/computer-options.ts';
@@ -141,8 +148,7 @@ export type {
   ToolListing,
 } from './servers/server-handle.ts';
 export type { ServerState } from '../machines/server-state.ts';
-export type { CallStanding, CallWait, PastCall } from '../machines/call/history.ts';
-export type { RememberedCall } from './api/computer-calls.ts';
+export type { CallWait, KnownCall } from '../machines/call/history.ts';
 export type { CallEnd, CallPhase, Outcome } from '../machines/call/call.rules.ts';
 export type {
   Annotations,
@@ -191,10 +197,9 @@ export type { GivenLimits, LimitName, OfficeLimits, Rate } from '../machines/off
 export type { Entrant, Entry } from '../machines/office/rooms/entry.ts';
 export type { SeatChanged } from '../machines/office/office.machine.ts';
 export type { SeatFacts } from '../machines/ports/office.ts';
-export type { RunningCall } from './api/computer-calls.ts';
 export type { Progress as CallProgress } from '../machines/protocol/messages/messages.ts';
-export type { Call, CallOptions, ComputerCallOptions } from './api/call-outcome.ts';
-export type { HostOptions, Inspectable, Telling } from './api/handles.ts';
+export type { Call, CallOptions, CallStep, ComputerCallOptions, WatchedCall } from './api/call-outcome.ts';
+export type { Debug, DrainOptions, EventOptions, HostOptions, Telling } from './api/handles.ts';
 export type { FileSource, LandedFile, PutOptions, PutProgress } from './api/agent-handle.ts';
 export type {
   CallEnding,

@@ -36,7 +36,7 @@ await using computer = await createComputer({
   timing: { bootMs: 3_000 },
 });
 await using agent = await createAgent({ url: office.url, name: 'demo' });
-const { url } = await computer.inspect({ allowControl: true });
+const { url } = await computer.debug.inspect({ allowControl: true });
 console.log(`The page of the demonstration, with a token that is for you alone:\n\n  ${url}\n`);
 console.log(
   'flapping dies again and again, mute never answers, mail lacks a value; some calls fail on purpose.',

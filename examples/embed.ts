@@ -29,7 +29,7 @@ await using computer = await createComputer({
   confirm: ({ server, tool }) => (server === 'greeter' && tool === 'greet' ? 'allow' : 'deny'),
 });
 //    The computer is there at once, while its servers start. `startServer` resolves when the server is ready.
-await computer.startServer('greeter');
+await computer.servers.start('greeter');
 const { tools: own } = await computer.tools();
 console.log(`the computer has ${own.length} tool`);
 

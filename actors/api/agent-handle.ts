@@ -1,5 +1,5 @@
 import type { BlobOptions, Download } from './downloads.ts';
-import type { HostOptions, Inspectable, Telling } from './handles.ts';
+import type { Debug, DrainOptions, HostOptions, Telling } from './handles.ts';
 import type { Call, CallOptions } from './call-outcome.ts';
 import type {
   DesktopShown,
@@ -147,7 +147,7 @@ export interface AgentEvents {
    * The Finder of a computer, which the agent follows, could not be read. The failure gives the reason and a remedy.
    */
   readonly 'finder.failed': { readonly computer: string; readonly failure: Failure };
-  /** The servers or inputs of a computer have changed; `getConfig` returns the new ones. */
+  /** The servers or inputs of a computer have changed; `config` returns the new ones. */
   readonly 'config.changed': { readonly computer: string };
   /** The state of the agent's seat in its office has changed, or a try to join has failed. */
   readonly 'link.changed': LinkStatus;
@@ -189,9 +189,33 @@ export interface AgentStatus {
   readonly office: string;
   /** State of the agent's seat in its office. */
   readonly link: LinkStatus;
+  /** Names of the computers that sit in the office; `computer.joined` and `computer.left` tell changes. */
+  readonly computers: readonly string[];
 }
-/** Agent that sits in an office. `await using` closes it. */
-export interface Agent extends AgentReading, Telling<AgentEvents>, Inspectable, AsyncDisposable {
+/** Files between an agent and a computer. */
+export interface AgentFiles {
+  /**
+   * Puts a file on a computer whose config opens a landing folder, and resolves with its path there. After a lost
+   * connection it goes on where the computer is. Rejects with an `A2cError`: `BlobNotWritten` with `details.reason`
+   * (docs/files.md), `NotFound` for an unknown computer, `LinkLost` or `NoAnswer` when nothing went on for `timeoutMs`;
+   * with the error of the file system; and with the reason of the signal.
+   */
+  put(computer: string, source: FileSource, options?: PutOptions): Promise<LandedFile>;
+  /**
+   * Reads a large content by its handle, from `blobs` of an outcome or `blobHandle` of a file of a skill. Parts are
+   * fetched a little ahead of the reader, so that memory stays small whatever the size. After a lost connection, a restart
+   * of the office or an absence of the computer the read goes on from where it was; after about two minutes without
+   * a part it fails. The stream fails with an `A2cError`: `BlobNotAccessible` when the computer gives the content no more
+   * (`details.reason`: `invalid_handle`, `forbidden`, `gone` or `range`), `Internal` when the content does not match its
+   * hash, `LinkLost` when the agent closes.
+   */
+  get(computer: string, handle: string, options?: BlobOptions): Download;
+}
+/**
+ * Agent that sits in an office. `await using` closes it. `callTool` never rejects: its failure is data. Every other method
+ * that returns a promise rejects with an `A2cError`, and one that returns at once throws it.
+ */
+export interface Agent extends AgentReading, Telling<AgentEvents>, AsyncDisposable {
   /** Returns the current state of the agent and of its seat. */
   status(): AgentStatus;
   /**
@@ -200,15 +224,15 @@ export interface Agent extends AgentReading, Telling<AgentEvents>, Inspectable, 
    * reason of the signal, or with that reason.
    */
   joined(options?: WaitOptions): Promise<void>;
-  /**
-   * Returns the names of all computers that sit in the office; `computer.joined` and `computer.left` tell changes.
-   */
-  computers(): readonly string[];
+  /** Resolves when this computer sits in the office. Rejects when the agent closes, and with the reason of the signal. */
+  joined(computer: string, options?: WaitOptions): Promise<void>;
+  /** Lists the members of the office. Rejects with an `A2cError` when the office does not answer. */
+  room(options?: ReadOptions): Promise<readonly RoomMember[]>;
   /**
    * Returns the tools of a computer, and waits for a computer that is still being asked, or for the seat. While servers
-   * are in `missing`, the computer is asked again at each call. Rejects at once with 404 for a computer that is not in
-   * the office; when the tools are not known within `timeoutMs` (default 30,000) with the failure of the last read, or
-   * with 408; and with `LinkLost` when the agent is closed.
+   * are in `missing`, the computer is asked again at each call. Rejects at once with `NotFound` for a computer that is not
+   * in the office; when the tools are not known within `timeoutMs` (default 30,000) with the failure of the last read, or
+   * with `NoAnswer`; and with `LinkLost` when the agent is closed.
    */
   tools(computer: string, options?: ReadOptions): Promise<AgentTools>;
   /** Calls a tool of a computer. Never rejects; `result` is the MCP CallToolResult. */
@@ -219,33 +243,24 @@ export interface Agent extends AgentReading, Telling<AgentEvents>, Inspectable, 
     options?: CallOptions,
   ): Call;
   /**
-   * Puts a file on a computer whose config opens a landing folder, and resolves with its path there. After a lost
-   * connection it goes on where the computer is. Rejects with an `A2cError`: 4019 with `details.reason` (docs/files.md),
-   * 404 for an unknown computer, `LinkLost` or 408 when nothing went on for `timeoutMs`; with the error of the file
-   * system; and with the reason of the signal.
-   */
-  putFile(computer: string, source: FileSource, options?: PutOptions): Promise<LandedFile>;
-  /**
    * Cancels a call of this agent by its `reqId`; the call ends as `cancelled`. Does nothing for an unknown id or a
    * call that has ended.
    */
   cancel(reqId: string): void;
   /**
-   * Reads a large content by its handle, from `blobs` of an outcome or `blobHandle` of a file of a skill. Parts are
-   * fetched a little ahead of the reader, so that memory stays small whatever the size. After a lost connection, a restart
-   * of the office or an absence of the computer the read goes on from where it was; after about two minutes without
-   * a part it fails. The stream fails with an `A2cError`: 4018 when the computer gives the content no more
-   * (`details.reason`: `invalid_handle`, `forbidden`, `gone` or `range`), 500 when the content does not match its
-   * hash, `LinkLost` when the agent closes.
-   */
-  blob(computer: string, handle: string, options?: BlobOptions): Download;
-  /** Lists the members of the office. Rejects with an `A2cError` when the office does not answer. */
-  listRoom(options?: ReadOptions): Promise<readonly RoomMember[]>;
-  /**
    * Returns the servers and inputs of a computer as the computer shows them: placeholders not filled in, secrets
    * hidden.
    */
-  getConfig(computer: string, options?: ReadOptions): Promise<ComputerConfig>;
+  config(computer: string, options?: ReadOptions): Promise<ComputerConfig>;
+  /** Files that are put on a computer or read from it. */
+  readonly files: AgentFiles;
+  /** Page and traces of the agent. */
+  readonly debug: Debug;
+  /**
+   * Closes the agent without cutting calls short: new calls are refused (`LinkLost`), running ones end by themselves, at
+   * most within `timeoutMs` (default 10,000); then as `close`, which may be called meanwhile.
+   */
+  drain(options?: DrainOptions): Promise<void>;
   /**
    * Leaves the office and ends the agent; calls in flight are cancelled. Takes at most `shutdownMs` (10 s), and
    * may be called again.
@@ -301,64 +316,75 @@ export interface PageOptions<Format extends DpeFormat> extends FormatOptions<For
 export type ReadAs<Format extends DpeFormat, Value> = Format extends 'json' ? Value : string;
 
 /**
- * Questions of an agent to a computer. All reject with an `A2cError`: 4201 no such document, 4202 no such page,
- * 4203 no such element, 4204 the URI breaks a rule (nothing was asked), 404 no such computer or window, 408 no
- * answer in time, 500 the answer is not readable, 501 not supported by the computer. `details.req_id` names the
- * question; the rest of `details` comes from the side that refused.
+ * Questions of an agent to a computer. All reject with an `A2cError` (docs/errors.md): `DocumentNotFound`,
+ * `PageOutOfRange`, `ElementNotFound`, `InvalidDpeUri` (nothing was asked), `NotFound` for a computer or window,
+ * `NoAnswer` in time, `Internal` for an answer that is not readable, `NotSupported` by the computer. `details.req_id`
+ * names the question; the rest of `details` comes from the side that refused.
  */
 export interface AgentReading {
   /**
    * Returns all windows of a computer, each as one text; `missing` lists servers whose windows could not all be
    * read.
    */
-  getDesktop(computer: string, options?: DesktopOptions): Promise<DesktopShown>;
+  desktop(computer: string, options?: DesktopOptions): Promise<DesktopShown>;
   /**
    * Returns a part of the documents of a computer, from `offset` on and at most `limit`; `total_count` counts all
    * documents that the query finds.
    */
-  getFinder(computer: string, options?: FinderOptions): Promise<FinderShown>;
+  finder(computer: string, options?: FinderOptions): Promise<FinderShown>;
+  /**
+   * Returns one page of all resources that a server lists, windows and documents among them. `server` is the bundle
+   * id of the server, or on our computers its name. Rejects with `ServerNotFound`, with `CapabilityMissing` for a server
+   * without resources, with `BadRequest` when the cursor is out of date, and with `ServerNotActive` when the server
+   * does not run.
+   */
+  resources(computer: string, server: string, options?: ResourcesOptions): Promise<ResourcesPage>;
   /**
    * Reads a window, or a place in a document, as its server returns it. The server is asked each time, as for all reads
    * of resources and documents.
    */
   readResource(computer: string, uri: string, options?: ResourceOptions): Promise<readonly ResourceContent[]>;
+  /** Skills of a computer. */
+  readonly skills: AgentSkills;
+  /** Documents of a computer, by their `dpe://` URIs. */
+  readonly documents: AgentDocuments;
+}
+/** Skills of a computer, for an agent. */
+export interface AgentSkills {
+  /** Lists the skills of a computer, without their texts; unreadable entries are left out. */
+  list(computer: string, options?: ReadOptions): Promise<readonly Skill[]>;
   /**
-   * Returns one page of all resources that a server lists, windows and documents among them. `server` is the bundle
-   * id of the server, or on our computers its name. Rejects with 4014 for an unknown server, with 4015 for a server
-   * without resources, with 400 when the cursor is out of date, and with `ServerNotActive` (4003) when the server
-   * does not run.
+   * Reads one file of a skill. Rejects with `SkillNameInvalid` for a name that no skill can have, with `ServerNotFound` for
+   * an unknown skill, and with `SkillFileNotAccessible` for a file that does not exist, lies outside, is not shared or is no
+   * text (`details.reason`).
    */
-  getResources(computer: string, server: string, options?: ResourcesOptions): Promise<ResourcesPage>;
-  /** Returns the skills of a computer, without their texts; unreadable entries are left out. */
-  skills(computer: string, options?: ReadOptions): Promise<readonly Skill[]>;
+  read(computer: string, name: string, options?: SkillOptions): Promise<SkillFile>;
+}
+/** Documents of a computer, for an agent. */
+export interface AgentDocuments {
   /**
-   * Reads one file of a skill. Rejects with 4016 for a name that no skill can have, with 4014 for an unknown skill,
-   * and with 4017 for a file that does not exist, lies outside, is not shared or is no text (`details.reason`).
+   * Reads the description of a document (level 1). A page or element in `uri` is ignored, as in `pages`, `page` and
+   * `element`.
    */
-  skill(computer: string, name: string, options?: SkillOptions): Promise<SkillFile>;
-  /**
-   * Reads the description of a document (level 1). A page or element in `uri` is ignored, as in `readDocumentPages`,
-   * `readPage` and `readElement`.
-   */
-  readDocumentMetadata(computer: string, uri: string, options?: ReadOptions): Promise<DocumentMetadata>;
+  metadata(computer: string, uri: string, options?: ReadOptions): Promise<DocumentMetadata>;
   /**
    * Reads a document's description with its pages (level 1), from `offset` (default 0), at most `limit` (1 to 100,
    * default 20).
    */
-  readDocumentPages(
+  pages(
     computer: string,
     uri: string,
     options?: ReadOptions & { readonly offset?: number | undefined; readonly limit?: number | undefined },
   ): Promise<DocumentPages>;
   /** Reads one page of a document with its elements (level 2); `index` counts from 0. */
-  readPage<Format extends DpeFormat = 'json'>(
+  page<Format extends DpeFormat = 'json'>(
     computer: string,
     uri: string,
     index: number,
     options?: PageOptions<Format>,
   ): Promise<ReadAs<Format, DocumentPage>>;
   /** Reads one element of a document (level 3). */
-  readElement<Format extends DpeFormat = 'json'>(
+  element<Format extends DpeFormat = 'json'>(
     computer: string,
     uri: string,
     elementId: string,
@@ -395,7 +421,7 @@ export interface DocumentPages extends DocumentMetadata {
 }
 /** Element of a document (level 3). */
 export interface ElementDetail {
-  /** Id of the element, unique within its document; `readElement` takes it. */
+  /** Id of the element, unique within its document; `documents.element` takes it. */
   readonly element_id: string;
   /** Category of the element: one of the 19 categories of docs/wire.md, or one of the server's own. */
   readonly category: string;

@@ -41,15 +41,15 @@ const reached = (): Promise<Question> =>
 
 describe('a wrong question of an agent', () => {
   it.each<[string, string, (a: Agent) => Promise<unknown>]>([
-    ['a document of another scheme', 'scheme', (a) => a.readDocumentMetadata('raw', 'http://h/d')],
-    ['a host without a document', 'sub-path', (a) => a.readDocumentMetadata('raw', 'dpe://h')],
-    ['a limit of 0', 'limit', (a) => a.readDocumentPages('raw', uri, { limit: 0 })],
-    ['a limit of 101', 'limit', (a) => a.readDocumentPages('raw', uri, { limit: 101 })],
-    ['an offset of -1', 'offset', (a) => a.readDocumentPages('raw', uri, { offset: -1 })],
-    ['half a page', 'sub-path', (a) => a.readPage('raw', uri, 0.5)],
-    ['page -1', 'sub-path', (a) => a.readPage('raw', uri, -1)],
-    ['no category', 'categories', (a) => a.readPage('raw', uri, 0, { categories: [] })],
-    ['an element without a name', 'sub-path', (a) => a.readElement('raw', uri, '')],
+    ['a document of another scheme', 'scheme', (a) => a.documents.metadata('raw', 'http://h/d')],
+    ['a host without a document', 'sub-path', (a) => a.documents.metadata('raw', 'dpe://h')],
+    ['a limit of 0', 'limit', (a) => a.documents.pages('raw', uri, { limit: 0 })],
+    ['a limit of 101', 'limit', (a) => a.documents.pages('raw', uri, { limit: 101 })],
+    ['an offset of -1', 'offset', (a) => a.documents.pages('raw', uri, { offset: -1 })],
+    ['half a page', 'sub-path', (a) => a.documents.page('raw', uri, 0.5)],
+    ['page -1', 'sub-path', (a) => a.documents.page('raw', uri, -1)],
+    ['no category', 'categories', (a) => a.documents.page('raw', uri, 0, { categories: [] })],
+    ['an element without a name', 'sub-path', (a) => a.documents.element('raw', uri, '')],
     ['an escape that is none', 'encoding', (a) => a.readResource('raw', 'dpe://h/%zz')],
   ])('is refused before anybody is asked: %s', async (_, rule, ask) => {
     await expect(ask(agent)).rejects.toMatchObject({ name: 'A2cError', code: 4204, details: { rule } });
@@ -61,17 +61,21 @@ describe('the options of a question', () => {
   it.each<[string, string, (a: Agent) => unknown]>([
     ['tools', 'timeoutms', (a) => a.tools('raw', { timeoutms: 5 } as never)],
     ['tools', 'size', (a) => a.tools('raw', { size: 1 } as never)],
-    ['listRoom', 'fresh', (a) => a.listRoom({ fresh: true } as never)],
-    ['getConfig', 'server', (a) => a.getConfig('raw', { server: 's' } as never)],
-    ['getDesktop', 'keywords', (a) => a.getDesktop('raw', { keywords: ['a'] } as never)],
-    ['getDesktop', 'size', (a) => a.getDesktop('raw', { size: 1.5 })],
-    ['getFinder', 'window', (a) => a.getFinder('raw', { window: 'window://h' } as never)],
+    ['room', 'fresh', (a) => a.room({ fresh: true } as never)],
+    ['config', 'server', (a) => a.config('raw', { server: 's' } as never)],
+    ['desktop', 'keywords', (a) => a.desktop('raw', { keywords: ['a'] } as never)],
+    ['desktop', 'size', (a) => a.desktop('raw', { size: 1.5 })],
+    ['finder', 'window', (a) => a.finder('raw', { window: 'window://h' } as never)],
     ['readResource', 'format', (a) => a.readResource('raw', uri, { format: 'text' } as never)],
-    ['readDocumentMetadata', 'limit', (a) => a.readDocumentMetadata('raw', uri, { limit: 1 } as never)],
-    ['readDocumentPages', 'pageSize', (a) => a.readDocumentPages('raw', uri, { pageSize: 1 } as never)],
-    ['readPage', 'format', (a) => a.readPage('raw', uri, 0, { format: 'pdf' as never })],
-    ['readPage', 'offset', (a) => a.readPage('raw', uri, 0, { offset: 1 } as never)],
-    ['readElement', 'categories', (a) => a.readElement('raw', uri, 'e', { categories: [] } as never)],
+    ['documents.metadata', 'limit', (a) => a.documents.metadata('raw', uri, { limit: 1 } as never)],
+    ['documents.pages', 'pageSize', (a) => a.documents.pages('raw', uri, { pageSize: 1 } as never)],
+    ['documents.page', 'format', (a) => a.documents.page('raw', uri, 0, { format: 'pdf' as never })],
+    ['documents.page', 'offset', (a) => a.documents.page('raw', uri, 0, { offset: 1 } as never)],
+    [
+      'documents.element',
+      'categories',
+      (a) => a.documents.element('raw', uri, 'e', { categories: [] } as never),
+    ],
   ])("are each question's own: %s refuses %s", async (method, option, ask) => {
     await expect(ask(agent)).rejects.toMatchObject({
       code: 400,
@@ -135,14 +139,14 @@ describe('a wrong answer to an agent', () => {
     ],
   ])('fails the question: %s', async (_, given, expected) => {
     answer = given;
-    const error: unknown = await agent.readDocumentMetadata('raw', uri).catch((each: unknown) => each);
+    const error: unknown = await agent.documents.metadata('raw', uri).catch((each: unknown) => each);
     expect(error).toMatchObject({ name: 'A2cError', ...expected });
     expect(error).toMatchObject({ details: { req_id: expect.any(String) } });
   });
 
   it('is 408 when the time that the host gives has passed', async () => {
     const question = reached();
-    const error: unknown = await agent.getFinder('raw', { timeoutMs: 50 }).catch((each: unknown) => each);
+    const error: unknown = await agent.finder('raw', { timeoutMs: 50 }).catch((each: unknown) => each);
     expect(error).toMatchObject({ code: 408, details: { req_id: (await question).req_id } });
   });
 });
@@ -150,11 +154,11 @@ describe('a wrong answer to an agent', () => {
 describe('a host that has enough', () => {
   it('ends a question by its signal, and asks nothing with one that is aborted', async () => {
     const [stop, question] = [new AbortController(), reached()];
-    const reading = agent.getDesktop('raw', { signal: stop.signal });
+    const reading = agent.desktop('raw', { signal: stop.signal });
     await question;
     stop.abort(new Error('enough'));
     await expect(reading).rejects.toThrow('enough');
-    await expect(agent.getDesktop('raw', { signal: stop.signal })).rejects.toThrow('enough');
+    await expect(agent.desktop('raw', { signal: stop.signal })).rejects.toThrow('enough');
     await expect(agent.tools('raw', { signal: stop.signal })).rejects.toThrow('enough');
     expect(asked).toEqual(['client:get_desktop']);
   });

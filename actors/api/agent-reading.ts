@@ -48,9 +48,9 @@ function textIn(contents: readonly ResourceContent[]): Read<string> {
 }
 
 const resourcePages =
-  (ask: AskComputer): AgentReading['getResources'] =>
+  (ask: AskComputer): AgentReading['resources'] =>
   async (computer, server, options = {}) => {
-    mustBeOptions('getResources', options, asking.getResources);
+    mustBeOptions('resources', options, asking.resources);
     const { cursor } = options;
     const request = { computer, mcp_server: server, ...(cursor !== undefined && { cursor }) };
     const { ack, reqId } = await ask(events.getResources, request, options);
@@ -58,23 +58,20 @@ const resourcePages =
     return { resources: resources.map(resourceOf), nextCursor: nextCursor ?? null };
   };
 
-function createListReading(ask: AskComputer): Pick<AgentReading, 'getResources' | 'skills' | 'skill'> {
-  return {
-    getResources: resourcePages(ask),
-    skills: async (computer, options = {}) => {
-      mustBeOptions('skills', options, asking.skills);
-      const { ack, reqId } = await ask(events.getSkills, { computer }, options);
-      return bodyOf(readSkills(ack, reqId), reqId).skills.map((ref) => skillOf(computer, ref));
-    },
-    skill: async (computer, name, options = {}) => {
-      mustBeOptions('skill', options, asking.skill);
-      const { path } = options;
-      const request = { computer, name, ...(path !== undefined && { rel_path: path }) };
-      const { ack, reqId } = await ask(events.getSkill, request, options);
-      return skillFileOf(bodyOf(readSkill(ack, reqId), reqId));
-    },
-  };
-}
+const skillsOf = (ask: AskComputer): AgentReading['skills'] => ({
+  list: async (computer, options = {}) => {
+    mustBeOptions('skills.list', options, asking.skills);
+    const { ack, reqId } = await ask(events.getSkills, { computer }, options);
+    return bodyOf(readSkills(ack, reqId), reqId).skills.map((ref) => skillOf(computer, ref));
+  },
+  read: async (computer, name, options = {}) => {
+    mustBeOptions('skills.read', options, asking.skill);
+    const { path } = options;
+    const request = { computer, name, ...(path !== undefined && { rel_path: path }) };
+    const { ack, reqId } = await ask(events.getSkill, request, options);
+    return skillFileOf(bodyOf(readSkill(ack, reqId), reqId));
+  },
+});
 
 function readersOf(ask: AskComputer) {
   const readRaw = async (computer: string, uri: string, options: ResourceOptions) => {
@@ -109,19 +106,52 @@ function readersOf(ask: AskComputer) {
   return { readRaw, readPlace, readIn, readList };
 }
 
+const documentsOf = ({ readPlace, readIn }: ReturnType<typeof readersOf>): AgentReading['documents'] => ({
+  metadata: async (computer, uri, options = {}) => {
+    mustBeOptions('documents.metadata', options, asking.metadata);
+    return readPlace(computer, metadataPlace(uri), options, readMetadata);
+  },
+  pages: async (computer, uri, options = {}) => {
+    mustBeOptions('documents.pages', options, asking.pages);
+    const { offset = 0, limit = 20 } = options;
+    const { page_offset, page_limit, page_total, ...read } = await readPlace(
+      computer,
+      pagesPlace(uri, offset, limit),
+      options,
+      readPages,
+    );
+    return {
+      ...read,
+      page_offset: page_offset ?? offset,
+      page_limit: page_limit ?? limit,
+      page_total: page_total ?? read.page_count,
+    };
+  },
+  page: async (computer, uri, index, options = {}) => {
+    mustBeOptions('documents.page', options, asking.page);
+    const { format = 'json', categories } = options;
+    return readIn(computer, pagePlace(uri, index, format, categories), options, readPage);
+  },
+  element: async (computer, uri, elementId, options = {}) => {
+    mustBeOptions('documents.element', options, asking.element);
+    return readIn(computer, elementPlace(uri, elementId, options.format), options, readElement);
+  },
+});
+
 export function createReading(ask: AskComputer): AgentReading {
-  const { readRaw, readPlace, readIn, readList } = readersOf(ask);
+  const readers = readersOf(ask);
+  const { readRaw, readList } = readers;
   return {
-    getDesktop: async (computer, options = {}) => {
-      mustBeOptions('getDesktop', options, asking.getDesktop);
+    desktop: async (computer, options = {}) => {
+      mustBeOptions('desktop', options, asking.desktop);
       const { size = null, window = null, fresh = false } = options;
       const request = { computer, ...desktopQuestion({ size, window, fresh }) };
       const { ack, reqId } = await ask(events.getDesktop, request, options);
       const body = bodyOf(readDesktop(ack, reqId), reqId);
       return { desktops: body.desktops, missing: body.missing };
     },
-    getFinder: async (computer, options = {}) => {
-      mustBeOptions('getFinder', options, asking.getFinder);
+    finder: async (computer, options = {}) => {
+      mustBeOptions('finder', options, asking.finder);
       const { documents, total_count, missing } = await readList(computer, options);
       return { documents, total_count, missing };
     },
@@ -131,35 +161,8 @@ export function createReading(ask: AskComputer): AgentReading {
       if (!collection.ok) throw new A2cError(withRemedy(collection.failure));
       return (await readRaw(computer, uri, options)).contents;
     },
-    ...createListReading(ask),
-    readDocumentMetadata: async (computer, uri, options = {}) => {
-      mustBeOptions('readDocumentMetadata', options, asking.readDocumentMetadata);
-      return readPlace(computer, metadataPlace(uri), options, readMetadata);
-    },
-    readDocumentPages: async (computer, uri, options = {}) => {
-      mustBeOptions('readDocumentPages', options, asking.readDocumentPages);
-      const { offset = 0, limit = 20 } = options;
-      const { page_offset, page_limit, page_total, ...read } = await readPlace(
-        computer,
-        pagesPlace(uri, offset, limit),
-        options,
-        readPages,
-      );
-      return {
-        ...read,
-        page_offset: page_offset ?? offset,
-        page_limit: page_limit ?? limit,
-        page_total: page_total ?? read.page_count,
-      };
-    },
-    readPage: async (computer, uri, index, options = {}) => {
-      mustBeOptions('readPage', options, asking.readPage);
-      const { format = 'json', categories } = options;
-      return readIn(computer, pagePlace(uri, index, format, categories), options, readPage);
-    },
-    readElement: async (computer, uri, elementId, options = {}) => {
-      mustBeOptions('readElement', options, asking.readElement);
-      return readIn(computer, elementPlace(uri, elementId, options.format), options, readElement);
-    },
+    resources: resourcePages(ask),
+    skills: skillsOf(ask),
+    documents: documentsOf(readers),
   };
 }

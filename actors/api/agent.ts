@@ -25,7 +25,7 @@ import type {
   ComputerConfig,
   ReadOptions,
 } from './agent-handle.ts';
-import type { Skill } from './computer-handle.ts';
+import type { Skill, WaitOptions } from './computer-handle.ts';
 import { skillOf, type AskComputer } from './agent-lists.ts';
 import type { PuttingAgent } from './agent-files.ts';
 import {
@@ -37,7 +37,9 @@ import {
   callOptions,
   putOptions,
 } from './checks/agent.ts';
-import { inspectOptions, waitOptions, wrongCall } from './checks/host.ts';
+import { drainOptions, waitOptions, wrongCall } from './checks/host.ts';
+import { debugOf } from './debug.ts';
+import { drainMs } from './handles.ts';
 import { agentPart } from './agent-part.ts';
 import type { LinksPart } from './links-part.ts';
 import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
@@ -51,8 +53,10 @@ import {
   onAbort,
   reasonOf,
   unlessAborted,
+  untilAborted,
 } from '../kernel/listeners.ts';
-import { checkArguments, mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
+import { telling } from '../kernel/telling.ts';
+import { checkArguments, mustBeOptions, type EventNames } from '../kernel/options.ts';
 
 import { during, systemClock } from '../../adapters/clock.ts';
 import type {
@@ -111,7 +115,8 @@ class HostedAgent implements Agent {
   readonly #seated: Promise<void>;
   /** Resolves once the members of the office are known. */
   readonly #room = deferred();
-  /** True when `computers()` is complete: the office has listed its members since the seat was taken. */
+  #isDraining = false;
+  /** True when `status().computers` is complete: the office has listed its members since the seat was taken. */
   #isRoomKnown = false;
   /** Callbacks that end open questions when the agent closes, because no answer can come any more. */
   readonly #waiting = new Set<() => void>();
@@ -139,7 +144,8 @@ class HostedAgent implements Agent {
     const input: AgentStart = { link, timing: this.#timing };
     this.#hosted = this.#runtime.start('agent', input, (event) => this.#hear(event));
     for (const collection of options.follow ?? []) this.#follow(collection);
-    checkArguments<Agent>(this, agentArguments, agentThrowing);
+    this.debug = debugOf(runtime, () => ({ kind: 'agent', name }));
+    checkArguments(this, agentArguments, agentThrowing);
   }
   /** Resolves when the office has answered the first try to join, or after `toolsMs`. */
   async #answered(): Promise<void> {
@@ -204,14 +210,29 @@ class HostedAgent implements Agent {
   }
 
   status(): AgentStatus {
-    return { name: this.#name, office: this.#office, link: this.#link };
+    return { name: this.#name, office: this.#office, link: this.#link, computers: this.#computers() };
   }
-  joined: Agent['joined'] = async (options = {}) => {
+  joined: Agent['joined'] = async (first?: string | WaitOptions, second?: WaitOptions) => {
+    const [computer, options = {}] = typeof first === 'string' ? [first, second] : [undefined, first];
     mustBeOptions('joined', options, waitOptions);
+    const { signal } = options;
     if (!this.#isOpen()) throw new A2cError(agentClosed);
-    await this.#seat.joined(() => this.#link, options.signal);
+    if (computer === undefined) return this.#seat.joined(() => this.#link, signal);
+    signal?.throwIfAborted();
+    const there = deferred();
+    const look = (): void => {
+      if (this.#known.present.has(computer)) there.resolve();
+    };
+    const giveUp = (): void => there.reject(new A2cError(agentClosed));
+    this.#waiting.add(giveUp);
+    const stop = this.#listeners.on('computer.joined', look);
+    look();
+    await untilAborted(there.promise, signal).finally(() => {
+      stop();
+      this.#waiting.delete(giveUp);
+    });
   };
-  computers(): readonly string[] {
+  #computers(): readonly string[] {
     return [...this.#known.present];
   }
   async tools(computer: string, options: ReadOptions = {}): Promise<AgentTools> {
@@ -294,22 +315,29 @@ class HostedAgent implements Agent {
         replyTo,
         ...(trace && { trace }),
       };
-      this.#sendOrSettle(call, ticket, reqId, tool);
+      if (this.#isDraining) this.#calls.settle(settledBy({ ...call, server: '' }, 'refused', agentDraining));
+      else this.#sendOrSettle(call, ticket, reqId, tool);
     };
     const wasThere = this.#known.present.has(computer);
     const call = this.#calls.start(tool, options, send, (...cancelled) => this.#cancel(...cancelled));
     const read = (told: ToldOutcome): ToldOutcome =>
-      placedAt(computer, becauseOf(options.signal, interpreted(told, wasThere)), () => this.computers());
-    const stream = (handle: string, given: BlobOptions): Download => this.blob(computer, handle, given);
+      placedAt(computer, becauseOf(options.signal, interpreted(told, wasThere)), () => this.#computers());
+    const stream = (handle: string, given: BlobOptions): Download => this.files.get(computer, handle, given);
     return readAs(call, (told) => {
       const blobs = blobsIn(told.result, stream);
       return outcomeOf(inEnglish(read(blobs.length > 0 ? { ...told, blobs } : told)));
     });
   }
-  putFile: Agent['putFile'] = async (computer, source, options = {}) => {
-    mustBeOptions('putFile', options, putOptions);
-    const { putFile } = await during(import('./agent-files.ts'));
-    return putFile(this.#puttingAgent, computer, source, options);
+  readonly files: Agent['files'] = {
+    put: async (computer, source, options = {}) => {
+      mustBeOptions('files.put', options, putOptions);
+      const { putFile } = await during(import('./agent-files.ts'));
+      return putFile(this.#puttingAgent, computer, source, options);
+    },
+    get: (computer, handle, options = {}) => {
+      mustBeOptions('files.get', options, blobOptions);
+      return this.#downloads.start(computer, handle, options);
+    },
   };
   readonly #downloads = new Downloads(() => ({
     parts: this.#parts,
@@ -319,10 +347,6 @@ class HostedAgent implements Agent {
       return this.#isOpen();
     },
   }));
-  blob: Agent['blob'] = (computer, handle, options = {}) => {
-    mustBeOptions('blob', options, blobOptions);
-    return this.#downloads.start(computer, handle, options);
-  };
   readonly #query: AskComputer = async (method, request, options) => {
     const { timeoutMs, signal } = options;
     signal?.throwIfAborted();
@@ -349,7 +373,7 @@ class HostedAgent implements Agent {
     const { computer } = request as { readonly computer?: string };
     if (answer.ok || computer === undefined) return { ack, reqId };
     throw questionError(
-      withPresent(computer, answer.failure, () => this.computers()),
+      withPresent(computer, answer.failure, () => this.#computers()),
       reqId,
     );
   };
@@ -357,15 +381,15 @@ class HostedAgent implements Agent {
     const closed = settledBy({ ticket, reqId, server: '', tool }, 'failed', agentClosed);
     this.#runtime.directory.send('agent', event, message<CallSettled>(this.#hosted.host, closed));
   }
-  async listRoom(options: ReadOptions = {}): Promise<readonly RoomMember[]> {
-    mustBeOptions('listRoom', options, asking.listRoom);
+  async room(options: ReadOptions = {}): Promise<readonly RoomMember[]> {
+    mustBeOptions('room', options, asking.room);
     const { ack, reqId } = await this.#query('server:list_room', { office_id: this.#office }, options);
     const read = readRoom(ack, reqId);
     if (read.ok) return read.body;
     throw questionError(read.failure, reqId);
   }
-  async getConfig(computer: string, options: ReadOptions = {}): Promise<ComputerConfig> {
-    mustBeOptions('getConfig', options, asking.getConfig);
+  async config(computer: string, options: ReadOptions = {}): Promise<ComputerConfig> {
+    mustBeOptions('config', options, asking.config);
     const { ack, reqId } = await this.#query('client:get_config', { computer }, options);
     const read = readConfig(ack);
     if (!read.ok) throw questionError(read.failure, reqId);
@@ -390,34 +414,36 @@ class HostedAgent implements Agent {
       module.createReading(this.#query),
     ));
   }
-  getDesktop: Agent['getDesktop'] = async (...asked) => (await this.#asking()).getDesktop(...asked);
-  getFinder: Agent['getFinder'] = async (...asked) => (await this.#asking()).getFinder(...asked);
+  desktop: Agent['desktop'] = async (...asked) => (await this.#asking()).desktop(...asked);
+  finder: Agent['finder'] = async (...asked) => (await this.#asking()).finder(...asked);
+  resources: Agent['resources'] = async (...asked) => (await this.#asking()).resources(...asked);
   readResource: Agent['readResource'] = async (...asked) => (await this.#asking()).readResource(...asked);
-  getResources: Agent['getResources'] = async (...asked) => (await this.#asking()).getResources(...asked);
-  skills: Agent['skills'] = async (...asked) => (await this.#asking()).skills(...asked);
-  skill: Agent['skill'] = async (...asked) => (await this.#asking()).skill(...asked);
-  readDocumentMetadata: Agent['readDocumentMetadata'] = async (...asked) =>
-    (await this.#asking()).readDocumentMetadata(...asked);
-  readDocumentPages: Agent['readDocumentPages'] = async (...asked) =>
-    (await this.#asking()).readDocumentPages(...asked);
-  readPage: Agent['readPage'] = async (...asked) => (await this.#asking()).readPage(...asked);
-  readElement: Agent['readElement'] = async (...asked) => (await this.#asking()).readElement(...asked);
-
-  on: Agent['on'] = (name, listener) => {
-    mustBeEvent(name, agentEvents, listener);
-    const stop = this.#listeners.on(name, listener);
+  readonly skills: Agent['skills'] = {
+    list: async (...asked) => (await this.#asking()).skills.list(...asked),
+    read: async (...asked) => (await this.#asking()).skills.read(...asked),
+  };
+  readonly documents: Agent['documents'] = {
+    metadata: async (...asked) => (await this.#asking()).documents.metadata(...asked),
+    pages: async (...asked) => (await this.#asking()).documents.pages(...asked),
+    page: async (...asked) => (await this.#asking()).documents.page(...asked),
+    element: async (...asked) => (await this.#asking()).documents.element(...asked),
+  };
+  readonly debug: Agent['debug'];
+  // Follows the collection after the listener is added, so that the listener gets the existing content.
+  readonly #events = telling(this.#listeners, agentEvents, (name) => {
     const collection = collectionOf[name];
-    // Follows the collection after the listener is added, so that the listener gets the existing content.
     if (collection) this.#follow(collection);
-    return stop;
+  });
+  readonly on = this.#events.on;
+  readonly once = this.#events.once;
+  readonly off = this.#events.off;
+  readonly removeListener = this.#events.removeListener;
+  drain: Agent['drain'] = async (options = {}) => {
+    mustBeOptions('drain', options, drainOptions);
+    this.#isDraining = true;
+    await this.#calls.idle(options.timeoutMs ?? drainMs);
+    await this.close();
   };
-  inspect: Agent['inspect'] = async (options = {}) => {
-    mustBeOptions('inspect', options, inspectOptions);
-    const inspections = await this.#runtime.inspections();
-    return inspections.open({ kind: 'agent', name: this.#name }, options);
-  };
-  writeTrace: Agent['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
-  mark: Agent['mark'] = (text) => this.#runtime.flight?.mark(text);
   async close(): Promise<void> {
     await this.#runtime.end(this.#hosted, this.#timing.shutdownMs + 1_000);
     if (!this.#isShared) await this.#runtime.close();
@@ -447,10 +473,14 @@ const agentEvents: EventNames<AgentEvents> = {
 };
 /** Longest time in ms for which a new agent waits for the list of its room. */
 const longestRoomMs = 2_000;
+const agentDraining: Failure = {
+  code: 'LinkLost',
+  message: 'The agent is about to close and takes no new calls',
+};
 const agentClosed: Failure = { code: 'LinkLost', message: 'The agent is closed' };
 
 /**
- * Takes the agent's seat in an office. Resolves when the seat is taken and `computers()` names the other members,
+ * Takes the agent's seat in an office. Resolves when the seat is taken and `status().computers` names the other members,
  * or after 2 s where the office does not list them. Rejects with an `A2cError` when the seat is refused or no office is
  * there, and with the reason of `signal` when that aborts first. With `keepTrying` it resolves when the office has
  * answered, `toolsMs` at most, and `agent.joined()` tells when the seat is taken.

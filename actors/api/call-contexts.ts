@@ -1,9 +1,9 @@
 /** Contexts are kept here and nowhere else: no machine, recording, server or peer ever has one. */
-import type { RunningCall } from './computer-calls.ts';
 import type { Answers, AnswerServer, AskingCalls } from './computer-options.ts';
 import { newId } from '../../adapters/clock.ts';
 import { sha256Of } from '../../adapters/storage/traces.ts';
 import type { Answers as SessionAnswers } from '../../adapters/mcp/messages/answers.ts';
+import type { KnownCall } from '../../machines/call/history.ts';
 import { keyOf, nameOf, type Address } from '../../machines/kernel/effects.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';
 
@@ -70,7 +70,7 @@ export class CallContexts {
 /** A method that the host left out is not added, because it is then not declared to servers. */
 export function answersFor(
   { capabilities, roots, sample, elicit, elicitUrl }: Answers = {},
-  running: () => readonly RunningCall[],
+  running: () => readonly KnownCall[],
   contexts: CallContexts,
 ): SessionAnswers {
   const asking = (server: string): AskingCalls => {

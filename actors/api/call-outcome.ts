@@ -27,7 +27,7 @@ import {
   type TraceContext,
 } from '../../machines/protocol/messages/messages.ts';
 import { A2cError } from '../kernel/errors.ts';
-import { isTimeOut, tellListener, onAbort, reasonOf } from '../kernel/listeners.ts';
+import { queued, IdleWaits, isTimeOut, tellListener, onAbort, reasonOf } from '../kernel/listeners.ts';
 import { mustBeEvent } from '../kernel/options.ts';
 import type { AgentBlob } from './downloads.ts';
 
@@ -245,8 +245,8 @@ export interface ComputerCallOptions extends CallOptions {
   /** Members for `_meta` of the request to the server, beside the `trace`. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
-/** Call in flight: a promise of its outcome. */
-export interface Call<Ended = CallOutcome> extends Promise<Ended> {
+/** Call in flight, with how its host follows it. */
+export interface WatchedCall<Ended> extends Promise<Ended> {
   /** Id of the call on the wire, in logs and in traces: the one from its options, or a new one. */
   readonly reqId: string;
   /** Cancels the call. Does nothing when the call has ended or was cancelled before. */
@@ -257,6 +257,21 @@ export interface Call<Ended = CallOutcome> extends Promise<Ended> {
    * function removes the listener. A listener that throws causes a warning of the process and is removed.
    */
   on(name: 'progress', listener: (progress: Progress) => void): () => void;
+}
+/** Step of a call: a progress of its server, or its end. */
+export type CallStep =
+  | (Progress & { readonly type: 'progress' })
+  | { readonly type: 'ended'; readonly outcome: CallOutcome };
+/**
+ * Call in flight: a promise of its outcome, which never rejects. `for await (const step of call)` goes through its progress
+ * to its end; leaving the loop does not cancel the call.
+ */
+export interface Call extends WatchedCall<CallOutcome>, AsyncIterable<CallStep> {
+  /**
+   * Resolves when the call has succeeded. Rejects otherwise with an `A2cError` of its failure, whose `cause` is the whole
+   * outcome.
+   */
+  orThrow(): Promise<CallFacts & CallSucceeded>;
 }
 interface Waiting {
   readonly reqId: string;
@@ -269,6 +284,7 @@ interface Waiting {
 export class PendingCalls {
   readonly #waiting = new TransientMap<string, Waiting>();
   readonly #tickets = new TransientMap<string, string>();
+  readonly #idle = new IdleWaits();
 
   /** `timedOut`: aborted by a time limit. `refused` is called when the call is refused and never sent. */
   start(
@@ -277,9 +293,9 @@ export class PendingCalls {
     send: (ticket: string, reqId: string) => void,
     cancel: (ticket: string, reason?: string, timedOut?: boolean) => void,
     refused: (settled: CallSettled) => void = () => {},
-  ): Call<ToldOutcome> {
+  ): WatchedCall<ToldOutcome> {
     const ticket = `host.${reqId}`;
-    const refuse = (end: CallEnd, failure: Failure): Call<ToldOutcome> => {
+    const refuse = (end: CallEnd, failure: Failure): WatchedCall<ToldOutcome> => {
       const settled = settledBy({ ticket, reqId, server: '', tool }, end, failure);
       refused(settled);
       return neverSent(settled, context);
@@ -314,7 +330,12 @@ export class PendingCalls {
     this.#waiting.delete(settled.ticket);
     this.#tickets.delete(waiting.reqId);
     const durationMs = Math.round(systemClock.now() - waiting.startedAt);
+    if (this.#waiting.size === 0) this.#idle.reached();
     waiting.resolve(inContext(toldOf(settled, durationMs, waiting.reqId), waiting.context));
+  }
+  /** Resolves when no call runs, at the latest after this time in ms. */
+  async idle(mostMs: number): Promise<void> {
+    if (this.#waiting.size > 0) await this.#idle.wait(mostMs);
   }
   ticketOf(reqId: string): string | undefined {
     return this.#tickets.get(reqId);
@@ -323,7 +344,7 @@ export class PendingCalls {
 
 const callEvents = { progress: true } as const;
 /** No machine learns of the call. */
-const neverSent = (settled: CallSettled, context: unknown): Call<ToldOutcome> =>
+const neverSent = (settled: CallSettled, context: unknown): WatchedCall<ToldOutcome> =>
   watched(Promise.resolve(inContext(toldOf(settled, 0), context)), settled.reqId, () => {}, new Set());
 const inContext = (told: ToldOutcome, context: unknown): ToldOutcome =>
   context === undefined ? told : { ...told, context };
@@ -345,7 +366,7 @@ const watched = (
   reqId: string,
   cancel: () => void,
   listeners: Waiting['listeners'],
-): Call<ToldOutcome> =>
+): WatchedCall<ToldOutcome> =>
   Object.assign(promise, {
     reqId,
     cancel,
@@ -356,9 +377,27 @@ const watched = (
     },
   });
 
-export const readAs = (call: Call<ToldOutcome>, read: (told: ToldOutcome) => CallOutcome): Call => {
+async function* stepsOf(call: WatchedCall<CallOutcome>): AsyncGenerator<CallStep> {
+  const steps = queued<CallStep>((tell) => {
+    void call.then((outcome) => tell({ type: 'ended', outcome }));
+    return call.on('progress', (progress) => tell({ type: 'progress', ...progress }));
+  });
+  for await (const step of steps) {
+    yield step;
+    if (step.type === 'ended') return;
+  }
+}
+export const readAs = (call: WatchedCall<ToldOutcome>, read: (told: ToldOutcome) => CallOutcome): Call => {
   const { reqId, cancel, on } = call;
-  return Object.assign(call.then(read), { reqId, cancel, on });
+  const outcome = Object.assign(call.then(read), { reqId, cancel, on });
+  return Object.assign(outcome, {
+    orThrow: async () => {
+      const ended = await outcome;
+      if (ended.outcome === 'succeeded') return ended;
+      throw new A2cError(ended.failure, { cause: ended });
+    },
+    [Symbol.asyncIterator]: () => stepsOf(outcome),
+  });
 };
 
 export const limitOf = (

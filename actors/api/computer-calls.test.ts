@@ -32,8 +32,8 @@ it('the history remembers a call whose parameters throw as they are read, and th
   settle('r1');
   settle('r2');
   expect(watch.newestFirst()).toMatchObject([
-    { reqId: 'r2', parameters: { text: 'hi' } },
-    { reqId: 'r1', parameters: { not_kept: 'cannot be read' } },
+    { reqId: 'r2', arguments: { text: 'hi' } },
+    { reqId: 'r1', arguments: { not_kept: 'cannot be read' } },
   ]);
 });
 
@@ -90,7 +90,6 @@ it('the history says what a call waits for, first for servers, then for the perm
       state: 'waiting',
       waitsFor: 'person',
       outcome: null,
-      error: null,
     },
   ]);
   stands('running', 'ready');

@@ -1,4 +1,5 @@
 import { endingOf, type CallEnding, type CallFacts } from './call-outcome.ts';
+import { IdleWaits } from '../kernel/listeners.ts';
 import type { Observer } from '../runtime/directory.ts';
 import type {
   ComputerCall,
@@ -9,7 +10,7 @@ import type {
 } from '../../machines/call/call.rules.ts';
 import { inEnglish } from '../../machines/call/policy/policy.ts';
 import { startingServers } from '../../machines/computer/computer.calls.ts';
-import { withCall, type CallStanding, type PastCall, type CallWait } from '../../machines/call/history.ts';
+import { withCall, type KnownCall, type CallWait } from '../../machines/call/history.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import { clientState, type ClientSnapshot } from '../../machines/server-state.ts';
 import { stateWords } from '../../machines/server-states.ts';
@@ -27,40 +28,16 @@ const parameterBytes = 16 * 1024;
 /** Number of characters that the history keeps of a tool's error text. */
 const errorLength = 500;
 
-/** Call that has not ended yet. */
-export interface RunningCall extends Omit<CallStanding, 'state' | 'outcome'> {
-  /** Id that the caller gave the call; `cancelCall` takes it. */
-  readonly reqId: string;
-  /** Name of the agent that made the call; null for the host itself. */
-  readonly agent: string | null;
-  /** Name in the config of the server that has the tool; empty while no server is known. */
-  readonly server: string;
-  /** Name of the tool on its own server; the listed name while no server is known. */
-  readonly tool: string;
-  /** Stage in which the call is. */
-  readonly phase: CallPhase;
-  /** Start of the call in ISO 8601. */
-  readonly since: string;
-  /** Last progress that the server reported, or null. */
-  readonly progress: Progress | null;
-  /** Context that the host gave the call; absent for calls of agents, and when the host gave none. */
-  readonly context?: unknown;
-}
 type AskedCall = Pick<ComputerCall, 'ticket' | 'reqId' | 'agent' | 'tool' | 'params' | 'timeoutMs'>;
-/** Call in the history of a computer. */
-export interface RememberedCall extends PastCall {
-  /** Context that the host gave the call; absent for calls of agents, and when the host gave none. */
-  readonly context?: unknown;
-}
-type InContext = Pick<RememberedCall, 'context'>;
-interface Ended extends Omit<RememberedCall, 'timestamp' | 'since'> {
-  readonly endedAt: number;
+type InContext = Pick<KnownCall, 'context'>;
+interface Ended extends Omit<KnownCall, 'at' | 'endedAt'> {
   readonly since: number;
+  readonly till: number;
 }
 interface Running extends Omit<AskedCall, 'params' | 'tool'>, InContext {
   /** As the caller wrote it; the server's own name once the server is known. */
   tool: string;
-  readonly parameters: PastCall['parameters'];
+  readonly arguments: KnownCall['arguments'];
   readonly since: number;
   /** Null until the server is known. */
   client: string | null;
@@ -88,41 +65,38 @@ export class CallHistoryWatch implements Observer {
   readonly #progress = new TransientMap<string, Progress>();
   /** The oldest first, with times in ms; formatted only when the history is read. */
   #history: readonly Ended[] = [];
+  readonly #idle = new IdleWaits();
 
   constructor(options: CallHistoryOptions) {
     this.#options = options;
   }
-  newestFirst(): readonly RememberedCall[] {
-    const running = [...this.#running.values()].map((call): RememberedCall => {
-      const { phase, progress: _, ...standing } = this.#standing(call);
-      const { parameters, timeoutMs } = call;
+  newestFirst(): readonly KnownCall[] {
+    const ended = this.#history.map(({ since, till, ...call }): KnownCall => ({
+      ...call,
+      at: isoOf(since),
+      endedAt: isoOf(till),
+    }));
+    return [...ended, ...this.running()].toReversed();
+  }
+  running(): readonly KnownCall[] {
+    return [...this.#running.values()].map((call): KnownCall => {
+      const { reqId, agent, tool, timeoutMs, context } = call;
+      const address = addressOf(call);
+      const standing = standingOf(call, address, this.#options.snapshotOf);
       return {
-        ...standing,
-        timestamp: standing.since,
-        parameters,
+        ...{ reqId, agent, tool, arguments: call.arguments, at: isoOf(call.since), endedAt: null },
         timeoutMs: timeoutMs === 0 ? null : timeoutMs,
-        success: false,
-        error: null,
-        state: phase === 'running' ? 'running' : 'waiting',
+        ...standing,
+        state: standing.phase === 'running' ? 'running' : 'waiting',
+        progress: this.#progress.get(address) ?? null,
         outcome: null,
+        ...inContext(context),
       };
     });
-    const ended = this.#history.map(({ endedAt, since, ...call }): RememberedCall => ({
-      timestamp: isoOf(endedAt),
-      since: isoOf(since),
-      ...call,
-    }));
-    return [...ended, ...running].toReversed().slice(0, Math.max(0, this.#options.most));
   }
-  running(): readonly RunningCall[] {
-    return [...this.#running.values()].map((call) => this.#standing(call));
-  }
-  #standing(call: Running): RunningCall {
-    const { reqId, agent, since } = call;
-    const known = standingOf(call, addressOf(call), this.#options.snapshotOf);
-    const progress = this.#progress.get(addressOf(call)) ?? null;
-    const { context } = call;
-    return { ...known, reqId, agent, tool: call.tool, since: isoOf(since), progress, ...inContext(context) };
+  /** Resolves when no call runs, at the latest after this time in ms. */
+  async idle(mostMs: number): Promise<void> {
+    if (this.#running.size > 0) await this.#idle.wait(mostMs);
   }
   ticketsOf(reqId: string): readonly string[] {
     return [...this.#running.values()].flatMap((call) => (call.reqId === reqId ? [call.ticket] : []));
@@ -155,10 +129,8 @@ export class CallHistoryWatch implements Observer {
     }
   }
   #begin(key: string, { ticket, reqId, agent, tool, params, timeoutMs }: AskedCall, context: unknown): void {
-    const parameters = this.#kept(params);
-    const since = this.#options.now();
-    const call = { ticket, reqId, agent, tool, parameters, timeoutMs, since, client: null };
-    this.#running.set(key, { ...call, ...inContext(context) });
+    const call = { ticket, reqId, agent, tool, arguments: this.#kept(params), timeoutMs, client: null };
+    this.#running.set(key, { ...call, since: this.#options.now(), ...inContext(context) });
   }
   #passed(key: string, { tool }: AskedCall, client: string): void {
     const running = this.#running.get(key);
@@ -166,36 +138,29 @@ export class CallHistoryWatch implements Observer {
     running.tool = tool;
     running.client = client;
   }
-  #end(key: string, settled: Pick<CallSettled, 'server' | 'outcome' | 'failure' | 'result'>): void {
+  #end(
+    key: string,
+    settled: Pick<CallSettled, 'server' | 'outcome' | 'failure' | 'result'> &
+      Partial<Pick<CallSettled, 'phase'>>,
+  ): void {
     const running = this.#running.get(key);
     if (!running) return;
     this.#running.delete(key);
     this.#progress.delete(addressOf(running));
-    const { reqId, agent, tool, parameters, timeoutMs, since, context } = running;
+    const { reqId, agent, tool, timeoutMs, since, context } = running;
     const { most, now, redact } = this.#options;
-    const { server, outcome } = settled;
-    const error =
+    const { server, outcome, phase = null } = settled;
+    const reason =
       outcome === 'succeeded'
         ? null
         : redact(inEnglish(settled).failure?.message ?? toolErrorText(settled.result)).slice(0, errorLength);
     const call: Ended = {
-      endedAt: now(),
-      since,
-      reqId,
-      agent,
-      server,
-      tool,
-      parameters,
+      ...{ since, till: now(), reqId, agent, server, tool, arguments: running.arguments },
       timeoutMs: timeoutMs === 0 ? null : timeoutMs,
-      success: outcome === 'succeeded',
-      error,
-      state: 'ended',
-      waitsFor: null,
-      outcome,
-      reason: error,
-      ...inContext(context),
+      ...{ state: 'ended', phase, waitsFor: null, progress: null, outcome, reason, ...inContext(context) },
     };
     this.#history = withCall(this.#history, call, most);
+    if (this.#running.size === 0) this.#idle.reached();
   }
   /** No answer can come any more when the computer closes. */
   #endAll(): void {
@@ -208,7 +173,7 @@ export class CallHistoryWatch implements Observer {
       });
   }
   /** Catches errors of values that throw when they are read: thrown here, they would end the whole history. */
-  #kept(params: AskedCall['params']): PastCall['parameters'] {
+  #kept(params: AskedCall['params']): KnownCall['arguments'] {
     try {
       const bytes = excessBytes(params, parameterBytes);
       if (bytes === undefined) return this.#options.redact(params);

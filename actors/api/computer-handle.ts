@@ -1,7 +1,8 @@
 import type { ConfigInput, ServerInput } from '../../machines/config/config-input.ts';
 import type { Call, ComputerCallOptions } from './call-outcome.ts';
-import type { CallEvents, RememberedCall, RunningCall } from './computer-calls.ts';
-import type { Inspectable, Telling } from './handles.ts';
+import type { CallEvents } from './computer-calls.ts';
+import type { KnownCall } from '../../machines/call/history.ts';
+import type { Debug, DrainOptions, Telling } from './handles.ts';
 import type { LinkStatus, OfficeSeat } from './seat.ts';
 import type {
   ComputerInputs,
@@ -116,7 +117,7 @@ export interface ComputerEvents extends CallEvents {
   /** A server has another state, or another reason for the same state. `failure` is null when nothing is wrong. */
   readonly 'server.changed': ServerStatus & { readonly failure: Failure | null };
   /**
-   * The config has changed, by `setServers` or a similar method or by a rollback; `servers` names all servers that
+   * The config has changed, by `servers.set` or a similar method or by a rollback; `servers` names all servers that
    * it now has.
    */
   readonly 'config.changed': { readonly servers: readonly string[] };
@@ -140,7 +141,7 @@ export interface ComputerEvents extends CallEvents {
   readonly 'desktop.changed': Readonly<Record<string, never>>;
   /** The documents of the computer have changed: call `finder()` again. Emitted at most five times a second. */
   readonly 'finder.changed': Readonly<Record<string, never>>;
-  /** The skills of the computer have changed: call `skills()` again. */
+  /** The skills of the computer have changed: call `skills.list()` again. */
   readonly 'skills.changed': Readonly<Record<string, never>>;
   /** The resources or templates of a server have changed; `added`, `removed` and `changed` contain URIs. */
   readonly 'resources.changed': ListChanged;
@@ -176,64 +177,22 @@ export interface RequestOptions {
   /** Called with the progress that the server reports. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
-/** A running computer. `await using` closes it. */
-export interface Computer extends Telling<ComputerEvents>, Inspectable, AsyncDisposable {
-  /** Name of the computer in its office. */
-  readonly name: string;
-  /** Returns the current state of the computer, of its servers and of its seat. */
-  status(): ComputerStatus;
-  /** Returns the state of all servers, disabled ones included, in the order of the config. */
-  servers(): readonly ServerStatus[];
+/** Servers of a computer: their config, their lives and what they say. */
+export interface ComputerServers {
   /**
-   * Returns the config in force, after all changes and rollbacks: servers by name in the shape of
-   * `client:get_config`, with placeholders not filled in. Values of `env` and `headers` are in clear text, so the
-   * result may hold secrets and is meant for the host only.
+   * Starts a server; resolves when the server is ready. A server that waits for its next try, or that was given up,
+   * is tried at once, and asks again for its inputs. Rejects with the `Failure` that kept it from becoming ready
+   * (`InputNotFound` for a missing value), with `NotFound` for an unknown server, and with `ServerNotActive` when
+   * the server is disabled or the computer closes.
    */
-  config(): ComputerConfigInForce;
-  /**
-   * Lists the tools that can be called now, and those that cannot, with the reason. A new computer waits up to
-   * `toolsMs` (2 s) for starting servers; a server that is not up by then is listed in `missing`, and
-   * `tools.changed` tells when its tools come.
-   */
-  tools(options?: WaitOptions): Promise<ToolListing>;
-  /** Calls a tool. Never rejects: wrong options, too, are a failure of the call (400). */
-  callTool(tool: string, params?: Readonly<Record<string, unknown>>, options?: ComputerCallOptions): Call;
-  /**
-   * Cancels the host's own call with this id, else the calls of agents with this id. Does nothing for an unknown
-   * id or a call that has ended.
-   */
-  cancelCall(reqId: string): void;
-  /** Lists the running calls of all callers, the oldest first, each with its stage and with what it waits for. */
-  calls(): readonly RunningCall[];
-  /**
-   * Starts a server; resolves when the server is ready. Rejects with the `Failure` that kept it from becoming
-   * ready, with 404 for an unknown server, and with `ServerNotActive` when the server is disabled or the computer
-   * closes.
-   */
-  startServer(name: string, options?: WaitOptions): Promise<void>;
-  /**
-   * Stops a server, after its running calls have ended or after `drainMs`. A second call meanwhile speeds up the
-   * end.
-   */
-  stopServer(name: string, options?: WaitOptions): Promise<void>;
+  start(name: string, options?: WaitOptions): Promise<void>;
+  /** Stops a server, after its running calls have ended or after `drainMs`. A second call meanwhile hurries it. */
+  stop(name: string, options?: WaitOptions): Promise<void>;
   /**
    * Stops a server and starts it again. Values of inputs are asked for first: when a value is missing, the promise
    * rejects and the server keeps running as before.
    */
-  restartServer(name: string, options?: WaitOptions): Promise<void>;
-  /**
-   * Retries a server at once that waits for its next try, or that was given up after too many. Like each start of
-   * a server that is not up, a retry asks again for its inputs; it rejects with the failure of the server
-   * (`InputNotFound` for a missing value).
-   */
-  retryServer(name: string, options?: WaitOptions): Promise<void>;
-  /**
-   * Replaces the whole config (any shape of docs/config.md): removed servers are closed, new ones started,
-   * unchanged ones left alone. A top-level `a2c` or `inputs` that is absent or empty stands for the defaults, or
-   * for no inputs. Resolves when the changes are under way; rejects with all mistakes, and then nothing has
-   * changed.
-   */
-  setServers(config: ConfigInput): Promise<void>;
+  restart(name: string, options?: WaitOptions): Promise<void>;
   /**
    * Adds one server, or changes it. A top-level `a2c` and `inputs` are merged into the present ones: each setting,
    * each of the `timeouts` and each input replaces the one of the same name, and all others stay; the merge holds
@@ -241,9 +200,21 @@ export interface Computer extends Telling<ComputerEvents>, Inspectable, AsyncDis
    * rest. Rejects when the new launch config cannot be started, after the former one is restored; with
    * `autoReconnect: false` also when the server is active.
    */
-  addOrUpdateServer(config: ServerInput | ConfigInput): Promise<ServerStatus>;
+  add(config: ServerInput | ConfigInput): Promise<ServerStatus>;
   /** Removes a server from the config; resolves when the server has ended. */
-  removeServer(name: string): Promise<void>;
+  remove(name: string): Promise<void>;
+  /**
+   * Replaces the whole config (any shape of docs/config.md): removed servers are closed, new ones started,
+   * unchanged ones left alone. A top-level `a2c` or `inputs` that is absent or empty stands for the defaults, or
+   * for no inputs. Resolves when the changes are under way; rejects with all mistakes, and then nothing has
+   * changed.
+   */
+  set(config: ConfigInput): Promise<void>;
+  /**
+   * Returns the last 500 lines that a server wrote to stderr or logged, over all of its runs, the oldest first;
+   * secrets are hidden. Throws `NotFound` for a server that never was in the config.
+   */
+  logs(name: string): readonly OutputLine[];
   /**
    * Forgets the login to a server, and revokes its tokens where the authorization server supports that. A running
    * server is asked for a login with its next request. Rejects for an unknown server, and when a value in the
@@ -251,66 +222,10 @@ export interface Computer extends Telling<ComputerEvents>, Inspectable, AsyncDis
    */
   logout(name: string): Promise<LoggedOut>;
   /**
-   * Returns the windows of all participating servers as texts (docs/desktop-finder.md). Contents that have not
-   * changed since the last call are not read again. Servers that fail or are slow are listed in `missing`; the
-   * promise rejects only when the computer closes.
+   * Subscribes to exactly these resources of a server, now and in each later session; changes come as
+   * `resource.updated`. A server that does not support subscriptions is not asked. Throws for an unknown server.
    */
-  desktop(query?: DesktopQuery & WaitOptions): Promise<DesktopShown>;
-  /**
-   * Returns the documents of all participating servers. Servers that fail or are slow are listed in `missing`, as
-   * for `desktop()`.
-   */
-  finder(query?: FinderQuery & WaitOptions): Promise<FinderShown>;
-  /**
-   * Reads a window, a document, or a page or element of a document. `server` names the server to ask when several
-   * list this URI; with `server` any other URI of that server can be read, too, provided the server is ready
-   * (`ServerNotActive`). Rejects with an `A2cError`: 4201 to 4204 with their details, 404 for an unknown window,
-   * 408 when the server is too slow, 500 with the server's own text.
-   */
-  readResource(
-    uri: string,
-    options?: WaitOptions & { readonly server?: string | undefined },
-  ): Promise<readonly ResourceContent[]>;
-  /**
-   * Lists the resources and templates of each server, in the order of the config. Waits for starting servers as
-   * long as `tools()` does. Never rejects; a server without resources has empty lists.
-   */
-  resources(options?: WaitOptions): Promise<readonly ServerResources[]>;
-  /** Returns the skills of this computer: those of the folders of its config (`a2c.skills`), and of its servers. */
-  skills(options?: WaitOptions): Promise<readonly Skill[]>;
-  /** Reads one file of a skill, `SKILL.md` by default; rejects as `skill` of an agent does. */
-  skill(name: string, options?: SkillWait): Promise<SkillFile>;
-  /** Lists the prompts of each server. Waits for starting servers as long as `tools()` does, and never rejects. */
-  prompts(options?: WaitOptions): Promise<readonly ServerPrompts[]>;
-  /**
-   * Returns a prompt of a server, filled in with these values. The server has to be ready (`ServerNotActive`).
-   * Rejects with 408 when the server is too slow, and with the server's own text when it refuses.
-   */
-  getPrompt(
-    server: string,
-    name: string,
-    values?: Readonly<Record<string, string>>,
-    options?: WaitOptions,
-  ): Promise<PromptFilled>;
-  /** Inputs of the config (`${input:id}`), and their known values. */
-  readonly inputs: ComputerInputs;
-  /**
-   * Returns the whole of a result that was cut, by its `_meta.a2c_cut.handle`; undefined once newer results have
-   * replaced it.
-   */
-  cachedResult(handle: string): CallToolResult | undefined;
-  /**
-   * Returns the last calls of all callers, the newest first: 10 by default, see `historySize`. Running calls and
-   * calls that reached no server are included, each with its reason. Secrets are hidden.
-   */
-  history(): readonly RememberedCall[];
-  /**
-   * Returns the last 500 lines that a server wrote to stderr or logged, over all of its runs, the oldest first;
-   * secrets are hidden. Throws for a server that never was in the config (404).
-   */
-  logs(server: string): readonly OutputLine[];
-  /** Returns the state of each list (tools, resources, templates, prompts) of each server. */
-  catalogs(): readonly CatalogStatus[];
+  watch(name: string, uris: readonly string[]): void;
   /**
    * Returns everything that the servers have listed, in the form of MCP, for a program that offers it to others. Does not
    * wait: a server that is starting or was lost has the lists that it had last, if need be those of its last run.
@@ -320,22 +235,117 @@ export interface Computer extends Telling<ComputerEvents>, Inspectable, AsyncDis
    * Sends a request of MCP to a server as it is, and resolves with the result as it came, such as that of
    * `completion/complete`. The request is not judged, queued or counted as a call. `initialize` is not sent: it resolves with
    * what the server answered when its session was opened. Rejects with an `A2cError`: `ServerNotActive` when the server is
-   * not ready, 501 when it does not offer the method, `ServerLost` when it ended before its answer; an error of the server
-   * has its code and data in `details`.
+   * not ready, `NotSupported` when it does not offer the method, `ServerLost` when it ended before its answer; an error of
+   * the server has its code and data in `details`.
    */
   request(
-    server: string,
+    name: string,
     method: string,
     params?: Readonly<Record<string, unknown>>,
     options?: RequestOptions,
   ): Promise<Readonly<Record<string, unknown>>>;
-  /**
-   * Subscribes to exactly these resources of a server, now and in each later session; changes come as
-   * `resource.updated`. A server that does not support subscriptions is not asked. Throws for an unknown server.
-   */
-  watchResources(server: string, uris: readonly string[]): void;
   /** Tells servers that asked for roots that `answers.roots` now returns other roots. */
   announceRoots(): void;
+}
+/** Skills of a computer: those of the folders of its config (`a2c.skills`), and of its servers. */
+export interface ComputerSkills {
+  /** Lists the skills, without their texts. */
+  list(options?: WaitOptions): Promise<readonly Skill[]>;
+  /** Reads one file of a skill, `SKILL.md` by default; rejects as `skills.read` of an agent does. */
+  read(name: string, options?: SkillWait): Promise<SkillFile>;
+}
+/** Prompts of the servers of a computer. */
+export interface ComputerPrompts {
+  /** Lists the prompts of each server. Waits for starting servers as long as `tools()` does. */
+  list(options?: WaitOptions): Promise<readonly ServerPrompts[]>;
+  /**
+   * Returns a prompt of a server, filled in with these values. The server has to be ready (`ServerNotActive`).
+   * Rejects with `NoAnswer` when the server is too slow, and with the server's own text when it refuses.
+   */
+  get(
+    server: string,
+    name: string,
+    values?: Readonly<Record<string, string>>,
+    options?: WaitOptions,
+  ): Promise<PromptFilled>;
+}
+/** Ways to look into a computer. */
+export interface ComputerDebug extends Debug {
+  /** Returns the state of each list (tools, resources, templates, prompts) of each server. */
+  catalogs(): readonly CatalogStatus[];
+  /**
+   * Returns the whole of a result that was cut, by its `_meta.a2c_cut.handle`; undefined once newer results have
+   * replaced it.
+   */
+  cachedResult(handle: string): CallToolResult | undefined;
+}
+/**
+ * A running computer. `await using` closes it. `callTool` never rejects: its failure is data. Every other method that
+ * returns a promise rejects with an `A2cError`, and one that returns at once throws it.
+ */
+export interface Computer extends Telling<ComputerEvents>, AsyncDisposable {
+  /** Name of the computer in its office. */
+  readonly name: string;
+  /** Returns the current state of the computer, of its servers and of its seat. */
+  status(): ComputerStatus;
+  /** Servers of the computer, by their names in the config. */
+  readonly servers: ComputerServers;
+  /**
+   * Returns the config in force, after all changes and rollbacks: servers by name in the shape of
+   * `client:get_config`, with placeholders not filled in. Values of `env` and `headers` are in clear text, so the
+   * result may hold secrets and is meant for the host only.
+   */
+  config(): ComputerConfigInForce;
+  /** Inputs of the config (`${input:id}`), and their known values. */
+  readonly inputs: ComputerInputs;
+  /**
+   * Lists the tools that can be called now, and those that cannot, with the reason. A new computer waits up to
+   * `toolsMs` (2 s) for starting servers; a server that is not up by then is listed in `missing`, and
+   * `tools.changed` tells when its tools come.
+   */
+  tools(options?: WaitOptions): Promise<ToolListing>;
+  /** Calls a tool. Never rejects: wrong options, too, are a failure of the call (`BadRequest`). */
+  callTool(tool: string, params?: Readonly<Record<string, unknown>>, options?: ComputerCallOptions): Call;
+  /**
+   * Cancels the host's own call with this id, else the calls of agents with this id. Does nothing for an unknown
+   * id or a call that has ended.
+   */
+  cancel(reqId: string): void;
+  /**
+   * Lists the calls of all callers, the newest first: those that run, and the last 10 that have ended, also those that
+   * reached no server. Secrets are hidden.
+   */
+  calls(): readonly KnownCall[];
+  /**
+   * Returns the windows of all participating servers as texts (docs/desktop-finder.md). Contents that have not
+   * changed since the last call are not read again. Servers that fail or are slow are listed in `missing`.
+   */
+  desktop(query?: DesktopQuery & WaitOptions): Promise<DesktopShown>;
+  /**
+   * Returns the documents of all participating servers. Servers that fail or are slow are listed in `missing`, as
+   * for `desktop()`.
+   */
+  finder(query?: FinderQuery & WaitOptions): Promise<FinderShown>;
+  /**
+   * Lists the resources and templates of each server, in the order of the config. Waits for starting servers as
+   * long as `tools()` does; a server without resources has empty lists.
+   */
+  resources(options?: WaitOptions): Promise<readonly ServerResources[]>;
+  /**
+   * Reads a window, a document, or a page or element of a document. `server` names the server to ask when several
+   * list this URI; with `server` any other URI of that server can be read, too, provided the server is ready
+   * (`ServerNotActive`). Rejects with `DocumentNotFound`, `PageOutOfRange`, `ElementNotFound` and `InvalidDpeUri`
+   * with their details, `NotFound` for an unknown window, `NoAnswer` when the server is too slow, and `Internal`
+   * with the server's own text.
+   */
+  readResource(
+    uri: string,
+    options?: WaitOptions & { readonly server?: string | undefined },
+  ): Promise<readonly ResourceContent[]>;
+  /** Skills of the computer. */
+  readonly skills: ComputerSkills;
+  /** Prompts of the servers. */
+  readonly prompts: ComputerPrompts;
   /**
    * Takes a seat in an office; resolves when the seat is taken. Rejects when the first try fails, and makes no
    * further one; with `keepTrying` only when the computer leaves or closes.
@@ -343,12 +353,19 @@ export interface Computer extends Telling<ComputerEvents>, Inspectable, AsyncDis
   join(office: OfficeSeat): Promise<void>;
   /**
    * Resolves when the computer has its seat, at once if it has it now: after `keepTrying`, or after a lost
-   * connection. Rejects when the computer wants no seat (403), leaves or closes, and when
+   * connection. Rejects when the computer wants no seat (`NotAllowed`), leaves or closes, and when
    * `signal` aborts: with the failure of the last try, whose `cause` is the reason of the signal, or with that reason.
    */
   joined(options?: WaitOptions): Promise<void>;
   /** Leaves the office; the servers keep running. */
   leave(): Promise<void>;
+  /** Page, traces and further facts of the computer. */
+  readonly debug: ComputerDebug;
+  /**
+   * Closes the computer without cutting calls short: new calls are refused (`ServerNotActive`), running ones end by
+   * themselves, at most within `timeoutMs` (default 10,000); then as `close`, which may be called meanwhile.
+   */
+  drain(options?: DrainOptions): Promise<void>;
   /**
    * Closes the computer: cancels calls, leaves the office, ends every server. Resolves when none of the servers'
    * processes is alive.

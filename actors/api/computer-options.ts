@@ -1,5 +1,4 @@
 import type { ConfigInput } from '../../machines/config/config-input.ts';
-import type { RunningCall } from './computer-calls.ts';
 import type { ComputerEvents } from './computer-handle.ts';
 import type { HostOptions } from './handles.ts';
 import type { OfficeSeat, PlayedOffice } from './seat.ts';
@@ -8,6 +7,7 @@ import type { TransportMaker, InMemoryServer } from '../servers/launch-specs.ts'
 import type { Authorize, GiveAssertion } from '../../adapters/mcp/http/login.ts';
 import type { Launcher } from '../../adapters/process/environment.ts';
 import type { Permission } from '../../machines/call/policy/permission.ts';
+import type { KnownCall } from '../../machines/call/history.ts';
 import type { Confirmation } from '../../machines/call/policy/policy.ts';
 import type { ToolAnnotations } from '../../machines/catalog/entries.ts';
 import type { GivenTiming } from '../../machines/kernel/timing.ts';
@@ -99,11 +99,6 @@ export interface ComputerOptions extends HostOptions {
    * `resources` for parts that Desktop or Finder leave out, and `tools` for tools that are refused or renamed.
    */
   readonly onNotice?: ((text: string, topic?: 'resources' | 'tools') => void) | undefined;
-  /**
-   * Number of calls that are remembered for `history()`; servers of remembered calls also come first on the
-   * Desktop and in the Finder. Default 10.
-   */
-  readonly historySize?: number | undefined;
   /** Listener to all events of the computer from its start on. */
   readonly onEvent?:
     | (<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]) => void)
@@ -158,7 +153,7 @@ export type AnswerServer = (
  */
 export interface AskingCalls {
   /** Calls that the server runs, of all callers, the oldest first, each with its own `context`. */
-  readonly calls: readonly RunningCall[];
+  readonly calls: readonly KnownCall[];
   /** Context of the calls in `calls` where all have an equal one; absent where several callers may be meant. */
   readonly context?: unknown;
 }

@@ -15,6 +15,8 @@ import { answersFor, CallContexts } from './call-contexts.ts';
 import { CollectionQuestions } from './computer-collections.ts';
 import type { Computer, ComputerEvents, ComputerStatus, WaitOptions } from './computer-handle.ts';
 import { skillFileOf, skillOf } from './agent-lists.ts';
+import { debugOf } from './debug.ts';
+import { drainMs } from './handles.ts';
 import { ComputerNewsroom } from './computer-news.ts';
 import type { ComputerOptions } from './computer-options.ts';
 import { cannotOrder, computerState, configOf, listingOf, serverStatus } from './computer-status.ts';
@@ -29,7 +31,7 @@ import {
   computerOptions,
   seat,
 } from './checks/computer.ts';
-import { waitOptions, inspectOptions, wrongCall } from './checks/host.ts';
+import { waitOptions, drainOptions, wrongCall } from './checks/host.ts';
 import { Seat } from './seat.ts';
 import type { Door, HostDoor, Lent } from './door.ts';
 import { extra } from '../extras.ts';
@@ -38,8 +40,9 @@ import { openRuntime, type HostedMachine, type Runtime } from './runtime.ts';
 import type { ServersPart } from './servers-part.ts';
 import { ServerOrders } from './server-orders.ts';
 import { tracedCall } from './tracing.ts';
-import type { PageOrders } from './page.ts';
+import type { Inspected, PageOrders } from './page.ts';
 import { pageCaller } from '../../machines/call/history.ts';
+import { telling } from '../kernel/telling.ts';
 import { A2cError, closedFailure } from '../kernel/errors.ts';
 import {
   Listeners,
@@ -50,21 +53,14 @@ import {
   unlessAborted,
   untilAborted,
 } from '../kernel/listeners.ts';
-import {
-  argument,
-  checkArguments,
-  mustBeEvent,
-  mustBeOptions,
-  text,
-  type EventNames,
-} from '../kernel/options.ts';
+import { argument, checkArguments, mustBeOptions, text, type EventNames } from '../kernel/options.ts';
 import { fingerprintOf, readOrThrow, hostTiming } from '../plans/plan.ts';
 import { catalogsOf, listedOf, promptsOf, resourcesOf, CachedCatalogs } from '../servers/catalogs.ts';
 import { Inputs, type AskInput } from '../servers/inputs.ts';
 import { specAsk, type LaunchSpecsOptions } from '../servers/launch-specs.ts';
 import { LazyLogins } from '../servers/lazy-logins.ts';
 import { Registries } from '../servers/registries.ts';
-import type { ServerStatus, ComputerInputs } from '../servers/server-handle.ts';
+import type { ListedServer, ServerStatus, ComputerInputs } from '../servers/server-handle.ts';
 import { Servers } from '../servers/servers.ts';
 import { createTransformer } from '../servers/transformer.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
@@ -177,6 +173,13 @@ class HostedComputer implements Computer {
   readonly #forget: readonly (() => void)[];
   #isWatchingCalls = false;
   #closing: Promise<void> | undefined;
+  readonly #events = telling(this.#listeners, computerEvents, (name) => {
+    if (name.startsWith('call.')) this.#watchCalls();
+  });
+  readonly on = this.#events.on;
+  readonly once = this.#events.once;
+  readonly off = this.#events.off;
+  readonly removeListener = this.#events.removeListener;
 
   constructor(options: ComputerOptions, config: Config, runtime: Runtime, isShared: boolean) {
     const { autoConnect = true, autoReconnect = true, stateDir = defaultStateDir(), onNotice } = options;
@@ -212,7 +215,7 @@ class HostedComputer implements Computer {
       listeners: this.#listeners,
       emit: (name, value) => this.#emit(name, value),
       autoReconnect,
-      statusOf: (name) => this.servers().find((s) => s.name === name),
+      statusOf: (name) => this.#states().find((s) => s.name === name),
       isOpen: () => this.#runtime.directory.find('computer') !== undefined,
       send: (event, given) => {
         this.#runtime.directory.send('computer', event, undefined, given);
@@ -232,11 +235,12 @@ class HostedComputer implements Computer {
     this.#collections = new CollectionQuestions({
       host: () => this.#host(),
       send: (event, onUndelivered) => this.#runtime.directory.send('computer', event, onUndelivered),
-      servers: () => this.servers(),
-      settled: (name) => this.#first.settled(() => this.servers().find((s) => s.name === name)),
+      servers: () => this.#states(),
+      settled: (name) => this.#first.settled(() => this.#states().find((s) => s.name === name)),
     });
-    checkArguments<Computer>(this, computerArguments, computerThrowing);
-    this.#history = historyOf(runtime, options.historySize, this.#contexts);
+    this.debug = this.#debug();
+    checkArguments(this, computerArguments, computerThrowing);
+    this.#history = historyOf(runtime, this.#contexts);
     servers.answers = answersFor(options.answers, () => this.#history.running(), this.#contexts);
     this.#forget = [runtime.directory.tap.add(this.#history), this.#hearIncidents()];
     if (options.onEvent) this.#watchCalls();
@@ -299,9 +303,8 @@ class HostedComputer implements Computer {
     this.#part.setFolders(this.#servers.config.settings, (text) => onNotice?.(text));
   }
   #input(): ComputerStart {
-    const { office, historySize } = this.#options;
+    const { office } = this.#options;
     return {
-      ...(historySize !== undefined && { remembered: historySize }),
       servers: this.#servers.plans(),
       link: office ? this.#seat.linkTo(office) : null,
       timing: this.#timing(),
@@ -331,7 +334,7 @@ class HostedComputer implements Computer {
     return this.#runtime.directory.find('computer')?.ref.getSnapshot().context as ComputerContext | undefined;
   }
 
-  servers(): readonly ServerStatus[] {
+  #states(): readonly ServerStatus[] {
     return this.#servers.config.servers.map((server) => this.#statusOf(server));
   }
   config: Computer['config'] = () => configOf(this.#servers.config);
@@ -350,7 +353,7 @@ class HostedComputer implements Computer {
     return {
       name: this.name,
       state: computerState(snapshot),
-      servers: this.servers(),
+      servers: this.#states(),
       link: this.#news.link,
       traces: this.#runtime.flight?.kept ?? [],
       incidents: this.#runtime.incidents.facts,
@@ -368,7 +371,7 @@ class HostedComputer implements Computer {
   }
   tools: Computer['tools'] = (options) =>
     this.#gathered('tools', options, () =>
-      listingOf(this.#context(), this.#servers, this.#clientOf, this.servers()),
+      listingOf(this.#context(), this.#servers, this.#clientOf, this.#states()),
     );
   callTool: Computer['callTool'] = (tool, params = {}, options = {}) => {
     const misuse = wrongCall(tool, params, options, computerCallOptions);
@@ -415,26 +418,39 @@ class HostedComputer implements Computer {
     const order = { type: 'call.cancel', ticket, reason, ...(timedOut && { timedOut }) } as const;
     if (this.#runtime.directory.find('computer')) this.#runtime.directory.send('computer', order);
   }
-  cancelCall(reqId: string): void {
+  cancel(reqId: string): void {
     const own = this.#calls.ticketOf(reqId);
     for (const ticket of own === undefined ? this.#history.ticketsOf(reqId) : [own]) this.#cancel(ticket);
   }
-  calls: Computer['calls'] = () => this.#history.running();
-  startServer: Computer['startServer'] = (name, options) =>
-    waitedFor('startServer', options, () => this.#orders.start(name));
-  stopServer: Computer['stopServer'] = (name, options) =>
-    waitedFor('stopServer', options, () => this.#orders.stop(name));
-  restartServer: Computer['restartServer'] = (name, options) =>
-    waitedFor('restartServer', options, () => this.#orders.restart(name));
-  retryServer: Computer['retryServer'] = (name, options) =>
-    waitedFor('retryServer', options, () => this.#orders.start(name));
+  calls: Computer['calls'] = () => this.#history.newestFirst();
   static take(of: HostedComputer, config: Config): Promise<void> {
     return of.#orders.take(config);
   }
-  setServers: Computer['setServers'] = (config) => this.#orders.set(config);
-  addOrUpdateServer: Computer['addOrUpdateServer'] = (config) => this.#orders.put(config);
-  logout: Computer['logout'] = (name) => this.#logins.logOut(this.#servers, name);
-  removeServer: Computer['removeServer'] = (name) => this.#orders.remove(name);
+  readonly servers: Computer['servers'] = {
+    start: (name, options) => waitedFor('servers.start', options, () => this.#orders.start(name)),
+    stop: (name, options) => waitedFor('servers.stop', options, () => this.#orders.stop(name)),
+    restart: (name, options) => waitedFor('servers.restart', options, () => this.#orders.restart(name)),
+    add: (config) => this.#orders.put(config),
+    remove: (name) => this.#orders.remove(name),
+    set: (config) => this.#orders.set(config),
+    logs: (name) => {
+      const lines = this.#part.servers.output.linesOf(name);
+      if (lines.length === 0) this.#mustKnow(name);
+      return lines;
+    },
+    logout: (name) => this.#logins.logOut(this.#servers, name),
+    watch: (server, uris) => {
+      this.#mustKnow(server);
+      const order = { type: 'resources.watch', server, uris, by: 'host' } as AnyEventObject;
+      if (this.#runtime.directory.find('computer')) this.#runtime.directory.send('computer', order);
+    },
+    listed: () => this.#listed(),
+    request: (...asked) => this.#request(...asked),
+    announceRoots: () => this.#part.servers.announceRoots(),
+  };
+  #mustKnow(server: string): void {
+    if (!this.#servers.get(server)) throw cannotOrder(server, undefined, this.#servers.names());
+  }
   desktop: Computer['desktop'] = (query) =>
     waitedFor('desktop', query, () => this.#collections.desktop(query), desktopOptions);
   finder: Computer['finder'] = (query) =>
@@ -442,35 +458,44 @@ class HostedComputer implements Computer {
   readResource: Computer['readResource'] = (uri, options) =>
     waitedFor('readResource', options, () => this.#collections.readResource(uri, options), readOptions);
   resources: Computer['resources'] = (options) =>
-    this.#gathered('resources', options, () => resourcesOf(this.#runtime.directory, this.servers()));
-  skills: Computer['skills'] = (options) =>
-    waitedFor('skills', options, async () =>
-      (await this.#collections.skills()).map((ref) => skillOf(this.name, ref)),
-    );
-  skill: Computer['skill'] = (name, options) =>
-    waitedFor(
-      'skill',
-      options,
-      async () => skillFileOf(await this.#collections.skill(name, options?.path)),
-      skillOptions,
-    );
-  prompts: Computer['prompts'] = (options) =>
-    this.#gathered('prompts', options, () => promptsOf(this.#runtime.directory, this.servers()));
-  getPrompt: Computer['getPrompt'] = (server, name, values, options) =>
-    waitedFor('getPrompt', options, () => this.#collections.getPrompt(server, name, values));
-  cachedResult: Computer['cachedResult'] = (handle) => {
-    const kept = this.#part.servers.calls.cached.get(handle);
-    return kept === undefined ? undefined : toolResult(kept);
+    this.#gathered('resources', options, () => resourcesOf(this.#runtime.directory, this.#states()));
+  readonly skills: Computer['skills'] = {
+    list: (options) =>
+      waitedFor('skills.list', options, async () =>
+        (await this.#collections.skills()).map((ref) => skillOf(this.name, ref)),
+      ),
+    read: (name, options) =>
+      waitedFor(
+        'skills.read',
+        options,
+        async () => skillFileOf(await this.#collections.skill(name, options?.path)),
+        skillOptions,
+      ),
   };
-  logs: Computer['logs'] = (server) => {
-    const lines = this.#part.servers.output.linesOf(server);
-    if (lines.length === 0 && !this.#servers.get(server))
-      throw cannotOrder(server, undefined, this.#servers.names());
-    return lines;
+  readonly prompts: Computer['prompts'] = {
+    list: (options) =>
+      this.#gathered('prompts.list', options, () => promptsOf(this.#runtime.directory, this.#states())),
+    get: (server, name, values, options) =>
+      waitedFor('prompts.get', options, () => this.#collections.getPrompt(server, name, values)),
   };
-  history: Computer['history'] = () => this.#history.newestFirst();
-  catalogs: Computer['catalogs'] = () => catalogsOf(this.#runtime.directory);
-  listed: Computer['listed'] = async () => {
+  readonly debug: Computer['debug'];
+  #debug(): Computer['debug'] {
+    const { directory } = this.#runtime;
+    const shown = (): Inspected => ({
+      kind: directory.find('office') ? 'up' : 'computer',
+      name: this.name,
+      orders: ordersOf(async () => this),
+    });
+    return {
+      ...debugOf(this.#runtime, shown),
+      catalogs: () => catalogsOf(directory),
+      cachedResult: (handle) => {
+        const kept = this.#part.servers.calls.cached.get(handle);
+        return kept === undefined ? undefined : toolResult(kept);
+      },
+    };
+  }
+  async #listed(): Promise<readonly ListedServer[]> {
     const known = this.#context()?.catalogs ?? {};
     const lastRun = await Promise.all(
       this.#servers.config.servers
@@ -483,10 +508,10 @@ class HostedComputer implements Computer {
     const context = this.#context();
     if (!context) throw new A2cError(closedFailure);
     return listedOf(context, this.#runtime.directory, lastRun);
-  };
-  request: Computer['request'] = (server, method, params, { signal, onProgress } = {}) =>
+  }
+  #request: Computer['servers']['request'] = (server, method, params, { signal, onProgress } = {}) =>
     new Promise((resolve, reject) => {
-      if (!this.#servers.get(server)) throw cannotOrder(server, undefined, this.#servers.names());
+      this.#mustKnow(server);
       signal?.throwIfAborted();
       let stop = (): void => {};
       const withdraw = this.#part.servers.forward(server, { method, params }, (fact) => {
@@ -501,17 +526,6 @@ class HostedComputer implements Computer {
         reject(signal.reason as Error);
       });
     });
-  watchResources(server: string, uris: readonly string[]): void {
-    if (!this.#servers.get(server)) throw cannotOrder(server, undefined, this.#servers.names());
-    if (this.#runtime.directory.find('computer'))
-      this.#runtime.directory.send('computer', {
-        type: 'resources.watch',
-        server,
-        uris,
-        by: 'host',
-      } as AnyEventObject);
-  }
-  announceRoots: Computer['announceRoots'] = () => this.#part.servers.announceRoots();
   join: Computer['join'] = async (office) => {
     mustBeOptions('join', office, seat);
     await this.#seat.join(office);
@@ -524,11 +538,6 @@ class HostedComputer implements Computer {
     await this.#seat.leave();
     this.#news.link = null;
   };
-  on: Computer['on'] = (name, listener) => {
-    mustBeEvent(name, computerEvents, listener);
-    if (name.startsWith('call.')) this.#watchCalls();
-    return this.#listeners.on(name, listener);
-  };
   /** From the first listener, or from the start with `onEvent`; until then watching costs nothing. */
   #watchCalls(): void {
     if (this.#isWatchingCalls) return;
@@ -539,14 +548,13 @@ class HostedComputer implements Computer {
     );
     this.#runtime.directory.tap.add(watch);
   }
-  inspect: Computer['inspect'] = async (options = {}) => {
-    mustBeOptions('inspect', options, inspectOptions);
-    const kind = this.#runtime.directory.find('office') ? 'up' : 'computer';
-    const inspections = await this.#runtime.inspections();
-    return inspections.open({ kind, name: this.name, orders: ordersOf(async () => this) }, options);
+  drain: Computer['drain'] = async (options = {}) => {
+    mustBeOptions('drain', options, drainOptions);
+    if (this.#runtime.directory.find('computer'))
+      this.#runtime.directory.send('computer', { type: 'calls.refuse' });
+    await this.#history.idle(options.timeoutMs ?? drainMs);
+    await this.close();
   };
-  writeTrace: Computer['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
-  mark: Computer['mark'] = (text) => this.#runtime.flight?.mark(text);
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
@@ -681,9 +689,9 @@ const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => (
   },
 });
 
-const historyOf = (runtime: Runtime, most: number | undefined, contexts: CallContexts): CallHistoryWatch =>
+const historyOf = (runtime: Runtime, contexts: CallContexts): CallHistoryWatch =>
   new CallHistoryWatch({
-    most: most ?? defaultRemembered,
+    most: defaultRemembered,
     now: () => Date.now(),
     redact: (value) => runtime.redact(value),
     snapshotOf: (address) => runtime.directory.find(address)?.ref.getSnapshot(),
@@ -712,10 +720,10 @@ const launching = (
 };
 
 export const ordersOf = (computer: () => Promise<Computer>): PageOrders => ({
-  start: async (name) => (await computer()).startServer(name),
-  stop: async (name) => (await computer()).stopServer(name),
-  retry: async (name) => (await computer()).retryServer(name),
-  cancel: async (reqId) => (await computer()).cancelCall(reqId),
+  start: async (name) => (await computer()).servers.start(name),
+  stop: async (name) => (await computer()).servers.stop(name),
+  retry: async (name) => (await computer()).servers.start(name),
+  cancel: async (reqId) => (await computer()).cancel(reqId),
   call: async (tool, params) => {
     const { reqId } = (await computer()).callTool(tool, params, { sessionKey: pageCaller });
     return { reqId };

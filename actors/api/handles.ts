@@ -18,16 +18,38 @@ export interface HostOptions extends LogOptions {
    */
   readonly signal?: AbortSignal | undefined;
 }
-/** Events of a handle. */
+/** Default of `timeoutMs` of `drain`. */
+export const drainMs = 10_000;
+/** Options of `drain`. */
+export interface DrainOptions {
+  /** Longest time in ms for which running calls are waited for. Default 10,000. */
+  readonly timeoutMs?: number | undefined;
+}
+/** Options of a wait for events. */
+export interface EventOptions {
+  /** Signal that ends the wait: the promise rejects with its reason, and an iteration throws it. */
+  readonly signal?: AbortSignal | undefined;
+}
+/**
+ * Events of a handle, also for `once` and `on` of `node:events`. An unknown event throws `BadRequest`. An error thrown by a
+ * listener becomes a warning of the process.
+ */
 export interface Telling<Events> {
-  /**
-   * Adds a listener; the returned function removes it. Throws for an unknown event (400). An error thrown by a
-   * listener becomes a warning of the process.
-   */
+  /** Adds a listener; the returned function removes it. */
   on<Name extends keyof Events>(name: Name, listener: (value: Events[Name]) => void): () => void;
+  /** Iterates over the values of an event from now on, until the loop is left: `for await (const value of on(name))`. */
+  on<Name extends keyof Events>(name: Name, options?: EventOptions): AsyncIterableIterator<Events[Name]>;
+  /** Adds a listener for the next time; the returned function removes it. */
+  once<Name extends keyof Events>(name: Name, listener: (value: Events[Name]) => void): () => void;
+  /** Resolves with the value of the event the next time. */
+  once<Name extends keyof Events>(name: Name, options?: EventOptions): Promise<Events[Name]>;
+  /** Removes a listener that `on` or `once` has added. */
+  off<Name extends keyof Events>(name: Name, listener: (value: Events[Name]) => void): void;
+  /** Does what `off` does, under the name that `node:events` calls. */
+  removeListener<Name extends keyof Events>(name: Name, listener: (value: Events[Name]) => void): void;
 }
 /** Ways to look into a host. */
-export interface Inspectable {
+export interface Debug {
   /**
    * Shows this host on a page in the browser until the host closes: its actors, their states and the reasons, and
    * what happens. Nothing is recorded for the page while none is open. Resolves with the address; rejects with an

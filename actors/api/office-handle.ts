@@ -1,4 +1,4 @@
-import type { HostOptions, Inspectable, Telling } from './handles.ts';
+import type { Debug, DrainOptions, HostOptions, Telling } from './handles.ts';
 import type { OfficeAuth } from '../../adapters/socket/entry/auth.ts';
 import type { OfficeTls } from '../../adapters/socket/http.ts';
 import type { RedisClient } from '../../machines/office/rooms/register.ts';
@@ -104,7 +104,7 @@ export interface OfficeEvents {
   readonly 'register.changed': { readonly message: string };
 }
 /** A running office. `await using` closes it. */
-export interface Office extends Telling<OfficeEvents>, Inspectable, AsyncDisposable {
+export interface Office extends Telling<OfficeEvents>, AsyncDisposable {
   /** Address for agents and computers, such as `http://127.0.0.1:3000`. */
   readonly url: string;
   /** Address of the metrics; undefined without the option `metrics`. */
@@ -129,13 +129,15 @@ export interface Office extends Telling<OfficeEvents>, Inspectable, AsyncDisposa
    * peers. Rejects, and changes nothing, when something cannot be read.
    */
   reload(): Promise<readonly OfficePeer[]>;
+  /** Page and traces of the office. */
+  readonly debug: Debug;
   /**
    * Closes the office without cutting calls short: from now on every attempt to enter, join or ask is refused with
    * 503. A peer without open calls gets `notify:disconnecting` and is disconnected at once, other peers when their
-   * last call is answered, at the latest after `ms` (default 10,000). Ends like `close`, which may be called
+   * last call is answered, at the latest after `timeoutMs` (default 10,000). Ends like `close`, which may be called
    * meanwhile.
    */
-  drain(ms?: number): Promise<void>;
+  drain(options?: DrainOptions): Promise<void>;
   /** Closes the office: answers open requests, disconnects all peers and frees the port. May be called again. */
   close(): Promise<void>;
 }

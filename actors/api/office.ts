@@ -1,12 +1,15 @@
 import type { Office, OfficeEvents, OfficeOptions } from './office-handle.ts';
 import { joinNodes, measure, readAuth, readSettings } from './office-settings.ts';
-import { inspectOptions } from './checks/host.ts';
-import { officeArguments, officeOptions, officeThrowing } from './checks/office.ts';
+import { drainOptions } from './checks/host.ts';
+import { debugOf } from './debug.ts';
+import { drainMs } from './handles.ts';
+import { officeArguments, officeOptions } from './checks/office.ts';
 import { officePart, type OfficePart } from './office-part.ts';
 import { runtimeOf, type Runtime } from './runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners, unlessAborted, untilAborted } from '../kernel/listeners.ts';
-import { checkArguments, mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
+import { checkArguments, mustBeOptions, type EventNames } from '../kernel/options.ts';
+import { telling } from '../kernel/telling.ts';
 import type { HostLog } from '../logging/host-log.ts';
 import { Refusals } from '../logging/refusals.ts';
 import type { OfficeNews, OfficeOrder, OfficeStart } from '../../machines/office/office.machine.ts';
@@ -19,7 +22,6 @@ const officeEvents: EventNames<OfficeEvents> = {
   ...{ 'seat.changed': true, 'peer.refused': true, 'auth.failed': true, 'register.changed': true },
 };
 const patienceMs = 5_000;
-const drainMs = 10_000;
 const whoHas = (port: number): string =>
   process.platform === 'win32' ? `netstat -ano | findstr :${port}` : `lsof -nP -iTCP:${port} -sTCP:LISTEN`;
 const remedyOf = (message: string, { host, port }: OfficeStart): string => {
@@ -90,22 +92,18 @@ async function openOffice(options: OfficeOptions, shared: Runtime | undefined): 
       url,
       port,
       metricsUrl: metrics?.url,
-      on: (name, listener) => {
-        mustBeEvent(name, officeEvents, listener);
-        return listeners.on(name, listener);
-      },
-      inspect: async (wanted = {}) => {
-        mustBeOptions('inspect', wanted, inspectOptions);
-        return (await runtime.inspections()).open({ kind: 'office', name: url }, wanted);
-      },
+      ...telling(listeners, officeEvents),
+      debug: debugOf(runtime, () => ({ kind: 'office', name: url })),
       ...operating,
-      writeTrace: async (dir = '.') => runtime.writeTrace(dir),
-      mark: (text) => runtime.flight?.mark(text),
-      drain: (ms = drainMs) => end(ms + patienceMs, { type: 'drain', ms }),
+      drain: async (wanted = {}) => {
+        mustBeOptions('drain', wanted, drainOptions);
+        const { timeoutMs: ms = drainMs } = wanted;
+        await end(ms + patienceMs, { type: 'drain', ms });
+      },
       close,
       [Symbol.asyncDispose]: close,
     };
-    checkArguments<Office>(office, officeArguments, officeThrowing);
+    checkArguments(office, officeArguments, ['disconnect']);
     return office;
   } catch (error) {
     await close();

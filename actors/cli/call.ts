@@ -165,7 +165,7 @@ async function callOn(
   { target, words, how, isAiming }: Calling,
 ): Promise<CallOutcome> {
   const { tool } = target;
-  const late = host.servers().find((server) => !hasStarted(server));
+  const late = host.status().servers.find((server) => !hasStarted(server));
   const listing = await host.tools();
   const info = toolIn(listing, target);
   if (late && (isAiming || !info)) throw new A2cError(notStarted(options, late, { tool_name: tool }));
@@ -233,7 +233,7 @@ function notStarted(
 function whole<Ended extends CallSucceeded | CallToolError>(computer: CallHost, outcome: Ended): Ended {
   const { a2c_cut: cut } = outcome.result._meta ?? {};
   const handle = (cut as { readonly handle?: string } | undefined)?.handle;
-  return { ...outcome, result: (handle && computer.cachedResult(handle)) || outcome.result };
+  return { ...outcome, result: (handle && computer.debug.cachedResult(handle)) || outcome.result };
 }
 function remedyFor(options: OneShotOptions, tool: string, names: readonly string[]): string {
   const close = nearest(tool, names);

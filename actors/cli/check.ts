@@ -57,7 +57,7 @@ export async function check(
   const config = await configFor(context, asked, args, options);
   const server = config.servers[0]?.name ?? '';
   const checked = await withComputer(context, { ...options, office: '' }, config, async (computer) => {
-    const status = computer.servers().find(({ name }) => name === server);
+    const status = computer.status().servers.find(({ name }) => name === server);
     if (status?.state !== 'ready') throw notReady(server, status);
     const plan = {
       server,
@@ -148,7 +148,7 @@ const toldWithinMs = 1_000;
 
 export async function checkServer(computer: Computer, plan: CheckPlan): Promise<CheckedServer> {
   const { server, limitMs, onStep } = plan;
-  const declared = computer.servers().find(({ name }) => name === server)?.resources;
+  const declared = computer.status().servers.find(({ name }) => name === server)?.resources;
   const nothing = { windows: 0, documents: 0, pages: 0, elements: 0 };
   if (!declared) return { read: nothing, violations: [] };
   const told: string[] = [];
@@ -163,7 +163,7 @@ export async function checkServer(computer: Computer, plan: CheckPlan): Promise<
     reader.add(broken);
     const isRight = (uri: string): boolean => !broken.some((each) => each.uri === uri);
     const [windows, documents] = [listed.filter(isWindow), listed.filter(isDocument)];
-    computer.watchResources(server, [...windows, ...documents].filter(isRight));
+    computer.servers.watch(server, [...windows, ...documents].filter(isRight));
     for (const uri of windows.filter(isRight)) await unlessOver(plan, () => walk.window(uri));
     for (const uri of documents.filter(isRight)) await unlessOver(plan, () => walk.document(uri));
     if (plan.waitMs > 0) await readAgain(reader, plan, told);

@@ -72,7 +72,7 @@ async function show<T extends object>(
   const here = async (computer: Computer): Promise<T> => {
     const answer = await orClosed(signal, computer, () => ask.here(computer));
     // Treats a config without servers as usable, because the question then needs no server.
-    isUsable = config?.servers.length === 0 || hasUsable(context, computer.servers());
+    isUsable = config?.servers.length === 0 || hasUsable(context, computer.status().servers);
     return answer;
   };
   const shown = await (config
@@ -91,7 +91,7 @@ export function desktop(
   const ask: Asking<DesktopShown> = {
     here: (computer) => computer.desktop(query),
     there: async (agent, computer, how) => {
-      const { desktops, missing } = await agent.getDesktop(computer, { ...query, ...how });
+      const { desktops, missing } = await agent.desktop(computer, { ...query, ...how });
       return { desktops, missing };
     },
   };
@@ -105,7 +105,7 @@ export function finder(
   const ask: Asking<FinderShown> = {
     here: (computer) => computer.finder(query),
     there: async (agent, computer, how) => {
-      const { documents, total_count, missing } = await agent.getFinder(computer, { ...query, ...how });
+      const { documents, total_count, missing } = await agent.finder(computer, { ...query, ...how });
       return { documents, total_count, missing };
     },
   };
@@ -168,8 +168,8 @@ async function showSkills<T extends object>(
 }
 export function skills(context: CommandContext, options: OneShotOptions): Promise<number> {
   const ask: Asking<{ readonly skills: readonly Skill[] }> = {
-    here: async (computer) => ({ skills: await computer.skills() }),
-    there: async (agent, computer, how) => ({ skills: await agent.skills(computer, how) }),
+    here: async (computer) => ({ skills: await computer.skills.list() }),
+    there: async (agent, computer, how) => ({ skills: await agent.skills.list(computer, how) }),
   };
   return showSkills(context, options, ask, (shown) => skillsText(shown.skills));
 }
@@ -180,8 +180,8 @@ export function skill(context: CommandContext, name: string, options: SkillReadO
   const { file } = options;
   const which = file === undefined ? {} : { path: file };
   const ask: Asking<SkillFile> = {
-    here: (computer) => computer.skill(name, which),
-    there: (agent, computer, how) => agent.skill(computer, name, { ...how, ...which }),
+    here: (computer) => computer.skills.read(name, which),
+    there: (agent, computer, how) => agent.skills.read(computer, name, { ...how, ...which }),
   };
   return showSkills(context, options, ask, skillText);
 }

@@ -26,14 +26,14 @@ export function mustBeFiles(words: readonly Argument[]): void {
 
 export type Put = (path: string, name?: string) => Promise<LandedFile>;
 export const putOn =
-  ({ terminal, signal }: CommandContext, agent: Pick<Agent, 'putFile'>, computer: string): Put =>
+  ({ terminal, signal }: CommandContext, agent: Pick<Agent, 'files'>, computer: string): Put =>
   async (path, name) => {
     const shown = inOneLine(name ?? basename(path), 80);
     const onProgress = ({ sent, total }: { readonly sent: number; readonly total: number }): void =>
       terminal.meter(progressLine({ tool: `put ${shown}`, progress: sent, total }));
     terminal.meter(`put ${shown}`);
     try {
-      const landed = await agent.putFile(computer, path, { name, signal, onProgress });
+      const landed = await agent.files.put(computer, path, { name, signal, onProgress });
       terminal.meter(null);
       terminal.err(`put ${shown} on ${computer}: ${landed.path}`);
       return landed;

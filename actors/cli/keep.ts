@@ -71,7 +71,7 @@ async function keepServer(context: CommandContext, config: Config, options: Keep
       onOpen: () => void (isOpen = true),
       onUse: (count: number) => {
         // Ends the host when its server is lost, so that the next call starts the server again.
-        if (count === 0 && kept.computer?.servers().some(isLost) === true) end.abort();
+        if (count === 0 && kept.computer?.status().servers.some(isLost) === true) end.abort();
         used(count);
       },
       stop: () => end.abort(),

@@ -169,7 +169,8 @@ export const prompts = (
   context: CommandContext,
   name: string | undefined,
   options: OneShotOptions,
-): Promise<number> => listOfServers(context, name, options, (computer) => computer.prompts(), promptLines);
+): Promise<number> =>
+  listOfServers(context, name, options, (computer) => computer.prompts.list(), promptLines);
 const parametersOf = (prompt: Prompt): string =>
   (prompt.arguments ?? []).map(({ name, required }) => `${name}${required === true ? '' : '?'}`).join(', ');
 function promptLines({ server, prompts: some, failure }: ServerPrompts, options: OneShotOptions): string[] {
@@ -202,10 +203,10 @@ export async function prompt(
   const config = target.server === undefined ? all : onlyServer(all, target.server);
   const { filled, owner } = await withComputer(context, options, config, (computer) =>
     orClosed(signal, computer, async () => {
-      const listed = await computer.prompts();
+      const listed = await computer.prompts.list();
       const asked = ownerOf(listed, target.tool, options);
       const values = textsOf(argumentsFor(words, schemaOfPrompt(listed, asked, target.tool)));
-      return { filled: await computer.getPrompt(asked, target.tool, values), owner: asked };
+      return { filled: await computer.prompts.get(asked, target.tool, values), owner: asked };
     }),
   );
   if (options.json) terminal.out(JSON.stringify(filled));
@@ -265,7 +266,7 @@ async function listOfServers<T>(
     config,
     async (computer) => ({
       listed: await orClosed(signal, computer, () => ask(computer)),
-      isUsable: hasUsable(context, computer.servers()),
+      isUsable: hasUsable(context, computer.status().servers),
     }),
     { isPartial: true },
   );

@@ -85,7 +85,7 @@ export async function login(
     return pasted(terminal, given);
   };
   const tools = await withServer(context, name, options, show, async (computer) => {
-    if (options.again) await computer.logout(name);
+    if (options.again) await computer.servers.logout(name);
     await ready(computer, name, signal);
     return (await computer.tools()).tools.length;
   });
@@ -121,10 +121,10 @@ async function ready(computer: Computer, name: string, signal: AbortSignal): Pro
       if (changed.name === name && isOver(changed)) resolve();
     });
   });
-  await computer.startServer(name).catch(() => {});
-  const now = computer.servers().find((server) => server.name === name);
+  await computer.servers.start(name).catch(() => {});
+  const now = computer.status().servers.find((server) => server.name === name);
   if (now && !isOver(now)) await over;
-  const status = computer.servers().find((server) => server.name === name);
+  const status = computer.status().servers.find((server) => server.name === name);
   if (status?.state === 'ready') return;
   if (status?.failure) throw new A2cError(status.failure);
   throw new A2cError({
@@ -139,7 +139,7 @@ export async function logout(
 ): Promise<number> {
   const { signal, terminal } = context;
   const { wasLoggedIn, isRevoked } = await withServer(context, name, options, undefined, (computer) =>
-    computer.logout(name),
+    computer.servers.logout(name),
   );
   if (options.json)
     terminal.out(JSON.stringify({ server: name, was_logged_in: wasLoggedIn, is_revoked: isRevoked }));

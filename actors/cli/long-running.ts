@@ -164,7 +164,7 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
     });
     const { tools } = await computer.tools();
     terminal.err(`computer ${computer.name}: ${toolsText(tools.length)}. Type help; quit ends everything.`);
-    for (const server of computer.servers().filter((one) => !hasStarted(one)))
+    for (const server of computer.status().servers.filter((one) => !hasStarted(one)))
       terminal.err(
         `still starting: ${server.name}: ${server.reason ?? stateWords[server.state]}; see why ${server.name}`,
       );
@@ -202,7 +202,7 @@ export async function computerOnly(
       runtime,
       door: { kind: 'computer' },
     });
-    await showInspector(context, options, (wanted) => computer.inspect(wanted));
+    await showInspector(context, options, (wanted) => computer.debug.inspect(wanted));
     context.terminal.err(`computer ${computer.name} serves; Ctrl-C closes it`);
     await untilAborted(context.signal);
     await computer.close();

@@ -161,7 +161,7 @@ async function serverChecks(
   const look = async (computer: Computer): Promise<void> => {
     const listing = await computer.tools();
     const countOf = (name: string): number => listing.tools.filter(({ server }) => server === name).length;
-    add(computer.servers().map((server) => serverCheck(options, server, countOf(server.name))));
+    add(computer.status().servers.map((server) => serverCheck(options, server, countOf(server.name))));
     add(conflictSummary(listing).map((found) => ({ what: 'tools', state: 'warning', found })));
   };
   await withComputer(context, { ...options, office: '' }, config, look, { isPartial: true });
@@ -235,7 +235,7 @@ export async function status(
   const config = name === undefined ? whole : onlyServer(whole, name);
   const wrote: OutputLine[] = [];
   const show = (computer: Computer): void => {
-    const servers = computer.servers();
+    const servers = computer.status().servers;
     const width = Math.max(0, ...servers.map((server) => columnsOf(server.name)));
     if (options.json)
       return terminal.out(JSON.stringify({ ...computer.status(), warnings: config.warnings }));
@@ -268,7 +268,7 @@ async function watched(
     else terminal.out(`${isAiming ? '' : `${server}  `}${logLine(line)}`);
   };
   const use = async (computer: Computer): Promise<boolean> => {
-    const servers = computer.servers();
+    const servers = computer.status().servers;
     show(computer);
     isShown = true;
     const isUsable = hasUsable(context, servers);
@@ -294,7 +294,7 @@ export async function logs(context: CommandContext, name: string, options: LogsO
   const show = (_: string, line: OutputLine): void =>
     options.json ? terminal.out(JSON.stringify({ server: name, ...line })) : terminal.out(logLine(line));
   const isUp = await watched(context, options, config, show, (computer) => {
-    for (const { reason, state } of computer.servers())
+    for (const { reason, state } of computer.status().servers)
       if (reason !== undefined && state !== 'ready' && state !== 'standby') terminal.err(reason);
   });
   return options.follow ? exitCodeAtEnd(signal) : exitCodeOf(signal, isUp);

@@ -57,7 +57,7 @@ export async function officeOnly(context: CommandContext, options: OfficeCommand
   terminal.out(office.url);
   terminal.err(`office ${entry.line}; Ctrl-C closes it`);
   if (office.metricsUrl !== undefined) terminal.err(`metrics at ${office.metricsUrl}/metrics`);
-  await showInspector(context, options, (wanted) => office.inspect(wanted));
+  await showInspector(context, options, (wanted) => office.debug.inspect(wanted));
   office.on('register.changed', ({ message }) => terminal.err(message));
   office.on('seat.changed', ({ seat, stage }) =>
     terminal.err(`${seat.role} ${seat.name} ${stage} ${seat.office}`),
@@ -68,7 +68,7 @@ export async function officeOnly(context: CommandContext, options: OfficeCommand
   // SIGTERM comes from a program that restarts the office; after Ctrl-C a person is waiting.
   if (isTerminated(signal) && drain > 0) {
     terminal.err(`closing: waits up to ${drain} s for calls that run`);
-    await office.drain(drain * 1_000);
+    await office.drain({ timeoutMs: drain * 1_000 });
   }
   return exitCodeAtEnd(signal);
 }

@@ -98,7 +98,7 @@ export async function withComputer<T>(
         mustGoOn();
         await startedFor(context, options, { computer, config }, patience);
         // Prints no empty listing for an interrupted command.
-        if (patience.isPartial !== true || !computer.servers().some(hasStarted)) mustGoOn();
+        if (patience.isPartial !== true || !computer.status().servers.some(hasStarted)) mustGoOn();
         return await use(computer);
       } finally {
         await computer.close();
@@ -122,11 +122,11 @@ export async function startedFor<Host extends StartingHost>(
   const { isAiming = false, isPartial = false } = patience;
   const ms = startMsOf(options, config, patience.ms);
   await untilStarted(context, computer, { ...patience, ms });
-  const isOver = signal.aborted && (!isPartial || !computer.servers().some(hasStarted));
+  const isOver = signal.aborted && (!isPartial || !computer.status().servers.some(hasStarted));
   if (isAiming || isOver) return;
   const logs = (server: string): string => logsOf(options, server);
   const waited = { ms, isInterrupted: signal.aborted, logsOf: logs };
-  for (const line of lateLines(computer.servers(), waited)) terminal.err(line);
+  for (const line of lateLines(computer.status().servers, waited)) terminal.err(line);
 }
 export async function withAgent<T>(
   context: CommandContext,
@@ -158,7 +158,7 @@ export async function withAgent<T>(
   });
 }
 async function onlyComputer(agent: Agent): Promise<string> {
-  const here = (await agent.listRoom()).filter((m) => m.role === 'computer').map((m) => m.name);
+  const here = (await agent.room()).filter((m) => m.role === 'computer').map((m) => m.name);
   const [name] = here;
   if (name !== undefined && here.length === 1) return name;
   throw new A2cError({

@@ -277,7 +277,7 @@ function nameOf({ http }: ServeOptions, clients: Hub['clients']): string {
 function showLater(computer: Computer, { inspect, allowControl = false }: ServeOptions): void {
   const show = async (): Promise<void> => {
     const port = typeof inspect === 'number' ? { port: inspect } : {};
-    if (isPageBuilt()) await computer.inspect({ allowControl, ...port }).catch(() => {});
+    if (isPageBuilt()) await computer.debug.inspect({ allowControl, ...port }).catch(() => {});
   };
   const timer = systemClock.setTimeout(() => void show(), pageMs);
   computer.on('computer.changed', ({ state }) => {

@@ -2,6 +2,7 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { stateWords } from '../../machines/server-states.ts';
 import type { Computer } from '../api/computer-handle.ts';
+import type { CallHost } from '../door/caller.ts';
 import { deferred } from '../kernel/listeners.ts';
 import type { CommandContext } from './context.ts';
 
@@ -23,7 +24,7 @@ const quietMs = 10_000;
 /** Also long enough for most packages that `npx` or `uvx` downloads first. */
 export const usualMs = 60_000;
 
-export type StartingHost = Pick<Computer, 'servers' | 'tools' | 'on'>;
+export type StartingHost = Pick<CallHost, 'status' | 'tools' | 'on'>;
 export interface Patience<Host extends StartingHost = Computer> {
   /** In ms; without it the wait lasts until each server is up or has failed. */
   readonly ms?: number | undefined;
@@ -52,8 +53,8 @@ export async function untilStarted<Host extends StartingHost>(
   const over = deferred();
   let hasTold = false;
   const look = async (): Promise<void> => {
-    for (const server of computer.servers()) if (hasStarted(server)) settled.add(server.name);
-    const pending = computer.servers().filter(({ name }) => !settled.has(name));
+    for (const server of computer.status().servers) if (hasStarted(server)) settled.add(server.name);
+    const pending = computer.status().servers.filter(({ name }) => !settled.has(name));
     const spentMs = performance.now() - startedAt;
     if (pending.length === 0 || spentMs >= (ms ?? Infinity) || (await isEnough?.(computer)) === true)
       return over.resolve();

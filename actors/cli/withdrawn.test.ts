@@ -126,7 +126,7 @@ it('servers() and status() say that tools are withdrawn, which is what --json pr
   flip();
   expect(await told).toBe(why);
   const status = { name: 'fs', state: 'ready', reason: why, failure: { code: 'ServerNotActive' } };
-  expect(computer.servers()).toMatchObject([status]);
+  expect(computer.status().servers).toMatchObject([status]);
   expect(computer.status()).toMatchObject({ servers: [status] });
   expect(await computer.tools()).toMatchObject({ tools: [], servers: [status] });
   expect(await computer.callTool('read')).toMatchObject({
@@ -137,6 +137,8 @@ it('servers() and status() say that tools are withdrawn, which is what --json pr
   const back = heard();
   flip();
   expect(await back).toBeUndefined();
-  expect(computer.servers()).toEqual([{ name: 'fs', state: 'ready', pid: expect.any(Number) as number }]);
+  expect(computer.status().servers).toEqual([
+    { name: 'fs', state: 'ready', pid: expect.any(Number) as number },
+  ]);
   expect(await computer.callTool('read')).toMatchObject({ outcome: 'succeeded' });
 });

@@ -1,6 +1,6 @@
-import type { Call, CallOutcome } from '../api/call-outcome.ts';
+import type { CallOutcome, WatchedCall } from '../api/call-outcome.ts';
 import type { Answers } from '../api/computer-options.ts';
-import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
+import type { Computer, ComputerDebug, ComputerEvents, ComputerStatus } from '../api/computer-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners, onAbort, reasonOf } from '../kernel/listeners.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
@@ -17,7 +17,14 @@ import type { DoorAnswer, DoorNews, DoorRequests, DoorStatus, DoorVerb, Greeting
 export { defaultStateDir };
 
 /** `LentServer`, a server that another host runs, also implements it. */
-export interface CallHost extends Pick<Computer, 'servers' | 'tools' | 'callTool' | 'cachedResult' | 'on'> {
+export interface CallHost extends Pick<Computer, 'tools'> {
+  status(): Pick<ComputerStatus, 'servers'>;
+  readonly debug: Pick<ComputerDebug, 'cachedResult'>;
+  callTool(...call: Parameters<Computer['callTool']>): WatchedCall<CallOutcome>;
+  on<Name extends keyof ComputerEvents>(
+    name: Name,
+    listener: (value: ComputerEvents[Name]) => void,
+  ): () => void;
   calls(): readonly { readonly reqId: string; readonly server: string; readonly tool: string }[];
 }
 /** A host that is suspended, or busy for so long, is not used. */
@@ -136,11 +143,11 @@ export class LentServer implements CallHost {
   get host(): Greeting | undefined {
     return this.#visit.greeting;
   }
-  servers: CallHost['servers'] = () => [this.#status];
+  status: CallHost['status'] = () => ({ servers: [this.#status] });
   tools: CallHost['tools'] = () => this.#visit.ask('tools', {}).answer;
   calls: CallHost['calls'] = () => this.#called;
   /** Returns undefined, because the host sends every result in full, so that none has to be completed later. */
-  cachedResult: CallHost['cachedResult'] = () => undefined;
+  readonly debug: CallHost['debug'] = { cachedResult: () => undefined };
   on: CallHost['on'] = (name, listener) => this.#listeners.on(name, listener);
   callTool: CallHost['callTool'] = (tool, params = {}, options = {}) => {
     const { reqId = newId(), timeoutMs, signal } = options;
@@ -171,7 +178,7 @@ export class LentServer implements CallHost {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     };
-    return Object.assign(ended, { reqId, cancel: () => cancel(), on }) satisfies Call;
+    return Object.assign(ended, { reqId, cancel: () => cancel(), on });
   };
   /** The host continues to run. */
   close(): void {

@@ -147,14 +147,16 @@ class Visit {
         code: wireCodes.notAllowed,
         message: `a host of the kind '${kind}' restarts nothing`,
       });
-    await computer.restartServer(server);
+    await computer.servers.restart(server);
     return null;
   }
   #status(): DoorStatus {
     const { computer, peers } = this.#host;
     const servers = computer
-      .servers()
-      .map(({ name, state, reason, nextTryMs }) => withoutUndefined({ name, state, reason, nextTryMs }));
+      .status()
+      .servers.map(({ name, state, reason, nextTryMs }) =>
+        withoutUndefined({ name, state, reason, nextTryMs }),
+      );
     return {
       servers: servers as DoorStatus['servers'],
       ...(peers && { peers: peers() }),
@@ -163,13 +165,13 @@ class Visit {
   async #begin({ server, proofs }: DoorRequests['use']['ask']): Promise<DoorRequests['use']['answer']> {
     const { computer } = this.#host;
     const identity = await identityAt(this.#host, server);
-    const status = computer.servers().find(({ name }) => name === server);
+    const status = computer.status().servers.find(({ name }) => name === server);
     const isSame = identity !== undefined && proofs.includes(proofOf(identity, this.#nonce));
     if (!isSame || !status || this.#server !== undefined) return null;
     this.#server = server;
     this.#use(true);
     const tell = (): void => {
-      const now = computer.servers().find(({ name }) => name === server);
+      const now = computer.status().servers.find(({ name }) => name === server);
       if (now) this.#tell({ news: 'server', status: now });
     };
     const stops = [
@@ -219,7 +221,7 @@ class Visit {
       // Sends the whole of a shortened result, because a command cannot ask for it later.
       const { a2c_cut: cut } = outcome.result?._meta ?? {};
       const handle = (cut as { readonly handle?: string } | undefined)?.handle;
-      const whole = handle === undefined ? undefined : computer.cachedResult(handle);
+      const whole = handle === undefined ? undefined : computer.debug.cachedResult(handle);
       return whole ? { ...outcome, result: whole } : outcome;
     } finally {
       this.#calls.delete(id);

@@ -133,8 +133,8 @@ describe('a closed handle', () => {
     });
     expect(computer.status().state).toBe('closed');
     await expect(computer.tools()).rejects.toThrow('The computer is closed');
-    await expect(computer.startServer('s')).rejects.toThrow('The computer is closed');
-    await expect(computer.stopServer('s')).rejects.toThrow('The computer is closed');
+    await expect(computer.servers.start('s')).rejects.toThrow('The computer is closed');
+    await expect(computer.servers.stop('s')).rejects.toThrow('The computer is closed');
   });
 
   it('has no tools when its agent is closed: who waits for those of a computer is told at once', async () => {
@@ -197,8 +197,8 @@ describe('a listener that throws', () => {
       throw new Error('of on');
     });
     computer.on('server.changed', ({ state }) => seen.push(state));
-    await computer.stopServer('s');
-    await computer.startServer('s');
+    await computer.servers.stop('s');
+    await computer.servers.start('s');
     expect(seen).toContain('ready');
     expect(await computer.callTool('echo', { text: 'alive' })).toMatchObject({ outcome: 'succeeded' });
     expect(String(await warned)).toContain('threw');

@@ -54,9 +54,9 @@ it('a handle refuses wrong arguments with an A2cError that names the argument', 
         expect(error, `${kind}.${method}(${JSON.stringify(wrong)})`).toBeInstanceOf(A2cError);
         expect(error).toMatchObject({ code: 400, details: { option: argument } });
       }
-  const second = (computer.watchResources as unknown as Method).bind(computer, 's', 'x');
+  const second = (computer.servers.watch as unknown as Method).bind(computer, 's', 'x');
   expect(await errorOf(second)).toMatchObject({ code: 400, details: { option: 'uris' } });
-  const put = (agent.putFile as unknown as Method).bind(agent, 'pc', { a: 1 });
+  const put = (agent.files.put as unknown as Method).bind(agent, 'pc', { a: 1 });
   expect(await errorOf(put)).toMatchObject({ code: 400, details: { option: 'source' } });
   const others = { writeTrace: ['dir', 7], drain: ['ms', -1], on: ['listener', 'seat.changed', 7] } as const;
   for (const [method, [option, ...given]] of Object.entries(others)) {

@@ -106,21 +106,21 @@ it('a result that is too large is a stream, whose file ends with its computer', 
 
 it('a large file of a skill is a stream, which a signal or its reader ends', async () => {
   const { agent, computer } = await meet();
-  const file = await agent.skill('c1', 'big', { path: 'model.bin' });
+  const file = await agent.skills.read('c1', 'big', { path: 'model.bin' });
   expect(file).toMatchObject({ text: null, bytes: 6_000_000, sha256, blobHandle: sha256 });
   expect(existsSync(blobs)).toBe(false);
-  await expect(computer.skill('big', { path: 'model.bin' })).rejects.toMatchObject({ code: 4017 });
+  await expect(computer.skills.read('big', { path: 'model.bin' })).rejects.toMatchObject({ code: 4017 });
   const aborter = new AbortController();
-  const aborted = agent.blob('c1', sha256, { signal: aborter.signal }).getReader();
+  const aborted = agent.files.get('c1', sha256, { signal: aborter.signal }).getReader();
   await aborted.read();
   aborter.abort(new Error('enough'));
   await expect(aborted.closed).rejects.toThrow('enough');
-  for await (const _ of agent.blob('c1', sha256)) break;
-  await expect(hashOf(agent.blob('c1', 'f'.repeat(64)))).rejects.toMatchObject({
+  for await (const _ of agent.files.get('c1', sha256)) break;
+  await expect(hashOf(agent.files.get('c1', 'f'.repeat(64)))).rejects.toMatchObject({
     code: 4018,
     details: { reason: 'gone' },
   });
-  const left = agent.blob('c1', sha256).getReader();
+  const left = agent.files.get('c1', sha256).getReader();
   await left.read();
   await agent.close();
   await expect(left.closed).rejects.toMatchObject({ code: 'LinkLost' });
@@ -128,10 +128,10 @@ it('a large file of a skill is a stream, which a signal or its reader ends', asy
 
 it('a read goes on after its office was restarted in the middle', async () => {
   const { agent, office } = await meet();
-  await agent.skill('c1', 'big', { path: 'model.bin' });
+  await agent.skills.read('c1', 'big', { path: 'model.bin' });
   const hash = createHash('sha256');
   let parts = 0;
-  for await (const chunk of agent.blob('c1', sha256)) {
+  for await (const chunk of agent.files.get('c1', sha256)) {
     hash.update(chunk);
     if ((parts += 1) !== 3) continue;
     await office.close();
@@ -143,11 +143,11 @@ it('a read goes on after its office was restarted in the middle', async () => {
 
 it('the recordings of both ends do not hold a content that was read', async () => {
   const { agent, computer } = await meet(0, { ringBytes: 1_000_000 });
-  const { blobHandle } = await agent.skill('c1', 'big', { path: 'model.bin' });
-  expect(await hashOf(agent.blob('c1', blobHandle ?? ''))).toBe(sha256);
+  const { blobHandle } = await agent.skills.read('c1', 'big', { path: 'model.bin' });
+  expect(await hashOf(agent.files.get('c1', blobHandle ?? ''))).toBe(sha256);
   const anyPart = bytes.subarray(0, 300).toString('base64');
   for (const host of [agent, computer])
-    expect(readFileSync(await host.writeTrace(folder), 'utf8')).not.toContain(anyPart);
+    expect(readFileSync(await host.debug.writeTrace(folder), 'utf8')).not.toContain(anyPart);
 });
 
 // ── a full disk ───────────────────────────────────────────────────────────────────────────────────────
@@ -185,12 +185,12 @@ describe.skipIf(!canMount)('a full disk', () => {
       await once(child, 'exit');
     });
     await joined;
-    await expect(agent.putFile('small', bytes)).rejects.toMatchObject({
+    await expect(agent.files.put('small', bytes)).rejects.toMatchObject({
       code: 4019,
       message: expect.stringContaining('the disk is full (ENOSPC)') as string,
       details: { reason: 'io_error' },
     });
     const path = expect.stringContaining(opened.folder) as string;
-    expect(await agent.putFile('small', bytes.subarray(0, 1_500_000))).toMatchObject({ path });
+    expect(await agent.files.put('small', bytes.subarray(0, 1_500_000))).toMatchObject({ path });
   });
 });

@@ -43,7 +43,7 @@ it('200 changes of a list in 50 ms are at most two refreshes and one announcemen
   await ear.until(() => heard.length === 2);
   expect(heard[1]).toEqual({ added: ['version-1'], removed: ['version-200'] });
   // The computer asks only the server that changed; the catalog of the other server keeps its revision.
-  const lists = computer.catalogs().filter(({ list }) => list === 'tools');
+  const lists = computer.debug.catalogs().filter(({ list }) => list === 'tools');
   const revisions = Object.fromEntries(lists.map(({ server, revision }) => [server, revision]));
   expect(revisions).toEqual({ s: 3, quiet: 1 });
   await computer.close();

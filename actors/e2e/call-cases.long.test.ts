@@ -208,9 +208,9 @@ describe('the history of a computer', () => {
         { text: `${n}` },
         { req_id: `E14-${n}`, timeout: n === 11 ? 0 : 5 },
       );
-    const past = computer.history().toReversed();
+    const past = computer.calls().toReversed();
     expect(past.map(({ reqId }) => reqId)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map((n) => `E14-${n}`));
-    expect(past.toSorted((a, b) => a.timestamp.localeCompare(b.timestamp))).toEqual(past);
+    expect(past.toSorted((a, b) => a.at.localeCompare(b.at))).toEqual(past);
     expect(past.slice(-2)).toMatchObject([
       {
         ...{
@@ -229,7 +229,7 @@ describe('the history of a computer', () => {
 
   it('has a call of a tool that nobody knows, with its reason and without a server', async () => {
     await call('no_such_tool', {}, { req_id: 'E15' });
-    expect(computer.history().filter(({ reqId }) => reqId === 'E15')).toMatchObject([
+    expect(computer.calls().filter(({ reqId }) => reqId === 'E15')).toMatchObject([
       {
         ...{ tool: 'no_such_tool', server: '', state: 'ended', outcome: 'failed', waitsFor: null },
         reason: expect.stringContaining('no_such_tool'),

@@ -69,7 +69,7 @@ describe('an agent', () => {
     agent.cancel('E20');
     acks[0]?.({ content: [] });
     // The computer answers this request only after it has received the cancels.
-    await agent.getConfig('raw');
+    await agent.config('raw');
     expect(cancels).toEqual([{ agent: 'agent', req_id: 'E20' }]);
   });
 
@@ -81,7 +81,7 @@ describe('an agent', () => {
     expect(await call).toMatchObject({ outcome: 'succeeded', phase: null });
     call.cancel();
     agent.cancel('over');
-    await agent.getConfig('raw');
+    await agent.config('raw');
     expect(cancels).toEqual([]);
   });
 
@@ -166,6 +166,6 @@ describe('a computer', () => {
     call.cancel();
     expect(await call).toMatchObject({ end: 'cancelled', outcome: 'unknown', result: null });
     await computer.callTool('seen');
-    expect(computer.servers()).toMatchObject([{ noise: { lateAnswer: 1, unknownId: 0 } }]);
+    expect(computer.status().servers).toMatchObject([{ noise: { lateAnswer: 1, unknownId: 0 } }]);
   });
 });

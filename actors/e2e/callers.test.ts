@@ -52,9 +52,9 @@ it('a context comes back as it is, everywhere, and stands in no trace', async ()
   note('calls()', computer.calls()[0]?.context);
   note('outcome', (await call).context);
   note('worked', (await computer.callTool('work', {}, { context: socket, reqId: 'r2' })).context);
-  note('history', computer.history()[0]?.context);
+  note('history', computer.calls()[0]?.context);
   await computer.callTool('echo', { text: 'x' }, { reqId: 'r3' });
-  const path = await computer.writeTrace();
+  const path = await computer.debug.writeTrace();
   await computer.close();
   expect(seen.slice(0, -4).filter(([, context]) => context !== socket)).toEqual([]);
   expect(new Set(seen.slice(0, -4).map(([where]) => where))).toEqual(
@@ -171,7 +171,7 @@ it('the reason of a person who said no reaches host and model', async () => {
   const english = `A person refused the call: ${reason}`;
   await using alone = await computerWith({});
   const told = (await alone.callTool('echo', { text: 'hi' })).failure;
-  expect(alone.history()[0]).toMatchObject({ error: english });
+  expect(alone.calls()[0]).toMatchObject({ error: english });
   expect(told).toMatchObject({ code: 4005, message: english });
   expect(told?.details).toMatchObject({ reason_given: reason, server_name: 's' });
 
@@ -186,7 +186,7 @@ it('the reason of a person who said no reaches host and model', async () => {
   const { failure, result } = await agent.callTool('c1', 'echo', { text: 'hi' });
   expect(failure).toMatchObject({ code: 4005, message: english });
   await using other = await computerOf({ record: false, name: 'c2', office: { url: office.url } });
-  await other.startServer('s');
+  await other.servers.start('s');
   expect((await agent.callTool('c2', 'echo')).failure?.remedy).toMatch(/^On computer 'c2': Give `confirm`/);
   expect(result).toMatchObject({ content: [{ text: `${english}. 工具调用二次确认被拒绝，请稍后再试` }] });
 });

@@ -39,7 +39,7 @@ const callers: readonly (readonly [string, Caller])[] = [
     'the host of a computer',
     {
       call: (tool, params, options) => computer.callTool(tool, { ...params }, options),
-      cancel: (reqId) => computer.cancelCall(reqId),
+      cancel: (reqId) => computer.cancel(reqId),
     },
   ],
   [
@@ -161,7 +161,7 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     const [beginning, rest] = (content[1]?.text ?? '').split('…');
     expect(new Set(beginning)).toEqual(new Set('x'));
     expect(rest).toMatch(/^ \[\d+ characters cut\]$/);
-    const whole = computer.cachedResult(cut.handle) as unknown as { content: { text: string }[] };
+    const whole = computer.debug.cachedResult(cut.handle) as unknown as { content: { text: string }[] };
     expect(whole.content[0]?.text).toHaveLength(9 * mebibyte);
   });
 

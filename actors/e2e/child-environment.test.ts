@@ -29,8 +29,10 @@ it('a setting of what is inherited restarts who runs', async () => {
   expect(environment()).not.toHaveProperty(passed);
   const [first] = pidsOf(mark);
   const wanted = config({ passEnv: [passed], path: ['~/own'], runtimes: ['/opt/runtime'] });
-  await computer.setServers(wanted);
-  await ear.until(() => computer.servers()[0]?.state === 'ready' && !pidsOf(mark).includes(Number(first)));
+  await computer.servers.set(wanted);
+  await ear.until(
+    () => computer.status().servers[0]?.state === 'ready' && !pidsOf(mark).includes(Number(first)),
+  );
   expect(environment()).toMatchObject({
     [passed]: 'yes',
     PATH: expect.stringMatching(new RegExp(`^${homedir()}/own:/opt/runtime:`)) as string,

@@ -137,12 +137,14 @@ describe('the Desktop and the Finder of a computer', () => {
       desktops: [],
       missing: [{ server: 'w', reason: expect.stringContaining('resources.subscribe') }],
     });
-    expect(host.servers()).toMatchObject([{ name: 'w', hidden: expect.stringContaining('participation') }]);
-    await host.setServers({ mcpServers: { w: { ...server, a2c: { participation: 'resources' } } } });
+    expect(host.status().servers).toMatchObject([
+      { name: 'w', hidden: expect.stringContaining('participation') },
+    ]);
+    await host.servers.set({ mcpServers: { w: { ...server, a2c: { participation: 'resources' } } } });
     expect((await host.desktop()).desktops).toHaveLength(2);
-    await host.setServers({ mcpServers: { w: server }, a2c: { participation: 'resources' } });
+    await host.servers.set({ mcpServers: { w: server }, a2c: { participation: 'resources' } });
     expect((await host.desktop()).desktops).toHaveLength(2);
-    await host.setServers({ mcpServers: { w: server }, a2c: { participation: 'subscribe' } });
+    await host.servers.set({ mcpServers: { w: server }, a2c: { participation: 'subscribe' } });
     expect((await host.desktop()).desktops).toEqual([]);
     expect(notices).toEqual([
       expect.stringMatching(/^Server 'w': its 2 windows .*"participation": "resources"/),
@@ -207,7 +209,7 @@ describe('the history of a computer', () => {
     const secret = 'hunter2-hunter2';
     const server = launchedWith('windows', mark);
     const config = { w: { ...server, env: { ...server.env, API_KEY: secret } } };
-    const host = await start(config, { historySize: 3 });
+    const host = await start(config);
     const before = Date.now();
     await host.callTool('relist_windows', {});
     await host.callTool(
@@ -217,35 +219,29 @@ describe('the history of a computer', () => {
     );
     await host.callTool('close_window', { path: secret });
     await host.callTool('nobody_has_this', {});
-    const [refused, last, first, ...others] = host.history();
+    const [refused, last, first, earlier, ...others] = host.calls();
     expect(others).toEqual([]);
+    expect(earlier).toMatchObject({ tool: 'relist_windows' });
     expect(refused).toMatchObject({ tool: 'nobody_has_this', server: '', outcome: 'failed' });
     expect(last).toEqual({
-      ...{
-        since: expect.any(String),
-        agent: null,
-        state: 'ended',
-        waitsFor: null,
-        outcome: 'succeeded',
-        reason: null,
-      },
-      ...{ timestamp: expect.any(String), reqId: expect.any(String), server: 'w', tool: 'close_window' },
-      ...{ parameters: { path: '***' }, timeoutMs: 60_000, success: true, error: null },
+      ...{ at: expect.any(String), endedAt: expect.any(String), reqId: expect.any(String), agent: null },
+      ...{ server: 'w', tool: 'close_window', arguments: { path: '***' }, timeoutMs: 60_000 },
+      ...{ state: 'ended', phase: null, waitsFor: null, progress: null, outcome: 'succeeded', reason: null },
     });
     expect(first).toMatchObject({
       ...{ tool: 'show_window', timeoutMs: null },
-      parameters: { path: 'a', text: 'it is ***', password: '***' },
+      arguments: { path: 'a', text: 'it is ***', password: '***' },
     });
-    expect(Date.parse(last?.timestamp ?? '')).toBeGreaterThanOrEqual(before);
-    expect(last?.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(Date.parse(last?.at ?? '')).toBeGreaterThanOrEqual(before);
+    expect(last?.at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
   it('knows why a call failed, also one whose server was not there', async () => {
     const host = await start({ w: launchedWith('windows', mark) });
     await host.callTool('show_window', { path: 7 }).catch(() => {});
-    await host.stopServer('w');
+    await host.servers.stop('w');
     await host.callTool('close_window', { path: 'a' });
-    expect(host.history()[0]).toMatchObject({
+    expect(host.calls()[0]).toMatchObject({
       ...{ server: 'w', tool: 'close_window', success: false },
       error: expect.stringContaining('w'),
     });

@@ -27,7 +27,7 @@ const start = async (mcpServers: object, options: ComputerOptions = {}): Promise
 const two = { a: server('a'), b: server('b') };
 const namesOf = async (): Promise<string[]> => (await computer.tools()).tools.map(({ name }) => name);
 const stateOf = (name: string): string | undefined =>
-  computer.servers().find((each) => each.name === name)?.state;
+  computer.status().servers.find((each) => each.name === name)?.state;
 afterEach(async () => {
   await computer.close();
   expect(pidsOf(mark)).toEqual([]);
@@ -37,10 +37,10 @@ describe('setServers', () => {
   it('closes what is gone, starts what is new and leaves alone what is as it was', async () => {
     await start(two);
     const before = { a: pidOf('a'), b: pidOf('b') };
-    await computer.setServers({ mcpServers: { b: server('b'), c: server('c') } });
+    await computer.servers.set({ mcpServers: { b: server('b'), c: server('c') } });
     await ear.until(() => stateOf('c') === 'ready' && ear.of('server.removed').length === 1);
     expect(ear.of('server.removed')).toEqual([{ name: 'a' }]);
-    expect(computer.servers().map(({ name }) => name)).toEqual(['b', 'c']);
+    expect(computer.status().servers.map(({ name }) => name)).toEqual(['b', 'c']);
     expect([pidOf('a'), pidOf('b')]).toEqual([undefined, before.b]);
     expect(pidOf('c')).toBeGreaterThan(0);
     expect(ear.statesOf('b').filter((state) => state !== 'ready')).toEqual(['connecting']);
@@ -50,12 +50,12 @@ describe('setServers', () => {
     await start(two);
     const pid = pidOf('a');
     const bad = { mcpServers: { a: { args: 7 }, b: server('b'), c: { url: 5 } } };
-    const error = (await computer.setServers(bad).catch((e: unknown) => e)) as Error;
+    const error = (await computer.servers.set(bad).catch((e: unknown) => e)) as Error;
     expect(error).toMatchObject({ code: 'ConfigInvalid' });
     expect(error.message.split('\n').length).toBeGreaterThan(1);
     expect(error.message).toContain('mcpServers.a');
     expect(error.message).toContain('mcpServers.c');
-    expect(computer.servers().map(({ name, state }) => [name, state])).toEqual([
+    expect(computer.status().servers.map(({ name, state }) => [name, state])).toEqual([
       ['a', 'ready'],
       ['b', 'ready'],
     ]);
@@ -67,7 +67,7 @@ describe('addOrUpdateServer', () => {
   it('restarts nothing with the config that a server has', async () => {
     await start(two);
     const pids = [pidOf('a'), pidOf('b')];
-    expect(await computer.addOrUpdateServer(one('a'))).toMatchObject({ name: 'a', state: 'ready' });
+    expect(await computer.servers.add(one('a'))).toMatchObject({ name: 'a', state: 'ready' });
     expect([pidOf('a'), pidOf('b')]).toEqual(pids);
   });
 
@@ -76,7 +76,7 @@ describe('addOrUpdateServer', () => {
     const [pid, before] = [pidOf('a'), await namesOf()];
     expect(before).toContain('echo');
     const rules = { icon: 'x', tool_meta: { die: { alias: 'finish' } }, forbidden_tools: ['fail'] };
-    await computer.setServers({ mcpServers: { a: server('a', 'echo', rules) } });
+    await computer.servers.set({ mcpServers: { a: server('a', 'echo', rules) } });
     const after = await namesOf();
     expect(after).toContain('finish');
     expect(after).not.toContain('fail');
@@ -88,7 +88,7 @@ describe('addOrUpdateServer', () => {
   it('starts a server with another launch config again, and no other', async () => {
     await start(two);
     const pids = [pidOf('a'), pidOf('b')];
-    expect(await computer.addOrUpdateServer(one('a', 'pages'))).toMatchObject({ state: 'ready' });
+    expect(await computer.servers.add(one('a', 'pages'))).toMatchObject({ state: 'ready' });
     expect(pidsOf(markOf('a'))).toHaveLength(1);
     expect(pidOf('a')).not.toBe(pids[0]);
     expect(pidOf('b')).toBe(pids[1]);
@@ -99,7 +99,7 @@ describe('addOrUpdateServer', () => {
     await start({ a: server('a') });
     for (const command of ['no-such-command', 'nor-this-one', 'and-not-this']) {
       const wrong = { mcpServers: { a: { command, autoApprove: ['all'] } } };
-      await expect(computer.addOrUpdateServer(wrong)).rejects.toMatchObject({
+      await expect(computer.servers.add(wrong)).rejects.toMatchObject({
         code: 'NotStartable',
         message: expect.stringContaining('is back as it was') as string,
         details: { server_name: 'a' },
@@ -114,8 +114,8 @@ describe('addOrUpdateServer', () => {
     await start(two);
     const pid = pidOf('b');
     const [a, b] = await Promise.allSettled([
-      computer.addOrUpdateServer(missing('a')),
-      computer.addOrUpdateServer(one('b', 'pages')),
+      computer.servers.add(missing('a')),
+      computer.servers.add(one('b', 'pages')),
     ]);
     expect([a.status, b.status]).toEqual(['rejected', 'fulfilled']);
     expect(pidOf('b')).not.toBe(pid);
@@ -124,24 +124,24 @@ describe('addOrUpdateServer', () => {
 
   it('adds a server that was not there; what cannot be started rests with its reason', async () => {
     await start({});
-    expect(await computer.addOrUpdateServer(one('new'))).toMatchObject({ name: 'new', state: 'ready' });
-    expect(await computer.addOrUpdateServer(missing('bad'))).toMatchObject({
+    expect(await computer.servers.add(one('new'))).toMatchObject({ name: 'new', state: 'ready' });
+    expect(await computer.servers.add(missing('bad'))).toMatchObject({
       state: 'open',
       reason: expect.stringContaining('command not found') as string,
     });
-    await expect(computer.addOrUpdateServer({ mcpServers: two })).rejects.toThrow('expected one server');
+    await expect(computer.servers.add({ mcpServers: two })).rejects.toThrow('expected one server');
   });
 
   it('ends a server that it disables, and starts one that it enables', async () => {
     await start(two);
     const ended = ear.until(() => ear.statesOf('a').at(-1) === 'disabled');
-    expect(await computer.addOrUpdateServer(one('a', 'echo', { disabled: true }))).toMatchObject({
+    expect(await computer.servers.add(one('a', 'echo', { disabled: true }))).toMatchObject({
       state: 'disabled',
     });
     await ended;
     expect(pidOf('a')).toBeUndefined();
-    await expect(computer.startServer('a')).rejects.toThrow('disabled in its config');
-    expect(await computer.addOrUpdateServer(one('a'))).toMatchObject({ state: 'ready' });
+    await expect(computer.servers.start('a')).rejects.toThrow('disabled in its config');
+    expect(await computer.servers.add(one('a'))).toMatchObject({ state: 'ready' });
     expect(pidOf('a')).toBeGreaterThan(0);
   });
 });
@@ -149,18 +149,18 @@ describe('addOrUpdateServer', () => {
 describe('removeServer', () => {
   it('resolves when the server has ended; it can be added again, and nobody unknown can be removed', async () => {
     await start(two);
-    await computer.removeServer('a');
+    await computer.servers.remove('a');
     expect(pidOf('a')).toBeUndefined();
-    expect(computer.servers().map(({ name }) => name)).toEqual(['b']);
-    await expect(computer.removeServer('a')).rejects.toMatchObject({ code: 404 });
-    expect(await computer.addOrUpdateServer(one('a'))).toMatchObject({ state: 'ready' });
+    expect(computer.status().servers.map(({ name }) => name)).toEqual(['b']);
+    await expect(computer.servers.remove('a')).rejects.toMatchObject({ code: 404 });
+    expect(await computer.servers.add(one('a'))).toMatchObject({ state: 'ready' });
     expect(pidOf('a')).toBeGreaterThan(0);
   });
 
   it('waits for the end of a server that is only just starting, too', async () => {
     await start({ a: server('a') }, { autoConnect: false });
-    const started = computer.startServer('a').catch((error: unknown) => error);
-    await computer.removeServer('a');
+    const started = computer.servers.start('a').catch((error: unknown) => error);
+    await computer.servers.remove('a');
     expect(pidOf('a')).toBeUndefined();
     expect(await started).toMatchObject({ code: 'ServerNotActive' });
   });

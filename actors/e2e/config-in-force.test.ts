@@ -20,19 +20,19 @@ it('config() is what is in force, also after a change, with nothing hidden from 
     settings: { pollMs: 1 },
     serverSettings: { a: {} },
   });
-  await computer.setServers({ mcpServers: { b: { command: 'y', disabled: true } } });
+  await computer.servers.set({ mcpServers: { b: { command: 'y', disabled: true } } });
   expect([Object.keys(computer.config().servers), computer.config().settings]).toEqual([['b'], {}]);
 });
 it('a server with autoConnect: false waits until it is started', async () => {
   const server = launched(mark, 'echo', { a2c: { autoConnect: false } });
   computer = await bootedComputer({ config: { mcpServers: { a: server } }, stateDir: false });
-  expect([computer.status().state, computer.servers()[0]?.state, pidsOf(mark)]).toEqual([
+  expect([computer.status().state, computer.status().servers[0]?.state, pidsOf(mark)]).toEqual([
     'whole',
     'idle',
     [],
   ]);
-  await computer.startServer('a');
-  expect(computer.servers()[0]?.state).toBe('ready');
+  await computer.servers.start('a');
+  expect(computer.status().servers[0]?.state).toBe('ready');
 });
 it('a resource of any kind is read from the server that is named, and from no other', async () => {
   const { connect } = linked('full');
@@ -70,7 +70,7 @@ it('an agent reads what a server lists, whatever its scheme, and nothing else', 
     inMemory: { full: connect },
     stateDir: false,
   });
-  const listed = (await agent.getResources('pc', 'full')).resources.map(({ uri }) => uri);
+  const listed = (await agent.resources('pc', 'full')).resources.map(({ uri }) => uri);
   expect(listed).toContain('note://1');
   for (const how of [{}, { server: 'full' }])
     for (const uri of listed.filter((each) => each.startsWith('note:')))
@@ -94,18 +94,18 @@ it('prompts and resources are what servers list, and a prompt is filled in by it
     inMemory: { full: connect, off: connect },
     stateDir: false,
   });
-  expect(await computer.prompts()).toEqual([
+  expect(await computer.prompts.list()).toEqual([
     { server: 'full', prompts: [{ name: 'greet' }, { name: 'part' }], failure: null },
     { server: 'off', prompts: [], failure: 'it is idle' },
   ]);
   const [full] = await computer.resources();
   expect(full?.resources.map(({ uri }) => uri)).toEqual(['note://1', 'note://2']);
   expect(full?.templates.map(({ uriTemplate }) => uriTemplate)).toEqual(['note://{id}', 'page://{id}']);
-  expect((await computer.getPrompt('full', 'greet', { who: 'you' })).messages).toEqual([
+  expect((await computer.prompts.get('full', 'greet', { who: 'you' })).messages).toEqual([
     { role: 'user', content: { type: 'text', text: 'greet you' } },
   ]);
-  await expect(computer.getPrompt('off', 'greet')).rejects.toMatchObject({ code: 'ServerNotActive' });
-  await expect(computer.getPrompt('none', 'greet')).rejects.toMatchObject({ code: 404 });
+  await expect(computer.prompts.get('off', 'greet')).rejects.toMatchObject({ code: 'ServerNotActive' });
+  await expect(computer.prompts.get('none', 'greet')).rejects.toMatchObject({ code: 404 });
   await computer.close();
-  await expect(computer.getPrompt('full', 'greet')).rejects.toMatchObject({ code: 'ServerNotActive' });
+  await expect(computer.prompts.get('full', 'greet')).rejects.toMatchObject({ code: 'ServerNotActive' });
 });

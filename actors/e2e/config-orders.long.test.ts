@@ -17,7 +17,7 @@ const start = async (config: object, options: ComputerOptions = {}): Promise<voi
   computer = await bootedComputer({ name: 'c1', config, onEvent: ear.onEvent, ...options });
 };
 const stateOf = (name: string): string | undefined =>
-  computer.servers().find((each) => each.name === name)?.state;
+  computer.status().servers.find((each) => each.name === name)?.state;
 afterEach(async () => {
   await computer.close();
   expect(pidsOf(mark)).toEqual([]);
@@ -28,18 +28,18 @@ describe('a computer without auto-reconnect', () => {
     await start(one('a'), { autoReconnect: false });
     const [pid] = pidsOf(markOf('a'));
     for (const behaviour of ['pages', 'full', 'noTools'])
-      await expect(computer.addOrUpdateServer(one('a', behaviour))).rejects.toMatchObject({
+      await expect(computer.servers.add(one('a', behaviour))).rejects.toMatchObject({
         code: 409,
         message: 'Server a is active. Stop it before updating config',
       });
     // Settings that do not belong to the launch config may change while the server runs.
-    await computer.addOrUpdateServer(one('a', 'echo', { forbidden_tools: ['fail'] }));
+    await computer.servers.add(one('a', 'echo', { forbidden_tools: ['fail'] }));
     expect(pidsOf(markOf('a'))).toEqual([pid]);
-    await computer.restartServer('a');
+    await computer.servers.restart('a');
     expect(stateOf('a')).toBe('ready');
-    await computer.stopServer('a');
-    await computer.addOrUpdateServer(one('a', 'pages'));
-    await computer.startServer('a');
+    await computer.servers.stop('a');
+    await computer.servers.add(one('a', 'pages'));
+    await computer.servers.start('a');
     expect((await computer.tools()).tools.map(({ name }) => name)).toEqual(['first', 'second']);
   });
 });
@@ -48,9 +48,9 @@ describe('orders that meet', () => {
   it('changes of one config happen one after another, and the last one holds', async () => {
     await start(one('a'));
     const changes = ['pages', 'full', 'echo', 'pages'].map((behaviour) =>
-      computer.addOrUpdateServer(one('a', behaviour)),
+      computer.servers.add(one('a', behaviour)),
     );
-    await Promise.allSettled([...changes, computer.addOrUpdateServer(one('b'))]);
+    await Promise.allSettled([...changes, computer.servers.add(one('b'))]);
     await ear.until(() => stateOf('a') === 'ready' && stateOf('b') === 'ready');
     const { tools } = await computer.tools();
     expect(tools.filter((t) => t.server === 'a').map(({ name }) => name)).toEqual(['first', 'second']);
@@ -62,11 +62,11 @@ describe('orders that meet', () => {
     await start({ mcpServers: { s: stubborn(markOf('s')) }, ...graces });
     const call = computer.callTool('hang', { label: 'x' });
     await computer.callTool('seen');
-    const first = computer.stopServer('s');
+    const first = computer.servers.stop('s');
     await ear.until(() => stateOf('s') === 'closing');
     const late = await computer.callTool('echo', { text: 'too late' });
     expect(late).toMatchObject({ outcome: 'failed', failure: { code: 'ServerNotActive' } });
-    await Promise.all([first, computer.stopServer('s')]);
+    await Promise.all([first, computer.servers.stop('s')]);
     expect(await call).toMatchObject({ outcome: 'unknown', end: 'cancelled' });
     expect(pidsOf(markOf('s'))).toEqual([]);
   });
@@ -74,16 +74,16 @@ describe('orders that meet', () => {
   it('a computer that is closed in the midst of a change ends, and so does the change', async () => {
     await start(one('a'));
     const changes = [
-      computer.addOrUpdateServer(one('a', 'pages')),
-      computer.addOrUpdateServer(one('b')),
-      computer.removeServer('a'),
-      computer.setServers(one('c')),
+      computer.servers.add(one('a', 'pages')),
+      computer.servers.add(one('b')),
+      computer.servers.remove('a'),
+      computer.servers.set(one('c')),
     ];
     await computer.close();
     const ends = await Promise.allSettled(changes);
     expect(ends).toHaveLength(4);
     expect(pidsOf(mark)).toEqual([]);
-    await expect(computer.addOrUpdateServer(one('a'))).rejects.toThrow('The computer is closed');
+    await expect(computer.servers.add(one('a'))).rejects.toThrow('The computer is closed');
   });
 });
 
@@ -98,16 +98,16 @@ describe('an agent', () => {
       heard.push(event.computer);
       ear.look();
     });
-    expect(Object.keys((await agent.getConfig('c1')).servers)).toEqual(['a']);
-    await computer.addOrUpdateServer(one('b'));
+    expect(Object.keys((await agent.config('c1')).servers)).toEqual(['a']);
+    await computer.servers.add(one('b'));
     await ear.until(() => heard.length > 0);
-    const config = await agent.getConfig('c1');
+    const config = await agent.config('c1');
     expect(Object.keys(config.servers)).toEqual(['a', 'b']);
     // Adding the same config again is no change, so the removal is the next change that the agent hears of.
-    await computer.addOrUpdateServer(one('b'));
-    await computer.removeServer('b');
+    await computer.servers.add(one('b'));
+    await computer.servers.remove('b');
     await ear.until(() => heard.length > 1);
-    expect(Object.keys((await agent.getConfig('c1')).servers)).toEqual(['a']);
+    expect(Object.keys((await agent.config('c1')).servers)).toEqual(['a']);
     expect(heard).toEqual(['c1', 'c1']);
   });
 });

@@ -24,7 +24,7 @@ const start = async (config: object, options: ComputerOptions = {}): Promise<voi
 const runs = async (tool = 'echo'): Promise<boolean> =>
   (await computer.callTool(tool, { text: 'x' })).outcome === 'succeeded';
 const stateOf = (name: string): string | undefined =>
-  computer.servers().find((each) => each.name === name)?.state;
+  computer.status().servers.find((each) => each.name === name)?.state;
 afterEach(async () => {
   await computer.close();
   expect(pidsOf(mark)).toEqual([]);
@@ -37,9 +37,9 @@ describe('setServers, which means the whole config', () => {
     async (a2c) => {
       await start(approving);
       expect(await runs()).toBe(true);
-      await computer.setServers({ mcpServers: { a: plain() }, ...a2c });
+      await computer.servers.set({ mcpServers: { a: plain() }, ...a2c });
       expect(await runs()).toBe(false);
-      await computer.setServers(approving);
+      await computer.servers.set(approving);
       expect(await runs()).toBe(true);
     },
   );
@@ -47,7 +47,7 @@ describe('setServers, which means the whole config', () => {
     const slow = { mcpServers: { a: plain({ autoApprove: ['all'] }) } };
     await start({ ...slow, a2c: { timeouts: { callTotalMs: 300 } } });
     expect(await computer.callTool('hang')).toMatchObject({ end: 'timedOut' });
-    await computer.setServers(slow);
+    await computer.servers.set(slow);
     const call = computer.callTool('hang');
     // This call waits longer than the former limit of 300 ms, which the new config no longer has.
     expect(await computer.callTool('hang', {}, { timeoutMs: 900 })).toMatchObject({ end: 'timedOut' });
@@ -60,8 +60,8 @@ describe('setServers, which means the whole config', () => {
     async (inputs) => {
       await start({ mcpServers: { a: needing('key') }, inputs: [input('key', 'v')] });
       expect(stateOf('a')).toBe('ready');
-      await computer.setServers({ mcpServers: { b: needing('key') }, ...inputs });
-      await expect(computer.startServer('b')).rejects.toMatchObject({ code: 'InputNotFound' });
+      await computer.servers.set({ mcpServers: { b: needing('key') }, ...inputs });
+      await expect(computer.servers.start('b')).rejects.toMatchObject({ code: 'InputNotFound' });
       expect(stateOf('b')).toBe('needsInput');
     },
   );
@@ -71,17 +71,17 @@ describe('addOrUpdateServer, which takes what stands around its server', () => {
   it('takes the settings that it names, for all servers; the others stay', async () => {
     await start({ mcpServers: { a: plain() }, a2c: { onConflict: 'prefix' } });
     expect(await runs()).toBe(false);
-    await computer.addOrUpdateServer({ mcpServers: { b: plain() }, a2c: { autoApprove: ['all'] } });
+    await computer.servers.add({ mcpServers: { b: plain() }, a2c: { autoApprove: ['all'] } });
     expect(await runs('a_echo')).toBe(true);
     expect(await runs('b_echo')).toBe(true);
-    await computer.addOrUpdateServer({ mcpServers: { b: plain() }, a2c: {} });
+    await computer.servers.add({ mcpServers: { b: plain() }, a2c: {} });
     expect(await runs('a_echo')).toBe(true);
   });
   it('takes the inputs that it names, in the place of those with their ids; the others stay', async () => {
     await start({ mcpServers: {}, inputs: [input('one', '1')] });
     const both = { mcpServers: { b: needing('two') }, inputs: [input('two', '2')] };
-    expect(await computer.addOrUpdateServer(both)).toMatchObject({ state: 'ready' });
-    expect(await computer.addOrUpdateServer({ mcpServers: { c: needing('one') } })).toMatchObject({
+    expect(await computer.servers.add(both)).toMatchObject({ state: 'ready' });
+    expect(await computer.servers.add({ mcpServers: { c: needing('one') } })).toMatchObject({
       state: 'ready',
     });
     // An input that the computer already defines causes no warning.
@@ -106,10 +106,10 @@ describe('a warning of a config', () => {
   });
   it('reaches onNotice once from setServers and addOrUpdateServer', async () => {
     await start({ mcpServers: {} });
-    await computer.setServers(odd);
+    await computer.servers.set(odd);
     expect(notices.toSorted()).toEqual([...said, atStart].toSorted());
     notices.length = 0;
-    await computer.addOrUpdateServer(odd);
+    await computer.servers.add(odd);
     expect(notices.toSorted()).toEqual(said.toSorted());
   });
 });

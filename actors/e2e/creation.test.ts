@@ -29,7 +29,7 @@ describe('a computer with an office', () => {
     for (const name of ['c1', 'c2', 'c3']) {
       await using computer = await computerAt({ url: office.url }, { name });
       expect(computer.status().link?.state).toBe('joined');
-      await expect(agent.getConfig(name)).resolves.toMatchObject({ servers: {} });
+      await expect(agent.config(name)).resolves.toMatchObject({ servers: {} });
     }
   });
 
@@ -65,14 +65,14 @@ describe('a computer with an office', () => {
     const left = await computerAt({ url: office.url }, { name: 'laptob' });
     await agent.tools('laptob');
     await left.close();
-    await agent.getConfig('laptop');
+    await agent.config('laptop');
     const refusal = {
       code: 404,
       message: "Computer 'laptob' is not in this office",
       remedy: "In this office: 'laptop'.",
     };
     const details = expect.objectContaining({ computer: 'laptob' }) as unknown;
-    for (const ask of [() => agent.tools('laptob'), () => agent.getFinder('laptob')])
+    for (const ask of [() => agent.tools('laptob'), () => agent.finder('laptob')])
       await expect(ask()).rejects.toMatchObject({ ...refusal, details });
     expect((await agent.callTool('laptob', 'echo')).failure).toEqual({ ...refusal, details });
   });

@@ -37,10 +37,10 @@ describe('a token with a grant', () => {
       code: 403,
       message: expect.stringMatching(/not for the event 'client:\w+', but for 'client:get_tools', /),
     };
-    await expect(agent.putFile('c', Buffer.from('x'))).rejects.toMatchObject(refused);
-    await expect(agent.skills('c')).rejects.toMatchObject(refused);
-    await expect(agent.getConfig('c')).rejects.toMatchObject(refused);
-    expect(await agent.listRoom()).toHaveLength(1);
+    await expect(agent.files.put('c', Buffer.from('x'))).rejects.toMatchObject(refused);
+    await expect(agent.skills.list('c')).rejects.toMatchObject(refused);
+    await expect(agent.config('c')).rejects.toMatchObject(refused);
+    expect(await agent.room()).toHaveLength(1);
     expect(await agent.callTool('c', 'echo')).toMatchObject({ failure: { code: 404 } });
   });
 
@@ -52,12 +52,12 @@ describe('a token with a grant', () => {
       config: { mcpServers: {}, a2c: { landing: { folder: landing, autoApprove: true } } },
     });
     await using agent = await createAgent({ url: office.url, auth: 'for-small-files', record: false });
-    await expect(agent.putFile(computer.name, Buffer.alloc(101))).rejects.toMatchObject({
+    await expect(agent.files.put(computer.name, Buffer.alloc(101))).rejects.toMatchObject({
       code: 4019,
       details: { reason: 'too_large', limit_bytes: 100 },
       remedy: expect.stringContaining('a credential whose maxFileBytes is larger') as string,
     });
-    expect(await agent.putFile(computer.name, Buffer.alloc(100))).toMatchObject({ bytes: 100 });
+    expect(await agent.files.put(computer.name, Buffer.alloc(100))).toMatchObject({ bytes: 100 });
   });
 
   it('lets its holder sit where it says, and nowhere else', async () => {
@@ -187,7 +187,7 @@ describe('a signed token', () => {
     await using ours = await officeWith({ jwks: path, audience: 'our-office', claims: read });
     const mayCall = await sign({ ...claims, may: 'client:tool_call' });
     await using agent = await createAgent({ url: ours.url, auth: mayCall, record: false });
-    await expect(agent.getConfig('c')).rejects.toMatchObject({ code: 403 });
+    await expect(agent.config('c')).rejects.toMatchObject({ code: 403 });
     expect(await agent.callTool('c', 'echo')).toMatchObject({ failure: { code: 404 } });
     const wrong = peer(ours, await sign({ ...claims, may: 'put_blob' }));
     expect(await wrong.entered).toEqual([401, "The claim 'may' has no events such as client:tool_call"]);

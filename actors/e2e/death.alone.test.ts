@@ -103,7 +103,7 @@ describe('kill -9 of a server in mid-call', () => {
     // Waits for the next try of the server, which comes soon.
     expect(await agent.callTool('c1', 'echo', { text: 'early' })).toMatchObject({ outcome: 'succeeded' });
     expect(await changes).toEqual([-all, all]);
-    expect(computer.servers()).toEqual([
+    expect(computer.status().servers).toEqual([
       { name: 'mortal', state: 'ready', pid: expect.any(Number) as number },
     ]);
     expect(await agent.callTool('c1', 'echo', { text: 'again' })).toMatchObject({ outcome: 'succeeded' });

@@ -41,8 +41,8 @@ describe('an agent that listens to a Desktop', () => {
     const remedy = expect.stringMatching(/size.*window/);
     const failure = { code: 413, details: { limit_bytes: expect.any(Number) }, remedy };
     expect(await failed.next()).toMatchObject({ computer: 'desk', failure });
-    await expect(hosts.agent.getDesktop('desk')).rejects.toMatchObject(failure);
-    expect((await hosts.agent.getDesktop('desk', { size: 1 })).desktops).toHaveLength(1);
+    await expect(hosts.agent.desktop('desk')).rejects.toMatchObject(failure);
+    expect((await hosts.agent.desktop('desk', { size: 1 })).desktops).toHaveLength(1);
   });
 
   it('is told of it again when its computer has left and come back, and of its leaving once', async () => {
@@ -71,12 +71,12 @@ describe('an agent that asks for a Desktop', () => {
     ]);
     const { agent } = hosts;
     const [a, b] = ['window://h/a?priority=9\n\nA', 'window://h/b\n\nB'];
-    expect(await agent.getDesktop('desk')).toEqual({ desktops: [a, b], missing: [] });
-    expect((await agent.getDesktop('desk', { size: 1 })).desktops).toEqual([a]);
-    expect((await agent.getDesktop('desk', { size: 0 })).desktops).toEqual([]);
-    expect((await agent.getDesktop('desk', { window: 'window://h/b' })).desktops).toEqual([b]);
-    expect((await agent.getDesktop('desk', { window: 'window://h/c' })).desktops).toEqual([]);
-    await expect(agent.getDesktop('desk', { size: 1.5 })).rejects.toMatchObject({ code: 400 });
+    expect(await agent.desktop('desk')).toEqual({ desktops: [a, b], missing: [] });
+    expect((await agent.desktop('desk', { size: 1 })).desktops).toEqual([a]);
+    expect((await agent.desktop('desk', { size: 0 })).desktops).toEqual([]);
+    expect((await agent.desktop('desk', { window: 'window://h/b' })).desktops).toEqual([b]);
+    expect((await agent.desktop('desk', { window: 'window://h/c' })).desktops).toEqual([]);
+    await expect(agent.desktop('desk', { size: 1.5 })).rejects.toMatchObject({ code: 400 });
   });
 
   it('is told which server is missing, and why', async () => {
@@ -85,7 +85,7 @@ describe('an agent that asks for a Desktop', () => {
     await next();
     await hosts.act('show_window', { path: 'log', refuses: 'not now' });
     expect((await next()).value.missing).toMatchObject([{ server: 'windows' }]);
-    expect(await hosts.agent.getDesktop('desk')).toMatchObject({
+    expect(await hosts.agent.desktop('desk')).toMatchObject({
       desktops: [],
       missing: [{ server: 'windows', reason: expect.stringContaining('not now') }],
     });
@@ -101,7 +101,7 @@ describe('an agent that asks for a Desktop', () => {
     await expect(agent.readResource('desk', 'window://h/none')).rejects.toMatchObject({
       ...{ name: 'A2cError', code: 404, details: { ...reqId, uri: 'window://h/none' } },
     });
-    await expect(agent.getDesktop('nobody')).rejects.toMatchObject({ code: 404, details: reqId });
+    await expect(agent.desktop('nobody')).rejects.toMatchObject({ code: 404, details: reqId });
     await expect(agent.readResource('desk', 'window://h/a?priority=900')).rejects.toMatchObject({
       ...{ code: 400, details: { rule: 'priority' } },
     });

@@ -57,12 +57,12 @@ afterAll(async () => {
 
 describe('an agent and real documents', () => {
   it('walks from the Finder to a cell of a table', async () => {
-    const { documents } = await agent.getFinder('c1', { keywords: ['BUDGET'] });
+    const { documents } = await agent.finder('c1', { keywords: ['BUDGET'] });
     expect(documents).toMatchObject([{ title: 'The costs of summer', file_type: 'xlsx', page_count: 2 }]);
-    const { pages } = await agent.readDocumentPages('c1', documents[0]?.uri ?? '');
+    const { pages } = await agent.documents.pages('c1', documents[0]?.uri ?? '');
     expect(pages.map(({ title }) => title)).toEqual(['Costs', 'Notes']);
-    const page = await agent.readPage('c1', documents[0]?.uri ?? '', 0, { categories: ['table'] });
-    const element = await agent.readElement(
+    const page = await agent.documents.page('c1', documents[0]?.uri ?? '', 0, { categories: ['table'] });
+    const element = await agent.documents.element(
       'c1',
       documents[0]?.uri ?? '',
       page.elements[0]?.element_id ?? '',
@@ -72,10 +72,10 @@ describe('an agent and real documents', () => {
   });
 
   it('walks from the Finder to a paragraph of page 7 of a PDF', async () => {
-    const { documents } = await agent.getFinder('c1', { fileType: 'pdf' });
-    const { elements } = await agent.readPage('c1', documents[0]?.uri ?? '', 6);
+    const { documents } = await agent.finder('c1', { fileType: 'pdf' });
+    const { elements } = await agent.documents.page('c1', documents[0]?.uri ?? '', 6);
     const paragraph = elements.find(({ content }) => String(content['text']).includes('treasure'));
-    const element = await agent.readElement('c1', documents[0]?.uri ?? '', paragraph?.element_id ?? '');
+    const element = await agent.documents.element('c1', documents[0]?.uri ?? '', paragraph?.element_id ?? '');
     expect(element).toMatchObject({
       ...{ category: 'text', page_index: 6, content: { text: 'The treasure is buried under the old oak.' } },
     });

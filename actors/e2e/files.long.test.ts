@@ -59,7 +59,7 @@ describe('an agent', () => {
     const path = join(root, `of ${size}.bin`);
     writeFileSync(path, bytes(size));
     const sent: number[] = [];
-    const landed = await agent.putFile('c', path, { onProgress: (p) => sent.push(p.sent) });
+    const landed = await agent.files.put('c', path, { onProgress: (p) => sent.push(p.sent) });
     expect(landed).toMatchObject({ bytes: size, sha256: sha256(bytes(size)) });
     expect([dirname(landed.path), readFileSync(landed.path).equals(bytes(size))]).toEqual([landing, true]);
     expect([landed.path.endsWith(`_of_${size}.bin`), sent.at(-1)]).toEqual([true, size]);
@@ -67,7 +67,7 @@ describe('an agent', () => {
 
   it('puts bytes in memory under a name', async () => {
     const { agent } = await world();
-    const { path } = await agent.putFile('c', bytes(10), { name: '../up.bin' });
+    const { path } = await agent.files.put('c', bytes(10), { name: '../up.bin' });
     expect([path.endsWith('_up.bin'), readFileSync(path).equals(bytes(10))]).toEqual([true, true]);
   });
 
@@ -80,7 +80,7 @@ describe('an agent', () => {
       await office.close();
       return opened(await createOffice({ port: office.port }));
     };
-    const landed = await agent.putFile('c', data, {
+    const landed = await agent.files.put('c', data, {
       onProgress: (p) => {
         sent.push(p.sent);
         if (p.sent >= 1_000_000) again ??= reopen();
@@ -95,7 +95,7 @@ describe('an agent', () => {
   it('gives a file up when its signal aborts, and the computer that closes leaves nothing', async () => {
     const { agent, computer, landing } = await world();
     const aborter = new AbortController();
-    const putting = agent.putFile('c', bytes(2_000_000), {
+    const putting = agent.files.put('c', bytes(2_000_000), {
       signal: aborter.signal,
       onProgress: () => aborter.abort(new Error('enough')),
     });
@@ -118,7 +118,7 @@ describe('an agent', () => {
     ],
   ])('is told that its computer %s', async (_, landing, error) => {
     const { agent } = await world(landing);
-    await expect(agent.putFile('c', bytes(10))).rejects.toMatchObject(error);
+    await expect(agent.files.put('c', bytes(10))).rejects.toMatchObject(error);
   });
 
   it.each([
@@ -135,7 +135,7 @@ describe('an agent', () => {
     const agent = opened(await createAgent({ url: office.url, office: 'o', record: false, timing }));
     const message = expect.stringMatching(says) as string;
     const details = { reason: 'forbidden', confirmation: key };
-    await expect(agent.putFile('c', bytes(10))).rejects.toMatchObject({ code: 4019, message, details });
+    await expect(agent.files.put('c', bytes(10))).rejects.toMatchObject({ code: 4019, message, details });
   });
 
   it('gives a file up in time when its computer refuses each part that follows', async () => {
@@ -192,7 +192,7 @@ describe('an agent', () => {
 
   it('is told at once of a computer or a file that is not there', async () => {
     const { agent } = await world();
-    await expect(agent.putFile('nobody', bytes(10))).rejects.toMatchObject({ code: 404 });
-    await expect(agent.putFile('c', join(root, 'gone'))).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(agent.files.put('nobody', bytes(10))).rejects.toMatchObject({ code: 404 });
+    await expect(agent.files.put('c', join(root, 'gone'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

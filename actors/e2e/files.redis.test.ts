@@ -38,7 +38,7 @@ it('a file goes on when the node of its computer is killed in the middle, and no
     await far.kill();
     return (far = await node(new URL(url).port));
   };
-  const landed = await agent.putFile('c', data, {
+  const landed = await agent.files.put('c', data, {
     onProgress: ({ sent }) => {
       if (sent > 10_000_000) again ??= restart();
     },
@@ -71,11 +71,11 @@ it.each(['computer', 'agent'] as const)(
     });
     const seat = { url: whose === 'agent' ? url : office.url, office: whose, name: 'a' };
     await using agent = await createAgent({ ...seat, record: false, timing });
-    const { blobHandle } = await agent.skill('c', 'big', { path: 'model.bin' });
+    const { blobHandle } = await agent.skills.read('c', 'big', { path: 'model.bin' });
     const hash = createHash('sha256');
     let bytes = 0;
     let again: Promise<StartedHost> | undefined;
-    for await (const part of agent.blob('c', blobHandle ?? '')) {
+    for await (const part of agent.files.get('c', blobHandle ?? '')) {
       hash.update(part);
       bytes += part.length;
       if (bytes < 10_000_000 || again) continue;

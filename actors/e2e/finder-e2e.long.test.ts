@@ -46,11 +46,11 @@ describe('the Finder of an agent', () => {
     await call('relist_documents', {});
     house.kill('archive');
     await sees(a, b, `papers/mark.md ${one}`);
-    await house.computer.startServer('archive');
+    await house.computer.servers.start('archive');
     await sees(a, b, old, `papers/mark.md ${one}`);
     house.kill('papers');
     await sees(old);
-    await house.computer.startServer('papers');
+    await house.computer.servers.start('papers');
     await sees(a, b, old);
     await call('drop_document', { ref: 'b.md' });
     await sees(a, old);
@@ -58,9 +58,9 @@ describe('the Finder of an agent', () => {
   });
 
   it('reads documents where they are listed, also of a server that was killed and is back', async () => {
-    const { title, doc_ref } = await house.agent.readDocumentMetadata('c1', 'dpe://archive/old.md');
+    const { title, doc_ref } = await house.agent.documents.metadata('c1', 'dpe://archive/old.md');
     expect([title, doc_ref]).toEqual(['old.md', 'old.md']);
-    await expect(house.agent.readPage('c1', 'dpe://archive/old.md', 3)).rejects.toMatchObject({
+    await expect(house.agent.documents.page('c1', 'dpe://archive/old.md', 3)).rejects.toMatchObject({
       code: 4202,
       details: { page_index: 3, page_count: 0, req_id: expect.any(String) },
     });

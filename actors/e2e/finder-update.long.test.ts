@@ -64,14 +64,14 @@ describe('an agent that asks for documents', () => {
   it('finds those that its query speaks of, a part at a time', async () => {
     await using hosts = await hostsWith('documents', ['--host', 'h']);
     const { agent } = hosts;
-    const all = await agent.getFinder('desk');
+    const all = await agent.finder('desk');
     expect([all.total_count, all.missing, all.documents.length]).toEqual([2, [], 2]);
-    const found = await agent.getFinder('desk', { keywords: ['BUDGET'], fileType: 'pdf' });
+    const found = await agent.finder('desk', { keywords: ['BUDGET'], fileType: 'pdf' });
     expect(found).toMatchObject({ documents: [{ uri: plan, server: 'documents' }], total_count: 1 });
-    const part = await agent.getFinder('desk', { offset: 1, limit: 1 });
+    const part = await agent.finder('desk', { offset: 1, limit: 1 });
     expect(part).toMatchObject({ documents: [all.documents[1]], total_count: 2 });
-    expect(await agent.getFinder('desk', { limit: 0 })).toMatchObject({ documents: [], total_count: 2 });
-    await expect(agent.getFinder('desk', { offset: 0.5 })).rejects.toMatchObject({ code: 400 });
+    expect(await agent.finder('desk', { limit: 0 })).toMatchObject({ documents: [], total_count: 2 });
+    await expect(agent.finder('desk', { offset: 0.5 })).rejects.toMatchObject({ code: 400 });
   });
 
   it('is told which server is missing, and why', async () => {
@@ -81,7 +81,7 @@ describe('an agent that asks for documents', () => {
     // The server returns a document with an invalid title.
     await hosts.act('put_document', { ...notes(1), title: 5 });
     expect((await next()).value.missing).toMatchObject([{ server: 'documents' }]);
-    expect(await hosts.agent.getFinder('desk')).toMatchObject({
+    expect(await hosts.agent.finder('desk')).toMatchObject({
       documents: [{ doc_ref: 'other.md' }],
       missing: [{ server: 'documents', reason: expect.stringContaining('title') }],
     });
@@ -92,35 +92,35 @@ describe('an agent that asks for documents', () => {
     const { agent } = hosts;
     const [level0] = await agent.readResource('desk', 'dpe://h');
     const catalogue = JSON.parse(level0?.text ?? '') as { documents: { uri: string }[] };
-    const found = (await agent.getFinder('desk')).documents.map(({ uri }) => uri);
+    const found = (await agent.finder('desk')).documents.map(({ uri }) => uri);
     expect(found.toSorted()).toEqual(catalogue.documents.map(({ uri }) => uri).toSorted());
-    const { uri, page_count } = await agent.readDocumentMetadata('desk', catalogue.documents[0]?.uri ?? '');
-    const { pages } = await agent.readDocumentPages('desk', uri);
+    const { uri, page_count } = await agent.documents.metadata('desk', catalogue.documents[0]?.uri ?? '');
+    const { pages } = await agent.documents.pages('desk', uri);
     expect([uri, pages.length]).toEqual([plan, page_count]);
-    const { elements } = await agent.readPage('desk', uri, pages[1]?.page_index ?? -1);
+    const { elements } = await agent.documents.page('desk', uri, pages[1]?.page_index ?? -1);
     const [first] = elements;
-    const detail = await agent.readElement('desk', uri, first?.element_id ?? '');
+    const detail = await agent.documents.element('desk', uri, first?.element_id ?? '');
     expect(detail).toMatchObject({ page_index: 1, category: 'table', content: first?.content });
   });
 
   it('reads a document level by level', async () => {
     await using hosts = await hostsWith('documents', ['--host', 'h']);
     const { agent } = hosts;
-    expect(await agent.readDocumentMetadata('desk', plan)).toMatchObject({
+    expect(await agent.documents.metadata('desk', plan)).toMatchObject({
       title: 'The plan of 2026',
       page_count: 2,
     });
-    expect(await agent.readDocumentPages('desk', plan, { offset: 1, limit: 1 })).toMatchObject({
+    expect(await agent.documents.pages('desk', plan, { offset: 1, limit: 1 })).toMatchObject({
       ...{ pages: [{ page_index: 1 }], page_offset: 1, page_limit: 1, page_total: 2 },
     });
-    expect(await agent.readPage('desk', plan, 0)).toMatchObject({ title: 'Aims', element_count: 2 });
-    const tables = await agent.readPage('desk', plan, 1, { categories: ['table'] });
+    expect(await agent.documents.page('desk', plan, 0)).toMatchObject({ title: 'Aims', element_count: 2 });
+    const tables = await agent.documents.page('desk', plan, 1, { categories: ['table'] });
     expect(tables.elements.map(({ element_id }) => element_id)).toEqual(['tab-1']);
-    const text: string = await agent.readPage('desk', plan, 1, { format: 'markdown' });
+    const text: string = await agent.documents.page('desk', plan, 1, { format: 'markdown' });
     expect(text).toContain('| month | cost |');
-    const element = await agent.readElement('desk', plan, 'tab-1');
+    const element = await agent.documents.element('desk', plan, 'tab-1');
     expect(element).toMatchObject({ category: 'table', content: { columns: ['month', 'cost'] } });
-    expect(await agent.readElement('desk', plan, 't-1', { format: 'text' })).toBe('We want more.');
+    expect(await agent.documents.element('desk', plan, 't-1', { format: 'text' })).toBe('We want more.');
     expect(await agent.readResource('desk', `${plan}/pages/0?format=text`)).toMatchObject([
       { mimeType: 'text/plain' },
     ]);
@@ -130,10 +130,10 @@ describe('an agent that asks for documents', () => {
     await using hosts = await hostsWith('documents', ['--host', 'h']);
     const { agent } = hosts;
     const refused = [
-      await failureOf(agent.readDocumentMetadata('desk', 'dpe://h/nothing')),
-      await failureOf(agent.readDocumentMetadata('desk', 'dpe://elsewhere/d')),
-      await failureOf(agent.readPage('desk', plan, 9)),
-      await failureOf(agent.readElement('desk', plan, 'x')),
+      await failureOf(agent.documents.metadata('desk', 'dpe://h/nothing')),
+      await failureOf(agent.documents.metadata('desk', 'dpe://elsewhere/d')),
+      await failureOf(agent.documents.page('desk', plan, 9)),
+      await failureOf(agent.documents.element('desk', plan, 'x')),
     ];
     expect(refused.map(({ code }) => code)).toEqual([4201, 4201, 4202, 4203]);
     expect(refused.map(({ details: { req_id: _, ...details } }) => details)).toEqual([
@@ -144,7 +144,7 @@ describe('an agent that asks for documents', () => {
     ]);
     const names = refused.map(({ details }) => details['req_id']);
     expect([new Set(names).size, names.every((name) => typeof name === 'string')]).toEqual([4, true]);
-    await expect(agent.getFinder('nobody')).rejects.toMatchObject({
+    await expect(agent.finder('nobody')).rejects.toMatchObject({
       ...{ code: 404, details: { req_id: expect.stringMatching(/./) } },
     });
   });

@@ -23,7 +23,7 @@ test('the echo tool of server-everything answers through agent, office, computer
     config,
     office: { url: office.url },
   });
-  expect(computer.servers()).toMatchObject([{ name: 'everything', state: 'ready' }]);
+  expect(computer.status().servers).toMatchObject([{ name: 'everything', state: 'ready' }]);
   await using agent = await createAgent({ url: office.url });
   expect((await agent.tools('c1')).tools.map((t) => t.name)).toContain('echo');
   const answer = await agent.callTool('c1', 'echo', { message: 'first light' });

@@ -37,7 +37,7 @@ it('an agent names all computers that sit in its office as soon as it is there, 
   await computerOf('two');
   for (let time = 0; time < 20; time++) {
     const agent = await createAgent({ url: office.url });
-    const names = agent.computers().toSorted();
+    const names = agent.status().computers.toSorted();
     const tools = await Promise.all(names.map((name) => agent.tools(name)));
     await agent.close();
     expect([names, tools.every((some) => some.tools.length > 0)]).toEqual([['one', 'two'], true]);
@@ -48,8 +48,8 @@ it('a computer that tells no tools is named, and takes those of no other', async
   await computerOf('one');
   await mute('mute');
   const agent = await agentOf();
-  expect(agent.computers().toSorted()).toEqual(['mute', 'one']);
-  expect((await agent.listRoom()).map(({ name }) => name).toSorted()).toEqual(['agent', 'mute', 'one']);
+  expect(agent.status().computers.toSorted()).toEqual(['mute', 'one']);
+  expect((await agent.room()).map(({ name }) => name).toSorted()).toEqual(['agent', 'mute', 'one']);
   await expect(agent.tools('mute', { timeoutMs: 50 })).rejects.toMatchObject({ code: 408 });
   expect((await agent.tools('one')).tools).not.toEqual([]);
 });
@@ -69,10 +69,10 @@ it('a computer that comes later is named, one that leaves is not, and each is to
   const joined = new Promise<void>((resolve) => agent.on('computer.joined', () => resolve()));
   const late = await mute('late');
   await joined;
-  expect(agent.computers()).toEqual(['one', 'late']);
+  expect(agent.status().computers).toEqual(['one', 'late']);
   late.disconnect();
   await left;
-  expect(agent.computers()).toEqual(['one']);
+  expect(agent.status().computers).toEqual(['one']);
   expect(told).toEqual(['one joined', 'late joined', 'late left']);
 });
 
@@ -85,5 +85,5 @@ it('an office that does not tell who is there makes no agent wait for long', asy
   });
   const { port } = (raw as unknown as { httpServer: { address(): { port: number } } }).httpServer.address();
   const agent = await agentOf(`http://127.0.0.1:${port}`);
-  expect(agent.computers()).toEqual([]);
+  expect(agent.status().computers).toEqual([]);
 });

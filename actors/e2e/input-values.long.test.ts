@@ -36,7 +36,7 @@ const start = async (servers: object, options: ComputerOptions = {}, inputs = [t
   const config = { servers, inputs, a2c: { timeouts: { stdinGraceMs: 100, termGraceMs: 100 } } };
   computer = await bootedComputer({ name: 'c1', config, onEvent: ear.onEvent, ...options });
 };
-const stateOf = (name: string) => computer.servers().find((each) => each.name === name);
+const stateOf = (name: string) => computer.status().servers.find((each) => each.name === name);
 const pidOf = (name: string): number | undefined => pidsOf(markOf(name))[0];
 const valueAt = (name: string, variable = 'TOKEN'): string | undefined => {
   const entries = readFileSync(`/proc/${pidOf(name)}/environ`, 'utf8').split('\0');
@@ -59,13 +59,13 @@ describe('a value that is another by now', () => {
     const { asked, input } = says('one', 'two', 'three', 'four');
     await start({ s: wants('s') }, { input });
     expect(valueAt('s')).toBe('one');
-    await computer.restartServer('s');
+    await computer.servers.restart('s');
     expect(valueAt('s')).toBe('two');
-    await computer.stopServer('s');
-    await computer.startServer('s');
+    await computer.servers.stop('s');
+    await computer.servers.start('s');
     expect(valueAt('s')).toBe('three');
-    await computer.addOrUpdateServer({ servers: { s: wants('s', undefined, { disabled: true }) } });
-    expect(await computer.addOrUpdateServer({ servers: { s: wants('s') } })).toMatchObject({
+    await computer.servers.add({ servers: { s: wants('s', undefined, { disabled: true }) } });
+    expect(await computer.servers.add({ servers: { s: wants('s') } })).toMatchObject({
       state: 'ready',
     });
     expect(valueAt('s')).toBe('four');
@@ -77,7 +77,7 @@ describe('a value that is another by now', () => {
     set('INPUT_VALUES_HOME', '/a');
     await start({ s: wants('s', { TOKEN: '${input:token}', AT: '${env:INPUT_VALUES_HOME}' }) });
     set('A2C_SMCP_token', 'two');
-    await computer.restartServer('s');
+    await computer.servers.restart('s');
     expect([valueAt('s'), valueAt('s', 'AT')]).toEqual(['two', '/a']);
     set('INPUT_VALUES_HOME', '/b');
     process.kill(pidOf('s') ?? 0, 'SIGKILL');
@@ -91,7 +91,7 @@ describe('a value that is another by now', () => {
     await ear.until(() => stateOf('s')?.state === 'open');
     expect(ear.statesOf('s').filter((state) => state === 'waiting')).not.toHaveLength(0);
     expect(asked).toHaveLength(1);
-    await computer.retryServer('s');
+    await computer.servers.start('s');
     expect([stateOf('s')?.state, valueAt('s'), asked.length]).toEqual(['ready', 'right', 2]);
   });
 
@@ -100,10 +100,10 @@ describe('a value that is another by now', () => {
     await start({ s: picky('s'), t: wants('t') }, { input, timing: { backoffMs: 10, longestBackoffMs: 10 } });
     await ear.until(() => stateOf('s')?.state === 'open');
     const pid = pidOf('t');
-    await computer.retryServer('s').catch(() => {});
+    await computer.servers.start('s').catch(() => {});
     await ear.until(() => stateOf('s')?.state === 'open');
     expect([pidOf('t'), valueAt('t')]).toEqual([pid, 'good']);
-    await computer.retryServer('s');
+    await computer.servers.start('s');
     await ear.until(() => stateOf('t')?.state === 'ready' && valueAt('t') === 'right');
     expect(valueAt('t')).toBe('right');
   });
@@ -114,9 +114,9 @@ describe('a value that is another by now', () => {
     const pids = [pidOf('s'), pidOf('t')];
     expect(valueAt('s')).toBe('one');
     const servers = { s: wants('s'), t: wants('t', {}) };
-    await computer.setServers({ servers, inputs: [{ ...defined('one'), description: 'The same' }] });
+    await computer.servers.set({ servers, inputs: [{ ...defined('one'), description: 'The same' }] });
     expect([pidOf('s'), pidOf('t')]).toEqual(pids);
-    await computer.setServers({ servers, inputs: [defined('two')] });
+    await computer.servers.set({ servers, inputs: [defined('two')] });
     await ear.until(() => ear.statesOf('s').filter((state) => state === 'ready').length === 2);
     expect(valueAt('s')).toBe('two');
     expect(pidOf('t')).toBe(pids[1]);
@@ -124,17 +124,17 @@ describe('a value that is another by now', () => {
 });
 
 describe('a value that was set', () => {
-  const orders = ['startServer', 'restartServer', 'retryServer'] as const;
+  const orders = ['start', 'restart'] as const;
   it.each(orders)('reaches a server that needs it by %s, and stays', async (order) => {
     await start({ s: wants('s') });
     expect(stateOf('s')?.state).toBe('needsInput');
     expect(computer.inputs.values.set('token', 'by hand')).toBe(true);
-    await computer[order]('s');
+    await computer.servers[order]('s');
     expect([stateOf('s')?.state, valueAt('s')]).toEqual(['ready', 'by hand']);
     expect(computer.inputs.values.list()).toEqual({ token: 'by hand' });
-    await computer.restartServer('s');
-    await computer.stopServer('s');
-    await computer.startServer('s');
+    await computer.servers.restart('s');
+    await computer.servers.stop('s');
+    await computer.servers.start('s');
     expect([valueAt('s'), computer.inputs.values.get('token')]).toEqual(['by hand', 'by hand']);
   });
   it('is taken without a question, by all servers that use its input, until it is cleared', async () => {
@@ -142,15 +142,15 @@ describe('a value that was set', () => {
     await start({ s: wants('s'), t: wants('t') }, { input });
     expect([valueAt('s'), valueAt('t')]).toEqual(['typed', 'typed']);
     computer.inputs.values.set('token', 'by hand');
-    await computer.restartServer('s');
+    await computer.servers.restart('s');
     await ear.until(() => stateOf('t')?.state === 'ready' && valueAt('t') === 'by hand');
     expect([valueAt('s'), valueAt('t'), asked.length]).toEqual(['by hand', 'by hand', 1]);
-    await computer.addOrUpdateServer({ servers: { s: wants('s', undefined, { disabled: true }) } });
-    await computer.removeServer('t');
-    await computer.addOrUpdateServer({ servers: { s: wants('s') } });
+    await computer.servers.add({ servers: { s: wants('s', undefined, { disabled: true }) } });
+    await computer.servers.remove('t');
+    await computer.servers.add({ servers: { s: wants('s') } });
     expect([valueAt('s'), asked.length]).toEqual(['by hand', 1]);
     computer.inputs.values.clear();
-    await computer.restartServer('s');
+    await computer.servers.restart('s');
     expect([valueAt('s'), asked.length]).toEqual(['typed again', 2]);
   });
   it('answers the question that is open', async () => {
@@ -163,7 +163,7 @@ describe('a value that was set', () => {
   it('goes with its definition', async () => {
     await start({ s: wants('s') });
     computer.inputs.values.set('token', 'by hand');
-    await computer.startServer('s');
+    await computer.servers.start('s');
     await computer.inputs.add({ ...token, description: 'Another' });
     expect(computer.inputs.values.list()).toEqual({});
   });
@@ -174,7 +174,7 @@ describe('a server that runs', () => {
     const { input } = says('one', new Error('not now'), 'two');
     await start({ s: wants('s') }, { input });
     const pid = pidOf('s');
-    await expect(computer.restartServer('s')).rejects.toMatchObject({
+    await expect(computer.servers.restart('s')).rejects.toMatchObject({
       code: 'InputNotFound',
       message: expect.stringMatching(/not now.*runs on as it was/) as string,
       remedy: expect.stringContaining('servers restart s') as string,
@@ -184,14 +184,14 @@ describe('a server that runs', () => {
       pid,
       'one',
     ]);
-    await computer.restartServer('s');
+    await computer.servers.restart('s');
     expect(valueAt('s')).toBe('two');
   });
   it('is restarted with the earlier answer where there is no other', async () => {
     const answers: (string | undefined)[] = ['one', undefined];
     await start({ s: wants('s') }, { input: async () => answers.shift() });
     const pid = pidOf('s');
-    await computer.restartServer('s');
+    await computer.servers.restart('s');
     expect(pidOf('s')).not.toBe(pid);
     expect(valueAt('s')).toBe('one');
   });
@@ -203,13 +203,13 @@ describe('a server that runs', () => {
       return asked.length === 1 ? 'one' : new Promise(() => {});
     };
     await start({ s: wants('s') }, { input, timing: { backoffMs: 10, longestBackoffMs: 10 } });
-    const restart = computer.restartServer('s');
+    const restart = computer.servers.restart('s');
     await ear.until(() => asked.length === 2);
     expect(stateOf('s')?.state).toBe('ready');
     process.kill(pidOf('s') ?? 0, 'SIGKILL');
     await ear.until(() => ear.statesOf('s').filter((state) => state === 'ready').length === 2);
     expect(valueAt('s')).toBe('one');
-    await computer.stopServer('s');
+    await computer.servers.stop('s');
     await expect(restart).rejects.toThrow("Server 's' was stopped before it was restarted");
     expect([stateOf('s')?.state, asked.map(({ aborted }) => aborted)]).toEqual(['idle', [false, true]]);
   });
@@ -217,7 +217,7 @@ describe('a server that runs', () => {
     set('INPUT_VALUES_HOME', '/a');
     await start({ s: wants('s', { AT: '${env:INPUT_VALUES_HOME}' }) });
     delete process.env['INPUT_VALUES_HOME'];
-    await expect(computer.restartServer('s')).rejects.toThrow('INPUT_VALUES_HOME is not set');
+    await expect(computer.servers.restart('s')).rejects.toThrow('INPUT_VALUES_HOME is not set');
     expect([stateOf('s')?.state, valueAt('s', 'AT')]).toEqual(['ready', '/a']);
   });
 });
@@ -228,9 +228,9 @@ describe('an order that another one interrupts', () => {
       { s: wants('s', {}, { args: ['-e', 'setInterval(() => {}, 1000)'] }) },
       { autoConnect: false },
     );
-    const started = computer.startServer('s');
+    const started = computer.servers.start('s');
     await ear.until(() => stateOf('s')?.state === 'connecting');
-    await computer.stopServer('s');
+    await computer.servers.stop('s');
     await expect(started).rejects.toThrow("Server 's' was stopped before it was ready");
   });
 });
@@ -250,7 +250,7 @@ describe('a question to a person', () => {
     await start({ s: wants('s'), t: wants('t', {}) }, { input, timing: { bootMs: 200 } });
     await ear.until(() => stateOf('t')?.state === 'ready');
     expect(stateOf('s')?.state).toBe('connecting');
-    await computer.stopServer('s');
+    await computer.servers.stop('s');
     expect(stateOf('s')?.state).toBe('idle');
     expect(asked.map(({ aborted }) => aborted)).toEqual([true]);
     expect(pidOf('s')).toBeUndefined();
@@ -276,8 +276,8 @@ describe('what is known about a missing value', () => {
       reason,
       failure: { code: 'InputNotFound', details: { input_id: 'token' } },
     });
-    for (const order of ['startServer', 'retryServer', 'restartServer'] as const)
-      await expect(computer[order]('s')).rejects.toMatchObject({
+    for (const order of ['start', 'restart'] as const)
+      await expect(computer.servers[order]('s')).rejects.toMatchObject({
         code: 'InputNotFound',
         message: reason,
         remedy: expect.stringContaining('A2C_SMCP_token') as string,
@@ -289,7 +289,7 @@ describe('what is known about a missing value', () => {
     await start({ s: wants('s'), t: wants('t', { AT: '${env:INPUT_VALUES_NOWHERE}' }) }, {}, [pick] as never);
     expect(stateOf('s')?.reason).toContain('A2C_SMCP_token is none of its options');
     expect(stateOf('t')?.reason).toContain('INPUT_VALUES_NOWHERE is not set');
-    await expect(computer.startServer('t')).rejects.toMatchObject({
+    await expect(computer.servers.start('t')).rejects.toMatchObject({
       remedy: expect.stringContaining('INPUT_VALUES_NOWHERE') as string,
     });
   });

@@ -39,7 +39,7 @@ const start = async (servers: object, options: ComputerOptions = {}): Promise<vo
   const config = { servers, inputs };
   computer = await bootedComputer({ name: 'c1', config, onEvent: ear.onEvent, ...options });
 };
-const stateOf = (name: string) => computer.servers().find((each) => each.name === name);
+const stateOf = (name: string) => computer.status().servers.find((each) => each.name === name);
 /** Reads the environment of the server process from /proc. */
 const envOf = (): Record<string, string> => {
   const [pid] = pidsOf(mark);
@@ -75,7 +75,7 @@ describe('a placeholder', () => {
       lost: server({ WHO: '${env:INPUTS_TEST_NOWHERE}' }),
       fine: server({}, 'pages'),
     });
-    expect(computer.servers()).toMatchObject([
+    expect(computer.status().servers).toMatchObject([
       { name: 'needy', state: 'needsInput', reason: expect.stringContaining('needs input later') as string },
       {
         name: 'lost',
@@ -85,14 +85,14 @@ describe('a placeholder', () => {
       { name: 'fine', state: 'ready' },
     ]);
     expect(pidsOf(mark)).toHaveLength(1);
-    await expect(computer.startServer('needy')).rejects.toThrow('needs input later');
+    await expect(computer.servers.start('needy')).rejects.toThrow('needs input later');
   });
 
   it('lets its server start with a value that comes later, when it is told to', async () => {
     await start({ needy: server({ WHO: '${input:later}' }) });
     expect(stateOf('needy')?.state).toBe('needsInput');
     set('A2C_SMCP_later', 'here at last');
-    await computer.startServer('needy');
+    await computer.servers.start('needy');
     expect(stateOf('needy')).toEqual({ name: 'needy', state: 'ready', pid: expect.any(Number) as number });
     expect(envOf()['WHO']).toBe('here at last');
     expect(await computer.callTool('echo', { text: 'x' })).toMatchObject({ outcome: 'succeeded' });
@@ -112,11 +112,11 @@ describe('the value of a password', () => {
     expect(envOf()['WORD']).toBe(secret);
     expect(stateOf('dies')).toMatchObject({ state: 'open' });
     expect(stateOf('dies')?.reason).toContain('exit code 7');
-    const trace = await computer.writeTrace(folder);
+    const trace = await computer.debug.writeTrace(folder);
     const all = {
       status: computer.status(),
       tools: await computer.tools(),
-      catalogs: computer.catalogs(),
+      catalogs: computer.debug.catalogs(),
       told: ear.told,
       trace: readFileSync(trace, 'utf8'),
     };
@@ -133,12 +133,12 @@ describe('the value of a password', () => {
       { log: (entry) => log.push(entry), logLevel: 'debug' },
     );
     computer.inputs.values.set('pass', secret);
-    await computer.startServer('s');
-    await computer.restartServer('s');
+    await computer.servers.start('s');
+    await computer.servers.restart('s');
     expect(envOf()['WORD']).toBe(secret);
     computer.inputs.values.clear();
-    await expect(computer.restartServer('s')).rejects.toThrow('needs input pass');
-    const trace = readFileSync(await computer.writeTrace(folder), 'utf8');
+    await expect(computer.servers.restart('s')).rejects.toThrow('needs input pass');
+    const trace = readFileSync(await computer.debug.writeTrace(folder), 'utf8');
     const all = [computer.status(), computer.config(), await computer.tools(), ear.told, log, trace];
     expect(JSON.stringify(all)).not.toContain(secret);
   });

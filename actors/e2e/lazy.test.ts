@@ -32,7 +32,7 @@ const start = async (own: object = {}, behaviour = 'echo', more: object = {}): P
     onEvent: ear.onEvent,
   }));
 };
-const stateOf = (): string | undefined => computer?.servers()[0]?.state;
+const stateOf = (): string | undefined => computer?.status().servers[0]?.state;
 const namesOf = async (host: Computer): Promise<string[]> =>
   (await host.tools()).tools.map(({ name }) => name);
 
@@ -106,7 +106,7 @@ describe('a lazy server', () => {
     const again = await start();
     const late = again.callTool('echo', { text: 'x' });
     await ear.until(() => stateOf() === 'connecting');
-    await again.stopServer('lazy');
+    await again.servers.stop('lazy');
     expect(await late).toMatchObject({ outcome: 'failed' });
     expect(pidsOf(mark)).toEqual([]);
   });

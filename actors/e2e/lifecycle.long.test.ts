@@ -45,7 +45,7 @@ function held(): Record<string, number> {
 /** Starts ten servers, checks that they live, ends them, and returns the ids of their process groups. */
 async function startAndStop(round: number): Promise<Set<number>> {
   const computer = await bootedComputer({ config: configOf(round), timing: { bootMs: 60_000 } });
-  const ready = computer.servers().filter((s) => s.state === 'ready');
+  const ready = computer.status().servers.filter((s) => s.state === 'ready');
   const alive = look();
   await computer.close();
   expect(ready).toHaveLength(servers.length);

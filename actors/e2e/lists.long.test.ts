@@ -23,7 +23,7 @@ const asked = async (method: string): Promise<number> => {
   const [{ text = '' } = {}] = (result as { content: readonly { text?: string }[] }).content;
   return (JSON.parse(text) as string[]).filter((each) => each === method).length;
 };
-const listOf = (list: string) => computer.catalogs().find((each) => each.list === list);
+const listOf = (list: string) => computer.debug.catalogs().find((each) => each.list === list);
 
 describe('a server', () => {
   it('is not believed when it tells of changes and never said that it would: the next look finds them', async () => {
@@ -38,7 +38,9 @@ describe('a server', () => {
 
   it('is ready all the same when it speaks of a change before its handshake is over, with the list that holds', async () => {
     await start('early');
-    expect(computer.servers()).toEqual([{ name: 's', state: 'ready', pid: expect.any(Number) as number }]);
+    expect(computer.status().servers).toEqual([
+      { name: 's', state: 'ready', pid: expect.any(Number) as number },
+    ]);
     expect((await computer.tools()).tools.map(({ name }) => name)).toContain('echo');
   });
 
@@ -49,6 +51,8 @@ describe('a server', () => {
     const { state, entries, failures } = listOf('prompts') ?? {};
     expect([state, entries, failures]).toEqual(['standby', 0, 0]);
     expect(await asked('prompts/list')).toBe(1);
-    expect(computer.servers()).toEqual([{ name: 's', state: 'ready', pid: expect.any(Number) as number }]);
+    expect(computer.status().servers).toEqual([
+      { name: 's', state: 'ready', pid: expect.any(Number) as number },
+    ]);
   });
 });

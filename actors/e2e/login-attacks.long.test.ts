@@ -54,7 +54,7 @@ async function attempt(
     state === 'ready' ||
     state === 'open' ||
     (state === 'unauthorized' && !reason.includes('waits for a person'));
-  const status = (): ServerStatus => computer.servers()[0] as ServerStatus;
+  const status = (): ServerStatus => computer.status().servers[0] as ServerStatus;
   if (!isAtRest(status()))
     await new Promise<void>((resolve) => {
       computer.on('server.changed', (now) => isAtRest(now) && resolve());

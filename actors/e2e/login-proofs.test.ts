@@ -74,7 +74,7 @@ const isAtRest = ({ state, failure }: Pick<ServerStatus, 'state' | 'failure'>): 
 const rested = (computer: Computer): Promise<void> =>
   new Promise((resolve) => {
     computer.on('server.changed', (now) => isAtRest(now) && resolve());
-    if (computer.servers().some(isAtRest)) resolve();
+    if (computer.status().servers.some(isAtRest)) resolve();
   });
 
 describe('a login through an identity provider', () => {
@@ -96,9 +96,15 @@ describe('a login through an identity provider', () => {
     const answer = await agent.callTool('c', 'greet');
     expect(answer.outcome).toBe('succeeded');
     expect(server.asked).toEqual(['/token urn:ietf:params:oauth:grant-type:jwt-bearer']);
-    told.push(answer, await agent.getConfig('c'), computer.servers(), computer.status(), computer.history());
+    told.push(
+      answer,
+      await agent.config('c'),
+      computer.status().servers,
+      computer.status(),
+      computer.calls(),
+    );
     const traces = [computer, agent, office].map(async (host) =>
-      readFileSync(await host.writeTrace(folder), 'utf8'),
+      readFileSync(await host.debug.writeTrace(folder), 'utf8'),
     );
     const all = [JSON.stringify(told), ...(await Promise.all(traces))];
     const [token = ''] = [...server.valid];
@@ -115,7 +121,7 @@ describe('a login through an identity provider', () => {
     const server = await guarded({ assertion: grant });
     const computer = await computerOf(server.url, through(await startIdp(answer)));
     await rested(computer);
-    const [status] = computer.servers();
+    const [status] = computer.status().servers;
     expect(status).toMatchObject({
       state: 'unauthorized',
       failure: {
@@ -160,7 +166,7 @@ describe('the identity of a workload', () => {
     const oauth = { grant: 'jwt_bearer', issuer: new URL(server.url).origin, assertion: workload };
     const computer = await computerOf(server.url, oauth);
     await rested(computer);
-    expect(computer.servers()[0]).toMatchObject({
+    expect(computer.status().servers[0]).toMatchObject({
       state: 'unauthorized',
       reason: expect.stringContaining('does not take the token'),
     });

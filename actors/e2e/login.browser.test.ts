@@ -76,7 +76,7 @@ async function computerOf({ authorize }: Person): Promise<Computer> {
 }
 const comesTo = (computer: Computer, wanted: string): Promise<void> =>
   new Promise((resolve) => {
-    if (computer.servers()[0]?.state === wanted) return resolve();
+    if (computer.status().servers[0]?.state === wanted) return resolve();
     computer.on('server.changed', ({ state }) => state === wanted && resolve());
   });
 
@@ -133,7 +133,7 @@ describe('a login in a browser', () => {
     await comesTo(computer, 'unauthorized');
     // The host must not ask the person again so soon after a login.
     expect(person.asked).toHaveLength(1);
-    await computer.startServer('notes').catch(() => {});
+    await computer.servers.start('notes').catch(() => {});
     await comesTo(computer, 'ready');
     expect(await computer.callTool('read', {})).toMatchObject({ outcome: 'succeeded' });
     expect(person.asked).toHaveLength(2);

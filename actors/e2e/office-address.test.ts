@@ -68,7 +68,7 @@ describe('the address of an office', () => {
     const config = { mcpServers: {} };
     await using computer = await createComputer({ name: 'c1', config, office: { url } });
     await using agent = await createAgent({ url });
-    const names = (await agent.listRoom()).map(({ name }) => name);
+    const names = (await agent.room()).map(({ name }) => name);
     expect([names.toSorted(), computer.status().link?.state]).toEqual([['agent', 'c1'], 'joined']);
   });
 

@@ -63,11 +63,6 @@ it.each<[create: (options: never) => Promise<unknown>, options: unknown, message
     'createComputer: answers.elicitt: unknown option (did you mean elicit?)',
   ],
   [createComputer, { signal: {} }, 'createComputer: signal: expected an AbortSignal, got an object'],
-  [
-    createComputer,
-    { historySize: -1 },
-    'createComputer: historySize: expected a whole number from 0, got -1',
-  ],
   [createAgent, { url: 'nonsense' }, "createAgent: url: expected an http: or https: URL, got 'nonsense'"],
   [createAgent, undefined, 'createAgent: options: expected an object, got undefined'],
   [createAgent, { url: 'http://x', folow: [] }, 'createAgent: folow: unknown option (did you mean follow?)'],
@@ -169,17 +164,17 @@ it('an approval that is no group and no tool is told once the tools are known', 
     ...{ config: { mcpServers: { fixture } }, record: false, stateDir: false },
     onNotice: (text) => notices.push(text),
   });
-  await computer.startServer('fixture');
+  await computer.servers.start('fixture');
   await computer.tools();
   const wrong =
     "autoApprove of server 'fixture': 'reads' is no group (all, readOnlyHint, read, write) and no tool of this server. Did you mean 'read'?";
   expect(notices).toEqual([wrong]);
-  await computer.restartServer('fixture');
+  await computer.servers.restart('fixture');
   expect(notices).toEqual([wrong]);
-  const [status] = computer.servers();
+  const [status] = computer.status().servers;
   expect(() => process.kill(status?.pid ?? 0, 0)).not.toThrow();
-  await computer.stopServer('fixture');
-  expect(computer.servers()[0]).not.toHaveProperty('pid');
+  await computer.servers.stop('fixture');
+  expect(computer.status().servers[0]).not.toHaveProperty('pid');
 });
 
 it('no error shows a text that was given in place of a config, settings or headers', async () => {
@@ -189,7 +184,7 @@ it('no error shows a text that was given in place of a config, settings or heade
   await using computer = await computerOf();
   for (const text of texts) {
     const given = text as unknown as object;
-    for (const wrong of [createComputer({ config: given }), computer.setServers(given)]) {
+    for (const wrong of [createComputer({ config: given }), computer.servers.set(given)]) {
       const { message, remedy, details } = await wrong.then(
         () => expect.unreachable(),
         (error: unknown) => error as A2cError,
@@ -234,13 +229,13 @@ it('a call with wrong arguments or options answers, and is never sent', async ()
   for (const [given, message] of cases)
     for (const outcome of [await ofComputer(...given), await ofAgent('c1', ...given)])
       expect(outcome).toMatchObject({ outcome: 'failed', failure: { code: 400, message } });
-  expect(computer.history()).toEqual([]);
+  expect(computer.calls()).toEqual([]);
   expect(await ofAgent('c1', 'echo', {}, { sessionKey: 'x' })).toMatchObject({ failure: { code: 400 } });
   await expect(agent.tools('c1', { timeoutMs: NaN })).rejects.toMatchObject({ code: 400 });
-  await expect(agent.getDesktop('c1', { siez: 1 } as never)).rejects.toMatchObject({
-    message: 'getDesktop: siez: unknown option (did you mean size?)',
+  await expect(agent.desktop('c1', { siez: 1 } as never)).rejects.toMatchObject({
+    message: 'desktop: siez: unknown option (did you mean size?)',
   });
-  await expect(computer.inspect({ port: -1 })).rejects.toMatchObject({ code: 400 });
+  await expect(computer.debug.inspect({ port: -1 })).rejects.toMatchObject({ code: 400 });
 });
 
 it('a listener to an event that does not exist is refused with the nearest one', async () => {
@@ -269,10 +264,10 @@ it('calls, presenters and logs refuse names that do not exist, and a closed comp
     "on: unknown event 'progres' (did you mean progress?)",
   );
   await call;
-  expect(() => computer.logs('wrong')).toThrow('Unknown server: wrong');
+  expect(() => computer.servers.logs('wrong')).toThrow('Unknown server: wrong');
   await presenter.close();
   await computer.close();
-  for (const asked of [computer.tools(), computer.resources(), computer.prompts()])
+  for (const asked of [computer.tools(), computer.resources(), computer.prompts.list()])
     await expect(asked).rejects.toMatchObject({ code: 'ServerNotActive', message: 'The computer is closed' });
 });
 
@@ -325,7 +320,7 @@ it('a signal ends a wait and a call with its reason, and many calls share it wit
   const aborter = new AbortController();
   const options = { signal: aborter.signal };
   const calls = Array.from({ length: 30 }, () => computer.callTool('hang', {}, options));
-  const starting = computer.restartServer('s', options);
+  const starting = computer.servers.restart('s', options);
   const why = new Error('the tab was closed');
   aborter.abort(why);
   await expect(starting).rejects.toBe(why);

@@ -112,7 +112,7 @@ describe('an answer for another question', () => {
       code: 500,
       message: expect.stringMatching(/^The answer is for 'another', not for '/) as string,
     });
-    expect(agent.computers()).toEqual(['raw']);
+    expect(agent.status().computers).toEqual(['raw']);
     isRight = true;
     expect((await agent.tools('raw')).tools).toEqual([
       { name: 't', description: 'a tool', inputSchema: { type: 'object' }, computer: 'raw' },
@@ -140,13 +140,13 @@ describe('an answer for another question', () => {
     if (!raw.httpServer.listening) await once(raw.httpServer, 'listening');
     const { port } = raw.httpServer.address() as { port: number };
     const agent = await agentOf({ url: `http://127.0.0.1:${port}` });
-    await expect(agent.listRoom()).rejects.toMatchObject({
+    await expect(agent.room()).rejects.toMatchObject({
       name: 'A2cError',
       code: 500,
       message: expect.stringMatching(/^The answer is for 'another'/) as string,
     });
-    await expect(agent.listRoom()).rejects.toMatchObject({ code: 403, message: 'flat' });
-    await expect(agent.listRoom()).rejects.toMatchObject({ code: 500, message: 'rusty' });
+    await expect(agent.room()).rejects.toMatchObject({ code: 403, message: 'flat' });
+    await expect(agent.room()).rejects.toMatchObject({ code: 500, message: 'rusty' });
   });
 });
 
@@ -177,7 +177,7 @@ describe('the answer to a call in every shape', () => {
     expect(answer).toMatchObject({ outcome, failure });
     if (outcome === 'succeeded')
       expect(answer.result).toMatchObject({ content: [{ type: 'text', text: 'hi' }] });
-    expect(await agent.listRoom()).toHaveLength(2);
+    expect(await agent.room()).toHaveLength(2);
   });
 });
 
@@ -254,7 +254,7 @@ describe('a message of 9 MiB', () => {
       failure: { code: 404, details: { reason: 'too_large' } },
     });
     expect(await left).toEqual({ computer: 'raw' });
-    expect(await agent.listRoom()).toMatchObject([{ name: 'agent', role: 'agent' }]);
+    expect(await agent.room()).toMatchObject([{ name: 'agent', role: 'agent' }]);
   });
 });
 
@@ -264,11 +264,11 @@ describe('a computer of ours that is asked through the office', () => {
     const reqId = 'again';
     for (const round of [1, 2, 3]) {
       const call = agent.callTool('ours', 'hang', { label: `${round}` }, { reqId });
-      await agent.listRoom();
+      await agent.room();
       agent.cancel(reqId);
       expect(await call).toMatchObject({ end: 'cancelled', outcome: 'unknown' });
       // The computer answers this request only after it has received the cancel.
-      await agent.getConfig('ours');
+      await agent.config('ours');
     }
     const next = await agent.callTool('ours', 'echo', { text: 'new' }, { reqId });
     expect(next.result).toMatchObject({ content: [{ text: 'new' }] });
@@ -276,13 +276,13 @@ describe('a computer of ours that is asked through the office', () => {
 
   it('shows its config without its secrets', async () => {
     const { agent } = await pairOf();
-    const shown = await agent.getConfig('ours');
+    const shown = await agent.config('ours');
     expect(shown).toMatchObject({
       servers: { fixture: { type: 'stdio', server_parameters: { args: [server], env: { TOKEN: '***' } } } },
       inputs: [],
     });
     expect(JSON.stringify(shown)).not.toContain(secret);
-    await expect(agent.getConfig('nobody')).rejects.toMatchObject({ code: 404, name: 'A2cError' });
+    await expect(agent.config('nobody')).rejects.toMatchObject({ code: 404, name: 'A2cError' });
   });
 
   it.each([

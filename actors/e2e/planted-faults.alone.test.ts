@@ -118,15 +118,15 @@ describe('an error that is thrown in a callback of a port', () => {
     expect(await computer.callTool('use_good', {})).toMatchObject({ outcome: 'succeeded' });
     // Settles, whatever comes of it, also when the server ends meanwhile.
     expect((await computer.callTool('use_bad', {})).outcome).toBeTypeOf('string');
-    const pid = computer.servers().find(({ name }) => name === 'bad')?.pid;
+    const pid = computer.status().servers.find(({ name }) => name === 'bad')?.pid;
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
     // A server whose launch the host could not make out is started again by an order.
-    if (at.startsWith('request spec')) await computer.restartServer('bad');
+    if (at.startsWith('request spec')) await computer.servers.restart('bad');
     const usable = async (): Promise<string> => (await computer.callTool('use_bad', {})).outcome;
     await expect.poll(usable, { timeout: 60_000 }).toBe('succeeded');
     expect(planted.isOver).toBe(true);
     expect(await computer.callTool('use_good', {})).toMatchObject({ outcome: 'succeeded' });
-    expect(computer.servers().find(({ name }) => name === 'good')).toMatchObject({ state: 'ready' });
+    expect(computer.status().servers.find(({ name }) => name === 'good')).toMatchObject({ state: 'ready' });
   });
 
   it.each(['output', 'log'])(
@@ -151,7 +151,7 @@ describe('an error that is thrown in a callback of a port', () => {
       await expect.poll(usable, { timeout: 60_000 }).toBe('succeeded');
       expect(isOver).toBe(true);
       expect(await computer.callTool('use_good', {})).toMatchObject({ outcome: 'succeeded' });
-      expect(computer.servers().find(({ name }) => name === 'good')).toMatchObject({ state: 'ready' });
+      expect(computer.status().servers.find(({ name }) => name === 'good')).toMatchObject({ state: 'ready' });
     },
   );
 
@@ -218,12 +218,13 @@ describe('an error that is thrown in a callback of a port', () => {
         agent
           .callTool('c', 'use_good', {})
           .then((done) => expect(done).toMatchObject({ outcome: 'succeeded' })),
-      () => agent.skills('c'),
+      () => agent.skills.list('c'),
       async () => {
-        const { blobHandle } = await agent.skill('c', 'mending', { path: 'picture.png' });
-        for await (const part of agent.blob('c', blobHandle ?? '')) expect(part.length).toBeGreaterThan(0);
+        const { blobHandle } = await agent.skills.read('c', 'mending', { path: 'picture.png' });
+        for await (const part of agent.files.get('c', blobHandle ?? ''))
+          expect(part.length).toBeGreaterThan(0);
       },
-      () => agent.putFile('c', Buffer.alloc(10), { name: 'a' }),
+      () => agent.files.put('c', Buffer.alloc(10), { name: 'a' }),
     ];
     // The error may cost the connection, which is made anew.
     const isAnswered = (ask: () => Promise<unknown>): Promise<boolean> =>
@@ -239,6 +240,6 @@ describe('an error that is thrown in a callback of a port', () => {
     };
     await expect.poll(isOver, { timeout: 60_000 }).toBe(true);
     for (const ask of all) await expect.poll(() => isAnswered(ask), { timeout: 60_000 }).toBe(true);
-    expect(computer.servers().map(({ state }) => state)).toEqual(['ready', 'ready']);
+    expect(computer.status().servers.map(({ state }) => state)).toEqual(['ready', 'ready']);
   });
 });

@@ -248,7 +248,7 @@ it('what servers were launched with comes out nowhere, and what is common does',
     onEvent: (name, value) => told.push(name, value),
     onNotice: (notice) => told.push(notice),
   });
-  await using inspection = await computer.inspect();
+  await using inspection = await computer.debug.inspect();
   const page = await attachTo(inspection.url);
   await page.welcome();
   await using agent = await createAgent({ url: office.url });
@@ -267,15 +267,15 @@ it('what servers were launched with comes out nowhere, and what is common does',
     log: JSON.stringify(lines),
     events: JSON.stringify(told),
     failures: JSON.stringify(failures),
-    history: JSON.stringify(computer.history()),
-    status: JSON.stringify([computer.status(), computer.servers(), computer.catalogs()]),
-    logs: JSON.stringify(servers.map((name) => computer.logs(name))),
-    getConfig: JSON.stringify(await agent.getConfig('c')),
+    history: JSON.stringify(computer.calls()),
+    status: JSON.stringify([computer.status(), computer.status().servers, computer.debug.catalogs()]),
+    logs: JSON.stringify(servers.map((name) => computer.servers.logs(name))),
+    getConfig: JSON.stringify(await agent.config('c')),
     tools: JSON.stringify(await agent.tools('c')),
     page: JSON.stringify([page.messages, stderr]),
   };
   await page.close();
-  const trace = await computer.writeTrace(folder);
+  const trace = await computer.debug.writeTrace(folder);
   await computer.close();
   expect(leaks({ ...ways, recording: readFileSync(trace, 'utf8') })).toEqual({});
   // Each output must show masked secrets, and ordinary values must stay readable.
@@ -296,8 +296,10 @@ it('only those planted values that docs/security.md names stay visible', async (
     record: {},
   });
   const failure = JSON.stringify(await computer.callTool('fail', { ...personal, ...shown }));
-  const trace = readFileSync(await computer.writeTrace(folder), 'utf8');
-  const [logs, history] = [computer.logs('child'), computer.history()].map((each) => JSON.stringify(each));
+  const trace = readFileSync(await computer.debug.writeTrace(folder), 'utf8');
+  const [logs, history] = [computer.servers.logs('child'), computer.calls()].map((each) =>
+    JSON.stringify(each),
+  );
   const found = leaks({ recording: trace, failure, logs: logs ?? '', history: history ?? '' });
   const security = readFileSync(join(process.cwd(), 'docs/security.md'), 'utf8');
   for (const [value, why] of Object.entries(visible)) {
@@ -326,7 +328,7 @@ it('programs and own keys of tool_meta stay with the host, and agents get the ke
   });
   await using agent = await createAgent({ url: office.url });
   const { tools } = await agent.tools('c');
-  const told = JSON.stringify([await agent.getConfig('c'), tools, await agent.callTool('c', 'failed')]);
+  const told = JSON.stringify([await agent.config('c'), tools, await agent.callTool('c', 'failed')]);
   expect(told).not.toMatch(/Planted9[56]/);
   expect(told).toContain('shown-tag');
   expect(JSON.stringify(await computer.tools())).toContain('Planted95-river');
@@ -369,10 +371,10 @@ it('a presenter and a client with supervised() show none of what their servers w
   told.push(
     host.told,
     presenter.computer.status(),
-    presenter.computer.servers(),
-    presenter.computer.logs('child'),
+    presenter.computer.status().servers,
+    presenter.computer.servers.logs('child'),
   );
-  const file = await presenter.computer.writeTrace(folder);
+  const file = await presenter.computer.debug.writeTrace(folder);
   await host.end();
 
   const supervisor = createSupervisor({ stateDir, log, logLevel: 'debug', onNotice });

@@ -77,7 +77,7 @@ describe('the initialization of a presenter', () => {
   });
   it('does not wait for a server that is slow', async () => {
     const { presenter } = await opened({ mcpServers: { a: launched(mark, 'mute') } });
-    expect(presenter.computer.servers().find(({ name }) => name === 'a')?.state).toBe('connecting');
+    expect(presenter.computer.status().servers.find(({ name }) => name === 'a')?.state).toBe('connecting');
   });
   it('starts all that are enabled where there are no defaults, and none where the list is empty', async () => {
     const { presenter, until } = await opened({ mcpServers: { a: good(), b: { ...good(), disable: true } } });
@@ -86,7 +86,7 @@ describe('the initialization of a presenter', () => {
     await expect(presenter.startServer('b')).rejects.toThrow('disabled in its config');
     await host?.end();
     const other = await opened({ mcpServers: { a: good() }, defaultServers: [] });
-    expect(other.presenter.computer.servers().map(({ state }) => state)).not.toContain('connecting');
+    expect(other.presenter.computer.status().servers.map(({ state }) => state)).not.toContain('connecting');
     expect(pidsOf(mark)).toEqual([]);
   });
   it('starts nothing while MCP is off; there are no tools and no calls', async () => {

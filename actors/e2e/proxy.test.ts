@@ -36,7 +36,7 @@ it('a URL of this machine is reached past the proxy', async () => {
   proxy = await openProxy();
   const config = { mcpServers: { r: { url: `${server.url}/echo` } }, a2c: { proxy: proxy.url } };
   computer = await bootedComputer({ config, stateDir: false });
-  expect([computer.servers()[0]?.state, proxy.asked]).toEqual(['ready', []]);
+  expect([computer.status().servers[0]?.state, proxy.asked]).toEqual(['ready', []]);
 });
 it('https is tunnelled; a proxy that refuses is a failure of the start that shows no password', async () => {
   proxy = await openProxy();
@@ -45,7 +45,7 @@ it('https is tunnelled; a proxy that refuses is a failure of the start that show
     a2c: { proxy: withCredentials(proxy.url) },
   };
   computer = await bootedComputer({ config, stateDir: false });
-  const [status] = computer.servers();
+  const [status] = computer.status().servers;
   expect(proxy.asked).toContain(`CONNECT ${nowhere}:443`);
   expect(status?.state).toBe('waiting');
   expect(JSON.stringify(status)).not.toContain('hunter22');
@@ -55,7 +55,7 @@ it('a proxy that is not there is named as what may be missing', async () => {
   proxy.close();
   const config = { mcpServers: { r: { url: `http://${nowhere}/mcp` } }, a2c: { proxy: proxy.url } };
   computer = await bootedComputer({ config, stateDir: false });
-  expect(computer.servers()[0]?.failure).toMatchObject({
+  expect(computer.status().servers[0]?.failure).toMatchObject({
     message: expect.stringContaining('cannot be reached through its proxy: nobody listens there') as string,
     remedy: expect.stringContaining('a2c.proxy') as string,
   });

@@ -34,49 +34,18 @@ import type { Presenter, PresenterEvents, MCP_EVENTS } from '../presenter/index.
 
 /** Tests of all public names, which users write into their programs. A changed name needs an entry in CHANGELOG.md. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const events = ['on', 'once', 'off', 'removeListener'] as const;
 const names = {
   office: [
-    ...['url', 'port', 'metricsUrl', 'on', 'inspect', 'admit', 'stats'],
-    ...['peers', 'disconnect', 'reload', 'drain', 'writeTrace', 'mark', 'close'],
+    ...(['url', 'port', 'metricsUrl', 'admit', 'stats', 'peers', 'disconnect', 'reload'] as const),
+    ...(['debug', 'drain', 'close'] as const),
+    ...events,
   ],
   computer: [
-    ...([
-      'name',
-      'status',
-      'servers',
-      'config',
-      'tools',
-      'callTool',
-      'cancelCall',
-      'startServer',
-      'stopServer',
-    ] as const),
-    ...(['setServers', 'addOrUpdateServer', 'removeServer', 'catalogs'] as const),
-    ...([
-      'desktop',
-      'finder',
-      'readResource',
-      'history',
-      'calls',
-      'cachedResult',
-      'logout',
-      'resources',
-      'skills',
-      'skill',
-      'prompts',
-      'getPrompt',
-    ] as const),
-    ...([
-      'listed',
-      'request',
-      'watchResources',
-      'announceRoots',
-      'inputs',
-      'logs',
-      'restartServer',
-      'retryServer',
-    ] as const),
-    ...(['join', 'joined', 'leave', 'on', 'inspect', 'writeTrace', 'mark', 'close'] as const),
+    ...(['name', 'status', 'servers', 'config', 'inputs', 'tools', 'callTool', 'cancel', 'calls'] as const),
+    ...(['desktop', 'finder', 'resources', 'readResource', 'skills', 'prompts'] as const),
+    ...(['join', 'joined', 'leave', 'debug', 'drain', 'close'] as const),
+    ...events,
   ],
   presenter: [
     ...(['computer', 'initialize', 'getMcpServers', 'startServer', 'stopServer', 'addMcpServer'] as const),
@@ -86,21 +55,37 @@ const names = {
     ...(['openAIToolsToMcpTool', 'mcpToolsToAnthropicTools', 'anthropicToolUseToMcpTool'] as const),
     ...(['mcpToolsToGeminiTools', 'geminiFunctionCallToMcpTool', 'conversation'] as const),
     ...(['getRunningClients', 'getDefaultClients', 'isServerRunning', 'readResource'] as const),
-    ...(['configStatus', 'on', 'close'] as const),
+    ...(['configStatus', 'drain', 'close'] as const),
+    ...events,
   ],
   agent: [
-    ...(['status', 'joined', 'computers', 'tools', 'callTool', 'cancel', 'listRoom'] as const),
-    ...(['blob', 'getConfig', 'getDesktop'] as const),
-    ...(['getFinder', 'readResource', 'readDocumentMetadata', 'readDocumentPages', 'readPage'] as const),
-    ...(['readElement', 'getResources'] as const),
-    ...(['skills', 'skill', 'putFile', 'on', 'inspect', 'writeTrace', 'mark', 'close'] as const),
+    ...(['status', 'joined', 'room', 'tools', 'callTool', 'cancel', 'config', 'desktop', 'finder'] as const),
+    ...(['resources', 'readResource', 'skills', 'documents', 'files', 'debug', 'drain', 'close'] as const),
+    ...events,
   ],
 } as const;
-const functions = {
-  office: names.office.filter((name) => !['url', 'port', 'metricsUrl'].includes(name)),
-  agent: names.agent,
-  computer: names.computer.filter((name) => name !== 'name' && name !== 'inputs'),
+/** Groups of methods, with what is in them. */
+const groups = {
+  office: { debug: ['inspect', 'writeTrace', 'mark'] },
+  computer: {
+    servers: [
+      ...(['start', 'stop', 'restart', 'add', 'remove', 'set', 'logs', 'logout', 'watch'] as const),
+      ...(['listed', 'request', 'announceRoots'] as const),
+    ],
+    skills: ['list', 'read'],
+    prompts: ['list', 'get'],
+    inputs: ['list', 'get', 'add', 'load', 'remove', 'values'],
+    debug: ['inspect', 'writeTrace', 'mark', 'catalogs', 'cachedResult'],
+  },
+  agent: {
+    skills: ['list', 'read'],
+    documents: ['metadata', 'pages', 'page', 'element'],
+    files: ['put', 'get'],
+    debug: ['inspect', 'writeTrace', 'mark'],
+  },
 } as const;
+const facts: readonly string[] = ['url', 'port', 'metricsUrl', 'name'];
+const byCode = (one: string, other: string): number => (one < other ? -1 : 1);
 type NamesOf<T> = Exclude<keyof T, symbol>;
 
 describe('a2c-actors', () => {
@@ -122,7 +107,14 @@ describe('a2c-actors', () => {
     for (const who of ['office', 'computer', 'agent'] as const) {
       const handle = handles[who] as unknown as Record<string, unknown>;
       expect(names[who].filter((name) => handle[name] === undefined)).toEqual([]);
-      expect(functions[who].filter((name) => typeof handle[name] !== 'function')).toEqual([]);
+      const inGroups = Object.entries(groups[who]);
+      const plain = names[who].filter((name) => !facts.includes(name) && !Object.hasOwn(groups[who], name));
+      expect(plain.filter((name) => typeof handle[name] !== 'function')).toEqual([]);
+      for (const [group, members] of inGroups)
+        expect([group, ...Object.keys(handle[group] as object).toSorted(byCode)]).toEqual([
+          group,
+          ...[...members].toSorted(byCode),
+        ]);
       // Other members of a handle must not be enumerable.
       expect(Object.keys(handle).filter((name) => !(names[who] as readonly string[]).includes(name))).toEqual(
         [],
@@ -207,13 +199,13 @@ describe('a2c-actors', () => {
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
       | ('reaper' | 'stateDir' | 'shared' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
       | (keyof LogOptions | 'tracing')
-      | ('input' | 'inMemory' | 'answers' | 'transports' | 'historySize' | 'permission' | 'authorize')
+      | ('input' | 'inMemory' | 'answers' | 'transports' | 'permission' | 'authorize')
       | ('assertion' | 'links')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
     expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();
     expectTypeOf(api.createAgent).returns.toEqualTypeOf<Promise<Agent>>();
-    expectTypeOf<Agent['listRoom']>().returns.resolves.toEqualTypeOf<readonly RoomMember[]>();
+    expectTypeOf<Agent['room']>().returns.resolves.toEqualTypeOf<readonly RoomMember[]>();
     expectTypeOf<Agent['callTool']>().returns.toEqualTypeOf<Call>();
     expectTypeOf<Computer['callTool']>().returns.toEqualTypeOf<Call>();
     expectTypeOf<Call>().resolves.toEqualTypeOf<CallOutcome>();

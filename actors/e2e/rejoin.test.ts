@@ -130,7 +130,7 @@ describe('a computer whose line breaks', () => {
     await waits;
     expect(await seenBy(computer)).toEqual({ hanging: [], cancelled: ['mine'] });
     expect(await agent.callTool('c1', 'echo')).toMatchObject({ outcome: 'failed', failure: { code: 404 } });
-    await computer.stopServer('more');
+    await computer.servers.stop('more');
     line.mend();
     await until(`${all.length - 2} tools`);
     expect(heard).toEqual(['c1 left', 'c1 joined', `${all.length - 2} tools`]);
@@ -163,10 +163,10 @@ describe('a computer whose line breaks', () => {
     };
     await breakWhile(async () => {});
     const changed = next('notify:update_tool_list');
-    await breakWhile(() => computer.stopServer('more'));
+    await breakWhile(() => computer.servers.stop('more'));
     await changed;
     const again = next('notify:update_tool_list');
-    await computer.startServer('more');
+    await computer.servers.start('more');
     await again;
     const came = ['notify:leave_office', 'notify:enter_office'];
     expect(heard).toEqual([...came, ...came, 'notify:update_tool_list', 'notify:update_tool_list']);
@@ -186,18 +186,18 @@ describe('an agent whose line breaks', () => {
     line.cut();
     expect(await call).toMatchObject({ outcome: 'unknown', end: 'unknown', failure: { code: 'LinkLost' } });
     await waits;
-    expect(agent.computers()).toEqual([]);
+    expect(agent.status().computers).toEqual([]);
     const refused = await agent.callTool('c1', 'hang', { label: 'offline' });
     expect(refused).toMatchObject({ outcome: 'failed', failure: { code: 'LinkLost' } });
-    await expect(agent.listRoom()).rejects.toMatchObject({ code: 'LinkLost' });
-    await computer.stopServer('more');
+    await expect(agent.room()).rejects.toMatchObject({ code: 'LinkLost' });
+    await computer.servers.stop('more');
     const joins = linkOf(agent, 'joined');
     line.mend();
     await joins;
     await until(`${all.length - 2} tools`);
     expect(heard).toEqual(['c1 left', 'c1 joined', `${all.length - 2} tools`]);
     // The seat of the agent is free again, and the server has received only the call that was sent.
-    expect((await agent.listRoom()).map(({ role }) => role).sort()).toEqual(['agent', 'computer']);
+    expect((await agent.room()).map(({ role }) => role).sort()).toEqual(['agent', 'computer']);
     const again = await agent.callTool('c1', 'echo', { text: 'new' }, { reqId: 'r1' });
     expect(again.result).toMatchObject({ content: [{ text: 'new' }] });
     expect(await seenBy(computer)).toEqual({ hanging: [], cancelled: ['mine'] });

@@ -62,9 +62,9 @@ it('no secret reaches a host, a peer, a trace or a terminal by stderr, noise, lo
     told.push(await computer.callTool(tool), await agent.callTool('c', tool));
   }
   told.push(await computer.callTool('die'), await agent.callTool('c', 'fail'));
-  told.push(computer.servers(), computer.status(), computer.history(), computer.catalogs());
-  told.push(await agent.getConfig('c'));
-  const trace = readFileSync(await computer.writeTrace(folder), 'utf8');
+  told.push(computer.status().servers, computer.status(), computer.calls(), computer.debug.catalogs());
+  told.push(await agent.config('c'));
+  const trace = readFileSync(await computer.debug.writeTrace(folder), 'utf8');
   for (const handle of [agent, computer, office]) await handle.close();
   const all = JSON.stringify(told);
   // The server has printed its secrets in each of these ways.

@@ -19,7 +19,7 @@ afterEach(async () => {
 describe('a server', () => {
   it('says so when it is disabled and has ended, and is not removed', async () => {
     await start();
-    await computer.addOrUpdateServer(one({ disabled: true }));
+    await computer.servers.add(one({ disabled: true }));
     await ear.until(() => ear.statesOf('a').at(-1) === 'disabled');
     expect(ear.of('server.changed').at(-1)).toMatchObject({ name: 'a', state: 'disabled', failure: null });
     expect(pidsOf(mark)).toEqual([]);
@@ -28,14 +28,14 @@ describe('a server', () => {
   });
   it('is ready when that is told although it was enabled again while it still ended', async () => {
     await start();
-    await computer.addOrUpdateServer(one({ disabled: true }));
-    expect(await computer.addOrUpdateServer(one())).toMatchObject({ name: 'a', state: 'ready' });
-    expect(computer.servers()).toMatchObject([{ name: 'a', state: 'ready' }]);
+    await computer.servers.add(one({ disabled: true }));
+    expect(await computer.servers.add(one())).toMatchObject({ name: 'a', state: 'ready' });
+    expect(computer.status().servers).toMatchObject([{ name: 'a', state: 'ready' }]);
   });
   it('is told with its signal at once when it is killed, not with its broken stream', async () => {
     await start();
     const before = ear.of('server.changed').length;
-    process.kill(computer.servers()[0]?.pid ?? 0, 'SIGKILL');
+    process.kill(computer.status().servers[0]?.pid ?? 0, 'SIGKILL');
     await ear.until(() => ear.of('server.changed').length > before);
     expect(ear.of('server.changed')[before]).toMatchObject({
       ...{ name: 'a', state: 'recovering' },
@@ -45,8 +45,8 @@ describe('a server', () => {
   });
   it('is ready when that is told although it was removed and put back while it still ended; its removal is told, too', async () => {
     await start();
-    const removed = computer.removeServer('a');
-    expect(await computer.addOrUpdateServer(one())).toMatchObject({ name: 'a', state: 'ready' });
+    const removed = computer.servers.remove('a');
+    expect(await computer.servers.add(one())).toMatchObject({ name: 'a', state: 'ready' });
     await removed;
     expect(ear.of('server.removed')).toEqual([{ name: 'a' }]);
     expect(ear.told.findIndex(({ name }) => name === 'server.removed')).toBeLessThan(
@@ -58,7 +58,7 @@ describe('a server', () => {
 describe('a change of the config', () => {
   it('is told to the host with the names of the servers from now on', async () => {
     await start();
-    await computer.addOrUpdateServer({ mcpServers: { b: launched(mark, 'pages') } });
+    await computer.servers.add({ mcpServers: { b: launched(mark, 'pages') } });
     expect(ear.of('config.changed')).toEqual([{ servers: ['a', 'b'] }]);
   });
 });

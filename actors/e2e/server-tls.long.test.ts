@@ -31,7 +31,7 @@ const computerOf = async (entry: object, a2c: object = {}): Promise<Computer> =>
 
 describe('a server whose certificate is signed by an authority of a company', () => {
   it('is not reached, and the failure says what to do', async () => {
-    const [status] = (await computerOf({})).servers();
+    const [status] = (await computerOf({})).status().servers;
     expect(status).toMatchObject({
       state: 'waiting',
       failure: { code: 'ServerLost', remedy: expect.stringContaining('NODE_EXTRA_CA_CERTS') as string },
@@ -47,7 +47,7 @@ describe('a server whose certificate is signed by an authority of a company', ()
     const proxy = await openProxy(Number(new URL(server.url).port));
     try {
       const url = 'https://mcp.a2c-test.invalid/echo';
-      const [status] = (await computerOf({ url, ca: authority }, { proxy: proxy.url })).servers();
+      const [status] = (await computerOf({ url, ca: authority }, { proxy: proxy.url })).status().servers;
       expect(status?.state).toBe('ready');
       expect(new Set(proxy.asked)).toEqual(new Set(['CONNECT mcp.a2c-test.invalid:443']));
     } finally {
@@ -70,7 +70,7 @@ describe('a server whose certificate is signed by an authority of a company', ()
     ['holds no certificate', 'empty.pem', 'holds no certificate'],
   ])('is not tried where the file of ca %s', async (_, name, why) => {
     writeFileSync(join(folder, 'empty.pem'), 'nothing');
-    const [status] = (await computerOf({ ca: join(folder, name) })).servers();
+    const [status] = (await computerOf({ ca: join(folder, name) })).status().servers;
     expect(status?.failure).toMatchObject({
       code: 'ConfigInvalid',
       message: expect.stringContaining(why) as string,

@@ -29,9 +29,9 @@ async function computerOf(kind: (typeof transports)[number], ...more: 'both'[]):
 }
 
 async function expectNewest(it: Computer): Promise<void> {
-  expect(it.servers()[0]).toMatchObject({ state: 'ready' });
+  expect(it.status().servers[0]).toMatchObject({ state: 'ready' });
   const folder = mkdtempSync(join(tmpdir(), 'a2c-stateless-'));
-  expect(readFileSync(await it.writeTrace(folder), 'utf8')).toContain('"protocolVersion":"2026-07-28"');
+  expect(readFileSync(await it.debug.writeTrace(folder), 'utf8')).toContain('"protocolVersion":"2026-07-28"');
   rmSync(folder, { recursive: true });
 }
 

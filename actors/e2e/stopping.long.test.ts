@@ -32,17 +32,17 @@ describe.skipIf(process.platform === 'win32')('a server that is stopped', () => 
     const words = [process.execPath, fixture('shutdown-server.mjs'), 'stubborn'];
     await using computer = await computerOf('sh', ['-c', script, ...words], { LOG: log });
     expect(living().length).toBeGreaterThanOrEqual(3);
-    await computer.stopServer('s');
+    await computer.servers.stop('s');
     expect(living()).toEqual([]);
     expect(readFileSync(log, 'utf8')).toBe('asked\n');
-    expect(computer.servers()).toEqual([{ name: 's', state: 'idle' }]);
+    expect(computer.status().servers).toEqual([{ name: 's', state: 'idle' }]);
     rmSync(folder, { recursive: true });
   });
 
   it('has not failed when it takes a signal to end', async () => {
     await using computer = await computerOf(process.execPath, [fixture('shutdown-server.mjs'), 'deaf']);
-    await computer.stopServer('s');
-    expect(computer.servers()).toEqual([{ name: 's', state: 'idle' }]);
+    await computer.servers.stop('s');
+    expect(computer.status().servers).toEqual([{ name: 's', state: 'idle' }]);
     expect(living()).toEqual([]);
   });
 });
@@ -52,5 +52,5 @@ it('a server that ends by itself with a code is told with that code', async () =
   const { outcome, failure } = await computer.callTool('die');
   expect(outcome).toBe('unknown');
   expect(failure).toMatchObject({ details: { exit_code: 3, signal: null } });
-  expect(computer.servers()[0]?.reason).toContain('exit code 3');
+  expect(computer.status().servers[0]?.reason).toContain('exit code 3');
 });

@@ -73,6 +73,6 @@ describe.skipIf(process.platform === 'win32')('a thousand peers who are not let 
     await expect.poll(() => valueOf(at, 'a2c_office_connections')).toBe(1_000);
     expect((await valueOf(at, 'process_resident_memory_bytes')) - before).toBeLessThan(64 * 2 ** 20);
     await using agent = await createAgent({ url: at.url, auth: token });
-    expect(await agent.listRoom()).toHaveLength(1);
+    expect(await agent.room()).toHaveLength(1);
   });
 });

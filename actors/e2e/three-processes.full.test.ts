@@ -115,9 +115,9 @@ it('both sides join again when the office is killed and comes back, and nothing 
   // Socket.IO must not buffer these calls and send them to the restarted office.
   const offline = ['one', 'two'].map((label) => agent.callTool('c1', 'hang', { label }, { reqId: label }));
   for (const call of offline) expect(await call).toMatchObject(unsent);
-  await expect(agent.listRoom()).rejects.toMatchObject({ code: 'LinkLost' });
-  await expect(agent.getConfig('c1')).rejects.toMatchObject({ code: 'LinkLost' });
-  expect([agent.computers(), heard.at(-1)]).toEqual([[], 'c1 left']);
+  await expect(agent.room()).rejects.toMatchObject({ code: 'LinkLost' });
+  await expect(agent.config('c1')).rejects.toMatchObject({ code: 'LinkLost' });
+  expect([agent.status().computers, heard.at(-1)]).toEqual([[], 'c1 left']);
 
   const back = linkOf(agent, 'joined');
   const joins = computer.count(/^office joined$/);
@@ -132,13 +132,13 @@ it('both sides join again when the office is killed and comes back, and nothing 
   // The id of the late call can be used again, and this answer belongs to the new call.
   expect(textOf(await agent.callTool('c1', 'echo', { text: 'new' }, { reqId: 'r1' }))).toBe('new');
   expect(await seenBy(agent)).toEqual({ hanging: [], cancelled: ['pending'] });
-  const room = await agent.listRoom();
+  const room = await agent.room();
   expect(room.map(({ role, name }) => `${role} ${name}`).sort()).toEqual(['agent agent', 'computer c1']);
 
   expect(look()).toHaveLength(3);
   const cut = agent.callTool('c1', 'slow', { ms: 600_000 });
   // The computer answers this question after the call has arrived.
-  await agent.getConfig('c1');
+  await agent.config('c1');
   computer.child.kill('SIGKILL');
   expect(await cut).toMatchObject({
     outcome: 'unknown',

@@ -20,7 +20,7 @@ describe('an office with a certificate', () => {
     await using computer = await bootedComputer({ name: 'c1', config: { mcpServers: {} } });
     await computer.join({ url, auth, tls: { ca } });
     await using agent = await createAgent({ url, auth, tls: { ca } });
-    expect((await agent.listRoom()).map(({ name }) => name).toSorted()).toEqual(['agent', 'c1']);
+    expect((await agent.room()).map(({ name }) => name).toSorted()).toEqual(['agent', 'c1']);
     await expect(createAgent({ url, auth, office: 'p' })).rejects.toThrow(/certificate|self.signed|issuer/i);
     const plain = `http://localhost:${office.port}`;
     await expect(createAgent({ url: plain, auth, office: 'p' })).rejects.toMatchObject({ code: 'LinkLost' });

@@ -29,7 +29,7 @@ const start = async (mcpServers: object, options: ComputerOptions = {}, a2c: obj
     ...{ inMemory: Object.fromEntries(servers), ...options },
   });
 };
-const named = (name: string) => computer.servers().find((each) => each.name === name);
+const named = (name: string) => computer.status().servers.find((each) => each.name === name);
 const namesOf = async (server?: string): Promise<string[]> =>
   (await computer.tools()).tools
     .filter((t) => server === undefined || t.server === server)
@@ -74,7 +74,7 @@ describe('a tool whose name another server has', () => {
   it('is refused also when its server comes later, which stays in the config and is ready', async () => {
     await start({ A: inside(only('echo')) });
     const config = { mcpServers: { B: inside(only('echo', 'fail')) } };
-    expect(await computer.addOrUpdateServer(config)).toMatchObject({ name: 'B', state: 'ready' });
+    expect(await computer.servers.add(config)).toMatchObject({ name: 'B', state: 'ready' });
     expect(await namesOf('B')).toContain('fail');
     const { refused } = await computer.tools();
     expect(refused.map(({ name, server }) => [name, server])).toContainEqual(['echo', 'B']);
@@ -106,7 +106,7 @@ describe('names that were given in a conflict', () => {
     await computer.close();
     await start(servers, { stateDir: folder, inMemory: { A: linked().connect } }, policy);
     expect([named('B')?.state, await namesOf()]).toEqual(['unsupported', before]);
-    await computer.setServers({ mcpServers: { A: inside() }, a2c: policy });
+    await computer.servers.set({ mcpServers: { A: inside() }, a2c: policy });
     expect(await namesOf()).toContain('echo');
   });
 });
@@ -119,18 +119,18 @@ describe('tools of a server', () => {
 
   it('stay as they are when it is added again with another launch config, runs, and must not be restarted; other changes are taken', async () => {
     await start({ A: real() }, { autoReconnect: false });
-    await expect(computer.addOrUpdateServer({ mcpServers: { A: real('pages') } })).rejects.toThrow(
+    await expect(computer.servers.add({ mcpServers: { A: real('pages') } })).rejects.toThrow(
       'Server A is active. Stop it before updating config',
     );
     expect(await namesOf()).toContain('echo');
-    await computer.addOrUpdateServer({ mcpServers: { A: real('echo', { forbidden_tools: ['echo'] }) } });
+    await computer.servers.add({ mcpServers: { A: real('echo', { forbidden_tools: ['echo'] }) } });
     expect(await namesOf()).not.toContain('echo');
   });
 
   it('are forbidden at once, and the server is not restarted for it', async () => {
     await start({ A: real() });
     const pids = pidsOf(mark);
-    await computer.addOrUpdateServer({ mcpServers: { A: real('echo', { forbidden_tools: ['echo'] }) } });
+    await computer.servers.add({ mcpServers: { A: real('echo', { forbidden_tools: ['echo'] }) } });
     expect(await namesOf()).not.toContain('echo');
     expect(await computer.callTool('echo')).toMatchObject({ outcome: 'failed', failure: { code: 4002 } });
     expect(pidsOf(mark)).toEqual(pids);
@@ -148,14 +148,14 @@ describe('a server', () => {
   it('cannot be started when it is disabled or unknown, and says so; nobody starts it at boot', async () => {
     await start({ A: inside(), B: inside({ disabled: true }) });
     expect([named('A')?.state, named('B')?.state]).toEqual(['ready', 'disabled']);
-    await expect(computer.startServer('B')).rejects.toThrow('disabled in its config');
-    await expect(computer.startServer('Z')).rejects.toThrow('Unknown server: Z');
+    await expect(computer.servers.start('B')).rejects.toThrow('disabled in its config');
+    await expect(computer.servers.start('Z')).rejects.toThrow('Unknown server: Z');
   });
 
   it('cannot be removed when it is unknown; one that runs is stopped, and its tools are gone', async () => {
     await start({ A: real(), B: inside({ tool_meta: { echo: { alias: 'other' } } }) });
-    await expect(computer.removeServer('Z')).rejects.toThrow('Unknown server: Z');
-    await computer.removeServer('A');
+    await expect(computer.servers.remove('Z')).rejects.toThrow('Unknown server: Z');
+    await computer.servers.remove('A');
     expect([await namesOf('A'), pidsOf(mark), named('A')]).toEqual([[], [], undefined]);
     expect(await call('echo')).toBe('B');
   });

@@ -50,11 +50,11 @@ async function start(
     log: (entry) => void told.log.push(entry),
     onEvent: told.ear.onEvent,
   });
-  await told.ear.until(() => computer.servers().every(({ state }) => state === 'ready'));
+  await told.ear.until(() => computer.status().servers.every(({ state }) => state === 'ready'));
 }
 const logged = (event: string): string[] =>
   told.log.flatMap((entry) => (entry.event === event ? [`${entry.level} ${entry.server ?? ''}`] : []));
-const reasonOf = (name: string) => computer.servers().find((server) => server.name === name)?.reason;
+const reasonOf = (name: string) => computer.status().servers.find((server) => server.name === name)?.reason;
 /** Changes the list of tools of a server and waits until the computer announces the change. */
 async function relisted(server: ReturnType<typeof serverOf>, ...names: string[]): Promise<void> {
   const before = told.ear.of('tools.changed').length;
@@ -90,9 +90,9 @@ describe('tools that are refused', () => {
         failure: { code: 'ToolNameDuplicated' },
       });
       await relisted(a, 't', 'u', 'more');
-      await computer.restartServer('b');
+      await computer.servers.restart('b');
       expect([told.notices.length, logged('tools.refused').length]).toEqual([1, 1]);
-      await computer.removeServer('a');
+      await computer.servers.remove('a');
       expect([reasonOf('b'), computer.status().state]).toEqual([undefined, 'whole']);
       expect(told.notices).toHaveLength(1);
     },

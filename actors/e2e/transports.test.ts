@@ -32,7 +32,7 @@ const asked = ({ seen }: HttpServer, method: string): number =>
   seen.filter(({ body }) => body?.['method'] === method).length;
 const textOf = (result: unknown): string =>
   (result as { content: readonly { text: string }[] }).content[0]?.text ?? '';
-const statusOf = (name: string) => computer?.servers().find((each) => each.name === name);
+const statusOf = (name: string) => computer?.status().servers.find((each) => each.name === name);
 
 beforeEach(() => {
   ear = createEar();
@@ -63,7 +63,7 @@ describe('servers of every transport', () => {
       },
       { inMemory: { inside: inside.connect } },
     );
-    expect(host.servers().map(({ state }) => state)).toEqual(['ready', 'ready', 'ready', 'ready']);
+    expect(host.status().servers.map(({ state }) => state)).toEqual(['ready', 'ready', 'ready', 'ready']);
     for (const name of ['stdio', 'http', 'sse', 'inside']) {
       const { outcome, server, result } = await host.callTool(`${name}_echo`, { text: name });
       expect([outcome, server, textOf(result)]).toEqual(['succeeded', name, name]);
@@ -125,7 +125,7 @@ describe('an HTTP server', () => {
     expect(textOf((await host.callTool('echo', { text: 'hi' })).result)).toBe('hi');
     // The computer remembers the transport that worked, and uses it first in the next session.
     const seen = one.seen.length;
-    await host.restartServer('r');
+    await host.servers.restart('r');
     expect(one.seen[seen]?.method).toBe('GET');
   });
 

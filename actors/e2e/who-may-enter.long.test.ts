@@ -85,7 +85,7 @@ describe('an office with tokens', () => {
     changing.admit([second, 'a-third-token']);
     expect(await entering({ auth: { token: first } }, changing.url)).toEqual(unknown);
     expect(await entering({ auth: { token: second } }, changing.url)).toEqual({ connected: true });
-    expect(await agent.listRoom()).toMatchObject([{ name: 'agent' }]);
+    expect(await agent.room()).toMatchObject([{ name: 'agent' }]);
   });
 
   it.each([[''], ['  '], [[]], [['ok', '']], [[1]]])('is not opened with %j', async (auth) => {
@@ -149,7 +149,7 @@ describe('an agent and a computer', () => {
     await using computer = await bootedComputer({ name: 'c1' });
     await computer.join({ url: office.url, auth: async () => Promise.resolve({ token: second }) });
     await using agent = await createAgent({ url: office.url, headers: { 'x-api-key': first } });
-    expect((await agent.listRoom()).map(({ name }) => name).toSorted()).toEqual(['agent', 'c1']);
+    expect((await agent.room()).map(({ name }) => name).toSorted()).toEqual(['agent', 'c1']);
   });
 
   it.each<[what: string, auth: string | (() => Promise<string>), says: string]>([
@@ -168,7 +168,7 @@ describe('an agent and a computer', () => {
   it('leave no credential in what they record', async () => {
     await using agent = await createAgent({ url: office.url, auth: first });
     const folder = mkdtempSync(join(tmpdir(), 'a2c-enter-'));
-    const traces = [await agent.writeTrace(folder), await office.writeTrace(folder)];
+    const traces = [await agent.debug.writeTrace(folder), await office.debug.writeTrace(folder)];
     for (const trace of traces) expect(readFileSync(trace, 'utf8')).not.toMatch(first);
     rmSync(folder, { recursive: true });
   });

@@ -21,7 +21,7 @@ async function withCalls(count: number): Promise<Computer> {
   return computer;
 }
 const calls = async (computer: Computer): Promise<Page> => {
-  const { page } = await chromium.look((await computer.inspect()).url);
+  const { page } = await chromium.look((await computer.debug.inspect()).url);
   await openPanel(page, 'Calls');
   return page;
 };
@@ -69,7 +69,7 @@ describe('the page of a call', () => {
     expect(await page.locator('#call').innerText()).toContain('under way');
     // The last step of a waiting call grows, and no step tells that the call ended.
     expect(await steps.last().innerText()).toMatch(/^sent/);
-    for (const { reqId } of computer.calls()) computer.cancelCall(reqId);
+    for (const { reqId } of computer.calls()) computer.cancel(reqId);
     expect(await hanging).toMatchObject({ end: 'cancelled' });
     await steps.filter({ hasText: /ended[^]*cancelled/ }).waitFor();
     await page.getByRole('button', { name: 'copy Markdown' }).click();
@@ -108,7 +108,7 @@ describe('a page that may give orders', () => {
       },
       config: { mcpServers: { echo: { ...echo, autoApprove: [] } } },
     });
-    const { page, errors } = await chromium.look((await computer.inspect({ allowControl: true })).url);
+    const { page, errors } = await chromium.look((await computer.debug.inspect({ allowControl: true })).url);
     await openPanel(page, 'Calls');
     await page.getByRole('button', { name: 'call a tool' }).click();
     const form = page.getByRole('form', { name: 'Make a call' });
@@ -137,7 +137,7 @@ describe('a page that may give orders', () => {
     await page.locator('#call .why-of-call').waitFor();
     const texts = ['1, 2 and n', '1, 2 and n', 'no, thanks'];
     expect(asked).toEqual(texts.map((text) => ({ text })));
-    expect(computer.history().map(({ outcome }) => outcome)).toEqual(['failed', 'succeeded', 'succeeded']);
+    expect(computer.calls().map(({ outcome }) => outcome)).toEqual(['failed', 'succeeded', 'succeeded']);
     await page.getByLabel('any agent').selectOption('a page of the inspector');
     await totals(page, '3 calls');
     expect(errors).toEqual([]);
@@ -146,7 +146,7 @@ describe('a page that may give orders', () => {
   it('does not send a hidden value back as if it were the value', async () => {
     await using computer = await withCalls(0);
     await computer.callTool('echo', { text: 'hello', password: 'hunter-2-hunter-2' });
-    const { page } = await chromium.look((await computer.inspect({ allowControl: true })).url);
+    const { page } = await chromium.look((await computer.debug.inspect({ allowControl: true })).url);
     await openPanel(page, 'Calls');
     await page.locator('.call').click();
     await page.getByRole('button', { name: 'run again: write the values that are not shown' }).click();
@@ -156,6 +156,6 @@ describe('a page that may give orders', () => {
     await form.getByLabel('arguments, as JSON').fill('{"text": "hello", "password": "another-one-2"}');
     await form.getByRole('button', { name: 'make the call' }).click();
     await totals(page, '2 calls');
-    expect(computer.history().map(({ outcome }) => outcome)).toEqual(['succeeded', 'succeeded']);
+    expect(computer.calls().map(({ outcome }) => outcome)).toEqual(['succeeded', 'succeeded']);
   });
 });

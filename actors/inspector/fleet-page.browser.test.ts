@@ -33,14 +33,14 @@ it('a page of all hosts joins the calls of agent, office and computers, also of 
   await using laptop = await computerOf('laptop');
   await laptop.join({ url: office.url });
   await using agent = await createAgent({ url: office.url, name: 'ann' });
-  await Promise.all([office.inspect(), laptop.inspect(), agent.inspect()]);
+  await Promise.all([office.debug.inspect(), laptop.debug.inspect(), agent.debug.inspect()]);
   await agent.callTool('laptop', 'echo', { text: 'hello' }, { reqId: 'r-1' });
   await using fleet = await openRunning();
   const { page, errors } = await chromium.look(fleet.url);
   await page.locator('[data-req="r-1"]').waitFor();
   await using desk = await computerOf('desk');
   await desk.join({ url: office.url });
-  await desk.inspect();
+  await desk.debug.inspect();
   await page.getByRole('button', { name: 'computer desk' }).waitFor();
   await agent.callTool('desk', 'no_such_tool', {}, { reqId: 'r-2' });
   await page.locator('[data-req="r-2"]').filter({ hasText: 'failed' }).click();

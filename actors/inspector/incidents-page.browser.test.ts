@@ -32,7 +32,7 @@ const incident = (page: Page, kind: string, text: string) =>
 const row = (page: Page, name: string) =>
   page.locator('#servers tbody tr').filter({ has: page.getByRole('button', { name, exact: true }) });
 const look = async (computer: Computer): Promise<Page> =>
-  (await chromium.look((await computer.inspect()).url)).page;
+  (await chromium.look((await computer.debug.inspect()).url)).page;
 
 describe('the first screen', () => {
   it('names a server that never answers, with what came instead, and one that is in a crash loop', async () => {
@@ -69,7 +69,7 @@ describe('the first screen', () => {
     await using computer = await bootedComputer({ stateDir: false, config: { mcpServers: { good: echo } } });
     expect((await computer.callTool('echo', { text: 'before' })).outcome).toBe('succeeded');
     expect((await computer.callTool('die', {})).outcome).toBe('unknown');
-    await computer.startServer('good');
+    await computer.servers.start('good');
     const page = await look(computer);
     for (const how of ['opened', 'reloaded']) {
       // A reload keeps the panel and the chosen call, which the address holds.
@@ -145,7 +145,7 @@ describe('the first screen', () => {
       config: { mcpServers: { good: echo } },
     });
     await computer.callTool('die', {});
-    await computer.startServer('good');
+    await computer.servers.start('good');
     const page = await look(computer);
     const death = incident(page, 'down', 'good').filter({ hasText: '1 call may have happened: die' });
     await death.waitFor();

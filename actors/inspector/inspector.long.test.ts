@@ -65,7 +65,7 @@ async function messages(page: AttachedPage, id: number, wanted: object): Promise
 describe('a page that looks at a computer', () => {
   it('follows machines that run already, from a checkpoint on, as a trace that reads', async () => {
     await using computer = await computerOf();
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const page = await attachTo(inspection.url);
     const { host, mode, control, charts, lines } = await page.welcome();
     expect({ mode, control, kind: host.kind, name: host.name, pid: host.pid }).toEqual({
@@ -101,7 +101,7 @@ describe('a page that looks at a computer', () => {
 
   it('is told nothing that the host knows to be secret', async () => {
     await using computer = await computerOf();
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const page = await attachTo(inspection.url);
     await page.welcome();
     const args = { text: `the token is ${secret}`, password: 'also-hidden' };
@@ -118,7 +118,7 @@ describe('a page that looks at a computer', () => {
 
   it('costs nothing once it has left: its machines are inspected no more', async () => {
     await using computer = await computerOf();
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const first = await attachTo(inspection.url);
     await first.welcome();
     await first.close();
@@ -133,7 +133,7 @@ describe('a page that looks at a computer', () => {
 
   it('comes late beside another one, and both have the same records', async () => {
     await using computer = await computerOf();
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const first = await attachTo(inspection.url);
     await first.welcome();
     await computer.callTool('echo', { text: 'one' });
@@ -150,7 +150,7 @@ describe('a page that looks at a computer', () => {
 
   it('gets a line for each call, and all records of it once it shows them, as a page that showed them always', async () => {
     await using computer = await computerOf();
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const [late, always] = [await attachTo(inspection.url), await attachTo(inspection.url)];
     await Promise.all([late.welcome(), always.welcome()]);
     await wantRecords(always);
@@ -192,7 +192,7 @@ describe('a page that looks at a computer', () => {
   it('may have the trace that its host has of itself, where it has one', async () => {
     for (const record of [{}, false] as const) {
       await using computer = await computerOf({ record });
-      await using inspection = await computer.inspect();
+      await using inspection = await computer.debug.inspect();
       const page = await attachTo(inspection.url);
       await page.welcome();
       const answer = await page.say({ type: 'ask', id: 1, what: 'trace' });
@@ -221,7 +221,7 @@ describe('a page that looks at a computer', () => {
       });`;
     const many = { command: process.execPath, args: ['-e', code] };
     await using computer = await bootedComputer({ stateDir: false, config: { mcpServers: { many } } });
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const page = await attachTo(inspection.url);
     const { lines } = await page.welcome();
     expect(lines).not.toContain('tool_17');
@@ -238,7 +238,7 @@ describe('a page that looks at a computer', () => {
 
   it('may ask what a server wrote, and order nothing unless it is allowed to', async () => {
     await using computer = await computerOf();
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const page = await attachTo(inspection.url);
     await page.welcome();
     expect(await page.say({ type: 'ask', id: 1, what: 'stderr', server: 'echo' })).toMatchObject({
@@ -246,21 +246,21 @@ describe('a page that looks at a computer', () => {
     });
     const refused = await page.say({ type: 'control', id: 2, verb: 'stop', target: 'echo' });
     expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('--allow-control') as string });
-    expect(computer.servers()[0]?.state).toBe('ready');
+    expect(computer.status().servers[0]?.state).toBe('ready');
     await page.close();
   });
 
   it('stops, starts and retries servers and cancels calls when it is allowed to, and is told what came of it', async () => {
     await using computer = await computerOf();
-    await using inspection = await computer.inspect({ allowControl: true });
+    await using inspection = await computer.debug.inspect({ allowControl: true });
     const page = await attachTo(inspection.url);
     expect((await page.welcome()).control).toBe(true);
     const order = (id: number, verb: 'stop' | 'start' | 'retry' | 'cancel', target: string) =>
       page.say({ type: 'control', id, verb, target });
     expect(await order(1, 'stop', 'echo')).toMatchObject({ ok: true });
-    expect(computer.servers()[0]?.state).toBe('idle');
+    expect(computer.status().servers[0]?.state).toBe('idle');
     expect(await order(2, 'start', 'echo')).toMatchObject({ ok: true });
-    expect(computer.servers()[0]?.state).toBe('ready');
+    expect(computer.status().servers[0]?.state).toBe('ready');
     expect(await order(3, 'retry', 'nobody')).toMatchObject({
       ...{ ok: false, error: expect.stringContaining('nobody') as string },
     });
@@ -275,7 +275,7 @@ describe('a page that looks at a computer', () => {
     await computer.callTool('echo', { text: secret });
     await using agent = await createAgent({ url: office.url, name: 'a1' });
     await agent.callTool('c1', 'echo', { text: 'over the wire' }, { reqId: 'r-1' });
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const page = await attachTo(inspection.url);
     await page.welcome();
     const ofServer = await messages(page, 1, { a: 'computer/client:echo#99' });
@@ -304,7 +304,7 @@ describe('a page that looks at a computer', () => {
     await using computer = await computerOf();
     await computer.join({ url: office.url });
     await agent.callTool('c1', 'echo', { text: 'before' }, { reqId: 'r-1' });
-    await using inspection = await office.inspect();
+    await using inspection = await office.debug.inspect();
     const page = await attachTo(inspection.url);
     await page.welcome();
     const past = await page.until(({ messages: all }) =>
@@ -335,7 +335,7 @@ describe('a page that looks at a computer', () => {
     await using office = await createOffice({ port: 0 });
     await using agent = await createAgent({ url: office.url, name: 'a1' });
     const old = await oldPeer(office.url);
-    await using inspection = await office.inspect();
+    await using inspection = await office.debug.inspect();
     const page = await attachTo(inspection.url);
     await page.welcome();
     const roots = (page.rows.find(({ k }) => k === 'key')?.['roots'] ?? []) as {
@@ -357,21 +357,21 @@ describe('a page that looks at a computer', () => {
 
   it('is told that its host closes, and what happened until then', async () => {
     const computer = await computerOf();
-    const inspection = await computer.inspect();
+    const inspection = await computer.debug.inspect();
     const page = await attachTo(inspection.url);
     await page.welcome();
     await computer.close();
     expect(await page.closed).toBe(1000);
     expect(page.rows.some(({ k, a }) => k === 'end' && a === 'computer#1')).toBe(true);
     expect(page.messages.at(-1)).toEqual({ type: 'closed', reason: 'the host closed' });
-    await expect(computer.inspect()).rejects.toMatchObject({ message: 'The host is closed' });
+    await expect(computer.debug.inspect()).rejects.toMatchObject({ message: 'The host is closed' });
   });
 });
 
 describe('hosts that can be looked at', () => {
   it('are listed for their user alone, until they close', async () => {
     await using computer = await computerOf();
-    const inspection = await computer.inspect();
+    const inspection = await computer.debug.inspect();
     const folder = join(stateDir, 'inspectors');
     expect(await runningHosts(stateDir)).toMatchObject([
       { kind: 'computer', name: 'c1', url: inspection.url },
@@ -402,8 +402,8 @@ describe('hosts that can be looked at', () => {
   it('are offices and agents, too', async () => {
     await using office = await createOffice({ port: 0 });
     await using agent = await createAgent({ url: office.url, name: 'a1' });
-    await using ofOffice = await office.inspect();
-    await using ofAgent = await agent.inspect();
+    await using ofOffice = await office.debug.inspect();
+    await using ofAgent = await agent.debug.inspect();
     const pages = await Promise.all([attachTo(ofOffice.url), attachTo(ofAgent.url)]);
     const hosts = await Promise.all(pages.map((page) => page.welcome()));
     expect(hosts.map(({ host }) => [host.kind, host.name])).toEqual([
@@ -417,9 +417,9 @@ describe('hosts that can be looked at', () => {
 
   it('say which port they cannot have', async () => {
     await using computer = await computerOf();
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const { port } = new URL(inspection.url);
-    await expect(computer.inspect({ port: Number(port) })).rejects.toMatchObject({
+    await expect(computer.debug.inspect({ port: Number(port) })).rejects.toMatchObject({
       code: 409,
       message: expect.stringContaining(port) as string,
     });

@@ -54,7 +54,7 @@ describe('the address of the page', () => {
       config: { mcpServers: { echo } },
     });
     await computer.callTool('echo', { text: 'one' });
-    const { page } = await chromium.look((await computer.inspect()).url);
+    const { page } = await chromium.look((await computer.debug.inspect()).url);
     await page.getByText('1 server fine.').waitFor();
     expect(await page.title()).toBe('computer c1');
     await open(page, 'Calls');
@@ -76,7 +76,7 @@ it('a page whose host falls silent is grey, and says as of when it is', async ()
     stateDir: false,
     config: { mcpServers: { echo } },
   });
-  const { url } = await computer.inspect();
+  const { url } = await computer.debug.inspect();
   const { page } = await chromium.look('about:blank');
   let isSilent = false;
   await page.routeWebSocket(/\/attach$/, (socket) => {
@@ -100,7 +100,7 @@ it('a page whose connection was lost comes back by itself, keeps what it knew, a
     config: { mcpServers: { echo } },
   });
   await computer.callTool('echo', { text: 'before' });
-  const { url } = await computer.inspect();
+  const { url } = await computer.debug.inspect();
   const { page } = await chromium.look('about:blank');
   let cut = (): Promise<void> => Promise.resolve();
   let isCut = false;

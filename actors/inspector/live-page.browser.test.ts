@@ -36,7 +36,7 @@ const noErrors = (errors: readonly string[]): void => expect(errors).toEqual([])
 describe('somebody who knows nothing of machines', () => {
   it('finds on the first screen which server is down, why, what to do, and when it is tried again', async () => {
     await using computer = await computerOf({ echo, broken });
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const { page, errors, requests } = await chromium.look(inspection.url);
     await page.locator('#summary', { hasText: '1 of 2 servers needs a look: broken.' }).waitFor();
     const row = server(page, 'broken');
@@ -61,7 +61,7 @@ it('the page of an office says what a peer of an older version misses', async ()
   await using computer = await computerOf({ echo });
   await computer.join({ url: office.url });
   const old = await oldPeer(office.url);
-  await using inspection = await office.inspect();
+  await using inspection = await office.debug.inspect();
   const { page, errors } = await chromium.look(inspection.url);
   await open(page, 'Overview');
   const seatOf = (name: string) => page.locator('#peers tr', { hasText: name });
@@ -76,7 +76,7 @@ it('the page of an office says what a peer of an older version misses', async ()
 describe('the live page', () => {
   it('follows a server that is killed and started again', async () => {
     await using computer = await computerOf({ echo });
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const { page, errors } = await lookWithActors(inspection.url);
     await actor(page, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
     const died = computer.callTool('die', {});
@@ -92,7 +92,7 @@ describe('the live page', () => {
 
   it('lights the states of the chart that the machine is in, and no others', async () => {
     await using computer = await computerOf({ echo });
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const { page, errors, requests } = await lookWithActors(inspection.url);
     await actor(page, 'client:echo').first().click();
     await open(page, 'Chart');
@@ -107,7 +107,7 @@ describe('the live page', () => {
       'on.ready.lists',
       'on.ready.lists.known',
     ]);
-    await computer.stopServer('echo');
+    await computer.servers.stop('echo');
     await page.locator('.state.active[data-state="off.idle"]').waitFor();
     expect(await lit()).toEqual(['off', 'off.idle']);
     await page.locator('.edge.taken[data-edge$="→ off.idle"]').waitFor();
@@ -117,7 +117,7 @@ describe('the live page', () => {
 
   it('shows a page that comes late the same as one that was there', async () => {
     await using computer = await computerOf({ echo });
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const { page: first } = await lookWithActors(inspection.url);
     await actor(first, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
     await computer.callTool('echo', { text: 'one' });
@@ -139,7 +139,7 @@ describe('the live page', () => {
 
   it('shows what a tool says as text, never as markup', async () => {
     await using computer = await computerOf({ echo });
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const { page, errors } = await lookWithActors(inspection.url);
     await actor(page, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
     const text = '<img src=x onerror="globalThis.taken=1"><script>globalThis.taken=1</script>\u202Eabc';
@@ -164,7 +164,7 @@ describe('the live page', () => {
 
   it('keeps what it has seen when the host ends, and says so', async () => {
     const computer = await computerOf({ echo });
-    const inspection = await computer.inspect();
+    const inspection = await computer.debug.inspect();
     const { page } = await lookWithActors(inspection.url);
     await actor(page, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
     await computer.close();
@@ -185,7 +185,7 @@ describe('Desktop and Finder', () => {
     await using computer = await computerOf({
       notebook: { command: node, args: [notebook], autoApprove: ['all'] },
     });
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const { page, errors } = await chromium.look(inspection.url);
     await open(page, 'Desktop and Finder');
     await page.locator('#shown tr', { hasText: 'window://notebook/latest' }).waitFor();
@@ -208,7 +208,7 @@ describe('Desktop and Finder', () => {
 describe('a page and what it may ask and order', () => {
   it('has what a server wrote, and no order unless the host allows it', async () => {
     await using computer = await computerOf({ echo, broken });
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const { page, errors } = await chromium.look(inspection.url);
     await page.getByRole('button', { name: 'stderr of broken' }).click();
     await page.locator('pre.stderr', { hasText: 'the licence has expired' }).waitFor();
@@ -218,11 +218,11 @@ describe('a page and what it may ask and order', () => {
 
   it('stops, starts and cancels where the host allows it, and says what is refused', async () => {
     await using computer = await computerOf({ echo });
-    await using inspection = await computer.inspect({ allowControl: true });
+    await using inspection = await computer.debug.inspect({ allowControl: true });
     const { page, errors } = await chromium.look(inspection.url);
     await page.getByRole('button', { name: 'stop echo' }).click();
     await server(page, 'echo').filter({ hasText: 'is not wanted' }).waitFor();
-    expect(computer.servers()[0]?.state).toBe('idle');
+    expect(computer.status().servers[0]?.state).toBe('idle');
     await page.getByRole('button', { name: 'start echo' }).click();
     await server(page, 'echo').filter({ hasText: 'is ready' }).waitFor();
     const hanging = computer.callTool('hang', {});
@@ -244,7 +244,7 @@ describe('a page without the right token', () => {
     ['a wrong one', `#token=${'0'.repeat(64)}`, 'the token is of an earlier start'],
   ])('sees nothing with %s, and says what to do', async (_, hash, says) => {
     await using computer = await computerOf({ echo });
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const { page } = await chromium.look(new URL(`/${hash}`, inspection.url).href);
     await page.getByRole('status').filter({ hasText: says }).first().waitFor();
     expect(await page.getByRole('status').first().innerText()).toContain('npx a2c inspect');
@@ -253,7 +253,7 @@ describe('a page without the right token', () => {
 
   it('is refused when it is of another origin, although it has the token', async () => {
     await using computer = await computerOf({ echo });
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     const { host, hash } = new URL(inspection.url);
     const { page } = await chromium.look('about:blank');
     const token = hash.replace('#token=', 'token.');

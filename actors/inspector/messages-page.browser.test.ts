@@ -16,7 +16,7 @@ describe('the messages of a server', () => {
       stateDir: false,
       config: { mcpServers: { echo } },
     });
-    await using inspection = await computer.inspect();
+    await using inspection = await computer.debug.inspect();
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, errors } = await chromium.look(inspection.url, { colorScheme });
       await openPanel(page, 'Messages');

@@ -24,7 +24,7 @@ it('every panel is readable in both themes, on a phone, zoomed to 200 %, and by 
     config: { mcpServers: { echo, broken, notebook: { command: node, args: [notebook] } } },
   });
   await computer.callTool('echo', { text: 'hello' });
-  await using inspection = await computer.inspect();
+  await using inspection = await computer.debug.inspect();
   const kinds = [
     { name: 'light', colorScheme: 'light', width: 1_440, height: 900 },
     { name: 'dark', colorScheme: 'dark', width: 1_440, height: 900 },

@@ -13,14 +13,14 @@ it('a page knows of every machine what it remembers, from what changed alone', a
     stateDir: false,
     config: { mcpServers: { echo } },
   });
-  await using inspection = await computer.inspect();
+  await using inspection = await computer.debug.inspect();
   const page = await attachTo(inspection.url);
   await page.welcome();
   const begin = page.messages.length;
   await page.say({ type: 'ask', id: 1, what: 'records', isWhole: true });
   for (const text of ['one', 'two']) await computer.callTool('echo', { text });
-  await computer.stopServer('echo');
-  await computer.startServer('echo');
+  await computer.servers.stop('echo');
+  await computer.servers.start('echo');
   await page.say({ type: 'ask', id: 2, what: 'records', isWhole: false });
   // The outline begins with a checkpoint.
   await page.until(({ messages }) => messages.find(({ type }) => type === 'gap'));

@@ -20,7 +20,7 @@ it('a page saves what its host has recorded of itself, which a2c replay plays', 
     config: { mcpServers: { echo } },
   });
   await computer.callTool('echo', { text: 'before anybody looked' });
-  await using inspection = await computer.inspect();
+  await using inspection = await computer.debug.inspect();
   const { page, errors } = await chromium.look(inspection.url);
   await openActors(page);
   const client = page.locator('.actor[data-address*="client:echo"]');

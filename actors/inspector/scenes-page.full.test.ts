@@ -69,7 +69,7 @@ describe('a computer on which much is wrong', () => {
     });
     await using agent = await createAgent({ url: office.url, name: 'assistant' });
     const look = async (host: typeof computer | typeof office | typeof agent): Promise<Page> =>
-      (await chromium.look((await host.inspect()).url, { height: 1_000 })).page;
+      (await chromium.look((await host.debug.inspect()).url, { height: 1_000 })).page;
     const before = await look(computer);
     await before.locator('#servers tr', { hasText: 'database' }).filter({ hasText: 'is ready' }).waitFor();
     expect(await agent.callTool('workbench', 'files_fail', {})).toMatchObject({ outcome: 'failed' });
@@ -80,7 +80,7 @@ describe('a computer on which much is wrong', () => {
     await incident(before, 'person', 'guarded_write').waitFor();
     const during = await look(computer);
     expect(await agent.callTool('workbench', 'db_die', {})).toMatchObject({ outcome: 'unknown' });
-    await computer.startServer('database');
+    await computer.servers.start('database');
     const after = await look(computer);
     for (const page of [before, during, after]) {
       await page

@@ -1,17 +1,28 @@
+import { systemClock } from '../../adapters/clock.ts';
 import { asText, textOf } from '../../machines/text.ts';
 
 /** A listener that throws affects neither the runtime nor other listeners. */
 export class Listeners<Events extends object> {
-  readonly #byEvent = new Map<keyof Events, Set<(value: never) => void>>();
+  /** With whether a listener is for the next time only. */
+  readonly #byEvent = new Map<keyof Events, Map<(value: never) => void, boolean>>();
 
-  on<Name extends keyof Events>(name: Name, listener: (value: Events[Name]) => void): () => void {
-    const listeners = this.#byEvent.get(name) ?? new Set();
-    this.#byEvent.set(name, listeners.add(listener));
-    return () => void listeners.delete(listener);
+  on<Name extends keyof Events>(
+    name: Name,
+    listener: (value: Events[Name]) => void,
+    isOnce = false,
+  ): () => void {
+    const listeners = this.#byEvent.get(name) ?? new Map<(value: never) => void, boolean>();
+    this.#byEvent.set(name, listeners.set(listener, isOnce));
+    return () => this.off(name, listener);
+  }
+  off(name: keyof Events, listener: (value: never) => void): void {
+    this.#byEvent.get(name)?.delete(listener);
   }
   emit<Name extends keyof Events>(name: Name, value: Events[Name]): void {
-    for (const listener of [...(this.#byEvent.get(name) ?? [])])
+    for (const [listener, isOnce] of [...(this.#byEvent.get(name) ?? [])]) {
+      if (isOnce) this.off(name, listener);
       this.tell(name, listener as (value: Events[Name]) => unknown, value);
+    }
   }
   /** An error thrown or rejected by it becomes a warning of the process. */
   tell<Name extends keyof Events>(
@@ -132,3 +143,46 @@ export function reasonOf(signal: AbortSignal): string {
 export const isTimeOut = ({ reason }: AbortSignal): boolean =>
   (reason as { readonly name?: unknown } | null | undefined)?.name === 'TimeoutError';
 export const cancelledByHost = 'cancelled by the host';
+
+/** Iterates over what is told from now on, until the loop is left; throws the reason of the signal when that aborts. */
+export function queued<T>(
+  begin: (tell: (value: T) => void) => () => void,
+  signal?: AbortSignal,
+): AsyncIterableIterator<T> {
+  signal?.throwIfAborted();
+  const told: T[] = [];
+  let more = deferred();
+  const stop = begin((value) => {
+    told.push(value);
+    more.resolve();
+  });
+  return (async function* read() {
+    try {
+      for (;;) {
+        for (let value = told.shift(); value !== undefined; value = told.shift()) yield value;
+        more = deferred();
+        await untilAborted(more.promise, signal);
+      }
+    } finally {
+      stop();
+    }
+  })();
+}
+
+/** Waits for something that may never come. */
+export class IdleWaits {
+  readonly #waits = new Set<() => void>();
+
+  /** Resolves when it is reached, at the latest after this time in ms. */
+  async wait(mostMs: number): Promise<void> {
+    const { promise, resolve } = deferred();
+    const timer = systemClock.setTimeout(resolve, mostMs);
+    this.#waits.add(resolve);
+    await promise;
+    systemClock.clearTimeout(timer);
+    this.#waits.delete(resolve);
+  }
+  reached(): void {
+    for (const resolve of this.#waits) resolve();
+  }
+}

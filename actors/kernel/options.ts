@@ -150,7 +150,9 @@ function unknown(at: string, key: string, known: object, elsewhere: Readonly<Rec
 export type EventNames<Events> = Readonly<Record<keyof Events, true>>;
 export function mustBeEvent(given: unknown, names: object, listener: unknown): void {
   const known = Object.keys(names);
-  if (known.includes(given as string)) return mustBeOptions('on', listener, argument('listener', callback));
+  // `once` of node:events listens to `error`, too, which no handle has.
+  if (given === 'error' || known.includes(given as string))
+    return mustBeOptions('on', listener, argument('listener', callback));
   const [close] = typeof given === 'string' ? nearest(given, known) : [];
   const hint = close === undefined ? '' : ` (did you mean ${close}?)`;
   throw badRequest(`on: unknown event ${shown(given)}${hint}`, `Known here: ${known.join(', ')}.`);
@@ -181,22 +183,31 @@ export const argument =
   (value) =>
     judge(value, name);
 export type Arguments = readonly (readonly [name: string, judge: Check])[];
+/** By the name of the method, or `group.method`. */
+export type MethodArguments = Readonly<Record<string, Arguments>>;
 /** A wrong argument is an `A2cError` (400): methods of `throwing` throw it, the others reject. */
-export function checkArguments<H extends object>(
-  handle: H,
-  methods: Partial<Record<keyof H, Arguments>>,
-  throwing: readonly (keyof H)[],
+export function checkArguments(
+  handle: object,
+  methods: MethodArguments,
+  throwing: readonly string[] = [],
 ): void {
-  for (const [of, needed] of Object.entries(methods) as [keyof H & string, Arguments][]) {
-    const method = handle[of] as (...given: unknown[]) => unknown;
+  for (const [of, needed] of Object.entries(methods)) {
+    const names = of.split('.');
+    const method = names.pop() ?? '';
+    type Methods = Readonly<Record<string, object & ((...given: unknown[]) => unknown)>>;
+    const group = names.reduce(
+      (at: object, name) => (at as Readonly<Record<string, object>>)[name] ?? at,
+      handle,
+    );
+    const plain = (group as Methods)[method];
     const checked = (...given: unknown[]): unknown => {
       const fault = needed.map(([at, judge], n) => judge(given[n], at)).find(Boolean);
       const error = fault && wrongOptions(of, undefined, () => fault);
-      if (!error) return method.apply(handle, given);
+      if (!error) return plain?.apply(group, given);
       if (throwing.includes(of)) throw error;
       return Promise.reject(error);
     };
-    Object.defineProperty(handle, of, { value: checked, configurable: true, writable: true });
+    Object.defineProperty(group, method, { value: checked, configurable: true, writable: true });
   }
 }
 export function mustBeOptions(of: string, value: unknown, judge: Check): void {

@@ -125,7 +125,7 @@ const ofTools = argument(
   listOf(object, 'Give the list itself, such as conversation.offer((await computer.tools()).tools).'),
 );
 const ofOffer = optionsOf<OfferOptions>({
-  skills: listOf(object, 'Give the list itself, such as await computer.skills().'),
+  skills: listOf(object, 'Give the list itself, such as await computer.skills.list().'),
 });
 /**
  * Creates a conversation, or continues one from the result of `save`. All state is in memory. `offer` throws an

@@ -69,17 +69,19 @@ export interface FileOfSkill {
 }
 /** Object that runs tools: a computer. */
 export interface ToolCaller {
-  /** Reads a file of a skill; needed only for offers with skills. */
-  skill?(name: string, options: SkillReadOptions): PromiseLike<FileOfSkill>;
+  /** Reads files of skills; needed only for offers with skills. */
+  readonly skills?: { read(name: string, options: SkillReadOptions): PromiseLike<FileOfSkill> };
   /** Calls a tool by its name. */
   callTool(tool: string, args: Readonly<Record<string, unknown>>, options: ModelCallOptions): CallInFlight;
 }
 /** Object that runs tools of several computers: an agent. */
 export interface OfficeToolCaller {
-  /** Returns the names of the computers; its presence tells an agent from a computer. */
-  computers(): readonly string[];
-  /** Reads a file of a skill; needed only for offers with skills. */
-  skill?(computer: string, name: string, options: SkillReadOptions): PromiseLike<FileOfSkill>;
+  /** Lists the members of the office; its presence tells an agent from a computer. */
+  room(): PromiseLike<unknown>;
+  /** Reads files of skills; needed only for offers with skills. */
+  readonly skills?: {
+    read(computer: string, name: string, options: SkillReadOptions): PromiseLike<FileOfSkill>;
+  };
   /** Calls a tool of a computer. */
   callTool(
     computer: string,
@@ -226,7 +228,7 @@ async function endOf(
   }
   if (call.skill) return endOfSkill(call.skill, target, { signal, timeoutMs });
   try {
-    if (!('computers' in target)) {
+    if (!('room' in target)) {
       const own = { ...options, ...(sessionKey !== undefined && { sessionKey }) };
       return await heard(target.callTool(tool, args, own), call, onProgress);
     }
@@ -255,7 +257,7 @@ async function endOfSkill(
   const failed = (message: string): EndedCall => ({ outcome: 'failed', failure: { message } });
   try {
     const reads =
-      'computers' in target ? target.skill?.(computer, skill, options) : target.skill?.(skill, options);
+      'room' in target ? target.skills?.read(computer, skill, options) : target.skills?.read(skill, options);
     if (!reads) return failed('Skills cannot be read here');
     const { text } = await reads;
     return text === null ? failed('The file is no text') : { outcome: 'succeeded', result: text };

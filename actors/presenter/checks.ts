@@ -1,7 +1,7 @@
 import { misspeltMap } from '../../machines/config/parse.ts';
-import { flag, name, object, options, type Arguments, type Check } from '../kernel/options.ts';
-import type { Presenter, PresenterOptions } from './presenter-handle.ts';
-import { ofComputer, onServer } from '../api/checks/computer.ts';
+import { flag, name, object, options, type MethodArguments, type Check } from '../kernel/options.ts';
+import type { PresenterOptions } from './presenter-handle.ts';
+import { ofComputer, onServers } from '../api/checks/computer.ts';
 import { nameOfServer, ofPage } from '../api/checks/host.ts';
 
 const { config: _, ...ofPresenter } = ofComputer;
@@ -30,8 +30,8 @@ export const presenterOptions: Check = (value, at) => {
   return namedOptions(value, at);
 };
 
-export const presenterArguments = {
-  ...onServer,
+export const presenterArguments: MethodArguments = {
+  ...onServers,
   addMcpServer: [nameOfServer, ['config', object]],
   updateMcpServer: [nameOfServer, ['config', object]],
   removeMcpServer: [nameOfServer],
@@ -41,6 +41,6 @@ export const presenterArguments = {
   setMcpEnabled: [['isEnabled', flag]],
   isServerRunning: [nameOfServer],
   readResource: [ofPage],
-} satisfies Partial<Record<keyof Presenter, Arguments>>;
+};
 
 export const presenterThrowing = ['isServerRunning'] as const;

@@ -1,5 +1,5 @@
 import type { Computer, WaitOptions } from '../api/computer-handle.ts';
-import type { Telling } from '../api/handles.ts';
+import type { DrainOptions, Telling } from '../api/handles.ts';
 import type { ComputerOptions } from '../api/computer-options.ts';
 import type { ComputerCallOptions } from '../api/call-outcome.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
@@ -96,7 +96,7 @@ export interface Presenter
     AsyncDisposable,
     Omit<PresenterConversation, 'save'> {
   /**
-   * Computer of the presenter, with all of its methods. The presenter owns its config: a `setServers` here lasts
+   * Computer of the presenter, with all of its methods. The presenter owns its config: a `servers.set` here lasts
    * only until the presenter's next change.
    */
   readonly computer: Computer;
@@ -175,6 +175,8 @@ export interface Presenter
   isServerRunning(name: string): boolean;
   /** Returns the state of the config file. */
   configStatus(): ConfigStatus;
+  /** Lets running calls end, takes no new ones, and closes, as `drain` of a computer does. */
+  drain(options?: DrainOptions): Promise<void>;
   /** Ends every server; resolves when none of their processes is alive. */
   close(): Promise<void>;
 }

@@ -17,8 +17,9 @@ import { openRuntime, type Runtime } from '../api/runtime.ts';
 import { serversPart } from '../api/servers-part.ts';
 import { takenBack } from '../api/server-orders.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
+import { telling } from '../kernel/telling.ts';
 import { Listeners, deferred, escaping, unlessAborted } from '../kernel/listeners.ts';
-import { checkArguments, mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
+import { checkArguments, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import { readOrThrow } from '../plans/plan.ts';
 import { documentsCommand } from '../../adapters/documents/command.ts';
 import { homeFolder, newId } from '../../adapters/clock.ts';
@@ -144,7 +145,7 @@ class HostedPresenter implements Presenter {
       judge: (value) => this.#judged(value),
       changed: (news) => this.#take(news),
     });
-    checkArguments<Presenter>(this, presenterArguments, presenterThrowing);
+    checkArguments(this, presenterArguments, presenterThrowing);
   }
   async opened(): Promise<void> {
     await this.#config.opened();
@@ -188,7 +189,7 @@ class HostedPresenter implements Presenter {
     this.#applying = this.#applying.then(async () => {
       if (this.#closing) return;
       try {
-        await this.computer.setServers(computerConfig(file, this.#options.surroundings));
+        await this.computer.servers.set(computerConfig(file, this.#options.surroundings));
       } catch (error) {
         const failure = failureOf(error);
         this.#news.tell(notificationOf('', failure, 'The config could not be put in force'));
@@ -261,13 +262,15 @@ class HostedPresenter implements Presenter {
   async #tryServer(name: string, file: Fields): Promise<void> {
     const { [mapKeyOf(file)]: servers, inputs } = computerConfig(file, this.#options.surroundings);
     const server = (servers as Readonly<Record<string, unknown>>)[name];
-    const isStarting = this.computer.servers().some((s) => s.name === name && s.state === 'connecting');
+    const isStarting = this.computer
+      .status()
+      .servers.some((s) => s.name === name && s.state === 'connecting');
     let failure: Failure | null = null;
     const forget = this.computer.on('server.changed', (news) => {
       if (news.name === name) failure = news.failure;
     });
     try {
-      const { state } = await this.computer.addOrUpdateServer({
+      const { state } = await this.computer.servers.add({
         mcpServers: { [name]: server },
         ...(inputs !== undefined && { inputs }),
       });
@@ -330,16 +333,16 @@ class HostedPresenter implements Presenter {
     await this.#changing;
     await this.#applying;
     this.#news.ordered(name);
-    await this.computer.startServer(name, options);
+    await this.computer.servers.start(name, options);
   };
   stopServer: Presenter['stopServer'] = async (name, options) => {
     this.#mustHave(name);
-    const known = this.computer.servers().find((server) => server.name === name);
-    if (known && known.state !== 'disabled') await this.computer.stopServer(name, options);
+    const known = this.computer.status().servers.find((server) => server.name === name);
+    if (known && known.state !== 'disabled') await this.computer.servers.stop(name, options);
   };
   getRunningClients: Presenter['getRunningClients'] = () => {
     const { mcpServers } = this.#now;
-    return this.computer.servers().flatMap((status): McpClient[] => {
+    return this.computer.status().servers.flatMap((status): McpClient[] => {
       const config = Object.hasOwn(mcpServers, status.name) ? mcpServers[status.name] : undefined;
       return status.state === 'ready' && config ? [{ name: status.name, config, status }] : [];
     });
@@ -374,10 +377,16 @@ class HostedPresenter implements Presenter {
   callTool: Presenter['callTool'] = (call, options) => this.#own.callTool(call, options);
   readResource: Presenter['readResource'] = (uri, options) => this.computer.readResource(uri, options);
 
-  on: Presenter['on'] = (name, listener) => {
-    mustBeEvent(name, presenterEvents, listener);
+  readonly #events = telling(this.#listeners, presenterEvents, (name) => {
     if (name === 'mcp:tool-call-result') this.#news.watchCalls();
-    return this.#listeners.on(name, listener);
+  });
+  readonly on = this.#events.on;
+  readonly once = this.#events.once;
+  readonly off = this.#events.off;
+  readonly removeListener = this.#events.removeListener;
+  drain: Presenter['drain'] = async (options) => {
+    await this.computer.drain(options);
+    await this.close();
   };
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
@@ -501,7 +510,7 @@ class PresenterNews {
     });
   }
   ordered(name: string): void {
-    const state = this.#computer.servers().find((server) => server.name === name)?.state;
+    const state = this.#computer.status().servers.find((server) => server.name === name)?.state;
     // Ignores an order to start a disabled server, because a disabled server does not start.
     if (state && state !== 'disabled' && state !== 'ready') this.#hear({ type: 'start.ordered', name });
   }
@@ -540,7 +549,7 @@ function allEnded(
   return { promise: promise.finally(forget), forget };
 }
 const namesOf = (computer: Computer, isWanted: (state: string) => boolean): ReadonlySet<string> =>
-  new Set(computer.servers().flatMap(({ name, state }) => (isWanted(state) ? [name] : [])));
+  new Set(computer.status().servers.flatMap(({ name, state }) => (isWanted(state) ? [name] : [])));
 
 const serverEnded = (computer: Computer, name: string): Awaited => {
   const known = namesOf(computer, () => true);

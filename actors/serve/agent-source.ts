@@ -19,7 +19,7 @@ const offeredBy = (computer: string, tools: readonly AgentTool[]): Offered => ({
 /** Tools of all computers in its office, or of one. A computer that left keeps its tools. */
 export function agentSource(agent: Agent, only?: string): Source {
   const known = new Map<string, Offered>();
-  const names = (): readonly string[] => (only === undefined ? agent.computers() : [only]);
+  const names = (): readonly string[] => (only === undefined ? agent.status().computers : [only]);
   return {
     wrapped: undefined,
     offered: async () => {

@@ -77,7 +77,7 @@ describe('a host that serves', () => {
     );
     const before = await names(client);
     expect(before).toContain('a_good');
-    await computer.stopServer('a');
+    await computer.servers.stop('a');
     expect(await names(client)).toEqual(before);
     const error = await refused(client.callTool({ name: 'a_good', arguments: {} }));
     expect(error.message).toContain('was not sent');

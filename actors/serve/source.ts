@@ -52,24 +52,24 @@ export function computerSource(
 ): Source {
   return {
     wrapped,
-    offered: () => computer.listed(),
+    offered: () => computer.servers.listed(),
     isAwaited: (name) => {
-      const state = computer.servers().find((server) => server.name === name)?.state;
+      const state = computer.status().servers.find((server) => server.name === name)?.state;
       const isReading = (): boolean =>
-        computer.catalogs().some((list) => list.server === name && list.state === 'connecting');
+        computer.debug.catalogs().some((list) => list.server === name && list.state === 'connecting');
       return state !== undefined && (coming.has(state) || (state === 'ready' && isReading()));
     },
     isComing: (name) => {
-      const { state, nextTryMs = 0 } = computer.servers().find((server) => server.name === name) ?? {};
+      const { state, nextTryMs = 0 } = computer.status().servers.find((server) => server.name === name) ?? {};
       return state === 'connecting' || state === 'recovering' || (state === 'waiting' && nextTryMs <= soonMs);
     },
     call: (_, tool, params, words) =>
       computer.callTool(tool, params, { ...words, timeoutMs: 0, confirmed: !mustConfirm }),
-    whole: (handle) => computer.cachedResult(handle),
-    ask: (...asked) => computer.request(...asked),
-    servers: () => computer.servers(),
-    restart: (name) => computer.restartServer(name),
-    rootsChanged: () => computer.announceRoots(),
+    whole: (handle) => computer.debug.cachedResult(handle),
+    ask: (...asked) => computer.servers.request(...asked),
+    servers: () => computer.status().servers,
+    restart: (name) => computer.servers.restart(name),
+    rootsChanged: () => computer.servers.announceRoots(),
     listen: (ears) => {
       const ready = new Set<string>();
       const heard = ({ name, state }: Pick<ServerStatus, 'name' | 'state'>): void => {
@@ -89,7 +89,7 @@ export function computerSource(
           ears.notified(name, method, fieldsOf(params)),
         ),
       ];
-      computer.servers().forEach(heard);
+      computer.status().servers.forEach(heard);
       return () => stops.forEach((stop) => stop());
     },
   };

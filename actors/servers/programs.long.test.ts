@@ -43,20 +43,20 @@ describe('a config with a program that cannot be run', () => {
     computer = await bootedComputer({
       config: { mcpServers: { a: server('a', ' \n'), needy }, inputs: [input] },
     });
-    const before = { servers: computer.servers(), pids: pidsOf(markOf('a')) };
+    const before = { servers: computer.status().servers, pids: pidsOf(markOf('a')) };
     const change = { mcpServers: { a: server('a', wrong), b: server('b', null) } };
-    await expect(computer.addOrUpdateServer({ mcpServers: { c: server('c', wrong) } })).rejects.toMatchObject(
-      { code: 'VrlSyntaxError' },
-    );
+    await expect(computer.servers.add({ mcpServers: { c: server('c', wrong) } })).rejects.toMatchObject({
+      code: 'VrlSyntaxError',
+    });
     await expect(
-      computer.setServers({ ...change, inputs: [{ ...input, default: 'w' }] }),
+      computer.servers.set({ ...change, inputs: [{ ...input, default: 'w' }] }),
     ).rejects.toMatchObject({
       code: 'VrlSyntaxError',
       message: `vrl of server 'a': ${mistake}`,
     });
-    expect({ servers: computer.servers(), pids: pidsOf(markOf('a')) }).toEqual(before);
+    expect({ servers: computer.status().servers, pids: pidsOf(markOf('a')) }).toEqual(before);
     // The input `word` has no default value.
-    await expect(computer.startServer('needy')).rejects.toThrow('needs input word');
+    await expect(computer.servers.start('needy')).rejects.toThrow('needs input word');
   });
 });
 

@@ -26,7 +26,7 @@ async function reached(server: object, reason: RegExp, timing: object = {}): Pro
   computers.push({ close: () => computer.close().then(() => runtime.close()), computer });
   return new Promise((resolve) => {
     const look = (): void => {
-      const status = computer.servers()[0];
+      const status = computer.status().servers[0];
       if (status && reason.test(status.reason ?? '')) resolve(status);
     };
     // A trace record is written during a transition, so the check waits until the transition is over.
@@ -89,7 +89,7 @@ describe('a server that is connecting', () => {
       stateDir: false,
     });
     computers.push({ close: () => computer.close(), computer });
-    expect(computer.servers()[0]).toMatchObject({
+    expect(computer.status().servers[0]).toMatchObject({
       ...{ state: 'connecting', waits: { for: 'values' } },
       reason: expect.stringMatching(/^waits for the values of its inputs for \d+ s$/) as string,
     });

@@ -26,7 +26,7 @@ describe('a server that cannot start', () => {
       { transports: { 'own:unix': () => Promise.reject(new Error('nobody asks for this one')) } },
     );
     expect(computer.status()).toMatchObject({ name: 'c1', link: null });
-    expect(computer.servers()).toEqual([
+    expect(computer.status().servers).toEqual([
       { name: 'good', state: 'ready', pid: expect.any(Number) },
       {
         name: 'needy',
@@ -59,7 +59,7 @@ describe('a server that cannot start', () => {
     ]);
     const { tools, servers } = await computer.tools();
     expect(new Set(tools.map((t) => t.server))).toEqual(new Set(['good']));
-    expect(servers.map(({ name }) => name)).toEqual(computer.servers().map(({ name }) => name));
+    expect(servers.map(({ name }) => name)).toEqual(computer.status().servers.map(({ name }) => name));
   });
 
   it('says what its program crashed with, and not which Node it ran on', async () => {
@@ -67,7 +67,7 @@ describe('a server that cannot start', () => {
     await using computer = await computerOf({
       broken: { command: process.execPath, args: ['-e', script], a2c: { restart: 'never' } },
     });
-    const [{ reason, failure } = {}] = computer.servers();
+    const [{ reason, failure } = {}] = computer.status().servers;
     expect(reason).toBe(
       "Server 'broken' ended with exit code 1; stderr: TypeError: no database, at start ([eval]:1:47)",
     );
@@ -89,10 +89,10 @@ describe('a server that cannot start', () => {
       off: server('echo', { disabled: true }),
       nowhere: { type: 'inmemory' },
     });
-    await expect(computer.startServer(name)).rejects.toThrow(reason);
+    await expect(computer.servers.start(name)).rejects.toThrow(reason);
     // A server that waits for a missing input or file can be stopped; afterwards it is no longer wanted.
-    if (name === 'needy' || name === 'nowhere') await computer.stopServer(name);
-    else await expect(computer.stopServer(name)).rejects.toThrow(reason);
+    if (name === 'needy' || name === 'nowhere') await computer.servers.stop(name);
+    else await expect(computer.servers.stop(name)).rejects.toThrow(reason);
   });
 
   it.each<[string, object, RegExp]>([
@@ -101,21 +101,21 @@ describe('a server that cannot start', () => {
     ['says no to initialize', server('refuses'), /not today/],
   ])('says so, and does not stop the others, because it %s', async (_, broken, reason) => {
     await using computer = await computerOf({ broken, good: server() }, { autoReconnect: false });
-    const [first, second] = computer.servers();
+    const [first, second] = computer.status().servers;
     expect(first).toMatchObject({ name: 'broken', state: 'open' });
     expect(first?.reason).toMatch(reason);
     expect(second).toEqual({ name: 'good', state: 'ready', pid: expect.any(Number) as number });
     expect(computer.status().state).toBe('degraded');
-    await expect(computer.startServer('broken')).rejects.toThrow(reason);
+    await expect(computer.servers.start('broken')).rejects.toThrow(reason);
   });
 
   it('is not waited for longer than the boot may take', async () => {
     const mcpServers = { mute: server('mute'), good: server() };
     await using computer = await computerOf(mcpServers, { timing: { bootMs: 20 } });
-    const [mute] = computer.servers();
+    const [mute] = computer.status().servers;
     expect(mute).toMatchObject({ name: 'mute', state: 'connecting', waits: { for: 'initialize', came: '' } });
     expect(computer.status().state).toBe('degraded');
-    await computer.startServer('good');
+    await computer.servers.start('good');
     expect((await computer.tools()).tools).not.toHaveLength(0);
     expect(computer.status().state).toBe('degraded');
   });
@@ -134,9 +134,9 @@ describe('a server that does not answer', () => {
       'connecting',
     ]);
     expect((await computer.desktop()).missing).toEqual([{ server: 'mute', reason }]);
-    for (const [mute, good] of [await computer.resources(), await computer.prompts()])
+    for (const [mute, good] of [await computer.resources(), await computer.prompts.list()])
       expect([mute?.failure, good?.failure]).toEqual([reason, null]);
-    await expect(computer.getPrompt('mute', 'any')).rejects.toThrow('is not ready');
+    await expect(computer.prompts.get('mute', 'any')).rejects.toThrow('is not ready');
   });
 });
 
@@ -145,15 +145,17 @@ describe('a server that is started and stopped by hand', () => {
     await using computer = await computerOf({ s: server() }, { autoConnect: false });
     const heard: [number, number][] = [];
     computer.on('tools.changed', ({ added, removed }) => heard.push([added.length, removed.length]));
-    expect(computer.servers()).toEqual([{ name: 's', state: 'idle' }]);
+    expect(computer.status().servers).toEqual([{ name: 's', state: 'idle' }]);
     expect(computer.status().state).toBe('whole');
-    await computer.startServer('s');
-    await computer.startServer('s');
+    await computer.servers.start('s');
+    await computer.servers.start('s');
     const { length } = (await computer.tools()).tools;
-    expect(computer.servers()).toEqual([{ name: 's', state: 'ready', pid: expect.any(Number) as number }]);
-    await computer.stopServer('s');
-    await computer.stopServer('s');
-    expect(computer.servers()).toEqual([{ name: 's', state: 'idle' }]);
+    expect(computer.status().servers).toEqual([
+      { name: 's', state: 'ready', pid: expect.any(Number) as number },
+    ]);
+    await computer.servers.stop('s');
+    await computer.servers.stop('s');
+    expect(computer.status().servers).toEqual([{ name: 's', state: 'idle' }]);
     expect((await computer.tools()).tools).toEqual([]);
     expect(await computer.callTool('echo', {}, { confirmed: true })).toMatchObject({
       outcome: 'failed',
@@ -162,7 +164,7 @@ describe('a server that is started and stopped by hand', () => {
         remedy: "Start it: startServer('s'); in the prompt: start s",
       },
     });
-    await computer.startServer('s');
+    await computer.servers.start('s');
     expect(heard).toEqual([
       [length, 0],
       [0, length],
@@ -175,18 +177,20 @@ describe('a server that is started and stopped by hand', () => {
     await using computer = await computerOf({ s: server('echo', { autoApprove: ['all'] }) }, { timing });
     const call = computer.callTool('hang', { label: 'x' });
     await computer.callTool('seen');
-    await computer.stopServer('s');
+    await computer.servers.stop('s');
     expect(await call).toMatchObject({ outcome: 'unknown', end: 'cancelled' });
   });
 
   it('settles every order that is given while another one is carried out', async () => {
     await using computer = await computerOf({ s: server() });
     const orders = ['stop', 'start', 'stop', 'start'].map((order) =>
-      order === 'stop' ? computer.stopServer('s') : computer.startServer('s'),
+      order === 'stop' ? computer.servers.stop('s') : computer.servers.start('s'),
     );
     await Promise.allSettled(orders);
-    await computer.startServer('s');
-    expect(computer.servers()).toEqual([{ name: 's', state: 'ready', pid: expect.any(Number) as number }]);
+    await computer.servers.start('s');
+    expect(computer.status().servers).toEqual([
+      { name: 's', state: 'ready', pid: expect.any(Number) as number },
+    ]);
   });
 });
 

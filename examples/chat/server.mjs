@@ -52,7 +52,7 @@ const computer = await createComputer({
   onNotice: (text) => console.warn(text),
 });
 
-await computer.startServer('files'); // resolves when it is ready
+await computer.servers.start('files'); // resolves when it is ready
 
 /** Asks the model until it calls no tool any more. */
 async function answer(user, text) {

@@ -97,7 +97,7 @@ async function importWindow(windows: Windows, file: string, from: string): Promi
 function showTray(presenter: Presenter): void {
   let shown = '';
   const show = (): void => {
-    const servers = presenter.computer.servers().map(({ name, state }) => `${name} ${state}`);
+    const servers = presenter.computer.status().servers.map(({ name, state }) => `${name} ${state}`);
     const tray = `tray    ${servers.join(', ') || 'no servers'}`;
     if (tray !== shown) console.log((shown = tray));
   };

@@ -13,7 +13,7 @@ const computer = await createComputer({
   office: { url: process.argv[2], id: 'team' },
 });
 // `boot_up` waited for the servers; this one starts while the program goes on.
-await computer.startServer('greeter');
+await computer.servers.start('greeter');
 console.log('laptop is in the office');
 // Until its input ends.
 await once(process.stdin.resume(), 'end');

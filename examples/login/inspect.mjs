@@ -10,7 +10,7 @@ if (!password) throw new Error('Set PASSWORD');
 const files = { command: 'npx', args: ['-p', 'a2c-actors', 'a2c', 'documents', '.'], autoApprove: ['read'] };
 const computer = await createComputer({ config: { mcpServers: { files } } });
 /** Address of the page on loopback, with its token, which only somebody who has logged in gets. */
-const page = new URL((await computer.inspect()).url);
+const page = new URL((await computer.debug.inspect()).url);
 
 const hash = (value) => createHash('sha256').update(value).digest();
 const sessions = new Set();

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byRecency, defaultRemembered, withCall, type CallHistory, type PastCall } from './history.ts';
+import { byRecency, defaultRemembered, withCall, type KnownCall } from './history.ts';
 
-const callOf = (server: string, n = 0): PastCall => ({
-  timestamp: '2026-02-14T10:30:01Z',
-  since: '2026-02-14T10:30:00Z',
+const callOf = (server: string, n = 0): KnownCall => ({
+  at: '2026-02-14T10:30:00Z',
+  endedAt: '2026-02-14T10:30:01Z',
   agent: null,
   state: 'ended',
   waitsFor: null,
@@ -13,16 +13,16 @@ const callOf = (server: string, n = 0): PastCall => ({
   reqId: `r${n}`,
   server,
   tool: 't',
-  parameters: {},
+  arguments: {},
+  phase: null,
+  progress: null,
   timeoutMs: 30_000,
-  success: true,
-  error: null,
 });
-const numbersOf = (history: CallHistory): string[] => history.map(({ reqId }) => reqId);
+const numbersOf = (history: readonly KnownCall[]): string[] => history.map(({ reqId }) => reqId);
 
 describe('the history of calls', () => {
   it('holds the last ten calls, the oldest first', () => {
-    let history: CallHistory = [];
+    let history: readonly KnownCall[] = [];
     for (let n = 1; n <= 13; n += 1) history = withCall(history, callOf('s', n));
     expect(defaultRemembered).toBe(10);
     expect(numbersOf(history)).toEqual(Array.from({ length: 10 }, (_, n) => `r${n + 4}`));
@@ -30,7 +30,7 @@ describe('the history of calls', () => {
   it('holds as many as it is told to, and none when that is 0', () => {
     fc.assert(
       fc.property(fc.nat(20), fc.integer({ min: -2, max: 12 }), (calls, most) => {
-        let history: CallHistory = [];
+        let history: readonly KnownCall[] = [];
         for (let n = 0; n < calls; n += 1) history = withCall(history, callOf('s', n), most);
         const held = Math.min(calls, Math.max(0, most));
         expect(numbersOf(history)).toEqual(Array.from({ length: held }, (_, n) => `r${calls - held + n}`));

@@ -1,6 +1,7 @@
-import type { Outcome } from './call.rules.ts';
+import type { CallPhase, Outcome } from './call.rules.ts';
+import type { Progress } from '../protocol/messages/messages.ts';
 
-export type ServerHistory = readonly Pick<PastCall, 'server'>[];
+export type ServerHistory = readonly Pick<KnownCall, 'server'>[];
 
 /** Most recently called first, then by name. Servers that occur only in the history are left out. */
 export function byRecency(servers: Iterable<string>, history: ServerHistory): readonly string[] {
@@ -24,12 +25,32 @@ function byCodePoint(a: string, b: string): number {
  * permit of that server, for the policy, for a person, or for other calls to end (`turn`).
  */
 export type CallWait = 'servers' | 'server' | 'permit' | 'policy' | 'person' | 'turn';
-/** Current state of a call. */
-export interface CallStanding {
+/** Tool call as its computer knows it: one that runs, or one of the last that have ended. */
+export interface KnownCall {
+  /** Id that the caller gave the call; `cancel` takes it. */
+  readonly reqId: string;
+  /** Name of the agent that made the call; null when the host itself did. */
+  readonly agent: string | null;
+  /** Name of the server that has the tool, even if the call never reached it; empty while none is known. */
+  readonly server: string;
+  /** Server's own name of the tool; the listed name while no server is known. */
+  readonly tool: string;
+  /** Arguments as the caller gave them, with secrets hidden; more than 16 KiB are replaced by `{not_kept: why}`. */
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Time limit of the call in ms; null = no limit. */
+  readonly timeoutMs: number | null;
+  /** Time when the call arrived: ISO 8601, UTC. */
+  readonly at: string;
+  /** Time when the call was settled; null while it has not ended. */
+  readonly endedAt: string | null;
   /** State of the call. `running`: the server is executing it. */
   readonly state: 'waiting' | 'running' | 'ended';
+  /** Stage in which the call is or has ended; null after success. */
+  readonly phase: CallPhase | null;
   /** Reason of the wait; null when the call does not wait. */
   readonly waitsFor: CallWait | null;
+  /** Last progress that the server reported, or null. */
+  readonly progress: Progress | null;
   /** Known effect of the call; null while the call has not ended. */
   readonly outcome: Outcome | null;
   /**
@@ -37,35 +58,9 @@ export interface CallStanding {
    * success.
    */
   readonly reason: string | null;
+  /** Context that the host gave the call; absent for calls of agents, and when the host gave none. */
+  readonly context?: unknown;
 }
-/**
- * Tool call as its computer remembers it: the fields of `ToolCallRecord` of the Python SDK, the caller, and the current
- * state.
- */
-export interface PastCall extends CallStanding {
-  /** Time when the call was settled, or its arrival while it has not ended: ISO 8601, UTC. */
-  readonly timestamp: string;
-  /** Time when the call arrived: ISO 8601, UTC. */
-  readonly since: string;
-  /** Id that the caller gave the call. */
-  readonly reqId: string;
-  /** Name of the agent that made the call; null when the host itself did. */
-  readonly agent: string | null;
-  /** Name of the server that has the tool, even if the call never reached it; empty when none is known. */
-  readonly server: string;
-  /** Server's own name of the tool; the listed name when no server was found. */
-  readonly tool: string;
-  /** Arguments as the caller gave them, with secrets hidden; more than 16 KiB are replaced by `{not_kept: why}`. */
-  readonly parameters: Readonly<Record<string, unknown>>;
-  /** Time limit of the call in ms; null = no limit. */
-  readonly timeoutMs: number | null;
-  /** Tells whether the call succeeded; false before it has ended, and when its effect is unknown. */
-  readonly success: boolean;
-  /** Reason of the failure, in one sentence; null for success, and before the call has ended. */
-  readonly error: string | null;
-}
-/** Oldest first. */
-export type CallHistory = readonly PastCall[];
 
 /** Number of past calls that a computer remembers by default (a2c-wire §9 X39). */
 export const defaultRemembered = 10;

@@ -125,6 +125,12 @@ const refuseWaiting = (
   failure: Failure,
 ): Post => post(call.replyTo, settledBy(extended(call, { server: '' }), end, failure), { optional: true });
 
+/** A call that ran before goes on, until its server answers or the computer closes. */
+export const refuseDraining = (order: ComputerCall): Post =>
+  refuseWaiting(order, 'refused', {
+    code: 'ServerNotActive',
+    message: `Call '${order.reqId}' was not sent: its computer is about to close and takes no new calls`,
+  });
 export function messagesOfOverdue(c: ComputerContext, { ticket }: CallOverdue): Post[] {
   const order = c.waiting.find((call) => call.ticket === ticket);
   if (order)

@@ -92,6 +92,8 @@ export type ComputerOrder =
   /** Null closes it, and ends all uploads. */
   | { readonly type: 'landing.set'; readonly landing: Landing | null }
   | BlobWanted
+  /** From now on each call is refused; those that run go on. */
+  | { readonly type: 'calls.refuse' }
   | { readonly type: 'close' };
 export type ComputerNews =
   | { readonly type: 'computer.changed'; readonly stage: 'whole' | 'degraded' | 'closing' }
@@ -168,6 +170,8 @@ export interface ComputerContext extends ComputerInput {
   readonly uploads: Readonly<Record<string, OpenUpload>>;
   readonly hasBlobs: boolean;
   readonly approved: Readonly<Record<string, readonly Approval[]>>;
+  /** True when calls are refused, because the computer is about to close. */
+  readonly isDraining?: true;
   /** Calls of unknown tools that a starting server may still provide. */
   readonly waiting: readonly ComputerCall[];
   /** Server of each call that had to wait, by ticket; kept until the limit of its caller is over. */

@@ -184,6 +184,7 @@ export function listTakenIn(c: C, news: CatalogNews): Taken {
 // ── calls ─────────────────────────────────────────────────────────────────────────────────────────────
 /** A call of an unknown tool waits for servers that start; its limit runs from its arrival. */
 function called(c: C, order: ComputerCall): Taken {
+  if (c.isDraining) return { messages: [calls.refuseDraining(order)] };
   const id = calls.patienceTimer(order.ticket);
   if (!calls.mustWait(c, order))
     return { ...calls.callTaken(c, order), ...(Object.hasOwn(c.waited, order.ticket) && { cancels: [id] }) };
@@ -284,6 +285,7 @@ export const rows: Rows = {
   }),
   'catalog.restless': absence.restlessTakenIn,
   'call.request': called,
+  'calls.refuse': () => ({ next: { isDraining: true } }),
   'call.overdue': (c, event) => ({
     messages: calls.messagesOfOverdue(c, event),
     next: calls.afterOverdue(c, event),

@@ -94,7 +94,7 @@ export interface RefusedTool {
 /** Additions to the tools that a model is offered. */
 export interface OfferOptions {
   /**
-   * Skills that the model may read, from `computer.skills()` or `agent.skills(computer)`. With some, the offer has one
+   * Skills that the model may read, from `computer.skills.list()` or `agent.skills.list(computer)`. With some, the offer has one
    * more tool, `read_skill`, which `run` answers by itself. Default: none, and no such tool.
    */
   readonly skills?: readonly ModelSkill[] | undefined;

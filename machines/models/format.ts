@@ -37,7 +37,7 @@ export interface ModelTool {
   readonly original?: string;
 }
 
-/** Skill that a model may read: an element of `computer.skills()` or `agent.skills(computer)`. */
+/** Skill that a model may read: an element of `computer.skills.list()` or `agent.skills.list(computer)`. */
 export interface ModelSkill {
   /** Name of the skill on its computer. */
   readonly name: string;

@@ -91,7 +91,7 @@ export type DirectoryRecord =
   /** Violation of an invariant, reported at the address where it occurred. */
   | { readonly k: 'defect'; readonly a: Address; readonly what: string };
 
-/** By the host's program between two crossings, for people to read: `computer.mark('checkout retry')`. */
+/** By the host's program between two crossings, for people to read: `computer.debug.mark('checkout retry')`. */
 export interface Mark {
   readonly k: 'mark';
   readonly text: string;

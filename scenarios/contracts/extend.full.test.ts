@@ -98,7 +98,7 @@ const hosted = (): Readonly<Record<string, unknown>> => {
     const config = { mcpServers: { deaf: ${JSON.stringify(deaf)} } };
     const computer = await createComputer({ config, launcher: containersOf('image'), stateDir: false });
     const served = await call(computer, 'echo', { text: 'hi' });
-    tell('container', [served.outcome, computer.servers()[0].state]);
+    tell('container', [served.outcome, computer.status().servers[0].state]);
     process.exit(0);`);
   expect(stderr).toBe('');
   return Object.assign(

@@ -76,11 +76,11 @@ describe.runIf(isReached)('our agent', () => {
       expect(await hashOf(stream)).toBe(sha256(large));
       expect([told.length > 1, told.at(-1)]).toEqual([true, large]);
     }
-    const skills = await agent.skills(computerName);
+    const skills = await agent.skills.list(computerName);
     const { name: drawing = '' } = skills.find(({ name }) => name.endsWith('drawing')) ?? {};
-    const file = await agent.skill(computerName, drawing, { path: 'template.bin' });
+    const file = await agent.skills.read(computerName, drawing, { path: 'template.bin' });
     expect(file).toMatchObject({ text: null, sha256: sha256(small) });
-    expect(await hashOf(agent.blob(computerName, file.blobHandle ?? ''))).toBe(sha256(small));
+    expect(await hashOf(agent.files.get(computerName, file.blobHandle ?? ''))).toBe(sha256(small));
     await computer.kill();
     await office.kill();
   });

@@ -43,10 +43,10 @@ describe.runIf(isReached)('files', () => {
   it('land from our agent on a Python computer', async () => {
     await using agent = await createAgent({ url: office.url, office: 'o', name: 'a' });
     for (const size of [1, 600_000]) {
-      const { path } = await agent.putFile('theirs', bytes(size), { name: 'x.bin' });
+      const { path } = await agent.files.put('theirs', bytes(size), { name: 'x.bin' });
       expect(readFileSync(path).equals(bytes(size))).toBe(true);
     }
-    await expect(agent.putFile('theirs', new Uint8Array(0))).rejects.toMatchObject({
+    await expect(agent.files.put('theirs', new Uint8Array(0))).rejects.toMatchObject({
       code: 4019,
       details: { reason: 'invalid_declaration' },
     });

@@ -61,7 +61,7 @@ export async function ourAgent(url: string): Promise<AgentPeer> {
     timing: { relayMarginMs: 500, agentMarginMs: 500 },
   });
   const namesOf = (): readonly string[] => {
-    const known = agent.computers().includes(computerName);
+    const known = agent.status().computers.includes(computerName);
     return known ? toolNames : [];
   };
   let toolNames: readonly string[] = [];
@@ -104,15 +104,17 @@ export async function ourAgent(url: string): Promise<AgentPeer> {
       };
     },
     config: async () =>
-      Object.values((await agent.getConfig(computerName)).servers)
+      Object.values((await agent.config(computerName)).servers)
         .map((server) => String((server as { name?: unknown }).name))
         .toSorted(),
-    desktop: async () => (await agent.getDesktop(computerName)).desktops,
+    desktop: async () => (await agent.desktop(computerName)).desktops,
     resources: (server) => resourcesOf(agent, computerName, server),
     skill: async (name, path) => {
-      const listed = await agent.skills(computerName);
+      const listed = await agent.skills.list(computerName);
       if (!listed.some((each) => each.name === name)) throw new Error(`no skill '${name}'`);
-      return (await agent.skill(computerName, name, { ...(path !== undefined && { path }) })).text ?? '';
+      return (
+        (await agent.skills.read(computerName, name, { ...(path !== undefined && { path }) })).text ?? ''
+      );
     },
     close: () => agent.close(),
   };
@@ -122,7 +124,7 @@ async function resourcesOf(agent: Agent, computer: string, server: string): Prom
   const uris: string[] = [];
   let cursor: string | undefined;
   do {
-    const { resources, nextCursor } = await agent.getResources(computer, server, { cursor });
+    const { resources, nextCursor } = await agent.resources(computer, server, { cursor });
     uris.push(...resources.map(({ uri }) => uri));
     cursor = nextCursor ?? undefined;
   } while (cursor !== undefined);

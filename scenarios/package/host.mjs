@@ -14,7 +14,7 @@ async function main() {
   const computer = await make({});
   const { tools } = await computer.tools();
   const { outcome } = await computer.callTool(tools[0].name, { text: 'x' });
-  const page = await computer.inspect().then(async ({ url }) => (await fetch(url)).status, said);
+  const page = await computer.debug.inspect().then(async ({ url }) => (await fetch(url)).status, said);
   const vrl = await make({ vrl: '.a = 1' }).then(async (other) => {
     await other.close();
     return 'checked';

@@ -43,7 +43,7 @@ async function moment(
   if (chance < 0.03) world.kill(anyOf(random, names), anyOf(random, ['SIGKILL', 'SIGTERM']));
   else if (chance < 0.05)
     // A server that is starting or stopping refuses the order, which is recorded too.
-    all.push(world.computer.restartServer(anyOf(random, names)).catch(() => undefined));
+    all.push(world.computer.servers.restart(anyOf(random, names)).catch(() => undefined));
   else {
     const aborter = new AbortController();
     const tool = anyOf(random, toolNames);
@@ -86,7 +86,7 @@ export const stories: Readonly<Record<string, Story>> = {
       const calls = ['slow', 'hang', 'slow'].map((tool) => world.agent.callTool('c1', tool));
       const areSent = (): boolean => {
         const running = world.computer.calls();
-        const isUp = world.computer.servers().every(({ state }) => state === 'ready');
+        const isUp = world.computer.status().servers.every(({ state }) => state === 'ready');
         return isUp && running.length === calls.length && running.every(({ phase }) => phase === 'running');
       };
       for (let tries = 0; tries < 2_000 && !areSent(); tries++) await wait(5);
@@ -100,7 +100,7 @@ export const stories: Readonly<Record<string, Story>> = {
     title: 'a call that comes while its server is down is held, and answered by the next one',
     servers,
     act: async (world, _random, wait) => {
-      const isDown = (): boolean => world.computer.servers().some(({ state }) => state === 'waiting');
+      const isDown = (): boolean => world.computer.status().servers.some(({ state }) => state === 'waiting');
       await world.computer.callTool('read');
       world.kill('files', 'SIGKILL');
       for (let tries = 0; tries < 500 && !isDown(); tries++) await wait(5);
@@ -128,7 +128,7 @@ export const stories: Readonly<Record<string, Story>> = {
       await wait(50);
       await world.restartOffice();
       await call;
-      const isBack = (): boolean => world.agent.computers().includes('c1');
+      const isBack = (): boolean => world.agent.status().computers.includes('c1');
       for (let tries = 0; tries < 50 && !isBack(); tries++) await wait(50);
       await world.agent.callTool('c1', 'read');
     },
@@ -143,7 +143,7 @@ export const stories: Readonly<Record<string, Story>> = {
       },
     }),
     act: async (world, _random, wait) => {
-      const isReady = (): boolean => world.computer.servers().every(({ state }) => state === 'ready');
+      const isReady = (): boolean => world.computer.status().servers.every(({ state }) => state === 'ready');
       for (let tries = 0; tries < 100 && !isReady(); tries++) await wait(50);
       await world.computer.callTool('read');
     },

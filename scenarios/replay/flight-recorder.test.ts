@@ -133,7 +133,9 @@ describe('writeTrace', () => {
     const office = await createOffice({ port: 0 });
     const computer = await bootedComputer({ ...quiet, name: 'c1', office: { url: office.url } });
     const agent = await createAgent({ url: office.url });
-    const files = await Promise.all([office, computer, agent, office].map((each) => each.writeTrace(dir)));
+    const files = await Promise.all(
+      [office, computer, agent, office].map((each) => each.debug.writeTrace(dir)),
+    );
     expect(readdirSync(dir).toSorted()).toEqual(files.map((file) => file.slice(dir.length + 1)).toSorted());
     expect(new Set(files).size).toBe(4);
     for (const file of files)
@@ -146,7 +148,7 @@ describe('writeTrace', () => {
     const dir = freshFolder();
     const files: Promise<string>[] = [];
     const office = await createOffice({ port: 0, record: { profile: 'steps' } });
-    office.on('seat.changed', () => void files.push(office.writeTrace(dir)));
+    office.on('seat.changed', () => void files.push(office.debug.writeTrace(dir)));
     const agent = await createAgent({ url: office.url });
     await agent.close();
     await office.close();
@@ -156,7 +158,7 @@ describe('writeTrace', () => {
 
   it('rejects with a remedy where nothing is recorded', async () => {
     const office = await createOffice({ port: 0, record: false });
-    await expect(office.writeTrace(freshFolder())).rejects.toMatchObject({
+    await expect(office.debug.writeTrace(freshFolder())).rejects.toMatchObject({
       name: 'A2cError',
       message: 'This host records nothing: it was started with record: false',
       remedy: expect.stringContaining('record: { dir:'),
@@ -168,7 +170,7 @@ describe('writeTrace', () => {
     const office = await createOffice({ port: 0 });
     const file = freshFolder();
     writeFileSync(file, '');
-    await expect(office.writeTrace(file)).rejects.toMatchObject({
+    await expect(office.debug.writeTrace(file)).rejects.toMatchObject({
       name: 'A2cError',
       remedy: 'Name a folder that can be written.',
     });
@@ -213,11 +215,11 @@ describe('a folder to record to', () => {
       record: { dir },
       onNotice: (text) => notices.push(text),
     });
-    const path = await computer.writeTrace();
+    const path = await computer.debug.writeTrace();
     // The disk takes no more: what it had open is gone.
     const open = readdirSync('/proc/self/fd').find((fd) => linkOf(fd) === path);
     closeSync(Number(open));
-    const file = await (computer.callTool('nothing'), computer.writeTrace(dir));
+    const file = await (computer.callTool('nothing'), computer.debug.writeTrace(dir));
     expect(notices).toEqual([expect.stringMatching(/^cannot record any more: E/)]);
     expect(await computer.callTool('nothing')).toMatchObject({ outcome: 'failed' });
     expect(await replay(file)).toMatchObject({ verdict: 'unusable' });

@@ -90,7 +90,7 @@ describe('a trace of a user’s failure', () => {
     const host = await hostOf();
     await vi.advanceTimersByTimeAsync(1_000);
     await call(host, 'echo', `the key is ${secret}`);
-    host.computer.mark('checkout retry');
+    host.computer.debug.mark('checkout retry');
     expect(await call(host, 'die', 'bye')).toBe('unknown');
     const [file = '', ...others] = host.kept();
     expect(others).toEqual([]);
@@ -216,14 +216,14 @@ describe('a trace of a user’s failure', () => {
 describe('a mark', () => {
   it('has 200 characters at most, and is nothing where nothing is recorded', async () => {
     const host = await hostOf();
-    host.computer.mark('x'.repeat(1_000));
-    host.computer.mark(`with ${secret}`);
-    const file = await host.computer.writeTrace(host.stateDir);
+    host.computer.debug.mark('x'.repeat(1_000));
+    host.computer.debug.mark(`with ${secret}`);
+    const file = await host.computer.debug.writeTrace(host.stateDir);
     const texts = host.lines(file).flatMap(({ k, text }) => (k === 'mark' ? [text] : []));
     expect(texts).toEqual([`${'x'.repeat(199)}…`, expect.stringMatching(/^with sk-«redacted:\w+»$/)]);
     await host.computer.close();
     const silent = await createComputer({ record: false, stateDir: false, reaper: false });
-    silent.mark('nothing');
+    silent.debug.mark('nothing');
     await silent.close();
   });
 });
@@ -238,11 +238,11 @@ describe('record.redact', () => {
         return key === 'version' ? undefined : value;
       },
     });
-    host.computer.mark('for Jane');
+    host.computer.debug.mark('for Jane');
     await host.computer.tools();
     await host.computer.callTool('echo', { text: `Jane ${'x'.repeat(100)}` });
     await host.computer.close();
-    const file = await host.computer.writeTrace(host.stateDir);
+    const file = await host.computer.debug.writeTrace(host.stateDir);
     const text = readFileSync(file, 'utf8');
     expect(text).not.toContain('Jane');
     expect(text).toContain('"text":"for N."');
@@ -265,9 +265,9 @@ describe('record.redact', () => {
     });
     await host.computer.tools();
     await host.computer.callTool('echo', { text: 'Jane' });
-    const text = readFileSync(await host.computer.writeTrace(host.stateDir), 'utf8');
+    const text = readFileSync(await host.computer.debug.writeTrace(host.stateDir), 'utf8');
     expect(text).not.toContain('Jane');
-    await host.computer.writeTrace(host.stateDir);
+    await host.computer.debug.writeTrace(host.stateDir);
     expect(host.notices.filter((each) => each.includes('record.redact'))).toEqual([
       'record.redact failed, and what it was asked about is hidden: Error: no such table',
     ]);

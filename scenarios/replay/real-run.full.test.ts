@@ -65,7 +65,7 @@ beforeAll(async () => {
     stateDir: false,
     timing: { backoffMs: 20 },
   });
-  file = await computer.writeTrace();
+  file = await computer.debug.writeTrace();
   sizes.push(statSync(file).size);
   const note = async (call: ReturnType<Computer['callTool']>): Promise<void> =>
     void ends.push((await call).end);
@@ -84,11 +84,11 @@ beforeAll(async () => {
   process.kill(pidOfServer(), 'SIGKILL');
   await note(doomed);
   await back;
-  await computer.writeTrace();
+  await computer.debug.writeTrace();
   sizes.push(statSync(file).size);
   await computer.close();
   sizes.push(statSync(file).size);
-  expect(await computer.writeTrace()).toBe(file);
+  expect(await computer.debug.writeTrace()).toBe(file);
 });
 
 describe('a host that records to a folder', () => {

@@ -41,7 +41,7 @@ describe('a2c why', () => {
     const gaveUp = new Promise<void>((resolve) =>
       computer.on('server.changed', ({ state }) => state === 'open' && resolve()),
     );
-    if (computer.servers()[0]?.state !== 'open') await gaveUp;
+    if (computer.status().servers[0]?.state !== 'open') await gaveUp;
     expect(await commandLine(['why', 'shy'])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^server shy of asked-why \(pid \d+\) .*exit code 7\n$/),

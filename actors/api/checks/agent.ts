@@ -13,15 +13,14 @@ import {
   signal,
   text,
   texts,
-  type Arguments,
+  type MethodArguments,
   type Check,
   type Checks,
   url,
 } from '../../kernel/options.ts';
 import type {
-  Agent,
   AgentOptions,
-  AgentReading,
+  AgentDocuments,
   DesktopOptions,
   FinderOptions,
   FormatOptions,
@@ -34,18 +33,7 @@ import type {
 } from '../agent-handle.ts';
 import type { CallOptions } from '../call-outcome.ts';
 import type { BlobOptions } from '../downloads.ts';
-import {
-  exampleSeat,
-  ofCall,
-  ofPage,
-  timing,
-  host,
-  credential,
-  ofRecording,
-  ofDesktop,
-  searched,
-  range,
-} from './host.ts';
+import { exampleSeat, ofCall, ofPage, timing, host, credential, ofDesktop, searched, range } from './host.ts';
 
 export const agentOptions = needing(
   ['url'],
@@ -65,7 +53,7 @@ export const agentOptions = needing(
   ),
 );
 
-type PagesOptions = NonNullable<Parameters<AgentReading['readDocumentPages']>[2]>;
+type PagesOptions = NonNullable<Parameters<AgentDocuments['pages']>[2]>;
 
 const asked: Checks<ReadOptions> = { timeoutMs: limit, signal };
 
@@ -75,18 +63,18 @@ export const blobOptions = options<BlobOptions>({ signal, sha256: text, onProgre
 
 export const asking = {
   tools: options<ReadOptions>(asked),
-  listRoom: options<ReadOptions>(asked),
-  getConfig: options<ReadOptions>(asked),
-  getDesktop: options<DesktopOptions>({ ...asked, ...ofDesktop }),
-  getFinder: options<FinderOptions>({ ...asked, ...searched, ...range }),
+  room: options<ReadOptions>(asked),
+  config: options<ReadOptions>(asked),
+  desktop: options<DesktopOptions>({ ...asked, ...ofDesktop }),
+  finder: options<FinderOptions>({ ...asked, ...searched, ...range }),
   readResource: options<ResourceOptions>({ ...asked, server: name }),
-  getResources: options<ResourcesOptions>({ ...asked, cursor: text }),
+  resources: options<ResourcesOptions>({ ...asked, cursor: text }),
   skills: options<ReadOptions>(asked),
   skill: options<SkillOptions>({ ...asked, path: text }),
-  readDocumentMetadata: options<ReadOptions>(asked),
-  readDocumentPages: options<PagesOptions>({ ...asked, ...range }),
-  readPage: options<PageOptions<DpeFormat>>({ ...formatted, categories: texts }),
-  readElement: options<FormatOptions<DpeFormat>>(formatted),
+  metadata: options<ReadOptions>(asked),
+  pages: options<PagesOptions>({ ...asked, ...range }),
+  page: options<PageOptions<DpeFormat>>({ ...formatted, categories: texts }),
+  element: options<FormatOptions<DpeFormat>>(formatted),
 };
 
 export const callOptions = options<CallOptions>(ofCall);
@@ -103,23 +91,22 @@ const source: Check = either('a path or bytes (a Uint8Array)', text, (value, at)
   ArrayBuffer.isView(value) ? undefined : { at, message: '' },
 );
 
-export const agentArguments = {
-  ...ofRecording,
+export const agentArguments: MethodArguments = {
   tools: asComputer,
-  getConfig: asComputer,
-  getDesktop: asComputer,
-  getFinder: asComputer,
-  skills: asComputer,
-  skill: [ofComputerNamed, ['name', text]],
-  getResources: [ofComputerNamed, ['server', text]],
+  config: asComputer,
+  desktop: asComputer,
+  finder: asComputer,
+  'skills.list': asComputer,
+  'skills.read': [ofComputerNamed, ['name', text]],
+  resources: [ofComputerNamed, ['server', text]],
   readResource: asDocument,
-  readDocumentMetadata: asDocument,
-  readDocumentPages: asDocument,
-  readPage: asDocument,
-  readElement: [ofComputerNamed, ofPage, ['elementId', text]],
-  putFile: [ofComputerNamed, ['source', source]],
-  blob: [ofComputerNamed, ['handle', text]],
+  'documents.metadata': asDocument,
+  'documents.pages': asDocument,
+  'documents.page': asDocument,
+  'documents.element': [ofComputerNamed, ofPage, ['elementId', text]],
+  'files.put': [ofComputerNamed, ['source', source]],
+  'files.get': [ofComputerNamed, ['handle', text]],
   cancel: [['reqId', text]],
-} satisfies Partial<Record<keyof Agent, Arguments>>;
+};
 
-export const agentThrowing = ['blob', 'cancel', 'mark'] as const;
+export const agentThrowing = ['files.get', 'cancel'] as const;

@@ -1,7 +1,6 @@
 import {
   anything,
   callback,
-  count,
   disabled,
   either,
   flag,
@@ -14,12 +13,12 @@ import {
   signal,
   text,
   texts,
-  type Arguments,
+  type MethodArguments,
   type Checks,
   url,
 } from '../../kernel/options.ts';
 import type { ComputerCallOptions } from '../call-outcome.ts';
-import type { Computer, DesktopQuery, FinderQuery, SkillWait, WaitOptions } from '../computer-handle.ts';
+import type { DesktopQuery, FinderQuery, SkillWait, WaitOptions } from '../computer-handle.ts';
 import type { Answers, ComputerOptions } from '../computer-options.ts';
 import type { OfficeSeat } from '../seat.ts';
 import {
@@ -30,7 +29,6 @@ import {
   timing,
   credential,
   host,
-  ofRecording,
   ofCall,
   searched,
   range,
@@ -71,7 +69,6 @@ export const ofComputer: Checks<ComputerOptions> = {
   stateDir: either('a path, or false', name, disabled),
   shared: flag,
   onNotice: callback,
-  historySize: count,
   onEvent: callback,
 };
 
@@ -100,25 +97,23 @@ export const computerCallOptions = options<ComputerCallOptions>({
   meta: object,
 });
 
-export const onServer = { startServer: [nameOfServer], stopServer: [nameOfServer] } as const;
+const [ofServer, named] = [[nameOfServer], ['server', text]] as const;
 
-export const computerArguments = {
-  ...onServer,
-  ...ofRecording,
-  restartServer: [nameOfServer],
-  retryServer: [nameOfServer],
-  logout: [nameOfServer],
-  removeServer: [nameOfServer],
+export const onServers: MethodArguments = { startServer: ofServer, stopServer: ofServer };
+
+export const computerArguments: MethodArguments = {
+  'servers.start': ofServer,
+  'servers.stop': ofServer,
+  'servers.restart': ofServer,
+  'servers.remove': ofServer,
+  'servers.logs': ofServer,
+  'servers.logout': ofServer,
+  'servers.watch': [nameOfServer, ['uris', texts]],
   readResource: [ofPage],
-  skill: [nameOfServer],
-  getPrompt: [['server', text], nameOfServer],
-  cachedResult: [['handle', text]],
-  logs: [['server', text]],
-  cancelCall: [['reqId', text]],
-  watchResources: [
-    ['server', text],
-    ['uris', texts],
-  ],
-} satisfies Partial<Record<keyof Computer, Arguments>>;
+  'skills.read': ofServer,
+  'prompts.get': [named, nameOfServer],
+  'debug.cachedResult': [['handle', text]],
+  cancel: [['reqId', text]],
+};
 
-export const computerThrowing = ['cachedResult', 'logs', 'cancelCall', 'watchResources', 'mark'] as const;
+export const computerThrowing = ['debug.cachedResult', 'servers.logs', 'cancel', 'servers.watch'] as const;

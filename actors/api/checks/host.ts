@@ -2,6 +2,7 @@ import { keepWords } from '../../../machines/trace/reasons.ts';
 import { profiles } from '../../../machines/trace/format.ts';
 import { logLevels } from '../../logging/log-entry.ts';
 import { timing as defaults, type GivenTiming } from '../../../machines/kernel/timing.ts';
+import type { DrainOptions } from '../handles.ts';
 import type { InspectOptions } from '../page.ts';
 import type { A2cError } from '../../kernel/errors.ts';
 import {
@@ -18,7 +19,6 @@ import {
   needing,
   object,
   oneOf,
-  optional,
   options,
   port,
   signal,
@@ -90,7 +90,7 @@ export const [nameOfServer, ofPage] = [
   ['uri', text],
 ] as const;
 
-export const ofRecording = { writeTrace: [['dir', optional(name)]], mark: [['text', text]] } as const;
+export const drainOptions = options<DrainOptions>({ timeoutMs: ms });
 
 export const wrongCall = (
   tool: unknown,

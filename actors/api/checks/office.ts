@@ -10,7 +10,6 @@ import {
   count,
   flag,
   fromOne,
-  ms,
   name,
   needing,
   noLimit,
@@ -19,12 +18,12 @@ import {
   port,
   positive,
   text,
-  type Arguments,
+  type MethodArguments,
   type Check,
   type Checks,
 } from '../../kernel/options.ts';
-import type { Office, OfficeOptions } from '../office-handle.ts';
-import { host, ofRecording } from './host.ts';
+import type { OfficeOptions } from '../office-handle.ts';
+import { host } from './host.ts';
 
 const limitOrRate = (value: unknown, at: string): ReturnType<Check> =>
   typeof value === 'object' ? rateOf(value, at) : noLimit(value, at);
@@ -56,13 +55,9 @@ export const officeOptions = options<OfficeOptions>({
 });
 
 /** Without `admit`, whose arguments are checked where they are read. */
-export const officeArguments = {
-  ...ofRecording,
+export const officeArguments: MethodArguments = {
   disconnect: [
     ['id', text],
     ['why', optional(text)],
   ],
-  drain: [['ms', optional(ms)]],
-} satisfies Partial<Record<keyof Office, Arguments>>;
-
-export const officeThrowing = ['mark', 'disconnect'] as const;
+};

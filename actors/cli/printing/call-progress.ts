@@ -1,6 +1,6 @@
 import { factLine, type Fact } from '../../../machines/facts.ts';
 import type { ComputerEvents } from '../../api/computer-handle.ts';
-import type { CallOutcome, Call } from '../../api/call-outcome.ts';
+import type { CallOutcome, WatchedCall } from '../../api/call-outcome.ts';
 import { inOneLine } from './contents.ts';
 import type { CommandContext } from '../context.ts';
 
@@ -40,7 +40,7 @@ export const calledOf =
 
 export async function withProgress(
   { terminal }: CommandContext,
-  call: Call,
+  call: WatchedCall<CallOutcome>,
   calledBy: (reqId: string) => Called,
   tell: (progress: Progress) => void,
 ): Promise<CallOutcome> {

@@ -11,7 +11,7 @@ import { fitting, columnsOf, padded } from '../../../adapters/terminal/typed-lin
 import type { Bytes } from '../../../adapters/storage/user-files.ts';
 import type { Terminal } from '../../../adapters/terminal/terminal.ts';
 import { readingFrom, type ReadCommand } from './hints.ts';
-import type { PastCall } from '../../../machines/call/history.ts';
+import type { KnownCall } from '../../../machines/call/history.ts';
 import { blobRefOf, type BlobRef } from '../../../machines/protocol/messages/blob-ref.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
@@ -191,13 +191,13 @@ export const contentsText = (contents: readonly ResourceContent[]): AnswerText =
   err: contents.length === 0 ? ['it has no contents'] : [],
 });
 
-export const historyText = (history: readonly PastCall[]): string[] =>
+export const historyText = (history: readonly KnownCall[]): string[] =>
   history.length === 0
     ? ['no calls']
-    : history.map(({ timestamp, reqId, server, tool, parameters, state, outcome, reason }) => {
+    : history.map(({ at, endedAt, reqId, server, tool, arguments: given, state, outcome, reason }) => {
         const why = reason === null ? '' : `: ${inOneLine(reason, 80)}`;
         const how = outcome === 'succeeded' ? 'done' : `${outcome ?? state}${why}`;
-        return `${timestamp}  ${server || '-'}  ${tool} ${inOneLine(JSON.stringify(parameters), 80)}  ${how}  (${inOneLine(reqId, 40)})`;
+        return `${endedAt ?? at}  ${server || '-'}  ${tool} ${inOneLine(JSON.stringify(given), 80)}  ${how}  (${inOneLine(reqId, 40)})`;
       });
 
 export const countOf = (count: number, one: string, many = `${one}s`): string =>

@@ -34,7 +34,7 @@ describe('the prompt', () => {
     expect(await ask('calls')).toContain('no call runs');
     const hangs = agent.callTool('c1', 'hang', { label: 'x' }, { reqId: 'h1' });
     // The computer answers this request after the call has arrived, because the office keeps the order.
-    await agent.getConfig('c1');
+    await agent.config('c1');
     expect(await ask('calls')).toMatch(/^h1 {2}fixture {2}hang {2}running {2}since \d{4}-[-\dT:.]+Z$/m);
     expect(await ask('cancel h1')).toContain('cancelled h1');
     expect(await hangs).toMatchObject({

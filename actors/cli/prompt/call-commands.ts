@@ -1,7 +1,7 @@
 import type { Terminal } from '../../../adapters/terminal/terminal.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import { nearest } from '../../../machines/text.ts';
-import type { RunningCall } from '../../api/computer-calls.ts';
+import type { KnownCall } from '../../../machines/call/history.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import { A2cError, badRequest, notFound } from '../../kernel/errors.ts';
 import type { ToolInfo } from '../../servers/server-handle.ts';
@@ -51,7 +51,7 @@ export class CallCommands {
     )
       .is({ isImmediate: true })
       .does(() => {
-        const calls = computer.calls();
+        const calls = computer.calls().filter(isOpen);
         lines(runningText(calls));
         return calls;
       });
@@ -62,7 +62,7 @@ export class CallCommands {
     add(['history'], 'the last calls, the newest first')
       .argument('[n]', 'at most so many')
       .does((n = '') => {
-        const all = computer.history();
+        const all = computer.calls();
         const some = /^[1-9]\d*$/.test(n) ? all.slice(0, Number(n)) : all;
         lines(historyText(some));
         return some;
@@ -80,13 +80,13 @@ export class CallCommands {
   }
   #cancel(reqId: string): unknown {
     // Tells a person when no such call runs; cancelling a finished call is no error.
-    const runs = this.#computer.calls().some((call) => call.reqId === reqId);
-    this.#computer.cancelCall(reqId);
+    const runs = this.#computer.calls().some((call) => call.reqId === reqId && isOpen(call));
+    this.#computer.cancel(reqId);
     this.#terminal.out(runs ? `cancelled ${reqId}` : `no call ${reqId} runs`);
     return { req_id: reqId, cancelled: runs };
   }
   #result(handle: string): unknown {
-    const result = this.#computer.cachedResult(handle);
+    const result = this.#computer.debug.cachedResult(handle);
     if (result === undefined)
       throw notFound(
         `No result is kept as '${handle}'`,
@@ -96,7 +96,7 @@ export class CallCommands {
     return result;
   }
   async #call(typed: readonly string[]): Promise<void> {
-    const servers = this.#computer.servers().map(({ name }) => name);
+    const servers = this.#computer.status().servers.map(({ name }) => name);
     const { target, rest } = targetIn(typed, servers);
     if (servers.includes(typed[0] ?? '') && typed.slice(1).every(isArgument))
       throw badRequest(`${typed[0]} is a server: name one of its tools`, `List them: tools ${typed[0]}`);
@@ -149,11 +149,12 @@ const explained = (failure: Failure, info: ReturnType<typeof toolIn>): Failure =
     ? { ...failure, remedy: signatureText(info.name, info.inputSchema) }
     : failure;
 
-const runningText = (calls: readonly RunningCall[]): string[] =>
+const isOpen = ({ state }: KnownCall): boolean => state !== 'ended';
+const runningText = (calls: readonly KnownCall[]): string[] =>
   calls.length === 0
     ? ['no call runs']
-    : calls.map(({ reqId, server, tool, phase, since, reason, progress }) => {
+    : calls.map(({ reqId, server, tool, phase, at, reason, progress }) => {
         const told = progress ? `  ${progressLine({ tool: '', ...progress }).trimStart()}` : '';
         const why = reason === null ? '' : `  ${inOneLine(reason, 120)}`;
-        return `${reqId}  ${server || '-'}  ${tool}  ${phase}  since ${since}${why}${told}`;
+        return `${reqId}  ${server || '-'}  ${tool}  ${phase}  since ${at}${why}${told}`;
       });

@@ -137,7 +137,7 @@ export class Prompt {
   #known(): KnownNames {
     const computer = this.#computer;
     return {
-      servers: computer.servers().map(({ name }) => name),
+      servers: computer.status().servers.map(({ name }) => name),
       tools: async () => {
         const { tools, refused } = await computer.tools();
         return [
@@ -226,7 +226,7 @@ export class Prompt {
     add(['trace', 'record'], 'write what was recorded so far, for a2c replay')
       .argument('[folder]')
       .does(async (folder = this.#how.folder) => {
-        const file = await this.#computer.writeTrace(folder);
+        const file = await this.#computer.debug.writeTrace(folder);
         terminal.out(file);
         return file;
       });
@@ -246,7 +246,7 @@ export class Prompt {
     for (const peer of peers ?? []) terminal.out(`  ${peerLine(peer)}`);
     const at = this.#seat.now;
     terminal.out(
-      `computer ${name}: ${this.#computer.servers().length === 0 ? 'no servers' : wholeWords[state]}${link && at ? `, link ${link.state}: office ${at.id} at ${at.url} as ${at.name}` : ', in no office'}`,
+      `computer ${name}: ${this.#computer.status().servers.length === 0 ? 'no servers' : wholeWords[state]}${link && at ? `, link ${link.state}: office ${at.id} at ${at.url} as ${at.name}` : ', in no office'}`,
     );
     this.#servers.list('  ');
     for (const line of incidentLines(incidents)) terminal.out(line);

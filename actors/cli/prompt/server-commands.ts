@@ -57,16 +57,16 @@ export class ServerCommands {
           if (takesAll && name.toLowerCase() === 'all') await this.#all(act);
           else await this.#waitFor(name, act(name));
         });
-    order(['start', 'servers start'], 'start a server, or all', (name) => computer.startServer(name), true);
+    order(['start', 'servers start'], 'start a server, or all', (name) => computer.servers.start(name), true);
     order(
       ['stop', 'servers stop'],
       'stop a server, or all: its calls may end first; Ctrl-C meanwhile hurries it',
-      (name) => computer.stopServer(name),
+      (name) => computer.servers.stop(name),
       true,
     );
-    order(['restart', 'servers restart'], 'stop it, then start it', (name) => computer.restartServer(name));
+    order(['restart', 'servers restart'], 'stop it, then start it', (name) => computer.servers.restart(name));
     order(['retry', 'servers retry'], 'try one at once that waits for its next try, or gave up', (name) =>
-      computer.retryServer(name),
+      computer.servers.start(name),
     );
     withEntryWords(add(['add', 'servers add', 'server add'], words.add))
       .argument('<name>', 'what it is called until this ends; or alone, JSON as in a config file, or a file')
@@ -77,18 +77,18 @@ export class ServerCommands {
     order(['enable', 'servers enable'], words.enable, (name) => this.#disable(name, false));
     order(['disable', 'servers disable'], words.disable, (name) => this.#disable(name, true));
     order(['remove', 'servers remove', 'server rm', 'server remove'], words.remove, (name) =>
-      computer.removeServer(name),
+      computer.servers.remove(name),
     );
   }
   /** At Ctrl-C; false when there was none. A server that is already stopping is ended sooner. */
   interrupt(): boolean {
     // Ignores the result, because the waiting command reports how the start ended.
-    for (const name of this.#waitsFor) this.#computer.stopServer(name).catch(() => {});
+    for (const name of this.#waitsFor) this.#computer.servers.stop(name).catch(() => {});
     return this.#waitsFor.size > 0;
   }
   list(indent = ''): void {
     const { terminal } = this.#context;
-    const servers = this.#computer.servers();
+    const servers = this.#computer.status().servers;
     if (servers.length === 0) terminal.out(indent + noServers);
     const width = Math.max(...servers.map(({ name }) => columnsOf(name)));
     for (const server of servers) {
@@ -101,11 +101,11 @@ export class ServerCommands {
     return cannotOrder(
       name,
       undefined,
-      this.#computer.servers().map((each) => each.name),
+      this.#computer.status().servers.map((each) => each.name),
     );
   }
   #mustBeKnown(name: string): ServerStatus {
-    const server = this.#computer.servers().find((each) => each.name === name);
+    const server = this.#computer.status().servers.find((each) => each.name === name);
     if (!server) throw this.#unknown(name);
     return server;
   }
@@ -113,7 +113,7 @@ export class ServerCommands {
     const { terminal } = this.#context;
     if (!/^[1-9]\d*$/.test(count)) throw usage('logs <server> [n]');
     this.#mustBeKnown(name);
-    const lines = this.#computer.logs(name).slice(-Number(count));
+    const lines = this.#computer.servers.logs(name).slice(-Number(count));
     for (const line of lines) terminal.out(logLine(line));
     if (lines.length === 0) terminal.out(`${name} wrote nothing`);
     return lines;
@@ -122,12 +122,15 @@ export class ServerCommands {
   status(name: string): unknown {
     const status = this.#mustBeKnown(name);
     for (const line of whyText(status, 'prompt')) this.#context.terminal.outText(line);
-    for (const line of this.#computer.logs(name).slice(-20)) this.#context.terminal.out(logLine(line));
+    for (const line of this.#computer.servers.logs(name).slice(-20))
+      this.#context.terminal.out(logLine(line));
     return status;
   }
   #whyOf(name: string): unknown {
     if (name !== '') return this.#why(name);
-    const down = this.#computer.servers().filter(({ state }) => state !== 'ready' && state !== 'disabled');
+    const down = this.#computer
+      .status()
+      .servers.filter(({ state }) => state !== 'ready' && state !== 'disabled');
     const { incidents } = this.#computer.status();
     const { terminal } = this.#context;
     const shown = down.map((server) => this.#why(server.name));
@@ -138,7 +141,7 @@ export class ServerCommands {
   #why(name: string): unknown {
     const server = this.#mustBeKnown(name);
     for (const line of whyText(server, 'prompt')) this.#context.terminal.outText(line);
-    const last = server.waits && this.#computer.logs(name).at(-1);
+    const last = server.waits && this.#computer.servers.logs(name).at(-1);
     if (last) this.#context.terminal.out(`it wrote last: ${logLine(last)}`);
     return server;
   }
@@ -147,11 +150,13 @@ export class ServerCommands {
     const [server, settings] = [servers[name], serverSettings[name]];
     if (!server) throw this.#unknown(name);
     const entry = { ...server, name, disabled, a2c: settings };
-    this.#context.terminal.out(serverLine(await this.#computer.addOrUpdateServer({ servers: [entry] })));
+    this.#context.terminal.out(serverLine(await this.#computer.servers.add({ servers: [entry] })));
   }
   async #all(act: (name: string) => Promise<unknown>): Promise<void> {
     const { terminal } = this.#context;
-    const names = this.#computer.servers().flatMap(({ name, state }) => (state === 'disabled' ? [] : [name]));
+    const names = this.#computer
+      .status()
+      .servers.flatMap(({ name, state }) => (state === 'disabled' ? [] : [name]));
     const tell = (name: string, error: unknown): void =>
       terminal.out(`${padded(name, nameColumns)} error: ${failureOf(error).message}`);
     await Promise.all(
@@ -171,7 +176,7 @@ export class ServerCommands {
     await Promise.all(
       servers.map(async (server, n) => {
         const { name } = config.servers[n] ?? { name: '' };
-        const added = this.#computer.addOrUpdateServer({ ...rest, servers: [server] });
+        const added = this.#computer.servers.add({ ...rest, servers: [server] });
         await this.#waitFor(name, added).then(
           (status) => terminal.out(serverLine(status)),
           (error: unknown) => {

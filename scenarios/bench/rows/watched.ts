@@ -26,7 +26,7 @@ const open = (watching: Watching, pace: { ms: number }) => async (): Promise<Cha
       ? undefined
       : await startHost(process.execPath, [
           fileURLToPath(new URL('../baseline/page.mjs', import.meta.url)),
-          (await computer.inspect()).url,
+          (await computer.debug.inspect()).url,
           watching,
         ]);
   return {
@@ -109,7 +109,7 @@ export const measureLooked: Row['measure'] = async ({ isQuick }, tell) => {
     timing: { backoffMs: 50, longestBackoffMs: 1_000 },
   });
   await computer.tools();
-  const { url } = await computer.inspect();
+  const { url } = await computer.debug.inspect();
   const blocked = async (ms: number, work: () => Promise<unknown>): Promise<number> => {
     const delay = monitorEventLoopDelay({ resolution: 5 });
     delay.enable();

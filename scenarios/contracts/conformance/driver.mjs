@@ -61,7 +61,7 @@ const computer = await createComputer({
 const settled = () =>
   new Promise((resolve) => {
     const look = () => {
-      const [{ state, failure }] = computer.servers();
+      const [{ state, failure }] = computer.status().servers;
       const isWaiting = failure?.details?.waits_for !== undefined;
       if (['ready', 'open', 'unsupported'].includes(state) || (state === 'unauthorized' && !isWaiting))
         resolve();
@@ -92,7 +92,7 @@ for (const tool of calls) {
   let { outcome, failure } = await computer.callTool(tool.name, params, { timeoutMs: 20_000 });
   if (failure?.code === 'Unauthorized') {
     // The login was over in the midst of it. Never sent, it may be called again after the next.
-    await computer.restartServer('it').catch(() => {});
+    await computer.servers.restart('it').catch(() => {});
     await settled();
     ({ outcome, failure } = await computer.callTool(tool.name, params, { timeoutMs: 20_000 }));
   }

@@ -109,7 +109,7 @@ describe('a turn of Anthropic', () => {
     };
     const message = answer(use('1', 'echo', { text: 'hi' }));
     await anthropic.run(message, conversation, { callTool }, { sessionKey: 'ada' });
-    await anthropic.run(message, seen, { callTool, computers: () => ['laptop'] }, { sessionKey: 'ada' });
+    await anthropic.run(message, seen, { callTool, room: async () => [] }, { sessionKey: 'ada' });
     expect(given).toEqual([{ sessionKey: 'ada' }, {}]);
   });
 
@@ -204,14 +204,14 @@ describe('a turn of Anthropic', () => {
       ({ conversation }) => [conversation],
     ],
   ])('is refused to a host that gives %s, and nothing is called', async (_what, message, placed) => {
-    const before = computer.history().length;
+    const before = computer.calls().length;
     const run = anthropic.run as (...given: unknown[]) => Promise<unknown>;
     const said = answer(use('1', 'shot'));
     const [, option = ''] = /^run: ([^:]+):/.exec(message) ?? [];
     await expect(run(said, ...placed({ conversation, computer }))).rejects.toMatchObject({
       ...{ name: 'A2cError', code: 400, message, details: { option } },
     });
-    expect(computer.history()).toHaveLength(before);
+    expect(computer.calls()).toHaveLength(before);
   });
 
   it.each<

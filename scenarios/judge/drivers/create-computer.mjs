@@ -22,7 +22,9 @@ drive(
       return { ...told(result), ok: Boolean(result?.isError), outcome, error };
     },
     tools: async () => ({ tools: (await computer.tools()).tools.map(({ name }) => name) }),
-    status: () => ({ ready: computer.servers().flatMap((s) => (s.state === 'ready' ? [s.name] : [])) }),
+    status: () => ({
+      ready: computer.status().servers.flatMap((s) => (s.state === 'ready' ? [s.name] : [])),
+    }),
     stop: () => computer.close(),
   },
 );

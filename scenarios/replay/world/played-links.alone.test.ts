@@ -29,7 +29,7 @@ async function recorded(): Promise<{ readonly agent: string; readonly computer: 
   await agent.tools('desk');
   await agent.callTool('desk', 'report', { customer: 'Bolt' });
   await agent.callTool('desk', 'report', { customer: 'ACME' });
-  return { agent: await agent.writeTrace(folder), computer: await computer.writeTrace(folder) };
+  return { agent: await agent.debug.writeTrace(folder), computer: await computer.debug.writeTrace(folder) };
 }
 const files = await recorded();
 const url = 'http://office.invalid';
@@ -39,7 +39,7 @@ describe('an office of a trace', () => {
     time = virtualTime();
     const world = worldOf(files.agent);
     await using agent = await time.run(createAgent({ url, ...world.agent }));
-    expect(agent.computers()).toEqual(['desk']);
+    expect(agent.status().computers).toEqual(['desk']);
     expect((await time.run(agent.tools('desk'))).tools.map(({ name }) => name)).toEqual(['report', 'book']);
     expect(await time.run(agent.callTool('desk', 'report', { customer: 'Bolt' }))).toMatchObject({
       outcome: 'succeeded',
@@ -71,7 +71,7 @@ describe('an office of a trace', () => {
     );
     await time.advance(30_000);
     expect(asked.map((question) => question.arguments['customer'])).toEqual(['Bolt', 'ACME']);
-    const past = computer.history().map(({ agent, error }) => `${agent}: ${error ?? 'well'}`);
+    const past = computer.calls().map(({ agent, reason }) => `${agent}: ${reason ?? 'well'}`);
     expect(past).toEqual([expect.stringContaining('agent: Server') as string, 'agent: well']);
     expect(world.misses).toEqual([]);
   });

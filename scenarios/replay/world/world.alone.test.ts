@@ -96,7 +96,7 @@ describe('a world of a trace', () => {
     expect(outcome).toBe('succeeded');
     const { failure } = (await time?.run(computer.callTool('report', { customer: 'ACME' }))) ?? {};
     expect(failure).toMatchObject({ code: 'ServerLost' });
-    const reasons = computer.servers().map(({ name, reason }) => `${name}: ${reason}`);
+    const reasons = computer.status().servers.map(({ name, reason }) => `${name}: ${reason}`);
     expect(reasons[1]).toContain("server 'other' is not recorded in");
     expect(reasons[2]).toContain("server 'third' is not recorded in");
   });

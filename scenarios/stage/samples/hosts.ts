@@ -91,6 +91,7 @@ export const computer: Sample = {
     'skill.wanted': [{ ticket: 't', reqId: 'r', name: 'a', replyTo: addressFor('host') }],
     'landing.set': [{ landing }, { landing: null }],
     'blob.wanted': [blobWanted],
+    'calls.refuse': [{}],
     close: [{}],
   } satisfies OrdersOf<ComputerOrder>,
   told: [
