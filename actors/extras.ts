@@ -17,6 +17,6 @@ const extras: { readonly [Name in keyof Extras]?: () => Promise<Extras[Name]> } 
 export async function extra<Name extends keyof Extras>(name: Name): Promise<Extras[Name]> {
   const load = extras[name];
   if (!load)
-    throw new A2cError({ code: wireCodes.notBuilt, message: `This copy of a2c-actors has no ${name}` });
+    throw new A2cError({ code: wireCodes.notSupported, message: `This copy of a2c-actors has no ${name}` });
   return during(load());
 }

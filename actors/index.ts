@@ -136,7 +136,18 @@ export type {
   ComputerSkills,
   ComputerStatus,
 } from './api/computer-handle.ts';
-export type { Answers, AnswerServer, AskingCalls, ComputerOptions } from './api/computer-options.ts';
+export type {
+  Answers,
+  AskedWith,
+  ComputerOptions,
+  ElicitAnswer,
+  ElicitParams,
+  ElicitUrlParams,
+  Root,
+  SampleAnswer,
+  SampleParams,
+  ServerQuestion,
+} from './api/computer-options.ts';
 export type {
   CatalogStatus,
   ListChanged,
@@ -209,8 +220,15 @@ export type {
   CallSucceeded,
   CallToolError,
 } from './api/call-outcome.ts';
-export type { CallToolResult, ResultContent } from '../machines/protocol/tool-result.ts';
-export type { Failure } from '../machines/protocol/failure.ts';
+export type {
+  CallToolResult,
+  EmbeddedContent,
+  MediaContent,
+  ResourceLinkContent,
+  ResultContent,
+  TextContent,
+} from '../machines/protocol/tool-result.ts';
+export type { CodeName, HostFailure as Failure, WireCode } from '../machines/protocol/failure.ts';
 export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/call/policy/permission.ts';
 export type { AskInput } from './servers/inputs.ts';
 export type { OutputLine } from './servers/server-output.ts';
@@ -222,8 +240,14 @@ export type {
   PickInput,
   PromptInput,
 } from '../machines/config/inputs.ts';
+export { foreign } from '../machines/config/config-input.ts';
 export type {
+  AddedServer,
   ConfigInput,
+  ForeignConfig,
+  NamedServerInput,
+  ProtocolConfigInput,
+  ProtocolServerInput,
   DurationInput,
   InputInput,
   McpServersInput,

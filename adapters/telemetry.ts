@@ -1,6 +1,7 @@
 import type * as Api from '@opentelemetry/api';
 import type * as Pino from 'pino';
 import { optionalPackage } from './optional-packages.ts';
+import { codeNameOf } from '../machines/protocol/failure.ts';
 import type { Span, SpanEnd, SpanStart, Tracing } from '../machines/kernel/tracing.ts';
 import { traceIn, type TraceContext } from '../machines/protocol/messages/messages.ts';
 import { asLine } from '../machines/text.ts';
@@ -83,7 +84,10 @@ class OpenSpan implements Span {
     this.#ended(this);
     this.#span.setAttribute('a2c.outcome', outcome);
     if (outcome !== 'succeeded') {
-      this.#span.setAttribute('error.type', String(rpcCode ?? code ?? '_OTHER'));
+      this.#span.setAttribute(
+        'error.type',
+        String(rpcCode ?? (code === undefined ? '_OTHER' : codeNameOf(code as never))),
+      );
       if (rpcCode !== undefined) this.#span.setAttribute('rpc.response.status_code', String(rpcCode));
       // The message may quote arguments or results of a call; the log has it under the same `req_id`.
       this.#span.setStatus({ code: this.#api.SpanStatusCode.ERROR });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createAgent, createComputer, createOffice } from 'a2c-actors';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const demo = (mode: string): object => ({
+const demo = (mode: string) => ({
   command: process.execPath,
   args: [at('demo-server.mjs'), mode],
   autoApprove: ['all'],
@@ -21,7 +21,12 @@ const config = {
     mail: { ...demo('steady'), env: { TOKEN: '${input:mail_token}' } },
   },
   inputs: [
-    { type: 'promptString', id: 'mail_token', description: 'Token of the mail server', password: true },
+    {
+      type: 'promptString' as const,
+      id: 'mail_token',
+      description: 'Token of the mail server',
+      password: true,
+    },
   ],
 };
 

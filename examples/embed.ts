@@ -28,7 +28,7 @@ await using computer = await createComputer({
   // Who may run what? Without this line every call is refused. A host with a window would ask its user here.
   confirm: ({ server, tool }) => (server === 'greeter' && tool === 'greet' ? 'allow' : 'deny'),
 });
-//    The computer is there at once, while its servers start. `startServer` resolves when the server is ready.
+//    The computer is there at once, while its servers start. `servers.start` resolves when the server is ready.
 await computer.servers.start('greeter');
 const { tools: own } = await computer.tools();
 console.log(`the computer has ${own.length} tool`);
@@ -42,6 +42,6 @@ console.log(`laptop offers: ${tools.map((tool) => tool.name).join(', ')}`);
 //    lost, so that you know whether the tool may have run.
 const answer = await agent.callTool('laptop', 'greet', { name: 'world' }, { timeoutMs: 10_000 });
 if (answer.outcome !== 'succeeded') throw new Error(`the call ${answer.outcome}: ${answer.failure.message}`);
-for (const item of answer.result.content) console.log(`greet said: ${String(item['text'])}`);
+for (const item of answer.result.content) if (item.type === 'text') console.log(`greet said: ${item.text}`);
 
 // 5. Here the agent, the computer with its servers, and the office close, in this order. Nothing is left behind.

@@ -1,7 +1,7 @@
 import { questionError } from './call-outcome.ts';
 import type { AskComputer } from './agent-lists.ts';
 import type { FileSource, LandedFile, PutOptions } from './agent-handle.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { A2cError, failureOf } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/listeners.ts';
 import { newId, systemClock } from '../../adapters/clock.ts';
 import { openBlobSource, type BlobSource } from '../../adapters/storage/blob-source.ts';
@@ -20,9 +20,9 @@ const mostBeginnings = 5;
 /** Number of parts that are under way at once, so that the time of one trip does not limit the speed. */
 const mostParts = 6;
 /** Codes of failures that may pass: the office or the computer is away, slow or busy. */
-const passing: ReadonlySet<unknown> = new Set(['LinkLost', 408, 429, 503]);
+const passing: ReadonlySet<unknown> = new Set(['LinkLost', 'NoAnswer', 'TooMany', 'Unavailable']);
 const reasonIn = (error: unknown): unknown =>
-  error instanceof A2cError && error.code === 4019 ? error.details?.['reason'] : undefined;
+  error instanceof A2cError && error.code === 'BlobNotWritten' ? error.details?.['reason'] : undefined;
 interface Place {
   readonly upload: string | undefined;
   readonly offset: number;
@@ -34,7 +34,9 @@ interface Place {
 /** A computer that has answered before may come back; one that never answered is not waited for. */
 const mayPass = (error: unknown, { upload, atOnce }: Place): boolean =>
   (error instanceof A2cError &&
-    (passing.has(error.code) || isUnseated(error) || (error.code === 404 && upload !== undefined))) ||
+    (passing.has(error.code) ||
+      isUnseated(failureOf(error)) ||
+      (error.code === 'NotFound' && upload !== undefined))) ||
   reasonIn(error) === 'busy' ||
   // A part that was refused because it overtook another one may be sent again: the computer is then asked how far the upload is.
   (reasonIn(error) === 'range' && atOnce > 1);

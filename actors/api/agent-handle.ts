@@ -18,7 +18,7 @@ import type { LinkStatus, OfficeSeat, PlayedOffice } from './seat.ts';
 import type { GivenTiming } from '../../machines/kernel/timing.ts';
 import type { Resource } from '../../machines/catalog/entries.ts';
 import type { ListedTool } from '../../machines/catalog/tool.ts';
-import type { Failure } from '../../machines/protocol/failure.ts';
+import type { HostFailure } from '../../machines/protocol/failure.ts';
 import type { RoomMember } from '../../machines/protocol/messages/lists.ts';
 import type { Followed } from '../../machines/agent/collections.ts';
 import type { ShownWindow } from '../../machines/resources/asked.ts';
@@ -127,7 +127,7 @@ export interface AgentEvents {
    * A followed Desktop could not be read: too large (413), not supported by the computer (501) and others. The
    * failure has a remedy.
    */
-  readonly 'desktop.failed': { readonly computer: string; readonly failure: Failure };
+  readonly 'desktop.failed': { readonly computer: string; readonly failure: HostFailure };
   /**
    * The skills of a computer have changed; the first time all are `added`. A listener makes the agent follow skills.
    */
@@ -142,11 +142,11 @@ export interface AgentEvents {
   /**
    * The skills of a computer, which the agent follows, could not be read. The failure gives the reason and a remedy.
    */
-  readonly 'skills.failed': { readonly computer: string; readonly failure: Failure };
+  readonly 'skills.failed': { readonly computer: string; readonly failure: HostFailure };
   /**
    * The Finder of a computer, which the agent follows, could not be read. The failure gives the reason and a remedy.
    */
-  readonly 'finder.failed': { readonly computer: string; readonly failure: Failure };
+  readonly 'finder.failed': { readonly computer: string; readonly failure: HostFailure };
   /** The servers or inputs of a computer have changed; `config` returns the new ones. */
   readonly 'config.changed': { readonly computer: string };
   /** The state of the agent's seat in its office has changed, or a try to join has failed. */

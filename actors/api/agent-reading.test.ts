@@ -52,7 +52,11 @@ describe('a wrong question of an agent', () => {
     ['an element without a name', 'sub-path', (a) => a.documents.element('raw', uri, '')],
     ['an escape that is none', 'encoding', (a) => a.readResource('raw', 'dpe://h/%zz')],
   ])('is refused before anybody is asked: %s', async (_, rule, ask) => {
-    await expect(ask(agent)).rejects.toMatchObject({ name: 'A2cError', code: 4204, details: { rule } });
+    await expect(ask(agent)).rejects.toMatchObject({
+      name: 'A2cError',
+      code: 'InvalidDpeUri',
+      details: { rule },
+    });
     expect(asked).toEqual([]);
   });
 });
@@ -78,7 +82,7 @@ describe('the options of a question', () => {
     ],
   ])("are each question's own: %s refuses %s", async (method, option, ask) => {
     await expect(ask(agent)).rejects.toMatchObject({
-      code: 400,
+      code: 'BadRequest',
       details: { option },
       message: expect.stringContaining(`${method}: ${option}: `),
     });
@@ -114,28 +118,28 @@ describe('servers whose tools are missing', () => {
 
 describe('a wrong answer to an agent', () => {
   it.each<[string, (question: Question, ack: Ack) => void, object]>([
-    ['no ack arguments: the event is not known there', (_, ack) => ack(), { code: 501 }],
-    ['another question', (_, ack) => ack({ contents: [], req_id: 'x' }), { code: 500 }],
-    ['no contents', ({ req_id }, ack) => ack({ req_id }), { code: 500 }],
+    ['no ack arguments: the event is not known there', (_, ack) => ack(), { code: 'NotSupported' }],
+    ['another question', (_, ack) => ack({ contents: [], req_id: 'x' }), { code: 'Internal' }],
+    ['no contents', ({ req_id }, ack) => ack({ req_id }), { code: 'Internal' }],
     [
       'contents without a text',
       ({ req_id }, ack) => ack({ contents: [{ uri, blob: 'AA==' }], req_id }),
-      { code: 500 },
+      { code: 'Internal' },
     ],
     [
       'a text that is no JSON',
       ({ req_id }, ack) => ack({ contents: [{ uri, text: '{' }], req_id }),
-      { code: 500 },
+      { code: 'Internal' },
     ],
     [
       'JSON that is no document',
       ({ req_id }, ack) => ack({ contents: [{ uri, text: '{}' }], req_id }),
-      { code: 500 },
+      { code: 'Internal' },
     ],
     [
       'a code of nobody',
       (_, ack) => ack({ error: { code: 9, message: 'no' } }),
-      { code: 500, details: { code: 9 } },
+      { code: 'Internal', details: { code: 9 } },
     ],
   ])('fails the question: %s', async (_, given, expected) => {
     answer = given;
@@ -147,7 +151,7 @@ describe('a wrong answer to an agent', () => {
   it('is 408 when the time that the host gives has passed', async () => {
     const question = reached();
     const error: unknown = await agent.finder('raw', { timeoutMs: 50 }).catch((each: unknown) => each);
-    expect(error).toMatchObject({ code: 408, details: { req_id: (await question).req_id } });
+    expect(error).toMatchObject({ code: 'NoAnswer', details: { req_id: (await question).req_id } });
   });
 });
 

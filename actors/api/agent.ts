@@ -76,7 +76,7 @@ import { isNoDifference } from '../../machines/kernel/difference.ts';
 import { message } from '../../machines/kernel/effects.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { events } from '../../machines/protocol/protocol.ts';
-import { fromWireError, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import { fromWireError, hostFailure, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { withoutUndefined } from '../../machines/protocol/json.ts';
 import { readAnswer } from '../../machines/protocol/reading.ts';
 import {
@@ -278,7 +278,7 @@ class HostedAgent implements Agent {
   }
   #noToolsYet(computer: string, timeoutMs: number): A2cError {
     const failure = this.#known.failures.get(computer) ?? {
-      code: wireCodes.timeout,
+      code: wireCodes.noAnswer,
       message: `Computer '${computer}' has not told its tools within ${timeoutMs} ms`,
     };
     const { code, message, details, remedy } = fromWireError(failure);
@@ -313,7 +313,8 @@ class HostedAgent implements Agent {
         ...limitOf(options, this.#timing),
         wantsProgress: true,
         replyTo,
-        ...(trace && { trace }),
+        ...(trace && { trace: { ...trace } }),
+        ...(options.meta && { meta: options.meta }),
       };
       if (this.#isDraining) this.#calls.settle(settledBy({ ...call, server: '' }, 'refused', agentDraining));
       else this.#sendOrSettle(call, ticket, reqId, tool);
@@ -606,7 +607,11 @@ class KnownComputers {
     if (this.#troubles.get(key) === text) return;
     if (text === null) return void this.#troubles.delete(key);
     this.#troubles.set(key, text);
-    if (failure) this.#listeners.emit(`${collection}.failed`, { computer, failure: fromWireError(failure) });
+    if (failure)
+      this.#listeners.emit(`${collection}.failed`, {
+        computer,
+        failure: hostFailure(fromWireError(failure)),
+      });
   }
   #learnSkills(computer: string, read: SkillsRead | null): void {
     if (!read) return;

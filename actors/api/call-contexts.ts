@@ -1,5 +1,5 @@
 /** Contexts are kept here and nowhere else: no machine, recording, server or peer ever has one. */
-import type { Answers, AnswerServer, AskingCalls } from './computer-options.ts';
+import type { Answers, AskedWith, ServerQuestion } from './computer-options.ts';
 import { newId } from '../../adapters/clock.ts';
 import { sha256Of } from '../../adapters/storage/traces.ts';
 import type { Answers as SessionAnswers } from '../../adapters/mcp/messages/answers.ts';
@@ -73,19 +73,19 @@ export function answersFor(
   running: () => readonly KnownCall[],
   contexts: CallContexts,
 ): SessionAnswers {
-  const asking = (server: string): AskingCalls => {
+  const asked = (server: string, signal: AbortSignal): ServerQuestion => {
     const calls = running().filter((call) => call.server === server && call.phase === 'running');
     const callers = new Set(calls.map(({ context }) => contexts.callerOf(context)));
     const context = callers.size === 1 ? calls[0]?.context : undefined;
-    return { calls, ...(context !== undefined && { context }) };
+    return { server, calls, ...(context !== undefined && { context }), signal };
   };
   const withCalls =
-    (answer: AnswerServer) =>
-    (...[server, params, signal]: Parameters<AnswerServer>) =>
-      answer(server, params, signal, asking(server));
+    <Params, Answer>(answer: (question: AskedWith<Params>) => Promise<Answer>) =>
+    (server: string, params: Params, signal: AbortSignal): Promise<Answer> =>
+      answer({ ...asked(server, signal), params });
   const answers = {
     ...(capabilities && { capabilities }),
-    ...(roots && { roots: (server: string) => roots(server, asking(server)) }),
+    ...(roots && { roots: (server: string) => roots(asked(server, new AbortController().signal)) }),
     ...(sample && { sample: withCalls(sample) }),
     ...(elicit && { elicit: withCalls(elicit) }),
     ...(elicitUrl && { elicitUrl: withCalls(elicitUrl) }),

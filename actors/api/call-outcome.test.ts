@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { CallToolResult } from '../../machines/protocol/tool-result.ts';
-import type { Failure } from '../../machines/protocol/failure.ts';
+import type { Failure, HostFailure } from '../../machines/protocol/failure.ts';
 import type { CallEnded } from './computer-calls.ts';
 import { outcomeOf, type CallOutcome, type ToldOutcome } from './call-outcome.ts';
 
@@ -34,7 +34,7 @@ describe('the outcome of a call', () => {
   ])('has the result of a tool that failed, and a failure with %s', (_, content, message) => {
     const result = { content, isError: true };
     expect(outcomeOf(told({ ...failed, result }))).toMatchObject({
-      ...{ outcome: 'failed', toolError: true, result, failure: { code: 4003, message } },
+      ...{ outcome: 'failed', toolError: true, result, failure: { code: 'ToolFailed', message } },
     });
   });
 
@@ -44,7 +44,11 @@ describe('the outcome of a call', () => {
     const unknown = outcomeOf(
       told({ ...failed, outcome: 'unknown', result: { isError: true, content: [] } }),
     );
-    expect(unknown).toMatchObject({ toolError: false, failure: { code: 4003 }, result: { isError: true } });
+    expect(unknown).toMatchObject({
+      toolError: false,
+      failure: { code: 'ToolFailed' },
+      result: { isError: true },
+    });
   });
 
   it('is narrowed by its outcome, then by toolError', () => {
@@ -54,7 +58,7 @@ describe('the outcome of a call', () => {
         expectTypeOf(ended.failure).toEqualTypeOf<null>();
         return ended.result.content.length;
       }
-      expectTypeOf(ended.failure).toEqualTypeOf<Failure>();
+      expectTypeOf(ended.failure).toEqualTypeOf<HostFailure>();
       if (ended.toolError) expectTypeOf(ended.result).toEqualTypeOf<CallToolResult>();
       else expectTypeOf(ended.result).toEqualTypeOf<CallToolResult | null>();
       return ended.failure.message;

@@ -11,7 +11,14 @@ import {
 } from '../../machines/call/call.rules.ts';
 import { TransientMap, extended } from '../../machines/kernel/objects.ts';
 import { mostLimits, type Timing } from '../../machines/kernel/timing.ts';
-import { fromWireError, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import {
+  fromWireError,
+  hostFailure,
+  wireCodes,
+  type CodeName,
+  type Failure,
+  type HostFailure,
+} from '../../machines/protocol/failure.ts';
 import { type CallToolResult, toolResult } from '../../machines/protocol/tool-result.ts';
 import {
   failureIn,
@@ -26,7 +33,7 @@ import {
   type Progress,
   type TraceContext,
 } from '../../machines/protocol/messages/messages.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { A2cError, failureOf } from '../kernel/errors.ts';
 import { queued, IdleWaits, isTimeOut, tellListener, onAbort, reasonOf } from '../kernel/listeners.ts';
 import { mustBeEvent } from '../kernel/options.ts';
 import type { AgentBlob } from './downloads.ts';
@@ -57,8 +64,8 @@ export interface CallToolError {
   readonly phase: CallPhase;
   /** Result with `isError`, whose contents say what went wrong. */
   readonly result: CallToolResult;
-  /** Failure with the code 4003, and the first text of the result as its message. */
-  readonly failure: Failure;
+  /** Failure with the code `ToolFailed`, and the first text of the result as its message. */
+  readonly failure: HostFailure;
 }
 /** Call without an answer of the tool: refused, cancelled, too late, or lost with its server. */
 export interface CallFailed {
@@ -73,14 +80,14 @@ export interface CallFailed {
    */
   readonly result: CallToolResult | null;
   /** Reason why the call did not succeed. */
-  readonly failure: Failure;
+  readonly failure: HostFailure;
 }
 /** Ways in which a call ends; `outcome` and then `toolError` tell them apart. */
 export type CallEnding = CallSucceeded | CallToolError | CallFailed;
 
 /** Facts of every call that has ended. */
 export interface CallFacts {
-  /** Way in which the call ended, more exact than `outcome`. */
+  /** Way in which the call ended, more exact than `outcome`; the same for a computer and an agent. */
   readonly end: CallEnd;
   /**
    * Name of the MCP server that has the tool; empty where it is not known, as for computers of other
@@ -106,7 +113,10 @@ export interface CallFacts {
 /** End of a call. The promise of a call never rejects: a failure is data here. */
 export type CallOutcome = CallFacts & CallEnding;
 
-export interface ToldOutcome extends CallFacts {
+export interface ToldOutcome extends Omit<CallFacts, 'end'> {
+  readonly end: CallEnd;
+  /** Time limit of the whole call in ms, when it is over. */
+  readonly overdueMs?: number;
   readonly outcome: Outcome;
   readonly phase: CallPhase | null;
   readonly result: unknown;
@@ -119,17 +129,41 @@ export function endingOf(told: Pick<CallSettled, 'outcome' | 'phase' | 'result' 
   if (outcome === 'succeeded')
     return { outcome, toolError: false, phase: null, result: toolResult(result), failure: null };
   const phase = told.phase ?? 'running';
-  const failure = told.failure ?? { code: wireCodes.toolFailed, message: toolErrorText(result) };
+  const failure = hostFailure(told.failure ?? { code: wireCodes.toolFailed, message: toolErrorText(result) });
   if (outcome === 'failed' && told.failure === null)
     return { outcome, toolError: true, phase, result: toolResult(result), failure };
   const given = result === null || result === undefined ? null : toolResult(result);
   return { outcome, toolError: false, phase, result: given, failure };
 }
-export const outcomeOf = (told: ToldOutcome): CallOutcome => {
-  const { end, server, computer, tool, reqId, durationMs, context, blobs } = told;
-  const known = { end, server, tool, reqId, durationMs, ...(blobs && { blobs }) };
+/** By the kind of failure, so that a call of an agent ends as that of its computer. */
+const ends: Partial<Record<CodeName, CallEnd>> = {
+  ToolTimeout: 'timedOut',
+  NoAnswer: 'timedOut',
+  ToolCallCancelled: 'cancelled',
+  NotConfirmed: 'refused',
+  NotPermitted: 'refused',
+  ArgumentsInvalid: 'refused',
+  Busy: 'refused',
+  TooMany: 'refused',
+};
+export const endOf = ({ outcome, toolError, failure }: CallEnding): CallEnd =>
+  (failure && !toolError && ends[failure.code]) || outcome;
+const overdue = (told: ToldOutcome): ToldOutcome => {
+  const { overdueMs: timeout, failure, reqId, outcome } = told;
+  if (timeout === undefined || failure?.code !== 'ToolCallCancelled') return told;
+  const message =
+    `Call '${reqId}' did not end within ${timeout} ms` +
+    (outcome === 'unknown' ? '; whether it took effect is unknown' : ' and was not sent');
+  const details = { ...failure.details, timeout, which: 'total' };
+  return { ...told, failure: { code: 'ToolExecutionTimeout', message, details } };
+};
+export const outcomeOf = (given: ToldOutcome): CallOutcome => {
+  const told = overdue(given);
+  const ending = endingOf(told);
+  const { server, computer, tool, reqId, durationMs, context, blobs } = told;
+  const known = { end: endOf(ending), server, tool, reqId, durationMs, ...(blobs && { blobs }) };
   const facts: CallFacts = context === undefined ? known : { ...known, context };
-  return { ...(computer === undefined ? facts : { ...facts, computer }), ...endingOf(told) };
+  return { ...(computer === undefined ? facts : { ...facts, computer }), ...ending };
 };
 
 const nameIn = (fields: Readonly<Record<string, unknown>> | undefined, key: string): string | undefined => {
@@ -199,7 +233,7 @@ export function unanswered({ end, failure, reqId }: ToldOutcome, method: string)
   if (!failure) return undefined;
   if (end !== 'timedOut') return questionError(failure, reqId);
   const message = `There was no answer to ${method} within ${String(failure.details?.['timeout'])} ms`;
-  return questionError({ code: wireCodes.timeout, message }, reqId);
+  return questionError({ code: wireCodes.noAnswer, message }, reqId);
 }
 
 /** Options of a call, beside its tool and parameters. */
@@ -211,11 +245,13 @@ export interface CallOptions {
    */
   readonly reqId?: string | undefined;
   /**
-   * Time limit of the call in ms; 0 means no limit. Without it 60,000, which begin again while the server reports
-   * progress or waits for an answer of its host, up to 600,000 in all. The wire has whole seconds, so the limit of a call
-   * of an agent is rounded up to the next one; a signal such as `AbortSignal.timeout(1500)` is exact.
+   * Time limit of the call in ms; 0 means no limit. It stands still while a person is asked, for at most `confirmMs`
+   * (2 min). Without it 60,000, which begin again while the server reports progress or waits for an answer of its host,
+   * up to 600,000 in all.
    */
   readonly timeoutMs?: number | undefined;
+  /** Time limit in ms of everything together, the time of a person included. Default: none. */
+  readonly totalMs?: number | undefined;
   /**
    * Signal that cancels the call when it aborts. The text of its reason is in the failure of the call, as message
    * and as `details.cancel_reason`.
@@ -232,6 +268,11 @@ export interface CallOptions {
    * on the wire, never passed to a server, and never in a trace.
    */
   readonly context?: unknown;
+  /**
+   * Members for `_meta` of the request to the server, beside the `trace`. The server finds `reqId` there, too, as
+   * `a2c/req_id`, by which it may know a call that is repeated.
+   */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 /** Options of a call that the host of a computer makes. */
 export interface ComputerCallOptions extends CallOptions {
@@ -242,8 +283,6 @@ export interface ComputerCallOptions extends CallOptions {
   readonly sessionKey?: string | undefined;
   /** Tells that the person behind the request has already confirmed this one call. */
   readonly confirmed?: boolean | undefined;
-  /** Members for `_meta` of the request to the server, beside the `trace`. */
-  readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 /** Call in flight, with how its host follows it. */
 export interface WatchedCall<Ended> extends Promise<Ended> {
@@ -277,6 +316,7 @@ interface Waiting {
   readonly reqId: string;
   readonly context: unknown;
   readonly startedAt: number;
+  readonly overdueMs?: number;
   readonly resolve: (outcome: ToldOutcome) => void;
   readonly listeners: Set<(progress: Progress) => void>;
 }
@@ -289,7 +329,7 @@ export class PendingCalls {
   /** `timedOut`: aborted by a time limit. `refused` is called when the call is refused and never sent. */
   start(
     tool: string,
-    { reqId = newId(), signal, context }: CallOptions,
+    { reqId = newId(), signal, context, totalMs = 0 }: CallOptions,
     send: (ticket: string, reqId: string) => void,
     cancel: (ticket: string, reason?: string, timedOut?: boolean) => void,
     refused: (settled: CallSettled) => void = () => {},
@@ -316,8 +356,17 @@ export class PendingCalls {
     this.#tickets.set(reqId, ticket);
     send(ticket, reqId);
     const aborted = (by: AbortSignal): void => cancel(ticket, reasonOf(by), isTimeOut(by));
-    const over = signal ? promise.finally(onAbort(signal, () => aborted(signal))) : promise;
+    const heard = signal ? promise.finally(onAbort(signal, () => aborted(signal))) : promise;
+    const over = totalMs > 0 ? heard.finally(this.#limited(ticket, totalMs, cancel)) : heard;
     return watched(over, reqId, () => this.#waiting.has(ticket) && cancel(ticket), listeners);
+  }
+  #limited(ticket: string, ms: number, cancel: (ticket: string, why: string) => void): () => void {
+    const timer = systemClock.setTimeout(() => {
+      const waiting = this.#waiting.get(ticket);
+      if (waiting) this.#waiting.set(ticket, { ...waiting, overdueMs: ms });
+      cancel(ticket, `its time, ${ms} ms, is over`);
+    }, ms);
+    return () => systemClock.clearTimeout(timer);
   }
   progressed(told: CallProgressed): void {
     const listeners = this.#waiting.get(told.ticket)?.listeners;
@@ -331,7 +380,9 @@ export class PendingCalls {
     this.#tickets.delete(waiting.reqId);
     const durationMs = Math.round(systemClock.now() - waiting.startedAt);
     if (this.#waiting.size === 0) this.#idle.reached();
-    waiting.resolve(inContext(toldOf(settled, durationMs, waiting.reqId), waiting.context));
+    const told = toldOf(settled, durationMs, waiting.reqId);
+    const { overdueMs } = waiting;
+    waiting.resolve(inContext(overdueMs === undefined ? told : { ...told, overdueMs }, waiting.context));
   }
   /** Resolves when no call runs, at the latest after this time in ms. */
   async idle(mostMs: number): Promise<void> {
@@ -349,10 +400,9 @@ const neverSent = (settled: CallSettled, context: unknown): WatchedCall<ToldOutc
 const inContext = (told: ToldOutcome, context: unknown): ToldOutcome =>
   context === undefined ? told : { ...told, context };
 /** A failure, because `callTool` never rejects. The call is in no history, and no machine learns of it. */
-export const misusedCall = (tool: unknown, { code, message, details, remedy }: A2cError): Call => {
-  const failure: Failure = { code, message, details, ...(remedy !== undefined && { remedy }) };
+export const misusedCall = (tool: unknown, error: A2cError): Call => {
   const call = { ticket: '', reqId: newId(), server: '', tool: typeof tool === 'string' ? tool : '' };
-  return readAs(neverSent(settledBy(call, 'failed', failure), undefined), outcomeOf);
+  return readAs(neverSent(settledBy(call, 'failed', failureOf(error)), undefined), outcomeOf);
 };
 
 const toldOf = (
@@ -415,7 +465,7 @@ export const hostCall = (
   meta: Readonly<Record<string, unknown>> | undefined,
 ): ComputerCall => {
   const traced = traceIn(given ?? {});
-  const trace = meta ? { ...meta, ...traced } : traced;
+  const trace = meta || traced ? { ...meta, ...traced } : undefined;
   const { ticket, reqId, tool, params, timeoutMs, mostMs, isConfirmed, conversation } = call;
   const type = 'call.request';
   const event = {

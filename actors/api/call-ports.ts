@@ -22,13 +22,16 @@ import {
 } from '../../machines/call/policy/judge.ts';
 import {
   type Judgement,
+  confirmationDenied,
   confirmationFailed,
   confirmationLate,
   confirmationMissing,
+  notConfirmed,
   whyWithdrawn,
   type Confirmation,
 } from '../../machines/call/policy/policy.ts';
 import { resultBytes } from '../../machines/call/policy/truncate.ts';
+import type { CallContext } from '../../machines/call/call.rules.ts';
 import type { Hand } from '../../machines/blobs/hand.ts';
 import type { Tool } from '../../machines/catalog/entries.ts';
 import type { RequestFact, Emit, RequestPort } from '../../machines/kernel/ports.ts';
@@ -38,7 +41,7 @@ import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 
 type PortRequest = Parameters<RequestPort>[1];
 const unavailable: RequestPort = (_from, { id }, emit) => {
-  const failure = { code: wireCodes.notBuilt, message: 'There is no program' } as const;
+  const failure = { code: wireCodes.notSupported, message: 'There is no program' } as const;
   emit({ type: 'ask.refused', id, sent: false, failure });
   return () => {};
 };
@@ -57,7 +60,7 @@ function noticed(transform: RequestPort, notice: (text: string) => void): Reques
 const mostNoticed = 100;
 
 export class CallPorts {
-  confirm: Confirm = 'deny';
+  confirm: Confirm | undefined;
   permission: Permission = permission;
   limitsOf: (server: string) => CallLimits = () => defaultLimits;
   total: () => CallLimits = () => noLimits;
@@ -85,10 +88,6 @@ export class CallPorts {
     /** The address of a call begins with that of its computer. */
     const knownTo = (call: string): KnownTools | undefined =>
       memoryOf(call.slice(0, call.indexOf('/')))() as KnownTools | undefined;
-    const failureOf = (call: string): (() => Failure | null | undefined) => {
-      const memory = memoryOf(call);
-      return () => (memory() as { readonly failure?: Failure | null } | undefined)?.failure;
-    };
     this.#judge = ownRuleJudge({ knownTo, validate, noted });
     this.#ports = {
       policy: judgeAsk({
@@ -100,8 +99,15 @@ export class CallPorts {
       confirm: confirmAsk(
         () => this.confirm,
         knownTo,
-        failureOf,
-        (call) => this.#whose(call),
+        (call) => {
+          const memory = memoryOf(call);
+          const { replyTo, agent, conversation, server, tool, policy } = memory() as Partial<CallContext>;
+          return {
+            context: this.#whose(call),
+            line: JSON.stringify([replyTo, agent, conversation, server, tool, policy?.generation]),
+            failure: () => (memory() as Partial<CallContext> | undefined)?.failure,
+          };
+        },
       ),
       finish: finishAsk({
         knownTo,
@@ -118,7 +124,7 @@ export class CallPorts {
     return context === undefined ? {} : { context };
   }
   fill(
-    { confirm = 'deny', permission: rule }: Pick<ComputerOptions, 'confirm' | 'permission'>,
+    { confirm, permission: rule }: Pick<ComputerOptions, 'confirm' | 'permission'>,
     servers: Pick<Servers, 'limitsOf' | 'totalLimits' | 'programOf'>,
     transformer: Transformer,
     notice: (text: string) => void,
@@ -189,8 +195,6 @@ export class CachedResults {
   }
 }
 
-const failed = (error: unknown): string => confirmationFailed(textOf(error));
-
 const confirmationWords: ReadonlySet<unknown> = new Set(['allow', 'allowForSession', 'deny']);
 /** Any other word than the three known ones allows nothing. */
 function confirmationIn(said: unknown): Confirmation | undefined {
@@ -209,31 +213,69 @@ const whatToAnswer =
 const howToConfirm =
   'Give `confirm` or `permission` to createComputer, `autoApprove` to the server, or `confirmed: true` to the call.';
 
-const confirmAsk =
-  (
-    confirm: () => Confirm,
-    knownTo: (call: string) => KnownTools | undefined,
-    /** The text of the failure explains why the question to a person was withdrawn. */
-    failureOf: (call: string) => () => Failure | null | undefined,
-    whose: (call: string) => { readonly context?: unknown },
-  ): RequestPort =>
-  (from, { id, params }, emit) => {
+/** The first of equal questions is open, the others wait for it. */
+class QuestionLines {
+  readonly #lines = new Map<string, Turn[]>();
+
+  /** Returns a function that leaves the line. */
+  enter(key: string, turn: Turn): (with_: 'next' | 'allow' | 'late') => void {
+    const line = this.#lines.get(key) ?? [];
+    this.#lines.set(key, line);
+    if (line.push(turn) === 1) turn.ask();
+    return (how) => this.#leave(key, turn, how);
+  }
+  #leave(key: string, turn: Turn, how: 'next' | 'allow' | 'late'): void {
+    const line = this.#lines.get(key) ?? [];
+    const at = line.indexOf(turn);
+    if (at < 0) return;
+    line.splice(at, 1);
+    if (how !== 'next') for (const other of line.splice(0)) other[how]();
+    if (line.length === 0) this.#lines.delete(key);
+    else if (at === 0) line[0]?.ask();
+  }
+}
+interface Turn {
+  ask(): void;
+  /** The person has allowed all equal calls. */
+  allow(): void;
+  /** The person has not answered the question before it. */
+  late(): void;
+}
+
+interface AskingCall {
+  readonly context: { readonly context?: unknown };
+  /** Equal for calls that the same answer for the session allows. */
+  readonly line: string;
+  /** Explains why the question was withdrawn. */
+  failure(): Failure | null | undefined;
+}
+const confirmAsk = (
+  confirm: () => Confirm | undefined,
+  knownTo: (call: string) => KnownTools | undefined,
+  callAt: (call: string) => AskingCall,
+): RequestPort => {
+  const lines = new QuestionLines();
+  return (from, { id, params }, emit) => {
     const { reqId, agent, server, tool, params: given } = params as JudgedCall;
     const how = confirm();
-    const refuse = (message: string, remedy?: string): void => {
-      const details = { server_name: server, tool_name: tool };
-      const failure = {
-        code: wireCodes.notConfirmed,
-        message,
-        details,
-        ...(remedy !== undefined && { remedy }),
-      };
-      emit({ type: 'ask.refused', id, sent: false, failure });
+    const refuse = (
+      message: string,
+      more: { readonly reason?: string; readonly remedy?: string } = {},
+    ): void => {
+      const failure = notConfirmed({ server, tool }, message, more);
+      const { remedy } = more;
+      emit({
+        type: 'ask.refused',
+        id,
+        sent: false,
+        failure: { ...failure, ...(remedy !== undefined && { remedy }) },
+      });
     };
     const answer = (result: Confirmation): void => emit({ type: 'ask.answered', id, result });
-    if (typeof how === 'string') {
+    if (typeof how !== 'function') {
       if (how === 'allow') answer({ decision: 'allow' });
-      else refuse(confirmationMissing, howToConfirm);
+      else if (how === 'deny') refuse(confirmationDenied, { reason: 'its host allows none' });
+      else refuse(confirmationMissing, { remedy: howToConfirm });
       return () => {};
     }
     const aborter = new AbortController();
@@ -241,18 +283,37 @@ const confirmAsk =
     const { title, annotations } = toolIn(knownTo(from), server, tool) ?? {};
     // Copies the arguments: changes that the callback makes for display must not alter what is sent.
     const shown = { title: asLine(title ?? annotations?.title ?? tool), arguments: copiedAsJson(given) };
-    const question = { reqId, agent, ...whose(from), server, tool, ...shown };
+    const call = callAt(from);
+    const question = { reqId, agent, ...call.context, server, tool, ...shown };
     const whole: ConfirmQuestion = { ...question, annotations: annotations ?? null, signal };
-    // Reads the host's answer to a confirmation inside the promise, because reading a property of it may throw.
-    void (async () => confirmationIn(await how(whole)))().then(
-      (read) => (read ? answer(read) : refuse(failed(unreadable), whatToAnswer)),
-      (error: unknown) =>
-        refuse(error instanceof Error && error.name === 'TimeoutError' ? confirmationLate : failed(error)),
-    );
-    const failure = failureOf(from);
+    const read = (said: Confirmation | undefined): void => {
+      leave(said?.decision === 'allowForSession' ? 'allow' : 'next');
+      if (said) answer(said);
+      else refuse(confirmationFailed(unreadable), { remedy: whatToAnswer });
+    };
+    const failed = (error: unknown): void => {
+      leave('next');
+      const isLate = error instanceof Error && error.name === 'TimeoutError';
+      refuse(isLate ? confirmationLate : confirmationFailed(textOf(error)));
+    };
+    let leave: ReturnType<QuestionLines['enter']> = () => {};
+    const ask = (): void => {
+      emit({ type: 'ask.began', id });
+      // Reads the host's answer inside the promise, because reading a property of it may throw.
+      void (async () => confirmationIn(await how(whole)))().then(read, failed);
+    };
+    const turn: Turn = {
+      ask,
+      allow: () => answer({ decision: 'allow' }),
+      late: () => refuse(confirmationLate),
+    };
+    leave = lines.enter(call.line, turn);
     return () => {
-      const over = new Error(`The question is no longer open: ${whyWithdrawn(failure())}`);
+      const failure = call.failure();
+      const over = new Error(`The question is no longer open: ${whyWithdrawn(failure)}`);
       over.name = 'AbortError';
       aborter.abort(over);
+      leave(failure?.details?.['which'] === 'confirm' ? 'late' : 'next');
     };
   };
+};

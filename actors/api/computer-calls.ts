@@ -1,4 +1,4 @@
-import { endingOf, type CallEnding, type CallFacts } from './call-outcome.ts';
+import { endingOf, endOf, type CallEnding, type CallFacts } from './call-outcome.ts';
 import { IdleWaits } from '../kernel/listeners.ts';
 import type { Observer } from '../runtime/directory.ts';
 import type {
@@ -284,9 +284,10 @@ export class CallWatch implements Observer {
       record.from.startsWith('computer/')
     ) {
       const settled = record.ev as CallSettled;
-      const { reqId, server, tool, end } = settled;
+      const { reqId, server, tool } = settled;
       const call = { reqId, server, tool, ...inContext(this.#contextOf(record.from)) };
-      this.#tell('call.settled', { ...call, end, ...endingOf(inEnglish(settled)) });
+      const ending = endingOf(inEnglish(settled));
+      this.#tell('call.settled', { ...call, end: endOf(ending), ...ending });
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { ConfigInput, ServerInput } from '../../machines/config/config-input.ts';
+import type { AddedServer, ConfigInput } from '../../machines/config/config-input.ts';
 import type { Call, ComputerCallOptions } from './call-outcome.ts';
 import type { CallEvents } from './computer-calls.ts';
 import type { KnownCall } from '../../machines/call/history.ts';
@@ -22,7 +22,7 @@ import type { LoggedOut } from '../../adapters/mcp/http/login.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
 import type { Progress } from '../../machines/protocol/messages/messages.ts';
 import type { CallToolResult } from '../../machines/protocol/tool-result.ts';
-import type { Failure } from '../../machines/protocol/failure.ts';
+import type { HostFailure } from '../../machines/protocol/failure.ts';
 
 /** Skill of a computer: instructions and files for a model, from a folder or from an MCP server. */
 export interface Skill {
@@ -115,7 +115,7 @@ export interface ComputerConfigInForce {
 /** Events of a computer, by the name for `computer.on`. */
 export interface ComputerEvents extends CallEvents {
   /** A server has another state, or another reason for the same state. `failure` is null when nothing is wrong. */
-  readonly 'server.changed': ServerStatus & { readonly failure: Failure | null };
+  readonly 'server.changed': ServerStatus & { readonly failure: HostFailure | null };
   /**
    * The config has changed, by `servers.set` or a similar method or by a rollback; `servers` names all servers that
    * it now has.
@@ -200,7 +200,7 @@ export interface ComputerServers {
    * rest. Rejects when the new launch config cannot be started, after the former one is restored; with
    * `autoReconnect: false` also when the server is active.
    */
-  add(config: ServerInput | ConfigInput): Promise<ServerStatus>;
+  add(config: AddedServer): Promise<ServerStatus>;
   /** Removes a server from the config; resolves when the server has ended. */
   remove(name: string): Promise<void>;
   /**

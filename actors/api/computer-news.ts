@@ -11,7 +11,7 @@ import { stateFor } from '../../machines/server-state.ts';
 import { approvalGroups } from '../../machines/call/policy/permission.ts';
 import { toolsAlone } from '../../machines/config/app.ts';
 import { nearest } from '../../machines/text.ts';
-import type { Failure } from '../../machines/protocol/failure.ts';
+import { hostFailure, type Failure } from '../../machines/protocol/failure.ts';
 
 interface NewsroomOptions {
   readonly servers: Servers;
@@ -118,7 +118,13 @@ export class ComputerNewsroom {
     const reason = failure ? { reason: failure.message + tries } : {};
     const next = nextTryMs === null ? {} : { nextTryMs };
     if (this.#isExplainedSoon(news)) return;
-    emit('server.changed', { name: server, state: stateFor(stage, failure), ...reason, ...next, failure });
+    emit('server.changed', {
+      name: server,
+      state: stateFor(stage, failure),
+      ...reason,
+      ...next,
+      failure: failure && hostFailure(failure),
+    });
   }
   /** The exit of a lost program follows soon and explains the loss, so the host gets both at once. */
   #isExplainedSoon({ server, stage, failure }: Extract<ComputerNews, { type: 'client.changed' }>): boolean {
@@ -147,7 +153,12 @@ export class ComputerNewsroom {
   /** Resources and prompts are still known; without a failure the tools are known again. */
   #withdrawn({ server, failure }: Extract<ComputerNews, { type: 'tools.withdrawn' }>): void {
     const reason = failure ? { reason: failure.message } : {};
-    this.#told.emit('server.changed', { name: server, state: 'ready', ...reason, failure });
+    this.#told.emit('server.changed', {
+      name: server,
+      state: 'ready',
+      ...reason,
+      failure: failure && hostFailure(failure),
+    });
   }
   #listed(news: Extract<ComputerNews, { type: 'catalog.changed' }>): void {
     const { server, list, added, removed, changed } = news;

@@ -26,7 +26,10 @@ export interface ComputerOptions extends HostOptions {
    * rejects when the seat is refused or no office is there, unless `keepTrying` is set here.
    */
   readonly office?: OfficeSeat | undefined;
-  /** Confirmation of the calls that the rule (`permission`) does not allow without one. Default `'deny'`. */
+  /**
+   * Confirmation of the calls that the rule (`permission`) does not allow without one. Without it they are refused.
+   * Equal questions (one caller, one tool) are asked one after another, so that `allowForSession` answers all of them.
+   */
   readonly confirm?: Confirm | undefined;
   /**
    * Rule that decides which calls run, need a confirmation, or are refused, in place of our own rule
@@ -105,10 +108,76 @@ export interface ComputerOptions extends HostOptions {
     | undefined;
 }
 /**
- * Answers of the host to servers that ask (MCP: roots, sampling, elicitation); `server` is the name in the config.
- * A method that is left out is not declared to servers. `signal` aborts when the answer is not wanted any more:
- * the server withdrew, two minutes have passed, or its session closed. `asking` tells for which calls the server may
- * ask. A rejection is reported to the server, without its stack.
+ * Question of a server to its host. MCP does not say which of its calls a question belongs to, so `calls` has all calls
+ * that the server runs when it asks.
+ */
+export interface ServerQuestion {
+  /** Name of the server in the config. */
+  readonly server: string;
+  /** Calls that the server runs, of all callers, the oldest first, each with its own `context`; none when it asks by itself. */
+  readonly calls: readonly KnownCall[];
+  /** Context of the calls in `calls` where all have an equal one; absent where several callers may be meant. */
+  readonly context?: unknown;
+  /**
+   * Signal that aborts when the answer is not wanted any more: the server withdrew, two minutes have passed, or its session
+   * closed.
+   */
+  readonly signal: AbortSignal;
+}
+/** Question of a server with the params of MCP. */
+export interface AskedWith<Params> extends ServerQuestion {
+  /** Params of the request, as the server sent them. */
+  readonly params: Params;
+}
+/** Params of `elicitation/create` for a form. */
+export interface ElicitParams {
+  readonly mode?: 'form';
+  /** Text for the person. */
+  readonly message: string;
+  /** JSON Schema of the form: an object of plain fields. */
+  readonly requestedSchema: Readonly<Record<string, unknown>>;
+  readonly [more: string]: unknown;
+}
+/** Params of `elicitation/create` for a page that the person opens. */
+export interface ElicitUrlParams {
+  readonly mode: 'url';
+  /** Text for the person. */
+  readonly message: string;
+  /** Address of the page. */
+  readonly url: string;
+  readonly [more: string]: unknown;
+}
+/** Result of an elicitation. Missing values of an accepted content get the defaults of the schema (SEP-1034). */
+export interface ElicitAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  /** Values of the form by the names of its fields. */
+  readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
+}
+/** Params of `sampling/createMessage`. */
+export interface SampleParams {
+  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: unknown }[];
+  readonly maxTokens: number;
+  readonly systemPrompt?: string;
+  readonly [more: string]: unknown;
+}
+/** Result of `sampling/createMessage`. */
+export interface SampleAnswer {
+  readonly role: 'user' | 'assistant';
+  /** Content of the answer, such as `{ type: 'text', text }`. */
+  readonly content: { readonly type: string; readonly [field: string]: unknown } | readonly object[];
+  /** Name of the model that answered. */
+  readonly model: string;
+  readonly stopReason?: string;
+}
+/** Folder that a server may look at. */
+export interface Root {
+  /** URI of the folder, `file://…`. */
+  readonly uri: string;
+  readonly name?: string;
+}
+/**
+ * Answers of the host to servers that ask (MCP: roots, sampling, elicitation). A method that is left out is not declared to
+ * servers. A rejection is reported to the server, without its stack.
  */
 export interface Answers {
   /**
@@ -116,46 +185,14 @@ export interface Answers {
    * on to another client declares what that one has.
    */
   readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
-  /** Returns the folders that this server may look at, as `file://` URIs, or a promise of them. */
-  readonly roots?:
-    | ((
-        server: string,
-        asking: AskingCalls,
-      ) =>
-        | readonly { readonly uri: string; readonly name?: string }[]
-        | Promise<readonly { readonly uri: string; readonly name?: string }[]>)
-    | undefined;
-  /** Takes the params of `sampling/createMessage`, and resolves with its result. */
-  readonly sample?: AnswerServer | undefined;
-  /**
-   * Takes the params of `elicitation/create`, and resolves with its result: `{action: 'accept' | 'decline' |
-   * 'cancel', content?}`. Missing values of an accepted content are filled with the defaults of the schema
-   * (SEP-1034).
-   */
-  readonly elicit?: AnswerServer | undefined;
-  /**
-   * Takes the params of an elicitation with `mode: 'url'`, in which the server wants a person to open
-   * `params.url`. The action `accept` means that the URL will be opened.
-   */
-  readonly elicitUrl?: AnswerServer | undefined;
-}
-
-/** Answer of the host to one question of a server: takes the params of MCP, and resolves with the result of MCP. */
-export type AnswerServer = (
-  server: string,
-  params: Readonly<Record<string, unknown>>,
-  signal: AbortSignal,
-  asking: AskingCalls,
-) => Promise<Readonly<Record<string, unknown>>>;
-/**
- * Calls for which a server may ask. MCP does not say which of its calls a question belongs to, so these are all
- * calls that the server runs when it asks; none when it asks by itself.
- */
-export interface AskingCalls {
-  /** Calls that the server runs, of all callers, the oldest first, each with its own `context`. */
-  readonly calls: readonly KnownCall[];
-  /** Context of the calls in `calls` where all have an equal one; absent where several callers may be meant. */
-  readonly context?: unknown;
+  /** Returns the folders that this server may look at, or a promise of them. */
+  readonly roots?: ((question: ServerQuestion) => readonly Root[] | Promise<readonly Root[]>) | undefined;
+  /** Lets a model of the host answer. */
+  readonly sample?: ((question: AskedWith<SampleParams>) => Promise<SampleAnswer>) | undefined;
+  /** Lets a person fill in a form. */
+  readonly elicit?: ((question: AskedWith<ElicitParams>) => Promise<ElicitAnswer>) | undefined;
+  /** Lets a person open a page. The action `accept` means that it will be opened. */
+  readonly elicitUrl?: ((question: AskedWith<ElicitUrlParams>) => Promise<ElicitAnswer>) | undefined;
 }
 
 /** Call that needs the confirmation of a person before it runs. */

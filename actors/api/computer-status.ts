@@ -23,7 +23,7 @@ import {
 import type { ServerInfo } from '../../machines/ports/session.ts';
 import { remembered } from '../../machines/kernel/objects.ts';
 import { isRestless } from '../../machines/process/server-failure.ts';
-import type { Failure } from '../../machines/protocol/failure.ts';
+import { hostFailure, type Failure } from '../../machines/protocol/failure.ts';
 import { notShownReason } from '../../machines/resources/collections.ts';
 import { collections } from '../../machines/resources/collection-rules.ts';
 import { nearest } from '../../machines/text.ts';
@@ -85,7 +85,7 @@ export function serverStatus(
   return {
     name,
     state,
-    ...(why && { reason: why.message, failure: why }),
+    ...(why && { reason: why.message, failure: hostFailure(why) }),
     ...(waits && state === 'connecting' && { reason: connecting(waits, kind === 'stdio', failure), waits }),
     ...((state === 'waiting' || state === 'open') && nextTryMs > 0 && { nextTryMs }),
     ...(pid !== undefined && { pid }),

@@ -287,7 +287,11 @@ class HostedComputer implements Computer {
         configOf: (name) => (isOwnWay || Object.hasOwn(inMemory, name) ? undefined : this.#servers.config),
         inputs: this.#inputs,
         rootsOf: (name) => {
-          const roots = this.#options.answers?.roots?.(name, { calls: [] });
+          const roots = this.#options.answers?.roots?.({
+            server: name,
+            calls: [],
+            signal: new AbortController().signal,
+          });
           // Roots that come later are those of another client, which no command shares.
           return roots && 'map' in roots ? roots.map(({ uri }) => uri) : null;
         },

@@ -7,14 +7,12 @@ import {
   type Agent,
   type CallEnded,
   type Computer,
+  type Confirm,
   type ConfirmAnswer,
   type ConfirmQuestion,
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Answer of the Python SDK to a confirmation that timed out; our computer sends it after an English sentence. */
-const late = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
-const english = 'Nobody said in time whether the call may run';
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).toReversed()) await one.close();
@@ -44,27 +42,85 @@ async function createHarness() {
 }
 
 describe('a question to a person', () => {
-  it('is withdrawn when the time of its agent is over, which hears where the call stood; a late yes runs nothing', async () => {
+  it('is withdrawn when the whole time of its agent is over; a late yes runs nothing', async () => {
     const { agent, computer, asked, word, calls } = await createHarness();
-    const settled = deferred<CallEnded>();
-    computer.on('call.settled', (call) => settled.resolve(call));
-    const call = agent.callTool('c1', 'echo', { text: 'hi' }, { timeoutMs: 1_000 });
+    const call = agent.callTool('c1', 'echo', { text: 'hi' }, { totalMs: 1_000 });
     const { signal, agent: name } = await asked;
-    const outcome = await call;
+    expect(await call).toMatchObject({
+      ...{ outcome: 'failed', end: 'timedOut', phase: 'confirming' },
+      failure: { code: 'ToolTimeout', wireCode: 4004, details: { timeout: 1_000, which: 'total' } },
+    });
     expect([name, signal.aborted]).toEqual(['bob', true]);
-    expect(signal.reason).toMatchObject({
-      name: 'AbortError',
-      message: 'The question is no longer open: its time, 1 s, is over',
-    });
-    expect(outcome).toMatchObject({
-      ...{ outcome: 'failed', phase: 'confirming', failure: { code: 4005, message: english } },
-      result: { isError: true, content: [{ text: `${english}. ${late}` }] },
-    });
-    expect(await settled.promise).toMatchObject({ outcome: 'failed', phase: 'confirming', result: null });
+    expect(signal.reason).toMatchObject({ name: 'AbortError' });
     word.resolve('allow');
     // The next call is answered after everything that the late permission could start.
     const next = await computer.callTool('echo', { text: 'hi' }, { confirmed: true });
     expect([next.outcome, calls()]).toEqual(['succeeded', 1]);
+  });
+
+  it('has time of its own: the limit of a call stands still meanwhile, for an agent, too', async () => {
+    const { agent, computer, asked, word } = await createHarness();
+    const calls = [
+      computer.callTool('echo', { text: 'hi' }, { timeoutMs: 200 }),
+      agent.callTool('c1', 'echo', { text: 'hi' }, { timeoutMs: 200 }),
+    ];
+    await asked;
+    // A clock: this call ends when the limits of the others would be long over.
+    const later = await agent.callTool('c1', 'echo', {}, { totalMs: 1_500 });
+    expect(later).toMatchObject({ end: 'timedOut' });
+    word.resolve('allow');
+    expect(await Promise.all(calls)).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'succeeded' }]);
+  });
+
+  it('is asked once for equal calls: an answer for the session is for all that wait', async () => {
+    let questions = 0;
+    const server = linked();
+    await using computer = await bootedComputer({
+      ...{ stateDir: false, reaper: false },
+      config: { mcpServers: { A: { type: 'inmemory', args: ['A'] } } },
+      inMemory: { A: server.connect },
+      confirm: async ({ context }) => {
+        questions += 1;
+        await new Promise((resolve) => void setImmediate(resolve));
+        return context === 'ada' ? 'allowForSession' : 'allow';
+      },
+    });
+    const callsOf = (context: string) =>
+      Array.from({ length: 50 }, () => computer.callTool('echo', { text: 'hi' }, { context }));
+    const ended = await Promise.all(callsOf('ada'));
+    expect([questions, new Set(ended.map(({ outcome }) => outcome))]).toEqual([1, new Set(['succeeded'])]);
+    await Promise.all(callsOf('bob'));
+    expect(questions).toBe(51);
+  });
+
+  it.each<[string, Confirm | undefined]>([
+    ['missing', undefined],
+    ['denied', 'deny'],
+    ['denied', () => ({ decision: 'deny', reason: 'not today' })],
+    [
+      'late',
+      () => {
+        throw Object.assign(new Error('x'), { name: 'TimeoutError' });
+      },
+    ],
+    [
+      'failed',
+      () => {
+        throw new Error('x');
+      },
+    ],
+    ['failed', () => 'yes' as never],
+  ])('tells a program why a call was not confirmed: %s', async (why, confirm) => {
+    const server = linked();
+    await using computer = await bootedComputer({
+      ...{ stateDir: false, reaper: false, confirm },
+      config: { mcpServers: { A: { type: 'inmemory', args: ['A'] } } },
+      inMemory: { A: server.connect },
+    });
+    expect(await computer.callTool('echo', { text: 'hi' })).toMatchObject({
+      ...{ outcome: 'failed', end: 'refused' },
+      failure: { code: 'NotConfirmed', wireCode: 4005, details: { why } },
+    });
   });
 
   it('is withdrawn when its agent is gone, and when its computer closes, and says so', async () => {

@@ -31,7 +31,7 @@ export async function joinNodes(
 }
 const redisCodes = {
   usage: wireCodes.badRequest,
-  refused: wireCodes.unauthorized,
+  refused: wireCodes.tokenRefused,
   unreached: wireCodes.unavailable,
 } as const;
 /** A URL, the path of a unix socket, or a client. */

@@ -186,7 +186,7 @@ const version: JoinFailure = {
   remedy: 'Use an office of 0.1 to 0.4, such as one of createOffice.',
 };
 const credential: JoinFailure = {
-  code: wireCodes.unauthorized,
+  code: wireCodes.tokenRefused,
   what: 'The office did not let us in',
   remedy: 'Give the token of that office as `auth`; in a shell: --token, or the variable A2C_TOKEN.',
 };

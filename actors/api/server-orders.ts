@@ -9,7 +9,7 @@ import type { Servers } from '../servers/servers.ts';
 import { mergedSettings, type ServerConfig } from '../../machines/config/schemas.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import { wireCodes, type Failure, type HostFailure } from '../../machines/protocol/failure.ts';
 
 /** The server rests, or is in a phase that may take long. */
 const settledStates: ReadonlySet<ServerStatus['state']> = new Set([
@@ -37,7 +37,7 @@ const active: ReadonlySet<ServerStatus['state']> = new Set([
 const kept: ReadonlySet<ServerStatus['state']> = new Set(['ready', 'recovering', 'waiting']);
 /** A start order then asks for no new values of inputs. */
 const started: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'ready', 'standby']);
-type Rested = ServerStatus & { readonly failure: Failure | null };
+type Rested = ServerStatus & { readonly failure: HostFailure | null };
 
 interface OrdersOptions {
   readonly servers: Servers;
@@ -249,11 +249,11 @@ const otherOrder = (name: string, state: ServerStatus['state']): string => {
 const notDone = (
   name: string,
   message: string,
-  { state, failure = null }: { readonly state?: string; readonly failure?: Failure | null } = {},
+  { state, failure = null }: { readonly state?: string; readonly failure?: HostFailure | null } = {},
 ): A2cError => {
-  const { code = 'ServerNotActive', details, remedy } = failure ?? {};
+  const { details, remedy } = failure ?? {};
   return new A2cError({
-    code,
+    ...(failure ?? { code: 'ServerNotActive' }),
     message,
     details: { ...details, server_name: name, ...(state !== undefined && { state }) },
     ...(remedy !== undefined && { remedy }),

@@ -67,7 +67,7 @@ it('a tool that a server lists and nobody can call is refused with the reason, h
   expect(await agent.callTool('c', 'long', {})).toMatchObject({ outcome: 'failed' });
   expect(await computer.callTool('long')).toMatchObject({
     outcome: 'failed',
-    failure: { code: 4001, message: expect.stringContaining('its inputSchema') as string },
+    failure: { code: 'ToolNotFound', message: expect.stringContaining('its inputSchema') as string },
   });
   expect(called).toEqual([]);
 });

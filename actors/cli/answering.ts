@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Answers, Confirm } from '../api/computer-options.ts';
+import type { Answers, Confirm, SampleAnswer } from '../api/computer-options.ts';
 import { inOneLine } from './printing/contents.ts';
 import { type AskInput, keepingPasswords } from '../servers/inputs.ts';
 import type { Terminal } from '../../adapters/terminal/terminal.ts';
@@ -26,17 +26,17 @@ export function answersBy(
 ): Answers {
   const rootsOf = root === undefined ? folders : () => root.map((folder) => resolve(folder));
   return {
-    ...(rootsOf && { roots: (server) => rootsOf(server).map(asRoot) }),
+    ...(rootsOf && { roots: ({ server }) => rootsOf(server).map(asRoot) }),
     ...(sampling !== undefined && {
-      sample: async (_server, params, signal) => sampled(sampling, params, signal),
+      sample: async ({ params, signal }) => sampled(sampling, params, signal),
     }),
     // Offers forms (elicitation) only when a person is at the terminal; otherwise servers learn that they cannot ask.
     ...(terminal.isInteractive && {
-      elicit: async (server, params, signal) => {
+      elicit: async ({ server, params, signal }) => {
         const { fillIn } = await import('./form.ts');
-        return { ...(await fillIn(terminal, server, params, signal)) };
+        return fillIn(terminal, server, params, signal);
       },
-      elicitUrl: async (server, params, signal) => open(terminal, server, params, signal),
+      elicitUrl: async ({ server, params, signal }) => open(terminal, server, params, signal),
     }),
   };
 }
@@ -78,13 +78,13 @@ async function sampled(
   command: string,
   params: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<SampleAnswer> {
   const { runText } = await import('../../adapters/process/run-text.ts');
   const text = await runText(command, { input: JSON.stringify(params), ms: sampleMs, signal });
   try {
     const result: unknown = JSON.parse(text);
     if (typeof result === 'object' && result !== null && 'content' in result)
-      return { model: 'command', role: 'assistant', ...result };
+      return { model: 'command', role: 'assistant', ...(result as Pick<SampleAnswer, 'content'>) };
   } catch {
     // Takes output that is not JSON as the text answer of the model.
   }
@@ -116,8 +116,8 @@ export function inputsAt(
   });
 }
 function asking(terminal: Terminal): AskInput {
-  return async (definition, { signal }) => {
-    const { id, type, description } = definition;
+  return async (definition) => {
+    const { id, type, description, signal } = definition;
     // Takes inputs of type `command` from environment variables only, because VS Code alone runs them.
     if (type === 'command') return undefined;
     const what = description === '' ? id : description;

@@ -106,7 +106,7 @@ describe('arguments on the command line', () => {
     if (message === undefined) await expect(read).resolves.toEqual({ a: 1, b: 2, tags: [3, 4] });
     else
       await expect(read).rejects.toMatchObject({
-        code: 400,
+        code: 'BadRequest',
         message: expect.stringContaining(message),
         remedy: expect.stringMatching(/=|--/),
       });

@@ -19,7 +19,7 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import { stateWords } from '../../machines/server-states.ts';
 import { readText } from '../../adapters/terminal/terminal.ts';
 import type { Config } from '../../machines/config/parse.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import { hostFailure, type CodeName, type Failure } from '../../machines/protocol/failure.ts';
 import { nearest } from '../../machines/text.ts';
 
 export interface CallCommandOptions extends OneShotOptions, SaveOptions {
@@ -186,10 +186,10 @@ async function explained(
   const listing = await computer.tools();
   const { failure } = outcome;
   const [server, other] = listing.servers;
-  const isUnknown = failure.code === wireCodes.toolNotFound || failure.code === 'ServerNotActive';
+  const isUnknown = failure.code === 'ToolNotFound' || failure.code === 'ServerNotActive';
   if (isUnknown && server && !other && !['ready', 'standby'].includes(server.state))
-    return { ...outcome, failure: notStarted(options, server, failure.details) };
-  if (failure.code === wireCodes.toolNotFound) {
+    return { ...outcome, failure: hostFailure(notStarted(options, server, failure.details)) };
+  if (failure.code === 'ToolNotFound') {
     for (const line of [...conflictSummary(listing), ...notReadyLines(listing, options)]) terminal.err(line);
     const names = listing.tools.flatMap(({ name, original }) => [name, original]);
     const asked = String(failure.details?.['tool_name']);
@@ -212,7 +212,7 @@ const isForPerson: ReadonlySet<ServerStatus['state']> = new Set([
   'unsupported',
 ]);
 /** Failures whose own remedy says more than the output of the program. */
-const isExplained: ReadonlySet<Failure['code']> = new Set(['NotStartable', wireCodes.tooMany]);
+const isExplained: ReadonlySet<CodeName> = new Set(['NotStartable', 'TooMany']);
 function notStarted(
   options: OneShotOptions,
   server: ServerStatus,
@@ -264,9 +264,9 @@ function callAfar(
     if (outcome.outcome === 'succeeded') return tell(context, options, outcome);
     const { failure } = outcome;
     // Adds advice only where nobody could be asked; a person who said no has decided.
-    if (failure.code === wireCodes.notConfirmed && failure.remedy !== undefined && !outcome.toolError)
+    if (failure.code === 'NotConfirmed' && failure.remedy !== undefined && !outcome.toolError)
       return tell(context, options, { ...outcome, failure: { ...failure, remedy: whoConfirms(computer) } });
-    if (failure.code !== wireCodes.toolNotFound) return tell(context, options, outcome);
+    if (failure.code !== 'ToolNotFound') return tell(context, options, outcome);
     const names = (await agent.tools(computer)).tools.map(({ name }) => name);
     const known = { ...outcome, failure: { ...failure, remedy: remedyFor(options, tool, names) } };
     return tell(context, options, known);

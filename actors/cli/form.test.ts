@@ -105,7 +105,7 @@ describe('a form of a server', () => {
 describe('an input of the config', () => {
   const ask = (definition: object, answers: readonly (string | null)[]) => {
     const person = personWith(answers);
-    const answer = inputsAt(person.terminal, {})?.(definition as never, { signal });
+    const answer = inputsAt(person.terminal, {})?.({ ...definition, signal } as never);
     return { ...person, answer };
   };
   const text = { type: 'promptString', id: 'token', description: 'A token', default: null, password: true };

@@ -1,14 +1,11 @@
 import { inOneLine } from './printing/contents.ts';
 import { yesOrNo } from './answering.ts';
+import type { ElicitAnswer } from '../api/computer-options.ts';
 import type { Terminal } from '../../adapters/terminal/terminal.ts';
 import { validate } from '../../adapters/schema/validate.ts';
 import { readLenientJson } from '../../machines/models/lenient-json.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
-interface Answered {
-  readonly action: 'accept' | 'decline' | 'cancel';
-  readonly content?: Fields;
-}
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 interface Choice {
@@ -68,7 +65,7 @@ export async function fillIn(
   server: string,
   params: Fields,
   signal: AbortSignal,
-): Promise<Answered> {
+): Promise<ElicitAnswer> {
   const { message, requestedSchema } = params;
   const schema = isObject(requestedSchema) ? requestedSchema : {};
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
@@ -77,7 +74,7 @@ export async function fillIn(
   const isWanted = await yesOrNo(terminal, 'answer it?', signal, true);
   if (isWanted === null) return { action: 'cancel' };
   if (!isWanted) return { action: 'decline' };
-  const content: [string, unknown][] = [];
+  const content: [string, string | number | boolean | readonly string[]][] = [];
   for (const [name, field] of Object.entries(properties)) {
     const answer = await askField(
       terminal,
@@ -85,7 +82,7 @@ export async function fillIn(
       signal,
     );
     if (answer === null) return { action: 'cancel' };
-    if (answer !== undefined) content.push([name, answer.value]);
+    if (answer !== undefined) content.push([name, answer.value as string]);
   }
   return { action: 'accept', content: Object.fromEntries(content) };
 }

@@ -67,7 +67,10 @@ async function identitiesOf(
   answers: { readonly roots?: Roots },
 ): Promise<readonly string[]> {
   const inputs = new Inputs({ definitions: config.inputs, environment: process.env });
-  const own = (await answers.roots?.(name, { calls: [] }))?.map(({ uri }) => uri) ?? null;
+  const own =
+    (await answers.roots?.({ server: name, calls: [], signal: new AbortController().signal }))?.map(
+      ({ uri }) => uri,
+    ) ?? null;
   const all = await Promise.all(
     [own, null].map((roots) => identityOf(name, config, { inputs, folder, roots })),
   );

@@ -122,7 +122,7 @@ describe('a wrong use of the command line', () => {
       const told = await a2c(...argv);
       expect(told.code).toBe(64);
       expect(documentIn(told)).toEqual({
-        error: expect.objectContaining({ code: 400, message: expect.any(String) }),
+        error: expect.objectContaining({ code: 'BadRequest', message: expect.any(String) }),
       });
     },
   );

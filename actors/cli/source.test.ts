@@ -126,7 +126,7 @@ describe('a config found in the folder', () => {
   it('starts nothing before the folder is trusted, and says what it would start and how to trust it', async () => {
     write('a2c.json', found);
     await expect(namesOf({})).rejects.toMatchObject({
-      code: 403,
+      code: 'NotAllowed',
       details: { commands: ['theirs: rm -rf everything'] },
       remedy: expect.stringContaining('--trust') as string,
     });
@@ -135,7 +135,7 @@ describe('a config found in the folder', () => {
     write('.mcp.json', found);
     const context = { terminal: terminalOf(), signal, folder };
     expect(await run(['tools', '--json'], context)).toBe(1);
-    expect(JSON.parse(said.join(''))).toMatchObject({ error: { code: 403 } });
+    expect(JSON.parse(said.join(''))).toMatchObject({ error: { code: 'NotAllowed' } });
   });
   it('is trusted once, with --trust', async () => {
     write('mcp.json', found);
@@ -150,7 +150,7 @@ describe('a config found in the folder', () => {
   });
   it.each([['no'], [''], [null]])('is not trusted by the answer %j', async (answer) => {
     write('a2c.json', found);
-    await expect(namesOf({}, [answer])).rejects.toMatchObject({ code: 403 });
+    await expect(namesOf({}, [answer])).rejects.toMatchObject({ code: 'NotAllowed' });
     await expect(namesOf({})).rejects.toMatchObject({ code: 403 });
   });
   it('needs no trust while it starts no program', async () => {

@@ -1,14 +1,14 @@
 import type { CallOutcome, WatchedCall } from '../api/call-outcome.ts';
 import type { Answers } from '../api/computer-options.ts';
 import type { Computer, ComputerDebug, ComputerEvents, ComputerStatus } from '../api/computer-handle.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { A2cError, failureOf } from '../kernel/errors.ts';
 import { deferred, Listeners, onAbort, reasonOf } from '../kernel/listeners.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { knockAtDoors, type DoorLine } from '../../adapters/door/door.ts';
 import { newId } from '../../adapters/clock.ts';
 import type { Progress } from '../../machines/protocol/messages/messages.ts';
-import type { Failure } from '../../machines/protocol/failure.ts';
+import { hostFailure, type Failure } from '../../machines/protocol/failure.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import { version } from '../../machines/version.ts';
 import { proofOf } from './identity.ts';
@@ -167,9 +167,8 @@ export class LentServer implements CallHost {
         const lost = error instanceof A2cError ? error : new A2cError(this.#visit.lost());
         // Only a lost host may have sent the call to the server; any other failure comes before that.
         const outcome = lost.code === 'ServerLost' ? 'unknown' : 'failed';
-        const { code, message, details } = lost;
         const durationMs = Math.round(performance.now() - startedAt);
-        const failure = { code, message, details };
+        const failure = hostFailure(failureOf(lost));
         const facts = { ...about, durationMs, outcome, end: outcome } as const;
         return { ...facts, toolError: false, phase: 'running', result: null, failure };
       })
@@ -207,7 +206,8 @@ export class LentServer implements CallHost {
     try {
       const answer = this.#answers[kind];
       if (!answer) throw new Error('no person is at a terminal');
-      const value = await answer(this.#status.name, params, end.signal, { calls: [] });
+      const { name: server } = this.#status;
+      const value = await answer({ server, params: params as never, calls: [], signal: end.signal });
       this.#visit.send({ question, value });
     } catch (error) {
       this.#visit.send({ question, error: error instanceof Error ? error.message : String(error) });

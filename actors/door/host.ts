@@ -1,4 +1,4 @@
-import type { Answers } from '../api/computer-options.ts';
+import type { Answers, AskedWith, ElicitAnswer } from '../api/computer-options.ts';
 import type { HostDoor, Lent } from '../api/door.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import { newId, processFacts } from '../../adapters/clock.ts';
@@ -48,17 +48,21 @@ export async function openHostDoor(host: DoorHost): Promise<Door> {
 
 /** A question goes to the command whose call runs on the server, else to the host. */
 export function answersThroughDoor(answers: Answers = {}, isAlways = false): Answers {
-  const through = (kind: 'elicit' | 'elicitUrl'): Answers['elicit'] => {
-    const own = answers[kind];
+  const through = <Params extends Fields>(
+    kind: 'elicit' | 'elicitUrl',
+    own: ((question: AskedWith<Params>) => Promise<ElicitAnswer>) | undefined,
+  ): typeof own => {
     if (!own && !isAlways) return undefined;
-    return (...given) => {
-      const [, params, signal, { context }] = given;
-      if (context instanceof Visit) return context.question(kind, params, signal);
-      if (own) return own(...given);
+    return async (question) => {
+      const { context, params, signal } = question;
+      if (context instanceof Visit)
+        return (await context.question(kind, params, signal)) as unknown as ElicitAnswer;
+      if (own) return own(question);
       throw new Error('no one can be asked: no command uses this server now');
     };
   };
-  return { ...answers, elicit: through('elicit'), elicitUrl: through('elicitUrl') };
+  const { elicit, elicitUrl } = answers;
+  return { ...answers, elicit: through('elicit', elicit), elicitUrl: through('elicitUrl', elicitUrl) };
 }
 
 class Visit {

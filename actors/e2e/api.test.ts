@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { A2cError, createAgent, createComputer, createOffice, type ComputerOptions } from '../index.ts';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
@@ -18,7 +19,7 @@ const server = (behaviour = 'echo', more: object = {}): object => ({
   ...more,
 });
 const computerOf = (mcpServers: object, options: ComputerOptions = {}) =>
-  bootedComputer({ name: 'c1', config: { mcpServers }, ...options });
+  bootedComputer({ name: 'c1', config: foreign({ mcpServers }), ...options });
 
 /** Lists the living processes of all servers that this file starts. */
 const look = (): unknown[] =>
@@ -58,7 +59,9 @@ describe('a config with mistakes', () => {
   it.each([42, 'a2c.json', { servers: 1 }, { name: 'x' }])(
     'is refused whatever it is: %j',
     async (config) => {
-      expect((await refusal(bootedComputer({ config: config as object }))).code).toBe('ConfigInvalid');
+      expect((await refusal(bootedComputer({ config: foreign(config as object) }))).code).toBe(
+        'ConfigInvalid',
+      );
     },
   );
 });

@@ -31,6 +31,7 @@ import {
   type Office,
   type RecordOptions,
 } from '../index.ts';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-blobs-e2e-'));
 const ends: (() => unknown)[] = [];
@@ -72,11 +73,11 @@ async function meet(port = 0, record: RecordOptions = {}): Promise<World> {
     inMemory: { s: camera },
     office: { url: office.url },
     confirm: 'allow',
-    timing,
+    timing: anyTiming(timing),
     record,
   });
   ends.push(() => computer.close());
-  const agent = await createAgent({ url: office.url, timing, record });
+  const agent = await createAgent({ url: office.url, timing: anyTiming(timing), record });
   ends.push(() => agent.close());
   await agent.tools('c1');
   return { office, computer, agent };

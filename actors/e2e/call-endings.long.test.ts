@@ -6,6 +6,8 @@ import { createAgent, createOffice } from '../index.ts';
 import type { Agent, Computer, ComputerEvents, Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import { foreign } from '../../machines/config/config-input.ts';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 /** Tests how calls end for callers and observers, with our own peers and with a foreign computer. */
 const server = fixtureFile('mcp-server.mjs');
@@ -30,7 +32,7 @@ const kept = <T extends AsyncDisposable>(one: T): T => (opened.push(one), one);
 const pairOf = async (autoApprove?: readonly string[]): Promise<{ computer: Computer; agent: Agent }> => {
   const seat = { name: 'ours', office: { url: office.url }, stateDir: false } as const;
   const computer = kept(
-    await bootedComputer({ ...seat, config: config(autoApprove), confirm: () => 'deny' }),
+    await bootedComputer({ ...seat, config: foreign(config(autoApprove)), confirm: () => 'deny' }),
   );
   const agent = kept(await createAgent({ url: office.url }));
   await agent.tools('ours');
@@ -59,7 +61,7 @@ describe('an agent', () => {
   it('says with its req_id that a call has no answer in time, and has sent exactly one cancel', async () => {
     const acks: Ack[] = [];
     const cancels = await rawComputer((ack) => acks.push(ack));
-    const agent = kept(await createAgent({ url: office.url, timing: { agentMarginMs: 0 } }));
+    const agent = kept(await createAgent({ url: office.url, timing: anyTiming({ agentMarginMs: 0 }) }));
     await agent.tools('raw');
     const answer = await agent.callTool('raw', 't', {}, { reqId: 'E20', timeoutMs: 1_000 });
     expect(answer).toMatchObject({
@@ -148,7 +150,7 @@ describe('a computer', () => {
     const stateDir = mkdtempSync(join(folder, 'state-'));
     const dir = join(stateDir, 'agent');
     const onNotice = (text: string): void => void notices.push(text);
-    const seat = { name: 'ours', office: { url: office.url }, config: config() };
+    const seat = { name: 'ours', office: { url: office.url }, config: foreign(config()) };
     kept(await bootedComputer({ ...seat, stateDir, onNotice }));
     const agent = kept(await createAgent({ url: office.url, record: { dir } }));
     await agent.tools('ours');

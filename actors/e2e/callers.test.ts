@@ -8,16 +8,17 @@ import {
   createAgent,
   createComputer,
   createOffice,
-  type AskingCalls,
+  type ServerQuestion,
   type Computer,
   type ComputerOptions,
   type ConfirmQuestion,
 } from '../index.ts';
 import { createPresenter } from '../presenter/index.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 const config = { servers: [{ name: 's', type: 'inmemory', server_parameters: {} }] };
 const computerOf = (options: ComputerOptions = {}): Promise<Computer> =>
-  createComputer({ config, stateDir: false, inMemory: { s: linked().connect }, ...options });
+  createComputer({ config: foreign(config), stateDir: false, inMemory: { s: linked().connect }, ...options });
 
 it('a context comes back as it is, everywhere, and stands in no trace', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'a2c-callers-'));
@@ -35,7 +36,7 @@ it('a context comes back as it is, everywhere, and stands in no trace', async ()
       return 'allow';
     },
     answers: {
-      elicit: async (_server, _params, _signal, { context, calls }) => {
+      elicit: async ({ context, calls }) => {
         note('elicit', context);
         note('calls', calls[0]?.context);
         return { action: 'decline' };
@@ -109,12 +110,12 @@ it('a permission for the session holds for a caller: a key, or an equal context'
 });
 
 it('a question of a server names all calls that it may be about, and a context only when all have it', async () => {
-  const asked: AskingCalls[] = [];
+  const asked: ServerQuestion[] = [];
   await using computer = await computerOf({
     record: false,
     confirm: 'allow',
     answers: {
-      elicit: async (_server, _params, _signal, asking) => {
+      elicit: async (asking) => {
         asked.push(asking);
         return { action: 'decline' };
       },

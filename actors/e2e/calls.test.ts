@@ -11,6 +11,7 @@ import {
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 const server = fixtureFile('mcp-server.mjs');
 const config = (autoApprove: readonly string[]): object => ({
@@ -27,7 +28,11 @@ let computer: Computer;
 let agent: Agent;
 beforeAll(async () => {
   office = await createOffice({ port: 0 });
-  computer = await bootedComputer({ name: 'c1', config: config(['all']), office: { url: office.url } });
+  computer = await bootedComputer({
+    name: 'c1',
+    config: foreign(config(['all'])),
+    office: { url: office.url },
+  });
   agent = await createAgent({ url: office.url });
   await agent.tools('c1');
 });
@@ -196,7 +201,7 @@ describe('a call that needs a person', () => {
     confirm: Confirm,
     options: Parameters<Computer['callTool']>[2] = {},
   ): Promise<CallOutcome> => {
-    await using own = await bootedComputer({ config: config(['seen']), confirm });
+    await using own = await bootedComputer({ config: foreign(config(['seen'])), confirm });
     const answer = await own.callTool('echo', { text: 'hi' }, { reqId: 'r1', ...options });
     expect(JSON.stringify((await own.callTool('seen')).result)).toContain('hanging');
     return answer;
@@ -261,7 +266,7 @@ describe('a call that needs a person', () => {
 
   it('is refused when the person takes too long', async () => {
     await using own = await bootedComputer({
-      config: config([]),
+      config: foreign(config([])),
       confirm: () => new Promise(() => {}),
       timing: { confirmMs: 20 },
     });

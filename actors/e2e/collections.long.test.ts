@@ -8,6 +8,7 @@ import {
 import type { DPEDocumentSummary, ResourceContents } from '../../machines/protocol/messages/collections.ts';
 import type { A2cError, Computer, ComputerOptions, DocumentSummary, ResourceContent } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests of the Desktop and Finder of a host over real servers: one over stdio, one over streamable HTTP. */
 const mark = crypto.randomUUID();
@@ -19,7 +20,7 @@ let computer: Computer | undefined;
 const start = async (mcpServers: object, options: ComputerOptions = {}): Promise<Computer> =>
   (computer = await bootedComputer({
     name: 'c1',
-    config: { mcpServers },
+    config: foreign({ mcpServers }),
     onEvent: ear.onEvent,
     onNotice: (text) => notices.push(text),
     ...options,

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import type { Computer, ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 const mark = crypto.randomUUID();
 const markOf = (name: string): string => `${mark}-${name}.`;
@@ -19,7 +20,7 @@ const start = async (mcpServers: object, options: ComputerOptions = {}): Promise
   ear = createEar();
   computer = await bootedComputer({
     name: 'c1',
-    config: { mcpServers, a2c: { timeouts: { stdinGraceMs: 100, termGraceMs: 100 } } },
+    config: foreign({ mcpServers, a2c: { timeouts: { stdinGraceMs: 100, termGraceMs: 100 } } }),
     onEvent: ear.onEvent,
     ...options,
   });
@@ -50,7 +51,7 @@ describe('setServers', () => {
     await start(two);
     const pid = pidOf('a');
     const bad = { mcpServers: { a: { args: 7 }, b: server('b'), c: { url: 5 } } };
-    const error = (await computer.servers.set(bad).catch((e: unknown) => e)) as Error;
+    const error = (await computer.servers.set(foreign(bad)).catch((e: unknown) => e)) as Error;
     expect(error).toMatchObject({ code: 'ConfigInvalid' });
     expect(error.message.split('\n').length).toBeGreaterThan(1);
     expect(error.message).toContain('mcpServers.a');
@@ -67,7 +68,7 @@ describe('addOrUpdateServer', () => {
   it('restarts nothing with the config that a server has', async () => {
     await start(two);
     const pids = [pidOf('a'), pidOf('b')];
-    expect(await computer.servers.add(one('a'))).toMatchObject({ name: 'a', state: 'ready' });
+    expect(await computer.servers.add(foreign(one('a')))).toMatchObject({ name: 'a', state: 'ready' });
     expect([pidOf('a'), pidOf('b')]).toEqual(pids);
   });
 
@@ -88,7 +89,7 @@ describe('addOrUpdateServer', () => {
   it('starts a server with another launch config again, and no other', async () => {
     await start(two);
     const pids = [pidOf('a'), pidOf('b')];
-    expect(await computer.servers.add(one('a', 'pages'))).toMatchObject({ state: 'ready' });
+    expect(await computer.servers.add(foreign(one('a', 'pages')))).toMatchObject({ state: 'ready' });
     expect(pidsOf(markOf('a'))).toHaveLength(1);
     expect(pidOf('a')).not.toBe(pids[0]);
     expect(pidOf('b')).toBe(pids[1]);
@@ -114,8 +115,8 @@ describe('addOrUpdateServer', () => {
     await start(two);
     const pid = pidOf('b');
     const [a, b] = await Promise.allSettled([
-      computer.servers.add(missing('a')),
-      computer.servers.add(one('b', 'pages')),
+      computer.servers.add(foreign(missing('a'))),
+      computer.servers.add(foreign(one('b', 'pages'))),
     ]);
     expect([a.status, b.status]).toEqual(['rejected', 'fulfilled']);
     expect(pidOf('b')).not.toBe(pid);
@@ -124,8 +125,8 @@ describe('addOrUpdateServer', () => {
 
   it('adds a server that was not there; what cannot be started rests with its reason', async () => {
     await start({});
-    expect(await computer.servers.add(one('new'))).toMatchObject({ name: 'new', state: 'ready' });
-    expect(await computer.servers.add(missing('bad'))).toMatchObject({
+    expect(await computer.servers.add(foreign(one('new')))).toMatchObject({ name: 'new', state: 'ready' });
+    expect(await computer.servers.add(foreign(missing('bad')))).toMatchObject({
       state: 'open',
       reason: expect.stringContaining('command not found') as string,
     });
@@ -135,13 +136,13 @@ describe('addOrUpdateServer', () => {
   it('ends a server that it disables, and starts one that it enables', async () => {
     await start(two);
     const ended = ear.until(() => ear.statesOf('a').at(-1) === 'disabled');
-    expect(await computer.servers.add(one('a', 'echo', { disabled: true }))).toMatchObject({
+    expect(await computer.servers.add(foreign(one('a', 'echo', { disabled: true })))).toMatchObject({
       state: 'disabled',
     });
     await ended;
     expect(pidOf('a')).toBeUndefined();
     await expect(computer.servers.start('a')).rejects.toThrow('disabled in its config');
-    expect(await computer.servers.add(one('a'))).toMatchObject({ state: 'ready' });
+    expect(await computer.servers.add(foreign(one('a')))).toMatchObject({ state: 'ready' });
     expect(pidOf('a')).toBeGreaterThan(0);
   });
 });
@@ -153,7 +154,7 @@ describe('removeServer', () => {
     expect(pidOf('a')).toBeUndefined();
     expect(computer.status().servers.map(({ name }) => name)).toEqual(['b']);
     await expect(computer.servers.remove('a')).rejects.toMatchObject({ code: 404 });
-    expect(await computer.servers.add(one('a'))).toMatchObject({ state: 'ready' });
+    expect(await computer.servers.add(foreign(one('a')))).toMatchObject({ state: 'ready' });
     expect(pidOf('a')).toBeGreaterThan(0);
   });
 

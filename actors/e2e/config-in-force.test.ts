@@ -51,7 +51,7 @@ it('a resource of any kind is read from the server that is named, and from no ot
   await expect(computer.readResource(uri, { server: 'off' })).rejects.toMatchObject({
     code: 'ServerNotActive',
   });
-  await expect(computer.readResource(uri, { server: 'ghost' })).rejects.toMatchObject({ code: 404 });
+  await expect(computer.readResource(uri, { server: 'ghost' })).rejects.toMatchObject({ code: 'NotFound' });
   expect(await computer.readResource(uri)).toMatchObject([{ uri, text: `content of ${uri}` }]);
   await expect(computer.readResource('other://1')).rejects.toMatchObject({
     code: 404,
@@ -83,7 +83,10 @@ it('an agent reads what a server lists, whatever its scheme, and nothing else', 
     ['note://1', { server: 'ghost' }],
     ['file:///etc/passwd', { server: 'full' }],
   ] as const)
-    await expect(agent.readResource('pc', uri, how)).rejects.toMatchObject({ code: 404, details: { uri } });
+    await expect(agent.readResource('pc', uri, how)).rejects.toMatchObject({
+      code: 'NotFound',
+      details: { uri },
+    });
 });
 it('prompts and resources are what servers list, and a prompt is filled in by its server', async () => {
   const { connect } = linked('full');
@@ -105,7 +108,7 @@ it('prompts and resources are what servers list, and a prompt is filled in by it
     { role: 'user', content: { type: 'text', text: 'greet you' } },
   ]);
   await expect(computer.prompts.get('off', 'greet')).rejects.toMatchObject({ code: 'ServerNotActive' });
-  await expect(computer.prompts.get('none', 'greet')).rejects.toMatchObject({ code: 404 });
+  await expect(computer.prompts.get('none', 'greet')).rejects.toMatchObject({ code: 'NotFound' });
   await computer.close();
   await expect(computer.prompts.get('full', 'greet')).rejects.toMatchObject({ code: 'ServerNotActive' });
 });

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createEar, launched, pidsOf, stubborn } from '../../scenarios/fixtures/hosted.ts';
 import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests of simultaneous orders to one computer (config changes, stops, close) and of the events that they cause. */
 const mark = crypto.randomUUID();
@@ -14,7 +15,7 @@ let computer: Computer;
 let ear: ReturnType<typeof createEar>;
 const start = async (config: object, options: ComputerOptions = {}): Promise<void> => {
   ear = createEar();
-  computer = await bootedComputer({ name: 'c1', config, onEvent: ear.onEvent, ...options });
+  computer = await bootedComputer({ name: 'c1', config: foreign(config), onEvent: ear.onEvent, ...options });
 };
 const stateOf = (name: string): string | undefined =>
   computer.status().servers.find((each) => each.name === name)?.state;
@@ -28,17 +29,17 @@ describe('a computer without auto-reconnect', () => {
     await start(one('a'), { autoReconnect: false });
     const [pid] = pidsOf(markOf('a'));
     for (const behaviour of ['pages', 'full', 'noTools'])
-      await expect(computer.servers.add(one('a', behaviour))).rejects.toMatchObject({
+      await expect(computer.servers.add(foreign(one('a', behaviour)))).rejects.toMatchObject({
         code: 409,
         message: 'Server a is active. Stop it before updating config',
       });
     // Settings that do not belong to the launch config may change while the server runs.
-    await computer.servers.add(one('a', 'echo', { forbidden_tools: ['fail'] }));
+    await computer.servers.add(foreign(one('a', 'echo', { forbidden_tools: ['fail'] })));
     expect(pidsOf(markOf('a'))).toEqual([pid]);
     await computer.servers.restart('a');
     expect(stateOf('a')).toBe('ready');
     await computer.servers.stop('a');
-    await computer.servers.add(one('a', 'pages'));
+    await computer.servers.add(foreign(one('a', 'pages')));
     await computer.servers.start('a');
     expect((await computer.tools()).tools.map(({ name }) => name)).toEqual(['first', 'second']);
   });
@@ -48,9 +49,9 @@ describe('orders that meet', () => {
   it('changes of one config happen one after another, and the last one holds', async () => {
     await start(one('a'));
     const changes = ['pages', 'full', 'echo', 'pages'].map((behaviour) =>
-      computer.servers.add(one('a', behaviour)),
+      computer.servers.add(foreign(one('a', behaviour))),
     );
-    await Promise.allSettled([...changes, computer.servers.add(one('b'))]);
+    await Promise.allSettled([...changes, computer.servers.add(foreign(one('b')))]);
     await ear.until(() => stateOf('a') === 'ready' && stateOf('b') === 'ready');
     const { tools } = await computer.tools();
     expect(tools.filter((t) => t.server === 'a').map(({ name }) => name)).toEqual(['first', 'second']);
@@ -74,16 +75,16 @@ describe('orders that meet', () => {
   it('a computer that is closed in the midst of a change ends, and so does the change', async () => {
     await start(one('a'));
     const changes = [
-      computer.servers.add(one('a', 'pages')),
-      computer.servers.add(one('b')),
+      computer.servers.add(foreign(one('a', 'pages'))),
+      computer.servers.add(foreign(one('b'))),
       computer.servers.remove('a'),
-      computer.servers.set(one('c')),
+      computer.servers.set(foreign(one('c'))),
     ];
     await computer.close();
     const ends = await Promise.allSettled(changes);
     expect(ends).toHaveLength(4);
     expect(pidsOf(mark)).toEqual([]);
-    await expect(computer.servers.add(one('a'))).rejects.toThrow('The computer is closed');
+    await expect(computer.servers.add(foreign(one('a')))).rejects.toThrow('The computer is closed');
   });
 });
 
@@ -99,12 +100,12 @@ describe('an agent', () => {
       ear.look();
     });
     expect(Object.keys((await agent.config('c1')).servers)).toEqual(['a']);
-    await computer.servers.add(one('b'));
+    await computer.servers.add(foreign(one('b')));
     await ear.until(() => heard.length > 0);
     const config = await agent.config('c1');
     expect(Object.keys(config.servers)).toEqual(['a', 'b']);
     // Adding the same config again is no change, so the removal is the next change that the agent hears of.
-    await computer.servers.add(one('b'));
+    await computer.servers.add(foreign(one('b')));
     await computer.servers.remove('b');
     await ear.until(() => heard.length > 1);
     expect(Object.keys((await agent.config('c1')).servers)).toEqual(['a']);

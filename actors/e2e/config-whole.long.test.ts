@@ -6,6 +6,7 @@ import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import type { Computer, ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests of config parts beside the servers, and of the notices about them, for every way to give a config. */
 const mark = crypto.randomUUID();
@@ -19,7 +20,13 @@ const start = async (config: object, options: ComputerOptions = {}): Promise<voi
   notices = [];
   const { onEvent } = createEar();
   const onNotice = (text: string): void => void notices.push(text);
-  computer = await bootedComputer({ config, onEvent, onNotice, stateDir: false, ...options });
+  computer = await bootedComputer({
+    config: foreign(config),
+    onEvent,
+    onNotice,
+    stateDir: false,
+    ...options,
+  });
 };
 const runs = async (tool = 'echo'): Promise<boolean> =>
   (await computer.callTool(tool, { text: 'x' })).outcome === 'succeeded';
@@ -37,7 +44,7 @@ describe('setServers, which means the whole config', () => {
     async (a2c) => {
       await start(approving);
       expect(await runs()).toBe(true);
-      await computer.servers.set({ mcpServers: { a: plain() }, ...a2c });
+      await computer.servers.set(foreign({ mcpServers: { a: plain() }, ...a2c }));
       expect(await runs()).toBe(false);
       await computer.servers.set(approving);
       expect(await runs()).toBe(true);
@@ -60,7 +67,7 @@ describe('setServers, which means the whole config', () => {
     async (inputs) => {
       await start({ mcpServers: { a: needing('key') }, inputs: [input('key', 'v')] });
       expect(stateOf('a')).toBe('ready');
-      await computer.servers.set({ mcpServers: { b: needing('key') }, ...inputs });
+      await computer.servers.set(foreign({ mcpServers: { b: needing('key') }, ...inputs }));
       await expect(computer.servers.start('b')).rejects.toMatchObject({ code: 'InputNotFound' });
       expect(stateOf('b')).toBe('needsInput');
     },
@@ -80,7 +87,7 @@ describe('addOrUpdateServer, which takes what stands around its server', () => {
   it('takes the inputs that it names, in the place of those with their ids; the others stay', async () => {
     await start({ mcpServers: {}, inputs: [input('one', '1')] });
     const both = { mcpServers: { b: needing('two') }, inputs: [input('two', '2')] };
-    expect(await computer.servers.add(both)).toMatchObject({ state: 'ready' });
+    expect(await computer.servers.add(foreign(both))).toMatchObject({ state: 'ready' });
     expect(await computer.servers.add({ mcpServers: { c: needing('one') } })).toMatchObject({
       state: 'ready',
     });

@@ -11,6 +11,7 @@ import {
 } from '../index.ts';
 import { createPresenter } from '../presenter/index.ts';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 const quiet = { record: false, stateDir: false } as const;
 /** Address at which connections are accepted and never answered. */
@@ -37,7 +38,7 @@ describe('a computer with an office', () => {
     await using office = await createOffice({ port: 0, auth: 'MINE-MINE-MINE-MINE', record: false });
     const seat = { url: office.url, auth: 'MINE-MINE-MINE-MINE' };
     await using _first = await computerAt(seat);
-    await expect(computerAt({ ...seat, auth: 'OTHER' })).rejects.toMatchObject({ code: 401 });
+    await expect(computerAt({ ...seat, auth: 'OTHER' })).rejects.toMatchObject({ code: 'TokenRefused' });
     await expect(computerAt(seat)).rejects.toMatchObject({
       code: 409,
       message: expect.stringContaining('c1'),
@@ -55,7 +56,7 @@ describe('a computer with an office', () => {
     await using office = await createOffice({ port: 0, record: false });
     await using computer = await computerAt({ url: office.url });
     await computer.leave();
-    await expect(computer.joined()).rejects.toMatchObject({ code: 403 });
+    await expect(computer.joined()).rejects.toMatchObject({ code: 'NotAllowed' });
   });
 
   it('says at once that it has left, and which computers are there', async () => {
@@ -86,7 +87,7 @@ describe('a computer with an office', () => {
     await asked;
     const tools = agent.tools('mute');
     mute.close();
-    await expect(tools).rejects.toMatchObject({ code: 404, details: { computer: 'mute' } });
+    await expect(tools).rejects.toMatchObject({ code: 'NotFound', details: { computer: 'mute' } });
   });
 });
 
@@ -94,12 +95,12 @@ const hosts = [
   [
     'computer',
     (url: string, linkBackoffMs = 50, toolsMs = 2_000) =>
-      computerAt({ url, keepTrying: true }, { timing: { linkBackoffMs, toolsMs } }),
+      computerAt({ url, keepTrying: true }, { timing: anyTiming({ linkBackoffMs, toolsMs }) }),
   ],
   [
     'agent',
     (url: string, linkBackoffMs = 50, toolsMs = 2_000) =>
-      createAgent({ url, record: false, keepTrying: true, timing: { linkBackoffMs, toolsMs } }),
+      createAgent({ url, record: false, keepTrying: true, timing: anyTiming({ linkBackoffMs, toolsMs }) }),
   ],
 ] as const;
 describe.each(hosts)('a %s that keeps trying', (role, create) => {

@@ -53,7 +53,7 @@ describe('a token with a grant', () => {
     });
     await using agent = await createAgent({ url: office.url, auth: 'for-small-files', record: false });
     await expect(agent.files.put(computer.name, Buffer.alloc(101))).rejects.toMatchObject({
-      code: 4019,
+      code: 'BlobNotWritten',
       details: { reason: 'too_large', limit_bytes: 100 },
       remedy: expect.stringContaining('a credential whose maxFileBytes is larger') as string,
     });
@@ -77,7 +77,7 @@ describe('a token with a grant', () => {
     expect(await refused('acme', 'computer', 'build-3')).toContain("but for 'build-1', 'build-2'");
     expect(await builder.join('acme', 'computer', 'build-2')).toEqual([true, null]);
     await expect(createAgent({ url: office.url, auth: 'for-the-builders' })).rejects.toMatchObject({
-      code: 403,
+      code: 'NotAllowed',
       remedy: expect.stringContaining('or another credential'),
     });
     const anybody = peer(office, 'for-all');
@@ -123,7 +123,7 @@ describe('a token with a grant', () => {
     ['keys over plain HTTP', { jwks: 'http://keys.example/jwks', audience: 'a' }, 'over https'],
   ])('is refused at start with %s', async (_, auth, says) => {
     await expect(officeWith(auth as OfficeAuth)).rejects.toMatchObject({
-      code: 400,
+      code: 'BadRequest',
       message: expect.stringContaining(says),
     });
   });
@@ -187,7 +187,7 @@ describe('a signed token', () => {
     await using ours = await officeWith({ jwks: path, audience: 'our-office', claims: read });
     const mayCall = await sign({ ...claims, may: 'client:tool_call' });
     await using agent = await createAgent({ url: ours.url, auth: mayCall, record: false });
-    await expect(agent.config('c')).rejects.toMatchObject({ code: 403 });
+    await expect(agent.config('c')).rejects.toMatchObject({ code: 'NotAllowed' });
     expect(await agent.callTool('c', 'echo')).toMatchObject({ failure: { code: 404 } });
     const wrong = peer(ours, await sign({ ...claims, may: 'put_blob' }));
     expect(await wrong.entered).toEqual([401, "The claim 'may' has no events such as client:tool_call"]);

@@ -11,6 +11,8 @@ import {
   type Office,
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { foreign } from '../../machines/config/config-input.ts';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
@@ -42,10 +44,10 @@ describe('kill -9 of a server in mid-call', () => {
     office = await createOffice({ port: 0 });
     computer = await bootedComputer({
       name: 'c1',
-      config: configOf(isWrapped),
+      config: foreign(configOf(isWrapped)),
       office: { url: office.url },
       // The restart comes later than the quiet time that gathers tool changes, so the agent hears of both changes.
-      timing: { backoffMs: 500 },
+      timing: anyTiming({ backoffMs: 500 }),
     });
     agent = await createAgent({ url: office.url });
   };

@@ -14,6 +14,7 @@ import {
 } from '../index.ts';
 import { blobSizes } from '../../machines/protocol/messages/blobs.ts';
 import { putFile } from '../api/agent-files.ts';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 /** Files that an agent puts on a computer, over sockets. */
 const root = mkdtempSync(join(tmpdir(), 'a2c-files-'));
@@ -46,9 +47,18 @@ async function world(given: object | null = {}, mcpServers = {}): Promise<World>
   };
   const seat = { url: office.url, id: 'o' };
   const computer = opened(
-    await createComputer({ name: 'c', config, office: seat, stateDir: false, record: false, timing }),
+    await createComputer({
+      name: 'c',
+      config,
+      office: seat,
+      stateDir: false,
+      record: false,
+      timing: anyTiming(timing),
+    }),
   );
-  const agent = opened(await createAgent({ url: office.url, office: 'o', name: 'a', record: false, timing }));
+  const agent = opened(
+    await createAgent({ url: office.url, office: 'o', name: 'a', record: false, timing: anyTiming(timing) }),
+  );
   return { office, computer, agent, landing };
 }
 const partsOf = (landing: string): string[] => readdirSync(join(landing, '.a2c-upload'));
@@ -127,15 +137,21 @@ describe('an agent', () => {
   ] as const)('reads that an upload is not allowed: %s', async (_, confirm, key) => {
     const office = opened(await createOffice({ port: 0 }));
     const config = { mcpServers: {}, a2c: { landing: { folder: folder() } } };
-    const host = { stateDir: false, record: false, timing } as const;
+    const host = { stateDir: false, record: false, timing: anyTiming(timing) } as const;
     const seat = { url: office.url, id: 'o' };
     opened(await createComputer({ name: 'c', config, office: seat, confirm, ...host }));
     const says =
       /^The upload is not allowed: (There is nobody who could be asked whether it may run|a person refused it)$/;
-    const agent = opened(await createAgent({ url: office.url, office: 'o', record: false, timing }));
+    const agent = opened(
+      await createAgent({ url: office.url, office: 'o', record: false, timing: anyTiming(timing) }),
+    );
     const message = expect.stringMatching(says) as string;
-    const details = { reason: 'forbidden', confirmation: key };
-    await expect(agent.files.put('c', bytes(10))).rejects.toMatchObject({ code: 4019, message, details });
+    const details = { reason: 'forbidden', why: key };
+    await expect(agent.files.put('c', bytes(10))).rejects.toMatchObject({
+      code: 'BlobNotWritten',
+      message,
+      details,
+    });
   });
 
   it('gives a file up in time when its computer refuses each part that follows', async () => {
@@ -144,7 +160,7 @@ describe('an agent', () => {
       const { chunk_offset: offset, resume } = request as { chunk_offset: number; resume?: boolean };
       asked.push(resume === true ? 'where' : offset);
       const at = { req_id: 'r', upload_id: 'u', chunk_offset: 0, eof: false, received: blobSizes.putBytes };
-      const refused = { code: 4019, message: 'not now', details: { reason: 'range' } };
+      const refused = { code: 'BlobNotWritten', message: 'not now', details: { reason: 'range' } };
       return { ack: resume === true || offset === 0 ? at : refused, reqId: 'r' };
     };
     const agent = { ask, isOpen: () => true, parts: new Map() };

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { startHost, type StartedHost } from '../../scenarios/fixtures/started-host.ts';
 import { createAgent, createComputer, createOffice } from '../index.ts';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'a2c-files-redis-'));
@@ -29,7 +30,7 @@ it('a file goes on when the node of its computer is killed in the middle, and no
   await using computer = await createComputer({
     ...{ name: 'c', config: { mcpServers: {}, a2c: { landing } }, stateDir: false, record: false },
     office: { url, id: 'o' },
-    timing: { linkBackoffMs: 500 },
+    timing: anyTiming({ linkBackoffMs: 500 }),
   });
   await using agent = await createAgent({ url: office.url, office: 'o', name: 'a', record: false });
   const data = randomBytes(20_000_000);
@@ -67,10 +68,10 @@ it.each(['computer', 'agent'] as const)(
     await using computer = await createComputer({
       ...{ name: 'c', config: { mcpServers: {}, a2c: { skills: [skills] } }, stateDir: false, record: false },
       office: { url: whose === 'computer' ? url : office.url, id: whose },
-      timing,
+      timing: anyTiming(timing),
     });
     const seat = { url: whose === 'agent' ? url : office.url, office: whose, name: 'a' };
-    await using agent = await createAgent({ ...seat, record: false, timing });
+    await using agent = await createAgent({ ...seat, record: false, timing: anyTiming(timing) });
     const { blobHandle } = await agent.skills.read('c', 'big', { path: 'model.bin' });
     const hash = createHash('sha256');
     let bytes = 0;

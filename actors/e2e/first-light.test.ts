@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createAgent, createOffice } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 const everything = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
@@ -20,7 +21,7 @@ test('the echo tool of server-everything answers through agent, office, computer
   await using office = await createOffice({ port: 0 });
   await using computer = await bootedComputer({
     name: 'c1',
-    config,
+    config: foreign(config),
     office: { url: office.url },
   });
   expect(computer.status().servers).toMatchObject([{ name: 'everything', state: 'ready' }]);

@@ -9,7 +9,7 @@ let office: Office;
 const opened: AsyncDisposable[] = [];
 const kept = <T extends AsyncDisposable>(one: T): T => (opened.push(one), one);
 const computerOf = async (name: string): Promise<void> => {
-  const config = { servers: [{ name: 's', type: 'inmemory', server_parameters: {} }] };
+  const config = { servers: [{ name: 's', type: 'inmemory' as const, server_parameters: {} }] };
   kept(
     await createComputer({
       ...{ name, config, office: { url: office.url }, inMemory: { s: linked().connect } },

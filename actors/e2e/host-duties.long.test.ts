@@ -43,11 +43,11 @@ describe.each(['stdio', 'http', 'inside'])('a server (%s)', (name) => {
     const asked: unknown[] = [];
     const host = await start(name, {
       roots: () => [{ uri: 'file:///srv/a', name: 'a' }],
-      sample: async (server, params) => {
+      sample: async ({ server, params }) => {
         asked.push([server, params]);
         return { model: 'm', role: 'assistant', content: { type: 'text', text: 'four' } };
       },
-      elicit: async (server, params) => {
+      elicit: async ({ server, params }) => {
         asked.push([server, params]);
         return { action: 'accept', content: { age: 7 } };
       },

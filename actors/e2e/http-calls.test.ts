@@ -105,7 +105,7 @@ describe('an answer over a limit', () => {
       expect([outcome, failure]).toEqual([
         'unknown',
         expect.objectContaining({
-          code: 413,
+          code: 'TooLarge',
           details: expect.objectContaining(limit),
           remedy: expect.stringMatching(/./),
         }),

@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import type { AskInput, Computer, ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { foreign } from '../../machines/config/config-input.ts';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 /** Tests of input values that change while a computer runs, read from the environment of real processes. */
 const mark = crypto.randomUUID();
@@ -34,7 +36,7 @@ const picky = (name: string): object => {
 };
 const start = async (servers: object, options: ComputerOptions = {}, inputs = [token]): Promise<void> => {
   const config = { servers, inputs, a2c: { timeouts: { stdinGraceMs: 100, termGraceMs: 100 } } };
-  computer = await bootedComputer({ name: 'c1', config, onEvent: ear.onEvent, ...options });
+  computer = await bootedComputer({ name: 'c1', config: foreign(config), onEvent: ear.onEvent, ...options });
 };
 const stateOf = (name: string) => computer.status().servers.find((each) => each.name === name);
 const pidOf = (name: string): number | undefined => pidsOf(markOf(name))[0];
@@ -64,8 +66,8 @@ describe('a value that is another by now', () => {
     await computer.servers.stop('s');
     await computer.servers.start('s');
     expect(valueAt('s')).toBe('three');
-    await computer.servers.add({ servers: { s: wants('s', undefined, { disabled: true }) } });
-    expect(await computer.servers.add({ servers: { s: wants('s') } })).toMatchObject({
+    await computer.servers.add(foreign({ servers: { s: wants('s', undefined, { disabled: true }) } }));
+    expect(await computer.servers.add(foreign({ servers: { s: wants('s') } }))).toMatchObject({
       state: 'ready',
     });
     expect(valueAt('s')).toBe('four');
@@ -87,7 +89,7 @@ describe('a value that is another by now', () => {
 
   it('is asked for again by a retry when it was mistyped, and not by its own retries', async () => {
     const { asked, input } = says('wrong', 'right');
-    await start({ s: picky('s') }, { input, timing: { backoffMs: 10, longestBackoffMs: 10 } });
+    await start({ s: picky('s') }, { input, timing: anyTiming({ backoffMs: 10, longestBackoffMs: 10 }) });
     await ear.until(() => stateOf('s')?.state === 'open');
     expect(ear.statesOf('s').filter((state) => state === 'waiting')).not.toHaveLength(0);
     expect(asked).toHaveLength(1);
@@ -97,7 +99,10 @@ describe('a value that is another by now', () => {
 
   it('reaches others that run once a server was ready with it, and not before', async () => {
     const { input } = says('good', 'wrong', 'right');
-    await start({ s: picky('s'), t: wants('t') }, { input, timing: { backoffMs: 10, longestBackoffMs: 10 } });
+    await start(
+      { s: picky('s'), t: wants('t') },
+      { input, timing: anyTiming({ backoffMs: 10, longestBackoffMs: 10 }) },
+    );
     await ear.until(() => stateOf('s')?.state === 'open');
     const pid = pidOf('t');
     await computer.servers.start('s').catch(() => {});
@@ -114,9 +119,11 @@ describe('a value that is another by now', () => {
     const pids = [pidOf('s'), pidOf('t')];
     expect(valueAt('s')).toBe('one');
     const servers = { s: wants('s'), t: wants('t', {}) };
-    await computer.servers.set({ servers, inputs: [{ ...defined('one'), description: 'The same' }] });
+    await computer.servers.set(
+      foreign({ servers, inputs: [{ ...defined('one'), description: 'The same' }] }),
+    );
     expect([pidOf('s'), pidOf('t')]).toEqual(pids);
-    await computer.servers.set({ servers, inputs: [defined('two')] });
+    await computer.servers.set(foreign({ servers, inputs: [defined('two')] }));
     await ear.until(() => ear.statesOf('s').filter((state) => state === 'ready').length === 2);
     expect(valueAt('s')).toBe('two');
     expect(pidOf('t')).toBe(pids[1]);
@@ -145,9 +152,9 @@ describe('a value that was set', () => {
     await computer.servers.restart('s');
     await ear.until(() => stateOf('t')?.state === 'ready' && valueAt('t') === 'by hand');
     expect([valueAt('s'), valueAt('t'), asked.length]).toEqual(['by hand', 'by hand', 1]);
-    await computer.servers.add({ servers: { s: wants('s', undefined, { disabled: true }) } });
+    await computer.servers.add(foreign({ servers: { s: wants('s', undefined, { disabled: true }) } }));
     await computer.servers.remove('t');
-    await computer.servers.add({ servers: { s: wants('s') } });
+    await computer.servers.add(foreign({ servers: { s: wants('s') } }));
     expect([valueAt('s'), asked.length]).toEqual(['by hand', 1]);
     computer.inputs.values.clear();
     await computer.servers.restart('s');
@@ -197,12 +204,12 @@ describe('a server that runs', () => {
   });
   it('runs while its restart asks, comes back after a crash, and a stop withdraws the question', async () => {
     const asked: AbortSignal[] = [];
-    const input: AskInput = async (_, { signal }) => {
+    const input: AskInput = async ({ signal }) => {
       asked.push(signal);
       ear.look();
       return asked.length === 1 ? 'one' : new Promise(() => {});
     };
-    await start({ s: wants('s') }, { input, timing: { backoffMs: 10, longestBackoffMs: 10 } });
+    await start({ s: wants('s') }, { input, timing: anyTiming({ backoffMs: 10, longestBackoffMs: 10 }) });
     const restart = computer.servers.restart('s');
     await ear.until(() => asked.length === 2);
     expect(stateOf('s')?.state).toBe('ready');
@@ -238,7 +245,7 @@ describe('an order that another one interrupts', () => {
 describe('a question to a person', () => {
   const pending = () => {
     const asked: AbortSignal[] = [];
-    const input: AskInput = (_, { signal }) => {
+    const input: AskInput = ({ signal }) => {
       asked.push(signal);
       ear.look();
       return new Promise(() => {});

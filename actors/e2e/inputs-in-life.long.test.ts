@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import type { AskInput, Computer, ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests of placeholders in configs, read from the environment and the output of real processes. */
 const mark = crypto.randomUUID();
@@ -37,7 +38,7 @@ const server = (env: Record<string, string>, behaviour = 'echo'): object =>
   launched(mark, behaviour, { env: { MARK: mark, ...env } });
 const start = async (servers: object, options: ComputerOptions = {}): Promise<void> => {
   const config = { servers, inputs };
-  computer = await bootedComputer({ name: 'c1', config, onEvent: ear.onEvent, ...options });
+  computer = await bootedComputer({ name: 'c1', config: foreign(config), onEvent: ear.onEvent, ...options });
 };
 const stateOf = (name: string) => computer.status().servers.find((each) => each.name === name);
 /** Reads the environment of the server process from /proc. */

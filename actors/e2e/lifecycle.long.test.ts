@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
@@ -44,7 +45,7 @@ function held(): Record<string, number> {
 }
 /** Starts ten servers, checks that they live, ends them, and returns the ids of their process groups. */
 async function startAndStop(round: number): Promise<Set<number>> {
-  const computer = await bootedComputer({ config: configOf(round), timing: { bootMs: 60_000 } });
+  const computer = await bootedComputer({ config: foreign(configOf(round)), timing: { bootMs: 60_000 } });
   const ready = computer.status().servers.filter((s) => s.state === 'ready');
   const alive = look();
   await computer.close();

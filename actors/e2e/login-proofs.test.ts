@@ -125,7 +125,7 @@ describe('a login through an identity provider', () => {
     expect(status).toMatchObject({
       state: 'unauthorized',
       failure: {
-        code: 'Unauthorized',
+        code: 'LoginRequired',
         message: expect.stringContaining(reason),
         remedy: expect.stringContaining('start far'),
       },

@@ -29,7 +29,7 @@ describe('the metrics of an office', () => {
     await computer.join(seat);
     await agent.callTool('c1', 'nothing', {});
     await using third = await bootedComputer({ name: 'c2', config: { mcpServers: {} } });
-    await expect(third.join(seat)).rejects.toMatchObject({ code: 409 });
+    await expect(third.join(seat)).rejects.toMatchObject({ code: 'Conflict' });
     const stranger = io(`${office.url}/smcp`, { forceNew: true, reconnection: false });
     sockets.push(stranger);
     await new Promise((resolve) => stranger.once('connect_error', resolve));
@@ -95,7 +95,7 @@ describe('the metrics of an office', () => {
     await using office = await openOffice();
     const port = Number(new URL(office.metricsUrl ?? '').port);
     await expect(openOffice({ metrics: { port } })).rejects.toMatchObject({
-      code: 409,
+      code: 'Conflict',
       message: expect.stringContaining('already in use'),
     });
   });

@@ -29,6 +29,9 @@ it('nothing offers more than is in a list of allowed tools, also one of another 
   expect(offered.toSorted()).toEqual(mine.toSorted());
   expect(mine.every((name) => ['echo', 'fail'].includes(name))).toBe(true);
   expect(await agent.callTool('c1', 'echo', { text: 'hi' })).toMatchObject({ outcome: 'succeeded' });
-  expect(await agent.callTool('c1', 'slow')).toMatchObject({ outcome: 'failed', failure: { code: 4002 } });
+  expect(await agent.callTool('c1', 'slow')).toMatchObject({
+    outcome: 'failed',
+    failure: { code: 'ToolDisabled' },
+  });
   expect(await computer.callTool('slow')).toMatchObject({ outcome: 'failed', failure: { code: 4002 } });
 });

@@ -91,7 +91,7 @@ describe('the operator of an office', () => {
     const one = await seated(office, red.token, 'c1');
     writeFileSync(path, '{"tokens": [');
     await expect(office.reload()).rejects.toMatchObject({
-      code: 400,
+      code: 'BadRequest',
       message: expect.stringContaining(path),
     });
     expect(one.socket.connected).toBe(true);
@@ -197,6 +197,8 @@ describe('the port of the metrics', () => {
   );
 
   it('is not opened with a blank token', async () => {
-    await expect(officeWith({ metrics: { port: 0, token: ' ' } })).rejects.toMatchObject({ code: 400 });
+    await expect(officeWith({ metrics: { port: 0, token: ' ' } })).rejects.toMatchObject({
+      code: 'BadRequest',
+    });
   });
 });

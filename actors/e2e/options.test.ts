@@ -12,8 +12,9 @@ import {
 } from '../index.ts';
 import { createPresenter } from '../presenter/index.ts';
 import { planImport } from '../applications/index.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
-const config = { servers: [{ name: 's', type: 'inmemory', server_parameters: {} }] };
+const config = { servers: [{ name: 's', type: 'inmemory' as const, server_parameters: {} }] };
 const computerOf = (options: ComputerOptions = {}): Promise<Computer> =>
   createComputer({
     ...{ config, record: false, stateDir: false, confirm: 'allow', inMemory: { s: linked().connect } },
@@ -116,13 +117,13 @@ it.each<[create: (options: never) => Promise<unknown>, options: unknown, message
   [planImport, {}, 'planImport: from: is missing'],
 ])('an option is refused: %o with %j', async (create, options, message) => {
   await expect(create(options as never)).rejects.toMatchObject({
-    ...{ code: 400, message },
+    ...{ code: 'BadRequest', message },
     details: { option: expect.stringMatching(/^[a-zA-Z.]*$/) },
   });
 });
 
 it('a config that is a path is told how to read it', async () => {
-  await expect(createComputer({ config: 'a2c.json' as unknown as object })).rejects.toMatchObject({
+  await expect(createComputer({ config: foreign('a2c.json') })).rejects.toMatchObject({
     code: 'ConfigInvalid',
     message: 'config: expected the content of a config as an object, got a text',
     remedy: expect.stringContaining('JSON.parse(text)'),
@@ -140,7 +141,7 @@ it.each<[config: object, message: RegExp]>([
   ],
   [{ mcpServer: {} }, /^config: holds no servers \(mcpServer is no key: did you mean mcpServers\? /],
 ])('the config %j is told what was meant', async (given, message) => {
-  await expect(createComputer({ config: given })).rejects.toMatchObject({
+  await expect(createComputer({ config: foreign(given) })).rejects.toMatchObject({
     code: 'ConfigInvalid',
     message: expect.stringMatching(message),
   });
@@ -184,7 +185,7 @@ it('no error shows a text that was given in place of a config, settings or heade
   await using computer = await computerOf();
   for (const text of texts) {
     const given = text as unknown as object;
-    for (const wrong of [createComputer({ config: given }), computer.servers.set(given)]) {
+    for (const wrong of [createComputer({ config: foreign(given) }), computer.servers.set(foreign(given))]) {
       const { message, remedy, details } = await wrong.then(
         () => expect.unreachable(),
         (error: unknown) => error as A2cError,
@@ -228,7 +229,7 @@ it('a call with wrong arguments or options answers, and is never sent', async ()
   ];
   for (const [given, message] of cases)
     for (const outcome of [await ofComputer(...given), await ofAgent('c1', ...given)])
-      expect(outcome).toMatchObject({ outcome: 'failed', failure: { code: 400, message } });
+      expect(outcome).toMatchObject({ outcome: 'failed', failure: { code: 'BadRequest', message } });
   expect(computer.calls()).toEqual([]);
   expect(await ofAgent('c1', 'echo', {}, { sessionKey: 'x' })).toMatchObject({ failure: { code: 400 } });
   await expect(agent.tools('c1', { timeoutMs: NaN })).rejects.toMatchObject({ code: 400 });
@@ -307,7 +308,7 @@ it('a question to an own computer refuses options that it does not take', async 
     [(given) => computer.finder(given), 'finder: window: unknown option', { window: 'w' }],
   ];
   for (const [ask, message, given] of cases)
-    await expect(ask(given as never)).rejects.toMatchObject({ code: 400, message });
+    await expect(ask(given as never)).rejects.toMatchObject({ code: 'BadRequest', message });
   expect(await computer.finder({ limit: 1, keywords: ['a'], fileType: 'pdf', offset: 0 })).toMatchObject({
     documents: [],
   });

@@ -6,6 +6,7 @@ import { createAgent, createOffice } from '../index.ts';
 import type { Agent, AgentOptions, Computer, Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 /** Tests of the public API against foreign peers, which are bare socket.io-client. */
 const server = fixtureFile('mcp-server.mjs');
@@ -107,7 +108,7 @@ describe('an answer for another question', () => {
       () => {},
       (asked) => (isRight ? listTools(asked) : asked.ack({ tools: [tool], req_id: 'another' })),
     );
-    const agent = await agentOf({ timing: { refetchMs: 20 } });
+    const agent = await agentOf({ timing: anyTiming({ refetchMs: 20 }) });
     await expect(agent.tools('raw', { timeoutMs: 500 })).rejects.toMatchObject({
       code: 500,
       message: expect.stringMatching(/^The answer is for 'another', not for '/) as string,

@@ -14,6 +14,7 @@ import { createAgent, createOffice, type LogEntry } from '../index.ts';
 import { createSupervisor } from '../transport/index.ts';
 import { presenting } from '../../scenarios/fixtures/presenting.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests that secrets under realistic names appear in no output, while ordinary values do. */
 const env = {
@@ -238,7 +239,7 @@ it('what servers were launched with comes out nowhere, and what is common does',
   const told: unknown[] = [];
   await using office = await createOffice({ port: 0, log: (entry) => lines.push(entry) });
   const computer = await bootedComputer({
-    config: JSON.parse(readFileSync(file, 'utf8')) as object,
+    config: foreign(JSON.parse(readFileSync(file, 'utf8')) as object),
     name: 'c',
     stateDir: folder,
     office: { url: office.url },

@@ -13,6 +13,7 @@ import { readOrThrow } from '../plans/plan.ts';
 import { Runtime } from '../api/runtime.ts';
 import { Tap } from '../runtime/directory.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests of `client:read_resource` from a foreign agent, through an office, to real servers. */
 const mark = crypto.randomUUID();
@@ -64,7 +65,7 @@ describe.each(['stdio', 'http'] as const)(
       const config = await configOf();
       await using _computer: Computer = await bootedComputer({
         name: 'c1',
-        config,
+        config: foreign(config),
         office: { url: office.url },
       });
       // The computer joins the office while its servers still start, so the first requests may fail with 404.

@@ -12,6 +12,7 @@ import {
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 /** Tests of one cut connection while the other one holds; three-processes.full.test.ts kills the office itself. */
 const file = fixtureFile('mcp-server.mjs');
@@ -71,11 +72,12 @@ afterEach(async () => {
 });
 /** Computer that joins the office only after its servers are ready, so that no change of the start is announced later. */
 const computerAt = async (url: string): Promise<Computer> => {
-  const computer = kept(await bootedComputer({ name: 'c1', config, timing }));
+  const computer = kept(await bootedComputer({ name: 'c1', config, timing: anyTiming(timing) }));
   await computer.join({ url });
   return computer;
 };
-const agentAt = async (url: string): Promise<Agent> => kept(await createAgent({ url, timing }));
+const agentAt = async (url: string): Promise<Agent> =>
+  kept(await createAgent({ url, timing: anyTiming(timing) }));
 
 const linkOf = (one: Computer | Agent, wanted: string): Promise<void> =>
   new Promise((resolve) => {
@@ -125,7 +127,7 @@ describe('a computer whose line breaks', () => {
     line.cut();
     expect(await call).toMatchObject({
       outcome: 'unknown',
-      failure: { code: 404, details: { reason: 'left' } },
+      failure: { code: 'NotFound', details: { reason: 'left' } },
     });
     await waits;
     expect(await seenBy(computer)).toEqual({ hanging: [], cancelled: ['mine'] });

@@ -5,6 +5,7 @@ import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { createAgent, createOffice, type LogEntry } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests that secrets of a launch config appear nowhere, although the server prints them in every possible way. */
 const folder = testFolder('secrets');
@@ -36,14 +37,14 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 });
 `;
 const config = {
-  inputs: [{ type: 'promptString', id: 'any', password: true }],
+  inputs: [{ type: 'promptString' as const, id: 'any', password: true }],
   mcpServers: {
     teller: {
       command: process.execPath,
       args: ['-e', server],
       env: { ANY: '${input:any}', API_TOKEN: secrets[1], OLD_SECRET: secrets[2] },
       autoApprove: ['all'],
-      a2c: { restart: 'never' },
+      a2c: { restart: 'never' as const },
     },
   },
 };
@@ -52,7 +53,7 @@ it('no secret reaches a host, a peer, a trace or a terminal by stderr, noise, lo
   const office = await createOffice({ port: 0 });
   const told: unknown[] = [];
   const computer = await bootedComputer({
-    ...{ config, name: 'c', office: { url: office.url }, input: async () => secrets[0] },
+    ...{ config: foreign(config), name: 'c', office: { url: office.url }, input: async () => secrets[0] },
     ...{ log: (entry: LogEntry) => told.push(entry), logLevel: 'debug' as const },
     record: { profile: 'full' },
     onEvent: (name, value) => told.push(name, value),

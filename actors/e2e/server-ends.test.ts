@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import type { Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 const mark = crypto.randomUUID();
 const one = (more: object = {}): object => ({ mcpServers: { a: launched(mark, 'echo', more) } });
@@ -9,7 +10,7 @@ let computer: Computer;
 let ear: ReturnType<typeof createEar>;
 const start = async (): Promise<void> => {
   ear = createEar();
-  computer = await bootedComputer({ name: 'c1', config: one(), onEvent: ear.onEvent });
+  computer = await bootedComputer({ name: 'c1', config: foreign(one()), onEvent: ear.onEvent });
 };
 afterEach(async () => {
   await computer.close();
@@ -19,7 +20,7 @@ afterEach(async () => {
 describe('a server', () => {
   it('says so when it is disabled and has ended, and is not removed', async () => {
     await start();
-    await computer.servers.add(one({ disabled: true }));
+    await computer.servers.add(foreign(one({ disabled: true })));
     await ear.until(() => ear.statesOf('a').at(-1) === 'disabled');
     expect(ear.of('server.changed').at(-1)).toMatchObject({ name: 'a', state: 'disabled', failure: null });
     expect(pidsOf(mark)).toEqual([]);
@@ -28,8 +29,8 @@ describe('a server', () => {
   });
   it('is ready when that is told although it was enabled again while it still ended', async () => {
     await start();
-    await computer.servers.add(one({ disabled: true }));
-    expect(await computer.servers.add(one())).toMatchObject({ name: 'a', state: 'ready' });
+    await computer.servers.add(foreign(one({ disabled: true })));
+    expect(await computer.servers.add(foreign(one()))).toMatchObject({ name: 'a', state: 'ready' });
     expect(computer.status().servers).toMatchObject([{ name: 'a', state: 'ready' }]);
   });
   it('is told with its signal at once when it is killed, not with its broken stream', async () => {
@@ -46,7 +47,7 @@ describe('a server', () => {
   it('is ready when that is told although it was removed and put back while it still ended; its removal is told, too', async () => {
     await start();
     const removed = computer.servers.remove('a');
-    expect(await computer.servers.add(one())).toMatchObject({ name: 'a', state: 'ready' });
+    expect(await computer.servers.add(foreign(one()))).toMatchObject({ name: 'a', state: 'ready' });
     await removed;
     expect(ear.of('server.removed')).toEqual([{ name: 'a' }]);
     expect(ear.told.findIndex(({ name }) => name === 'server.removed')).toBeLessThan(

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { createAgent, type Agent, type CallOutcome } from '../index.ts';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 const fileAt = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const fixture = (name: string): string => fileAt(`../../scenarios/fixtures/${name}`);
@@ -90,7 +91,12 @@ it('both sides join again when the office is killed and comes back, and nothing 
   await computer.said(/c1 serves/);
   const heard: string[] = [];
   const dir = join(folder, 'traces');
-  const agent = await createAgent({ url, keepTrying: true, timing: { linkBackoffMs: 50 }, record: { dir } });
+  const agent = await createAgent({
+    url,
+    keepTrying: true,
+    timing: anyTiming({ linkBackoffMs: 50 }),
+    record: { dir },
+  });
   const trace = (): string => readFileSync(join(dir, readdirSync(dir)[0] ?? ''), 'utf8');
   agent.on('computer.joined', ({ computer: name }) => heard.push(`${name} joined`));
   agent.on('computer.left', ({ computer: name }) => heard.push(`${name} left`));

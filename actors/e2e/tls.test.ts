@@ -32,7 +32,7 @@ describe('an office with a certificate', () => {
     ['no certificate', { cert: 'x', key }, 'tls: '],
   ])('is not opened with %s', async (_, tls, says) => {
     await expect(createOffice({ port: 0, tls })).rejects.toMatchObject({
-      code: 400,
+      code: 'BadRequest',
       message: expect.stringContaining(says),
     });
   });
@@ -53,7 +53,7 @@ describe('an office that wants certificates', () => {
     expect(office.stats().seats).toBe(1);
     await using other = await bootedComputer({ name: 'build-2', config: { mcpServers: {} } });
     await expect(other.join(seat)).rejects.toMatchObject({
-      code: 403,
+      code: 'NotAllowed',
       message: expect.stringContaining("but for 'build-1'"),
     });
   });

@@ -5,6 +5,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createEar, launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import type { Computer, ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests of tools with servers inside this process, and with real ones where they are restarted. */
 const mark = crypto.randomUUID();
@@ -23,7 +24,7 @@ let ear: ReturnType<typeof createEar>;
 const start = async (mcpServers: object, options: ComputerOptions = {}, a2c: object = {}): Promise<void> => {
   ear = createEar();
   const servers = ['A', 'B', 'C'].map((name) => [name, linked().connect] as const);
-  const config = { mcpServers, a2c: { timeouts: { stdinGraceMs: 100, termGraceMs: 100 }, ...a2c } };
+  const config = foreign({ mcpServers, a2c: { timeouts: { stdinGraceMs: 100, termGraceMs: 100 }, ...a2c } });
   computer = await bootedComputer({
     ...{ name: 'c1', config, onEvent: ear.onEvent, stateDir: false, reaper: false },
     ...{ inMemory: Object.fromEntries(servers), ...options },
@@ -106,7 +107,7 @@ describe('names that were given in a conflict', () => {
     await computer.close();
     await start(servers, { stateDir: folder, inMemory: { A: linked().connect } }, policy);
     expect([named('B')?.state, await namesOf()]).toEqual(['unsupported', before]);
-    await computer.servers.set({ mcpServers: { A: inside() }, a2c: policy });
+    await computer.servers.set(foreign({ mcpServers: { A: inside() }, a2c: policy }));
     expect(await namesOf()).toContain('echo');
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createEar } from '../../scenarios/fixtures/hosted.ts';
-import { createComputer, type Computer, type LogEntry, type LinkedEnd } from '../index.ts';
+import { createComputer, foreign, type Computer, type LogEntry, type LinkedEnd } from '../index.ts';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -44,7 +44,7 @@ async function start(
   computer = await createComputer({
     name: 'c',
     stateDir: false,
-    config: { mcpServers: Object.fromEntries(entries) as object },
+    config: foreign({ mcpServers: Object.fromEntries(entries) as object }),
     inMemory: Object.fromEntries(Object.entries(servers).map(([name, { connect }]) => [name, connect])),
     onNotice: (text) => told.notices.push(text),
     log: (entry) => void told.log.push(entry),

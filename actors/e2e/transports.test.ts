@@ -7,6 +7,8 @@ import {
 } from '../../scenarios/fixtures/http-server.ts';
 import type { Computer, ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { foreign } from '../../machines/config/config-input.ts';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 /** Tests of servers of every kind behind one computer: real processes, real HTTP, and one inside this process. */
 const mark = crypto.randomUUID();
@@ -23,10 +25,10 @@ const http = async (options: Partial<HttpServerOptions> = {}): Promise<HttpServe
 const start = async (mcpServers: object, options: ComputerOptions = {}): Promise<Computer> =>
   (computer = await bootedComputer({
     name: 'c1',
-    config: { mcpServers },
+    config: foreign({ mcpServers }),
     onEvent: ear.onEvent,
     ...options,
-    timing: { backoffMs: 20, ...options.timing },
+    timing: anyTiming({ backoffMs: 20, ...options.timing }),
   }));
 const asked = ({ seen }: HttpServer, method: string): number =>
   seen.filter(({ body }) => body?.['method'] === method).length;

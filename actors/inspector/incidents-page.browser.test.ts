@@ -8,6 +8,7 @@ import { Chromium, picture, type Page, openPanel } from '../../scenarios/fixture
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 import { createComputer, type Computer } from '../index.ts';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 /** First screen of the page for servers that fail, wait, or have recovered, whenever the page is opened. */
 
@@ -38,7 +39,7 @@ describe('the first screen', () => {
   it('names a server that never answers, with what came instead, and one that is in a crash loop', async () => {
     await using computer = await createComputer({
       stateDir: false,
-      timing: { backoffMs: 50 },
+      timing: anyTiming({ backoffMs: 50 }),
       config: { mcpServers: servers },
     });
     const before = await look(computer);
@@ -186,7 +187,7 @@ it('a recording names a death, its lost calls, and that its host was killed', as
 it('next and previous go from incident to incident, and show the moment of each', async () => {
   await using computer = await bootedComputer({
     stateDir: false,
-    timing: { backoffMs: 50 },
+    timing: anyTiming({ backoffMs: 50 }),
     config: { mcpServers: { good: echo } },
   });
   const page = await look(computer);

@@ -6,6 +6,7 @@ import { createOffice, type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { oldPeer } from '../../scenarios/fixtures/old-peer.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 const fixture = fixtureFile('mcp-server.mjs');
 const node = process.execPath;
@@ -15,7 +16,7 @@ const broken = {
   args: ['-e', 'console.error("the licence has expired"); process.exit(7)'],
 };
 const computerOf = (mcpServers: object): Promise<Computer> =>
-  bootedComputer({ name: 'c1', stateDir: false, config: { mcpServers } });
+  bootedComputer({ name: 'c1', stateDir: false, config: foreign({ mcpServers }) });
 
 let chromium: Chromium;
 beforeAll(async () => void (chromium = await Chromium.start()));

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Chromium, picture, type Page, openPanel } from '../../scenarios/fixtures/browser.ts';
 import { startDemo } from '../../scenarios/fixtures/started-demo.ts';
 import { createAgent, createComputer, createOffice } from '../index.ts';
+import { foreign } from '../../machines/config/config-input.ts';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 /** Whole scenes of trouble, as a person reads the first screen who opens it before, during or after the failure. */
 
@@ -63,9 +65,9 @@ describe('a computer on which much is wrong', () => {
       name: 'workbench',
       stateDir: false,
       office: { url: office.url },
-      timing: { backoffMs: 50, bootMs: 3_000 },
+      timing: anyTiming({ backoffMs: 50, bootMs: 3_000 }),
       confirm: () => new Promise(() => {}),
-      config,
+      config: foreign(config),
     });
     await using agent = await createAgent({ url: office.url, name: 'assistant' });
     const look = async (host: typeof computer | typeof office | typeof agent): Promise<Page> =>

@@ -1,25 +1,48 @@
-import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import {
+  hostFailure,
+  isLocalCode,
+  isWireCode,
+  wireCodes,
+  type Failure,
+  type HostFailure,
+} from '../../machines/protocol/failure.ts';
 import type { Thrown } from '../../machines/trace/record.ts';
 
 /**
- * Failure as an `Error`, for hosts that await promises; `code`, `details` and `remedy` are copied from the
+ * Failure as an `Error`, for hosts that await promises; `code`, `wireCode`, `details` and `remedy` are copied from the
  * failure.
  */
 export class A2cError extends Error {
   /** Name that identifies the class where `instanceof` cannot, between two copies of this package. */
   override readonly name = 'A2cError';
-  /** Kind of the failure: a number of the protocol (`wireCodes`), or a name of our own, such as `ConfigInvalid`. */
-  readonly code: Failure['code'];
+  /** Name of the kind of failure, such as `ConfigInvalid` (docs/errors.md). */
+  readonly code: HostFailure['code'];
+  /** Number that peers get for it on the wire. */
+  readonly wireCode: HostFailure['wireCode'];
   /** Facts for programs beside the message, without secrets; empty when there are none. */
   readonly details: Readonly<Record<string, unknown>>;
   /** Advice for a person, in one sentence; undefined when nothing is known to help. */
   readonly remedy: string | undefined;
+  readonly #failure: Failure | HostFailure;
 
-  constructor(failure: Failure, options?: ErrorOptions) {
+  constructor(failure: Failure | HostFailure, options?: ErrorOptions) {
     super(failure.message, options);
-    this.code = failure.code;
-    this.details = failure.details ?? {};
-    this.remedy = failure.remedy;
+    const { code, wireCode, details = {}, remedy } = hostFailure(failure);
+    this.code = code;
+    this.wireCode = wireCode;
+    this.details = details;
+    this.remedy = remedy;
+    this.#failure = failure;
+  }
+  /** Failure as machines have it. */
+  static failureOf(error: A2cError): Failure {
+    const { code, message, details, remedy } = error.#failure;
+    return {
+      code: isWireCode(code) || isLocalCode(code) ? code : error.wireCode,
+      message,
+      ...(details && { details }),
+      ...(remedy !== undefined && { remedy }),
+    };
   }
 }
 
@@ -32,12 +55,7 @@ export const notFound = withCode(wireCodes.notFound);
 /** An error of another class gives its message with code 500. */
 export const failureOf = (error: unknown): Failure =>
   error instanceof A2cError
-    ? {
-        code: error.code,
-        message: error.message,
-        details: error.details,
-        ...(error.remedy !== undefined && { remedy: error.remedy }),
-      }
+    ? A2cError.failureOf(error)
     : { code: wireCodes.internal, message: error instanceof Error ? error.message : String(error) };
 export const thrownOf = (error: unknown): Thrown =>
   error instanceof Error

@@ -107,6 +107,14 @@ export const listOf =
     return value.map((one, index) => each(one, `${at}[${index}]`)).find((fault) => fault !== undefined);
   };
 
+export const mapOf =
+  (each: Check): Check =>
+  (value, at) =>
+    object(value, at) ??
+    Object.entries(value as object)
+      .map(([key, one]) => each(one, path(at, key)))
+      .find((fault) => fault !== undefined);
+
 const path = (at: string, key: string): string => (at === '' ? key : `${at}.${key}`);
 /** `elsewhere` names options that belong somewhere else, with that place, for a hint in the error. */
 export const options =

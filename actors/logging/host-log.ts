@@ -14,7 +14,7 @@ import type { SeatChanged } from '../../machines/office/office.machine.ts';
 import { isAbandoned } from '../../machines/office/rooms/relay.ts';
 import { isUnknown } from '../../machines/protocol/failure.ts';
 import { events } from '../../machines/protocol/protocol.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import { codeNameOf, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { failureIn, readAnswer, readToolResult } from '../../machines/protocol/reading.ts';
 import type { DirectoryRecord } from '../../machines/trace/record.ts';
 
@@ -241,7 +241,8 @@ export class HostLog implements Observer {
     named: Partial<LogEntry>,
     level: LogLevel = 'error',
   ): void {
-    if (isLogged(level, this.#level)) this.#write(level, layer, event, message, { ...named, code });
+    if (isLogged(level, this.#level))
+      this.#write(level, layer, event, message, { ...named, code: codeNameOf(code) });
   }
   #write(
     level: LogLevel,

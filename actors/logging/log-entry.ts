@@ -1,5 +1,5 @@
 import type { CallPhase, Outcome } from '../../machines/call/call.rules.ts';
-import type { Failure } from '../../machines/protocol/failure.ts';
+import type { CodeName } from '../../machines/protocol/failure.ts';
 import { asText } from '../../machines/text.ts';
 
 /** From the most entries to the fewest. */
@@ -50,8 +50,8 @@ export interface LogEntry {
   readonly outcome?: Outcome;
   /** Duration of a call or question in ms, as this layer measured it; present from level `info` on. */
   readonly ms?: number;
-  /** Code of the failure, as in `A2cError`: a number of the protocol, or a name defined by this library. */
-  readonly code?: Failure['code'];
+  /** Name of the kind of failure, as in `A2cError` (docs/errors.md). */
+  readonly code?: CodeName;
   /** Description of the event for a person, in one sentence. */
   readonly message: string;
 }

@@ -1,4 +1,4 @@
-import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import { wireCodes, type Failure, type HostFailure } from '../../machines/protocol/failure.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import type { Computer } from '../api/computer-handle.ts';
 import { createComputer } from '../api/computer.ts';
@@ -64,6 +64,7 @@ import {
   type Phases,
 } from '../../machines/presenter/events.ts';
 import type { SettingsNews } from '../../machines/settings/settings.rules.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 /**
  * Makes a presenter. Reads the config and starts nothing; `initialize` starts the servers. Rejects like
@@ -189,7 +190,7 @@ class HostedPresenter implements Presenter {
     this.#applying = this.#applying.then(async () => {
       if (this.#closing) return;
       try {
-        await this.computer.servers.set(computerConfig(file, this.#options.surroundings));
+        await this.computer.servers.set(foreign(computerConfig(file, this.#options.surroundings)));
       } catch (error) {
         const failure = failureOf(error);
         this.#news.tell(notificationOf('', failure, 'The config could not be put in force'));
@@ -265,15 +266,17 @@ class HostedPresenter implements Presenter {
     const isStarting = this.computer
       .status()
       .servers.some((s) => s.name === name && s.state === 'connecting');
-    let failure: Failure | null = null;
+    let failure: HostFailure | null = null;
     const forget = this.computer.on('server.changed', (news) => {
       if (news.name === name) failure = news.failure;
     });
     try {
-      const { state } = await this.computer.servers.add({
-        mcpServers: { [name]: server },
-        ...(inputs !== undefined && { inputs }),
-      });
+      const { state } = await this.computer.servers.add(
+        foreign({
+          mcpServers: { [name]: server },
+          ...(inputs !== undefined && { inputs }),
+        }),
+      );
       if (!isStarting || !cannotStart.has(state)) return;
       this.#apply();
       await this.#applying;

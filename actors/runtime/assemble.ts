@@ -87,6 +87,7 @@ function makeRequest(root: Root, request: PortRequest): void {
 }
 
 function setDeadline(root: Root, { ms, for: purpose = 'deadline', spread = 0 }: Deadline): void {
+  if (ms === null) return;
   root.clearTimeout(root.deadline);
   const late = ms > 0 && spread > 0 ? Math.round(ms * spread * root.directory.random(root.id)) : 0;
   root.deadline = undefined;

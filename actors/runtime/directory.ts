@@ -273,7 +273,7 @@ export interface Platform {
 }
 
 export const unanswered: RequestPort = (_from, { id, method }, emit) => {
-  const failure = { code: wireCodes.notBuilt, message: `Nobody here answers ${method}` } as const;
+  const failure = { code: wireCodes.notSupported, message: `Nobody here answers ${method}` } as const;
   emit({ type: 'ask.refused', id, sent: false, failure });
   return () => {};
 };

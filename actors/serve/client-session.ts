@@ -4,7 +4,6 @@ import { newId } from '../../adapters/clock.ts';
 import type { ClientWire } from '../../adapters/mcp/serve/stdio.ts';
 import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
 import type { CallToolResult } from '../../machines/protocol/tool-result.ts';
-import { wireCodes } from '../../machines/protocol/failure.ts';
 import { callError, requestError } from './errors.ts';
 import type { Client, Hub } from './hub.ts';
 import { ownTools, runOwnTool } from './own-tools.ts';
@@ -207,7 +206,7 @@ export class ClientSession implements Client {
     const ended = await call;
     // A server judges arguments and names itself, as it does for a client without us; nothing was sent so far.
     const { code } = ended.failure ?? {};
-    const isForServer = (code === 'ArgumentsInvalid' && !isRounded(args)) || code === wireCodes.toolNotFound;
+    const isForServer = (code === 'ArgumentsInvalid' && !isRounded(args)) || code === 'ToolNotFound';
     if (isForServer && this.#isUp(source, tool.server))
       return this.#ask(tool.server, 'tools/call', asSaid, about);
     return this.#answerOf(source, ended);
@@ -224,7 +223,7 @@ export class ClientSession implements Client {
     }
     const status = source.servers().find(({ name }) => name === ended.server);
     const trace = outcome === 'unknown' ? await this.#hub.options.trace?.() : undefined;
-    if (result && ended.failure.code === wireCodes.notConfirmed) return asSent(result);
+    if (result && ended.failure.code === 'NotConfirmed') return asSent(result);
     throw callError(ended, status, trace);
   }
 }

@@ -2,25 +2,21 @@
 import type { CallFacts, CallFailed } from '../api/call-outcome.ts';
 import { failureOf } from '../kernel/errors.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import { hostFailure, type HostFailure } from '../../machines/protocol/failure.ts';
 import { withoutUndefined, type Fields } from '../../machines/protocol/json.ts';
 import { RpcError, rpcCodes } from './json-rpc.ts';
 
 const codes: Readonly<Record<string, number>> = {
-  [wireCodes.notBuilt]: rpcCodes.methodNotFound,
-  [wireCodes.badRequest]: rpcCodes.invalidParams,
-  [wireCodes.toolNotFound]: rpcCodes.invalidParams,
-  [wireCodes.toolDisabled]: rpcCodes.invalidParams,
+  NotSupported: rpcCodes.methodNotFound,
+  BadRequest: rpcCodes.invalidParams,
+  ToolNotFound: rpcCodes.invalidParams,
+  ToolDisabled: rpcCodes.invalidParams,
 };
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 const seconds = (ms: number): string => `${Math.max(1, Math.round(ms / 1_000))} s`;
 /** Remedies for a program that embeds a computer, which are none for the model behind a client. */
-const forHosts: ReadonlySet<unknown> = new Set([
-  wireCodes.toolNotFound,
-  'ServerNotActive',
-  'ToolCallCancelled',
-]);
-const remedyOf = ({ code, remedy }: Failure): string | undefined =>
+const forHosts: ReadonlySet<unknown> = new Set(['ToolNotFound', 'ServerNotActive', 'ToolCallCancelled']);
+const remedyOf = ({ code, remedy }: HostFailure): string | undefined =>
   remedy === undefined || forHosts.has(code) ? undefined : sentence(remedy);
 function nextOf(status: ServerStatus | undefined): string | undefined {
   if (!status || status.state === 'ready') return undefined;
@@ -31,9 +27,9 @@ function nextOf(status: ServerStatus | undefined): string | undefined {
   const by = `A person can start it again: a2c serve restart ${status.name}.`;
   return remedy === undefined ? by : `${sentence(remedy)} ${by}`;
 }
-function ownError({ code, message, details }: Failure): RpcError | undefined {
+function ownError({ code, message, details }: HostFailure): RpcError | undefined {
   const own = details?.['code'];
-  if (code !== wireCodes.toolFailed || typeof own !== 'number') return undefined;
+  if (code !== 'ToolFailed' || typeof own !== 'number') return undefined;
   return new RpcError(own, message, details?.['data']);
 }
 
@@ -69,7 +65,7 @@ export function callError(
 }
 export function requestError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
-  const failure = failureOf(error);
+  const failure = hostFailure(failureOf(error));
   const own = ownError(failure);
   if (own) return own;
   const { code, message, details } = failure;

@@ -1,5 +1,5 @@
 /** Questions of servers (roots, samples, forms), which go to the client whose call runs, else to the only one. */
-import type { Answers, AskingCalls, Confirm } from '../api/computer-options.ts';
+import type { Answers, AskedWith, Confirm, Root, ServerQuestion } from '../api/computer-options.ts';
 import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
 import type { Client } from './hub.ts';
 
@@ -9,21 +9,21 @@ const hasForms = ({ elicitation }: Fields): boolean =>
   isObject(elicitation) && (isObject(elicitation['form']) || Object.keys(elicitation).length === 0);
 
 export function answersOf(capabilities: Fields, clients: () => readonly Client[]): Answers {
-  const clientOf = ({ context }: AskingCalls): Client => {
+  const clientOf = ({ context }: ServerQuestion): Client => {
     const all = clients();
     const found = all.find((client) => client === context) ?? (all.length === 1 ? all[0] : undefined);
     if (!found) throw new Error('no one client can be asked: its calls do not say which');
     return found;
   };
+  // The client answers in the form of MCP.
   const ask =
-    (method: string): NonNullable<Answers['elicit']> =>
-    (_server, { mode, ...params }, signal, asking) =>
+    <Answer>(method: string) =>
+    ({ params, ...question }: AskedWith<Fields>): Promise<Answer> => {
+      const { mode, ...rest } = params;
       // A form is the default; clients of older revisions do not know the word.
-      clientOf(asking).ask(
-        method,
-        mode === 'form' || mode === undefined ? params : { ...params, mode },
-        signal,
-      );
+      const said = mode === 'form' || mode === undefined ? rest : params;
+      return clientOf(question).ask(method, said, question.signal) as Promise<unknown> as Promise<Answer>;
+    };
   const { roots, sampling, elicitation } = capabilities;
   const declared = Object.fromEntries(
     asked.flatMap((name) => (isObject(capabilities[name]) ? [[name, capabilities[name]] as const] : [])),
@@ -31,9 +31,9 @@ export function answersOf(capabilities: Fields, clients: () => readonly Client[]
   return {
     capabilities: declared,
     ...(isObject(roots) && {
-      roots: async (_server, asking) => {
-        const answer = await clientOf(asking).ask('roots/list', {}, new AbortController().signal);
-        return (answer['roots'] ?? []) as { readonly uri: string; readonly name?: string }[];
+      roots: async (question: ServerQuestion) => {
+        const answer = await clientOf(question).ask('roots/list', {}, question.signal);
+        return (answer['roots'] ?? []) as Root[];
       },
     }),
     ...(isObject(sampling) && { sample: ask('sampling/createMessage') }),

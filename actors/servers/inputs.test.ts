@@ -22,7 +22,7 @@ const command = {
 /** Fake person: each question waits until the test answers it. */
 const asker = () => {
   const asked: { id: string; signal: AbortSignal; answer: ReturnType<typeof deferred<unknown>> }[] = [];
-  const ask: AskInput = ({ id }, { signal }) => {
+  const ask: AskInput = ({ id, signal }) => {
     const answer = deferred<unknown>();
     asked.push({ id, signal, answer });
     return answer.promise;

@@ -8,10 +8,12 @@ import { isSecretName } from '../../machines/trace/secret-rules.ts';
  * the default is used; a rejection means that the input has no value. `signal` ends the question; several
  * questions may be open at a time.
  */
-export type AskInput = (
-  definition: InputDefinition,
-  options: { readonly signal: AbortSignal },
-) => Promise<unknown>;
+export type AskInput = (question: InputQuestion) => Promise<unknown>;
+/** Input whose value is asked for. */
+export type InputQuestion = InputDefinition & {
+  /** Signal that aborts when the answer is not wanted any more. */
+  readonly signal: AbortSignal;
+};
 export type Resolved =
   | {
       readonly ok: true;
@@ -199,7 +201,7 @@ export class Inputs {
   #asker(definition: InputDefinition | undefined): AskInput | undefined {
     const run = this.#run;
     if (definition?.type !== 'command' || definition.isForeign || !run) return this.#ask;
-    return async (_, { signal }) => (await run(lineOf(definition), signal)).trim();
+    return async ({ signal }) => (await run(lineOf(definition), signal)).trim();
   }
   async #answer(definition: InputDefinition, signal: AbortSignal): Promise<Resolved> {
     const { id } = definition;
@@ -235,7 +237,7 @@ const answered = async (
   signal: AbortSignal,
 ): Promise<GivenAnswer> => {
   try {
-    const answer = await ask(definition, { signal });
+    const answer = await ask({ ...definition, signal });
     if (answer === undefined) return { ok: true, value: undefined };
     const value = jsonOf(answer);
     return value === undefined ? { ok: false, reason: 'the answer is no JSON' } : { ok: true, value };
@@ -303,14 +305,14 @@ export function keepingPasswords(
     const kept = await store();
     return kept && work(kept).catch((error: unknown) => void notice(`the keyring failed: ${String(error)}`));
   };
-  return async (definition, how) => {
-    if (definition.type !== 'promptString' || !definition.password) return ask?.(definition, how);
+  return async (definition) => {
+    if (definition.type !== 'promptString' || !definition.password) return ask?.(definition);
     const name = `${scope}#${definition.id}`;
     const isFirst = !given.has(name);
     given.add(name);
     const known = isFirst ? await tried((kept) => kept.get(name)) : undefined;
     if (known !== undefined) return known;
-    const answer = await ask?.(definition, how);
+    const answer = await ask?.(definition);
     if (typeof answer === 'string' && answer !== '') await tried((kept) => kept.set(name, answer));
     return answer;
   };

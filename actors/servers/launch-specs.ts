@@ -9,6 +9,7 @@ import type { Inputs } from './inputs.ts';
 import { renderServer, type RemoteSpec as RemoteFacts, type ServerSpec } from './render.ts';
 import { surroundingsOf, withFound, type HostPlaces } from './surroundings.ts';
 import { textOf } from '../kernel/errors.ts';
+import { linkedPair } from '../../adapters/mcp/linked-pair.ts';
 
 export type Reach = (
   | { readonly process: LaunchSpec; readonly remote?: never }
@@ -31,14 +32,32 @@ export interface LinkedEnd {
   /** Callback that the runtime sets before `start`: call it with errors that do not end the connection. */
   onerror?: ((error: Error) => void) | undefined;
 }
+/** Server of an MCP SDK: an `McpServer`, or a `Server`. */
+export interface ConnectableServer {
+  connect(transport: never): Promise<void>;
+}
+type MadeServer = ConnectableServer | LinkedEnd;
 /**
- * Server inside the host: a function that is called for each session, with `args` and `env` of the config,
- * placeholders filled in.
+ * Server inside the host: an `McpServer`, or a function that is called for each session, with `args` and `env` of the
+ * config, placeholders filled in, and returns an `McpServer` or our end of a connection.
  */
-export type InMemoryServer = (facts: {
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}) => LinkedEnd | Promise<LinkedEnd>;
+export type InMemoryServer =
+  | ConnectableServer
+  | ((facts: {
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    }) => MadeServer | Promise<MadeServer>);
+/** Opens a session with a server inside the host. */
+export async function openInMemory(
+  server: InMemoryServer,
+  facts: Parameters<Extract<InMemoryServer, (...facts: never[]) => unknown>>[0],
+): Promise<LinkedEnd> {
+  const made = typeof server === 'function' ? await server(facts) : server;
+  if (!('connect' in made)) return made;
+  const [ours, theirs] = linkedPair();
+  await made.connect(theirs as never);
+  return ours;
+}
 /** Config of a server whose transport the host provides. */
 export interface TransportSpec {
   /** Name of the server in the config. */
@@ -145,13 +164,12 @@ export class LaunchSpecs {
     const { inMemory, transports } = this.#options;
     const connect = Object.hasOwn(inMemory, name) ? inMemory[name] : undefined;
     if (connect) {
-      const { args = [], env = {} } = spec as Partial<Parameters<InMemoryServer>[0]>;
-      return {
-        remote: {
-          kind: 'inmemory',
-          connect: () => connect({ args, env }) as ReturnType<InMemorySpec['connect']>,
-        },
+      const { args = [], env = {} } = spec as {
+        readonly args?: readonly string[];
+        readonly env?: Readonly<Record<string, string>>;
       };
+      const open = () => openInMemory(connect, { args, env }) as ReturnType<InMemorySpec['connect']>;
+      return { remote: { kind: 'inmemory', connect: open } };
     }
     if (spec.kind === 'own') {
       const { facts, type } = spec;

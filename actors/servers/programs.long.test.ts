@@ -4,6 +4,7 @@ import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts'
 import type { Computer } from '../index.ts';
 import { Programs } from './programs.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests of VRL programs in configs that a host gives. Their effect on results is tested in scenarios/contracts. */
 const mark = crypto.randomUUID();
@@ -41,7 +42,7 @@ describe('a config with a program that cannot be run', () => {
     const needy = server('needy', null, { env: { MARK: markOf('needy'), WORD: '${input:word}' } });
     const input = { type: 'promptString', id: 'word', description: 'W' };
     computer = await bootedComputer({
-      config: { mcpServers: { a: server('a', ' \n'), needy }, inputs: [input] },
+      config: foreign({ mcpServers: { a: server('a', ' \n'), needy }, inputs: [input] }),
     });
     const before = { servers: computer.status().servers, pids: pidsOf(markOf('a')) };
     const change = { mcpServers: { a: server('a', wrong), b: server('b', null) } };
@@ -49,7 +50,7 @@ describe('a config with a program that cannot be run', () => {
       code: 'VrlSyntaxError',
     });
     await expect(
-      computer.servers.set({ ...change, inputs: [{ ...input, default: 'w' }] }),
+      computer.servers.set(foreign({ ...change, inputs: [{ ...input, default: 'w' }] })),
     ).rejects.toMatchObject({
       code: 'VrlSyntaxError',
       message: `vrl of server 'a': ${mistake}`,

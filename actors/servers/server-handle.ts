@@ -9,7 +9,7 @@ import type {
 import type { JsonObject } from '../../machines/catalog/entries.ts';
 import type { ListedTool } from '../../machines/catalog/tool.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
-import type { Failure } from '../../machines/protocol/failure.ts';
+import type { HostFailure } from '../../machines/protocol/failure.ts';
 import type { ServerState } from '../../machines/server-state.ts';
 
 /** Server whose windows, documents or tools are not all in an answer, with the reason. */
@@ -52,7 +52,7 @@ export interface ServerStatus {
    * Failure whose message `reason` shows, with its code, details and remedy; `details.stderr` of an ended process has up to
    * ten lines that explain its end.
    */
-  readonly failure?: Failure | null;
+  readonly failure?: HostFailure | null;
   /** Process id of the server's program, while one runs on this machine. */
   readonly pid?: number;
   /** Longest time in ms until the server is tried again by itself. */

@@ -81,7 +81,7 @@ describe('a server that is connecting', () => {
         mcpServers: { slow: { ...node(lives), env: { KEY: '${input:key}' } } },
         inputs: [{ id: 'key', type: 'promptString', description: 'key' }],
       },
-      input: (_, { signal }) =>
+      input: ({ signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(new Error('withdrawn')));
         }),

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createComputer, createOffice, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { foreign } from '../../machines/config/config-input.ts';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 const file = fixtureFile('mcp-server.mjs');
 const server = (behaviour = 'echo', more: object = {}): object => ({
@@ -10,7 +12,7 @@ const server = (behaviour = 'echo', more: object = {}): object => ({
   ...more,
 });
 const computerOf = (mcpServers: object, options: ComputerOptions = {}) =>
-  bootedComputer({ name: 'c1', config: { mcpServers }, ...options });
+  bootedComputer({ name: 'c1', config: foreign({ mcpServers }), ...options });
 
 describe('a server that cannot start', () => {
   it('is shown with its reason, and the others serve', async () => {
@@ -200,7 +202,7 @@ describe('a computer without its office', () => {
     await office.close();
     await using computer = await computerOf(
       { s: server() },
-      { office: { url: office.url, keepTrying: true }, timing: { linkBackoffMs: 20 } },
+      { office: { url: office.url, keepTrying: true }, timing: anyTiming({ linkBackoffMs: 20 }) },
     );
     expect(await computer.callTool('echo', { text: 'x' }, { confirmed: true })).toMatchObject({
       outcome: 'succeeded',

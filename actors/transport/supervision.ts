@@ -6,7 +6,7 @@ import { A2cError } from '../kernel/errors.ts';
 import { deferred, escaping } from '../kernel/listeners.ts';
 import { defaultTiming } from '../plans/plan.ts';
 import type { Inspection, InspectOptions } from '../api/page.ts';
-import { specAsk, type Reach } from '../servers/launch-specs.ts';
+import { openInMemory, specAsk, type Reach } from '../servers/launch-specs.ts';
 import { processFacts } from '../../adapters/clock.ts';
 import { proxyFromEnvironment } from '../../adapters/mcp/http/proxy.ts';
 import { Relay } from '../../adapters/mcp/relay.ts';
@@ -235,7 +235,7 @@ export class SupervisorHost {
       return {
         remote: {
           kind: 'inmemory',
-          connect: () => played({ args: [], env: {} }) as ReturnType<OwnSpec['connect']>,
+          connect: () => openInMemory(played, { args: [], env: {} }) as ReturnType<OwnSpec['connect']>,
         },
       };
     if (typeof server === 'string' || server instanceof URL) {

@@ -15,7 +15,7 @@ import {
   type Progress,
   type ToolCallProgress,
   mostProgressText,
-  progressOf,
+  toldOf,
 } from '../../machines/protocol/messages/messages.ts';
 import type { Timers } from '../../machines/office/rooms/relay.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
@@ -114,7 +114,12 @@ export class AgentRequests {
         const question = Object.hasOwn(questions, event) ? questions[event] : undefined;
         if (question) return this.#asked(event, question, payload, ack);
         if (!event.startsWith('notify:'))
-          this.#refuse(event, ack, wireCodes.notBuilt, `This computer does not answer ${event.slice(0, 80)}`);
+          this.#refuse(
+            event,
+            ack,
+            wireCodes.notSupported,
+            `This computer does not answer ${event.slice(0, 80)}`,
+          );
       }
     }
   }
@@ -130,7 +135,7 @@ export class AgentRequests {
   get calls(): number {
     return this.#calls.size;
   }
-  progress(ticket: string, progress: Progress): void {
+  progress(ticket: string, progress: ToldProgress): void {
     if (this.#waiting.has(ticket)) this.#progress.tell(ticket, progress);
   }
   /** An unknown ticket is ignored: it was answered before, or its connection is gone. */
@@ -166,9 +171,14 @@ export class AgentRequests {
     const timeoutMs = toTimeoutMs(timeout);
     if (running) return this.#emit({ type: 'agent.repeated', ticket, reqId, agent, tool, params, timeoutMs });
     this.#calls.set(reqId, ticket);
-    const trace = traceIn(call);
+    const traced = traceIn(call);
+    const trace = call.meta ? { ...call.meta, ...traced } : traced;
     const plain: AgentCalled = { type: 'agent.called', ticket, reqId, agent, tool, params, timeoutMs };
-    const called = call.progress === true ? extended(plain, { wantsProgress: true }) : plain;
+    const waitsForPersons = (call.timeout_person ?? 0) > 0;
+    const called =
+      call.progress === true
+        ? extended(plain, { wantsProgress: true, ...(waitsForPersons && { waitsForPersons }) })
+        : plain;
     const limited = most > timeout && timeout > 0 ? extended(called, { mostMs: toTimeoutMs(most) }) : called;
     this.#emit(trace ? extended(limited, { trace }) : limited);
   }
@@ -228,26 +238,29 @@ export class AgentRequests {
   }
 }
 
+type ToldProgress = Progress & { readonly held?: boolean };
 /** Shortest interval in ms between two progress messages of one call. */
 const pauseMs = 200;
 
 /** Sends the first message at once, and of those within `pauseMs` after it only the last. */
 class ProgressSender {
   readonly #timers: Timers;
-  readonly #send: (ticket: string, progress: Progress) => void;
-  readonly #pausing = new Map<string, { timer: unknown; next: Progress | undefined }>();
+  readonly #send: (ticket: string, progress: ToldProgress) => void;
+  readonly #pausing = new Map<string, { timer: unknown; next: ToldProgress | undefined }>();
 
-  constructor(timers: Timers, send: (ticket: string, progress: Progress) => void) {
+  constructor(timers: Timers, send: (ticket: string, progress: ToldProgress) => void) {
     this.#timers = timers;
     this.#send = send;
   }
-  tell(ticket: string, told: Progress): void {
+  tell(ticket: string, told: ToldProgress): void {
     const progress = {
-      ...progressOf(told),
+      ...toldOf(told),
       ...(told.message && { message: told.message.slice(0, mostProgressText) }),
     };
     const pausing = this.#pausing.get(ticket);
-    if (pausing) pausing.next = progress;
+    // Only the last one is sent, but never without what it says of the limit.
+    if (pausing)
+      pausing.next = { ...(pausing.next?.held !== undefined && { held: pausing.next.held }), ...progress };
     else this.#say(ticket, progress);
   }
   end(ticket: string): void {
@@ -257,7 +270,7 @@ class ProgressSender {
   clear(): void {
     for (const ticket of [...this.#pausing.keys()]) this.end(ticket);
   }
-  #say(ticket: string, progress: Progress): void {
+  #say(ticket: string, progress: ToldProgress): void {
     this.#send(ticket, progress);
     const timer = this.#timers.setTimer(() => {
       const next = this.#pausing.get(ticket)?.next;

@@ -201,7 +201,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     const fact = readNotice(event, payload, this.#input.office);
     if (fact) this.#emit(fact);
     else if (!event.startsWith('notify:'))
-      ack(...refusal(event, { code: wireCodes.notBuilt, message: 'An agent answers no questions' }));
+      ack(...refusal(event, { code: wireCodes.notSupported, message: 'An agent answers no questions' }));
   }
 
   /** After all answers were sent: an office does not pass on answers of a peer that has left. */

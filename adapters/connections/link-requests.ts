@@ -1,3 +1,4 @@
+import { systemClock } from '../clock.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';
 import type { RequestFact, Emit } from '../../machines/kernel/ports.ts';
 import type { LinkInput } from '../../machines/ports/link.ts';
@@ -20,6 +21,8 @@ export interface LinkRequest {
 }
 interface Asked extends LinkRequest {
   readonly emit: Emit<RequestFact>;
+  /** Time since when the limit of the call stands still. */
+  heldAt?: number;
   /** True when the office was told to cancel the call; only its answer is still awaited. */
   isTakenBack?: true;
   /** Callback for the next part of an image; present while the images of an answer that already came are being fetched. */
@@ -37,7 +40,7 @@ const dropped: Failure = {
 /** Limit in ms for a part of an image; longer than the limit of our office, which reports a time-out itself. */
 const chunkMs = timing.queryMs + timing.agentMarginMs;
 const noChunk: Failure = {
-  code: wireCodes.timeout,
+  code: wireCodes.noAnswer,
   message: `the computer sent no part of it within ${chunkMs / 1_000} s`,
 };
 const nothing = (): void => {};
@@ -134,7 +137,17 @@ export class LinkRequests {
     const asked = this.#asked.get(this.#calls.get(read.data.req_id) ?? 0);
     const { computer } = (asked?.params ?? {}) as { readonly computer?: string };
     if (!asked || computer !== read.data.computer) return;
-    asked.emit({ type: 'ask.progress', id: asked.id, ...progressOf(read.data) });
+    const { held, progress } = read.data;
+    if (held === true) {
+      asked.heldAt ??= systemClock.now();
+      asked.emit({ type: 'ask.held', id: asked.id, method: 'confirm' });
+    } else if (held === false && asked.heldAt !== undefined) {
+      const ms = Math.round(systemClock.now() - asked.heldAt);
+      delete asked.heldAt;
+      asked.emit({ type: 'ask.freed', id: asked.id, ms });
+    }
+    if (held === undefined || progress > 0)
+      asked.emit({ type: 'ask.progress', id: asked.id, ...progressOf(read.data) });
   }
   #taken(n: number): Asked | undefined {
     const asked = this.#asked.get(n);

@@ -31,7 +31,7 @@ const incomplete = ({ message, remedy }: OwnFileMissing): Failure => ({
   remedy,
 });
 const tooLong = (ms: number): Failure => ({
-  code: wireCodes.timeout,
+  code: wireCodes.noAnswer,
   message: `The program did not end within ${ms} ms`,
   details: { timeout: ms },
   remedy: 'Let it look at less of the result.',

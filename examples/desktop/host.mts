@@ -150,7 +150,7 @@ const model = apiKey === undefined ? await scriptedModel() : undefined;
 const client = new OpenAI(model ? { baseURL: model.url, apiKey: 'none' } : { apiKey });
 const presenter = await createPresenter({
   file,
-  input: (input, { signal }) => {
+  input: ({ signal, ...input }) => {
     const secret = input.type === 'promptString' && input.password;
     return windows.open(`${input.description} (${input.id}): `, { secret, signal });
   },

@@ -57,9 +57,10 @@ export const offlineFailure: Failure = {
 export const closingFailure: Failure = { code: 'LinkLost', message: 'The agent is closing' };
 /** Converts ms to whole seconds, rounded up, because the wire has whole seconds. */
 const secondsOf = (ms: number): number => Math.ceil(ms / 1000);
-/** The office answers after the call's time-out plus its own margin, so the agent adds a margin on top. */
-const patience = (c: AgentContext, timeoutMs: number): number =>
-  timeoutMs === 0 ? 0 : timeoutMs + c.timing.agentMarginMs;
+/** Time in ms after the limit of a call in which the answer of its computer may still come. */
+const graceMs = 250;
+/** Longest time in seconds that a person may take, for the office; the computer has a limit of its own. */
+const personSeconds = 600;
 /** Settings of a call that a computer executes; limits, policy and starting servers are left to that computer. */
 const othersLimits = {
   agent: null,
@@ -69,7 +70,10 @@ const othersLimits = {
   keeper: addressFor(''),
   isPending: false,
 } as const;
-export const callStart = (c: AgentContext, { type: _, computer, trace, ...call }: AgentCall): CallStart =>
+export const callStart = (
+  c: AgentContext,
+  { type: _, computer, trace, meta, ...call }: AgentCall,
+): CallStart =>
   extended(call, {
     server: '',
     computer,
@@ -78,7 +82,8 @@ export const callStart = (c: AgentContext, { type: _, computer, trace, ...call }
       params: { agent: c.link.name, req_id: call.reqId },
       ms: c.timing.cancelMs,
     },
-    timeoutMs: patience(c, secondsOf(call.mostMs ?? call.timeoutMs) * 1000),
+    timeoutMs: call.mostMs ?? call.timeoutMs,
+    graceMs,
     ...othersLimits,
     request: {
       target: linkAt(c),
@@ -91,7 +96,8 @@ export const callStart = (c: AgentContext, { type: _, computer, trace, ...call }
         params: call.params,
         timeout: secondsOf(call.timeoutMs),
         ...(call.mostMs !== undefined && { timeout_total: secondsOf(call.mostMs) }),
-        ...(call.wantsProgress === true && { progress: true }),
+        ...(call.wantsProgress === true && { progress: true, timeout_person: personSeconds }),
+        ...(meta && { meta }),
         ...trace,
       },
     },
@@ -233,6 +239,7 @@ export interface AgentStart {
 export interface AgentCall extends Omit<CallRequest, 'type' | 'agent'> {
   readonly type: 'agent.call';
   readonly computer: string;
+  readonly meta?: Readonly<Record<string, unknown>>;
 }
 export interface AgentQuery {
   readonly type: 'agent.query';

@@ -105,7 +105,7 @@ export const viewMachine = followMachine<ViewInput, ViewContext, ViewOrder>({
     return { step: read.step, next };
   },
   timeout: (c) => ({
-    code: wireCodes.timeout,
+    code: wireCodes.noAnswer,
     message: `Computer '${c.computer}' did not answer within ${limitOf(c)} ms`,
   }),
   isPassing: ({ failure }) => passing.has(failure.code),

@@ -75,7 +75,7 @@ export const busy = ({ most }: BlobsContext): Failure => ({
   remedy: 'Ask for the part again when others have come',
 });
 export const slowDisk: Failure = {
-  code: wireCodes.timeout,
+  code: wireCodes.noAnswer,
   message: 'The part could not be read in time',
   remedy: 'Look at the disk of the computer, and ask again',
 };

@@ -80,7 +80,7 @@ const late = {
   type: 'remember',
   params: ({ context: { computer } }: { context: DownloadContext }) => ({
     failure: {
-      code: wireCodes.timeout,
+      code: wireCodes.noAnswer,
       message: `Computer '${computer}' sent no part of the content in time`,
     },
   }),

@@ -116,7 +116,7 @@ const broken = (message: string): Read<never> => ({
 const passing: ReadonlySet<Failure['code']> = new Set([
   'LinkLost',
   wireCodes.notFound,
-  wireCodes.timeout,
+  wireCodes.noAnswer,
   wireCodes.tooMany,
   wireCodes.unavailable,
 ]);
@@ -180,7 +180,7 @@ export const restarted = (c: DownloadContext): Partial<DownloadContext> => ({
 export const isPatient = ({ tries, mostTries }: DownloadContext): boolean => tries < mostTries;
 export const gaveUp = ({ computer, failure }: DownloadContext): Failure =>
   failure ?? {
-    code: wireCodes.timeout,
+    code: wireCodes.noAnswer,
     message: `Computer '${computer}' sent no more parts of the content`,
     remedy: 'Make the call again when the computer is there',
   };

@@ -4,7 +4,8 @@
  *
  * deciding    — transient: uses the judgement that our own rule gave at once
  * judging     — asks the rule of the host (port `policy`): inTime | watched (the rule has less time than the call)
- * confirming  — asks a person (port `confirm`), with a time limit; nothing was sent yet
+ * confirming  — asks a person (port `confirm`); nothing was sent yet: inLine (an equal question is open) | asked (with a
+ *               time limit of its own, while that of the call stands still)
  * queued      — not sent yet: pending (the server is starting, or its session expired) | inLine (enough calls run)
  * running     — sent to the server: patient | watched (ends when the server is silent for too long) | owing (the
  *               server waits for an answer of this host, so that its silence does not count)
@@ -14,8 +15,8 @@
  * succeeded | failed (the tool reported an error, or the call was never sent) | timedOut | cancelled | refused (by
  * arguments, policy, a person or a full queue) | unknown (sent, but the server died before its answer) — final
  *
- * The deadline covers the whole call. It is set once, and again at its end when the server was heard, or waited for
- * this host. It is the timer of the root actor, so that its cost does not grow with the number of calls in flight; `after` is only used for additional limits. A call that ends withdraws its
+ * The deadline covers the whole call but the time of a person, after which it is set again. It is also set again at its
+ * end when the server was heard, or waited for this host. It is the timer of the root actor, so that its cost does not grow with the number of calls in flight; `after` is only used for additional limits. A call that ends withdraws its
  * question, which cancels it at the server; leaving a state does not.
  */
 import { assign, not, setup } from 'xstate';
@@ -145,7 +146,21 @@ const parts = setup({
   },
 });
 
-const startClock = deadline('limit', rules.limitOf);
+const startClock = deadline('limit', rules.wholeLimit);
+const tellHeld = (held: boolean) =>
+  postsAll((c: CallContext) =>
+    rules.isHeldAfar(c)
+      ? [
+          post(
+            c.replyTo,
+            { type: 'call.progressed', ticket: c.ticket, progress: 0, held },
+            { optional: true },
+          ),
+        ]
+      : [],
+  );
+/** The limit begins again, unless the caller knows nothing of persons. */
+const goOn = [deadline('limit', rules.limitAfterPerson), tellHeld(false)] as const;
 const enter = (phase: CallPhase) => ({ type: 'enter', params: { phase } }) as const;
 /** Actions that send the call; from here on it counts as sent. */
 export const send = [enter('running'), requests(rules.callRequest)] as const;
@@ -278,7 +293,17 @@ export const callMachine = parts.createMachine({
     },
     confirming: {
       tags: 'connecting',
-      entry: [enter('confirming'), requests(rules.confirmRequest)],
+      entry: [
+        enter('confirming'),
+        deadline('limit', rules.limitAtPerson),
+        postsAll((c: CallContext) =>
+          rules.isHeld(c)
+            ? [post(c.keeper, { type: 'call.asked', ticket: c.ticket }, { optional: true })]
+            : [],
+        ),
+        tellHeld(true),
+        requests(rules.confirmRequest),
+      ],
       on: {
         ...unsent,
         'call.go': { actions: 'release' },
@@ -294,30 +319,43 @@ export const callMachine = parts.createMachine({
           {
             guard: { type: 'isForSession', params: confirmationOf },
             target: 'queued',
-            actions: posts((c: CallContext) =>
-              post(
-                c.keeper,
-                {
-                  type: 'tool.approved',
-                  server: c.server,
-                  tool: c.tool,
-                  generation: c.policy?.generation ?? 0,
-                  caller: callerOf(c),
-                },
-                { optional: true },
+            actions: [
+              ...goOn,
+              posts((c: CallContext) =>
+                post(
+                  c.keeper,
+                  {
+                    type: 'tool.approved',
+                    server: c.server,
+                    tool: c.tool,
+                    generation: c.policy?.generation ?? 0,
+                    caller: callerOf(c),
+                  },
+                  { optional: true },
+                ),
               ),
-            ),
+            ],
           },
-          { target: 'queued' },
+          { target: 'queued', actions: goOn },
         ],
         'ask.refused': { target: 'refused', actions: rememberFailure },
         'deadline.passed': {
           target: 'refused',
           actions: { type: 'rememberUnconfirmed', params: rules.callersTime },
         },
+        'ask.began': '.asked',
       },
-      after: {
-        patience: { target: 'refused', actions: { type: 'rememberUnconfirmed', params: rules.personsTime } },
+      initial: 'inLine',
+      states: {
+        inLine: {},
+        asked: {
+          after: {
+            patience: {
+              target: '#call.refused',
+              actions: { type: 'rememberUnconfirmed', params: rules.personsTime },
+            },
+          },
+        },
       },
     },
     queued: {

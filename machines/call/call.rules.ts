@@ -4,7 +4,7 @@ import type { RequestFact } from '../kernel/ports.ts';
 import { type Failure, wireCodes } from '../protocol/failure.ts';
 import type { Digits } from '../protocol/json.ts';
 import type { CallPhase, Outcome } from '../protocol/messages/answers.ts';
-import type { Progress, TraceContext } from '../protocol/messages/messages.ts';
+import type { Progress } from '../protocol/messages/messages.ts';
 import { confirmationLate, type Judgement, type WhyNot, type CallPolicy } from './policy/policy.ts';
 import { handleOf, isOverBudget, isRefusedByTool, readResult } from './policy/result.ts';
 import type { JudgedCall } from './policy/judge.ts';
@@ -31,6 +31,14 @@ export type CallEvent = RequestFact | CallOrder | CallOverdue | DirectoryEvent;
 const isCallers = ({ timeoutMs, totalMs }: CallContext): boolean =>
   timeoutMs > 0 && (totalMs === 0 || timeoutMs < totalMs);
 export const limitOf = (c: CallContext): number => (isCallers(c) ? c.timeoutMs : c.totalMs);
+/** An agent learns the answer of its computer, which has the same limit, a little later. */
+export const wholeLimit = (c: CallContext): number => (limitOf(c) > 0 ? limitOf(c) + (c.graceMs ?? 0) : 0);
+/** The limit stands still while a person is asked, unless its caller knows nothing of persons. */
+export const isHeld = ({ agent, waitsForPersons }: CallContext): boolean =>
+  agent === null || waitsForPersons === true;
+export const isHeldAfar = (c: CallContext): boolean => c.agent !== null && isHeld(c);
+export const limitAtPerson = (c: CallContext): number | null => (isHeld(c) ? 0 : null);
+export const limitAfterPerson = (c: CallContext): number | null => (isHeld(c) ? limitOf(c) : null);
 const whoseLimit = (c: CallContext): 'caller' | 'total' => (isCallers(c) ? 'caller' : 'total');
 /** Longest time of a call in ms, whatever happens; 0 = no limit. A call of an agent has that of its office. */
 const mostOf = (c: CallContext): number =>
@@ -207,8 +215,10 @@ export interface CallRequest {
   /** Set when `timeoutMs` is the default, which begins again while the server is heard or waits for its host. */
   readonly mostMs?: number;
   /** Members for `_meta` of the request: the place in a distributed trace, and those of the host. */
-  readonly trace?: Partial<TraceContext>;
+  readonly trace?: Readonly<Record<string, unknown>>;
   readonly wantsProgress?: boolean;
+  /** True for a caller from afar whose own limit stands still while a person is asked. */
+  readonly waitsForPersons?: boolean;
   readonly replyTo: AddressFor<CallSettled | CallProgressed>;
 }
 /** Caller of a tool. A permission for the session is valid for this caller only. */
@@ -240,6 +250,8 @@ export interface CallStart extends Omit<CallRequest, 'type' | 'trace'> {
   /** Name of the server; empty when another computer holds the call and knows the server. */
   readonly server: string;
   readonly computer?: string;
+  /** Time in ms after its limit in which the answer of that computer may still come. */
+  readonly graceMs?: number;
   /** `ms`: time to wait for a report of how the call ended. Without withdrawal the call simply ends. */
   readonly withdrawal?: { readonly method: string; readonly params: object; readonly ms: number };
   /** Limit in ms of every call of this server; 0 = no limit. */
@@ -250,7 +262,7 @@ export interface CallStart extends Omit<CallRequest, 'type' | 'trace'> {
   readonly policy: CallPolicy | null;
   /** Judgement that was known at once; null when the rule of the host has to be asked. */
   readonly drawn?: Judgement | null;
-  readonly keeper: AddressFor<ToolApproved>;
+  readonly keeper: AddressFor<ToolApproved | CallAsked>;
   readonly request: { readonly target: Address; readonly method: string; readonly params: object };
   readonly isPending: boolean;
   /** True when the call came after its server was lost: the news of that loss, which follows, does not end it. */
@@ -261,6 +273,11 @@ export type CallOverdue = { readonly type: 'deadline.passed' };
 export const callKind = kindOf<CallStart, CallOrder | CallOverdue>('call');
 export interface ServerWanted {
   readonly type: 'server.wanted';
+}
+/** Its limit stands still: a person is asked. */
+export interface CallAsked {
+  readonly type: 'call.asked';
+  readonly ticket: string;
 }
 export interface ToolApproved {
   readonly type: 'tool.approved';
@@ -300,6 +317,8 @@ export interface CallSettled {
 export interface CallProgressed extends Progress {
   readonly type: 'call.progressed';
   readonly ticket: string;
+  /** Set when the time of a person begins (true) or ends, in which the limit of the call stands still. */
+  readonly held?: boolean;
 }
 export const settledBy = (
   call: Pick<CallSettled, 'ticket' | 'reqId' | 'server' | 'tool'>,

@@ -2,7 +2,7 @@ import type { ServerState } from '../server-state.ts';
 import { kindOf, type Address, type AddressFor, type DirectoryEvent } from '../kernel/effects.ts';
 import type { CatalogList, Lists } from '../catalog/entries.ts';
 import type { ToolMeta } from '../catalog/tool.ts';
-import type { CallRequest, ServerWanted, ToolApproved } from '../call/call.rules.ts';
+import type { CallRequest, ServerWanted, CallAsked, ToolApproved } from '../call/call.rules.ts';
 import type {
   CatalogListed,
   CatalogNews,
@@ -116,7 +116,7 @@ export interface ClientChanged {
   /** The longest time; null when the client will not try on its own. */
   readonly nextTryMs: number | null;
 }
-type OwnerHears = ClientNews | CatalogNews | CatalogListed | CatalogRestless | ToolApproved;
+type OwnerHears = ClientNews | CatalogNews | CatalogListed | CatalogRestless | ToolApproved | CallAsked;
 export type ClientInput = ClientStart & { readonly self: Address; readonly owner: AddressFor<OwnerHears> };
 export interface ClientContext extends ClientInput {
   /** What was last told to the owner. */

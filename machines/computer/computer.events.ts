@@ -1,5 +1,5 @@
 /** What a computer is told, what it tells, and what it remembers. */
-import { type Caller, type ComputerCall, type ToolApproved } from '../call/call.rules.ts';
+import { type CallAsked, type Caller, type ComputerCall, type ToolApproved } from '../call/call.rules.ts';
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
 import { type ToolTable, type ToolRules } from '../catalog/tool-table.ts';
 import type { Changes } from '../catalog/changes.ts';
@@ -192,6 +192,7 @@ export type ComputerEvent =
   | SkillsNews
   | LinkNews
   | ToolApproved
+  | CallAsked
   | CallOverdue
   | { readonly type: 'resources.overdue'; readonly ticket: string }
   | { readonly type: 'questions.due' }

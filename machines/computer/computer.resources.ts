@@ -77,7 +77,7 @@ export const withListWanted = (c: ComputerContext, wanted: ResourcesWanted): Par
 export const listTimer = (ticket: string): string => `resources.${ticket}`;
 
 const tooSlow = ({ server }: ResourcesWanted, why: string): Failure => ({
-  code: wireCodes.timeout,
+  code: wireCodes.noAnswer,
   message: `The resources of '${server}' are not listed yet: ${why}`,
   details: { mcp_server: server },
   remedy: 'Ask again in a moment',

@@ -23,6 +23,7 @@ import * as calls from './computer.calls.ts';
 import * as collections from './computer.collections.ts';
 import * as lists from './computer.resources.ts';
 import * as absence from './absence.rules.ts';
+import { withoutKey } from '../protocol/json.ts';
 import * as approvals from './approvals.rules.ts';
 import * as rules from './computer.rules.ts';
 import type { ComputerContext, ComputerEvent, ComputerNews, ComputerQuestion } from './computer.events.ts';
@@ -296,6 +297,10 @@ export const rows: Rows = {
     return { ...taken, next: { ...taken.next, approved: approvals.approvedWithout(c, event.asker) } };
   },
   'tool.approved': (c, event) => ({ next: approvals.approvedBy(c, event) }),
+  'call.asked': (c, { ticket }) =>
+    Object.hasOwn(c.waited, ticket)
+      ? { cancels: [calls.patienceTimer(ticket)], next: { waited: withoutKey(c.waited, ticket) } }
+      : nothing,
   'tools.wanted': (c, event) => kept(c, event) ?? { messages: [rules.toolsListed(c, event)] },
   'config.wanted': (c, { ticket, replyTo }) => ({
     messages: [post(replyTo, { type: 'config.shown', ticket, config: c.shown }, { optional: true })],

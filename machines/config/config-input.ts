@@ -12,7 +12,7 @@ export interface SettingsInput {
   readonly restartBudget?: number;
   /** Starts the server with the computer, or with its first call. Default `eager`. */
   readonly start?: 'eager' | 'lazy';
-  /** Starts the server automatically; with false the server starts only by `startServer`. Default true. */
+  /** Starts the server automatically; with false the server starts only by `servers.start`. Default true. */
   readonly autoConnect?: boolean;
   /** Stops a lazy server after this time without a call; 0 = never. */
   readonly idleStop?: DurationInput;
@@ -164,8 +164,35 @@ export interface ServerInput {
   readonly oauth?: object;
   /** Settings of a2c for this server, which other applications ignore. */
   readonly a2c?: SettingsInput;
-  /** Further keys of other applications. */
-  readonly [other: string]: unknown;
+}
+/** Server with its name, for a list of servers, or alone. */
+export interface NamedServerInput extends ServerInput {
+  /** Name of the server. */
+  readonly name: string;
+}
+/** Server in the form of the protocol A2C-SMCP. */
+export interface ProtocolServerInput extends Pick<
+  ServerInput,
+  'disabled' | 'autoApprove' | 'tool_meta' | 'default_tool_meta' | 'vrl' | 'oauth' | 'a2c'
+> {
+  /** Name of the server. */
+  readonly name: string;
+  /** Way to reach the server. */
+  readonly type: 'stdio' | 'streamable' | 'sse' | 'inmemory' | `own:${string}`;
+  /** Id of the server for agents; by default its name. */
+  readonly bundle_id?: string | null;
+  /** Tools that may not be called, by original name or alias. */
+  readonly forbidden_tools?: readonly string[] | null;
+  /** Program (`command`, `args`, `env`, `cwd`) or address (`url`, `headers`) of the server (docs/config.md). */
+  readonly server_parameters?: {
+    readonly command?: string;
+    readonly args?: readonly string[];
+    readonly env?: Readonly<Record<string, string>> | null;
+    readonly cwd?: string | null;
+    readonly url?: string;
+    readonly headers?: Readonly<Record<string, string>> | null;
+    readonly [own: string]: unknown;
+  } | null;
 }
 /** Value that servers name as `${input:id}`. */
 export interface InputInput {
@@ -192,8 +219,33 @@ export interface McpServersInput {
   readonly inputs?: readonly InputInput[];
   /** Settings of a2c for all servers, which other applications ignore. */
   readonly a2c?: SettingsInput;
-  /** Further keys of other applications. */
-  readonly [other: string]: unknown;
 }
-/** Config of a computer: servers by name, or any other object or list of docs/config.md. */
-export type ConfigInput = McpServersInput | readonly object[] | (object & {});
+/** Config in the form of the protocol A2C-SMCP. */
+export interface ProtocolConfigInput {
+  /** Servers by name, or as a list. */
+  readonly servers:
+    | Readonly<Record<string, Omit<ProtocolServerInput, 'name'>>>
+    | readonly ProtocolServerInput[];
+  /** Values that servers name as `${input:id}`. */
+  readonly inputs?: readonly InputInput[];
+  /** Settings of a2c for all servers. */
+  readonly a2c?: SettingsInput;
+}
+declare const isForeign: unique symbol;
+/** Config of another application, or one that was read from a file, from `foreign`. */
+export interface ForeignConfig {
+  readonly [isForeign]: true;
+}
+/**
+ * Takes a config whose shape only the run time knows: JSON of another application, or a file that was parsed. It is checked
+ * when it is used, like each config (docs/config.md).
+ */
+export const foreign = (json: unknown): ForeignConfig => json as ForeignConfig;
+/** Config of a computer: servers by name, a list of servers, or any other from `foreign`. */
+export type ConfigInput =
+  | McpServersInput
+  | ProtocolConfigInput
+  | readonly (NamedServerInput | ProtocolServerInput)[]
+  | ForeignConfig;
+/** One server for `servers.add`. */
+export type AddedServer = NamedServerInput | ProtocolServerInput | ConfigInput;

@@ -16,6 +16,10 @@ export const keyOf = (text: string): string =>
     ? text.replace(reserved, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
     : text;
 
+/** The text that `keyOf` was given. */
+export const textOfKey = (key: string): string =>
+  key.replace(/%(25|2F|23)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
 /** Without the incarnation number it names the actor that lives there now. */
 export const nameOf = (address: Address): Address => {
   const hash = address.lastIndexOf('#');
@@ -97,7 +101,7 @@ export interface TellOwned extends Checked {
 
 export interface Deadline {
   /** 0 = no timer. */
-  readonly ms: number;
+  readonly ms: number | null;
   /** Such as `backoff`: its name in a trace; unnecessary when `ms` is 0. */
   readonly for?: string;
   /** Largest random extension, a share of `ms`, so that many timers do not fire in the same second. */
@@ -156,7 +160,8 @@ export const tellsOwned = <C, E = unknown>(order: (context: C, event: E) => Tell
   ({ type: 'tellOwned', params: ({ context, event }: Step<C, E>) => order(context, event) }) as const;
 export const requests = <C, E = unknown>(question: (context: C, event: E) => PortRequest) =>
   ({ type: 'request', params: ({ context, event }: Step<C, E>) => question(context, event) }) as const;
-export const deadline = <C>(purpose: string, ms: (context: C) => number, spread = 0) =>
+/** Null keeps the one that runs. */
+export const deadline = <C>(purpose: string, ms: (context: C) => number | null, spread = 0) =>
   ({
     type: 'setDeadline',
     params: ({ context }: { readonly context: C }) => ({ ms: ms(context), for: purpose, spread }),

@@ -73,13 +73,16 @@ export const timing = {
   /** Before a view asks again for data that it could not get. */
   refetchMs: 2_000,
 } as const;
-/**
- * Every delay of the machines, in milliseconds, by name. Meaning and default of each are documented at `timing`
- * (machines/kernel/timing.ts).
- */
+/** Every delay of the machines, in milliseconds, by name. */
 export type Timing = { readonly [K in keyof typeof timing]: number };
+/** Delays in milliseconds for hosts to set, which the `timeouts` of a config may name, too (docs/config.md). */
+export type HostTiming =
+  | ('bootMs' | 'toolsMs' | 'connectMs' | 'listMs' | 'callIdleMs' | 'callTotalMs' | 'confirmMs' | 'pingMs')
+  | ('drainMs' | 'shutdownMs' | 'stdinGraceMs' | 'termGraceMs');
 /** Delays in milliseconds as a host gives them; those that are left out or undefined have their defaults. */
-export type GivenTiming = { readonly [K in keyof Timing]?: number | undefined };
+export type GivenTiming = { readonly [K in HostTiming]?: number | undefined };
+/** For tests: any delay may be given, those that no host has to know included. */
+export const anyTiming = (given: { readonly [K in keyof Timing]?: number | undefined }): GivenTiming => given;
 
 const only =
   <K extends keyof Timing>(...names: readonly K[]) =>

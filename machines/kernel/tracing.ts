@@ -1,4 +1,4 @@
-import type { Failure } from '../protocol/failure.ts';
+import type { CodeName, Failure } from '../protocol/failure.ts';
 import type { Outcome } from '../protocol/messages/answers.ts';
 import type { TraceContext } from '../protocol/messages/messages.ts';
 
@@ -21,7 +21,7 @@ export interface SpanStart {
 export interface SpanEnd {
   readonly outcome: Outcome;
   /** `tool_error`: the tool itself reported a failure; `cancelled`: the caller withdrew the call. */
-  readonly code?: Failure['code'] | 'tool_error' | 'cancelled' | undefined;
+  readonly code?: Failure['code'] | CodeName | 'tool_error' | 'cancelled' | undefined;
   readonly rpcCode?: number | undefined;
 }
 export interface Span {

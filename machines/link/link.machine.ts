@@ -41,7 +41,7 @@ import {
 import { backoffSpread, type TimingOf } from '../kernel/timing.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { configAs, type Missing, type SmcpTool } from '../protocol/messages/collections.ts';
-import { progressOf, type CancelReason } from '../protocol/messages/messages.ts';
+import { toldOf, type CancelReason } from '../protocol/messages/messages.ts';
 import {
   markOf,
   notifications,
@@ -215,7 +215,7 @@ const parts = setup({
     tellProgress: sendTo('socket', (_, told: CallProgressed): LinkCommand => ({
       type: 'link.progress',
       ticket: told.ticket,
-      ...progressOf(told),
+      ...toldOf(told),
     })),
     rememberChange: assign(({ context: { marks } }, order: NotificationOrder) => ({
       marks: { ...marks, [whatOf(order)]: markOf(order) },

@@ -2,7 +2,7 @@
 import type { Address } from '../kernel/effects.ts';
 import { callbackPort, type OpenPort } from '../kernel/ports.ts';
 import type { UploadPart } from '../protocol/messages/blobs.ts';
-import type { CancelReason, Progress, TraceContext } from '../protocol/messages/messages.ts';
+import type { CancelReason, Progress } from '../protocol/messages/messages.ts';
 import type { Notification, NotificationFact } from '../protocol/notifications.ts';
 
 /** Collections that a computer builds from the resources of its servers: Desktop and Finder. */
@@ -23,7 +23,7 @@ export type LinkCommand =
   /** An unknown ticket (its connection is gone) is ignored. */
   | { readonly type: 'link.answer'; readonly ticket: string; readonly body: unknown }
   /** When reports come too fast, only the latest is sent. */
-  | ({ readonly type: 'link.progress'; readonly ticket: string } & Progress)
+  | ({ readonly type: 'link.progress'; readonly ticket: string; readonly held?: boolean } & Progress)
   | { readonly type: 'link.announce'; readonly event: Notification['event'] };
 /** `ticket`: the pending acknowledgement; `reqId`: the id chosen by the agent. */
 export interface AgentCalled {
@@ -37,8 +37,10 @@ export interface AgentCalled {
   /** 0 = no limit. */
   readonly timeoutMs: number;
   readonly mostMs?: number;
-  readonly trace?: TraceContext;
+  /** Members for `_meta` of the request to the server. */
+  readonly trace?: Readonly<Record<string, unknown>>;
   readonly wantsProgress?: boolean;
+  readonly waitsForPersons?: boolean;
 }
 export type LinkFact =
   | { readonly type: 'link.up' }

@@ -1,7 +1,9 @@
 import { toResponse } from '../models/present.ts';
 import type { MCPToolResponse } from '../models/format.ts';
 import type { CallEnd, Outcome } from '../call/call.rules.ts';
-import type { Failure } from '../protocol/failure.ts';
+import { type Failure, type HostFailure } from '../protocol/failure.ts';
+
+type PresenterFailure = Pick<Failure | HostFailure, 'code' | 'message' | 'remedy'>;
 
 /** Event names of the presenter, which are those of DeepChat. */
 export const MCP_EVENTS = {
@@ -67,7 +69,7 @@ export type WatchedEvent =
       readonly type: 'server.changed';
       readonly name: string;
       readonly state: string;
-      readonly failure: Failure | null;
+      readonly failure: PresenterFailure | null;
     }
   | { readonly type: 'server.removed'; readonly name: string }
   /** The next failure of this server is reported, even when an earlier one was. */
@@ -78,7 +80,7 @@ export type WatchedEvent =
       readonly end: CallEnd;
       readonly outcome: Outcome;
       readonly result: unknown;
-      readonly failure: Failure | null;
+      readonly failure: PresenterFailure | null;
     };
 interface Folded {
   readonly phases: Phases;
@@ -96,7 +98,7 @@ const status = (name: string, to: 'running' | 'stopped'): McpEvent<never>[] => [
 const listUpdated: McpEvent<never> = { name: 'mcp:client-list-updated', value: {} };
 export const notificationOf = (
   server: string,
-  { code, message, remedy }: Failure,
+  { code, message, remedy }: PresenterFailure,
   title = 'The server could not be started',
 ): McpEvent<never> => ({
   name: 'notification',

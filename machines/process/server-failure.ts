@@ -1,7 +1,7 @@
 import { explained } from './stderr.ts';
 import type { SessionLost, Waits } from '../ports/session.ts';
 import { waitWords } from '../server-states.ts';
-import { wireCodes, type Failure } from '../protocol/failure.ts';
+import { wireCodes, type Failure, type HostFailure } from '../protocol/failure.ts';
 
 export interface ProcessEnd {
   readonly how: 'exited' | 'killed' | 'failed';
@@ -164,4 +164,4 @@ export const listRestless = (server: string, method: string, pollMs: number): Fa
   details: { server_name: server, phase: method, longest_ms: pollMs },
   remedy: 'Let it announce a change only when its list has changed. A list that rests is read as usual again',
 });
-export const isRestless = ({ code }: Failure): boolean => code === 'ListRestless';
+export const isRestless = ({ code }: Pick<Failure | HostFailure, 'code'>): boolean => code === 'ListRestless';

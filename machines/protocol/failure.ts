@@ -9,13 +9,13 @@ export const wireCodes = {
   /** Question, arguments or config cannot be read. */
   badRequest: 400,
   /** Token missing or wrong, according to the office. */
-  unauthorized: 401,
+  tokenRefused: 401,
   /** Question not allowed from this seat: the peer has no seat, or another role has to ask. */
   notAllowed: 403,
   /** Computer, server, window or office does not exist. */
   notFound: 404,
   /** Answer did not come in time; the requested action may still happen. */
-  timeout: 408,
+  noAnswer: 408,
   /** Name, id or place is already taken. */
   conflict: 409,
   /** Message has more bytes than `sizes` allow. */
@@ -25,7 +25,7 @@ export const wireCodes = {
   /** Answer of the peer is unreadable, or an internal error occurred. */
   internal: 500,
   /** Question is unknown to the peer. */
-  notBuilt: 501,
+  notSupported: 501,
   /** Office cannot serve now: it is closing, or cannot check the credentials. The peer should try again later. */
   unavailable: 503,
   /** Tool of this name does not exist, or no longer exists. */
@@ -95,10 +95,40 @@ const localCodes = {
 } as const;
 /** Local error code, more exact than the numbers of the protocol. On the wire it appears only as `details.reason`. */
 export type LocalCode = keyof typeof localCodes;
+export const isLocalCode = (code: unknown): code is LocalCode =>
+  typeof code === 'string' && Object.hasOwn(localCodes, code);
+
+/** Local codes that say no more than a code of the wire; hosts see the name of that one. */
+const sameAsWire = {
+  ToolExecutionTimeout: 'ToolTimeout',
+  Unauthorized: 'LoginRequired',
+  AccessDenied: 'LoginFailed',
+} as const;
+/** Name of a kind of failure, for programs to decide by; docs/errors.md has all. */
+export type CodeName = Capitalize<keyof typeof wireCodes> | Exclude<LocalCode, keyof typeof sameAsWire>;
+const nameOf = (key: string): string => `${key.charAt(0).toUpperCase()}${key.slice(1)}`;
+const wireNames = new Map(Object.entries(wireCodes).map(([key, code]) => [code, nameOf(key) as CodeName]));
+const codesByName = new Map([...wireNames].map(([code, name]) => [name, code]));
 
 /** Reason why an operation failed, as data. Promises of the API reject with an `A2cError` of the same fields. */
+export interface HostFailure extends Omit<Failure, 'code'> {
+  /** Name of the kind of failure, for programs to decide by (docs/errors.md). */
+  readonly code: CodeName;
+  /** Number that peers get for it on the wire. */
+  readonly wireCode: WireCode;
+}
+export const codeNameOf = (code: Failure['code'] | CodeName): CodeName => {
+  if (typeof code === 'number') return wireNames.get(code) ?? 'Internal';
+  return Object.hasOwn(sameAsWire, code) ? sameAsWire[code as keyof typeof sameAsWire] : (code as CodeName);
+};
+export function hostFailure({ code, message, ...more }: Failure | HostFailure): HostFailure {
+  const name = codeNameOf(code);
+  const wireCode = typeof code === 'number' ? code : (codesByName.get(name) ?? localCodes[name as LocalCode]);
+  return { ...more, code: name, wireCode, message };
+}
+
+/** Failure inside of a host and on its traces. */
 export interface Failure {
-  /** Code for programs to decide by. */
   readonly code: WireCode | LocalCode;
   /** Description in one sentence, for a person. */
   readonly message: string;

@@ -36,7 +36,7 @@ export function readAnswer(ack: unknown): Answer {
     return {
       ok: false,
       failure: {
-        code: wireCodes.notBuilt,
+        code: wireCodes.notSupported,
         message: 'The peer sent an empty answer: it does not know the event',
       },
     };
@@ -118,7 +118,7 @@ export function mayHaveRun({ code, details }: Failure, wasThere = false): boolea
   if (code === wireCodes.notFound)
     return lostReasons.has(details?.reason) || (wasThere && details?.reason === undefined);
   if (code === wireCodes.toolFailed) return details?.reason === connectionClosed;
-  return code === wireCodes.timeout || code === wireCodes.toolTimeout || code === 'ToolCallCancelled';
+  return code === wireCodes.noAnswer || code === wireCodes.toolTimeout || code === 'ToolCallCancelled';
 }
 const lostReasons: ReadonlySet<unknown> = new Set(['left', 'too_large', 'closing']);
 
@@ -155,7 +155,7 @@ function foreignFailureIn({ content, structuredContent, _meta }: CallToolResult)
   const { error, error_type: type } = (structuredContent ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof error === 'string') return ofException(error, type);
   const [first] = content;
-  const text = typeof first?.['text'] === 'string' ? first['text'] : '';
+  const text = first?.type === 'text' ? first.text : '';
   const meta = _meta ?? {};
   if (meta['a2c_cancelled'] === true)
     return {
@@ -177,8 +177,8 @@ function foreignFailureIn({ content, structuredContent, _meta }: CallToolResult)
 const longestMessage = 2_000;
 export function toolErrorText(result: unknown): string {
   const { content } = toolResult(result);
-  const texts = content.flatMap(({ text }) =>
-    typeof text === 'string' && text !== '' ? [withoutPrefix(text)] : [],
+  const texts = content.flatMap((item) =>
+    item.type === 'text' && item.text !== '' ? [withoutPrefix(item.text)] : [],
   );
   return texts[0]?.slice(0, longestMessage) ?? 'The tool says that it failed';
 }

@@ -1,11 +1,45 @@
 import { fieldsOf, isObject, type Fields } from './json.ts';
 
-/** Content item of an MCP tool result. */
-export interface ResultContent {
-  /** Type of the item: text, image, audio, resource, resource_link, or an unknown type. */
-  readonly type: string;
-  readonly [field: string]: unknown;
+interface ContentFields {
+  /** Hints for whom and how important the item is. */
+  readonly annotations?: Readonly<Record<string, unknown>>;
+  /** Metadata of the item. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
+/** Text, for the model. */
+export interface TextContent extends ContentFields {
+  readonly type: 'text';
+  readonly text: string;
+}
+/** Image or sound, in base64. */
+export interface MediaContent extends ContentFields {
+  readonly type: 'image' | 'audio';
+  readonly data: string;
+  readonly mimeType: string;
+}
+/** Address of a resource that the server can read. */
+export interface ResourceLinkContent extends ContentFields {
+  readonly type: 'resource_link';
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+  readonly size?: number;
+}
+/** Resource with its content: `text`, or `blob` in base64. */
+export interface EmbeddedContent extends ContentFields {
+  readonly type: 'resource';
+  readonly resource: {
+    readonly uri: string;
+    readonly mimeType?: string;
+    readonly text?: string;
+    readonly blob?: string;
+    readonly _meta?: Readonly<Record<string, unknown>>;
+  };
+}
+/** Content item of an MCP tool result. A server of a later revision may send items of other types. */
+export type ResultContent = TextContent | MediaContent | ResourceLinkContent | EmbeddedContent;
 /** Result of a tool, as MCP defines it. */
 export interface CallToolResult {
   /** Content items of the tool result, for the model. */
@@ -67,7 +101,7 @@ function contentIn(item: unknown): ResultContent {
     isObject(own[key]) ? [[key, tidied(own[key])] as const] : [],
   );
   const said = type === 'text' && { text: wordsOf(own['text']) };
-  return { ...own, type, ...Object.fromEntries(inside), ...said };
+  return { ...own, type, ...Object.fromEntries(inside), ...said } as unknown as ResultContent;
 }
 const contentsIn = (content: unknown): readonly ResultContent[] => {
   if (isGone(content)) return [];

@@ -117,7 +117,7 @@ export const readMachine = parts.createMachine({
         limit: {
           target: 'late',
           actions: refuse(({ server, uri, limitMs }) => ({
-            code: wireCodes.timeout,
+            code: wireCodes.noAnswer,
             message: `Server '${server}' did not give '${uri}' within ${limitMs} ms`,
           })),
         },

@@ -7,7 +7,7 @@ const remedies: Readonly<Partial<Record<Failure['code'], string>>> = {
   [wireCodes.invalidDpeUri]:
     'A document is dpe://host/document[/pages/N | /elements/ID], a window is window://host/…',
   [wireCodes.notFound]: 'See which windows there are: ask the Desktop',
-  [wireCodes.timeout]: 'Ask again, or look at the server: it may be busy',
+  [wireCodes.noAnswer]: 'Ask again, or look at the server: it may be busy',
 };
 export function withRemedy(failure: Failure): Failure {
   const remedy = failure.remedy ?? remedies[failure.code];

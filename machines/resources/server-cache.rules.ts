@@ -318,7 +318,7 @@ export function afterBegin(c: CacheContext): Partial<CacheContext> {
   };
 }
 type Read = Pick<ResourceRead, 'ticket' | 'contents' | 'failure'>;
-export const isLate = ({ failure }: Read): boolean => failure?.code === wireCodes.timeout;
+export const isLate = ({ failure }: Read): boolean => failure?.code === wireCodes.noAnswer;
 export const hungOf = (c: CacheContext, uri: string): number => entryOf(c, uri).hung;
 const runningOf = ({ reading }: CacheContext, { ticket }: Read) =>
   reading.filter(({ uri }) => uri === ticket);

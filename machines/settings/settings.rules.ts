@@ -132,7 +132,7 @@ const notWritten = (message: string, remedy: string): Failure => ({
 export const failureIn = (event: unknown): Failure =>
   (event as { readonly failure?: Failure }).failure ?? tooSlowFailure;
 export const tooSlowFailure: Failure = {
-  code: wireCodes.timeout,
+  code: wireCodes.noAnswer,
   message: 'The config file could not be written in time',
   remedy: 'Look whether another program holds it.',
 };

@@ -188,7 +188,7 @@ const refusedFile = (name: string, relPath: string, reason: SkillRefusal, bytes?
   details: { reason, name, rel_path: relPath, ...(bytes !== undefined && { total_size: bytes }) },
 });
 export const slowRead = (what: string): Failure => ({
-  code: wireCodes.timeout,
+  code: wireCodes.noAnswer,
   message: `${what} could not be read in time`,
   remedy: 'Look at the disk of the folders, or at the server of the skill, and ask again',
 });

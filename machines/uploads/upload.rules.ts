@@ -156,9 +156,9 @@ export const expiredFailure = ({ upload }: UploadContext): Failure =>
   uploadRefused('invalid_upload', 'The upload had no further part for too long', { upload_id: upload });
 export const endedFailure = ({ upload }: Pick<UploadContext, 'upload'>): Failure =>
   uploadRefused('invalid_upload', 'The upload has ended', { upload_id: upload });
-export const notAllowedFailure = (why: string, confirmation?: ConfirmationText, reason?: string): Failure =>
-  uploadRefused('forbidden', `The upload is not allowed: ${why}`, {
-    ...(confirmation && { confirmation }),
+export const notAllowedFailure = (message: string, why?: ConfirmationText, reason?: string): Failure =>
+  uploadRefused('forbidden', `The upload is not allowed: ${message}`, {
+    ...(why && { why }),
     ...(reason !== undefined && { reason_given: reason }),
   });
 export const deniedFailure = (reason?: string): Failure =>

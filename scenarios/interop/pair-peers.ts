@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createAgent, type Agent } from '../../actors/index.ts';
 import { pythonOf, startPeers, type PeerMessage } from '../fixtures/python-peers.ts';
 import { startHost, startQuietly, type StartedHost } from '../fixtures/started-host.ts';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 const at = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 export const command = at('../../dist/actors/main.js');
@@ -58,7 +59,7 @@ export async function ourAgent(url: string): Promise<AgentPeer> {
     url,
     office,
     name: 'a',
-    timing: { relayMarginMs: 500, agentMarginMs: 500 },
+    timing: anyTiming({ relayMarginMs: 500, agentMarginMs: 500 }),
   });
   const namesOf = (): readonly string[] => {
     const known = agent.status().computers.includes(computerName);

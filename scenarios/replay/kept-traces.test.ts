@@ -10,6 +10,7 @@ import { sha256Of } from './report/files.ts';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 /** `die` hangs up, `echo` answers its text, `wait` never answers. */
 async function brittleServer(): Promise<LinkedEnd> {
@@ -47,7 +48,7 @@ async function hostOf(record: RecordOptions = {}): Promise<Host> {
     stateDir,
     reaper: false,
     record,
-    timing: { queryMs: 5_000 },
+    timing: anyTiming({ queryMs: 5_000 }),
     onNotice: (text) => notices.push(text),
   });
   const traces = join(stateDir, 'traces');
@@ -205,7 +206,7 @@ describe('a trace of a user’s failure', () => {
 
   it('is kept for no word that there is not', async () => {
     await expect(hostOf({ on: ['callunknown'] as never })).rejects.toMatchObject({
-      code: 400,
+      code: 'BadRequest',
       message: expect.stringContaining(
         "one of callUnknown, callFailed, outputMismatch, serverGaveUp, serverLost, fault, got 'callunknown'",
       ),

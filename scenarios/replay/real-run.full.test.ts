@@ -11,6 +11,7 @@ import type { Trace } from '../../machines/trace/reading.ts';
 import { readTraceFile } from './report/files.ts';
 import { replay, replayOf } from './replay.ts';
 import { bootedComputer } from '../fixtures/booted.ts';
+import { anyTiming } from '../../machines/kernel/timing.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'a2c-flight-'));
@@ -63,7 +64,7 @@ beforeAll(async () => {
     config,
     record: { dir, profile: 'steps' },
     stateDir: false,
-    timing: { backoffMs: 20 },
+    timing: anyTiming({ backoffMs: 20 }),
   });
   file = await computer.debug.writeTrace();
   sizes.push(statSync(file).size);

@@ -64,7 +64,8 @@ export function worldAfter(before: World, event: EventObject, actions: readonly 
   for (const { type, params } of actions) {
     if (type === 'request') requests.add((params as PortRequest).id);
     if (type === 'cancel') requests.delete((params as PortRequest).id);
-    if (type === 'setDeadline') hasDeadline = (params as Deadline).ms > 0;
+    const { ms } = (type === 'setDeadline' ? params : { ms: null }) as Deadline;
+    if (ms !== null) hasDeadline = ms > 0;
   }
   for (const open of opensIn(actions)) living.set(segmentOf(open), open.kind);
   return { living, requests, hasDeadline };

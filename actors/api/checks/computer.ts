@@ -4,6 +4,8 @@ import {
   disabled,
   either,
   flag,
+  having,
+  mapOf,
   instance,
   name,
   needing,
@@ -39,6 +41,8 @@ export const seat = needing(
   options<OfficeSeat>({ url, id: name, name, ...credential, keepTrying: flag }, exampleSeat),
 );
 
+const howInMemory = 'Such as { clock: () => new McpServer({ name, version }) }.';
+
 const answers = options<Answers>({
   capabilities: object,
   roots: callback,
@@ -57,7 +61,13 @@ export const ofComputer: Checks<ComputerOptions> = {
   input: callback,
   authorize: callback,
   assertion: callback,
-  inMemory: object,
+  inMemory: mapOf(
+    either(
+      'an McpServer, or a function that makes one',
+      callback,
+      having('connect', 'an McpServer', howInMemory),
+    ),
+  ),
   transports: object,
   answers,
   autoConnect: flag,
@@ -94,7 +104,6 @@ export const computerCallOptions = options<ComputerCallOptions>({
   ...ofCall,
   sessionKey: text,
   confirmed: flag,
-  meta: object,
 });
 
 const [ofServer, named] = [[nameOfServer], ['server', text]] as const;

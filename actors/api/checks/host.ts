@@ -80,7 +80,9 @@ export const range = { offset: whole, limit: whole } as const;
 export const ofCall: Checks<CallOptions> = {
   reqId: name,
   timeoutMs: limit,
+  totalMs: limit,
   signal,
+  meta: object,
   trace: object,
   context: anything,
 };

@@ -5,11 +5,15 @@ import type { CommandContext } from '../context.ts';
 import type { ServerStatus } from '../../servers/server-handle.ts';
 import { factLine, type Fact } from '../../../machines/facts.ts';
 import type { IncidentFact } from '../../../machines/incidents/incident.ts';
-import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
+import { hostFailure, type Failure, type HostFailure } from '../../../machines/protocol/failure.ts';
 
 /** With `--json` it is the one document on stdout. */
-export function showFailure({ terminal }: CommandContext, failure: Failure, asJson: boolean): void {
-  const { code, message, details = {}, remedy = null } = failure;
+export function showFailure(
+  { terminal }: CommandContext,
+  failure: Failure | HostFailure,
+  asJson: boolean,
+): void {
+  const { code, message, details = {}, remedy = null } = hostFailure(failure);
   if (asJson) terminal.out(JSON.stringify({ error: { code, message, details, remedy } }));
   else {
     // Indents every line below the first, because a config failure has one mistake a line.
@@ -19,14 +23,14 @@ export function showFailure({ terminal }: CommandContext, failure: Failure, asJs
 }
 
 /** Null when the tool itself failed, because its result then says why. */
-export const ownFailure = ({ toolError, failure }: CallOutcome): Failure | null =>
+export const ownFailure = ({ toolError, failure }: CallOutcome): HostFailure | null =>
   toolError ? null : failure;
 /** The result then has the same text in two languages, for models. */
-const isUnconfirmed = ({ code }: Failure): boolean => code === wireCodes.notConfirmed;
+const isUnconfirmed = ({ code }: HostFailure): boolean => code === 'NotConfirmed';
 /** Undefined without a result, or when the text only repeats the failure. */
 export function besideFailure(
   result: CallOutcome['result'],
-  failure: Failure | null,
+  failure: HostFailure | null,
   reading: ReadCommand,
 ): string | undefined {
   if (result === null) return undefined;
@@ -64,7 +68,7 @@ export const incidentFact = (incident: IncidentFact): Fact => {
     ...(remedy !== undefined && { remedy }),
   };
 };
-export const failureFact = ({ code, message, details, remedy }: Failure) => ({
+export const failureFact = ({ code, message, details, remedy }: HostFailure) => ({
   code,
   message,
   ...(details && { details: { ...details } }),

@@ -8,6 +8,7 @@ import { readFact, type Fact } from '../../../machines/facts.ts';
 import { createComputer, createOffice } from '../../index.ts';
 import { Prompt } from './prompt.ts';
 import { fixtureFile, testFolder } from '../../../scenarios/fixtures/test-folder.ts';
+import { foreign } from '../../../machines/config/config-input.ts';
 
 const server = fixtureFile('mcp-server.mjs');
 const windows = fixtureFile('windows-server.mjs');
@@ -61,7 +62,10 @@ it('each command has its line, and those that other lines answer have these', as
   await using office = await createOffice({ port: 0 });
   await using computer = await createComputer({
     name: 'c1',
-    config: { mcpServers: { fixture, notes: { command: process.execPath, args: [windows] } }, inputs },
+    config: foreign({
+      mcpServers: { fixture, notes: { command: process.execPath, args: [windows] } },
+      inputs,
+    }),
   });
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
   let out = '';

@@ -1,5 +1,5 @@
 import type { Terminal } from '../../../adapters/terminal/terminal.ts';
-import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
+import { wireCodes, type HostFailure } from '../../../machines/protocol/failure.ts';
 import { nearest } from '../../../machines/text.ts';
 import type { KnownCall } from '../../../machines/call/history.ts';
 import type { Computer } from '../../api/computer-handle.ts';
@@ -18,7 +18,7 @@ import { readNamed, type PromptCommand, type PromptCommands } from './commands.t
 
 interface CallCommandOptions {
   readonly facts?: boolean;
-  readonly fail: (failure: Failure) => void;
+  readonly fail: (failure: HostFailure) => void;
 }
 
 const readHere = readingFrom('prompt');
@@ -144,7 +144,7 @@ export class CallCommands {
       this.#terminal.err(`(${outcome.outcome} after ${outcome.durationMs} ms)`);
   }
 }
-const explained = (failure: Failure, info: ReturnType<typeof toolIn>): Failure =>
+const explained = (failure: HostFailure, info: ReturnType<typeof toolIn>): HostFailure =>
   info && failure.code === 'ArgumentsInvalid'
     ? { ...failure, remedy: signatureText(info.name, info.inputSchema) }
     : failure;

@@ -96,7 +96,7 @@ it.each([
     expect(text).toMatch(/^error: /m);
     expect(facts).toEqual([
       {
-        ...{ type: 'error', code: 400, details: {} },
+        ...{ type: 'error', code: 'BadRequest', details: {} },
         message: expect.stringContaining(what),
         remedy: expect.stringContaining(remedy),
       },

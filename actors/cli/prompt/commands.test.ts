@@ -50,12 +50,18 @@ describe('commands of the prompt', () => {
     ['read', 'a b', { message: expect.stringContaining('too many'), remedy: 'usage: read [options] <uri>' }],
     ['read', 'a --other', { message: "unknown option '--other'" }],
   ])('%s does not take %j', async (name, rest, why) => {
-    await expect(commands.find(name)?.command.run(rest)).rejects.toMatchObject({ code: 400, ...why });
+    await expect(commands.find(name)?.command.run(rest)).rejects.toMatchObject({
+      code: 'BadRequest',
+      ...why,
+    });
   });
 
   it('propose the nearest for what is none of them', () => {
     expect(commands.find('tols')).toBeUndefined();
-    expect(commands.unknown('tols')).toMatchObject({ code: 400, remedy: 'Did you mean tools? Type help.' });
+    expect(commands.unknown('tols')).toMatchObject({
+      code: 'BadRequest',
+      remedy: 'Did you mean tools? Type help.',
+    });
     expect(commands.unknown('zzzzzzzz').remedy).toBe('Type help.');
   });
 

@@ -1,5 +1,5 @@
 import { failureOf } from '../../kernel/errors.ts';
-import type { Failure } from '../../../machines/protocol/failure.ts';
+import { hostFailure, type Failure, type HostFailure } from '../../../machines/protocol/failure.ts';
 import type { OfficePeer } from '../../../machines/office/rooms/limits.ts';
 import type { Computer, ComputerStatus } from '../../api/computer-handle.ts';
 import type { ToolInfo, ToolListing } from '../../servers/server-handle.ts';
@@ -128,8 +128,8 @@ export class Prompt {
     tellFact(this.#context, this.#how, { type: 'answer', command, value });
     return this.#isOver ? 'over' : 'again';
   }
-  #fail(given: Failure): void {
-    const failure = adviceAt('prompt', given);
+  #fail(given: Failure | HostFailure): void {
+    const failure = hostFailure(adviceAt('prompt', given));
     showFailure(this.#context, failure, false);
     tellFact(this.#context, this.#how, { type: 'error', ...failureFact(failure) });
   }

@@ -14,6 +14,7 @@ import { withEntryWords } from '../options.ts';
 import { entryOf, type EntryWords } from '../typed-server.ts';
 import { words } from '../words.ts';
 import { usage, type PromptCommand, type PromptCommands } from './commands.ts';
+import { foreign } from '../../../machines/config/config-input.ts';
 
 interface ServerCommandOptions {
   readonly facts?: boolean;
@@ -150,7 +151,7 @@ export class ServerCommands {
     const [server, settings] = [servers[name], serverSettings[name]];
     if (!server) throw this.#unknown(name);
     const entry = { ...server, name, disabled, a2c: settings };
-    this.#context.terminal.out(serverLine(await this.#computer.servers.add({ servers: [entry] })));
+    this.#context.terminal.out(serverLine(await this.#computer.servers.add(foreign({ servers: [entry] }))));
   }
   async #all(act: (name: string) => Promise<unknown>): Promise<void> {
     const { terminal } = this.#context;
@@ -176,7 +177,7 @@ export class ServerCommands {
     await Promise.all(
       servers.map(async (server, n) => {
         const { name } = config.servers[n] ?? { name: '' };
-        const added = this.#computer.servers.add({ ...rest, servers: [server] });
+        const added = this.#computer.servers.add(foreign({ ...rest, servers: [server] }));
         await this.#waitFor(name, added).then(
           (status) => terminal.out(serverLine(status)),
           (error: unknown) => {

@@ -3,7 +3,7 @@ import { TransientMap } from '../../../machines/kernel/objects.ts';
 import { isAnswer, isNotification } from '../lenient.ts';
 import { Refused, type McpTransport, type Around } from '../transport.ts';
 import type { Envelope } from './envelope.ts';
-import type { Address } from '../../../machines/kernel/effects.ts';
+import { nameOf, textOfKey, type Address } from '../../../machines/kernel/effects.ts';
 import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 import { progressOf } from './notifications.ts';
 import type { Capabilities } from '../../../machines/ports/session.ts';
@@ -49,7 +49,9 @@ export class PendingRequests {
     asker: Asker,
   ): { readonly id: number; readonly sent: Promise<void> | undefined } {
     const id = this.#nextId++;
-    const said = mayProgress[method] ? withToken(params, id) : params;
+    const said = mayProgress[method]
+      ? withToken(params, id, method === 'tools/call' ? asker.by : undefined)
+      : params;
     const request = { jsonrpc: '2.0', id, method, params: said } as JSONRPCMessage;
     this.#asked.set(id, asker);
     try {
@@ -149,8 +151,17 @@ export class PendingRequests {
   }
 }
 
-function withToken(params: unknown, progressToken: number): object {
+/** Key in `_meta` of a call for the id that its caller gave it, by which a server may know a repeated call. */
+const reqIdKey = 'a2c/req_id';
+/** From the address of a call, whose key is `CALLER.REQ_ID`. */
+const reqIdOf = (call: Address): string => {
+  const key = nameOf(call).slice(nameOf(call).lastIndexOf(':') + 1);
+  return textOfKey(key.slice(key.indexOf('.') + 1));
+};
+function withToken(params: unknown, progressToken: number, call: Address | undefined): object {
   const said = params as { readonly _meta?: object } | undefined;
+  if (call !== undefined)
+    return { ...said, _meta: { ...said?._meta, progressToken, [reqIdKey]: reqIdOf(call) } };
   // Treats params without `_meta` separately, because V8 makes a hidden class for each object that is extended after an empty spread.
   if (!said || !('_meta' in said)) return { _meta: { progressToken }, ...said };
   return { ...said, _meta: { ...said._meta, progressToken } };
@@ -182,7 +193,7 @@ export const isAllowed = (method: string, capabilities: Capabilities): boolean =
   declared[method]?.(capabilities) === true;
 
 export const notAllowed = (method: string): Failure => ({
-  code: wireCodes.notBuilt,
+  code: wireCodes.notSupported,
   message: `method not allowed: the server does not offer ${method}`,
   details: { method, reason: 'methodNotAllowed' },
 });

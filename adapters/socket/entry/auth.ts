@@ -119,7 +119,7 @@ const unchecked = (detail: string): Refused => ({
   detail: `nobody could say whether it may: ${detail}`,
 });
 const refusedFor = (reason: string, detail?: unknown): Refused => ({
-  code: wireCodes.unauthorized,
+  code: wireCodes.tokenRefused,
   reason,
   ...(isText(detail) && { detail }),
 });

@@ -21,7 +21,7 @@ export interface OfficeControl {
 }
 
 const changed = 'What your credential allows has changed: connect again';
-const unauthorized = (message: string): Failure => ({ code: wireCodes.unauthorized, message });
+const unauthorized = (message: string): Failure => ({ code: wireCodes.tokenRefused, message });
 interface Parts {
   readonly io: OfficeServer;
   readonly http: HttpServer;
@@ -53,7 +53,7 @@ export function controlOf({ io, http, isSecure, proxies, stats, seatOf, options 
     const authenticate = options.auth?.();
     if (!authenticate) return undefined;
     const entry = await entryOf(authenticate, entrantBy(socket, proxies));
-    if (isRefused(entry)) return entry.code === wireCodes.unauthorized ? entry.reason : undefined;
+    if (isRefused(entry)) return entry.code === wireCodes.tokenRefused ? entry.reason : undefined;
     const { credential: _, ...before } = socket.data.grant ?? {};
     return JSON.stringify(sorted(entry)) === JSON.stringify(sorted(before)) ? undefined : changed;
   };

@@ -105,7 +105,7 @@ export function partAtExpiry(socket: PeerSocket): void {
     const ms = expiresAt - Date.now();
     // Splits the wait, because a timer of more than 24 days would fire at once.
     if (ms > 0) timer = setTimeout(wait, Math.min(ms, longestTimeoutMs));
-    else partWith(socket, { code: wireCodes.unauthorized, message: entryTexts.expired });
+    else partWith(socket, { code: wireCodes.tokenRefused, message: entryTexts.expired });
   };
   wait();
   socket.on('disconnect', () => clearTimeout(timer));

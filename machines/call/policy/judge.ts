@@ -108,9 +108,8 @@ export const judgeAsk =
       };
     try {
       // Gives the host a copy, so that it cannot change the arguments that were validated.
-      const said: unknown = permission(from)(
-        permissionRequest(known, { ...call, params: copiedAsJson(call.params) }),
-      );
+      const request = permissionRequest(known, { ...call, params: copiedAsJson(call.params) });
+      const said: unknown = permission(from)(request);
       if (isLater(said)) Promise.resolve(said).then(unlessOver(say)).catch(unlessOver(fail));
       else say(said);
     } catch (error) {

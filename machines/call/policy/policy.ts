@@ -55,9 +55,9 @@ export function failedConfirmation({
   message,
   details = {},
 }: Failure): { readonly key: ConfirmationText; readonly values: ConfirmationValues } | undefined {
-  const { server_name: server, tool_name: tool, reason_given: given, confirmation } = details;
+  const { server_name: server, tool_name: tool, reason_given: given, why } = details;
   const isFailed = message.startsWith(failing);
-  const key = isFailed ? 'failed' : (keyOfText[message] ?? keys.find((each) => each === confirmation));
+  const key = isFailed ? 'failed' : (keyOfText[message] ?? keys.find((each) => each === why));
   if (key === undefined) return undefined;
   const reason = isFailed ? message.slice(failing.length) : given;
   const values = { server: textIn(server), tool: textIn(tool) };
@@ -82,7 +82,8 @@ export function inEnglish<T extends { readonly failure: Failure | null }>(told: 
   const found = told.failure && failedConfirmation(told.failure);
   if (!found) return told;
   const message = confirmationTexts[found.key](found.values);
-  return { ...told, failure: { ...told.failure, message } };
+  const details = { ...told.failure?.details, why: found.key };
+  return { ...told, failure: { ...told.failure, message, details } };
 }
 /** An English sentence that says who refused and why, then the text of the reference implementation. */
 export function wireText(failure: Failure): string {

@@ -16,7 +16,7 @@ import {
 } from '../../protocol/messages/collections.ts';
 import * as messages from '../../protocol/messages/messages.ts';
 import {
-  progressOf,
+  toldOf,
   toolCallProgress as progressSchema,
   type CancelReason,
 } from '../../protocol/messages/messages.ts';
@@ -97,10 +97,10 @@ interface Case {
 type Waits<T> = (question: T, limits: RelayTiming) => { readonly timeoutMs: number; readonly reqId?: string };
 const forAQuery = (_: unknown, { queryMs }: RelayTiming): { timeoutMs: number } => ({ timeoutMs: queryMs });
 const forACall: Waits<messages.ToolCall> = (
-  { timeout, timeout_total: most = timeout, req_id: reqId },
+  { timeout, timeout_total: most = timeout, timeout_person: person = 0, req_id: reqId },
   { relayMarginMs },
 ) => ({
-  timeoutMs: timeout === 0 ? 0 : toTimeoutMs(Math.max(timeout, most)) + relayMarginMs,
+  timeoutMs: timeout === 0 ? 0 : toTimeoutMs(Math.max(timeout, most) + person) + relayMarginMs,
   reqId,
 });
 
@@ -177,7 +177,7 @@ function toolCallProgress({ sender, event, payload, lookup }: Case): Verdict {
   const { agent, req_id } = checked.data;
   const toSocket = lookup.agent(sender.office);
   if (toSocket === undefined) return { type: 'answer', ack: [] };
-  const body = { agent, req_id, computer: sender.name, ...progressOf(checked.data) };
+  const body = { agent, req_id, computer: sender.name, ...toldOf(checked.data) };
   return { type: 'notify', event: notices.toolCallProgress, toSocket, body };
 }
 
@@ -224,7 +224,7 @@ export function judge(
 ): Verdict {
   if (event.startsWith('notify:')) return notAllowed(event, 'Only an office sends notify:*');
   const rule = isKnownEvent(event) ? rules[event] : ruleOfUnknown(event, payload);
-  if (!rule) return no(event, wireCodes.notBuilt, `Unknown event: ${event.slice(0, longestEvent)}`);
+  if (!rule) return no(event, wireCodes.notSupported, `Unknown event: ${event.slice(0, longestEvent)}`);
   if (!sender) return no(event, wireCodes.notAllowed, 'Join an office first', { reason: noSeat });
   const forbidden = forbidsEvent(grant, event);
   if (forbidden !== undefined) return notAllowed(event, forbidden);
@@ -284,7 +284,7 @@ const closing: Failure = {
 };
 const conflict: Failure = { code: wireCodes.conflict, message: 'This req_id is in flight already' };
 const timedOut = ({ timeoutMs, reqId }: Routed): Failure => ({
-  code: wireCodes.timeout,
+  code: wireCodes.noAnswer,
   message:
     `The computer did not answer within ${timeoutMs / 1000} s` +
     (reqId === undefined ? '' : ` (call '${reqId}')`),

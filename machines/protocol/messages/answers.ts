@@ -49,7 +49,7 @@ export interface FailureResultOptions {
  */
 export function failureResult(failure: Failure, options: FailureResultOptions = {}): FailureResult {
   const error = toWireError(failure);
-  const timedOut = error.code === wireCodes.timeout || error.code === wireCodes.toolTimeout;
+  const timedOut = error.code === wireCodes.noAnswer || error.code === wireCodes.toolTimeout;
   return {
     content: [{ type: 'text', text: options.text ?? failure.message }],
     structuredContent: { error },

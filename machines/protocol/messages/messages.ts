@@ -48,6 +48,12 @@ export const progressOf = ({ progress, total, message }: Told): Progress => ({
   ...(message !== undefined && { message }),
 });
 
+/** With what an agent has to know of its limit. */
+export const toldOf = ({ held, ...told }: Told & { readonly held?: boolean | undefined }) => ({
+  ...progressOf(told),
+  ...(held !== undefined && { held }),
+});
+
 /** In characters; the rest is cut off. */
 export const mostProgressText = 1_000;
 /**
@@ -59,6 +65,8 @@ export const toolCallProgress = z.looseObject({
   progress: z.number(),
   total: z.number().optional(),
   message: z.string().max(mostProgressText).optional(),
+  /** True when the limit of the call begins to stand still, because a person is asked; false when it goes on. */
+  held: z.boolean().optional(),
 });
 export type ToolCallProgress = z.infer<typeof toolCallProgress>;
 
@@ -133,6 +141,13 @@ export const toolCall = z.looseObject({
   timeout_total: wholeSeconds.optional().catch(undefined),
   /** Requests progress reports for this call: an extension of ours. */
   progress: z.boolean().optional().catch(undefined),
+  /**
+   * Longest time in seconds beyond `timeout` in which a person may be asked: an extension of ours. `timeout` stands still
+   * meanwhile, and a progress with `held` says so.
+   */
+  timeout_person: wholeSeconds.optional().catch(undefined),
+  /** Members for `_meta` of the request to the server: an extension of ours. */
+  meta: record.optional().catch(undefined),
   ...traceFields,
 });
 export type ToolCall = z.infer<typeof toolCall>;

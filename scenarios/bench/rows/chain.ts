@@ -5,6 +5,7 @@ import { baselineFull } from '../baseline/chain.ts';
 import { echoed, textOf, type Chain, unmetLimits } from '../chain.ts';
 import { calls, comparedSlices, ratio, withBoth } from '../measure.ts';
 import { atLeast, type Row } from '../row.ts';
+import { foreign } from '../../../machines/config/config-input.ts';
 
 const echoServer = {
   command: process.execPath,
@@ -24,7 +25,7 @@ export async function oursFull(): Promise<Chain> {
   const server = await createOffice({ port: 0, limits: unmetLimits });
   const computer = await bootedComputer({
     name: 'desk',
-    config: computerConfig,
+    config: foreign(computerConfig),
     office: { url: server.url, id: 'bench' },
   });
   const agent = await createAgent({ url: server.url, name: 'asker', office: 'bench' });

@@ -12,6 +12,8 @@ import { echoTool, optionsOver, served } from '../inside.ts';
 import { calls, comparedSlices, ratio, withBoth } from '../measure.ts';
 import { atLeast, atMost, type Row } from '../row.ts';
 import { computerConfig, echoOf } from './chain.ts';
+import { foreign } from '../../../machines/config/config-input.ts';
+import { anyTiming } from '../../../machines/kernel/timing.ts';
 
 /** About sixty calls a second, each of which makes 17 records: a thousand a second. */
 const pauseMs = 16;
@@ -20,7 +22,7 @@ const sliceMs = 2_000;
 type Watching = 'none' | 'outline' | 'whole';
 /** Warm calls do not pause. */
 const open = (watching: Watching, pace: { ms: number }) => async (): Promise<Chain> => {
-  const computer = await bootedComputer({ name: 'desk', config: computerConfig });
+  const computer = await bootedComputer({ name: 'desk', config: foreign(computerConfig) });
   const page =
     watching === 'none'
       ? undefined
@@ -106,7 +108,7 @@ export const measureLooked: Row['measure'] = async ({ isQuick }, tell) => {
   const ends = Object.fromEntries(Array.from({ length: servers }, (_, n) => [`s${n}`, endOf(n)]));
   const computer = await createComputer({
     ...optionsOver(ends),
-    timing: { backoffMs: 50, longestBackoffMs: 1_000 },
+    timing: anyTiming({ backoffMs: 50, longestBackoffMs: 1_000 }),
   });
   await computer.tools();
   const { url } = await computer.debug.inspect();

@@ -209,7 +209,7 @@ describe('a turn of Anthropic', () => {
     const said = answer(use('1', 'shot'));
     const [, option = ''] = /^run: ([^:]+):/.exec(message) ?? [];
     await expect(run(said, ...placed({ conversation, computer }))).rejects.toMatchObject({
-      ...{ name: 'A2cError', code: 400, message, details: { option } },
+      ...{ name: 'A2cError', code: 'BadRequest', message, details: { option } },
     });
     expect(computer.calls()).toHaveLength(before);
   });
@@ -224,7 +224,7 @@ describe('a turn of Anthropic', () => {
     ['answer.parts: expected a list', gemini.run, { parts: 'the text alone' }],
   ])('is refused with %s', async (message, run, given) => {
     await expect(run(given as never, conversation, computer)).rejects.toMatchObject({
-      ...{ name: 'A2cError', code: 400, message: expect.stringContaining(message) as string },
+      ...{ name: 'A2cError', code: 'BadRequest', message: expect.stringContaining(message) as string },
       remedy: expect.stringContaining('Give ') as string,
     });
   });

@@ -15,6 +15,7 @@ import type { RecordedAnswer } from '../world/recorded.ts';
 import { goneFrom, rowText, toolIn, type Row } from './plan.ts';
 import { seenDeath, seenOf, type Seen } from './seen.ts';
 import type { Target } from './target.ts';
+import { foreign } from '../../../machines/config/config-input.ts';
 
 /** In ms. */
 const longestPause = { beforeFailure: 10_000, otherwise: 1_000 } as const;
@@ -299,7 +300,7 @@ export async function openServer(
 ): Promise<{ readonly server: RealServer; close(): Promise<void> }> {
   const runtime = new Runtime({ stateDir: false, record: false });
   const config = {
-    config: target.config,
+    config: foreign(target.config),
     input: async ({ id }: { readonly id: string }) => target.inputs[id],
   };
   const quiet = { name: 'verify', autoConnect: false, stateDir: false, record: false } as const;

@@ -4,6 +4,7 @@ import { customerConfig, recordedCustomers } from '../../fixtures/customers.ts';
 import { readTraceFile } from '../report/files.ts';
 import { virtualTime } from './virtual-time.ts';
 import { worldOf } from './world.ts';
+import { foreign } from '../../../machines/config/config-input.ts';
 
 const died = await recordedCustomers('die');
 afterAll(() => died.remove());
@@ -19,7 +20,7 @@ describe('a recording that ends before an answer', () => {
     await using time = virtualTime();
     const world = worldOf({ ...trace, lines: lines.slice(0, asked + 1) });
     await using computer = await time.run(
-      createComputer({ config: customerConfig('fine'), confirm: () => 'allow', ...world.computer }),
+      createComputer({ config: foreign(customerConfig('fine')), confirm: () => 'allow', ...world.computer }),
     );
     await time.run(computer.callTool('report', { customer: 'Bolt' }));
     const { failure } = await time.run(computer.callTool('report', { customer: 'ACME' }));

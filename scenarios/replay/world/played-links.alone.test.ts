@@ -6,6 +6,7 @@ import { createAgent, createComputer, createOffice, type ConfirmQuestion } from 
 import { customerConfig } from '../../fixtures/customers.ts';
 import { virtualTime, type VirtualTime } from './virtual-time.ts';
 import { worldOf } from './world.ts';
+import { foreign } from '../../../machines/config/config-input.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-links-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -19,7 +20,7 @@ async function recorded(): Promise<{ readonly agent: string; readonly computer: 
   await using office = await createOffice({ port: 0 });
   await using computer = await createComputer({
     name: 'desk',
-    config: customerConfig('die'),
+    config: foreign(customerConfig('die')),
     office: { url: office.url },
     confirm: 'allow',
     stateDir: false,
@@ -60,7 +61,7 @@ describe('an office of a trace', () => {
     await using computer = await time.run(
       createComputer({
         name: 'mine',
-        config: customerConfig('fine'),
+        config: foreign(customerConfig('fine')),
         office: { url },
         confirm: (question) => {
           asked.push(question);

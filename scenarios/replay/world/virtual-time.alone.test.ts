@@ -6,13 +6,14 @@ import { createComputer, type ComputerOptions } from '../../../actors/index.ts';
 import { customerConfig, recordedCustomers } from '../../fixtures/customers.ts';
 import { virtualTime } from './virtual-time.ts';
 import { worldOf } from './world.ts';
+import { foreign } from '../../../machines/config/config-input.ts';
 
 const died = await recordedCustomers('die');
 afterAll(() => died.remove());
 const computerWith = (more: ComputerOptions = {}) =>
   createComputer({
     name: 'mine',
-    config: customerConfig('fine'),
+    config: foreign(customerConfig('fine')),
     confirm: () => 'allow',
     ...more,
     ...worldOf(died.file).computer,
@@ -124,7 +125,9 @@ describe('virtual time', () => {
   it('starts no process', async () => {
     await using time = virtualTime();
     const config = customerConfig('fine');
-    await using computer = await time.run(createComputer({ config, stateDir: false, reaper: false }));
+    await using computer = await time.run(
+      createComputer({ config: foreign(config), stateDir: false, reaper: false }),
+    );
     const { failure } = await time.run(computer.callTool('report', { customer: 'Bolt' }));
     expect(failure?.message).toContain('no process runs in virtual time; give a `launcher`');
   });
@@ -135,7 +138,7 @@ describe('virtual time', () => {
         { name: 'customers', type: 'stdio', vrl: '.seen = true', server_parameters: { command: 'x' } },
       ],
     };
-    await using computer = await time.run(computerWith({ config }));
+    await using computer = await time.run(computerWith({ config: foreign(config) }));
     const { result, end } = await time.run(computer.callTool('report', { customer: 'Bolt' }));
     expect(end).toBe('succeeded');
     expect(JSON.stringify(result)).toContain('seen');

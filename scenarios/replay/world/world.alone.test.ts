@@ -1,5 +1,10 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { createComputer, type ComputerOptions } from '../../../actors/index.ts';
+import {
+  type AskedWith,
+  type ElicitParams,
+  createComputer,
+  type ComputerOptions,
+} from '../../../actors/index.ts';
 import { createPresenter } from '../../../actors/presenter/index.ts';
 import { readTrace, type Trace } from '../../../machines/trace/reading.ts';
 import { customerConfig, recordedCustomers } from '../../fixtures/customers.ts';
@@ -8,6 +13,7 @@ import { recorderOf } from '../../stage/recording.ts';
 import { sha256Of } from '../report/files.ts';
 import { virtualTime, type VirtualTime } from './virtual-time.ts';
 import { worldOf, type World } from './world.ts';
+import { foreign } from '../../../machines/config/config-input.ts';
 
 const [died, hung] = await Promise.all([recordedCustomers('die'), recordedCustomers('hang')]);
 afterAll(() => {
@@ -20,7 +26,7 @@ afterEach(async () => {
   time = undefined;
 });
 const begin = (): VirtualTime => (time = virtualTime());
-const mine: ComputerOptions = { name: 'mine', config: customerConfig('fine') };
+const mine: ComputerOptions = { name: 'mine', config: foreign(customerConfig('fine')) };
 const opened = (world: World, more: ComputerOptions = {}) =>
   begin().run(createComputer({ ...mine, confirm: () => 'allow', ...more, ...world.computer }));
 
@@ -151,9 +157,9 @@ describe('a world of a recording that has lost its beginning', () => {
 it('asks the host of a user what its server has asked', async () => {
   const asking = await recordedCustomers('ask');
   const asked: unknown[] = [];
-  const elicit = (server: string, { message }: { readonly message?: unknown }) => {
-    asked.push([server, message]);
-    return Promise.resolve({ action: 'decline' });
+  const elicit = ({ server, params }: AskedWith<ElicitParams>) => {
+    asked.push([server, params.message]);
+    return Promise.resolve({ action: 'decline' } as const);
   };
   await using computer = await opened(worldOf(asking.file), { answers: { elicit } });
   const { failure } = (await time?.run(computer.callTool('report', { customer: 'ACME' }))) ?? {};

@@ -125,6 +125,6 @@ export class ScriptedTransformer implements Transformer {
   }
   #tooLong(): Answer {
     const message = `The program did not end within ${this.#vrlMs} ms`;
-    return { failure: { code: wireCodes.timeout, message, details: { timeout: this.#vrlMs } } };
+    return { failure: { code: wireCodes.noAnswer, message, details: { timeout: this.#vrlMs } } };
   }
 }
