@@ -71,7 +71,7 @@ export type { KeptTrace, RecordOptions } from './recording/flight-recorder.ts';
 export type { KeepWord } from '../machines/trace/reasons.ts';
 export type { RedactHook } from './recording/redaction.ts';
 export type { Profile } from '../machines/trace/format.ts';
-export type { GivenTiming, Timing } from '../machines/kernel/timing.ts';
+export type { GivenTiming, HostTiming } from '../machines/kernel/timing.ts';
 export type { LinkStatus, OfficeSeat } from './api/seat.ts';
 export type { LinkRefusal, LinkStage } from '../machines/link/link.machine.ts';
 export type {
@@ -222,6 +222,7 @@ export type {
 } from './api/call-outcome.ts';
 export type {
   CallToolResult,
+  ContentFields,
   EmbeddedContent,
   MediaContent,
   ResourceLinkContent,
@@ -230,7 +231,7 @@ export type {
 } from '../machines/protocol/tool-result.ts';
 export type { CodeName, HostFailure as Failure, WireCode } from '../machines/protocol/failure.ts';
 export type { Decision, Permission, PermissionRequest, Ruling } from '../machines/call/policy/permission.ts';
-export type { AskInput } from './servers/inputs.ts';
+export type { AskInput, InputQuestion } from './servers/inputs.ts';
 export type { OutputLine } from './servers/server-output.ts';
 export type { ComputerInputs } from './servers/server-handle.ts';
 export type {
@@ -259,4 +260,11 @@ export type {
 export type { OwnFacts } from '../machines/config/schemas.ts';
 export type { Confirmation } from '../machines/call/policy/policy.ts';
 export type { Confirm, ConfirmAnswer, ConfirmQuestion } from './api/computer-options.ts';
-export type { TransportMaker, TransportSpec, InMemoryServer, LinkedEnd } from './servers/launch-specs.ts';
+export type {
+  ConnectableServer,
+  InMemoryServer,
+  LinkedEnd,
+  MadeServer,
+  TransportMaker,
+  TransportSpec,
+} from './servers/launch-specs.ts';

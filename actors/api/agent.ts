@@ -55,7 +55,7 @@ import {
   unlessAborted,
   untilAborted,
 } from '../kernel/listeners.ts';
-import { telling } from '../kernel/telling.ts';
+import { telling } from './telling.ts';
 import { checkArguments, mustBeOptions, type EventNames } from '../kernel/options.ts';
 
 import { during, systemClock } from '../../adapters/clock.ts';

@@ -84,7 +84,12 @@ export class CallHistoryWatch implements Observer {
       const address = addressOf(call);
       const standing = standingOf(call, address, this.#options.snapshotOf);
       return {
-        ...{ reqId, agent, tool, arguments: call.arguments, at: isoOf(call.since), endedAt: null },
+        reqId,
+        agent,
+        tool,
+        arguments: call.arguments,
+        at: isoOf(call.since),
+        endedAt: null,
         timeoutMs: timeoutMs === 0 ? null : timeoutMs,
         ...standing,
         state: standing.phase === 'running' ? 'running' : 'waiting',
@@ -155,9 +160,21 @@ export class CallHistoryWatch implements Observer {
         ? null
         : redact(inEnglish(settled).failure?.message ?? toolErrorText(settled.result)).slice(0, errorLength);
     const call: Ended = {
-      ...{ since, till: now(), reqId, agent, server, tool, arguments: running.arguments },
+      since,
+      till: now(),
+      reqId,
+      agent,
+      server,
+      tool,
+      arguments: running.arguments,
       timeoutMs: timeoutMs === 0 ? null : timeoutMs,
-      ...{ state: 'ended', phase, waitsFor: null, progress: null, outcome, reason, ...inContext(context) },
+      state: 'ended',
+      phase,
+      waitsFor: null,
+      progress: null,
+      outcome,
+      reason,
+      ...inContext(context),
     };
     this.#history = withCall(this.#history, call, most);
     if (this.#running.size === 0) this.#idle.reached();

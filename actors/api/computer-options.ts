@@ -131,6 +131,7 @@ export interface AskedWith<Params> extends ServerQuestion {
 }
 /** Params of `elicitation/create` for a form. */
 export interface ElicitParams {
+  /** Kind of the question; a form by default. */
   readonly mode?: 'form';
   /** Text for the person. */
   readonly message: string;
@@ -140,6 +141,7 @@ export interface ElicitParams {
 }
 /** Params of `elicitation/create` for a page that the person opens. */
 export interface ElicitUrlParams {
+  /** Kind of the question. */
   readonly mode: 'url';
   /** Text for the person. */
   readonly message: string;
@@ -149,30 +151,37 @@ export interface ElicitUrlParams {
 }
 /** Result of an elicitation. Missing values of an accepted content get the defaults of the schema (SEP-1034). */
 export interface ElicitAnswer {
+  /** What the person did. */
   readonly action: 'accept' | 'decline' | 'cancel';
   /** Values of the form by the names of its fields. */
   readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 }
 /** Params of `sampling/createMessage`. */
 export interface SampleParams {
+  /** Messages so far. */
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: unknown }[];
+  /** Largest number of tokens of the answer. */
   readonly maxTokens: number;
+  /** Prompt of the system that the server wants. */
   readonly systemPrompt?: string;
   readonly [more: string]: unknown;
 }
 /** Result of `sampling/createMessage`. */
 export interface SampleAnswer {
+  /** Speaker of the answer. */
   readonly role: 'user' | 'assistant';
   /** Content of the answer, such as `{ type: 'text', text }`. */
   readonly content: { readonly type: string; readonly [field: string]: unknown } | readonly object[];
   /** Name of the model that answered. */
   readonly model: string;
+  /** Reason why the model stopped, such as `endTurn`. */
   readonly stopReason?: string;
 }
 /** Folder that a server may look at. */
 export interface Root {
   /** URI of the folder, `file://…`. */
   readonly uri: string;
+  /** Name of the folder, for people. */
   readonly name?: string;
 }
 /**

@@ -42,7 +42,7 @@ import { ServerOrders } from './server-orders.ts';
 import { tracedCall } from './tracing.ts';
 import type { Inspected, PageOrders } from './page.ts';
 import { pageCaller } from '../../machines/call/history.ts';
-import { telling } from '../kernel/telling.ts';
+import { telling } from './telling.ts';
 import { A2cError, closedFailure } from '../kernel/errors.ts';
 import {
   Listeners,

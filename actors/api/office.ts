@@ -9,7 +9,7 @@ import { runtimeOf, type Runtime } from './runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners, unlessAborted, untilAborted } from '../kernel/listeners.ts';
 import { checkArguments, mustBeOptions, type EventNames } from '../kernel/options.ts';
-import { telling } from '../kernel/telling.ts';
+import { telling } from './telling.ts';
 import type { HostLog } from '../logging/host-log.ts';
 import { Refusals } from '../logging/refusals.ts';
 import type { OfficeNews, OfficeOrder, OfficeStart } from '../../machines/office/office.machine.ts';

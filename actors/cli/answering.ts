@@ -142,9 +142,9 @@ function asking(terminal: Terminal): AskInput {
 
 export type ConfirmWord = 'ask' | 'allow' | 'deny';
 /** Without a terminal `ask` denies every call. */
-export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
+export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm | undefined {
   if (word !== 'ask') return word;
-  if (!terminal.isInteractive) return 'deny';
+  if (!terminal.isInteractive) return undefined;
   return async ({ agent, server, tool, title, arguments: given, signal }) => {
     const what = `${tool} of ${server}`;
     const who = agent === null ? 'this host' : agent === 'agent' ? 'the agent' : `agent ${agent}`;

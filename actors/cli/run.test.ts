@@ -227,14 +227,19 @@ describe('the command call', () => {
   });
 
   it.each([
-    ['an unknown tool', 2, 'no_such_tool', { phase: 'resolving', result: null, failure: { code: 4001 } }],
+    [
+      'an unknown tool',
+      2,
+      'no_such_tool',
+      { phase: 'resolving', result: null, failure: { code: 'ToolNotFound' } },
+    ],
     ['a tool that failed', 1, 'fail', { outcome: 'failed', result: { isError: true }, failure: null }],
     ['an error of the server', 1, 'error', { outcome: 'failed', failure: { message: 'bad arguments' } }],
     [
       'a time-out',
       3,
       'hang',
-      { outcome: 'unknown', failure: { code: 'ToolExecutionTimeout', details: { timeout: 200 } } },
+      { outcome: 'unknown', failure: { code: 'ToolTimeout', details: { timeout: 200 } } },
     ],
     [
       'a server that died',

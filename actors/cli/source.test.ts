@@ -151,7 +151,7 @@ describe('a config found in the folder', () => {
   it.each([['no'], [''], [null]])('is not trusted by the answer %j', async (answer) => {
     write('a2c.json', found);
     await expect(namesOf({}, [answer])).rejects.toMatchObject({ code: 'NotAllowed' });
-    await expect(namesOf({})).rejects.toMatchObject({ code: 403 });
+    await expect(namesOf({})).rejects.toMatchObject({ code: 'NotAllowed' });
   });
   it('needs no trust while it starts no program', async () => {
     write('a2c.json', { mcpServers: { off: { command: 'rm', disabled: true }, far: { url: 'http://x' } } });

@@ -71,7 +71,7 @@ describe('an office', () => {
     await using office = await createOffice({ port: 0 });
     await using first = await createAgent({ url: office.url, name: 'ada' });
     const error = await refusal(createAgent({ url: office.url, name: 'bob' }));
-    expect(error).toMatchObject({ code: 409, remedy: expect.stringContaining('close the other one') });
+    expect(error).toMatchObject({ code: 'Conflict', remedy: expect.stringContaining('close the other one') });
     expect(error.message).toContain("'ada'");
     await using _elsewhere = await createAgent({ url: office.url, name: 'bob', office: 'other' });
     await using computer = await computerOf({ s: server() }, { office: { url: office.url } });
@@ -92,13 +92,16 @@ describe('an office', () => {
   });
 
   it.each(['no url at all', 'http://'])('cannot be at %j', async (url) => {
-    expect(await refusal(createAgent({ url }))).toMatchObject({ code: 400, details: { option: 'url' } });
+    expect(await refusal(createAgent({ url }))).toMatchObject({
+      code: 'BadRequest',
+      details: { option: 'url' },
+    });
   });
 
   it('needs a port of its own', async () => {
     await using office = await createOffice({ port: 0 });
     const error = await refusal(createOffice({ port: office.port }));
-    expect(error).toMatchObject({ code: 409, message: expect.stringContaining('is already in use') });
+    expect(error).toMatchObject({ code: 'Conflict', message: expect.stringContaining('is already in use') });
     expect(error.remedy).toContain('0 is any free one');
   });
 

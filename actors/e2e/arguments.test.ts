@@ -5,19 +5,19 @@ import { createPresenter } from '../presenter/index.ts';
 /** Methods by the name of their first argument that is wrong here. */
 const methods = {
   computer: {
-    ...{ startServer: 'name', stopServer: 'name', restartServer: 'name', retryServer: 'name' },
-    ...{ logout: 'name', removeServer: 'name', skill: 'name', readResource: 'uri', getPrompt: 'server' },
-    ...{ cachedResult: 'handle', logs: 'server', cancelCall: 'reqId', watchResources: 'server' },
-    mark: 'text',
+    ...{ 'servers.start': 'name', 'servers.stop': 'name', 'servers.restart': 'name', 'servers.logs': 'name' },
+    ...{ 'servers.logout': 'name', 'servers.remove': 'name', 'servers.watch': 'name' },
+    ...{ 'skills.read': 'name', 'prompts.get': 'server', readResource: 'uri', cancel: 'reqId' },
+    ...{ 'debug.cachedResult': 'handle', 'debug.mark': 'text' },
   },
   agent: {
-    ...{ tools: 'computer', getConfig: 'computer', getDesktop: 'computer', getFinder: 'computer' },
-    ...{ skills: 'computer', skill: 'computer', getResources: 'computer' },
-    ...{ readResource: 'computer', readDocumentMetadata: 'computer', readDocumentPages: 'computer' },
-    ...{ readPage: 'computer', readElement: 'computer' },
-    ...{ putFile: 'computer', blob: 'computer', cancel: 'reqId', mark: 'text' },
+    ...{ tools: 'computer', config: 'computer', desktop: 'computer', finder: 'computer' },
+    ...{ 'skills.list': 'computer', 'skills.read': 'computer', resources: 'computer' },
+    ...{ readResource: 'computer', 'documents.metadata': 'computer', 'documents.pages': 'computer' },
+    ...{ 'documents.page': 'computer', 'documents.element': 'computer' },
+    ...{ 'files.put': 'computer', 'files.get': 'computer', cancel: 'reqId', 'debug.mark': 'text' },
   },
-  office: { disconnect: 'id', mark: 'text' },
+  office: { disconnect: 'id', 'debug.mark': 'text' },
   presenter: {
     ...{ startServer: 'name', stopServer: 'name', addMcpServer: 'name', updateMcpServer: 'name' },
     ...{ removeMcpServer: 'name', addMcpDefaultServer: 'name', removeMcpDefaultServer: 'name' },
@@ -30,6 +30,11 @@ const methods = {
   },
 } as const;
 type Method = (...given: readonly unknown[]) => unknown;
+
+const methodIn = (handle: object, path: string): Method =>
+  path
+    .split('.')
+    .reduce<unknown>((at, name) => (at as Readonly<Record<string, unknown>>)[name], handle) as Method;
 
 async function errorOf(call: () => unknown): Promise<unknown> {
   try {
@@ -49,19 +54,24 @@ it('a handle refuses wrong arguments with an A2cError that names the argument', 
   for (const [kind, named] of Object.entries(methods))
     for (const [method, argument] of Object.entries(named))
       for (const wrong of [undefined, null, 7, ['x'], { a: 1 }]) {
-        const handle = handles[kind as keyof typeof handles] as unknown as Readonly<Record<string, Method>>;
-        const error = await errorOf(() => handle[method]?.(wrong));
+        const error = await errorOf(() => methodIn(handles[kind as keyof typeof handles], method)(wrong));
         expect(error, `${kind}.${method}(${JSON.stringify(wrong)})`).toBeInstanceOf(A2cError);
-        expect(error).toMatchObject({ code: 400, details: { option: argument } });
+        expect(error).toMatchObject({ code: 'BadRequest', details: { option: argument } });
       }
   const second = (computer.servers.watch as unknown as Method).bind(computer, 's', 'x');
-  expect(await errorOf(second)).toMatchObject({ code: 400, details: { option: 'uris' } });
+  expect(await errorOf(second)).toMatchObject({ code: 'BadRequest', details: { option: 'uris' } });
   const put = (agent.files.put as unknown as Method).bind(agent, 'pc', { a: 1 });
-  expect(await errorOf(put)).toMatchObject({ code: 400, details: { option: 'source' } });
-  const others = { writeTrace: ['dir', 7], drain: ['ms', -1], on: ['listener', 'seat.changed', 7] } as const;
+  expect(await errorOf(put)).toMatchObject({ code: 'BadRequest', details: { option: 'source' } });
+  const others = {
+    'debug.writeTrace': ['dir', 7],
+    drain: ['timeoutMs', { timeoutMs: -1 }],
+    on: ['listener', 'seat.changed', 7],
+  } as const;
   for (const [method, [option, ...given]] of Object.entries(others)) {
-    const wrong = (office as unknown as Readonly<Record<string, Method>>)[method];
-    expect(await errorOf(() => wrong?.(...given)), method).toMatchObject({ code: 400, details: { option } });
+    expect(await errorOf(() => methodIn(office, method)(...given)), method).toMatchObject({
+      code: 'BadRequest',
+      details: { option },
+    });
   }
   expect(await errorOf(() => (office.disconnect as unknown as Method)('x', 7))).toMatchObject({
     details: { option: 'why' },

@@ -172,8 +172,8 @@ it('the reason of a person who said no reaches host and model', async () => {
   const english = `A person refused the call: ${reason}`;
   await using alone = await computerWith({});
   const told = (await alone.callTool('echo', { text: 'hi' })).failure;
-  expect(alone.calls()[0]).toMatchObject({ error: english });
-  expect(told).toMatchObject({ code: 4005, message: english });
+  expect(alone.calls()[0]).toMatchObject({ reason: english });
+  expect(told).toMatchObject({ code: 'NotConfirmed', message: english });
   expect(told?.details).toMatchObject({ reason_given: reason, server_name: 's' });
 
   await using nobody = await computerOf({ record: false });
@@ -185,7 +185,7 @@ it('the reason of a person who said no reaches host and model', async () => {
   await using _computer = await computerWith({ name: 'c1', office: { url: office.url } });
   await using agent = await createAgent({ url: office.url, record: false });
   const { failure, result } = await agent.callTool('c1', 'echo', { text: 'hi' });
-  expect(failure).toMatchObject({ code: 4005, message: english });
+  expect(failure).toMatchObject({ code: 'NotConfirmed', message: english });
   await using other = await computerOf({ record: false, name: 'c2', office: { url: office.url } });
   await other.servers.start('s');
   expect((await agent.callTool('c2', 'echo')).failure?.remedy).toMatch(/^On computer 'c2': Give `confirm`/);

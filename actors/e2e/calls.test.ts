@@ -122,7 +122,7 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     const first = call('hang', { label: reqId }, { reqId });
     expect(await call('echo', { text: 'second' }, { reqId })).toMatchObject({
       outcome: 'failed',
-      failure: { code: 409, details: { req_id: reqId } },
+      failure: { code: 'Conflict', details: { req_id: reqId } },
     });
     expect((await seen()).hanging).toContain(reqId);
     cancel(reqId);
@@ -149,7 +149,7 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
 
   it('fails for an unknown tool and says so', async () => {
     const answer = await call('no_such_tool');
-    expect(answer).toMatchObject({ outcome: 'failed', failure: { code: 4001 } });
+    expect(answer).toMatchObject({ outcome: 'failed', failure: { code: 'ToolNotFound' } });
     expect(answer.failure?.message).toContain('no_such_tool');
   });
 
@@ -198,7 +198,7 @@ interface Cut {
 
 describe('a call that needs a person', () => {
   const outcomeBy = async (
-    confirm: Confirm,
+    confirm: Confirm | undefined,
     options: Parameters<Computer['callTool']>[2] = {},
   ): Promise<CallOutcome> => {
     await using own = await bootedComputer({ config: foreign(config(['seen'])), confirm });
@@ -219,10 +219,10 @@ describe('a call that needs a person', () => {
     ]);
   });
 
-  it.each<[string, Confirm, string]>([
+  it.each<[string, Confirm | undefined, string]>([
     ['says no', () => 'deny', 'A person refused the call'],
     ['is asked by code that throws', () => Promise.reject(new Error('no dialog')), 'no dialog'],
-    ['does not exist', 'deny', 'There is nobody who could be asked'],
+    ['does not exist', undefined, 'There is nobody who could be asked'],
     [
       'answers something that is none of the words',
       () => true as unknown as 'allow',
@@ -234,7 +234,7 @@ describe('a call that needs a person', () => {
       outcome: 'failed',
       end: 'refused',
       result: null,
-      failure: { code: 4005 },
+      failure: { code: 'NotConfirmed' },
     });
     expect(answer.failure?.message).toContain(text);
     expect(answer.failure?.remedy?.startsWith("Return 'allow'") ?? false).toBe(

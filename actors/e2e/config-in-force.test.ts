@@ -54,7 +54,7 @@ it('a resource of any kind is read from the server that is named, and from no ot
   await expect(computer.readResource(uri, { server: 'ghost' })).rejects.toMatchObject({ code: 'NotFound' });
   expect(await computer.readResource(uri)).toMatchObject([{ uri, text: `content of ${uri}` }]);
   await expect(computer.readResource('other://1')).rejects.toMatchObject({
-    code: 404,
+    code: 'NotFound',
     details: { uri: 'other://1' },
     remedy: expect.not.stringContaining('dpe') as string,
   });

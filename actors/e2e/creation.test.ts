@@ -40,12 +40,12 @@ describe('a computer with an office', () => {
     await using _first = await computerAt(seat);
     await expect(computerAt({ ...seat, auth: 'OTHER' })).rejects.toMatchObject({ code: 'TokenRefused' });
     await expect(computerAt(seat)).rejects.toMatchObject({
-      code: 409,
+      code: 'Conflict',
       message: expect.stringContaining('c1'),
     });
     await expect(createPresenter({ ...quiet, name: 'c1', settings: {}, office: seat })).rejects.toMatchObject(
       {
-        code: 409,
+        code: 'Conflict',
       },
     );
     await expect(computerAt({ url: 'http://127.0.0.1:1' })).rejects.toMatchObject({ code: 'LinkLost' });
@@ -68,7 +68,8 @@ describe('a computer with an office', () => {
     await left.close();
     await agent.config('laptop');
     const refusal = {
-      code: 404,
+      code: 'NotFound',
+      wireCode: 404,
       message: "Computer 'laptob' is not in this office",
       remedy: "In this office: 'laptop'.",
     };

@@ -34,14 +34,14 @@ describe('a token with a grant', () => {
     await using office = await officeWith([{ token: 'for-calls', events }]);
     await using agent = await createAgent({ url: office.url, auth: 'for-calls', record: false });
     const refused = {
-      code: 403,
+      code: 'NotAllowed',
       message: expect.stringMatching(/not for the event 'client:\w+', but for 'client:get_tools', /),
     };
     await expect(agent.files.put('c', Buffer.from('x'))).rejects.toMatchObject(refused);
     await expect(agent.skills.list('c')).rejects.toMatchObject(refused);
     await expect(agent.config('c')).rejects.toMatchObject(refused);
     expect(await agent.room()).toHaveLength(1);
-    expect(await agent.callTool('c', 'echo')).toMatchObject({ failure: { code: 404 } });
+    expect(await agent.callTool('c', 'echo')).toMatchObject({ failure: { code: 'NotFound' } });
   });
 
   it('lets its agent put files up to the size that it says', async () => {
@@ -188,7 +188,7 @@ describe('a signed token', () => {
     const mayCall = await sign({ ...claims, may: 'client:tool_call' });
     await using agent = await createAgent({ url: ours.url, auth: mayCall, record: false });
     await expect(agent.config('c')).rejects.toMatchObject({ code: 'NotAllowed' });
-    expect(await agent.callTool('c', 'echo')).toMatchObject({ failure: { code: 404 } });
+    expect(await agent.callTool('c', 'echo')).toMatchObject({ failure: { code: 'NotFound' } });
     const wrong = peer(ours, await sign({ ...claims, may: 'put_blob' }));
     expect(await wrong.entered).toEqual([401, "The claim 'may' has no events such as client:tool_call"]);
   });

@@ -30,7 +30,7 @@ afterAll(async () => {
 const call = (tool: string, params: object): PromiseLike<CallOutcome> =>
   agent.callTool('ours', tool, { ...params });
 const failure = {
-  code: 413,
+  code: 'TooLarge',
   message: expect.stringContaining('nested too deep') as string,
   details: { limit_levels: mostLevels },
 };

@@ -26,7 +26,7 @@ it('an office refuses with 400 what looks like another name, and says which char
 it('agents and computers of ours are told so of such a name', async () => {
   await using office = await createOffice({ port: 0, record: false });
   const said = {
-    code: 400,
+    code: 'BadRequest',
     message: expect.stringContaining('U+200B'),
     remedy: expect.stringContaining('name'),
   };

@@ -231,12 +231,14 @@ it('a call with wrong arguments or options answers, and is never sent', async ()
     for (const outcome of [await ofComputer(...given), await ofAgent('c1', ...given)])
       expect(outcome).toMatchObject({ outcome: 'failed', failure: { code: 'BadRequest', message } });
   expect(computer.calls()).toEqual([]);
-  expect(await ofAgent('c1', 'echo', {}, { sessionKey: 'x' })).toMatchObject({ failure: { code: 400 } });
-  await expect(agent.tools('c1', { timeoutMs: NaN })).rejects.toMatchObject({ code: 400 });
+  expect(await ofAgent('c1', 'echo', {}, { sessionKey: 'x' })).toMatchObject({
+    failure: { code: 'BadRequest' },
+  });
+  await expect(agent.tools('c1', { timeoutMs: NaN })).rejects.toMatchObject({ code: 'BadRequest' });
   await expect(agent.desktop('c1', { siez: 1 } as never)).rejects.toMatchObject({
     message: 'desktop: siez: unknown option (did you mean size?)',
   });
-  await expect(computer.debug.inspect({ port: -1 })).rejects.toMatchObject({ code: 400 });
+  await expect(computer.debug.inspect({ port: -1 })).rejects.toMatchObject({ code: 'BadRequest' });
 });
 
 it('a listener to an event that does not exist is refused with the nearest one', async () => {
@@ -288,7 +290,7 @@ it('a seat that is not taken is explained: where, why, and to a wait that ends',
   const joined = computer.joined({ signal: enough.signal });
   enough.abort(new DOMException('enough', 'TimeoutError'));
   await expect(joined).rejects.toMatchObject({
-    code: 401,
+    code: 'TokenRefused',
     details: { url, refusal: 'credential' },
     cause: { message: 'enough' },
   });

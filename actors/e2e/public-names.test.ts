@@ -244,7 +244,7 @@ const values = {
     ...['Observed', 'Scene', 'disagreements', 'observe', 'planOf', 'planTiming'],
     ...['playReally', 'playVirtually', 'registered', 'scenario', 'summaryOf', 'violationsOf', 'wordsOf'],
   ],
-  '.': 'A2cError buildDpeUri buildWindowUri createAgent createComputer createOffice localLauncher parseDpeUri parseWindowUri'.split(
+  '.': 'A2cError buildDpeUri buildWindowUri createAgent createComputer createOffice foreign localLauncher parseDpeUri parseWindowUri'.split(
     ' ',
   ),
   './wire': [

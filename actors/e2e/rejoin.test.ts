@@ -131,7 +131,10 @@ describe('a computer whose line breaks', () => {
     });
     await waits;
     expect(await seenBy(computer)).toEqual({ hanging: [], cancelled: ['mine'] });
-    expect(await agent.callTool('c1', 'echo')).toMatchObject({ outcome: 'failed', failure: { code: 404 } });
+    expect(await agent.callTool('c1', 'echo')).toMatchObject({
+      outcome: 'failed',
+      failure: { code: 'NotFound' },
+    });
     await computer.servers.stop('more');
     line.mend();
     await until(`${all.length - 2} tools`);

@@ -133,7 +133,10 @@ describe('tools of a server', () => {
     const pids = pidsOf(mark);
     await computer.servers.add({ mcpServers: { A: real('echo', { forbidden_tools: ['echo'] }) } });
     expect(await namesOf()).not.toContain('echo');
-    expect(await computer.callTool('echo')).toMatchObject({ outcome: 'failed', failure: { code: 4002 } });
+    expect(await computer.callTool('echo')).toMatchObject({
+      outcome: 'failed',
+      failure: { code: 'ToolDisabled' },
+    });
     expect(pidsOf(mark)).toEqual(pids);
   });
 

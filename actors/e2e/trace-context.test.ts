@@ -23,11 +23,15 @@ it('a trace context reaches the server in _meta, and what is no trace is left ou
     config: { mcpServers: { s: { command: process.execPath, args: ['-e', server], autoApprove: ['all'] } } },
   });
   await using agent = await createAgent({ url: office.url });
-  const metaOf = async (call: Promise<{ readonly result: unknown }>): Promise<object> => {
+  const metaOf = async (
+    call: Promise<{ readonly result: unknown; readonly reqId: string }>,
+  ): Promise<object> => {
     const { result } = await call;
     const { content } = result as { readonly content: readonly { readonly text: string }[] };
     const { progressToken: _, ...meta } = JSON.parse(content[0]?.text ?? '') as Record<string, unknown>;
-    return meta;
+    const { 'a2c/req_id': reqId, ...others } = meta;
+    expect(reqId).toBe((await call).reqId);
+    return others;
   };
   const byAgent = (trace: object | undefined): Promise<object> =>
     metaOf(agent.callTool('c1', 'meta', {}, trace && { trace: trace as { traceparent: string } }));
@@ -38,4 +42,9 @@ it('a trace context reaches the server in _meta, and what is no trace is left ou
   expect(await byAgent({ traceparent: 'x', tracestate: 'y' })).toEqual({});
   expect(await byAgent({ traceparent, tracestate: 'y'.repeat(600), other: 1 })).toEqual({ traceparent });
   expect(await metaOf(computer.callTool('meta', {}, { trace: whole, confirmed: true }))).toEqual(whole);
+  const meta = { 'shop/order': 7 };
+  expect(await metaOf(agent.callTool('c1', 'meta', {}, { meta, trace: whole }))).toEqual({
+    ...meta,
+    ...whole,
+  });
 });

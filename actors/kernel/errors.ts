@@ -36,11 +36,11 @@ export class A2cError extends Error {
   }
   /** Failure as machines have it. */
   static failureOf(error: A2cError): Failure {
-    const { code, message, details, remedy } = error.#failure;
+    const { code, message, remedy } = error.#failure;
     return {
       code: isWireCode(code) || isLocalCode(code) ? code : error.wireCode,
       message,
-      ...(details && { details }),
+      details: error.details,
       ...(remedy !== undefined && { remedy }),
     };
   }

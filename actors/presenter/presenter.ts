@@ -17,7 +17,7 @@ import { openRuntime, type Runtime } from '../api/runtime.ts';
 import { serversPart } from '../api/servers-part.ts';
 import { takenBack } from '../api/server-orders.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
-import { telling } from '../kernel/telling.ts';
+import { telling } from '../api/telling.ts';
 import { Listeners, deferred, escaping, unlessAborted } from '../kernel/listeners.ts';
 import { checkArguments, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import { readOrThrow } from '../plans/plan.ts';

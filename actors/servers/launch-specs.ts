@@ -34,9 +34,11 @@ export interface LinkedEnd {
 }
 /** Server of an MCP SDK: an `McpServer`, or a `Server`. */
 export interface ConnectableServer {
+  /** Connects the server to its client. */
   connect(transport: never): Promise<void>;
 }
-type MadeServer = ConnectableServer | LinkedEnd;
+/** Result of a function that makes a server inside the host. */
+export type MadeServer = ConnectableServer | LinkedEnd;
 /**
  * Server inside the host: an `McpServer`, or a function that is called for each session, with `args` and `env` of the
  * config, placeholders filled in, and returns an `McpServer` or our end of a connection.

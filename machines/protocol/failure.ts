@@ -129,6 +129,7 @@ export function hostFailure({ code, message, ...more }: Failure | HostFailure): 
 
 /** Failure inside of a host and on its traces. */
 export interface Failure {
+  /** Number of the protocol, or a local name. */
   readonly code: WireCode | LocalCode;
   /** Description in one sentence, for a person. */
   readonly message: string;

@@ -1,6 +1,7 @@
 import { fieldsOf, isObject, type Fields } from './json.ts';
 
-interface ContentFields {
+/** Fields of every content item. */
+export interface ContentFields {
   /** Hints for whom and how important the item is. */
   readonly annotations?: Readonly<Record<string, unknown>>;
   /** Metadata of the item. */
@@ -8,28 +9,42 @@ interface ContentFields {
 }
 /** Text, for the model. */
 export interface TextContent extends ContentFields {
+  /** Kind of the item. */
   readonly type: 'text';
+  /** Text for the model. */
   readonly text: string;
 }
 /** Image or sound, in base64. */
 export interface MediaContent extends ContentFields {
+  /** Kind of the item. */
   readonly type: 'image' | 'audio';
+  /** Bytes in base64. */
   readonly data: string;
+  /** MIME type of the bytes. */
   readonly mimeType: string;
 }
 /** Address of a resource that the server can read. */
 export interface ResourceLinkContent extends ContentFields {
+  /** Kind of the item. */
   readonly type: 'resource_link';
+  /** URI of the resource. */
   readonly uri: string;
+  /** Name of the resource, for programs. */
   readonly name: string;
+  /** Name of the resource, for people. */
   readonly title?: string;
+  /** Description of the resource, for the model. */
   readonly description?: string;
+  /** MIME type of the resource. */
   readonly mimeType?: string;
+  /** Size of the resource in bytes. */
   readonly size?: number;
 }
 /** Resource with its content: `text`, or `blob` in base64. */
 export interface EmbeddedContent extends ContentFields {
+  /** Kind of the item. */
   readonly type: 'resource';
+  /** Resource with its content. */
   readonly resource: {
     readonly uri: string;
     readonly mimeType?: string;

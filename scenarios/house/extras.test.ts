@@ -25,7 +25,7 @@ describe('the core', () => {
         root,
         files.filter((path) => extraOf(path) === undefined),
       ),
-    ).toBeLessThanOrEqual(58_000);
+    ).toBeLessThanOrEqual(58_200);
   });
 });
 
@@ -40,8 +40,8 @@ describe('an extra', () => {
 describe('the lines of source that a host loads with its import', () => {
   it.each([
     ['an office', 'actors/office.ts', 14_000],
-    ['an agent', 'actors/agent.ts', 16_300],
-    ['a computer', 'actors/computer.ts', 39_330],
+    ['an agent', 'actors/agent.ts', 16_750],
+    ['a computer', 'actors/computer.ts', 39_990],
     ['a presenter', 'actors/presenter/index.ts', 45_000],
     ['supervised transports', 'actors/transport/index.ts', 1_500],
   ])('are bounded for %s', (_, entry, most) => {

@@ -16,18 +16,27 @@ const folder = testFolder('refused');
 
 describe('a call that nobody allows', () => {
   it.each([
-    [confirmationDenied, {}, 'A person refused the call'],
-    [confirmationDenied, { reason_given: 'not today' }, 'A person refused the call: not today'],
-    [confirmationLate, {}, 'Nobody said in time whether the call may run'],
-    [confirmationMissing, {}, 'There is nobody who could be asked whether the call may run'],
-    [confirmationFailed('no screen'), {}, 'The question whether the call may run failed: no screen'],
-    ['another text', {}, 'another text'],
-  ])('is told of in English: %s %j', (message, details, english) => {
+    [confirmationDenied, {}, 'A person refused the call', 'denied'],
+    [confirmationDenied, { reason_given: 'not today' }, 'A person refused the call: not today', 'denied'],
+    [confirmationLate, {}, 'Nobody said in time whether the call may run', 'late'],
+    [confirmationMissing, {}, 'There is nobody who could be asked whether the call may run', 'missing'],
+    [
+      confirmationFailed('no screen'),
+      {},
+      'The question whether the call may run failed: no screen',
+      'failed',
+    ],
+    ['another text', {}, 'another text', undefined],
+  ])('is told of in English: %s %j', (message, details, english, why) => {
     const failure = { code: wireCodes.notConfirmed, message, details };
-    expect(inEnglish({ failure }).failure).toEqual({ ...failure, message: english });
+    expect(inEnglish({ failure }).failure).toEqual({
+      ...failure,
+      message: english,
+      details: why === undefined ? details : { ...details, why },
+    });
   });
 
-  it.each<[string, Confirm, string, remedy?: string]>([
+  it.each<[string, Confirm | undefined, string, remedy?: string]>([
     ['a person', () => 'deny', 'A person refused the call'],
     [
       'a person with a reason',
@@ -36,7 +45,7 @@ describe('a call that nobody allows', () => {
     ],
     [
       'the host',
-      'deny',
+      undefined,
       'There is nobody who could be asked whether the call may run',
       "  Its computer decides: run 'c1' at a terminal, where its person is asked, or name the tool in autoApprove of its config.\n",
     ],

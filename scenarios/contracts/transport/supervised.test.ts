@@ -72,7 +72,7 @@ describe('a supervised transport', () => {
       supervised: (...given: unknown[]) => void;
     };
     const refused = expect.objectContaining({
-      code: 400,
+      code: 'BadRequest',
       message: expect.stringMatching(
         new RegExp(`^supervised: ${option}: .*${told.replaceAll(/[()?]/g, String.raw`\$&`)}`),
       ) as string,

@@ -53,15 +53,17 @@ class CallSettledInTime implements Judge<Crossing> {
     const { ch, ev, req = '' } = crossing;
     if (ev?.type === 'createComputer' || ev?.type === 'createAgent')
       this.#timings.set(hostOf(ch), timingIn(ev));
-    // Bounds no call whose server waits for the host, because the time of a person does not count.
-    if (ev?.type === 'ask.held') for (const entry of this.#calls.values()) entry.due = Infinity;
+    // Bounds no call that waits for a person or its host, because that time does not count.
+    const isAsked = ev?.type === 'ask.began' && ch.startsWith('ask confirm ');
+    if (ev?.type === 'ask.held' || isAsked)
+      for (const entry of this.#waiting.values()) entry.due = Infinity;
     if (ev?.type !== 'callTool' && (ev?.type !== 'ask' || !isAgent(ch))) return;
     const entry = { at: ch, ticket: ticketIn(ev), due: Infinity };
     this.#waiting.set(`${askerOf(crossing)} ${entry.ticket}`, entry);
     if (!isAgent(ch)) this.#calls.set(req, entry);
     this.#emit(entry, at + this.#allowed(ch, fieldsOfEvent(ev)));
   }
-  /** Infinity without a limit. The agent waits longer than the office, and the office longer than the computer. */
+  /** Infinity without a limit. */
   #allowed(
     ch: string,
     { type, timeoutMs: givenMs = 0, mostMs = givenMs }: { type: string; timeoutMs?: number; mostMs?: number },
@@ -70,7 +72,7 @@ class CallSettledInTime implements Judge<Crossing> {
     const { queryMs, agentMarginMs } = this.#timingOf(ch);
     if (type === 'ask') return queryMs + agentMarginMs;
     if (timeoutMs === 0) return Infinity;
-    return isAgent(ch) ? Math.ceil(timeoutMs / 1000) * 1000 + agentMarginMs : timeoutMs;
+    return isAgent(ch) ? timeoutMs + 250 : timeoutMs;
   }
   #emit(entry: Due, end: number): void {
     entry.due = end + this.#slackMs;

@@ -24,6 +24,7 @@ export {
 export type { ServerSettings } from '../server-plan.ts';
 export type { Values } from '../scripted/host-ports.ts';
 export type { Fault, Moment } from '../../fault-server/words/fault.ts';
+export type { Timing } from '../../../machines/kernel/timing.ts';
 export type { CallLimits } from '../../../machines/call/policy/call-limiters.ts';
 export type { CallSettled } from '../../../machines/call/call.rules.ts';
 export type { Landing } from '../../../machines/uploads/upload.rules.ts';

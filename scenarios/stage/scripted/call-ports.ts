@@ -125,6 +125,7 @@ export class ScriptedCallPorts {
   #confirm({ id, params }: PortRequest, emit: Emit<RequestFact>): () => void {
     const said = this.#options.person?.(params as { reqId: string; tool: string }) ?? 'nobody';
     const { says: answer, afterMs = thinkingMs }: Answer = typeof said === 'string' ? { says: said } : said;
+    if (answer !== 'nobody') emit({ type: 'ask.began', id });
     if (answer === 'never') return () => {};
     const timer = this.#clock.setTimeout(
       () =>

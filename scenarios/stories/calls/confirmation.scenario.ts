@@ -116,29 +116,27 @@ const lateOnTheWire = {
   meta: { a2c_outcome: 'failed', a2c_phase: 'confirming', error_code: 4005 },
 };
 
-scenario(
-  'the time of its caller ends a question to a person: the call has failed, a late yes runs nothing',
-  (s) => {
-    const fs = s.server('fs', { tools });
-    s.person('yes after 1500');
-    s.ready();
-    const call = s.call('read', { timeoutMs: 1_000 });
-    s.settled(call);
-    s.expect(call).settles('failed', {
-      end: 'refused',
-      phase: 'confirming',
-      code: 4005,
-      says: late,
-      details: { timeout: 1_000, which: 'caller' },
-      at: 1_000,
-    });
-    s.run(1_000);
-    s.expect(fs).requests('tools/call', 0);
-  },
-);
+scenario('the limit of a call stands still while a person is asked', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 700 } } });
+  s.person('yes after 1500');
+  s.ready();
+  const call = s.call('read', { timeoutMs: 1_000 });
+  s.settled(call);
+  s.expect(call).settles('succeeded', { at: 2_200 });
+  s.expect(fs).requests('tools/call', 1);
+});
+
+scenario('the limit of a call begins again when a person has said yes', (s) => {
+  s.server('fs', { tools: { read: { takes: 1_500 } } });
+  s.person('yes after 500');
+  s.ready();
+  const call = s.call('read', { timeoutMs: 1_000 });
+  s.settled(call);
+  s.expect(call).settles('unknown', { end: 'timedOut', phase: 'running', at: 1_500 });
+});
 
 scenario(
-  'an agent whose time is over while a person is asked hears where its call stood; a late yes runs nothing',
+  'an agent that knows nothing of persons has its limit all the same, and hears where its call stood; a late yes runs nothing',
   (s) => {
     const fs = s.server('fs', { tools });
     s.office();
@@ -156,26 +154,16 @@ for (const by of ['call', 'agentCall'] as const)
   scenario(`a late yes runs nothing with the times that hold where nobody says anything (${by})`, (s) => {
     const fs = s.server('fs', { tools });
     s.office();
-    s.person('yes after 62000');
+    s.person(by === 'call' ? 'yes after 122000' : 'yes after 62000');
     s.ready();
     const call = s[by]('read');
     s.settled(call);
-    if (by === 'call') s.expect(call).settles('failed', { phase: 'confirming', says: late, at: 60_000 });
+    if (by === 'call') s.expect(call).settles('failed', { phase: 'confirming', says: late, at: 120_000 });
     else s.expect(call).settles('failed', { result: lateOnTheWire });
     s.run(10_000);
     s.expect(fs).requests('tools/call', 0);
     s.virtualOnly('it takes more than a minute');
   });
-
-scenario('what a person takes to answer is taken from the time of the call', (s) => {
-  const fs = s.server('fs', { tools: { read: { takes: 700 } } });
-  s.person('yes after 500');
-  s.ready();
-  const call = s.call('read', { timeoutMs: 1_000 });
-  s.settled(call);
-  s.expect(call).settles('unknown', { end: 'timedOut', phase: 'running', at: 1_000 });
-  s.expect(fs).requests('tools/call', 1);
-});
 
 scenario('a person who has less time than the call is waited for no longer than that', (s) => {
   const fs = s.server('fs', { tools });

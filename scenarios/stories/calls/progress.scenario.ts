@@ -117,7 +117,7 @@ scenario(
     s.computer({ linked: true });
     s.agent();
     await s.run(300);
-    const call = s.agentCall('work', { timeoutMs: 1_500 });
+    const call = s.agentCall('work', { timeoutMs: 2_000 });
     await s.run(100);
     reports[0]?.(held);
     await s.run(2_100);

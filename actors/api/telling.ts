@@ -1,6 +1,6 @@
-import type { EventOptions, Telling } from '../api/handles.ts';
-import { queued, untilAborted, type Listeners } from './listeners.ts';
-import { mustBeEvent, type EventNames } from './options.ts';
+import type { EventOptions, Telling } from './handles.ts';
+import { queued, untilAborted, type Listeners } from '../kernel/listeners.ts';
+import { mustBeEvent, type EventNames } from '../kernel/options.ts';
 
 type Listener = (value: never) => void;
 /** `added` is called after the first listener of an event was added, so that it hears what that causes. */
