@@ -68,3 +68,9 @@ describe('the lines of source that a host loads with its import', () => {
     expect([...loadedWith(root, entry)].filter((path) => foreign.test(path))).toEqual([]);
   });
 });
+
+it('the judge imports nothing of the product, so that it judges our host as all others', () => {
+  const paths = loadedWith(root, 'scenarios/judge/judge-command.ts');
+  expect([...paths].filter((path) => !/^scenarios\/(judge|fault-server)\//.test(path))).toEqual([]);
+  expect(paths.size).toBeGreaterThan(10);
+});

@@ -12,7 +12,15 @@ const markdownIn = (folder: string): string[] =>
     .filter((name) => name.endsWith('.md'))
     .map((name) => posix.join(folder, name));
 const rooms = ['machines', 'adapters', 'actors', 'scenarios'];
-const pages = ['.', 'docs', 'examples', 'scenarios/fault-server', ...rooms].flatMap(markdownIn);
+const pages = [
+  '.',
+  'docs',
+  'examples',
+  'examples/deploy',
+  'scenarios/fault-server',
+  'scenarios/judge',
+  ...rooms,
+].flatMap(markdownIn);
 /** Files that such a page names may be gone. */
 const isPast = (page: string): boolean => page === 'CHANGELOG.md' || page === 'DECISIONS.md';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { cases } from './cases/index.ts';
 import type { Case, Cell } from './judge.ts';
 import { hosts } from './hosts.ts';
-import { legend, markOf, partOf, revision, type Report } from './report.ts';
+import { always, legend, markOf, partOf, revision, type Report } from './report.ts';
 
 export type Facts = Readonly<Record<string, Report & { readonly machine: string }>>;
 /** Set by hand, because the judge cannot see what the reason says. */
@@ -70,6 +70,7 @@ export function hostsPage(facts: Facts): string {
     exceptions.map(({ reason }, n) => `[^${n + 1}]: ${reason}`).join('\n\n'),
     ...servedHosts(facts),
     '## Rules',
+    always,
     [
       '| case | right, then partly right | part of the specification |',
       '|---|---|---|',
@@ -108,7 +109,7 @@ const introduction = (
   `Written by \`npm run judge:all\`. ${Object.keys(cases).length} cases of [a2c-fault-server](../scenarios/fault-server/README.md), judged from outside with [\`a2c judge\`](judge.md): by the process table, the log of the server, the answers, and the memory of the host. Two of at most three runs agree; the first two agreed in ${agreement(facts)} cells. The parts of the specification are those of revision ${revision}.`,
   legend,
   `- **A library is not blamed for what nobody asked of it.** The specification says little about what a client owes to the machine: where it is silent, a case says what a user of a host would wish, and ○ is a fact, no fault. Many libraries leave restarts and clean-up to the program around them.
-- **The driver decides, too.** Each host is driven as its manual has it, with its defaults, by a [driver](judge.md#a-driver) of at most 60 lines. If you know a better way, mend the driver and judge again.
+- **The driver decides, too.** Each host is driven as its manual has it, with its defaults, by a [driver](judge.md#a-driver) of at most 60 lines. [your-host.md](your-host.md) says how to check a verdict, and how to object.
 - Not in the table: 1mcp, whose package \`@1mcp/agent\` npm did not find on 2026-11-26.
 - Times are ten times those of the rules, so that a slow machine is not judged. The observations of each run are in \`scenarios/judge/facts.ndjson\` of the repository, and verdicts set by hand, with their reasons, in \`scenarios/judge/exceptions.json\`.
 ${price}`,

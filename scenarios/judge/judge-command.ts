@@ -1,13 +1,24 @@
-import type { CommandContext, JudgeOptions } from '../../actors/cli/context.ts';
-import { exitCodeOf, exitCodes } from '../../actors/cli/exit-codes.ts';
-// oxlint-disable-next-line no-restricted-imports -- finds the file of the fault server, and touches nothing else
-import { ownFile } from '../../adapters/own-files.ts';
 import { nearest } from '../fault-server/nearest.mjs';
 import { cases } from './cases/index.ts';
 import type { Cases, Cell } from './judge.ts';
 import { DriverError } from './protocol.ts';
 import { asMarkdown, counted, factsOf, legend, listed, listedData, markOf, type Report } from './report.ts';
 import { judgeAll } from './run.ts';
+
+interface JudgeContext {
+  readonly terminal: { out(text: string): void; err(text: string): void };
+  readonly signal: AbortSignal;
+  /** Command of `a2c-fault-server`. */
+  readonly faultServer: readonly string[];
+}
+interface JudgeOptions {
+  readonly only: readonly string[];
+  readonly list: boolean;
+  readonly atOnce: number;
+  readonly json: boolean;
+  readonly markdown: boolean;
+}
+const exitCodes = { done: 0, failed: 1, usage: 64 } as const;
 
 class WrongUsage extends Error {}
 
@@ -27,7 +38,7 @@ const isWell = (cells: Report['cells']): boolean =>
   Object.values(cells).every(({ verdict }) => verdict === 'right' || verdict === 'absent');
 
 async function judgeDriver(
-  { terminal, signal }: CommandContext,
+  { terminal, signal, faultServer }: JudgeContext,
   driver: readonly string[],
   { only, atOnce, json, markdown }: JudgeOptions,
 ): Promise<Report> {
@@ -37,7 +48,6 @@ async function judgeDriver(
   if (process.platform !== 'linux' && process.platform !== 'win32')
     throw new WrongUsage('a host is judged by the process table of Linux: run it in a container');
   const tell = (text: string): void => (json || markdown ? terminal.err(text) : terminal.out(text));
-  const faultServer = [process.execPath, ownFile('scenarios/fault-server/fault-server.mjs')];
   return judgeAll({ driver, faultServer, signal }, some, {
     atOnce,
     onHello: ({ name, version }) => {
@@ -53,11 +63,12 @@ async function judgeDriver(
   });
 }
 
+/** Returns an exit code, or undefined when it was aborted; all that it started has ended then. */
 export async function judgeCommand(
-  context: CommandContext,
+  context: JudgeContext,
   driver: readonly string[],
   options: JudgeOptions,
-): Promise<number> {
+): Promise<number | undefined> {
   const { terminal, signal } = context;
   const { json, markdown } = options;
   try {
@@ -74,7 +85,7 @@ export async function judgeCommand(
         terminal.out(line);
     return isWell(report.cells) ? exitCodes.done : exitCodes.failed;
   } catch (error) {
-    if (signal.aborted) return exitCodeOf(signal);
+    if (signal.aborted) return undefined;
     if (!(error instanceof DriverError || error instanceof WrongUsage)) throw error;
     const { message } = error;
     const remedy = error instanceof DriverError ? error.remedy : undefined;

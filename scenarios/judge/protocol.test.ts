@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { cases } from './cases/index.ts';
 import { hosts } from './hosts.ts';
 import { count, readFacts } from './hosts-page.ts';
-import { markOf } from './report.ts';
+import { always, markOf } from './report.ts';
 import { features, protocolSchema } from './protocol.ts';
 
 const doc = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
@@ -12,8 +12,9 @@ it('docs/judge.schema.json is the schema by which drivers are read', () => {
   expect(JSON.parse(doc('judge.schema.json'))).toEqual(JSON.parse(JSON.stringify(protocolSchema())));
 });
 
-it('docs/judge.md has every feature of a host and every member of an answer', () => {
+it('docs/judge.md has every feature of a host, every member of an answer, and what every case asks', () => {
   const page = doc('judge.md');
+  expect(page).toContain(always);
   for (const feature of features) expect(page).toContain(`| \`${feature}\` |`);
   for (const member of ['text', 'bytes', 'isError', 'outcome', 'tools', 'ready', 'pid'])
     expect(page).toContain(`\`${member}\``);

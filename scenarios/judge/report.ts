@@ -20,6 +20,10 @@ export const markOf = ({ spec }: Pick<Case, 'spec'>, { verdict }: Pick<Cell, 've
 export const legend =
   '● right · ◐ partly · ✗ wrong · ○ not done, and the specification does not ask for it · – the host has no such feature · ? no two of three runs agree · · not judged yet';
 
+/** What no rule repeats. */
+export const always =
+  'In every case, too: the host lives on unless the case ends it, and each call and stop is over within 45 seconds; one that the fault does not touch succeeds.';
+
 export const partOf = ({ spec }: Pick<Case, 'spec'>): string =>
   spec === null ? '–' : `[${spec}](${specification}/${spec})`;
 const escaped = (text: string): string => text.replace(/[\\`*_|<>[\]]/g, '\\$&').replace(/\s+/g, ' ');
@@ -41,16 +45,18 @@ export function asMarkdown({ host, date, platform, cells }: Report): string {
     `# ${escaped(host.name)} ${escaped(host.version)}`,
     `Judged by \`a2c judge\` on ${date}, ${platform}: ${counted(cells)}.`,
     legend,
+    always,
     ['| case | | rule | part of the specification | observed |', '|---|:-:|---|---|---|', ...rows].join('\n'),
   ].join('\n\n');
 }
 
 export const listed = (some: Cases): string =>
-  Object.entries(some)
-    .map(([name, { rule, spec, needs = [] }]) => {
+  [
+    ...Object.entries(some).map(([name, { rule, spec, needs = [] }]) => {
       const more = [spec ?? 'beyond the specification', ...needs.map((need) => `needs ${need}`)].join(', ');
       return `${name}\n  ${rule}\n  (${more})`;
-    })
-    .join('\n');
+    }),
+    always,
+  ].join('\n');
 export const listedData = (some: Cases): object[] =>
   Object.entries(some).map(([name, { rule, spec, needs = [] }]) => ({ name, rule, spec, needs }));

@@ -1,4 +1,7 @@
 import type { Laboratory } from '../../actors/cli/context.ts';
+import { exitCodeOf } from '../../actors/cli/exit-codes.ts';
+// oxlint-disable-next-line no-restricted-imports -- finds the file of the fault server, and touches nothing else
+import { ownFile } from '../../adapters/own-files.ts';
 import { judgeCommand } from '../judge/judge-command.ts';
 import { forkCommand } from '../replay/fork/fork-command.ts';
 import { redactCommand } from '../replay/redact-command.ts';
@@ -20,5 +23,9 @@ export const laboratory: Laboratory = {
   storyOf,
   why: whyCommand,
   simulate: simCommand,
-  judgeHost: judgeCommand,
+  judgeHost: async ({ terminal, signal }, driver, options) => {
+    const faultServer = [process.execPath, ownFile('scenarios/fault-server/fault-server.mjs')];
+    const code = await judgeCommand({ terminal, signal, faultServer }, driver, options);
+    return code ?? exitCodeOf(signal);
+  },
 };

@@ -1,9 +1,12 @@
+import type { HostAnswer } from '../host.ts';
 import type { Cases } from '../judge.ts';
 import { knownMs, soonMs } from '../stage.ts';
 import { cancelling, isWholeOrSized } from './calls.ts';
 import { judged, say } from './words.ts';
 
 const needs = ['http'] as const;
+const isRefusalTold = ({ ok, error = '' }: HostAnswer, status: number): boolean =>
+  !ok && (error.includes(String(status)) || error.includes('not today'));
 /** Most hosts do not tell the end of a session. */
 const quietMs = 5_000;
 
@@ -100,7 +103,7 @@ export const http: Cases = {
     },
   },
   http503: {
-    rule: 'answered with 503: told, and the next call works; partly: not told',
+    rule: 'answered with 503: its status or words are told, and the next call works; partly: not told',
     spec: null,
     needs,
     play: async (stage) => {
@@ -109,7 +112,7 @@ export const http: Cases = {
       });
       const call = await stage.call();
       const next = await stage.callUntilOk();
-      const isTold = call.ok || /503/.test(call.error ?? '');
+      const isTold = call.ok || isRefusalTold(call, 503);
       return judged(
         !call.isLate && next.ok && isTold,
         !call.isLate && next.ok,
@@ -118,7 +121,7 @@ export const http: Cases = {
     },
   },
   http504: {
-    rule: 'a gateway gives up on a call (504), which may run: told, and not sent again; the next call works; partly: not told',
+    rule: 'a gateway gives up on a call (504), which may run: its status or words are told, and the call is not sent again; the next one works; partly: not told',
     spec: null,
     needs,
     play: async (stage) => {
@@ -129,7 +132,7 @@ export const http: Cases = {
       // The refused call is not in the log, so one that is there was sent again.
       const again = stage.got('tools/call');
       const next = await stage.callUntilOk({ args: { text: 'next' } });
-      const isTold = !call.ok && /504/.test(call.error ?? '');
+      const isTold = isRefusalTold(call, 504);
       const isOnce = again === 0 && !call.ok && !call.isLate && next.ok;
       const facts = `call ${say(call)}; sent again ${again} times; next ${say(next)}`;
       return judged(isOnce && isTold, isOnce, facts);

@@ -7,7 +7,7 @@ const mostPages = 20_000;
 
 export const lists: Cases = {
   burst: {
-    rule: 'thirty changes in a moment: the tools are current, after five lists at most; partly: after more',
+    rule: 'thirty changes in a moment: the tools are current, after five lists at most besides those that were asked for; partly: after more',
     spec: 'server/tools#list-changed-notification',
     play: async (stage) => {
       await stage.start({ faults: [{ fault: 'notify.burst', n: 30, withinMs: 300, times: 1 }] });
