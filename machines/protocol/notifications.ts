@@ -1,6 +1,6 @@
 import { computerUpdate } from './messages/messages.ts';
 
-/** Event names, socket types and the test of docs/wire.md derive from it (CONTRIBUTING.md: how to add one). */
+/** Event names, socket types and the test of docs/wire.md derive from it (docs/recipes.md: how to add one). */
 interface Row {
   readonly event: `server:${string}`;
   /** To the other members, under the registered name of the computer. */

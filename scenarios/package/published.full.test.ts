@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = testFolder('published');
 const checkers = ['publint@0.3.25', '@arethetypeswrong/cli@0.18.5'];
 /** npm has each as a package of its own for each platform. */
-const nodes = ['20.19.5', '22.23.3', '24.21.0'];
+const nodes = ['20.19.5', '22.23.3', '24.21.0', '26.10.0'];
 const { platform, arch } = process;
 const platformNames: Readonly<Record<string, string>> = { win32: 'win' };
 const nodePackage = `node-${platformNames[platform] ?? platform}-${arch}`;
