@@ -44,6 +44,13 @@ async function elicit(_server, { requestedSchema }) {
   );
   return { action: 'accept', content };
 }
+/** A model that has one answer. */
+const sample = async () => ({
+  role: 'assistant',
+  content: { type: 'text', text: 'An answer.' },
+  model: 'none',
+  stopReason: 'endTurn',
+});
 /** Something of the type that the schema of a parameter asks for. */
 const sampleOf = ({ type }) =>
   ({ number: 5, integer: 5, boolean: true, array: [], object: {} })[type] ?? 'text';
@@ -51,7 +58,7 @@ const sampleOf = ({ type }) =>
 const computer = await createComputer({
   config: { servers: [{ name: 'it', type: 'streamable', server_parameters: { url }, oauth: oauthOf() }] },
   authorize,
-  answers: { elicit },
+  answers: { elicit, roots: () => [{ uri: 'file:///tmp' }], sample },
   confirm: 'allow',
   stateDir: false,
   reaper: false,
@@ -98,6 +105,11 @@ for (const tool of calls) {
   }
   process.stderr.write(`${tool.name}: ${outcome} ${failure?.message ?? ''}\n`);
 }
+// What a person would look at besides; a server without it has empty lists.
+for (const { resources } of await computer.resources())
+  for (const { uri } of resources) await computer.readResource(uri, { server: 'it' }).catch(() => {});
+for (const { prompts } of await computer.prompts.list())
+  for (const { name } of prompts) await computer.prompts.get('it', name).catch(() => {});
 process.stderr.write(`${JSON.stringify(servers)}\n`);
 await computer.close();
 process.exitCode = servers.every(({ state }) => state === 'ready') ? 0 : 1;

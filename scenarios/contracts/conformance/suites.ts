@@ -41,8 +41,13 @@ interface Check {
   readonly description: string;
   readonly errorMessage?: string;
 }
+/** A scenario passes when a check of it succeeded and none failed; one whose checks are all skipped was not played. */
+export type Verdict = 'passes' | 'fails' | 'not played';
 export interface Judged {
-  readonly passed: boolean;
+  readonly verdict: Verdict;
+  /** Number of its checks with this status. */
+  readonly skipped: number;
+  readonly warnings: number;
   readonly problems: readonly string[];
 }
 /** The suite's own 30 s is short for a driver whose code is compiled beside four others. */
@@ -74,9 +79,12 @@ export async function play(
   const problems = bad.map(
     ({ id, status, description, errorMessage }) => `${status} ${id}: ${errorMessage ?? description}`,
   );
-  const isJudged = checks.some(({ status }) => status === 'SUCCESS' || status === 'INFO');
-  if (!isJudged) problems.push(`the suite judged nothing: ${said.slice(-400)}`);
-  return { passed: code === 0 && isJudged, problems };
+  const count = (wanted: string): number => checks.filter(({ status }) => status === wanted).length;
+  const [succeeded, skipped, warnings] = [count('SUCCESS'), count('SKIPPED'), count('WARNING')];
+  if (succeeded === 0) problems.push(`no check succeeded: ${said.slice(-400)}`);
+  const isSkipped = bad.length === 0 && succeeded === 0 && skipped > 0;
+  const isPassed = code === 0 && succeeded > 0;
+  return { verdict: isSkipped ? 'not played' : isPassed ? 'passes' : 'fails', skipped, warnings, problems };
 }
 function checksIn(folder: string): readonly Check[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
