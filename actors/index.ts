@@ -198,13 +198,19 @@ export type { JwtAuth } from '../adapters/socket/entry/jwt.ts';
 export type { OfficeTls } from '../adapters/socket/http.ts';
 export type { PeerAuth, PeerCredential, PeerTls } from '../adapters/socket/link.ts';
 export type { RedisClient } from '../machines/office/rooms/register.ts';
-export type { RefusedPeer } from '../adapters/socket/entry/entrants.ts';
+export type { RefusedPeer } from '../adapters/socket/entry/refusing.ts';
 export type { TokenGrant, TokensFile } from '../adapters/socket/entry/tokens.ts';
 export type { OfficePeer, OfficeStats } from '../machines/office/rooms/limits.ts';
 export type { RoomMember } from '../machines/protocol/messages/lists.ts';
 export type { TraceContext } from '../machines/protocol/messages/messages.ts';
 export type { Grant } from '../machines/office/rooms/entry.ts';
-export type { GivenLimits, LimitName, OfficeLimits, Rate } from '../machines/office/rooms/limits.ts';
+export type {
+  GivenLimits,
+  LimitName,
+  OfficeLimits,
+  Rate,
+  RefusalKind,
+} from '../machines/office/rooms/limits.ts';
 export type { Entrant, Entry } from '../machines/office/rooms/entry.ts';
 export type { SeatChanged } from '../machines/office/office.machine.ts';
 export type { SeatFacts } from '../machines/ports/office.ts';

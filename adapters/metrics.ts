@@ -3,11 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type * as Prometheus from 'prom-client';
 import { optionalPackage } from './optional-packages.ts';
 import {
-  officeLimits,
-  type LimitName,
+  limitNames,
+  refusalKinds,
   type OfficeMeter,
   type OfficePeer,
   type OfficeStats,
+  type RefusalKind,
 } from '../machines/office/rooms/limits.ts';
 import { incidentKinds } from '../machines/incidents/incident.ts';
 import { isLoopback, isNeighbour, listenFailure, officeUrl } from '../machines/office/rooms/loopback.ts';
@@ -60,18 +61,12 @@ function meterIn(registry: Prometheus.Registry, { Counter, Histogram }: typeof P
     buckets,
     registers,
   });
-  const refused = new Counter({
-    name: 'a2c_office_refused_peers_total',
-    help: 'Connections that were not let in',
-    registers,
-  });
   return {
     received: (event) => received.inc({ event: labelOf(event) }),
     answered: (event, code, took) => {
       seconds.observe({ event: labelOf(event) }, took);
       if (code !== undefined) failed.inc({ event: labelOf(event), code });
     },
-    refused: () => refused.inc(),
   };
 }
 
@@ -97,19 +92,23 @@ async function measures(source: MetricsSource) {
   gauge('rooms', 'Rooms with somebody in them', ({ offices }) => offices);
   gauge('in_flight', 'Questions on their way to computers', ({ inFlight }) => inFlight);
   gauge('ready', '1 while new peers may come', () => (source.isReady() ? 1 : 0));
-  const limited = new Counter({
-    name: 'a2c_office_limited_total',
-    help: 'How often each limit was met',
-    labelNames: ['limit'],
-    registers: [],
-    collect() {
-      this.reset();
-      const { refusals } = source.stats();
-      // Sets the counter of every limit from the start, because Prometheus computes no rate for a series that begins at 1.
-      for (const limit of Object.keys(officeLimits) as LimitName[]) this.inc({ limit }, refusals[limit] ?? 0);
-    },
-  });
-  registry.registerMetric(limited);
+  const counted = (name: string, help: string, label: string, kinds: readonly RefusalKind[]): void => {
+    const made = new Counter({
+      name: `a2c_office_${name}`,
+      help,
+      labelNames: [label],
+      registers: [],
+      collect() {
+        this.reset();
+        const { refusals } = source.stats();
+        // Sets every counter from the start, because Prometheus computes no rate for a series that begins at 1.
+        for (const kind of kinds) this.inc({ [label]: kind }, refusals[kind] ?? 0);
+      },
+    });
+    registry.registerMetric(made);
+  };
+  counted('limited_total', 'How often each limit was met', 'limit', limitNames);
+  counted('refused_peers_total', 'Peers and seats that were refused, beside limits', 'kind', refusalKinds);
   const incidents = new Gauge({
     name: 'a2c_incidents',
     help: 'What went wrong and lasts, or nobody has looked at, by kind',

@@ -2,7 +2,7 @@ import type { Debug, DrainOptions, HostOptions, Telling } from './handles.ts';
 import type { OfficeAuth } from '../../adapters/socket/entry/auth.ts';
 import type { OfficeTls } from '../../adapters/socket/http.ts';
 import type { RedisClient } from '../../machines/office/rooms/register.ts';
-import type { RefusedPeer } from '../../adapters/socket/entry/entrants.ts';
+import type { RefusedPeer } from '../../adapters/socket/entry/refusing.ts';
 import type { SeatChanged } from '../../machines/office/office.machine.ts';
 import type { GivenLimits, OfficePeer, OfficeStats } from '../../machines/office/rooms/limits.ts';
 

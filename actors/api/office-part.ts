@@ -4,7 +4,7 @@ import type { Part, Ports } from '../runtime/part.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import type { Authenticate } from '../../adapters/socket/entry/auth.ts';
 import type { OfficeControl } from '../../adapters/socket/entry/control.ts';
-import type { RefusedPeer } from '../../adapters/socket/entry/entrants.ts';
+import type { RefusedPeer } from '../../adapters/socket/entry/refusing.ts';
 import { lazyOffices } from '../../adapters/socket/lazy.ts';
 import type { OfficeSettings } from '../../adapters/socket/office.ts';
 import { noStats, type OfficeMeter, type OfficeStats } from '../../machines/office/rooms/limits.ts';

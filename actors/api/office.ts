@@ -66,10 +66,7 @@ async function openOffice(options: OfficeOptions, shared: Runtime | undefined): 
   const metrics = await measure(options, access, () => isReady, operating);
   access.admit(authenticate);
   access.settings = { ...settings, ...nodes };
-  access.refused = (peer) => {
-    access.meter?.refused();
-    listeners.emit('peer.refused', peer);
-  };
+  access.refused = (peer) => listeners.emit('peer.refused', peer);
   const input = startOf(options, nodes.register !== undefined);
   const hosted = runtime.start('office', input, (event) => {
     const news = event as OfficeNews;

@@ -38,7 +38,8 @@ describe('the metrics of an office', () => {
     expect(await valueOf(office, 'a2c_office_in_flight')).toBe(0);
     expect(await valueOf(office, 'a2c_office_ready')).toBe(1);
     expect(await valueOf(office, 'a2c_office_connections')).toBeGreaterThanOrEqual(2);
-    expect(await valueOf(office, 'a2c_office_refused_peers_total')).toBe(1);
+    expect(await valueOf(office, 'a2c_office_refused_peers_total{kind="credential"}')).toBe(1);
+    expect(await valueOf(office, 'a2c_office_refused_peers_total{kind="nameTaken"}')).toBe(0);
     expect(await valueOf(office, 'a2c_office_limited_total{limit="seatsPerOffice"}')).toBeGreaterThan(0);
     expect(await valueOf(office, 'a2c_office_limited_total{limit="events"}')).toBe(0);
     expect(await valueOf(office, 'a2c_office_events_total{event="client:tool_call"}')).toBe(1);

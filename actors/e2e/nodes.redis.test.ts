@@ -67,6 +67,25 @@ describe('an office on two nodes', () => {
     expect(await agent.call('far', 'greet', 'r4')).toMatchObject(failed(404));
   });
 
+  it('tells and counts a refused seat at the node that refused it', async () => {
+    const [a, b] = [await node(), await node()];
+    const heard: unknown[] = [];
+    for (const office of [a, b]) office.on('peer.refused', ({ kind, seat }) => heard.push([kind, seat]));
+    const o = room();
+    await peer(a, 'x').join('computer', o);
+    await peer(a, 'g1').join('agent', o);
+    expect(await peer(b, 'x').join('computer', o)).toEqual([
+      false,
+      expect.stringContaining('already exists'),
+    ]);
+    expect((await peer(b, 'g2').join('agent', o))[0]).toBe(false);
+    expect(heard).toEqual([
+      ['nameTaken', { office: o, role: 'computer', name: 'x' }],
+      ['agentTaken', { office: o, role: 'agent', name: 'g2' }],
+    ]);
+    expect([a.stats().refusals, b.stats().refusals]).toEqual([{}, { nameTaken: 1, agentTaken: 1 }]);
+  });
+
   it('carries each kind of update, and what follows a peer that its operator disconnects', async () => {
     const [a, b] = [await node(), await node()];
     const [agent, far] = [peer(a, 'agent'), peer(b, 'far').serve()];

@@ -59,14 +59,22 @@ describe('an office that wants certificates', () => {
   });
 
   it.each([
-    ['none', { ca }],
-    ['one of another authority, with the same name', stranger],
-  ])('lets nobody in with %s, and asks for no token', async (_, tls) => {
+    ['none', { ca }, 'It shows no certificate'],
+    [
+      'one of another authority, with the same name',
+      stranger,
+      'Its certificate is not trusted: DEPTH_ZERO_SELF_SIGNED_CERT',
+    ],
+  ])('lets nobody in with %s, and asks for no token', async (_, tls, says) => {
     await using office = await openOffice();
     const refused: unknown[] = [];
     office.on('peer.refused', (who) => refused.push(who));
     await using computer = await bootedComputer({ name: 'build-1', config: { mcpServers: {} } });
     await expect(computer.join({ url: office.url, tls })).rejects.toMatchObject({ code: 'LinkLost' });
-    expect([office.stats().connections, refused]).toEqual([0, []]);
+    expect(office.stats().connections).toBe(0);
+    // A peer of ours tries both of its transports.
+    const told = { code: 401, kind: 'certificate', address: '127.0.0.1', reason: says };
+    expect(refused).toEqual([expect.objectContaining(told), expect.objectContaining(told)]);
+    expect(office.stats().refusals).toEqual({ certificate: 2 });
   });
 });

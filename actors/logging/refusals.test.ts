@@ -10,7 +10,8 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 const refused = (count: number, detail = 'unknown'): void => {
-  for (let n = 0; n < count; n++) refusals.heard({ address: `10.0.0.${n}`, code: 401, reason: 'no', detail });
+  for (let n = 0; n < count; n++)
+    refusals.heard({ address: `10.0.0.${n}`, code: 401, kind: 'credential', reason: 'no', detail });
 };
 const minute = (): string[] => {
   vi.advanceTimersByTime(60_000);

@@ -1,4 +1,4 @@
-import type { RefusedPeer } from '../../adapters/socket/entry/entrants.ts';
+import type { RefusedPeer } from '../../adapters/socket/entry/refusing.ts';
 
 /** Refusals of peers in a minute that get a line each; further ones are only counted. */
 const mostLines = 20;

@@ -1,9 +1,11 @@
+import type { z } from 'zod';
 import type { Emit } from '../../machines/kernel/ports.ts';
 import type { OfficeCommand, OfficeFact, SeatFacts } from '../../machines/ports/office.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { badPayload, refusal } from '../../machines/protocol/messages/answers.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 import { joinOffice, leaveOffice } from '../../machines/protocol/messages/messages.ts';
+import { refusedClaim } from '../../machines/office/rooms/claims.ts';
 import { forbids, mayTakeOver, type Admitted } from '../../machines/office/rooms/entry.ts';
 import { officeLimits, openGate, type Gate } from '../../machines/office/rooms/limits.ts';
 import { Pending, type Timers, type RelayTiming } from '../../machines/office/rooms/relay.ts';
@@ -20,11 +22,19 @@ import {
   type OfficeWire,
   type CallTold,
 } from './office-wire.ts';
+import { apartFailure } from './nodes/seats.ts';
 import { answerSafely, OfficeRelaying } from './office-relaying.ts';
 import { isSameSeat, Seating } from '../../machines/office/rooms/register.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 import { failureIn, readToolResult, reportIn } from '../../machines/protocol/reading.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 
+/** `seat`: of a join. */
+interface Asked {
+  readonly socket: string;
+  readonly ack: Ack;
+  readonly seat?: SeatFacts;
+}
 /** Joins and leaves become facts for the office machine; all else is relayed here without it, for speed. */
 export class OfficeConnections {
   readonly #wire: OfficeWire;
@@ -33,7 +43,7 @@ export class OfficeConnections {
   readonly #probes: Probes;
   readonly #seating = new Seating();
   readonly #sockets = new Map<string, Admitted>();
-  readonly #tickets = new Map<string, { readonly socket: string; readonly ack: Ack }>();
+  readonly #tickets = new Map<string, Asked>();
   readonly #watch: OfficeWatch;
   readonly #gate: Gate;
   readonly #relaying: OfficeRelaying;
@@ -130,17 +140,22 @@ export class OfficeConnections {
   #take(socket: string, event: string, payload: unknown, ack: Ack | undefined): void {
     try {
       const tooMany = this.#gate.event(socket, this.#seating.seatOf(socket)?.office);
-      if (tooMany) return answerSafely(ack, refusal(event, tooMany));
+      if (tooMany) return this.#refuse(socket, event, tooMany, ack);
       const unread = unreadIn(payload);
-      if (unread) return answerSafely(ack, refusal(event, unread));
+      if (unread) return this.#refuse(socket, event, unread, ack);
       if (this.#isDraining && (event === events.joinOffice || event.startsWith('client:')))
-        return answerSafely(ack, refusal(event, draining));
+        return this.#refuse(socket, event, draining, ack);
       if (event === events.joinOffice) this.#joins(socket, payload, ack);
       else if (event === events.leaveOffice) this.#leaves(socket, payload, ack);
       else this.#relaying.received(socket, event, payload, ack);
     } catch {
-      answerSafely(ack, refusal(event, internal));
+      this.#refuse(socket, event, internal, ack);
     }
+  }
+  /** A refused join is also told to who runs the office. */
+  #refuse(socket: string, event: string, failure: Failure, ack: Ack | undefined, seat?: SeatFacts): void {
+    answerSafely(ack, refusal(event, failure));
+    if (event === events.joinOffice) this.#watch.refused?.(socket, failure, seat);
   }
 
   tell(command: OfficeCommand): void {
@@ -149,7 +164,12 @@ export class OfficeConnections {
       case 'office.answer': {
         const waiting = this.#tickets.get(command.ticket);
         this.#tickets.delete(command.ticket);
-        return answerSafely(waiting?.ack, [command.ok, command.text]);
+        const { ok, text } = command;
+        answerSafely(waiting?.ack, [ok, text]);
+        if (ok || !waiting?.seat) return;
+        const isApart = text === apartFailure.message;
+        const failure = isApart ? apartFailure : refusedClaim(text ?? '');
+        return this.#watch.refused?.(waiting.socket, failure, waiting.seat);
       }
       case 'office.drain':
         return this.#drain();
@@ -190,15 +210,15 @@ export class OfficeConnections {
 
   #joins(socket: string, payload: unknown, ack: Ack | undefined): void {
     const read = joinOffice.safeParse(payload);
-    if (!read.success) return this.#badPayload(events.joinOffice, read.error, ack);
+    if (!read.success) return this.#badPayload(socket, events.joinOffice, read.error, ack);
     const { office_id: office, role, name } = read.data;
     const seat: SeatFacts = { office, role, name };
-    const forbidden = forbids(this.#sockets.get(socket) ?? {}, seat);
-    if (forbidden !== undefined) return answerSafely(ack, [false, forbidden]);
     const own = this.#seating.seatOf(socket)?.office === office ? 1 : 0;
-    const tooMany = this.#gate.join(socket, office, this.#seating.sizeOf(office) - own);
-    if (tooMany) return answerSafely(ack, refusal(events.joinOffice, tooMany));
-    const ticket = this.#ticket(socket, ack);
+    const failure =
+      forbids(this.#sockets.get(socket) ?? {}, seat) ??
+      this.#gate.join(socket, office, this.#seating.sizeOf(office) - own);
+    if (failure) return this.#refuse(socket, events.joinOffice, failure, ack, seat);
+    const ticket = this.#ticket(socket, ack, seat);
     const join = (): void => {
       if (this.#tickets.has(ticket)) this.#emit({ type: 'socket.joins', socket, ticket, seat });
     };
@@ -219,18 +239,18 @@ export class OfficeConnections {
 
   #leaves(socket: string, payload: unknown, ack: Ack | undefined): void {
     const read = leaveOffice.safeParse(payload);
-    if (!read.success) return this.#badPayload(events.leaveOffice, read.error, ack);
+    if (!read.success) return this.#badPayload(socket, events.leaveOffice, read.error, ack);
     const ticket = this.#ticket(socket, ack);
     this.#emit({ type: 'socket.leaves', socket, ticket, office: read.data.office_id });
   }
 
-  #badPayload(event: string, error: Parameters<typeof badPayload>[0], ack: Ack | undefined): void {
-    answerSafely(ack, refusal(event, badPayload(error, event)));
+  #badPayload(socket: string, event: string, error: z.ZodError, ack: Ack | undefined): void {
+    this.#refuse(socket, event, badPayload(error, event), ack);
   }
 
-  #ticket(socket: string, ack: Ack = silent): string {
+  #ticket(socket: string, ack: Ack = silent, seat?: SeatFacts): string {
     const ticket = `t${++this.#lastTicket}`;
-    this.#tickets.set(ticket, { socket, ack });
+    this.#tickets.set(ticket, { socket, ack, ...(seat && { seat }) });
     return ticket;
   }
 

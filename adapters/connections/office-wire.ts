@@ -3,6 +3,7 @@ import { type Tracing, abandonedEnd, type Span, type SpanStart } from '../../mac
 import type { Gate } from '../../machines/office/rooms/limits.ts';
 import type { CallLimits } from '../../machines/office/rooms/relay.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import type { SeatFacts } from '../../machines/ports/office.ts';
 import { type Fields, fieldsOf, isObject } from '../../machines/protocol/json.ts';
 import { refusal, unanswered } from '../../machines/protocol/messages/answers.ts';
 import { traceIn } from '../../machines/protocol/messages/messages.ts';
@@ -33,9 +34,13 @@ export type OfficeAnswered = (
 
 export type CallTold = (dir: 'in' | 'out', told: Fields) => void;
 
+/** Told once for each join that was refused; `seat`: where the payload could be read. */
+export type JoinRefused = (socket: string, failure: Failure, seat?: SeatFacts) => void;
+
 export interface OfficeWatch {
   readonly answered?: OfficeAnswered | undefined;
   readonly called?: CallTold | undefined;
+  readonly refused?: JoinRefused | undefined;
   readonly clock?: (() => number) | undefined;
   readonly gate?: Gate;
   readonly limits?: CallLimits;

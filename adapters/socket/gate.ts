@@ -7,6 +7,7 @@ import {
   type LimitName,
   type OfficeLimits,
   type Rate,
+  type RefusalKind,
 } from '../../machines/office/rooms/limits.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 
@@ -75,7 +76,7 @@ const everybody = '';
 
 export class OfficeGate implements Gate {
   readonly limits: OfficeLimits;
-  readonly refusals = new Map<LimitName, number>();
+  readonly refusals = new Map<RefusalKind, number>();
   readonly #buckets: Readonly<Record<RateName, Buckets>>;
   readonly #peers = new Map<string, Peer>();
   readonly #connections = new Map<string, number>();
@@ -190,8 +191,8 @@ export class OfficeGate implements Gate {
   broadcast(office: string, count: number): Failure | undefined {
     return this.#take('deliveriesPerOffice', office, count) ?? this.#take('deliveries', everybody, count);
   }
-  refused(limit: LimitName): void {
-    this.refusals.set(limit, (this.refusals.get(limit) ?? 0) + 1);
+  refused(kind: RefusalKind): void {
+    this.refusals.set(kind, (this.refusals.get(kind) ?? 0) + 1);
   }
   close(): void {
     clearInterval(this.#sweeping);

@@ -3,6 +3,7 @@ import { denies, type Denial } from '../../machines/office/rooms/entry.ts';
 import { toWireError, type Failure } from '../../machines/protocol/failure.ts';
 import type { EngineConnection } from './entry/engine.ts';
 import type { OfficeServer } from './entry/entrants.ts';
+import type { Refusing } from './entry/refusing.ts';
 import type { Strangers } from './entry/strangers.ts';
 
 export interface EngineRequest extends IncomingMessage {
@@ -37,6 +38,7 @@ export function checkHandshakes(
   http: HttpServer,
   requireVersion: boolean,
   strangers: Strangers,
+  refused: Refusing['request'],
 ): void {
   io.engine.use((request: EngineRequest, response: unknown, next: () => void) => {
     const query = request._query ?? {};
@@ -46,10 +48,13 @@ export function checkHandshakes(
     }
     const failure = strangers.asks(request);
     const denial = failure ? denialOf(failure) : denies(versionOf(query), requireVersion);
-    if (denial) deny(request, response, denial);
-    else next();
+    if (!denial) return next();
+    deny(request, response, denial);
+    if (failure) refused(request, failure);
+    else refused(request, JSON.parse(denial.body) as Failure, 'version');
   });
   io.engine.on('connection', (conn: EngineConnection) => strangers.opened(conn));
+  http.on('connection', (socket) => strangers.accept(socket));
   http.on('request', (request, response) => response.once('finish', () => strangers.answered(request)));
   http.on('upgrade', (request: IncomingMessage) => strangers.upgraded(request));
 }

@@ -2,4 +2,4 @@
 export { createLinks, type Links, type PeerAuth, type PeerCredential, type PeerTls } from './link.ts';
 export { createOffices, type Offices, type OfficeSettings } from './office.ts';
 export type { OfficeControl } from './entry/control.ts';
-export type { RefusedPeer } from './entry/entrants.ts';
+export type { RefusedPeer } from './entry/refusing.ts';

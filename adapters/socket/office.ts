@@ -51,6 +51,7 @@ import {
   partWith,
   type PeerSocket,
 } from './entry/entrants.ts';
+import { refusing, type RefusedPeer } from './entry/refusing.ts';
 import { Strangers } from './entry/strangers.ts';
 import { LevelDecoder } from './levels.ts';
 import { metered, observed, type SocketFrame } from './frames.ts';
@@ -129,6 +130,7 @@ export interface OfficesOptions extends EntrantsOptions {
   /** Callback for each answer to an event, also when a peer and not the office gave it; may throw. */
   readonly answered?: OfficeAnswered | undefined;
   readonly called?: CallTold | undefined;
+  readonly refused?: ((peer: RefusedPeer) => void) | undefined;
   readonly clock?: (() => number) | undefined;
   readonly tracing?: Tracing | undefined;
   readonly settings?: () => Partial<OfficeSettings>;
@@ -167,8 +169,6 @@ function seatSockets(
   officeConnections: OfficeConnections,
   { gate, strangers, frameOf, meter }: SeatingParts,
 ): void {
-  // Refuses the default namespace, because its events would never be answered.
-  io.use((_socket, next) => next(new Error(`Use the namespace ${NAMESPACE}`)));
   io.of(NAMESPACE).on('connection', (socket) => {
     const guard = guardOf(() => cutOff(socket.conn));
     socket.onAny((event: unknown, ...args: unknown[]) =>
@@ -224,11 +224,12 @@ export function createOffices(options: OfficesOptions = {}): Offices {
     const frameOf = framesAt(at, options.frame);
     const wire = wireOf(io, frameOf);
     const gate = new OfficeGate(limits, (socket, failure) => wire.part(socket, failure));
-    const strangers = new Strangers({ gate, proxies });
-    http.on('connection', (socket) => strangers.accept(socket));
+    const refuse = refusing({ io, http, gate, proxies, refused: options.refused });
+    const strangers = new Strangers({ gate, proxies, refused: refuse.connection });
     const officeConnections = new OfficeConnections(wire, systemTimers, emit, relayTiming, {
       answered: options.answered,
       called: options.called,
+      refused: refuse.join,
       clock: options.clock,
       tracing: options.tracing,
       gate,
@@ -238,8 +239,8 @@ export function createOffices(options: OfficesOptions = {}): Offices {
         ((local) => new Cluster({ register, leaseMs, timers: systemTimers, now: unsleepingClock() }, local)),
     });
     const { cluster } = officeConnections;
-    checkHandshakes(io, http, requireVersion, strangers);
-    checkEntrants(io, options, proxies);
+    checkHandshakes(io, http, requireVersion, strangers, refuse.request);
+    checkEntrants(io, options.auth, refuse.entrant, proxies);
     seatSockets(io, officeConnections, { gate, strangers, frameOf, meter: options.meter?.() });
     const stats = (): OfficeStats => ({
       ...officeConnections.counts,

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { isRate, officeLimits } from '../../machines/office/rooms/limits.ts';
+import { isRate, officeLimits, refusalKinds } from '../../machines/office/rooms/limits.ts';
 import { readFacts, withShortTable } from '../judge/hosts-page.ts';
 import { configOfPage } from '../fixtures/chaos/nginx.ts';
 
@@ -181,6 +181,13 @@ describe('a page that names tests as proofs', () => {
       ...[false, true, false],
     ]);
   });
+});
+
+it('docs/office.md has every kind of refusal of an office', () => {
+  const rows = [...textOf('docs/office.md').matchAll(/^\| [45][\d, ]+ \| (`.+?`) \|/gm)];
+  expect(rows.flatMap(([, kinds = '']) => kinds.replaceAll('`', '').split(', '))).toEqual(
+    expect.arrayContaining([...refusalKinds]),
+  );
 });
 
 it('docs/office.md has every limit of an office, with its default', () => {

@@ -28,24 +28,9 @@ type Nothing = Record<string, never>;
 export type OfficeServer = Server<ClientToServer, ServerToClient, Nothing, PeerData>;
 export type PeerSocket = Socket<ClientToServer, ServerToClient, Nothing, PeerData>;
 
-/** Record of a connection that was refused. */
-export interface RefusedPeer {
-  /** IP address of the peer. */
-  readonly address: string;
-  /**
-   * Code of the refusal. 401: the peer may not enter. 503: that could not be decided, for example because keys
-   * are unavailable; not the fault of the peer.
-   */
-  readonly code: 401 | 503;
-  /** Reason of the refusal, as the peer was told. */
-  readonly reason: string;
-  /** Details about the credential, which the peer is not given because they could help to forge one. */
-  readonly detail: string;
-}
 export interface EntrantsOptions {
   /** Undefined: all programs of this machine may enter, and the office listens on loopback only. */
   readonly auth?: () => Authenticate | undefined;
-  readonly refused?: (peer: RefusedPeer) => void;
 }
 
 const denialOf = ({ reason: message, code }: Refused): Error =>
@@ -65,7 +50,13 @@ export const entrantBy = ({ handshake, request, data }: PeerSocket, proxies: num
     address: data.address ?? addressOf(request, proxies),
     certificate: certificateOf(request.socket),
   });
-export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptions, proxies: number): void {
+type RefusedEntrant = Required<Refused> & { readonly address: string };
+export function checkEntrants(
+  io: OfficeServer,
+  auth: EntrantsOptions['auth'],
+  refused: (peer: RefusedEntrant) => void,
+  proxies: number,
+): void {
   io.of(NAMESPACE).use((socket, next) => {
     socket.data.address = addressOf(socket.request, proxies);
     const authenticate = auth?.();
@@ -74,7 +65,7 @@ export function checkEntrants(io: OfficeServer, { auth, refused }: EntrantsOptio
     void entryOf(authenticate, entrant).then((entry) => {
       if (isRefused(entry)) {
         const { code, reason, detail = reason } = entry;
-        refused?.({ address: entrant.address, code, reason, detail });
+        refused({ address: entrant.address, code, reason, detail });
         return next(denialOf(entry));
       }
       socket.data.grant = { ...entry, ...credentialOf(entrant, entry) };

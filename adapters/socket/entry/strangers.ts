@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket as NetSocket } from 'node:net';
-import type { LimitName } from '../../../machines/office/rooms/limits.ts';
+import { overLimit, type LimitName } from '../../../machines/office/rooms/limits.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { OfficeGate } from '../gate.ts';
 import { idOf, type EngineConnection } from './engine.ts';
 import { addressOf } from './entrants.ts';
+import type { Refusing } from './refusing.ts';
 
 /** Holds no callback after the peer was let in, to save memory. */
 class Connection {
@@ -42,6 +43,7 @@ type Stranger = Connection | Session;
 export interface StrangersOptions {
   readonly gate: OfficeGate;
   readonly proxies: number;
+  readonly refused: Refusing['connection'];
 }
 
 /** Number of connections over a limit that are accepted, so that they can be told the reason. */
@@ -187,8 +189,7 @@ export class Strangers {
   }
   #admit(connection: Connection, limit: LimitName): void {
     if (this.#makeRoom(connection, limit)) return this.#wait(connection);
-    this.#options.gate.refused(limit);
-    this.#cut(connection);
+    this.#refuse(connection, limit);
   }
   /** At the limit for each address, the oldest with the same address. False when there is none. */
   #makeRoom(asker: Connection | undefined, limit: LimitName): boolean {
@@ -201,9 +202,18 @@ export class Strangers {
     return false;
   }
   #end(stranger: Stranger, limit: LimitName): void {
-    this.#waiting.delete(stranger);
+    // Ends it once, although more of what it sent may be read.
+    if (!this.#waiting.delete(stranger)) return;
+    // Only counts a connection that was silent for too long, or that made room: nothing was asked in it.
+    if (limit === 'entryBytes') return this.#refuse(stranger, limit);
     this.#options.gate.refused(limit);
     this.#cut(stranger);
+  }
+  #refuse(stranger: Stranger, limit: LimitName): void {
+    const { gate, refused } = this.#options;
+    gate.refused(limit);
+    this.#cut(stranger);
+    refused(stranger.address ?? '', overLimit(limit, gate.limits[limit]));
   }
   #cut(stranger: Stranger): void {
     if (stranger instanceof Connection) {

@@ -1,5 +1,6 @@
 import type { SeatFacts } from '../../ports/office.ts';
 import { dropFrom, entriesOf, getIn, putIn, type Trie } from '../../kernel/trie.ts';
+import { wireCodes, type Failure } from '../../protocol/failure.ts';
 import { seatKey, isSameSeat } from './register.ts';
 
 /** A refused claim changes nothing (a2c-wire §2.4, §7.1 no. 5–10). Socket ids never appear in texts for peers. */
@@ -32,6 +33,12 @@ export const takenText = ({ role, name, office }: SeatFacts, holder: string | un
   role === 'computer'
     ? `Computer with name '${name}' already exists in room '${office}'`
     : `Agent already in room: '${office}' has the agent '${holder}'`;
+const taken = { 'Computer with name': 'nameTaken', 'Agent already': 'agentTaken' } as const;
+/** The refusal that a text of `claim` or of `takenText` stands for; peers and traces have only the text. */
+export function refusedClaim(message: string): Failure {
+  const [, reason = 'outOfTurn'] = Object.entries(taken).find(([begin]) => message.startsWith(begin)) ?? [];
+  return { code: wireCodes.conflict, message, details: { reason } };
+}
 
 function objection(claims: Claims, socket: string, seat: SeatFacts): string | undefined {
   const { role = seat.role, seat: current = null } = getIn(claims.sockets, socket) ?? {};

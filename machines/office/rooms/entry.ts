@@ -3,6 +3,7 @@ import type { SeatFacts } from '../../ports/office.ts';
 import { wireCodes, type Failure, notGranted } from '../../protocol/failure.ts';
 import { uploadRefused } from '../../protocol/messages/blobs.ts';
 import { PROTOCOL_VERSION, events, isSpoken, spoken } from '../../protocol/protocol.ts';
+import type { RefusalKind } from './limits.ts';
 
 /** Peer that wants to enter an office, with everything it presented when connecting. */
 export interface Entrant {
@@ -124,15 +125,17 @@ const listed = (all: readonly string[]): string => {
   return shown.join(', ') + (all.length > shown.length ? ` and ${all.length - shown.length} more` : '');
 };
 /** The text lists the allowed values, which the owner of the credential may know. */
-export function forbids({ offices, roles, names }: Grant, seat: SeatFacts): string | undefined {
-  const rules: readonly (readonly [string, readonly string[] | undefined, string])[] = [
-    ['office', offices, seat.office],
-    ['role', roles, seat.role],
-    ['name', names, seat.name],
-  ];
-  for (const [what, allowed, wanted] of rules)
-    if (allowed && !allowed.includes(wanted))
-      return `${notGranted} the ${what} '${wanted.slice(0, 200)}', but for ${listed(allowed)}`;
+export function forbids({ offices, roles, names }: Grant, seat: SeatFacts): Failure | undefined {
+  const rules = [
+    ['office', offices, seat.office, 'wrongOffice'],
+    ['role', roles, seat.role, 'wrongRole'],
+    ['name', names, seat.name, 'wrongName'],
+  ] satisfies [string, readonly string[] | undefined, string, RefusalKind][];
+  for (const [what, allowed, wanted, reason] of rules)
+    if (allowed && !(allowed as readonly string[]).includes(wanted)) {
+      const message = `${notGranted} the ${what} '${wanted.slice(0, 200)}', but for ${listed(allowed)}`;
+      return { code: wireCodes.notAllowed, message, details: { reason } };
+    }
   return undefined;
 }
 

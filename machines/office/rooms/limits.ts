@@ -48,6 +48,19 @@ export type OfficeLimits = {
 };
 /** Limits as set by the host; omitted ones have their defaults. */
 export type GivenLimits = { readonly [K in LimitName]?: OfficeLimits[K] | 0 | undefined };
+/** Kinds of refusals of peers and seats, beside the limits. */
+export const refusalKinds = [
+  ...(['credential', 'unchecked', 'certificate'] as const),
+  ...(['wrongOffice', 'wrongRole', 'wrongName', 'nameTaken', 'agentTaken', 'outOfTurn'] as const),
+  ...(['version', 'malformed', 'otherSite', 'closing', 'register', 'failed'] as const),
+] as const;
+/** Why a peer or a seat was refused: one of these kinds (docs/office.md has a table), or a limit. */
+export type RefusalKind = (typeof refusalKinds)[number] | LimitName;
+const isKind = (name: unknown): name is RefusalKind =>
+  typeof name === 'string' && (Object.hasOwn(officeLimits, name) || refusalKinds.includes(name as never));
+export const refusalKindOf = ({ code, details }: Failure): RefusalKind =>
+  [details?.['limit'], details?.['reason']].find(isKind) ??
+  (code === wireCodes.badRequest || code === wireCodes.tooLarge ? 'malformed' : 'failed');
 export const limitNames = Object.keys(officeLimits) as LimitName[];
 export const isRate = (limit: number | Rate): limit is Rate => typeof limit !== 'number';
 
@@ -88,7 +101,7 @@ export interface Gate {
   /** For deliveries that are made at once; they reduce what `deliver` permits afterwards. */
   delivered(office: string, count: number): void;
   broadcast(office: string, count: number): Failure | undefined;
-  refused(limit: LimitName): void;
+  refused(kind: RefusalKind): void;
 }
 /** Gate without any limits, for virtual time and for tests of other parts. */
 export const openGate: Gate = {
@@ -111,8 +124,8 @@ export interface OfficeStats {
   readonly offices: number;
   /** Number of pending questions to computers. */
   readonly inFlight: number;
-  /** Number of refusals, by the name of the limit. */
-  readonly refusals: Readonly<Partial<Record<LimitName, number>>>;
+  /** Number of refusals: of peers and seats by their kind (see `RefusalKind`), of all else by the name of the limit. */
+  readonly refusals: Readonly<Partial<Record<RefusalKind, number>>>;
 }
 export const noStats: OfficeStats = { connections: 0, seats: 0, offices: 0, inFlight: 0, refusals: {} };
 
@@ -120,7 +133,6 @@ export const noStats: OfficeStats = { connections: 0, seats: 0, offices: 0, inFl
 export interface OfficeMeter {
   received(event: string): void;
   answered(event: string, code: number | undefined, seconds: number): void;
-  refused(): void;
 }
 
 /** Connected peer, as the operator of an office sees it. */
