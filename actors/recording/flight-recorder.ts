@@ -207,36 +207,53 @@ export class FlightRecorder {
     const reason = this.#found.of(record);
     if (!reason || !this.#wanted.has(reason.on)) return;
     const now = systemClock.now();
-    if (!this.#lately.take(reason, now)) return;
+    if (reason.isMore) return this.#explain(reason, now);
+    const isKept = this.#lately.take(reason, now);
+    // Each loss is told, although not each is worth a file.
+    if (!isKept && reason.on !== 'serverLost') return;
     const due = (this.#due ??= {
+      isKept: false,
       reasons: [],
       running: this.#running(),
       from: now,
       last: now,
       timer: undefined,
     });
-    due.reasons.push(reason);
+    due.isKept ||= isKept;
+    const { on, subject } = reason;
+    // That a server gave up also tells of its loss.
+    if (on === 'serverGaveUp') due.reasons = due.reasons.filter((one) => !isLossOf(subject, one));
+    due.reasons = [...due.reasons, reason];
     due.last = now;
     due.timer ??= systemClock.setTimeout(() => this.#settle(due), settleMs);
   };
+  #explain(reason: Reason, now: number): void {
+    const due = this.#due;
+    if (!due) return;
+    due.reasons = due.reasons.map((one) => (isLossOf(reason.subject, one) ? reason : one));
+    due.last = now;
+  }
   #running(): ReadonlySet<Address> {
     const alive = [...(this.#options.alive?.() ?? [])];
     return new Set(alive.filter(({ kind }) => kind === 'call').map(({ id }) => id));
   }
-  /** Waits while calls are running that may still end soon. */
+  /** Waits while calls are running that may still end soon, and for the explanation of a loss. */
   #settle(due: Due): void {
     const now = systemClock.now();
     const running = this.#running();
-    const isOpen = now - due.from < patienceMs && [...due.running].some((call) => running.has(call));
+    const isOpen =
+      now - due.from < patienceMs &&
+      (due.reasons.some((each) => each.isOpen) || [...due.running].some((call) => running.has(call)));
     if (!isOpen && now - due.last >= settleMs) return this.#keep();
     due.timer = systemClock.setTimeout(() => this.#settle(due), settleMs);
   }
   #keep(): void {
-    const { reasons } = this.#due ?? { reasons: [] };
+    const { reasons = [], isKept } = this.#due ?? {};
     this.#due = undefined;
     const { stateDir, notice, marked, traced } = this.#options;
     if (stateDir === false && !this.#file) return;
     const what = this.#redact(reasons.map((each) => each.what).join('; '));
+    if (!isKept) return void notice?.(what);
     const tail = this.#redact(reasons.map(({ on, subject }) => `${on} ${subject}`).join(', '));
     const { on = 'fault' } = reasons.find((each) => !isMinor(each.on)) ?? reasons[0] ?? {};
     try {
@@ -280,8 +297,12 @@ export class FlightRecorder {
     this.#file = undefined;
   }
 }
+const isLossOf = (server: string, { on, subject }: Reason): boolean =>
+  on === 'serverLost' && subject === server;
 interface Due {
-  readonly reasons: Reason[];
+  /** False when a file of the last minute tells of the same. */
+  isKept: boolean;
+  reasons: readonly Reason[];
   readonly running: ReadonlySet<Address>;
   readonly from: number;
   last: number;

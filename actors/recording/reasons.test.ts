@@ -126,6 +126,21 @@ describe('a reason that hangs on what came before', () => {
       a: 'computer',
       ev: { type: 'call.cancel', ticket: 't', reason: 'x', ...fields },
     }) as never;
+  it('is told once for a loss, then more of it, with the words of its end', () => {
+    const reasons = new Reasons();
+    const told = [
+      changed('recovering', { code: 'ServerLost', message: 'its stream broke' }),
+      changed('recovering', lost),
+      changed('waiting', lost),
+      changed('waiting', lost),
+    ].map((record) => reasons.of(record));
+    expect(told.map((one) => one && [one.what, one.isMore, one.isOpen])).toEqual([
+      ['server files was lost: its stream broke', false, true],
+      ['server files was lost: it ended with code 3', true, true],
+      ['server files was lost: it ended with code 3', true, false],
+      undefined,
+    ]);
+  });
   const gone = settled({ end: 'failed', outcome: 'failed', failure: { code: 4001, message: 'none' } });
   const raw = (content: unknown): DirectoryRecord =>
     ({

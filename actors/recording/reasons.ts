@@ -27,6 +27,10 @@ export interface Reason {
   readonly code: string;
   /** True for what is no failure of a server: a decision of a person, a rule or a config, or the call of an unknown tool. */
   readonly isWanted?: boolean;
+  /** Further news of a loss that was told: its end is explained a little later. */
+  readonly isMore?: boolean;
+  /** More is to come. */
+  readonly isOpen?: boolean;
 }
 const longestWhat = 300;
 const reason = (on: KeepWord, subject: string, what: string, code: unknown = ''): Reason => ({
@@ -83,6 +87,7 @@ export class Reasons {
   /** Tickets of calls whose signal was aborted by a time limit (`TimeoutError`), not by a person or a program. */
   readonly #late = new Set<string>();
   readonly #unreadable = new Map<Address, string>();
+  readonly #lost = new Set<string>();
 
   /** Judges the news for the host, and the ends of calls that a computer runs for agents. */
   of(record: DirectoryRecord): Reason | undefined {
@@ -110,7 +115,7 @@ export class Reasons {
       const isTold = a.startsWith('host:') || (from.startsWith('computer') && a.startsWith('computer/link'));
       return isTold ? this.#settled(from, ev) : undefined;
     }
-    return ev.type === 'client.changed' && a.startsWith('host:') ? heard(ev) : undefined;
+    return ev.type === 'client.changed' && a.startsWith('host:') ? this.#heard(ev) : undefined;
   }
   #settled(from: Address, settled: News): Reason | undefined {
     const isOfAgent = from.startsWith('agent/') && !settled.failure;
@@ -141,12 +146,16 @@ export class Reasons {
     );
     return failure && isDecided(failure) ? { ...failed, isWanted: true } : failed;
   }
-}
-function heard(told: News): Reason | undefined {
-  const { name = '', state, failure } = hostWords.news('', told) as News;
-  const why = failure ? `: ${failure.message}` : '';
-  if (state === 'open') return reason('serverGaveUp', name, `server ${name} gave up${why}`);
-  return state === 'recovering' ? reason('serverLost', name, `server ${name} was lost${why}`) : undefined;
+  #heard(told: News): Reason | undefined {
+    const { name = '', state, failure } = hostWords.news('', told) as News;
+    const why = failure ? `: ${failure.message}` : '';
+    const isMore = this.#lost.delete(name);
+    const isOpen = state === 'recovering';
+    if (isOpen) remember(this.#lost, name);
+    if (state === 'open') return reason('serverGaveUp', name, `server ${name} gave up${why}`);
+    if (!isOpen && (!isMore || state !== 'waiting')) return undefined;
+    return { ...reason('serverLost', name, `server ${name} was lost${why}`), isMore, isOpen };
+  }
 }
 
 const minuteMs = 60_000;

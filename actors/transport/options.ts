@@ -42,8 +42,9 @@ export interface SupervisedOptions {
   /** HTTP headers of every request to a URL. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Connects again after the server was lost; `false` by default: the transport then closes. With `true` up to 5
-   * tries in a row are made, after pauses from `firstMs` (500) that double up to `longestMs` (30,000). The client keeps
+   * Connects again after the server was lost; `false` by default: the transport then closes. A server that cannot be
+   * started at all is not tried again. With `true` up to 5 tries in a row are made, after pauses from `firstMs` (500) that
+   * double up to `longestMs` (30,000), each up to a half longer. The client keeps
    * its session: the new connection gets the `initialize` of the client once more, and list changes are announced.
    * Requests that were sent and not answered fail with the reason; new ones wait. Whatever the server kept in memory is
    * gone, subscriptions and the log level too. A transport that was given as an object cannot be made again.

@@ -58,6 +58,7 @@ export class Supervision {
   readonly #started = deferred();
   #hosted: HostedMachine | undefined;
   #stage: ClientChanged['stage'] | undefined;
+  #wasReady = false;
   #isClosing = false;
   #ended: Promise<void> | undefined;
 
@@ -143,11 +144,13 @@ export class Supervision {
     const before = this.#stage;
     this.#stage = stage;
     const why: Failure = failure ?? { code: 'ServerLost', message: `Server '${this.name}' has ended` };
+    this.#wasReady ||= stage === 'ready';
     if (stage === 'recovering') {
       // A loss is reported when the exit of the process is known, which explains it and may come later.
       if (!this.#hasProcess || before === 'recovering' || why.details?.['exit_code'] !== undefined)
         this.relay.lose(why);
-    } else if (stage === 'waiting') {
+    } else if (stage === 'waiting' && this.#hasProcess && !this.#wasReady) this.#giveUp(why);
+    else if (stage === 'waiting') {
       this.relay.lose(why);
       const again = nextTryMs === null ? '' : `; next try within ${nextTryMs} ms`;
       this.#events.failed(new A2cError({ ...why, message: `${why.message}${again}` }));

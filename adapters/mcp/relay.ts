@@ -34,6 +34,13 @@ interface Greeting {
   done?: object;
 }
 
+/** Transports leave out which server it is, and begin in the middle of a sentence. */
+const asSentences = (server: string, { message, remedy, ...more }: Failure): Failure => ({
+  ...more,
+  message: message.startsWith('Server ') ? message : `Server '${server}': ${message}`,
+  ...(remedy !== undefined && { remedy: remedy.slice(0, 1).toUpperCase() + remedy.slice(1) }),
+});
+
 /** Messages pass unchanged. Unsent requests wait for the next connection; sent and lost ones get an error. */
 export class Relay {
   readonly #server: string;
@@ -105,7 +112,8 @@ export class Relay {
     const mayWait = error instanceof NotSent || (error instanceof Refused && isUnread(error.failure));
     if (mayWait && (this.#connection !== connection || this.#resumes)) return this.#hold(pending);
     const message = error instanceof Error ? error.message : String(error);
-    this.#answer(pending, error instanceof Refused ? error.failure : { code: 'ServerLost', message });
+    const failure: Failure = error instanceof Refused ? error.failure : { code: 'ServerLost', message };
+    this.#answer(pending, asSentences(this.#server, failure));
   }
   #hold(pending: Pending): void {
     pending.isSent = false;

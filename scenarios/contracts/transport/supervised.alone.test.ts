@@ -41,6 +41,29 @@ describe('a supervised transport', () => {
     ).rejects.toThrow('ended with exit code 1');
   });
 
+  it.each([
+    ['a program that ends at once', server({ faults: [{ fault: 'proc.exit', code: 2, when: 'start' }] })],
+    ['a program that is missing', { command: 'no-such-program' }],
+    ['an address at which nobody listens', 'http://127.0.0.1:9/mcp'],
+  ])('is not tried again when its first start fails: %s', async (_, given) => {
+    const notices: string[] = [];
+    const onNotice = (text: string): void => void notices.push(text);
+    const supervisor = createSupervisor({ ...calmly, stateDir: join(folder, 'first'), onNotice });
+    const one = client();
+    const errors: string[] = [];
+    one.onerror = ({ message }) => void errors.push(message);
+    // A second try would come after an hour, and the test would end before it.
+    const transport = supervisor.supervised(given, { name: 'first', reconnect: { firstMs: 3_600_000 } });
+    const error = await one.connect(transport).then(
+      () => undefined,
+      (why: unknown) => why as Error,
+    );
+    expect(error?.message).toMatch(/^(MCP error -32000: )?Server 'first'/);
+    await supervisor.close();
+    const words = error?.message.replace('MCP error -32000: ', '') ?? '';
+    for (const text of [...errors, ...notices]) expect(text).toContain(words);
+  });
+
   it('connects again where that is wanted: the lost call fails with its reason, the next one works', async () => {
     await using supervisor = createSupervisor(calmly);
     const { client: one, transport } = await connected(
@@ -85,7 +108,25 @@ describe('a supervised transport', () => {
     await expect.poll(() => notices).toHaveLength(1);
     await one.close();
     await supervisor.close();
-    expect(notices).toEqual([expect.stringMatching(/server shaky .*; see a2c replay .*\.ndjson$/)]);
+    const words = /^server shaky [^;]* ended with exit code 3; see a2c replay .*\.ndjson$/;
+    expect(notices).toEqual([expect.stringMatching(words)]);
+    expect(readdirSync(join(stateDir, 'traces'))).toHaveLength(1);
+  });
+
+  it('tells each loss of a server once, with its end, and writes one trace of several in a minute', async () => {
+    const stateDir = join(folder, 'losses');
+    const notices: string[] = [];
+    const onNotice = (text: string): void => void notices.push(text);
+    const supervisor = createSupervisor({ ...calmly, stateDir, onNotice });
+    const faults = [{ fault: 'proc.exit', code: 3, when: 'call' }];
+    const { client: one } = await connected(supervisor, { faults }, { reconnect: { firstMs: 1 } });
+    for (const n of [1, 2]) {
+      await expect(one.callTool({ name: 'read', arguments: {} })).rejects.toThrow('ended with exit code 3');
+      await expect.poll(() => notices).toHaveLength(n);
+    }
+    await supervisor.close();
+    const words = "server shaky was lost: Server 'shaky' ended with exit code 3";
+    expect(notices).toEqual([expect.stringMatching(`^${words}; see a2c replay `), words]);
     expect(readdirSync(join(stateDir, 'traces'))).toHaveLength(1);
   });
 
