@@ -235,6 +235,8 @@ const values = {
     ...['mcpToolsToOpenAITools', 'mostCharacters', 'openAIToolsToMcpTool', 'openai', 'openaiResponses'],
     ...['parametersOf', 'readArguments', 'textOf', 'toResponse'],
   ],
+  './ai': ['toolsOf'],
+  './langchain': ['toolsOf'],
   './office': ['createOffice'],
   './applications': ['planImport'],
   './presenter': ['MCP_EVENTS', 'createPresenter'],

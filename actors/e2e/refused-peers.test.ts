@@ -118,7 +118,7 @@ it('a join that comes while an office closes is told as refused', async () => {
   const came = once(computer.socket as never, 'client:tool_call');
   const call = agent.call('c', 'hang', 'r1');
   await came;
-  const over = office.drain(60_000);
+  const over = office.drain({ timeoutMs: 60_000 });
   expect(await computer.join('computer')).toEqual([false, 'The office is closing: connect again']);
   expect(heard).toEqual([expect.objectContaining({ kind: 'closing', code: 503, address: '127.0.0.1' })]);
   await office.close();

@@ -161,7 +161,7 @@ interface RunFormat<Call, Result> {
   toMessages(results: readonly AnsweredCall<Call>[], options?: ResultOptions): Result[];
 }
 
-const ofRun = optionsOf<RunOptions>({
+export const runFields = {
   signal: ofSignal,
   timeoutMs: limit,
   context: anything,
@@ -174,7 +174,8 @@ const ofRun = optionsOf<RunOptions>({
   mediaCount: count,
   mediaBytes: count,
   mediaTotalBytes: count,
-});
+};
+const ofRun = optionsOf<RunOptions>(runFields);
 const order = 'The order is: run(answer, conversation, computer or agent, options?).';
 const ofConversation = having('read', 'a conversation of createConversation', order);
 const ofTarget = having('callTool', 'a computer or an agent', order);

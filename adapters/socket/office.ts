@@ -240,7 +240,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
     });
     const { cluster } = officeConnections;
     checkHandshakes(io, http, requireVersion, strangers, refuse.request);
-    checkEntrants(io, options.auth, refuse.entrant, proxies);
+    checkEntrants(io, options.auth, refuse.connection, proxies);
     seatSockets(io, officeConnections, { gate, strangers, frameOf, meter: options.meter?.() });
     const stats = (): OfficeStats => ({
       ...officeConnections.counts,

@@ -60,7 +60,7 @@ export interface OpenAIMediaMessage {
 const dataUrl = ({ mimeType, data }: Media): string => `data:${mimeType};base64,${data}`;
 const fileName = (name: string): string => `${name.replaceAll(' ', '-')}.pdf`;
 const formats: Readonly<Record<string, 'wav' | 'mp3'>> = { 'audio/wav': 'wav', 'audio/mpeg': 'mp3' };
-const taken: AcceptedTypes = {
+export const taken: AcceptedTypes = {
   image: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
   audio: Object.keys(formats),
   document: ['application/pdf'],

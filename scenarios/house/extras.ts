@@ -23,6 +23,7 @@ export const extras: readonly Extra[] = [
   { name: 'vrl', at: ['adapters/vrl/'], uses: [], line: 'vrl' },
   { name: 'nodes', at: ['adapters/redis/'], uses: [], line: 'nodes' },
   { name: 'models', at: ['machines/models/', 'actors/models/'], uses: [] },
+  { name: 'toolsets', at: ['actors/toolsets/'], uses: ['models'] },
   { name: 'transport', at: ['actors/transport/'], uses: [] },
   {
     name: 'applications',

@@ -50,11 +50,10 @@ export const entrantBy = ({ handshake, request, data }: PeerSocket, proxies: num
     address: data.address ?? addressOf(request, proxies),
     certificate: certificateOf(request.socket),
   });
-type RefusedEntrant = Required<Refused> & { readonly address: string };
 export function checkEntrants(
   io: OfficeServer,
   auth: EntrantsOptions['auth'],
-  refused: (peer: RefusedEntrant) => void,
+  refused: (address: string, failure: Failure, more: { readonly detail: string }) => void,
   proxies: number,
 ): void {
   io.of(NAMESPACE).use((socket, next) => {
@@ -65,7 +64,7 @@ export function checkEntrants(
     void entryOf(authenticate, entrant).then((entry) => {
       if (isRefused(entry)) {
         const { code, reason, detail = reason } = entry;
-        refused({ address: entrant.address, code, reason, detail });
+        refused(entrant.address, { code, message: reason }, { detail });
         return next(denialOf(entry));
       }
       socket.data.grant = { ...entry, ...credentialOf(entrant, entry) };

@@ -39,27 +39,22 @@ interface Parts {
 }
 /** Every refusal of a peer or a seat comes here once: it is counted, and told to who runs the office. */
 export interface Refusing {
-  entrant(peer: Omit<RefusedPeer, 'kind'>): void;
-  connection(address: string, failure: Failure): void;
+  connection(address: string, failure: Failure, more?: Partial<RefusedPeer>): void;
   request(request: Pick<IncomingMessage, 'headers' | 'socket'>, failure: Failure, kind?: RefusalKind): void;
   readonly join: JoinRefused;
 }
 export function refusing({ io, http, gate, proxies, refused }: Parts): Refusing {
-  const told = (peer: RefusedPeer): void => {
+  const tell: Refusing['connection'] = (address, failure, more) => {
+    const { code, message: reason } = failure;
+    const peer = { address, code, kind: refusalKindOf(failure), reason, detail: reason, ...more };
     // A limit was counted where it was met.
     if (!Object.hasOwn(gate.limits, peer.kind)) gate.refused(peer.kind);
     refused?.(peer);
-  };
-  const tell = (address: string, failure: Failure, more?: Partial<RefusedPeer>): void => {
-    const { code, message: reason } = failure;
-    told({ address, code, kind: refusalKindOf(failure), reason, detail: reason, ...more });
   };
   const request: Refusing['request'] = (asked, failure, kind) =>
     tell(addressOf(asked, proxies), failure, kind && { kind });
   refuseOthers(io, http, request);
   return {
-    entrant: (peer) =>
-      told({ ...peer, kind: peer.code === wireCodes.unauthorized ? 'credential' : 'unchecked' }),
     request,
     connection: tell,
     join: (socket, failure, seat) => {

@@ -58,9 +58,14 @@ export const refusalKinds = [
 export type RefusalKind = (typeof refusalKinds)[number] | LimitName;
 const isKind = (name: unknown): name is RefusalKind =>
   typeof name === 'string' && (Object.hasOwn(officeLimits, name) || refusalKinds.includes(name as never));
+const byCode: Readonly<Partial<Record<Failure['code'], RefusalKind>>> = {
+  400: 'malformed',
+  401: 'credential',
+  413: 'malformed',
+  503: 'unchecked',
+};
 export const refusalKindOf = ({ code, details }: Failure): RefusalKind =>
-  [details?.['limit'], details?.['reason']].find(isKind) ??
-  (code === wireCodes.badRequest || code === wireCodes.tooLarge ? 'malformed' : 'failed');
+  [details?.['limit'], details?.['reason']].find(isKind) ?? byCode[code] ?? 'failed';
 export const limitNames = Object.keys(officeLimits) as LimitName[];
 export const isRate = (limit: number | Rate): limit is Rate => typeof limit !== 'number';
 
