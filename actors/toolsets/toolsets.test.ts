@@ -89,5 +89,8 @@ it.each<[what: string, given: () => Promise<unknown>, message: string]>([
   ['no computer', () => aiTools({} as never), 'source: expected a computer or an agent'],
   ['no function of LangChain', () => chainTools(computer(), {} as never), 'expected the function `tool`'],
 ])('toolsOf refuses %s', async (_, given, message) => {
-  await expect(given()).rejects.toMatchObject({ code: 400, message: expect.stringContaining(message) });
+  await expect(given()).rejects.toMatchObject({
+    code: 'BadRequest',
+    message: expect.stringContaining(message),
+  });
 });

@@ -3,7 +3,7 @@ import type { Socket as NetSocket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { refusalKindOf, type RefusalKind } from '../../../machines/office/rooms/limits.ts';
 import type { SeatFacts } from '../../../machines/ports/office.ts';
-import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
+import { toWireError, wireCodes, type Failure, type WireCode } from '../../../machines/protocol/failure.ts';
 import { NAMESPACE } from '../../../machines/protocol/protocol.ts';
 import type { JoinRefused } from '../../connections/office-wire.ts';
 import type { OfficeGate } from '../gate.ts';
@@ -14,11 +14,11 @@ export interface RefusedPeer {
   /** IP address of the peer. */
   readonly address: string;
   /**
-   * Code of the refusal. 401: the peer may not enter. 403: its credential is not for this seat, or it is a page of another
+   * Number that the peer was told. 401: the peer may not enter. 403: its credential is not for this seat, or it is a page of another
    * site. 409: the seat is taken. 400, 4008: its version. 429: a limit. 503: the office is closing, or could not decide,
    * for example because keys are unavailable; not the fault of the peer.
    */
-  readonly code: Failure['code'];
+  readonly code: WireCode;
   /** Kind of the refusal, as `stats().refusals` and the metrics count it; for 429 the name of the limit. */
   readonly kind: RefusalKind;
   /** Reason of the refusal, as the peer was told. */
@@ -45,7 +45,7 @@ export interface Refusing {
 }
 export function refusing({ io, http, gate, proxies, refused }: Parts): Refusing {
   const tell: Refusing['connection'] = (address, failure, more) => {
-    const { code, message: reason } = failure;
+    const { code, message: reason } = toWireError(failure);
     const peer = { address, code, kind: refusalKindOf(failure), reason, detail: reason, ...more };
     // A limit was counted where it was met.
     if (!Object.hasOwn(gate.limits, peer.kind)) gate.refused(peer.kind);
@@ -91,6 +91,6 @@ function refuseOthers(io: OfficeServer, http: HttpServer, refuse: Refusing['requ
     const { authorizationError: why, _parent: socket = peer } = peer;
     if (!why && code !== noCertificate) return;
     const message = why ? `Its certificate is not trusted: ${why}` : 'It shows no certificate';
-    refuse({ headers: {}, socket }, { code: wireCodes.unauthorized, message }, 'certificate');
+    refuse({ headers: {}, socket }, { code: wireCodes.tokenRefused, message }, 'certificate');
   });
 }
