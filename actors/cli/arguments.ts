@@ -1,15 +1,7 @@
 import { resolve } from 'node:path';
 import { badRequest } from '../kernel/errors.ts';
 import { readLenientJson } from '../../machines/models/lenient-json.ts';
-import {
-  argumentsWith,
-  asText,
-  digitsIn,
-  isInexact,
-  type Digits,
-  isObject,
-  type Fields,
-} from '../../machines/protocol/json.ts';
+import { asText, isRounded, isObject, type Fields } from '../../machines/protocol/json.ts';
 import { ownCommand, typedInShell } from '../../adapters/optional-packages.ts';
 import { nearest } from '../../machines/text.ts';
 
@@ -18,18 +10,9 @@ export type Argument = ArgumentForm & {
   readonly word?: string;
 };
 type ArgumentForm =
-  | {
-      readonly kind: 'object';
-      readonly value: Readonly<Record<string, unknown>>;
-      readonly digits?: readonly Digits[];
-    }
+  | { readonly kind: 'object'; readonly value: Readonly<Record<string, unknown>> }
   /** `key:=json`. */
-  | {
-      readonly kind: 'value';
-      readonly key: string;
-      readonly value: unknown;
-      readonly digits?: readonly Digits[];
-    }
+  | { readonly kind: 'value'; readonly key: string; readonly value: unknown }
   /** `key=text`; the schema of the tool decides which type the text becomes. */
   | { readonly kind: 'text'; readonly key: string; readonly text: string }
   /** `key@=path`: the file is put on the computer, and its path there becomes the value. */
@@ -81,7 +64,7 @@ async function readArgument(word: string, read: ReadText): Promise<ArgumentForm>
   const value = valueOf(text);
   if (value === undefined)
     throw badRequest(`the value of ${key} is not JSON: ${text}`, `A text is written ${key}=text.`);
-  return { kind: 'value', key, value, ...digitsOf(text) };
+  return { kind: 'value', key, value };
 }
 /** `@file` is the text of that file, `@-` that of stdin. */
 async function textOf(key: string, text: string, read: ReadText): Promise<string> {
@@ -103,12 +86,7 @@ function objectOf(text: string, from: string | undefined): ArgumentForm {
     );
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badRequest(`the arguments${where} are not a JSON object`, argumentForms);
-  return { kind: 'object', value: { ...value }, ...digitsOf(text) };
-}
-/** Integers that are too large for a JavaScript number, so that their digits are kept. */
-function digitsOf(text: string): { readonly digits?: readonly Digits[] } {
-  const digits = digitsIn(text, valueOf);
-  return digits.length > 0 ? { digits } : {};
+  return { kind: 'object', value: { ...value } };
 }
 /** Also the loose JSON that models write: names without quotes, single quotes, extra commas. */
 function valueOf(text: string): unknown {
@@ -156,7 +134,7 @@ export function typed(text: string, schema: Fields): unknown {
   const may = (type: string): boolean => types.length === 0 || types.includes(type);
   if (types.includes('string')) return text;
   if ((may('number') || may('integer')) && numberText.test(text)) {
-    if (!isInexact(text)) return Number(text);
+    if (!isRounded(Number(text))) return Number(text);
     // Keeps a number that would lose digits as text, because a schema without types also accepts text.
     if (types.length === 0) return text;
     throw badRequest(`${text} is more than a number holds exactly`, asText);
@@ -167,15 +145,6 @@ export function typed(text: string, schema: Fields): unknown {
   if (!types.includes('array')) return text;
   const { items } = schema;
   return [typed(text, isObject(items) ? items : {})];
-}
-
-/** Digits as text for integers too large for JavaScript, where the tool takes text; throws elsewhere. */
-function exact<T>(value: T, digits: readonly Digits[] | undefined, schema: unknown, key?: string): T {
-  if (!digits) return value;
-  const read = argumentsWith(value, digits, schema ?? {});
-  const [problem] = read.problems;
-  if (problem !== undefined) throw badRequest(key === undefined ? problem : `${key}: ${problem}`, asText);
-  return read.value as T;
 }
 
 const propertiesOf = (tool: unknown): readonly string[] =>
@@ -212,17 +181,13 @@ class Assignments {
   }
   /** Returns the words without a key, which are values of further properties in order. */
   named(words: readonly Argument[]): readonly string[] {
-    const tool = this.#tool;
     const free: string[] = [];
     for (let at = 0; at < words.length; at++) {
       const word = words[at];
       if (word?.kind === 'object')
-        for (const [key, value] of Object.entries(exact(word.value, word.digits, tool)))
-          this.all.push({ key, value });
-      else if (word?.kind === 'value') {
-        const key = this.#known(word.key);
-        this.all.push({ key, value: exact(word.value, word.digits, schemaOf(tool, key), word.key) });
-      } else if (word?.kind === 'text') this.add(this.#known(word.key), word.text);
+        for (const [key, value] of Object.entries(word.value)) this.all.push({ key, value });
+      else if (word?.kind === 'value') this.all.push({ key: this.#known(word.key), value: word.value });
+      else if (word?.kind === 'text') this.add(this.#known(word.key), word.text);
       else if (word?.kind === 'file') this.add(this.#known(word.key), word.path);
       else if (word?.kind === 'flag') at += this.#flag(word.key, words[at + 1]);
       else if (word?.kind === 'word') free.push(word.text);

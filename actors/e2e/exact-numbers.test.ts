@@ -20,7 +20,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 });
 `;
 
-it('an integer of a server that a number cannot hold keeps its digits, here and behind an office', async () => {
+it('an integer of a server that a number cannot hold is named, here and behind an office', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'a2c-exact-'));
   const file = join(folder, 'server.mjs');
   writeFileSync(file, source);
@@ -33,14 +33,15 @@ it('an integer of a server that a number cannot hold keeps its digits, here and 
   await agent.tools('c');
   const here = await computer.callTool('find');
   const there = await agent.callTool('c', 'find');
-  const said = [`structuredContent.id is given as text: ${long} is more than a number holds exactly`];
-  expect(here).toMatchObject({ outcome: 'succeeded', result: { structuredContent: { id: long, f: 0.1 } } });
+  const said = ['structuredContent.id may have lost digits: it is read as 1917043659912705300'];
+  expect(here).toMatchObject({
+    outcome: 'succeeded',
+    result: { structuredContent: { id: Number(long), f: 0.1 } },
+  });
   expect(here).toMatchObject({ result: { _meta: { a2c_warnings: said } } });
-  // The output schema is checked against the original number, so no mismatch is reported.
-  expect(here).not.toMatchObject({ result: { _meta: { a2c_output_mismatch: expect.anything() } } });
   expect(there).toMatchObject({
     ...{ outcome: 'succeeded', server: 's', computer: 'c' },
-    result: { structuredContent: { id: long, f: 0.1 }, _meta: { a2c_warnings: said } },
+    result: { structuredContent: { id: Number(long), f: 0.1 }, _meta: { a2c_warnings: said } },
   });
   rmSync(folder, { recursive: true });
 });

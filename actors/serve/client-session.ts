@@ -2,7 +2,7 @@
 import type { CallOutcome } from '../api/call-outcome.ts';
 import { newId } from '../../adapters/clock.ts';
 import type { ClientWire } from '../../adapters/mcp/serve/stdio.ts';
-import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
+import { fieldsOf, isObject, isRounded, type Fields } from '../../machines/protocol/json.ts';
 import type { CallToolResult } from '../../machines/protocol/tool-result.ts';
 import { callError, requestError } from './errors.ts';
 import type { Client, Hub } from './hub.ts';
@@ -21,11 +21,9 @@ function asSent(result: CallToolResult): CallToolResult {
   const left = Object.entries(_meta).filter(([key]) => !key.startsWith('a2c_'));
   return left.length > 0 ? { ...rest, _meta: Object.fromEntries(left) } : rest;
 }
-/** The number lost digits when it was read: nobody may guess what was meant. */
-const isRounded = (value: unknown): boolean => {
-  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
-  return typeof value === 'object' && value !== null && Object.values(value).some(isRounded);
-};
+/** A number in it lost digits when it was read: nobody may guess what was meant. */
+const hasRounded = (value: unknown): boolean =>
+  isRounded(value) || (typeof value === 'object' && value !== null && Object.values(value).some(hasRounded));
 
 export class ClientSession implements Client {
   readonly #hub: Hub;
@@ -206,7 +204,7 @@ export class ClientSession implements Client {
     const ended = await call;
     // A server judges arguments and names itself, as it does for a client without us; nothing was sent so far.
     const { code } = ended.failure ?? {};
-    const isForServer = (code === 'ArgumentsInvalid' && !isRounded(args)) || code === 'ToolNotFound';
+    const isForServer = (code === 'ArgumentsInvalid' && !hasRounded(args)) || code === 'ToolNotFound';
     if (isForServer && this.#isUp(source, tool.server))
       return this.#ask(tool.server, 'tools/call', asSaid, about);
     return this.#answerOf(source, ended);

@@ -72,9 +72,8 @@ const parts = setup({
     sendAgain: assign({ isPending: true, isSentAgain: true }),
     release: assign({ isPending: false }),
     outlive: assign({ outlivesLoss: false }),
-    rememberResult: assign(({ context }, { result, digits }: rules.CallAnswer) => ({
-      result: withToolMeta(context, result, digits),
-      ...(digits && { digits }),
+    rememberResult: assign(({ context }, { result }: rules.CallAnswer) => ({
+      result: withToolMeta(context, result),
     })),
     rememberAnswer: assign((_, { result }: { result: unknown }) => ({ result, failure: null })),
     rememberFinished: assign(({ context: c }, { finding }: { finding: Finding }) => ({

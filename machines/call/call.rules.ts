@@ -2,7 +2,6 @@ import { largeContents } from '../blobs/blobs.rules.ts';
 import { type Address, type AddressFor, kindOf, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import { type Failure, wireCodes } from '../protocol/failure.ts';
-import type { Digits } from '../protocol/json.ts';
 import type { CallPhase, Outcome } from '../protocol/messages/answers.ts';
 import type { Progress } from '../protocol/messages/messages.ts';
 import { confirmationLate, type Judgement, type WhyNot, type CallPolicy } from './policy/policy.ts';
@@ -13,8 +12,6 @@ export type CallInput = CallStart & { readonly self: Address; readonly owner: Ad
 export interface CallContext extends CallInput {
   readonly phase: CallPhase;
   readonly result: unknown;
-  /** Integers in the result that are kept as text, because a number cannot hold them. */
-  readonly digits?: readonly Digits[];
   readonly failure: Failure | null;
   /** Method of the request of the server that this host has not answered yet; empty when it owes none. */
   readonly owes?: string;
@@ -85,7 +82,6 @@ export const finishRequest = (c: CallContext) =>
     result: c.result,
     keepAs: isOverBudget(c, c.result) ? handleOf(c) : null,
     isError: isRefusedByTool(c.result),
-    ...(c.digits && { digits: c.digits }),
     ...(mayHand(c, c.result) && { asker: c.replyTo }),
   });
 export const mayHand = ({ agent }: CallContext, result: unknown): boolean =>
@@ -105,7 +101,6 @@ export const withdrawalRequest = ({ request: { target }, withdrawal }: CallConte
 export interface CallAnswer {
   readonly result: unknown;
   readonly bytes?: number;
-  readonly digits?: readonly Digits[];
 }
 /** Normalized when it comes from a server, unchanged when it comes from another computer. */
 export const answerOf = ({
@@ -114,8 +109,7 @@ export const answerOf = ({
 }: {
   readonly context: CallContext;
   readonly event: CallAnswer;
-}): CallAnswer =>
-  context.policy === null ? event : { ...event, result: readResult(event.result, event.digits) };
+}): CallAnswer => (context.policy === null ? event : { ...event, result: readResult(event.result) });
 /** A call of an agent has no judgement, and counts as allowed. */
 export const drawnOf = ({ context }: { readonly context: CallContext }): Partial<Judgement> =>
   context.drawn ?? { decision: 'allow' };

@@ -1,6 +1,5 @@
 import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
 import type { Address, AnyEvent } from './effects.ts';
-import type { Digits } from '../protocol/json.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { Progress } from '../protocol/messages/messages.ts';
 
@@ -41,10 +40,6 @@ export type RequestFact =
       readonly result: unknown;
       /** Size in bytes of the message with the result of a tool; given from `manyBytes` on (protocol/protocol.ts). */
       readonly bytes?: number;
-      /**
-       * Integers in the result of a tool that a JavaScript number cannot hold exactly, with their original digits.
-       */
-      readonly digits?: readonly Digits[];
     }
   /**
    * Reports a question without a result. `sent: false`: it surely never reached the other side. `lost: true`: it was

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { roundedArguments } from '../protocol/json.ts';
 import { readArguments } from './arguments.ts';
 
 describe('arguments of a call', () => {
@@ -65,6 +66,7 @@ describe('arguments of a call', () => {
   it('are read by JSON alone wherever a text is JSON', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        fc.pre(roundedArguments(value, {}).length === 0);
         expect(readArguments(JSON.stringify(value))).toEqual({
           ok: true,
           value: JSON.parse(JSON.stringify(value)),

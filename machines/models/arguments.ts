@@ -1,6 +1,6 @@
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
-import { argumentsWith, asText, digitsIn, roundedArguments, isObject } from '../protocol/json.ts';
+import { asText, roundedArguments, isObject } from '../protocol/json.ts';
 import type { Json } from './format.ts';
 import { readLenientJson } from './lenient-json.ts';
 import { listOf, type ObjectSchema, type Schema } from './schema.ts';
@@ -13,7 +13,7 @@ export type ArgumentsRead =
 /**
  * Reads the arguments of a call as a model gave them: an object or its JSON text. Nothing, blank text and
  * `null` give `{}`; anything else is an error that the model can correct. An integer too large for a number
- * is an error too, unless `schema` allows a string in its place.
+ * is an error too, unless `schema` says `number`.
  */
 export function readArguments(given: unknown, schema?: unknown): ArgumentsRead {
   const value = typeof given === 'string' ? fromText(given) : (given ?? {});
@@ -22,13 +22,10 @@ export function readArguments(given: unknown, schema?: unknown): ArgumentsRead {
       value === undefined ? 'text that is no JSON' : Array.isArray(value) ? 'a list' : typeof value;
     return refused(`The arguments must be a JSON object; they are ${what}`);
   }
-  // Checks large integers in the text, which still has all digits; a parsed value may have lost some.
-  const isText = typeof given === 'string';
-  const read = argumentsWith(value, isText ? digitsIn(given, fromText) : [], schema);
-  const problems = isText ? read.problems : roundedArguments(value, schema);
+  const problems = roundedArguments(value, schema);
   return problems.length > 0
     ? refused(`Wrong arguments: ${problems.join('; ')}. ${asText}`, asText)
-    : { ok: true, value: read.value as Json };
+    : { ok: true, value: value as Json };
 }
 const refused = (message: string, remedy?: string): ArgumentsRead => ({
   ok: false,

@@ -97,36 +97,6 @@ export function excessBytes(value: unknown, limitBytes: number, exact = jsonByte
 }
 
 /* Integers beyond 2^53 would be rounded silently: their digits are kept as text. Decimals stay floats. */
-/** Path of a value inside another one: member names and list positions. */
-export type Path = readonly (string | number)[];
-/** Integer that a number cannot hold exactly, with its original digits. */
-export interface Digits {
-  /** Path of the integer in the value. */
-  readonly path: Path;
-  /** Digits as they were written in the JSON text. */
-  readonly digits: string;
-}
-
-/** Length of the longest literal of an integer that a number can hold; longer ones are decimals, or have leading zeros. */
-const longestInteger = 310;
-const integer = /^[+-]?\d+$/;
-
-/** An integer that no number holds exactly, or that is too large for a number. */
-export function isInexact(literal: string): boolean {
-  const value = Number(literal);
-  if (!Number.isFinite(value)) return !Number.isNaN(value);
-  if (Number.isSafeInteger(value) || literal.length > longestInteger || !integer.test(literal)) return false;
-  return String(value) !== literal.replace(/^\+/, '') && BigInt(value) !== BigInt(literal.replace(/^\+/, ''));
-}
-
-/** Units of number literals and bare words, by UTF-16 unit: 2 for digits. */
-const literalUnits = Uint8Array.from({ length: 0x80 }, (_, unit) => {
-  const char = String.fromCodePoint(unit);
-  return /\d/.test(char) ? 2 : /[\w.+-]/.test(char) ? 1 : 0;
-});
-/** Length of the shortest literal that a number cannot hold: `1e400`. */
-const shortestInexact = 5;
-
 /** 0 when it has no end. No pattern, because texts may have megabytes. */
 function afterQuoted(text: string, from: number): number {
   const quote = text.charAt(from);
@@ -157,76 +127,22 @@ export function measure(
 }
 export const isTooDeep = (text: string, most: number): boolean =>
   text.length > most && measure(text, most).isTooDeep;
-/** Quick test for texts that may contain an integer too large for a number; nearly all texts fail it. */
-const mayHave = /\d{16}|\d[eE]\+?\d{3}/;
-/** Number of characters that the test sees at once, because a pattern must not run over megabytes; parts overlap. */
-const [windowSize, overlap] = [4_000, 20];
-function mayHaveDigits(text: string): boolean {
-  for (let at = 0; at < text.length; at += windowSize - overlap)
-    if (mayHave.test(text.slice(at, at + windowSize))) return true;
-  return false;
+type Path = readonly (string | number)[];
+interface Rounded {
+  readonly path: Path;
+  readonly number: number;
 }
-/** Number of levels down to which digits are kept: each integer is listed with its path, so depth costs memory. */
-const digitLevels = 32;
-/** Down to 32 levels. `parse` reads the names of members. */
-export function digitsIn(text: string, parse: (text: string) => unknown = JSON.parse): readonly Digits[] {
-  const all: Digits[] = [];
-  if (!mayHaveDigits(text)) return all;
-  /** Steps to the present place: positions in lists, and names of members, or the places of the names in the text. */
-  const steps: (number | string | readonly [number, number])[] = [];
-  const nameAt = ([from, to]: readonly [number, number]): string => {
-    const said = text.slice(from, to);
-    return literalUnits[said.charCodeAt(0)] ? said : String(parse(said));
-  };
-  let from = 0;
-  for (let at = 0, to = 0; at < text.length;) {
-    const unit = text.charCodeAt(at);
-    if (unit === 0x22 || unit === 0x27) {
-      from = at;
-      at = to = afterQuoted(text, at) || text.length;
-    } else if (literalUnits[unit]) {
-      from = at;
-      while (literalUnits[text.charCodeAt(at)]) at += 1;
-      to = at;
-      if (to - from < shortestInexact || literalUnits[text.charCodeAt(to - 1)] !== 2) continue;
-      const digits = text.slice(from, to);
-      if (steps.length <= digitLevels && isInexact(digits))
-        all.push({
-          path: steps.map((step, n) => (typeof step === 'object' ? (steps[n] = nameAt(step)) : step)),
-          digits,
-        });
-    } else {
-      at += 1;
-      const last = steps.length - 1;
-      const step = steps[last];
-      if (unit === 0x5b || unit === 0x7b) steps.push(0);
-      else if (unit === 0x5d || unit === 0x7d) steps.pop();
-      else if (unit === 0x3a && last >= 0) steps[last] = [from, to];
-      else if (unit === 0x2c && typeof step === 'number') steps[last] = step + 1;
-    }
-  }
-  return all;
-}
-export function digitsBelow(all: readonly Digits[]): (step: string | number) => readonly Digits[] {
-  const below = new Map<unknown, Digits[]>();
-  for (const { path, digits } of all) {
-    const [step, ...rest] = path;
-    const there = below.get(step) ?? [];
-    below.set(step, there);
-    there.push({ path: rest, digits });
-  }
-  return (step) => below.get(step) ?? [];
-}
-/** In an already parsed value, down to 32 levels. */
-export function roundedIn(value: unknown): readonly Digits[] {
-  const all: Digits[] = [];
+/** Number of levels down to which integers are looked for: each is listed with its path, so depth costs memory. */
+const roundedLevels = 32;
+function roundedIn(value: unknown): readonly Rounded[] {
+  const all: Rounded[] = [];
   if (!mayBeRounded(value)) return all;
   const path: (string | number)[] = [];
   // Remembers the objects seen, because a value of a host may contain itself.
   const seen = new Set<unknown>();
   const look = (one: unknown): void => {
-    if (isRounded(one)) all.push({ path: [...path], digits: String(one) });
-    if (typeof one !== 'object' || one === null || path.length > digitLevels || seen.has(one)) return;
+    if (isRounded(one)) all.push({ path: [...path], number: one });
+    if (typeof one !== 'object' || one === null || path.length > roundedLevels || seen.has(one)) return;
     seen.add(one);
     const isList = Array.isArray(one);
     for (const [key, each] of Object.entries(one)) {
@@ -238,8 +154,9 @@ export function roundedIn(value: unknown): readonly Digits[] {
   look(value);
   return all;
 }
-const isRounded = (one: unknown): boolean =>
-  typeof one === 'number' && Number.isInteger(one) && !Number.isSafeInteger(one);
+/** An integer that may have lost digits when it was read; one beyond all numbers is infinite. */
+export const isRounded = (one: unknown): one is number =>
+  typeof one === 'number' && Math.abs(one) > Number.MAX_SAFE_INTEGER && Math.floor(one) === one;
 /** Quick test, down to 8 levels, without building any paths. */
 function mayBeRounded(value: unknown, depth = 0): boolean {
   if (typeof value !== 'object' || value === null) return isRounded(value);
@@ -248,37 +165,6 @@ function mayBeRounded(value: unknown, depth = 0): boolean {
   return false;
 }
 
-/** Copies each list and object once. A path that leads nowhere changes nothing. */
-function replaced(value: unknown, all: readonly Digits[], put: (digits: string) => unknown): unknown {
-  type Parts = Record<string | number, unknown>;
-  const copies = new Map<unknown, Parts>();
-  const copyOf = (one: unknown): Parts | undefined => {
-    if (typeof one !== 'object' || one === null) return undefined;
-    const copy = copies.get(one) ?? ((Array.isArray(one) ? [...(one as unknown[])] : { ...one }) as Parts);
-    copies.set(one, copy).set(copy, copy);
-    return copy;
-  };
-  const whole: Parts = { value };
-  for (const { path, digits } of all) {
-    let parts: Parts | undefined = whole;
-    let last: string | number = 'value';
-    for (const step of path) {
-      const inner: Parts | undefined = copyOf(parts[last]);
-      if (!inner || !Object.hasOwn(inner, step)) {
-        parts = undefined;
-        break;
-      }
-      parts[last] = inner;
-      [parts, last] = [inner, step];
-    }
-    // Leaves another value alone, because of two members with one name JSON.parse keeps the last.
-    if (parts && Number(parts[last]) === Number(digits)) parts[last] = put(digits);
-  }
-  return whole['value'];
-}
-export const withDigits = (value: unknown, all: readonly Digits[]): unknown =>
-  replaced(value, all, (digits) => digits);
-export const withNumbers = (value: unknown, all: readonly Digits[]): unknown => replaced(value, all, Number);
 const pathText = (path: Path): string =>
   path.reduce<string>(
     (so, step) => (typeof step === 'number' ? `${so}[${step}]` : so === '' ? step : `${so}.${step}`),
@@ -321,40 +207,25 @@ function schemasAt(root: unknown, path: Path): readonly Readonly<Record<string, 
 }
 const typesAt = (schema: unknown, path: Path): readonly unknown[] =>
   schemasAt(schema, path).flatMap(({ type }) => (Array.isArray(type) ? (type as unknown[]) : [type]));
-const mayBeText = (schema: unknown, path: Path): boolean => {
-  const types = typesAt(schema, path).filter((type) => type !== undefined);
-  return types.length === 0 || types.includes('string');
-};
 const mayBeFloat = (schema: unknown, path: Path): boolean => typesAt(schema, path).includes('number');
 
-/** Number of integers that are named in a sentence each, and of the digits of each that are shown. */
-const [mostNamed, digitsShown] = [20, 60];
-const tooMany = (digits: string): string =>
-  `${digits.length > digitsShown ? `${digits.slice(0, digitsShown)}…` : digits} is more than a number holds exactly`;
-const tooManyDigits = ({ path, digits }: Digits): string => `${pathText(path) || 'it'}: ${tooMany(digits)}`;
-export const givenAsText = (all: readonly Digits[]): readonly string[] => [
-  ...all
-    .slice(0, mostNamed)
-    .map(({ path, digits }) => `${pathText(path)} is given as text: ${tooMany(digits)}`),
-  ...(all.length > mostNamed ? [`${all.length - mostNamed} more integers are given as text`] : []),
-];
+/** Number of integers that are named in a sentence each. */
+const mostNamed = 20;
 export const asText = 'Give it as text, in quotes, if the tool takes that.';
-/** Digit texts where the schema allows text, problems elsewhere; without a schema, all are problems. */
-export function argumentsWith(
-  value: unknown,
-  all: readonly Digits[],
-  schema: unknown,
-): { readonly value: unknown; readonly problems: readonly string[] } {
-  const isFine = ({ path }: Digits): boolean => isObject(schema) && mayBeText(schema, path);
-  return {
-    value: withDigits(value, all.filter(isFine)),
-    problems: all
-      .filter((each) => !isFine(each))
-      .slice(0, mostNamed)
-      .map(tooManyDigits),
-  };
-}
 export const roundedArguments = (value: unknown, schema: unknown): readonly string[] =>
   roundedIn(value)
     .filter(({ path }) => !mayBeFloat(schema, path))
-    .map(tooManyDigits);
+    .slice(0, mostNamed)
+    .map(({ path, number }) => `${pathText(path) || 'it'}: ${number} is more than a number holds exactly`);
+/** `name`: that of the value. */
+export function roundedResults(name: string, value: unknown): readonly string[] {
+  const all = roundedIn(value);
+  return [
+    ...all
+      .slice(0, mostNamed)
+      .map(
+        ({ path, number }) => `${pathText([name, ...path])} may have lost digits: it is read as ${number}`,
+      ),
+    ...(all.length > mostNamed ? [`${all.length - mostNamed} more integers may have lost digits`] : []),
+  ];
+}

@@ -36,4 +36,3 @@ export type {
 } from '../../machines/ports/session.ts';
 export type { ProcessCommand, ProcessFact } from '../../machines/ports/process.ts';
 export type { SessionWaits } from '../../machines/ports/session.ts';
-export type { Digits, Path } from '../../machines/protocol/json.ts';

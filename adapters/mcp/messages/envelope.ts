@@ -1,4 +1,4 @@
-import { fieldsOf, type Digits } from '../../../machines/protocol/json.ts';
+import { fieldsOf } from '../../../machines/protocol/json.ts';
 import { manyBytes } from '../../../machines/protocol/protocol.ts';
 
 export interface Envelope {
@@ -16,13 +16,10 @@ export interface RpcError {
 
 export interface Notes {
   readonly bytes?: number;
-  readonly digits?: readonly Digits[];
 }
 const notes = new WeakMap<object, Notes>();
-export function note(message: object, { bytes = 0, digits = [] }: Notes): void {
-  const isMany = bytes > manyBytes;
-  if (isMany || digits.length > 0)
-    notes.set(message, { ...(isMany && { bytes }), ...(digits.length > 0 && { digits }) });
+export function note(message: object, { bytes = 0 }: Notes): void {
+  if (bytes > manyBytes) notes.set(message, { bytes });
 }
 export const notesOf = (message: object): Notes => notes.get(message) ?? {};
 

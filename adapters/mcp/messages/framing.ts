@@ -2,7 +2,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { sizes } from '../../../machines/protocol/sizes.ts';
 import { parsed, answeredId, answerOf, isAnswer } from '../lenient.ts';
 import type { Around } from '../transport.ts';
-import { digitsBelow, digitsIn, isObject, isTooDeep, type Digits } from '../../../machines/protocol/json.ts';
+import { isObject, isTooDeep } from '../../../machines/protocol/json.ts';
 import { messageLevels, note, tooLargeError, type Envelope, hasMethod, idIn } from './envelope.ts';
 
 export const messageBytes: number = sizes.stdioMessageBytes;
@@ -14,7 +14,7 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** `bytes` is the length of the line without its line break. */
 export interface Found {
-  message(value: object, bytes: number, text: string): void;
+  message(value: object, bytes: number): void;
   garbage(head: string, bytes: number): void;
   /** Called for a line over the limit, with its first and last 4 KiB; `bytes` is Infinity where it is nested too deep. */
   overlong(head: string, tail: string, bytes: number): void;
@@ -77,7 +77,7 @@ function readText(text: string, bytes: number, found: Found): void {
   } catch {
     // Ignores the error, because a text that cannot be parsed is reported as garbage after this block.
   }
-  if (typeof value === 'object' && value !== null) found.message(value, bytes, text);
+  if (typeof value === 'object' && value !== null) found.message(value, bytes);
   else found.garbage(text.slice(0, endLength), bytes);
 }
 
@@ -150,21 +150,18 @@ export class Inbox implements Found {
     this.#around = around;
     this.#deliver = deliver;
   }
-  message(value: object, bytes: number, text = ''): void {
-    const digits = digitsIn(text);
-    if (!Array.isArray(value)) return this.#take(value, bytes, digits);
+  message(value: object, bytes: number): void {
     // Batches were part of MCP 2025-03-26, and are still accepted.
-    const below = digitsBelow(digits);
-    for (const [at, one] of value.entries()) if (isObject(one)) this.#take(one, bytes, below(at));
+    for (const one of Array.isArray(value) ? value : [value]) if (isObject(one)) this.#take(one, bytes);
   }
-  #take(value: object, bytes: number, digits: readonly Digits[]): void {
+  #take(value: object, bytes: number): void {
     const message: Envelope = value;
     if (!isAnswer(message)) return this.#deliver(value as JSONRPCMessage);
     const answer = answerOf(message);
     const { id } = answer as { readonly id: RequestId };
     if (id !== message.id) this.#note(`an answer came with the id ${id} as text`);
     if (bytes > this.#around.resultBytes) return this.refuse(id, bytes);
-    note(answer, { bytes, digits: digitsBelow(digits)('result') });
+    note(answer, { bytes });
     this.#deliver(answer);
   }
   /** A byte order mark before it is ignored. */

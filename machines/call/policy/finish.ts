@@ -3,7 +3,6 @@ import { toolIn, unusedIn, type JudgedCall, type KnownTools, type Validate } fro
 import { nothingFound, type Finding } from './result.ts';
 import type { Hand } from '../../blobs/hand.ts';
 import type { Emit, RequestFact, RequestPort } from '../../kernel/ports.ts';
-import { digitsBelow, withNumbers, type Digits } from '../../protocol/json.ts';
 
 interface FinishRequest extends JudgedCall {
   readonly result: unknown;
@@ -11,8 +10,6 @@ interface FinishRequest extends JudgedCall {
   readonly keepAs: string | null;
   /** True when the tool reported a failure; its result is neither validated nor transformed. */
   readonly isError: boolean;
-  /** Integers in the result that are kept as text; for the schema check they are turned back into numbers. */
-  readonly digits?: readonly Digits[];
   /** Address of the link of the asking agent; present when the result has large contents, which may be sent as handles. */
   readonly asker?: string;
 }
@@ -35,7 +32,7 @@ function held(options: FinishOptions, from: string, request: FinishRequest): Fin
   const { server, tool, result } = request;
   const schema = toolIn(options.knownTo(from), server, tool)?.outputSchema;
   if (!schema || request.isError) return nothingFound;
-  const value = withNumbers(structuredIn(result), digitsBelow(request.digits ?? [])('structuredContent'));
+  const value = structuredIn(result);
   if (value === undefined) return { ...nothingFound, mismatch: ['structuredContent is missing'] };
   const validated = options.validate(schema, value);
   if (validated.ok === false) return { ...nothingFound, mismatch: validated.problems };

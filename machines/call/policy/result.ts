@@ -1,5 +1,5 @@
 /** Reads the answer of a server, and makes the result of a call of it. */
-import { type Digits, givenAsText, withDigits, isObject, type Fields } from '../../protocol/json.ts';
+import { roundedResults, isObject, type Fields } from '../../protocol/json.ts';
 import { metaForAgents } from '../../catalog/tool.ts';
 import type { CallPolicy } from './policy.ts';
 import { rememberedLast } from '../../kernel/objects.ts';
@@ -17,11 +17,12 @@ export interface Finding {
 export const nothingFound: Finding = { mismatch: [], transformed: null, warnings: [] };
 
 const readOnce = rememberedLast<object, CallToolResult>(toolResult);
-/** Reads the result of a server of any make; integers that a number cannot hold become text. */
-export const readResult = (raw: unknown, digits?: readonly Digits[]): CallToolResult => {
-  const exact = digits ? withDigits(raw, digits) : raw;
-  return typeof exact === 'object' && exact !== null ? readOnce(exact) : toolResult(exact);
-};
+/** Reads the result of a server of any make. */
+export const readResult = (raw: unknown): CallToolResult =>
+  typeof raw === 'object' && raw !== null ? readOnce(raw) : toolResult(raw);
+/** Integers that a number cannot hold; the texts of a result have their digits. */
+const roundedIn = (result: unknown): readonly string[] =>
+  isObject(result) ? roundedResults('structuredContent', result['structuredContent']) : [];
 export const isRefusedByTool = (result: unknown): boolean => isObject(result) && result['isError'] === true;
 /** A copy. The server's `_meta` moves there too, because readers that know both names only read `_meta`. */
 export function withMeta(result: unknown, more: Fields): unknown {
@@ -37,21 +38,18 @@ interface Called {
   readonly server: string;
   readonly reqId: string;
   readonly policy: CallPolicy | null;
-  readonly digits?: readonly Digits[];
 }
 export const isOverBudget = ({ policy }: Called, result: unknown): boolean =>
   policy !== null && policy.resultBytes > 0 && excessOf(result, policy.resultBytes) !== undefined;
 
 /** Adds the metadata of the tool to a result (a2c-wire §3.6), so that VRL programs see it too. */
-export const withToolMeta = (
-  { policy }: Pick<Called, 'policy'>,
-  result: unknown,
-  digits?: readonly Digits[],
-): unknown =>
-  withMeta(result, {
+export function withToolMeta({ policy }: Pick<Called, 'policy'>, result: unknown): unknown {
+  const warnings = roundedIn(result);
+  return withMeta(result, {
     ...(policy?.meta && !isRefusedByTool(result) && { a2c_tool_meta: metaForAgents(policy.meta) }),
-    ...(digits && { a2c_warnings: givenAsText(digits) }),
+    ...(warnings.length > 0 && { a2c_warnings: warnings }),
   });
+}
 
 const tooLarge = 'What the program of its server made of it is too large to be given';
 export function finalResult(call: Called, given: unknown, finding: Finding): unknown {
@@ -59,7 +57,7 @@ export function finalResult(call: Called, given: unknown, finding: Finding): unk
   if (!policy) return given;
   const { mismatch, transformed, content } = finding;
   const result = content && isObject(given) ? { ...given, content } : given;
-  const warnings = [...givenAsText(call.digits ?? []), ...finding.warnings];
+  const warnings = [...roundedIn(given), ...finding.warnings];
   const beside = (made: string | null, said: readonly string[]): unknown =>
     withMeta(result, {
       ...(made !== null && { a2c_vrl_transformed: made }),
