@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Computer, ResourceContent } from '../api/computer-handle.ts';
 import { acceptedConfig } from '../plans/accepted-config.ts';
 import type { CommandContext } from './context.ts';
@@ -9,40 +8,30 @@ import { configOf } from './source.ts';
 import { isUrl, typedConfig } from './typed-server.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import { parseConfig, type Config } from '../../machines/config/parse.ts';
-import type { Failure } from '../../machines/protocol/failure.ts';
 import {
   violation,
-  brokenByChange,
   brokenByList,
   isDocument,
-  isAnnounced,
   isWindow,
   brokenByCatalogue,
   brokenByDocument,
   brokenByElement,
   brokenByPage,
   brokenByPages,
-  brokenByRefusal,
   brokenByWindow,
-  brokenByTime,
   type Violation,
-  type ReadTwice,
-  type Refusing,
 } from '../../machines/resources/check.ts';
 import {
   elementPlace,
-  metadataPlace,
   metadataUri,
   pagePlace,
   pagesPlace,
   parseDpeUri,
-  type BuiltDpeUri,
 } from '../../machines/resources/uri.ts';
 
 export interface CheckOptions extends SourceOptions {
   /** In seconds. */
   readonly limit: number;
-  readonly wait: number;
   readonly json: boolean;
 }
 
@@ -57,12 +46,11 @@ export async function check(
   const config = await configFor(context, asked, args, options);
   const server = config.servers[0]?.name ?? '';
   const checked = await withComputer(context, { ...options, office: '' }, config, async (computer) => {
-    const status = computer.status().servers.find(({ name }) => name === server);
+    const status = computer.servers().find(({ name }) => name === server);
     if (status?.state !== 'ready') throw notReady(server, status);
     const plan = {
       server,
       limitMs: options.limit * 1_000,
-      waitMs: options.wait * 1_000,
       signal,
       onStep: (step: string) => terminal.meter(step),
     };
@@ -134,8 +122,6 @@ const verdict = (violations: readonly Violation[]): string => {
 export interface CheckPlan {
   readonly server: string;
   readonly limitMs: number;
-  /** Between two reads of the same resources; 0 = read only once. */
-  readonly waitMs: number;
   readonly signal: AbortSignal;
   readonly onStep: (step: string) => void;
 }
@@ -143,34 +129,24 @@ export interface CheckedServer {
   readonly read: Readonly<WalkedCounts>;
   readonly violations: readonly Violation[];
 }
-/** Servers gather updates for at most 200 ms. */
-const toldWithinMs = 1_000;
-
 export async function checkServer(computer: Computer, plan: CheckPlan): Promise<CheckedServer> {
   const { server, limitMs, onStep } = plan;
-  const declared = computer.status().servers.find(({ name }) => name === server)?.resources;
+  const declared = computer.servers().find(({ name }) => name === server)?.resources;
   const nothing = { windows: 0, documents: 0, pages: 0, elements: 0 };
   if (!declared) return { read: nothing, violations: [] };
-  const told: string[] = [];
-  const stop = computer.on('resource.updated', ({ uri }) => void told.push(uri));
   let reads = 0;
   const reader = new CheckReader(computer, server, limitMs, (uri) => onStep(`read ${(reads += 1)}: ${uri}`));
   const walk = new Walk(reader);
-  try {
-    const listed = await listOf(computer, plan);
-    if (!listed) return { read: nothing, violations: [violation('list', null, null, 'no list came')] };
-    const broken = brokenByList(declared, listed);
-    reader.add(broken);
-    const isRight = (uri: string): boolean => !broken.some((each) => each.uri === uri);
-    const [windows, documents] = [listed.filter(isWindow), listed.filter(isDocument)];
-    computer.servers.watch(server, [...windows, ...documents].filter(isRight));
-    for (const uri of windows.filter(isRight)) await unlessOver(plan, () => walk.window(uri));
-    for (const uri of documents.filter(isRight)) await unlessOver(plan, () => walk.document(uri));
-    if (plan.waitMs > 0) await readAgain(reader, plan, told);
-    return { read: walk.counts, violations: reader.violations };
-  } finally {
-    stop();
+  const listed = await listOf(computer, plan);
+  if (!listed) return { read: nothing, violations: [violation('list', null, null, 'no list came')] };
+  const broken = brokenByList(declared, listed);
+  reader.add(broken);
+  const isRight = (uri: string): boolean => !broken.some((each) => each.uri === uri);
+  for (const uri of listed.filter(isRight)) {
+    if (isWindow(uri)) await unlessOver(plan, () => walk.window(uri));
+    if (isDocument(uri)) await unlessOver(plan, () => walk.document(uri));
   }
+  return { read: walk.counts, violations: reader.violations };
 }
 const unlessOver = ({ signal }: CheckPlan, work: () => Promise<void>): Promise<void> =>
   signal.aborted ? Promise.resolve() : work();
@@ -184,23 +160,6 @@ async function listOf(
   return listed?.failure === null ? listed.resources.map(({ uri }) => uri) : undefined;
 }
 
-/** A changed text must have been announced. Resources no longer listed are skipped. */
-async function readAgain(reader: CheckReader, plan: CheckPlan, told: readonly string[]): Promise<void> {
-  const { waitMs, signal, onStep } = plan;
-  onStep(`waiting ${waitMs / 1000} s for changes`);
-  await pause(waitMs, undefined, { signal }).catch(() => {});
-  const changed: ReadTwice[] = [];
-  for (const [uri, before] of reader.first) {
-    if (signal.aborted) return;
-    const after = await reader.again(uri);
-    if (after !== undefined && after !== before) changed.push({ uri, before, after });
-  }
-  // Waits for late notifications, because servers gather their updates for a while.
-  if (changed.some(({ uri }) => !isAnnounced(uri, told)))
-    await pause(toldWithinMs, undefined, { signal }).catch(() => {});
-  for (const each of changed) reader.add(brokenByChange(each, told));
-}
-
 export interface WalkedCounts {
   windows: number;
   documents: number;
@@ -208,13 +167,10 @@ export interface WalkedCounts {
   elements: number;
 }
 const pagesAtOnce = 100;
-const nowhere = 'a2c-check-there-is-no-such-thing';
 
 export class Walk {
   readonly #reader: CheckReader;
   readonly counts: WalkedCounts = { windows: 0, documents: 0, pages: 0, elements: 0 };
-  readonly #probedHosts = new Set<string>();
-  #isProbed = false;
 
   constructor(reader: CheckReader) {
     this.#reader = reader;
@@ -229,11 +185,6 @@ export class Walk {
   async document(uri: string): Promise<void> {
     const place = parseDpeUri(uri);
     if (!place.ok || place.uri.level > 1) return;
-    const { host } = place.uri;
-    if (!this.#probedHosts.has(host)) {
-      this.#probedHosts.add(host);
-      await this.#mustRefuse('missing-document', metadataPlace(`dpe://${host}/${nowhere}`));
-    }
     if (place.uri.level === 1) return this.#document(metadataUri(uri));
     const contents = await this.#reader.read(uri);
     if (!contents) return;
@@ -250,56 +201,39 @@ export class Walk {
     if (!read) return;
     for (let offset = 0; offset < read.page_count; offset += pagesAtOnce)
       await this.#pages(uri, read.page_count, offset);
-    let isElement = false;
-    for (let index = 0; index < read.page_count; index += 1)
-      isElement = (await this.#page(uri, index)) || isElement;
-    if (this.#isProbed || !isElement) return;
-    this.#isProbed = true;
-    await this.#mustRefuse('missing-page', pagePlace(uri, read.page_count, 'json'));
-    await this.#mustRefuse('missing-element', elementPlace(uri, nowhere));
+    for (let index = 0; index < read.page_count; index += 1) await this.#page(uri, index);
   }
   async #pages(uri: string, pageCount: number, offset: number): Promise<void> {
     const place = pagesPlace(uri, offset, pagesAtOnce);
     const contents = place.ok && (await this.#reader.read(place.uri));
     if (contents) this.#reader.add(brokenByPages(place.uri, pageCount, offset, contents));
   }
-  async #page(uri: string, index: number): Promise<boolean> {
+  async #page(uri: string, index: number): Promise<void> {
     const place = pagePlace(uri, index, 'json');
     const contents = place.ok && (await this.#reader.read(place.uri));
-    if (!contents) return false;
+    if (!contents) return;
     this.counts.pages += 1;
     const { read, violations } = brokenByPage(place.uri, index, contents);
     this.#reader.add(violations);
     const [first] = read?.elements ?? [];
-    return first !== undefined && this.#element(uri, first.element_id);
+    if (first) await this.#element(uri, first.element_id);
   }
-  async #element(uri: string, id: string): Promise<boolean> {
+  async #element(uri: string, id: string): Promise<void> {
     const place = elementPlace(uri, id);
     const contents = place.ok && (await this.#reader.read(place.uri));
-    if (!contents) return false;
+    if (!contents) return;
     this.counts.elements += 1;
     this.#reader.add(brokenByElement(place.uri, id, contents));
-    return true;
-  }
-  async #mustRefuse(rule: Refusing, place: BuiltDpeUri): Promise<void> {
-    if (!place.ok) return;
-    const came = await this.#reader.ask(place.uri);
-    if (came) this.#reader.add(brokenByRefusal(rule, place.uri, came.ok ? undefined : came.failure));
   }
 }
 
-export type ReadOutcome =
-  | { readonly ok: true; readonly contents: readonly ResourceContent[] }
-  | { readonly ok: false; readonly failure: Failure };
-
-/** One after the other, so that each read is timed alone. */
+/** One after the other, so that each read has its limit alone. */
 export class CheckReader {
   readonly #computer: Computer;
   readonly #server: string;
   readonly #limitMs: number;
   readonly #onRead: (uri: string) => void;
   readonly violations: Violation[] = [];
-  readonly first = new Map<string, string>();
 
   constructor(computer: Computer, server: string, limitMs: number, onRead: (uri: string) => void) {
     this.#computer = computer;
@@ -312,45 +246,15 @@ export class CheckReader {
   }
   /** Undefined, with a violation, when the read was refused or too late. */
   async read(uri: string): Promise<readonly ResourceContent[] | undefined> {
-    const came = await this.ask(uri);
-    if (!came) return undefined;
-    if (came.ok) {
-      this.first.set(uri, textOf(came.contents));
-      return came.contents;
-    }
-    this.add([violation('unreadable', uri, null, came.failure.message)]);
-    return undefined;
-  }
-  /** Undefined, with a violation, when the read was too late. */
-  async ask(uri: string): Promise<ReadOutcome | undefined> {
     this.#onRead(uri);
-    const startedAt = performance.now();
-    const came = await this.#within(uri);
-    const tookMs = came && performance.now() - startedAt;
-    this.add(brokenByTime(uri, tookMs, this.#limitMs));
-    return came;
-  }
-  async again(uri: string): Promise<string | undefined> {
-    this.#onRead(uri);
-    const came = await this.#within(uri);
-    return came?.ok === true ? textOf(came.contents) : undefined;
-  }
-  #within(uri: string): Promise<ReadOutcome | undefined> {
-    const asked = this.#computer.readResource(uri, { server: this.#server }).then(
-      (contents): ReadOutcome => ({ ok: true, contents }),
-      (error: unknown): ReadOutcome => ({ ok: false, failure: failureOf(error) }),
-    );
-    return new Promise((resolve) => {
-      const late = setTimeout(() => resolve(undefined), this.#limitMs);
-      void asked.then((came) => {
-        clearTimeout(late);
-        resolve(came);
+    try {
+      return await this.#computer.readResource(uri, {
+        server: this.#server,
+        signal: AbortSignal.timeout(this.#limitMs),
       });
-    });
+    } catch (error) {
+      this.add([violation('unreadable', uri, null, failureOf(error).message)]);
+      return undefined;
+    }
   }
 }
-/** Returns the comparable text of read contents: a single text as it is, anything else as JSON. */
-const textOf = (contents: readonly ResourceContent[]): string => {
-  const [only] = contents;
-  return contents.length === 1 && typeof only?.text === 'string' ? only.text : JSON.stringify(contents);
-};

@@ -116,7 +116,6 @@ function addChecking(program: Command, does: ActionMaker): void {
     .argument('<server>', 'a server of the config, a URL, or a command')
     .argument('[args...]', 'arguments of the command; options of its own behind --')
     .option('--limit <seconds>', 'what one read may take', readLimitOf, 8)
-    .option('--wait <seconds>', 'wait so long for changes, then read all again; 0: read once', secondsOf, 2)
     .option('--json', 'one JSON document on stdout', false)
     .action(does(() => import('./check.ts'), 'check'));
 }

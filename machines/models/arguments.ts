@@ -25,7 +25,7 @@ export function readArguments(given: unknown, schema?: unknown): ArgumentsRead {
   const problems = roundedArguments(value, schema);
   return problems.length > 0
     ? refused(`Wrong arguments: ${problems.join('; ')}. ${asText}`, asText)
-    : { ok: true, value: value as Json };
+    : { ok: true, value };
 }
 const refused = (message: string, remedy?: string): ArgumentsRead => ({
   ok: false,

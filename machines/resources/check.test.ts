@@ -5,11 +5,7 @@ import {
   brokenByElement,
   brokenByPage,
   brokenByPages,
-  brokenByChange,
-  isAnnounced,
   brokenByList,
-  brokenByRefusal,
-  brokenByTime,
   brokenByWindow,
   type Violation,
 } from './check.ts';
@@ -166,42 +162,5 @@ describe('pages and elements', () => {
     expect(said(brokenByElement(uri, 'e', json({ ...element, content: 'text' })))).toEqual([
       `element ${uri} content`,
     ]);
-  });
-});
-
-describe('an answer', () => {
-  it('has to come in time', () => {
-    expect(brokenByTime(uri, 8_000, 8_000)).toEqual([]);
-    expect(brokenByTime(uri, 16_000, 8_000)[0]?.found).toBe('the answer took 16.0 s; 8.0 s are the most');
-    expect(brokenByTime(uri, undefined, 8_000)[0]?.found).toBe('no answer came; 8.0 s are the most');
-  });
-  it('has to refuse with its code what there is not', () => {
-    expect(brokenByRefusal('missing-page', uri, { code: 4202, message: '' })).toEqual([]);
-    expect(brokenByRefusal('missing-page', uri, undefined)[0]?.found).toBe(
-      'expected the error 4202, received contents',
-    );
-    const other = { code: 500, message: 'it broke', details: { code: -32_603 } } as const;
-    expect(brokenByRefusal('missing-element', uri, other)[0]?.found).toBe(
-      'expected the error 4203, received the error -32603: it broke',
-    );
-  });
-});
-
-describe('a change', () => {
-  const change = { uri: `${uri}/pages/0?format=json`, before: 'a', after: 'b' };
-  it('has to be told by its own URI, one above or one below, whatever the query and the case of the host', () => {
-    for (const told of ['DPE://H/a%2Fb', `${uri}/pages/0`, `${uri}/pages/0/x?y=1`, 'dpe://h'])
-      expect(brokenByChange(change, [told]), told).toEqual([]);
-    for (const told of ['dpe://h/a', `${uri}/pages/01`, 'window://h/a%2Fb'])
-      expect(isAnnounced(change.uri, [told]), told).toBe(false);
-    expect(said(brokenByChange(change, []))).toEqual([`update ${change.uri} -`]);
-    expect(brokenByChange({ ...change, after: 'a' }, [])).toEqual([]);
-  });
-  it('is none that an update excuses when it is of ids alone', () => {
-    const other = { ...page, elements: [{ ...element, element_id: 'f' }] };
-    const ids = { uri, before: JSON.stringify(page), after: JSON.stringify(other) };
-    expect(said(brokenByChange(ids, [uri]))).toEqual([`ids ${uri} elements`]);
-    const text = { ...page, elements: [{ ...element, content: { text: 'new' } }] };
-    expect(brokenByChange({ ...ids, after: JSON.stringify(text) }, [uri])).toEqual([]);
   });
 });

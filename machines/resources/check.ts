@@ -26,7 +26,6 @@ const remedies = {
     'List dpe://host/doc-ref, percent-encoded, or dpe://host for a catalogue; pages and elements are not listed',
   'window-text': 'Give text: blobs are not shown on the Desktop',
   unreadable: 'Answer resources/read of every URI that is listed',
-  slow: 'Answer sooner: what takes longer is missing from the answer, and asked for again',
   catalogue: 'Answer {"documents": […], "total_count": N}',
   document:
     'Answer JSON with doc_ref (the key, encoded in the uri alone), uri, file_uri, file_type (lower case, no dot), title and page_count; last_modified is ISO 8601',
@@ -34,12 +33,6 @@ const remedies = {
   page: 'Answer JSON with page_index, title, doc_ref, uri, elements and element_count, which is their number',
   element:
     'Answer JSON with element_id, category and content, an object; an id names one element of a document',
-  ids: 'Keep the id of an element while the element is the same',
-  'missing-document': 'Answer the JSON-RPC error 4201 with data {"doc_ref"} where there is no such document',
-  'missing-page':
-    'Answer the JSON-RPC error 4202 with data {"page_index", "page_count"} where there is no such page',
-  'missing-element': 'Answer the JSON-RPC error 4203 with data {"element_id"} where there is no such element',
-  update: 'Send notifications/resources/updated with this URI whenever its content changes',
 } as const;
 
 type CheckRule = keyof typeof remedies;
@@ -117,27 +110,6 @@ export function brokenByWindow(
   if (hasText || !hasBlob) return [];
   return [violation('window-text', uri, 'contents', 'it has blobs and no text')];
 }
-
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
-/** `ms` is undefined when no answer came within the limit. */
-export function brokenByTime(uri: string, ms: number | undefined, limitMs: number): Violation[] {
-  if (ms !== undefined && ms <= limitMs) return [];
-  const took = ms === undefined ? 'no answer came' : `the answer took ${seconds(ms)}`;
-  return [violation('slow', uri, null, `${took}; ${seconds(limitMs)} are the most`)];
-}
-
-const refusals = { 'missing-document': 4201, 'missing-page': 4202, 'missing-element': 4203 } as const;
-export type Refusing = keyof typeof refusals;
-/** `answer` is undefined when the server returned contents. */
-export function brokenByRefusal(rule: Refusing, uri: string, answer: Failure | undefined): Violation[] {
-  if (answer?.code === refusals[rule]) return [];
-  const came = answer === undefined ? 'contents' : `the error ${shownCode(answer)}: ${answer.message}`;
-  return [violation(rule, uri, 'error.code', `expected the error ${refusals[rule]}, received ${came}`)];
-}
-const shownCode = ({ code, details }: Failure): string => {
-  const own = details?.['code'];
-  return typeof own === 'number' ? String(own) : String(code);
-};
 
 type Contents = readonly { readonly text?: unknown }[];
 interface Judged<T> {
@@ -290,42 +262,4 @@ export function brokenByPage(uri: string, index: number, contents: Contents): Ju
 export function brokenByElement(uri: string, id: string, contents: Contents): Violation[] {
   const { read, violations } = readAs('element', uri, contents, dpeElementDetail);
   return read ? differs('element', uri, 'element_id', id, read.element_id) : [...violations];
-}
-
-export interface ReadTwice {
-  readonly uri: string;
-  readonly before: string;
-  readonly after: string;
-}
-const placeOf = (uri: string): string => {
-  const parts = splitUri(uri);
-  return parts ? `${parts.scheme}://${parts.host.toLowerCase()}${parts.path}` : uri;
-};
-/** One of `told` is the same place, a part of it, or a place that it is a part of; queries do not count. */
-export function isAnnounced(uri: string, told: readonly string[]): boolean {
-  const place = placeOf(uri);
-  return told.some((each) => {
-    const other = placeOf(each);
-    return place === other || place.startsWith(`${other}/`) || other.startsWith(`${place}/`);
-  });
-}
-/** `told`: the URIs of all updates since the first read. */
-export function brokenByChange({ uri, before, after }: ReadTwice, told: readonly string[]): Violation[] {
-  if (before === after) return [];
-  const [one, two] = [withoutIds(before), withoutIds(after)];
-  if (one !== undefined && one === two)
-    return [violation('ids', uri, 'elements', 'the same elements had other ids when they were read again')];
-  return isAnnounced(uri, told)
-    ? []
-    : [violation('update', uri, null, 'its content changed, and nothing told so')];
-}
-function withoutIds(text: string): string | undefined {
-  try {
-    const page = dpePage.safeParse(JSON.parse(text));
-    if (!page.success) return undefined;
-    const elements = page.data.elements.map(({ element_id: _, uri: __, ...rest }) => rest);
-    return JSON.stringify({ ...page.data, elements });
-  } catch {
-    return undefined;
-  }
 }
