@@ -1,14 +1,7 @@
 import { textOf } from '../../machines/trace/row.ts';
 import { hostPath, type HostFacts } from '../../machines/inspection.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
-import {
-  connectionsOf,
-  joinedOf,
-  shiftsOf,
-  type ClockShift,
-  type Connection,
-  type JoinedCall,
-} from './joined.ts';
+import { connectionsOf, joinedOf, type Connection, type JoinedCall } from './joined.ts';
 import { fleetFragmentOf, fleetViewOf, isHistoryStep, viewOf, withToken, type FleetView } from './choice.ts';
 import type { Session } from './session.ts';
 
@@ -28,11 +21,10 @@ function factsOf({ host, history }: Session): HostFacts {
   return { ...facts, kind: (kind ?? 'file') as HostFacts['kind'], name: name === '' ? facts.name : name };
 }
 
-/** Facts of all hosts together. Times of the host `n` are on its own clock; `shifts[n]` tells how far it is ahead. */
+/** Facts of all hosts together. Times are those of the clock of each host. */
 export interface FleetSeen {
   readonly facts: readonly HostFacts[];
   readonly calls: readonly JoinedCall[];
-  readonly shifts: readonly ClockShift[];
   readonly connections: readonly Connection[];
 }
 export class Fleet {
@@ -41,7 +33,7 @@ export class Fleet {
   readonly #open: (path: string) => Session;
   #listener: () => void = () => {};
   #chosen: (isStep: boolean) => void = () => {};
-  #joined: (Pick<FleetSeen, 'calls' | 'shifts'> & { readonly key: string }) | undefined;
+  #joined: { readonly calls: readonly JoinedCall[]; readonly key: string } | undefined;
 
   /** `open` attaches to the host at a path of the server; `fragment` is that with which the page begins. */
   constructor(open: (path: string) => Session, fragment: string) {
@@ -98,11 +90,8 @@ export class Fleet {
     }));
     const facts = hosts.map((host) => host.facts);
     const key = this.sessions.map(({ story }, n) => `${story.calls.revision} ${facts[n]?.kind}`).join();
-    if (this.#joined?.key !== key) {
-      const calls = joinedOf(hosts);
-      this.#joined = { key, calls, shifts: shiftsOf(hosts.length, calls) };
-    }
-    const { calls, shifts } = this.#joined;
-    return { facts, calls, shifts, connections: connectionsOf(hosts) };
+    if (this.#joined?.key !== key) this.#joined = { key, calls: joinedOf(hosts) };
+    const { calls } = this.#joined;
+    return { facts, calls, connections: connectionsOf(hosts) };
   }
 }

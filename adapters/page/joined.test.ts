@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { HostFacts } from '../../machines/inspection.ts';
 import type { Call } from '../../machines/incidents/calls.ts';
 import type { Living } from './history.ts';
-import { connectionsOf, isNamedBy, joinedOf, shiftsOf } from './joined.ts';
+import { connectionsOf, isNamedBy, joinedOf } from './joined.ts';
 
 const host = (kind: HostFacts['kind'], name: string, calls: readonly Call[] = []) => {
   const facts: HostFacts = { kind, name, pid: 1, started: null, version: '0' };
@@ -42,26 +42,6 @@ describe('the calls of several hosts', () => {
     expect(joined.filter((each) => isNamedBy(each, chosen?.key)).map(({ parts }) => parts.length)).toEqual([
       2,
     ]);
-  });
-
-  it('tell how far the clocks are apart, also over a third host, and how surely', () => {
-    const hosts = [
-      host('agent', 'ann', [call('r1', 1_000, 1_040), call('r2', 2_000, 2_010)]),
-      host('office', 'o', [call('r1', 6_002, 6_038), call('r2', 7_003, 7_008), call('r3', 8_000, 8_010)]),
-      host('computer', 'c1', [call('r3', 7_905, 7_907)]),
-      host('computer', 'alone'),
-    ];
-    const [ann, office, computer, alone] = shiftsOf(hosts.length, joinedOf(hosts));
-    expect(ann).toMatchObject({ to: undefined, aheadMs: 0 });
-    // Between 4,998 (both ends) and 5,002 (both beginnings).
-    expect(office).toEqual({ host: 1, to: 0, aheadMs: 5_000, withinMs: 3, calls: 2 });
-    expect(computer).toMatchObject({ to: 1, aheadMs: 4_901, calls: 1 });
-    expect(alone).toMatchObject({ to: undefined, aheadMs: 0, calls: 0 });
-  });
-
-  it('take clocks as equal while no call contradicts it', () => {
-    const hosts = [host('agent', 'ann', [call('r1', 10, 90)]), host('computer', 'c1', [call('r1', 30, 40)])];
-    expect(shiftsOf(2, joinedOf(hosts))[1]).toMatchObject({ aheadMs: 0, withinMs: 36 });
   });
 });
 

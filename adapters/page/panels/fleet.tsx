@@ -22,8 +22,6 @@ const nameOf = ({ facts }: FleetSeen, host: number): string => {
   const { kind = 'file', name = '' } = facts[host] ?? {};
   return `${kind} ${name}`;
 };
-/** Converts a time of a host to the clock of the first host. */
-const shared = ({ shifts }: FleetSeen, host: number, at: number): number => at - (shifts[host]?.aheadMs ?? 0);
 const endOfHost = (fleet: Fleet, host: number): number => fleet.sessions[host]?.wallEnd ?? 0;
 
 // ── hosts and connections ─────────────────────────────────────────────────────────────────────────────
@@ -199,14 +197,14 @@ const wordsOf = (nodes: readonly Node[], edges: readonly Edge[]): string => {
   return `Connections: ${edges.map(({ from, to }) => `${named(from)} with ${named(to)}`).join(', ') || 'none'}`;
 };
 
-// ── what is wrong, and the clocks ─────────────────────────────────────────────────────────────────────
+// ── what is wrong ─────────────────────────────────────────────────────────────────────
 function Wrong({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
   const all = fleet.sessions.flatMap((session, host) => {
     const end = endOfHost(fleet, host);
     return session.story
       .at(end)
       .filter((view) => needsLook(view))
-      .map((view) => ({ host, view, session, at: shared(seen, host, view.last) }));
+      .map((view) => ({ host, view, session, at: view.last }));
   });
   const isBack = ({ kind, name }: HostFacts): boolean =>
     fleet.sessions.some(
@@ -257,30 +255,6 @@ function Wrong({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
     </ul>
   );
 }
-function Clocks({ seen }: { seen: FleetSeen }): VNode | null {
-  const measured = seen.shifts.filter(({ calls, to }) => to !== undefined && calls > 0);
-  if (measured.length === 0) return null;
-  const apart = measured.filter(({ aheadMs }) => aheadMs !== 0);
-  if (apart.length === 0)
-    return (
-      <p id="clocks" class="quiet">
-        The clocks agree, as far as {countText(Math.max(...measured.map(({ calls }) => calls)), 'call')} tell.
-      </p>
-    );
-  return (
-    <ul id="clocks">
-      {apart.map(({ host, to = 0, aheadMs, withinMs, calls }) => (
-        <li key={host}>
-          The clock of <strong>{visible(nameOf(seen, host))}</strong> is {durationText(Math.abs(aheadMs))}{' '}
-          {aheadMs > 0 ? 'ahead' : 'behind'}
-          {Number.isFinite(withinMs) ? `, give or take ${durationText(withinMs)}` : ''}: measured from{' '}
-          {countText(calls, 'call')} with {visible(nameOf(seen, to))}. Times on this page are corrected.
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 // ── calls ─────────────────────────────────────────────────────────────────────────────────────────────
 interface Shown {
   readonly fleet: Fleet;
@@ -293,13 +267,12 @@ interface Scale {
 }
 const percentOf = ({ from, to }: Scale, at: number): string =>
   `${(100 * (at - from)) / Math.max(1, to - from)}%`;
-/** Returns when one host's part of a call began and ended, on the clock of the first host. */
-function spanOf(fleet: Fleet, seen: FleetSeen, { host, call }: CallPart): Scale {
-  const to = Math.max(call.from, call.ended?.at ?? endOfHost(fleet, host));
-  return { from: shared(seen, host, call.from), to: shared(seen, host, to) };
-}
-const scaleOf = ({ fleet, seen, joined }: Shown): Scale => {
-  const spans = joined.parts.map((part) => spanOf(fleet, seen, part));
+const spanOf = (fleet: Fleet, { host, call }: CallPart): Scale => ({
+  from: call.from,
+  to: Math.max(call.from, call.ended?.at ?? endOfHost(fleet, host)),
+});
+const scaleOf = ({ fleet, joined }: Shown): Scale => {
+  const spans = joined.parts.map((part) => spanOf(fleet, part));
   return { from: Math.min(...spans.map(({ from }) => from)), to: Math.max(...spans.map(({ to }) => to)) };
 };
 function CallLine({ id, ...shown }: Shown & { readonly id: string }): VNode | null {
@@ -336,7 +309,7 @@ function CallLine({ id, ...shown }: Shown & { readonly id: string }): VNode | nu
     </div>
   );
 }
-/** One call on its way through the hosts: a bar for each host, divided into phases, all on one clock. */
+/** One call on its way through the hosts: a bar for each host, divided into phases. */
 function Way(shown: Shown): VNode {
   const { fleet, seen, joined } = shown;
   const scale = scaleOf(shown);
@@ -351,7 +324,7 @@ function Way(shown: Shown): VNode {
           {joined.parts.map((part) => {
             const { host, call } = part;
             const now = endOfHost(fleet, host);
-            const span = spanOf(fleet, seen, part);
+            const span = spanOf(fleet, part);
             return (
               <tr key={`${host} ${call.ticket}`}>
                 <th scope="row">
@@ -367,10 +340,7 @@ function Way(shown: Shown): VNode {
                   {phasesOf(call, now)
                     .filter(({ step }) => step !== 'ended')
                     .map((phase, n) => {
-                      const [from, to] = [phase.from, phase.to].map((at) => shared(seen, host, at)) as [
-                        number,
-                        number,
-                      ];
+                      const { from, to } = phase;
                       const width = `max(2px, ${percentOf(scale, scale.from + to - from)})`;
                       const title = `${phase.name}, ${durationText(to - from)}`;
                       return (
@@ -392,8 +362,7 @@ function Way(shown: Shown): VNode {
   );
 }
 function CallsOfAll({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
-  const at = ({ parts: [first] }: JoinedCall): number =>
-    first ? shared(seen, first.host, first.call.from) : 0;
+  const at = ({ parts: [first] }: JoinedCall): number => first?.call.from ?? 0;
   const calls = seen.calls.toSorted((one, other) => at(other) - at(one));
   if (calls.length === 0)
     return (
@@ -434,13 +403,12 @@ function All({ fleet }: { fleet: Fleet }): VNode {
     );
   return (
     <main id="fleet">
-      <h1>{countText(fleet.sessions.length, 'host')}, one clock</h1>
+      <h1>{countText(fleet.sessions.length, 'host')}</h1>
       <section aria-label="Connections">
         <h2>Who is connected to whom</h2>
         <Connections fleet={fleet} seen={seen} />
         <h2>What is wrong</h2>
         <Wrong fleet={fleet} seen={seen} />
-        <Clocks seen={seen} />
       </section>
       <section aria-label="Calls" class="calls">
         <h2>Calls</h2>
