@@ -8,7 +8,7 @@ import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 import { shownText } from '../../scenarios/fixtures/shown-text.ts';
 import { showRecordings } from './recordings.ts';
 
-/** Links, Markdown and pictures that a person takes from the page, and the view that an address brings back. */
+/** Links that a person takes from the page, and the view that an address brings back. */
 
 const echo = {
   command: process.execPath,

@@ -15,7 +15,6 @@ import type { Session } from './session.ts';
 import { needsLook } from '../../machines/incidents/incident.ts';
 import { TimeLine } from './timeline.tsx';
 import { Copy } from './pieces.tsx';
-import { callAsMarkdown, hostAsMarkdown } from './markdown.ts';
 import { dayTimeText, visible } from './values.ts';
 
 /** Whole inspector page: header, shown moment, tree of actors at the side, and one panel. */
@@ -77,18 +76,11 @@ function stateOfLink(session: Session): [text: string, isBad: boolean] {
     return [`connection lost: the host was killed, or it ended. ${known(away.from)} Trying again …`, true];
   return ['Nothing answers here: the host has ended. Hosts that run: npx a2c inspect', true];
 }
-/** Buttons that share the view: copy its address, copy it as text, save its trace. */
+/** Buttons that share the view: copy its address, save its trace. */
 function Carry({ session }: { session: Session }): VNode {
-  const text = (): string => {
-    const { host, wallNow: at, incidents, servers, choice } = session;
-    const call = choice.panel === 'calls' && session.callOf(choice.call);
-    if (call) return callAsMarkdown(call, at);
-    return hostAsMarkdown({ title: host ? `${host.kind} ${host.name}` : 'a2c', at, incidents, servers });
-  };
   return (
     <div class="carry" role="group" aria-label="Carry away">
       <Copy label="link" text={() => location.href} />
-      <Copy label="Markdown" text={text} />
       <SaveTrace session={session} />
     </div>
   );

@@ -49,54 +49,6 @@ function firstView(drawn: ElkNode, active: ReadonlySet<string>, box: Size): View
   return { scale: readable, x: free(box.width, width, at.x), y: free(box.height, height, at.y) };
 }
 
-/** Width and height in px into which the small map fits. */
-const mapSize: Size = { width: 180, height: 120 };
-interface MapProps {
-  readonly drawn: ElkNode;
-  readonly active: ReadonlySet<string>;
-  readonly view: View;
-  readonly box: Size;
-  /** Called with the point of the chart that was clicked in the small map. */
-  readonly onGo: (at: ElkPoint) => void;
-}
-/** Small map of the whole chart with the visible part marked; a click moves the view there. Hidden when all is visible. */
-function SmallMap({ drawn, active, view, box, onGo }: MapProps): VNode | null {
-  const { width = 1, height = 1 } = drawn;
-  const scale = Math.min(mapSize.width / width, mapSize.height / height);
-  const shown = { width: box.width / view.scale, height: box.height / view.scale };
-  if (shown.width >= width && shown.height >= height) return null;
-  const boxes = (node: ElkNode): VNode[] =>
-    (node.children ?? []).flatMap((child) => [
-      <rect
-        key={child.id}
-        class={active.has(child.id) ? 'active' : undefined}
-        x={child.x}
-        y={child.y}
-        width={child.width}
-        height={child.height}
-      />,
-      ...boxes(child),
-    ]);
-  return (
-    <svg
-      class="small-map"
-      aria-hidden="true"
-      width={width * scale}
-      height={height * scale}
-      viewBox={`0 0 ${width} ${height}`}
-      onClick={(event) => onGo({ x: event.offsetX / scale, y: event.offsetY / scale })}
-    >
-      {boxes(drawn)}
-      <rect
-        class="view"
-        x={-view.x / view.scale}
-        y={-view.y / view.scale}
-        width={shown.width}
-        height={shown.height}
-      />
-    </svg>
-  );
-}
 interface ZoomedProps {
   readonly chart: LaidOut;
   readonly lit: Lit;
@@ -107,13 +59,10 @@ interface ZoomedProps {
 const larger = 1.25;
 interface Viewing {
   readonly box: RefObject<HTMLDivElement>;
-  readonly size: () => Size;
   readonly view: View;
   /** Moves of the view by key. */
   readonly steps: Readonly<Record<string, () => void>>;
   readonly pan: (x: number, y: number) => void;
-  /** Moves a point of the chart into the middle. */
-  readonly centre: (at: ElkPoint) => void;
 }
 /** View of a chart, which the wheel zooms; another chart begins with its active state in the middle. */
 function useView(chart: LaidOut, active: ReadonlySet<string>): Viewing {
@@ -128,12 +77,6 @@ function useView(chart: LaidOut, active: ReadonlySet<string>): Viewing {
   const zoom = (by: number, at?: ElkPoint): void =>
     setView((old) => zoomed(old, by, at ?? { x: size().width / 2, y: size().height / 2 }));
   const pan = (x: number, y: number): void => setView((old) => ({ ...old, x: old.x + x, y: old.y + y }));
-  const centre = ({ x, y }: ElkPoint): void =>
-    setView(({ scale }) => ({
-      scale,
-      x: size().width / 2 - x * scale,
-      y: size().height / 2 - y * scale,
-    }));
   useEffect(() => setView(firstView(chart.drawn, active, size())), [chart]);
   useEffect(() => {
     const { current } = box;
@@ -154,11 +97,11 @@ function useView(chart: LaidOut, active: ReadonlySet<string>): Viewing {
     '-': () => zoom(1 / larger),
     '0': whole,
   };
-  return { box, size, view, steps, pan, centre };
+  return { box, view, steps, pan };
 }
 /** Chart that is moved by dragging or with the arrow keys, and zoomed with the wheel or + and -. */
 export function Zoomed({ chart, lit, label, onChoose }: ZoomedProps): VNode {
-  const { box, size, view, steps, pan, centre } = useView(chart, lit.active);
+  const { box, view, steps, pan } = useView(chart, lit.active);
   const onClick = ({ target }: MouseEvent): void =>
     onChoose((target as Element).closest('[data-state]')?.getAttribute('data-state') ?? undefined);
   return (
@@ -190,7 +133,6 @@ export function Zoomed({ chart, lit, label, onChoose }: ZoomedProps): VNode {
           </g>
         </svg>
       </div>
-      <SmallMap drawn={chart.drawn} active={lit.active} view={view} box={size()} onGo={centre} />
     </div>
   );
 }
