@@ -6,7 +6,7 @@ import { planImport } from './config-files.ts';
 
 const folder = testFolder('plan-import');
 
-it('a plan to import shows the target of each server: command and package, or URL, and nothing that may be secret', async () => {
+it('a plan to import shows what each server runs, and nothing that may be secret', async () => {
   const from = join(folder, 'theirs.json');
   const mcpServers = {
     fetched: { command: 'npx', args: ['-y', '@scope/files@1.2.3', '--token', 's3cret'] },
@@ -15,10 +15,10 @@ it('a plan to import shows the target of each server: command and package, or UR
   };
   writeFileSync(from, JSON.stringify({ mcpServers }));
   const { sources } = await planImport({ from, file: join(folder, 'ours.json') });
-  const targets = sources[0]?.servers.map(({ name, target }) => [name, target]);
-  expect(targets).toEqual([
-    ['fetched', 'npx @scope/files@1.2.3'],
-    ['own', './server'],
-    ['far', 'https://example.com/mcp'],
+  const all = sources[0]?.servers.map(({ name, runs }) => [name, runs]);
+  expect(all).toEqual([
+    ['fetched', 'npx -y @scope/files@1.2.3 --token ***'],
+    ['own', './server --token ***'],
+    ['far', 'https://***@example.com/mcp?key=***'],
   ]);
 });

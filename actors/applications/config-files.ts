@@ -9,7 +9,6 @@ import { changeFile, NotText } from '../../adapters/storage/settings.ts';
 import { appNamed, appOf, apps } from '../../machines/applications/apps.ts';
 import { importFrom, type Imported } from '../../machines/applications/import.ts';
 import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
-import { packageOf } from '../../machines/config/package-of.ts';
 import type { App } from '../../machines/config/app.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { shownTarget } from '../../machines/config/shown.ts';
@@ -34,11 +33,6 @@ export interface ServerToImport {
   readonly name: string;
   /** Result for the server. `changed`: parts of its entry are written in another way here, or are not taken over. */
   readonly outcome: 'taken' | 'changed' | 'left out';
-  /**
-   * Command of the server, with the package or image that a runner such as `npx` fetches, or its URL without user
-   * name, password and query; empty when the server is left out.
-   */
-  readonly target: string;
   /**
    * Command with all its arguments, as it would run, or the URL, with secrets as `***`, as `a2c list` shows it; empty
    * when the server is left out.
@@ -131,22 +125,11 @@ async function inFile(file: string, known?: App): Promise<FoundSource> {
 }
 
 type Judged = Imported['servers'][number];
-/** Without possible secrets: of the arguments only the package, and no query of a URL. */
-function targetOf({ server }: Judged): string {
-  if (server?.kind === 'stdio') {
-    const { command, args } = server.launch;
-    const fetched = packageOf(command, args);
-    return fetched === undefined ? command : `${command} ${fetched}`;
-  }
-  if (server?.kind !== 'sse' && server?.kind !== 'streamable') return '';
-  return server.remote.url.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//');
-}
 const shown = (each: Judged): ServerToImport => ({
   name: each.name,
   from: each.from,
   outcome:
     each.entry === null ? 'left out' : each.changed.length + each.left.length > 0 ? 'changed' : 'taken',
-  target: targetOf(each),
   runs: each.server ? shownTarget(each.server.raw) : '',
   changed: each.changed,
   left: each.left,

@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { badRequest } from '../kernel/errors.ts';
-import { packageOf } from '../../machines/config/package-of.ts';
+import { withoutSecretParts } from '../../machines/config/shown.ts';
 import { readLenientJson } from '../../machines/models/lenient-json.ts';
 
 export interface EntryWords {
@@ -57,10 +57,12 @@ function split(text: string, at: RegExp, form: string): readonly [string, string
   return [text.slice(0, index), text.slice(index + sign.length)];
 }
 
-/** Its name is the URL, the package that the command runs, or the command. */
+const runner = /^(npx|pnpx|bunx|uvx)(\.(cmd|exe))?$/i;
+/** Its name is the URL, the package that a runner such as `npx` fetches, or the command. */
 export function typedConfig(words: readonly string[], options: EntryWords = {}): object {
   const [first = '', ...args] = words;
-  const name = isUrl(first) ? first : (packageOf(first, args) ?? basename(first));
+  const fetched = runner.test(basename(first)) ? args.find((arg) => !arg.startsWith('-')) : undefined;
+  const name = isUrl(first) ? first : withoutSecretParts(fetched ?? basename(first), () => '***');
   return { mcpServers: { [name]: entryOf(words, options) } };
 }
 

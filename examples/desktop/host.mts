@@ -81,8 +81,8 @@ class Windows {
 async function importWindow(windows: Windows, file: string, from: string): Promise<void> {
   const plan = await planImport({ from, file });
   for (const { servers, left } of plan.sources) {
-    for (const { outcome, name, target, why, ...said } of servers) {
-      console.log(`import  ${outcome}: ${name} ${why ?? target}`);
+    for (const { outcome, name, runs, why, ...said } of servers) {
+      console.log(`import  ${outcome}: ${name} ${why ?? runs}`);
       for (const text of [...said.changed, ...said.left]) console.log(`import    ${text}`);
     }
     for (const text of left) console.log(`import  ${text}`);
