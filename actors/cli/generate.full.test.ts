@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { toolClient, toolTypes } from '../../machines/models/typescript.ts';
+import { toolTypes } from '../../machines/models/typescript.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -46,29 +46,17 @@ describe('a2c generate', () => {
   it.each(Object.keys(servers))('writes types of %s that compile', async (server) => {
     expect(mistakesIn(`${server}-types.ts`, await generated('types', server))).toBe('');
   });
-  it('writes a client that lets right arguments through, and wrong ones not', async () => {
-    writeFileSync(join(folder, 'everything.ts'), await generated('client', 'everything'));
-    const use = (call: string): string =>
+  it('writes types that let right arguments through, and wrong ones not', async () => {
+    writeFileSync(join(folder, 'everything.ts'), await generated('types', 'everything'));
+    const use = (tool: string, args: string): string =>
       mistakesIn(
         'use.ts',
-        `import { createEverythingClient } from './everything.js';\n` +
-          `const client = createEverythingClient({} as never);\nvoid client.${call};\n`,
+        `import type { EverythingTools } from './everything.js';\n` +
+          `const given: EverythingTools['${tool}']['arguments'] = ${args};\nvoid given;\n`,
       );
-    expect(use('getSum({ a: 1, b: 2 }).then(({ content }) => content)')).toBe('');
-    expect(use("getSum({ a: 1, b: 'two' })")).toContain("'string' is not assignable to type 'number'");
-    expect(use('getSum({ a: 1 })')).toContain("Property 'b' is missing");
-    expect(
-      use("getStructuredContent({ location: 'Chicago' }).then(({ temperature }) => temperature + 1)"),
-    ).toBe('');
-  });
-  it('writes one file as cli that calls the tools, with help and exit codes', async () => {
-    const file = join(folder, 'typed.mjs');
-    writeFileSync(file, await generated('cli', 'typed'));
-    const run = (...argv: string[]): string =>
-      execFileSync(process.execPath, [file, ...argv], { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
-    expect(run('--help')).toContain('get_next(n: integer)');
-    expect(run('get_next', 'n=4')).toContain('5');
-    expect(() => run('get_nothing')).toThrow("there is no tool 'get_nothing'");
+    expect(use('get-sum', '{ a: 1, b: 2 }')).toBe('');
+    expect(use('get-sum', "{ a: 1, b: 'two' }")).toContain("'string' is not assignable to type 'number'");
+    expect(use('get-sum', '{ a: 1 }')).toContain("Property 'b' is missing");
   });
 });
 
@@ -112,5 +100,4 @@ it.each([
 ])('a2c generate writes code for a tool that %s compiles', (_, tool) => {
   const tools = [{ name: 'a_b', inputSchema: { type: 'object' } }, tool];
   expect(mistakesIn('types.ts', toolTypes('9 "lives"', tools))).toBe('');
-  expect(mistakesIn('client.ts', toolClient('9 "lives"', tools))).toBe('');
 });

@@ -190,12 +190,12 @@ function addDocuments(program: Command, does: ActionMaker): void {
 }
 
 const generateHelp = `
-  a2c generate client files > files.ts
-  a2c generate cli -- npx -y some-server > some-server.mjs`;
+  a2c generate types files > files.ts
+  a2c generate types -- npx -y some-server > some-server.ts`;
 function addGenerate(program: Command, does: ActionMaker): void {
   withJson(withSource(program.command('generate')))
-    .description('writes code for the tools of one server to stdout: TypeScript, or a command of one file')
-    .addArgument(new Argument('<what>', 'what is written').choices(['types', 'client', 'cli']))
+    .description('writes the TypeScript types of the tools of one server to stdout')
+    .addArgument(new Argument('<what>', 'what is written').choices(['types']))
     .argument('[server]', 'a server of the config, or a URL (default: the only one)')
     .addHelpText('after', generateHelp)
     .action(does(() => import('./generate.ts'), 'generate'));

@@ -1,4 +1,4 @@
-/** TypeScript for the tools of one server: types of arguments and results from their JSON Schemas, and a typed client. */
+/** TypeScript for the tools of one server: types of arguments and results from their JSON Schemas. */
 import { fieldsOf, isObject, type Fields } from '../protocol/json.ts';
 
 export interface DescribedTool {
@@ -136,7 +136,6 @@ const argumentsType = (schema: object): string => rootType({ ...schema, type: 'o
 
 interface NamedTool extends DescribedTool {
   readonly type: string;
-  readonly method: string;
 }
 function namesOf(tools: readonly DescribedTool[]): NamedTool[] {
   const taken = new Set<string>();
@@ -145,7 +144,7 @@ function namesOf(tools: readonly DescribedTool[]): NamedTool[] {
     let type = wanted;
     for (let n = 2; taken.has(type); n += 1) type = `${wanted}${n}`;
     taken.add(type);
-    return { ...tool, type, method: type.slice(0, 1).toLowerCase() + type.slice(1) };
+    return { ...tool, type };
   });
 }
 const resultOf = ({ type, outputSchema }: NamedTool): string =>
@@ -169,35 +168,4 @@ export function toolTypes(server: string, tools: readonly DescribedTool[]): stri
     ),
     `\n${comment(`Tools of the server ${server}, by name.`, '')}export interface ${typeName(server)}Tools {\n${lines.join('')}}\n`,
   ].join('');
-}
-
-export function toolClient(server: string, tools: readonly DescribedTool[]): string {
-  const name = typeName(server);
-  const methods = namesOf(tools).map((tool) => {
-    const needed = list(fieldsOf(tool.inputSchema)['required']) ?? [];
-    const isPlain = !['allOf', 'anyOf', 'oneOf', '$ref'].some((word) => word in tool.inputSchema);
-    const preset = needed.length === 0 && isPlain ? ' = {}' : '';
-    const has = tool.outputSchema !== undefined;
-    return (
-      `${comment(tool.description, '    ')}    ${tool.method}: (params: ${tool.type}Arguments${preset}, options?: ComputerCallOptions): Promise<${resultOf(tool)}> =>\n` +
-      `      ${has ? 'structured' : 'called'}(${JSON.stringify(tool.name)}, params, options)${has ? ` as Promise<${resultOf(tool)}>` : ''},\n`
-    );
-  });
-  const types = toolTypes(server, tools).replace(/^import type .*\n\n/, '');
-  return `import type { CallToolResult, Computer, ComputerCallOptions } from 'a2c-actors';
-
-${types}
-${comment(`Calls the tools of the server ${server} on a computer. A method rejects when its call does not succeed; the error has the failure.`, '')}export function create${name}Client(computer: Pick<Computer, 'callTool'>) {
-  const called = async (tool: string, params: unknown, options?: ComputerCallOptions): Promise<CallToolResult> => {
-    const ended = await computer.callTool(tool, { ...(params as object) }, options);
-    if (ended.outcome === 'succeeded') return ended.result;
-    throw Object.assign(new Error(ended.failure.message), { failure: ended.failure, result: ended.result });
-  };
-  const structured = async (tool: string, params: unknown, options?: ComputerCallOptions): Promise<unknown> =>
-    (await called(tool, params, options)).structuredContent;
-  void structured;
-  return {
-${methods.join('')}  };
-}
-`;
 }
