@@ -55,16 +55,15 @@ describe('a2c logs', () => {
 });
 
 describe('a2c doctor', () => {
-  it('says of each server and its program what is wrong and what to do, and ends with 1', async () => {
+  it('says of each server what is wrong and what to do, and ends with 1', async () => {
     const { code, out } = await commandLine(['doctor', '-c', fileOf({ fine, broken, crashing })]);
     expect(code).toBe(1);
     expect(out).toMatch(/^ok +Node: \d+/m);
-    expect(out).toMatch(/^WRONG +program no-such-command-anywhere: not found; looked in .*\n +Install it/m);
     expect(out).toMatch(/^ok +server fine: ready, \d+ tools$/m);
     expect(out).toMatch(/^WRONG +server crashing: .*exit code 7/m);
     expect(out).toContain('no luck');
     expect(out).toMatch(/^WRONG +server broken: .*no-such-command-anywhere/m);
-    expect(out).toMatch(/^3 things are wrong$/m);
+    expect(out).toMatch(/^2 things are wrong$/m);
   });
 
   it('is one document with --json', async () => {

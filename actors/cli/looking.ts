@@ -1,7 +1,6 @@
 import { failureOf } from '../kernel/errors.ts';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { Computer } from '../api/computer-handle.ts';
-import { inputsOf } from '../api/computer.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable } from './exit-codes.ts';
 import type { RecordingOptions, SourceOptions } from './host-options.ts';
@@ -17,21 +16,14 @@ import {
   whyText,
 } from './printing/servers.ts';
 import { mayStart, readSource, configOf } from './source.ts';
-import { withoutCredentials, registryChoice, type RegistryChoice } from '../servers/registries.ts';
-import { inheritedOf, renderServer } from '../servers/render.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import type { OutputLine } from '../servers/server-output.ts';
 import { version, xstateVersion } from '../../machines/version.ts';
 import { columnsOf } from '../../adapters/terminal/typed-line.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { userConfigFile } from '../../adapters/applications/config-files.ts';
-import { describeStart } from '../../adapters/process/environment.ts';
-import { homeFolder } from '../../adapters/clock.ts';
-import { isRegistryInNpmrc } from '../../adapters/npm-registry.ts';
-import { loginPath } from '../../adapters/process/run-text.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { shortStateWords } from '../../machines/server-states.ts';
-import { launchSettingsOf, type ServerConfig } from '../../machines/config/schemas.ts';
 
 export interface DoctorOptions extends SourceOptions {
   readonly json: boolean;
@@ -61,10 +53,7 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
   ]);
   add([folderCheck()]);
   const config = await configChecks(context, options, add);
-  if (config) {
-    add(await programChecks(config));
-    await serverChecks(context, options, config, add);
-  }
+  if (config) await serverChecks(context, options, config, add);
   const wrong = checks.filter(({ state }) => state === 'wrong').length;
   const told = wrong === 1 ? '1 thing is wrong' : `${wrong} things are wrong`;
   const isFine = wrong === 0;
@@ -167,54 +156,12 @@ async function serverChecks(
   await withComputer(context, { ...options, office: '' }, config, look, { isPartial: true });
 }
 
-export interface CheckResult {
+interface CheckResult {
   readonly what: string;
   readonly state: 'ok' | 'warning' | 'wrong';
   readonly found: string;
   readonly remedy?: string;
 }
-/** Whether each is found in the PATH of its server, where, and its package registry. */
-export async function programChecks({ servers, settings: top, inputs }: Config): Promise<CheckResult[]> {
-  const [home, login] = [homeFolder(), await loginPath()];
-  const values = inputsOf(inputs, undefined);
-  const checkOf = async (server: ServerConfig): Promise<readonly CheckResult[]> => {
-    if (server.kind !== 'stdio' || server.disabled) return [];
-    const settings = launchSettingsOf(server, top);
-    const places = settings.expand ? { home, workspace: process.cwd() } : undefined;
-    const rendered = await renderServer(server, values, { places });
-    // Skips a server whose input values are missing, because the check of its start reports them.
-    if (!rendered.ok || rendered.spec.kind !== 'stdio') return [];
-    const { command } = rendered.spec;
-    const inherit = inheritedOf(settings, home, login);
-    const { executable, lookedIn, folder } = describeStart({ ...rendered.spec, inherit });
-    const what = `program ${command}`;
-    const from = registryChoice(rendered.spec, settings, {
-      inputs: values,
-      home,
-      isInNpmrc: isRegistryInNpmrc,
-    });
-    const registry: readonly CheckResult[] = from
-      ? [{ what: 'npm registry', state: 'ok', found: registryText(from) }]
-      : [];
-    if (executable !== null) return [{ what, state: 'ok', found: executable }, ...registry];
-    const where = lookedIn.length > 0 ? lookedIn.join(', ') : folder;
-    return [
-      {
-        what,
-        state: 'wrong',
-        found: `not found; looked in ${where}`,
-        remedy: 'Install it, or write its whole path.',
-      },
-    ];
-  };
-  const checks = (await Promise.all(servers.map(checkOf))).flat();
-  return [...new Map(checks.map((check) => [`${check.what} ${check.found}`, check])).values()];
-}
-const registryText = ({ named, among = [] }: NonNullable<RegistryChoice>): string =>
-  named === undefined
-    ? `the fastest of ${among.map(withoutCredentials).join(', ')}`
-    : withoutCredentials(named);
-
 export interface StatusOptions extends SourceOptions, RecordingOptions {
   readonly json: boolean;
   readonly offline: boolean;

@@ -267,6 +267,3 @@ export function describeLaunch(
     variables: Object.keys(env).toSorted(),
   };
 }
-
-export const describeStart = (spec: LaunchSpec): LaunchDescription =>
-  describeLaunch(spec, environmentOf(spec, ''));

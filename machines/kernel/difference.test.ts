@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { differenceOf, isNoDifference, isSameUris } from './difference.ts';
+import { differenceOf, isNoDifference } from './difference.ts';
 
 interface Item {
   readonly key: string;
@@ -63,19 +63,5 @@ describe('the difference of two states', () => {
     ];
     expect(of([one, two], [two])).toEqual({ added: [], removed: [one], changed: [] });
     expect(of([one], [two, one])).toEqual({ added: [two], removed: [], changed: [] });
-  });
-});
-
-describe('the difference of the URIs of servers', () => {
-  it('compares them as sets, each server for itself', () => {
-    expect(isSameUris({ A: ['x', 'y'] }, { A: ['y', 'x', 'x'] })).toBe(true);
-    expect(isSameUris({ A: ['x'], B: ['y'] }, { A: ['y'], B: ['x'] })).toBe(false);
-    expect(isSameUris({ A: ['x'] }, { A: ['x', 'y'] })).toBe(false);
-    expect(isSameUris({ A: ['x'] }, { A: ['y'] })).toBe(false);
-  });
-  it('takes a server that lists nothing for no server', () => {
-    expect(isSameUris({ A: [] }, {})).toBe(true);
-    expect(isSameUris({ A: ['x'] }, {})).toBe(false);
-    expect(isSameUris({}, { constructor: ['x'] })).toBe(false);
   });
 });

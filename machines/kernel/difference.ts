@@ -1,5 +1,3 @@
-import { ownMember } from '../protocol/json.ts';
-
 /** Items keep the order of the state that contains them. */
 export interface Difference<Item> {
   readonly added: readonly Item[];
@@ -33,14 +31,3 @@ export function differenceOf<Item>(
 
 export const isNoDifference = ({ added, removed, changed }: Difference<unknown>): boolean =>
   added.length + removed.length + changed.length === 0;
-
-export type UrisByServer = Readonly<Record<string, readonly string[]>>;
-
-/** A server without URIs equals an absent one (a2c-wire §9 X27). */
-export function isSameUris(a: UrisByServer, b: UrisByServer): boolean {
-  const servers = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...servers].every((server) => isSameSet(urisOf(a, server), urisOf(b, server)));
-}
-const urisOf = (uris: UrisByServer, server: string): ReadonlySet<string> => new Set(ownMember(uris, server));
-const isSameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
-  a.size === b.size && [...a].every((each) => b.has(each));

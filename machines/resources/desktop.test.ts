@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { desktopDifference, desktopQueryOf, desktopQuestion } from './asked.ts';
 import {
-  isDesktopChanged,
   windowUrisIn,
   hasBlob,
   arrangeWindows,
@@ -25,22 +24,6 @@ describe('a list of a server', () => {
       'window://h?priority=x',
     ];
     expect(listed(...uris)).toEqual(['window://h/b', 'window://h/a']);
-  });
-  it('changes nothing with the same windows, in whatever order', () => {
-    const before = { A: listed('window://h/a', 'window://h/b'), B: listed() };
-    expect(isDesktopChanged(before, { A: listed('window://h/b', 'file:///new', 'window://h/a') })).toBe(
-      false,
-    );
-  });
-  it('changes the desktop with another set of windows, also when only the server is another', () => {
-    const before = { A: listed('window://h/a') };
-    for (const after of [
-      { A: listed('window://h/a', 'window://h/b') },
-      { A: listed() },
-      { A: listed('window://h/a?priority=1') },
-      { B: listed('window://h/a') },
-    ])
-      expect(isDesktopChanged(before, after)).toBe(true);
   });
   it('is not needed when one window says that it was updated; what is no window says nothing', () => {
     expect([isWindowUri('window://y'), isWindowUri('file://y'), isWindowUri('dpe://h/d')]).toEqual([

@@ -1,7 +1,6 @@
 /** Rules of the Desktop: the windows of all servers, arranged to answer a question. `finder.ts` is built in the same way. */
 import { byRecency, type ServerHistory } from '../call/history.ts';
 import { contentHash } from '../catalog/changes.ts';
-import { isSameUris, type UrisByServer } from '../kernel/difference.ts';
 import { remembered } from '../kernel/objects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { GetDesktop, ResourceContents } from '../protocol/messages/collections.ts';
@@ -145,10 +144,6 @@ const refusedWindowsIn = (
     const read = parseWindowUri(uri);
     return read.ok ? [] : [{ uri, reason: read.failure.message }];
   });
-
-/** The order of windows and other resources do not matter. */
-export const isDesktopChanged = (before: UrisByServer, after: UrisByServer): boolean =>
-  !isSameUris(before, after);
 
 // ── windows affected by an update ─────────────────────────────────────────────────────────────────────
 /** Without query or trailing slash. */

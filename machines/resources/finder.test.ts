@@ -6,7 +6,6 @@ import {
   arrangeDocuments,
   organizeFinder,
   dpeUrisIn,
-  isFinderChanged,
   urisOfLevel,
   readCatalogue,
   readElement,
@@ -303,19 +302,6 @@ describe('a list of a server', () => {
   it('has the documents in it, each once, in their order', () => {
     const uris = ['file:///a', 'dpe://h/b', 'window://h/w', 'dpe://h', 'dpe://h/b', 'dpe://h/d/foo'];
     expect(listed(...uris)).toEqual(['dpe://h/b', 'dpe://h']);
-  });
-  it('changes nothing with the same documents, in whatever order', () => {
-    const before = { A: listed('dpe://h/a', 'dpe://h/b'), B: listed() };
-    expect(isFinderChanged(before, { A: listed('dpe://h/b', 'file:///new', 'dpe://h/a') })).toBe(false);
-  });
-  it('changes the catalogue with another set of documents, each server for itself', () => {
-    const before = { A: listed('dpe://a/1'), B: listed('dpe://b/1') };
-    for (const after of [
-      { ...before, A: listed('dpe://a/1', 'dpe://a/2') },
-      { ...before, B: listed() },
-      { A: before.B, B: before.A },
-    ])
-      expect(isFinderChanged(before, after)).toBe(true);
   });
   it('is not needed when one document says that it was updated; what is none says nothing', () => {
     expect([isDpeUri('dpe://h/d'), isDpeUri('window://h/d'), isDpeUri('file:///d')]).toEqual([

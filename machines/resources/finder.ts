@@ -2,7 +2,6 @@
 import { isObject, type Fields } from '../protocol/json.ts';
 import type { z } from 'zod';
 import { byRecency, type ServerHistory } from '../call/history.ts';
-import { isSameUris, type UrisByServer } from '../kernel/difference.ts';
 import { remembered } from '../kernel/objects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import {
@@ -84,84 +83,39 @@ export interface FinderPage {
   readonly totalCount: number;
 }
 type Documents = readonly DPEDocumentSummary[];
-interface Group {
-  readonly all: Documents;
-  readonly count: number;
-}
 
 /** `documents`: in the order of the lists; `history`: the oldest call first. */
 export function organizeFinder(documents: Documents, query: FinderQuery, history: ServerHistory): FinderPage {
-  const isWanted = testOf(query);
-  const groups = groupedBy(documents, isWanted);
+  const all = arrangeDocuments(documents, query, history);
   const { from, count } = partOf(query);
-  let totalCount = 0;
-  for (const group of groups.values()) totalCount += group.count;
-  return { documents: partIn(groups, isWanted, history, from, count), totalCount };
+  return { documents: all.slice(from, from + count), totalCount: all.length };
 }
 
-/** Without paging, by server and then newest first. */
+/** Without paging and invalid URIs, by server and then newest first. */
 export function arrangeDocuments(
   documents: Documents,
   query: FinderQuery,
   history: ServerHistory,
 ): Documents {
   const isWanted = testOf(query);
-  return partIn(groupedBy(documents, isWanted), isWanted, history, 0, documents.length);
+  const all = byServer(documents);
+  return byRecency(all.keys(), history).flatMap((server) => (all.get(server) ?? []).filter(isWanted));
 }
 
-type Test = ReturnType<typeof testOf>;
-
-/** Leaves out invalid URIs; remembered as long as the list is the same object. */
+/** Remembered as long as the list is the same object. */
 const byServer = remembered((documents: Documents): ReadonlyMap<string, Documents> => {
   const all = new Map<string, DPEDocumentSummary[]>();
-  for (const document of documents) {
-    if (!isDpeUri(document.uri)) continue;
-    const others = all.get(document.server);
-    if (others) others.push(document);
-    else all.set(document.server, [document]);
-  }
+  for (const document of newestFirst(documents.filter(({ uri }) => isDpeUri(uri))))
+    (all.get(document.server) ?? all.set(document.server, []).get(document.server))?.push(document);
   return all;
 });
-function groupedBy(documents: Documents, isWanted: Test): ReadonlyMap<string, Group> {
-  const groups = new Map<string, Group>();
-  for (const [server, all] of byServer(documents)) {
-    let count = 0;
-    for (const document of all) if (isWanted(document)) count += 1;
-    if (count > 0) groups.set(server, { all, count });
-  }
-  return groups;
-}
-
-/** Only servers inside the range have their documents sorted, to save time. */
-function partIn(
-  groups: ReadonlyMap<string, Group>,
-  isWanted: Test,
-  history: ServerHistory,
-  from: number,
-  count: number,
-): Documents {
-  let part: Documents = [];
-  let skipped = 0;
-  for (const server of byRecency(groups.keys(), history)) {
-    if (part.length >= count) break;
-    const group = groups.get(server);
-    if (!group) continue;
-    const start = Math.max(0, from - skipped);
-    skipped += group.count;
-    if (start >= group.count) continue;
-    const wanted = newestFirst(group.all).filter(isWanted);
-    part = part.concat(wanted.slice(start, start + count - part.length));
-  }
-  return part;
-}
 
 /** Across time zones; those without a time come last, and equal ones keep their order. */
-const newestFirst = remembered((documents: Documents): Documents =>
+const newestFirst = (documents: Documents): Documents =>
   documents
     .map((document) => ({ document, instant: instantOf(document.last_modified ?? '') ?? -Infinity }))
     .sort((a, b) => (a.instant === b.instant ? 0 : b.instant - a.instant))
-    .map(({ document }) => document),
-);
+    .map(({ document }) => document);
 
 // ── changes ───────────────────────────────────────────────────────────────────────────────────────────
 export const dpeUrisIn = (resources: readonly { readonly uri: string }[]): readonly string[] => [
@@ -183,10 +137,6 @@ export const urisOfLevel = (uris: readonly string[], level: 0 | 1 | 2 | 3): read
     const read = parseDpeUri(uri);
     return read.ok && read.uri.level === level;
   });
-
-/** The order of documents and other resources do not matter. */
-export const isFinderChanged = (before: UrisByServer, after: UrisByServer): boolean =>
-  !isSameUris(before, after);
 
 // ── documents affected by an update ───────────────────────────────────────────────────────────────────
 interface Host {
