@@ -2,7 +2,6 @@ import { fieldsOf, isObject } from '../protocol/json.ts';
 import {
   renamed,
   common,
-  dropped,
   entriesIn,
   hasObject,
   translatedEntries,
@@ -27,7 +26,6 @@ import {
 } from './own-formats.ts';
 
 const zedRules: Rules = {
-  source: dropped,
   // Earlier versions of Zed keep path, arguments and environment in an object here.
   command: (value) => {
     if (typeof value !== 'object' || value === null) return { put: { command: value } };
@@ -46,7 +44,6 @@ const zedRules: Rules = {
 
 const copilotRules: Rules = {
   type: (value) => ({ put: { type: value === 'local' ? 'stdio' : value } }),
-  filterMapping: dropped,
 };
 
 const plain = { at: 'mcpServers', types: { stdio: null, streamable: null }, keys: common } as const;
@@ -123,8 +120,6 @@ export const apps: readonly App[] = [
     },
     rules: {
       timeout: timeLimitRule('s', 'callTotalMs'),
-      remoteConfigured: dropped,
-      metadata: dropped,
       oauth: leftOut('log in with a2c login'),
     },
   },
@@ -148,8 +143,6 @@ export const apps: readonly App[] = [
     },
     rules: {
       timeout: timeLimitRule('s', 'callTotalMs'),
-      watchPaths: leftOut('no files are watched'),
-      disabledForPrompts: dropped,
     },
   },
   {
@@ -217,7 +210,6 @@ export const apps: readonly App[] = [
     title: 'Trae',
     places: ['SETTINGS/Trae/User/mcp.json', 'SETTINGS/Trae CN/User/mcp.json', './.trae/mcp.json'],
     words: { ...plain, hasNoVariables: true },
-    rules: { fromGalleryId: dropped },
   },
   {
     ...geminiCli,

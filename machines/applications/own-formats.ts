@@ -22,8 +22,6 @@ import {
 
 const claudeCodeRules: Rules = {
   timeout: timeLimitRule('ms', 'callTotalMs'),
-  headersHelper: leftOut('its login is missing: no command is run for headers; write them into headers'),
-  alwaysLoad: dropped,
 };
 const inProject =
   (folder: string) =>
@@ -60,13 +58,6 @@ export const claudeCode: App = {
   }),
 };
 
-const vscodeRules: Rules = {
-  gallery: dropped,
-  version: dropped,
-  dev: leftOut('nothing is watched or debugged'),
-  sandboxEnabled: leftOut('nothing is run in a sandbox'),
-  sandbox: leftOut('nothing is run in a sandbox'),
-};
 /** Its command is no shell command and cannot run here, so a person is asked. */
 const inputOf = (input: unknown): unknown => {
   const { type, id, description } = fieldsOf(input);
@@ -102,7 +93,7 @@ export const vscode: App = {
     const at = isOfSettings ? ['mcp', 'servers'] : ['servers'];
     const inputs = Array.isArray(holder['inputs']) ? holder['inputs'] : [];
     return {
-      servers: translatedEntries(holder['servers'], at, vscodeRules),
+      servers: translatedEntries(holder['servers'], at, {}),
       inputs: inputs.map(inputOf),
       notes: inputs.flatMap(noteOf),
     };
@@ -136,9 +127,6 @@ const continueRules: Rules = {
     changed: 'a header Authorization',
   }),
   connectionTimeout: timeLimitRule('ms', 'connectMs'),
-  faviconUrl: dropped,
-  sourceFile: dropped,
-  serverName: dropped,
   uses: () => ({ why: 'it is in the hub of Continue, not in this file' }),
 };
 const listOf = (file: Fields): readonly [string, readonly unknown[]] => {
@@ -195,8 +183,6 @@ const secretsOf = (entry: Fields): readonly string[] =>
 
 const gooseRules: Rules = {
   name: dropped,
-  display_name: dropped,
-  bundled: dropped,
   type: (value) => {
     const kind = typeof value === 'string' && Object.hasOwn(kinds, value) ? kinds[value] : undefined;
     return kind === undefined ? { why: 'it is a part of Goose itself' } : { put: { type: kind } };
@@ -257,7 +243,6 @@ export const goose: App = {
   },
 };
 
-const account = leftOut('no account of Google is used to log in');
 const geminiRules: Rules = {
   // As Gemini CLI does: a URL without a type means the older SSE transport.
   url: (url, { type, transport }) =>
@@ -265,10 +250,6 @@ const geminiRules: Rules = {
   timeout: timeLimitRule('ms', 'callTotalMs'),
   trust: (value) =>
     value === true ? { put: { autoApprove: ['all'] }, changed: 'every tool runs unasked (autoApprove)' } : {},
-  authProviderType: account,
-  targetAudience: account,
-  targetServiceAccount: account,
-  extensionName: dropped,
 };
 /** Gemini CLI writes `allowed` and `excluded` beside its servers. */
 const switched =
@@ -383,9 +364,6 @@ const codexRules: Rules = {
       ? { put: { autoApprove: ['all'] }, changed: 'every tool runs unasked (autoApprove)' }
       : { left: 'who approves a tool' },
   scopes: (scopes) => ({ put: { oauth: { scopes } }, changed: 'its login is oauth' }),
-  oauth_resource: leftOut('the resource of a login is found out'),
-  required: dropped,
-  supports_parallel_tool_calls: dropped,
 };
 
 export const codex: App = {
@@ -507,14 +485,6 @@ const deepchatRules: Rules = {
       ? {}
       : { put: { a2c: { npmRegistry: value } }, changed: 'its registry is a2c.npmRegistry' },
   authorization: leftOut('log in with a2c login'),
-  source: dropped,
-  sourceId: dropped,
-  ownerPluginId: dropped,
-  inheritEnv: dropped,
-  serverId: dropped,
-  configGeneration: dropped,
-  bindingHash: dropped,
-  forceLegacyWire: dropped,
 };
 const started =
   (file: Readonly<Record<string, unknown>>) =>
@@ -575,12 +545,6 @@ const libreChatRules: Rules = {
   initTimeout: timeLimitRule('ms', 'connectMs'),
   startup: (value) =>
     value === false ? { put: { a2c: { start: 'lazy' } }, changed: 'a2c.start is lazy' } : {},
-  customUserVars: dropped,
-  serverInstructions: dropped,
-  chatMenu: dropped,
-  iconPath: dropped,
-  stderr: dropped,
-  requiresOAuth: dropped,
 };
 const brace = /\{\{\s*([^{}\s]+)\s*\}\}/g;
 /** LibreChat asks each of its users for these variables; it fills in the others itself. */
