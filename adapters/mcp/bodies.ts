@@ -45,57 +45,6 @@ export function refusalReasonIn(body: Body): RefusalReason {
   return error ? { ...said, envelope: value, error, words: error.message } : said;
 }
 
-/** Kind of an HTTP body, judged by its first bytes because servers and gateways often send a wrong media type, two, or none. */
-type Shape = 'json' | 'events' | 'foreign';
-
-const fields = ['data', 'event', 'id', 'retry'];
-const longestField = 5;
-/** UTF-8 byte order mark, as three characters of Latin-1. */
-const mark = '\u00EF\u00BB\u00BF';
-const space = /^[\t\n\r ]+/;
-
-/** Judges by the first characters after white space and by the media types; undefined while undecided. */
-function judge(start: string, types: readonly string[]): Shape | undefined {
-  if (start.length < mark.length && mark.startsWith(start)) return undefined;
-  if (start.startsWith('{') || start.startsWith('[')) return 'json';
-  if (start.startsWith(':')) return 'events';
-  const [field = ''] = /^[a-z]*/.exec(start) ?? [];
-  if (field === start && fields.some((one) => one.startsWith(field))) return undefined;
-  if (fields.includes(field) && /[:\r\n]/.test(start[field.length] ?? '')) return 'events';
-  if (types.includes('text/event-stream')) return 'events';
-  return types.some((type) => /\bjson\b/.test(type)) ? 'json' : 'foreign';
-}
-
-interface ShapeReader {
-  readonly is: Shape | undefined;
-  /** Adds a chunk and returns the bytes that can be read now: nothing while the kind is undecided, then all that was held back. */
-  add(chunk: Buffer): Buffer | undefined;
-}
-function shapeOf(types: readonly string[]): ShapeReader {
-  let is: Shape | undefined;
-  let start = '';
-  let held: Buffer[] = [];
-  return {
-    get is() {
-      return is;
-    },
-    add: (chunk) => {
-      if (is) return chunk;
-      held.push(chunk);
-      start += chunk.toString('latin1');
-      if (start.startsWith(mark)) start = start.slice(mark.length);
-      start = start.replace(space, '').slice(0, mark.length + longestField + 1);
-      // Leading white space is dropped instead of held, because a server may send any amount of it.
-      if (start === '') held = [];
-      is = start === '' ? undefined : judge(start, types);
-      if (!is) return undefined;
-      const whole = Buffer.concat(held);
-      held = [];
-      return whole;
-    },
-  };
-}
-
 export type StreamEnd = {
   readonly how: 'ended' | 'broken' | 'silent' | 'unpackable';
   readonly cause: string;
@@ -107,7 +56,6 @@ export type Body =
   /** Reason why the body cannot be decompressed, in words that follow "the answer". */
   | { readonly unpackable: string };
 
-const event = 'text/event-stream';
 interface Reading {
   /** Stops reading, because the rest of the body is not wanted. */
   stop(): void;
@@ -182,10 +130,9 @@ interface Limits {
   readonly silenceMs: number;
   readonly limit: number;
 }
-/** `isForeign`: the body is neither JSON nor events. */
-export type Ended = { readonly stream: StreamEnd } | { readonly body: Body } | { readonly isForeign: true };
+export type Ended = { readonly stream: StreamEnd } | { readonly body: Body };
 
-/** Reads an HTTP answer to its end, as an event stream or as one piece depending on its first bytes; the promise never rejects. */
+/** Reads an HTTP answer to its end, as an event stream or as one piece by its media type; the promise never rejects. */
 export function readAnswer(
   answer: IncomingMessage,
   found: FoundEvents,
@@ -193,16 +140,13 @@ export function readAnswer(
 ): Promise<Ended> {
   const reader = createEventReader(found, limit);
   const text = createText(limit);
-  const types = typesOf(answer);
-  const isStream = types.includes(event);
-  const shape = shapeOf(types);
+  const isStream = isEvents(answer);
   return new Promise((resolve) => {
     let timer: unknown;
     let isSilent = false;
-    let isForeign = false;
     const wait = (): void => {
       timers.clearTimeout(timer);
-      if (silenceMs <= 0 || shape.is === 'json') return;
+      if (silenceMs <= 0 || !isStream) return;
       timer = timers.setTimeout(() => {
         isSilent = true;
         reading.stop();
@@ -211,19 +155,13 @@ export function readAnswer(
     const reading = read(
       answer,
       (chunk) => {
-        const whole = shape.add(chunk);
         wait();
-        if (whole === undefined) return;
-        if (shape.is === 'events') return reader.push(whole);
-        isForeign = shape.is === 'foreign';
-        if (isForeign || !text.add(whole)) reading.stop();
+        if (isStream) reader.push(chunk);
+        else if (!text.add(chunk)) reading.stop();
       },
       (end) => {
         timers.clearTimeout(timer);
-        if (isForeign) resolve({ isForeign });
-        else if (shape.is === 'events' || (shape.is === undefined && isStream))
-          resolve({ stream: isSilent ? silent : end });
-        else resolve({ body: text.body(end) });
+        resolve(isStream ? { stream: isSilent ? silent : end } : { body: text.body(end) });
       },
     );
     wait();
@@ -238,7 +176,4 @@ const typesOf = ({ headers }: IncomingMessage): readonly string[] =>
     .map((type) => type.trim().toLowerCase())
     .filter((type) => type.includes('/'));
 export const mediaTypeOf = (answer: IncomingMessage): string => typesOf(answer)[0] ?? '';
-export const mayBeEvents = (answer: IncomingMessage): boolean => {
-  const types = typesOf(answer);
-  return types.length === 0 || types.includes(event);
-};
+export const isEvents = (answer: IncomingMessage): boolean => typesOf(answer).includes('text/event-stream');

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { mayBeEvents, readAnswer } from '../bodies.ts';
+import { isEvents, readAnswer } from '../bodies.ts';
 import type { Around } from '../transport.ts';
 import { type Exchange, Unreached } from './http.ts';
 import type { FoundEvents } from './event-stream.ts';
@@ -82,7 +82,7 @@ export class Reopening {
     try {
       const answer = await exchange.answer;
       const { statusCode: status = 0 } = answer;
-      const heard = status === 200 && mayBeEvents(answer) ? await this.#read(answer) : undefined;
+      const heard = status === 200 && isEvents(answer) ? await this.#read(answer) : undefined;
       if (heard !== undefined) return { heard };
       answer.destroy();
       // The server has not noticed the end of the previous stream yet (409), or is overloaded.

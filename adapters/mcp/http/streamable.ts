@@ -126,10 +126,11 @@ export class StreamableTransport extends WebTransport {
     const ended = await readAnswer(answer, { ...found, event }, limits);
     timers.clearTimeout(linger);
     if ('stream' in ended) return this.#takeUp(ended.stream, stream, posted);
-    if ('body' in ended) this.#take(ended.body, posted, status);
+    this.#take(ended.body, posted, status);
     // The response may come on the stream of the GET, as some servers send it against the specification.
     if (posted.isAnswered || silent.includes(status)) return;
-    const what = 'body' in ended ? 'something else' : mediaTypeOf(answer) || 'no content type';
+    const type = mediaTypeOf(answer);
+    const what = /\bjson\b/.test(type) ? 'something else' : type || 'no content type';
     // Reports the request as lost when its answer cannot be read: the server accepted it, so the outcome is unknown.
     throw new Refused(notMcp(what, status), 'lost');
   }
