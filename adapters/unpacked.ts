@@ -1,14 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { PassThrough, Transform, type Readable } from 'node:stream';
-import {
-  constants,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createInflateRaw,
-  type Inflate,
-  type InflateRaw,
-} from 'node:zlib';
+import { PassThrough, type Transform, type Readable } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 const mostCodings = 4;
 /** Accepts a truncated body, because the reader itself checks whether the body is complete. */
@@ -21,7 +13,7 @@ const brotli = () => ({
 const makers: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(lenient()),
   'x-gzip': () => createGunzip(lenient()),
-  deflate: () => new Deflated(),
+  deflate: () => createInflate(lenient()),
   br: () => createBrotliDecompress(brotli()),
 };
 const named = (coding: string): string => JSON.stringify(coding.slice(0, 40));
@@ -75,26 +67,3 @@ const unpackable = ({ headers }: IncomingMessage, error: Error): Unpackable => {
     `is not what its content encoding ${named(headers['content-encoding'] ?? '')} says (${code})`,
   );
 };
-
-/** `deflate` is the zlib format (RFC 9110 §8.4.1.2), but some servers leave out the zlib frame. */
-class Deflated extends Transform {
-  #inner: Inflate | InflateRaw | undefined;
-  override _transform(chunk: Buffer, _: unknown, done: () => void): void {
-    this.#inner ??= this.#made(chunk);
-    this.#inner.write(chunk, done);
-  }
-  override _flush(done: () => void): void {
-    if (this.#inner) this.#inner.once('end', done).end();
-    else done();
-  }
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#inner?.destroy();
-    done(error);
-  }
-  #made([first = 0]: Buffer): Inflate | InflateRaw {
-    const isFramed = (first & 0x0f) === 8;
-    const made = isFramed ? createInflate(lenient()) : createInflateRaw(lenient());
-    made.on('data', (part) => this.push(part)).on('error', (error) => this.destroy(error));
-    return made;
-  }
-}

@@ -31,7 +31,6 @@ export interface RefusedRequest {
   readonly hasSession: boolean;
   readonly redact: (text: string) => string;
   readonly url: URL;
-  readonly cookies: string;
 }
 /** Judgement on an HTTP answer whose status is not success. */
 export type Verdict =
@@ -62,7 +61,7 @@ export async function verdictOn(answer: IncomingMessage, at: RefusedRequest): Pr
     return { answer: envelope, bytes: said.bytes };
   const words = said.words === undefined ? undefined : at.redact(said.words);
   const forgotten = at.hasSession ? isForgotten(status, headers, said.text) : 'no';
-  const over = overBy(status, words, at.cookies);
+  const over = overBy(status, words);
   if (forgotten === 'yes') return over;
   const failure = failureFor(status, answer, at, { ...said, words });
   if (forgotten === 'ask') return { refused: new Refused(failure, howOf(status)), unlessKnown: over };
@@ -70,8 +69,8 @@ export async function verdictOn(answer: IncomingMessage, at: RefusedRequest): Pr
     return { refused: new Refused(failure, 'unsent'), ends: { reason: failure.message, wantsLogin: true } };
   return { refused: new Refused(failure, howOf(status)) };
 }
-function overBy(status: number, words: string | undefined, cookies: string): Over {
-  const failure = expired(status, status === 404 ? undefined : words, cookies);
+function overBy(status: number, words: string | undefined): Over {
+  const failure = expired(status, status === 404 ? undefined : words);
   const refused = new Refused(failure, status < 500 ? 'unsent' : 'answered');
   return { refused, ends: { reason: failure.message, isExpired: true } };
 }
@@ -86,12 +85,12 @@ const mayAnswer = (status: number, phase: Phase): boolean =>
 function failureFor(
   status: number,
   { headers }: IncomingMessage,
-  { phase, url, cookies }: RefusedRequest,
+  { phase, url }: RefusedRequest,
   { error, words }: Omit<RefusalReason, 'words'> & { readonly words: string | undefined },
 ) {
   const isOfVersion = status === 400 && phase !== 'session';
   const version = isOfVersion ? versionRefusal(error ?? { message: words ?? '' }) : undefined;
-  const about = { phase, headers, url, said: words, ...(phase !== 'session' && { cookies }) };
+  const about = { phase, headers, url, said: words };
   const failure = statusFailure(status, about);
   if (version) return { ...version, details: { ...failure.details, ...version.details } };
   if (typeof error?.code !== 'number') return failure;

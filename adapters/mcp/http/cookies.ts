@@ -1,17 +1,14 @@
 import { isIP } from 'node:net';
-import { asLine } from '../../../machines/text.ts';
 
 /** Largest number of cookies of one server, and largest size of one in bytes, name and value (RFC 6265 §6.1). */
 const mostCookies = 50;
 const mostBytes = 4_096;
-const mostNamed = 3;
 
 interface Cookie {
   readonly name: string;
   readonly value: string;
   readonly path: string;
 }
-const named = (text: string): string => asLine(text.slice(0, 40));
 const isBelow = (path: string, top: string): boolean =>
   path === top || path.startsWith(top.endsWith('/') ? top : `${top}/`);
 
@@ -20,7 +17,6 @@ export class Cookies {
   readonly #now: () => number;
   /** Until the session ends, or the server takes them back. */
   readonly #kept = new Map<string, Cookie>();
-  readonly #refused = new Map<string, string>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -38,12 +34,15 @@ export class Cookies {
     const age = told.get('max-age');
     if (age === undefined ? Date.parse(told.get('expires') ?? '') <= this.#now() : Number(age) <= 0)
       return undefined;
-    const why =
-      problemIn(name, value, told.get('domain') ?? '', told.has('secure'), from) ??
-      (this.#kept.size >= mostCookies ? `is one of more than ${mostCookies}` : undefined);
-    if (why === undefined) this.#kept.set(key, { name, value, path });
-    else if (this.#refused.size < mostNamed) this.#refused.set(name, why);
-    return why === undefined ? value : undefined;
+    const domain = (told.get('domain') ?? '').replace(/^\./, '').toLowerCase();
+    const isOurs =
+      (domain === '' || isWithin(from.hostname, domain)) &&
+      (!told.has('secure') || from.protocol === 'https:') &&
+      name.length + value.length <= mostBytes &&
+      !/[^\x20-\x7e\x80-\xff]/.test(name + value);
+    if (!isOurs || this.#kept.size >= mostCookies) return undefined;
+    this.#kept.set(key, { name, value, path });
+    return value;
   }
   /** Undefined without cookies. `given`: the header of the config, whose names win. */
   headerFor({ pathname }: URL, given = ''): string | undefined {
@@ -55,10 +54,6 @@ export class Cookies {
     const texts = [given, ...sorted.map(({ name, value }) => `${name}=${value}`)].filter(Boolean);
     return texts.length === 0 ? undefined : texts.join('; ');
   }
-  get why(): string {
-    const all = [...this.#refused].map(([name, why]) => `${named(name)} ${why}`);
-    return all.length === 0 ? '' : `a cookie of the server was not sent back: ${all.join(', ')}`;
-  }
 }
 
 type Pair = readonly [name: string, value?: string];
@@ -66,17 +61,5 @@ const pairIn = (text: string): Pair => {
   const at = text.indexOf('=');
   return at < 0 ? [text.trim()] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
 };
-function problemIn(
-  name: string,
-  value: string,
-  domain: string,
-  isSecure: boolean,
-  { hostname, protocol }: URL,
-): string | undefined {
-  const wanted = domain.replace(/^\./, '').toLowerCase();
-  const isOurs = hostname === wanted || (hostname.endsWith(`.${wanted}`) && isIP(hostname) === 0);
-  if (wanted !== '' && !isOurs) return `is for ${named(wanted)}`;
-  if (isSecure && protocol !== 'https:') return 'is Secure, and the URL is http://';
-  if (name.length + value.length > mostBytes) return `has more than ${mostBytes} bytes`;
-  return /[^\x20-\x7e\x80-\xff]/.test(name + value) ? 'has a character that cannot be sent' : undefined;
-}
+const isWithin = (host: string, domain: string): boolean =>
+  host === domain || (host.endsWith(`.${domain}`) && isIP(host) === 0);

@@ -53,15 +53,12 @@ export const brokenOff = (cause: string, phase: Phase): Failure => ({
   details: { cause, phase },
 });
 /** `said` is already redacted. Status 200 stands for a JSON-RPC error. */
-export const expired = (status: number, said = '', cookies = ''): Failure => ({
+export const expired = (status: number, said = ''): Failure => ({
   code: 'ServerLost',
-  message: `the server has forgotten this session (HTTP ${status})${after(said, cookies)}`,
+  message: `the server has forgotten this session (HTTP ${status})${after(said)}`,
   details: { http_status: status, phase: 'session' },
 });
-const after = (...said: readonly string[]): string => {
-  const text = said.filter(Boolean).join('; ');
-  return text && `: ${text}`;
-};
+const after = (said: string): string => said && `: ${said}`;
 /** `what`: reason in words that follow "the answer". */
 export const unreadable = (what: string, status: number, phase: Phase): Failure => ({
   code: wireCodes.internal,
@@ -85,12 +82,8 @@ interface AboutStatus {
   readonly headers: IncomingHttpHeaders;
   readonly url: URL;
   readonly said?: string | undefined;
-  readonly cookies?: string | undefined;
 }
-export function statusFailure(
-  status: number,
-  { phase, headers, url, said = '', cookies = '' }: AboutStatus,
-): Failure {
+export function statusFailure(status: number, { phase, headers, url, said = '' }: AboutStatus): Failure {
   const details: Record<string, unknown> = { http_status: status, phase };
   if (status === 401)
     return {
@@ -109,7 +102,7 @@ export function statusFailure(
   if (status >= 300 && status < 400) return { ...sentElsewhere(status, headers.location, url), details };
   const retryAfter = retryAfterIn(headers);
   if (retryAfter !== undefined) details['retry_after'] = retryAfter;
-  const words = after(said, status === 429 ? '' : cookies);
+  const words = after(said);
   if (status === 429)
     return {
       code: wireCodes.tooMany,

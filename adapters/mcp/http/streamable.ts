@@ -193,7 +193,7 @@ export class StreamableTransport extends WebTransport {
     return this.#ask({ id: check, method: 'ping' }, body).catch(() => (this.#doubted = undefined));
   }
   #expire(said: string): void {
-    const { message } = expired(200, this.redact(said), this.http.cookies.why);
+    const { message } = expired(200, this.redact(said));
     this.end({ reason: message, isExpired: true });
   }
   leaveSession(): void {

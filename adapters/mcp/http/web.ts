@@ -121,8 +121,8 @@ export abstract class WebTransport implements McpTransport {
     answer: IncomingMessage,
     { phase = this.phase, ...at }: { id: RequestId | undefined; hasSession: boolean; phase?: Phase },
   ): Promise<void> {
-    const { url, cookies } = this.http;
-    const verdict = await verdictOn(answer, { ...at, phase, url, cookies: cookies.why, redact: this.redact });
+    const { url } = this.http;
+    const verdict = await verdictOn(answer, { ...at, phase, url, redact: this.redact });
     if ('answer' in verdict) return this.inbox.message(verdict.answer, verdict.bytes);
     const { refused, ends, unlessKnown } = verdict;
     if (ends) this.end(ends);

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { brotliCompressSync, constants, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, createGzip, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { SeenRequest } from '../../fixtures/http-server.ts';
 import { failureIn, openIn, refusalOf } from '../session/session.probe.ts';
@@ -41,7 +41,6 @@ const packings: readonly (readonly [coding: string, pack: Pack])[] = [
   ['GZIP', gzipSync],
   ['x-gzip', gzipSync],
   ['deflate', deflateSync],
-  ['deflate', deflateRawSync],
   ['br', brotliCompressSync],
   ['gzip, br', (bytes) => brotliCompressSync(gzipSync(bytes))],
   ['deflate,gzip', (bytes) => gzipSync(deflateSync(bytes))],
