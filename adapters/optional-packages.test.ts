@@ -50,15 +50,15 @@ it.each([
 });
 
 it.each([
-  ['npm install pino', 'a2c', place('/p/node_modules', '/bin/a2c', 'tools')],
-  ['npm install pino', 'npx a2c', place('/p/node_modules', '/p/node_modules/.bin/a2c', 'tools')],
-  ['npm install -g pino', 'a2c', place('/usr/lib/node_modules', '/usr/bin/a2c', 'tools')],
+  ['npm install prom-client', 'a2c', place('/p/node_modules', '/bin/a2c', 'tools')],
+  ['npm install prom-client', 'npx a2c', place('/p/node_modules', '/p/node_modules/.bin/a2c', 'tools')],
+  ['npm install -g prom-client', 'a2c', place('/usr/lib/node_modules', '/usr/bin/a2c', 'tools')],
   [
-    "npx -p a2c-actors -p pino a2c tools --log -c 'my servers.json'",
+    "npx -p a2c-actors -p prom-client a2c tools --log -c 'my servers.json'",
     'npx -p a2c-actors a2c',
     place('/h/.npm/_npx/12/node_modules', '/h/_npx/a2c', 'tools', '--log', '-c', 'my servers.json'),
   ],
 ])('%s is the command for a program that was started as %s', (install, own, where) => {
-  expect(installCommand('pino', where)).toBe(install);
+  expect(installCommand('prom-client', where)).toBe(install);
   expect(ownCommand(where).join(' ')).toBe(own);
 });

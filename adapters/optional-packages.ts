@@ -7,7 +7,6 @@ export const optionalPackages = {
   ioredis: '',
   mammoth: '',
   'pdfjs-dist': '@5.6',
-  pino: '',
   'prom-client': '',
 } as const;
 export type OptionalPackage = keyof typeof optionalPackages;

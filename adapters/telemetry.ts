@@ -1,35 +1,9 @@
 import type * as Api from '@opentelemetry/api';
-import type * as Pino from 'pino';
 import { optionalPackage } from './optional-packages.ts';
 import { codeNameOf } from '../machines/protocol/failure.ts';
 import type { Span, SpanEnd, SpanStart, Tracing } from '../machines/kernel/tracing.ts';
 import { traceIn, type TraceContext } from '../machines/protocol/messages/messages.ts';
 import { asLine } from '../machines/text.ts';
-
-interface LogLine {
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly message: string;
-}
-
-/** pino is loaded only here. `write` receives one line, without its line end. */
-export async function openJsonLog<Entry extends LogLine>(
-  write: (line: string) => void,
-): Promise<(entry: Entry) => void> {
-  const { pino } = await optionalPackage<typeof Pino>('pino', '--log');
-  const logger = pino(
-    {
-      // Logs every level, because the caller has already chosen which entries to write.
-      level: 'debug',
-      base: null,
-      // Adds no time, because each entry has its own time field.
-      timestamp: false,
-      messageKey: 'message',
-      formatters: { level: (level) => ({ level }) },
-    },
-    { write: (line) => write(line.trimEnd()) },
-  );
-  return ({ level, message, ...fields }) => logger[level](fields as object, message);
-}
 
 type OpenTelemetry = typeof Api;
 /** Longest attribute of a span, in characters. Agents choose tool names, so longer text is cut. */

@@ -1,6 +1,5 @@
 import type { Profile } from '../../machines/trace/format.ts';
-import { badRequest } from '../kernel/errors.ts';
-import type { LogEntry, LogLevel, LogOptions } from '../logging/log-entry.ts';
+import type { LogLevel, LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { AnswerOptions, ConfirmWord } from './answering.ts';
 import type { CommandContext } from './context.ts';
@@ -43,19 +42,11 @@ export interface ServerOptions extends WatchOptions, InspectingOptions {
   readonly autoReconnect: boolean;
 }
 
-/** Rejects when the package that writes it is not installed. */
-export async function logBy(
+export const logBy = (
   { terminal }: CommandContext,
   { log = false, logLevel = log ? 'warn' : undefined }: RecordingOptions,
-): Promise<LogOptions> {
-  if (logLevel === undefined) return {};
-  const { openJsonLog } = await import('../../adapters/telemetry.ts');
-  try {
-    return { log: await openJsonLog<LogEntry>((line) => terminal.line(line, 'err')), logLevel };
-  } catch (error) {
-    throw badRequest(error instanceof Error ? error.message : String(error), 'Or leave out --log.');
-  }
-}
+): LogOptions =>
+  logLevel === undefined ? {} : { log: (entry) => terminal.line(JSON.stringify(entry), 'err'), logLevel };
 export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOptions => ({
   ...(dir !== undefined && { dir }),
   ...(profile !== undefined && { profile }),

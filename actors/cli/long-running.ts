@@ -39,7 +39,7 @@ async function runtimeOf(context: CommandContext, options: WatchOptions): Promis
     reaper: options.reaper,
     record: recordBy(options),
     tracing: options.tracing,
-    ...(await logBy(context, options)),
+    ...logBy(context, options),
     notice: (text) => terminal.err(text),
   });
   const { laboratory } = context;

@@ -12,7 +12,7 @@ const examples = `a2c: MCP servers at the command line, and for remote agents
 const others = [
   ...['resources', 'prompts', 'prompt', 'desktop', 'finder', 'skills', 'skill', 'keep', 'logout', 'enable'],
   ...['disable', 'export', 'get', 'doctor', 'office', 'computer', 'documents', 'inspect', 'generate'],
-  ...['schema', 'completion', 'trace show|replay|verify|fork|redact|why', 'lab sim|judge|check'],
+  ...['schema', 'completion', 'trace show|replay|verify|fork|redact|why', 'lab sim|judge'],
 ];
 function wrapped(names: readonly string[], width: number): string {
   const lines = [' '];

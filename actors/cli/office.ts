@@ -49,7 +49,7 @@ export async function officeOnly(context: CommandContext, options: OfficeCommand
     ...(redis && { redis: { url: redis, prefix: options.redisPrefix, replicas: options.redisReplicas } }),
     ...(tls && { tls: () => tlsBy(options) ?? tls }),
     ...(auth !== undefined && { auth }),
-    ...(await logBy(context, options)),
+    ...logBy(context, options),
     tracing: options.tracing === true,
   };
   const { office: opened, forget } = await openShared(context, entry, port, () => createOffice(settings));

@@ -72,7 +72,7 @@ export async function withComputer<T>(
     const runtime = await api.openRuntime({
       record,
       notice: (text) => onNotice(text),
-      ...(await logBy(context, options)),
+      ...logBy(context, options),
       tracing: options.tracing,
     });
     try {
@@ -145,7 +145,7 @@ export async function withAgent<T>(
       office,
       signal,
       record: recordBy(recording),
-      ...(await logBy(context, recording)),
+      ...logBy(context, recording),
       tracing: recording.tracing === true,
     });
     try {

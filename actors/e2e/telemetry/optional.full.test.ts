@@ -70,7 +70,6 @@ const withoutPackages = (names: string, ...argv: string[]): Promise<Ended> =>
 /** Rows of: an optional package, a command that needs it, and the error text without it. */
 const rows = [
   { without: '@opentelemetry/api', argv: ['call', 'meta', '--tracing'], says: 'tracing needs the package' },
-  { without: 'pino', argv: ['call', 'meta', '--log'], says: '--log needs the package' },
   {
     without: 'prom-client',
     argv: ['office', '--port', '0', '--metrics', '0'],
