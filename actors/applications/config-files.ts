@@ -189,15 +189,11 @@ export async function changeConfig(file: string, what: ConfigChange): Promise<bo
       remedy: `Take its servers over: a2c import ${file}. Or change it by hand; nothing was changed.`,
     });
   let isSame = false;
-  let written: string | null = null;
   const edited = (before: string | null): string | null => {
-    // Returns the text unchanged when this function has written it just before.
-    if (before !== null && before === written) return before;
     const made = editConfig(before ?? '', what);
     if (!made.ok) throw new A2cError({ ...made.failure, details: { file, ...made.failure.details } });
     isSame = made.isSame;
-    written = isSame ? before : made.text;
-    return written;
+    return isSame ? before : made.text;
   };
   await changeFile(file, edited, { backup: '.bak' }).catch((error: unknown) => {
     if (!(error instanceof NotText)) throw error;

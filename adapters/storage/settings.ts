@@ -44,8 +44,6 @@ export async function writeWhole(
 const staleMs = 5_000;
 /** Attempts to get a lock, about a minute in all: longer than a stale lock lives, and enough for many waiting processes. */
 const retries = { retries: 600, factor: 1, minTimeout: 50, maxTimeout: 100, randomize: true };
-/** Two processes that find the same stale lock may both get it, and one then overwrites the other. */
-const mostTries = 5;
 
 /** Pending changes of each file, which run one after another in this process; the lock is for other processes. */
 const queues = new Map<string, Promise<unknown>>();
@@ -89,7 +87,6 @@ const modeOf = async (file: string): Promise<number> =>
     () => 0o600,
   );
 
-/** `change` is called again when another process overwrote the result, which it must then return unchanged. */
 export function changeFile(file: string, change: ChangeText, how: LockedFile = {}): Promise<void> {
   const before = queues.get(file) ?? Promise.resolve();
   const done = before.then(() => changed(file, change, how));
@@ -106,26 +103,19 @@ async function changed(
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   // Loads the lock package only here, because it listens to the signals of the whole process as soon as it is loaded.
   const { lock } = (await during(import('proper-lockfile'))).default; // a bundle has no other name for it
-  for (let tries = 0; ; tries++) {
-    const release = await lock(target, { realpath: false, stale: staleMs, retries, onCompromised: () => {} });
-    try {
-      const held = await heldIn(target);
-      const text = held?.text ?? null;
-      const next = await change(text);
-      if (next === null || next === text) return;
-      if (tries === mostTries)
-        throw new Error(`what is written to ${file} does not stay: others write over it`);
-      const [mode, mark] = [await modeOf(target), held?.mark ?? ''];
-      const old = kept(text);
-      if (backup !== undefined && old !== null) await write(`${target}${backup}`, mark + old, { mode });
-      await write(target, mark + next, { mode });
-    } finally {
-      // Ignores a failed release: another process took the lock over while this one was stopped for long.
-      await release().catch(() => {});
-    }
-    // Reads the file again, to be sure that no other process with the same lock has overwritten it.
-    const now = await textIn(target);
-    if (now !== null && (await change(now)) === now) return;
+  const release = await lock(target, { realpath: false, stale: staleMs, retries, onCompromised: () => {} });
+  try {
+    const held = await heldIn(target);
+    const text = held?.text ?? null;
+    const next = await change(text);
+    if (next === null || next === text) return;
+    const [mode, mark] = [await modeOf(target), held?.mark ?? ''];
+    const old = kept(text);
+    if (backup !== undefined && old !== null) await write(`${target}${backup}`, mark + old, { mode });
+    await write(target, mark + next, { mode });
+  } finally {
+    // Ignores a failed release: another process took the lock over while this one was stopped for long.
+    await release().catch(() => {});
   }
 }
 
@@ -189,27 +179,20 @@ const noServers = '{\n  "mcpServers": {}\n}\n';
 async function write(held: Held, { edits, restores }: Wanted, how: LockedFile): Promise<Found> {
   const { file, judge } = held;
   let found: Found = { kind: 'none' };
-  let isWritten = false;
   let text = held.last;
   const change = (before: string | null): string | null => {
-    // Drops `unlessThere` on a second attempt, because the first one may have written the entry.
-    const once = isWritten
-      ? edits.map((edit) => ('unlessThere' in edit ? { path: edit.path, value: edit.value } : edit))
-      : edits;
     const is: Found = before === null ? { kind: 'none' } : judged(before, judge, held.last);
     const isLost = is.kind === 'none' || is.kind === 'emptied';
     if (is.kind === 'wrong' || (isLost && !restores)) throw new Wrong(is);
     const base = isLost || before === null ? (held.last ?? noServers) : before;
-    const made = edited(base, once);
+    const made = edited(base, edits);
     if (!made.ok) throw new Wrong({ kind: 'wrong', mistakes: made.mistakes });
     const after = judged(made.text, judge);
     if (after.kind !== 'good')
       throw new Refused(after.kind === 'none' ? '' : after.mistakes.map((m) => mistakeLine(m)).join('; '));
     found = { ...after, isTaken: made.isTaken };
     text = made.text;
-    if (made.isTaken) return isLost ? base : null;
-    isWritten = true;
-    return made.text;
+    return made.isTaken ? (isLost ? base : null) : made.text;
   };
   // Backs up the last correct text instead of a file that lost its servers.
   const kept = (before: string | null): string | null =>
