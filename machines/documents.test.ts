@@ -167,7 +167,7 @@ describe('elements as text', () => {
       '9. a\n   - b\n     - c\n10. d',
       'a\n- b\n  - c\nd',
     ],
-    ['heading', { text: 'a b', level: 1, links: [{ text: 'b', url: 'u' }] }, '# a [b](u)', 'a b'],
+    ['heading', { text: 'a b', level: 1 }, '# a b', 'a b'],
     [
       'chart',
       {

@@ -322,14 +322,6 @@ const fenceFor = (code: string): string =>
 /** All lines but the first are indented, so that they belong to the item in Markdown. */
 const itemOf = (item: unknown, mark: string): string =>
   mark + text(item).replace(/\n(?=.)/g, `\n${' '.repeat(mark.length)}`);
-/** Link targets are not in the plain text. */
-const linked = (said: string, links: readonly unknown[]): string =>
-  links.reduce<string>((done, each) => {
-    const { text: name, url } = each as { text?: unknown; url?: unknown };
-    return typeof name === 'string' && name !== ''
-      ? done.replace(name, () => `[${name}](${text(url)})`)
-      : done;
-  }, said);
 const labelled = (label: string, title: string): string => `[${title === '' ? label : `${label}: ${title}`}]`;
 
 type Render = (content: Content) => string;
@@ -357,7 +349,7 @@ function chartTables(c: Content): (readonly unknown[])[][] {
 }
 const formOf: Render = (c) => `[form: ${[c['name'], c['value']].map(text).filter(Boolean).join(' = ')}]`;
 const markdown: Partial<Record<Element['category'], Render>> = {
-  heading: (c) => `${'#'.repeat(Number(c['level']) || 1)} ${linked(text(c['text']), list(c['links']))}`,
+  heading: (c) => `${'#'.repeat(Number(c['level']) || 1)} ${text(c['text'])}`,
   text: (c) => text(c['text']),
   list: (c) =>
     list(c['items'])

@@ -21,7 +21,7 @@ describe('text of HTML', () => {
       'see [it](https://e.com/a%20b)',
     ],
     ['writes no target within the page', 'see <a href="#b">it</a>', 'see it'],
-    ['writes the target of a heading', '<h2><a href="/x">It</a></h2>', '## [It](/x)'],
+    ['leaves the target of a heading out', '<h2><a href="/x">It</a></h2>', '## It'],
     ['writes the target around a block below it', '<a href="/x"><p>It</p></a>', 'It\n\n[It](/x)'],
     ['does not divide a sentence by an image', '<p>a <img src="i.png" alt="I"> b</p>', 'a b\n\n![I](i.png)'],
     ['divides options', '<select><option>a</option><option>b</option></select>', 'a\n\nb'],
@@ -91,7 +91,7 @@ describe('a table of HTML', () => {
   });
   it('keeps targets of links', () => {
     expect(contentsOf('<table><tr><th>a<tr><td><a href="/x">b</a></table>')).toEqual([
-      { columns: ['a'], rows: [['[b](/x)']], links: [{ text: 'b', url: '/x' }] },
+      { columns: ['a'], rows: [['[b](/x)']] },
     ]);
   });
   it('has its caption before it', () => {
@@ -104,15 +104,15 @@ describe('a table of HTML', () => {
   });
 });
 
-it('Markdown has its nested lists without their indent, targets in cells and headings, and its HTML as text', async () => {
+it('Markdown has its nested lists without their indent, targets in cells, and its HTML as text', async () => {
   const source =
     '# [T](/t)\n\n1) a\n   - b\n\n| x |\n|---|\n| [c](/c) |\n\n<p align="center"><b>bold</b></p>\n';
   const bytes = Buffer.from(source);
   const read = await readMarkdown({ bytes, name: 'a.md', fileType: 'md', from: 0, to: 1 });
   expect(read.pages[0]?.drafts.map(({ content }) => content)).toEqual([
-    { text: 'T', level: 1, links: [{ text: 'T', url: '/t' }] },
+    { text: 'T', level: 1 },
     { items: ['a\n- b'], ordered: true },
-    { columns: ['x'], rows: [['[c](/c)']], links: [{ text: 'c', url: '/c' }] },
+    { columns: ['x'], rows: [['[c](/c)']] },
     { text: 'bold' },
   ]);
 });

@@ -132,7 +132,6 @@ class Walker {
   readonly #found: Found;
   readonly #hasBlocks: ReadonlySet<Tree.Node>;
   #open = '';
-  #links: object[] = [];
   #images: Draft[] = [];
   /** Links without their targets, as in headings, whose text is the title of a page. */
   #isPlain = false;
@@ -145,11 +144,10 @@ class Walker {
   flush(): void {
     const text = tidy(this.#open);
     const formula = /^\$\$?([^$]+)\$\$?$/.exec(text);
-    const links = this.#withLinks();
     if (formula) this.#add({ category: 'formula', content: { expression: formula[1] ?? '' } });
-    else if (text !== '') this.#add({ category: 'text', content: { text, ...links } });
+    else if (text !== '') this.#add({ category: 'text', content: { text } });
     this.#add(...this.#images);
-    [this.#open, this.#links, this.#images] = ['', [], []];
+    [this.#open, this.#images] = ['', []];
   }
 
   #add(...drafts: Draft[]): void {
@@ -199,17 +197,14 @@ class Walker {
       this.#isPlain = true;
       const text = tidy(this.#within(node)).replaceAll('\n', ' ');
       this.#isPlain = false;
-      const content = { text, level: Number(tag[1]), ...this.#withLinks() };
+      const content = { text, level: Number(tag[1]) };
       if (text !== '') this.#add({ category: 'heading', content });
     }
     this.#afterWhole();
   }
-  #withLinks(): { links?: readonly object[] } {
-    return this.#links.length > 0 ? { links: this.#links } : {};
-  }
   #afterWhole(): void {
     this.#add(...this.#images);
-    [this.#links, this.#images] = [[], []];
+    this.#images = [];
   }
 
   #within(node: Tree.Node): string {
@@ -247,7 +242,6 @@ class Walker {
     if (!isTarget(url)) return written;
     const said = text || (this.#hasBlocks.has(node) ? '' : (attribute(node, 'title') ?? ''));
     if (said === '') return written;
-    this.#links.push({ text: said, url });
     const [before = '', after = ''] = [/^\s/.exec(written)?.[0], /\s$/.exec(written)?.[0]];
     return this.#isPlain || said.includes('\n') ? written : before + linkText(said, url) + after;
   }
@@ -290,7 +284,6 @@ class Walker {
       items,
       ordered: isOrdered,
       ...(isOrdered && start !== 1 && { start }),
-      ...this.#withLinks(),
     };
     if (items.length > 0) this.#add({ category: 'list', content });
   }
@@ -327,7 +320,7 @@ class Walker {
     if (columns.length > 0)
       this.#add({
         category: 'table',
-        content: { columns, rows: rest, ...this.#withLinks() },
+        content: { columns, rows: rest },
         ...(caption && { summary: caption }),
       });
     this.#afterWhole();

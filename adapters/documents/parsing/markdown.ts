@@ -47,17 +47,14 @@ function draftsOf(node: RootContent, source: string): Draft[] {
   // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- the other kinds stand within a paragraph
   switch (node.type) {
     case 'heading':
-      return [
-        { category: 'heading', content: { text: textIn(node), level: node.depth, ...withLinks(node) } },
-        ...imagesIn(node),
-      ];
+      return [{ category: 'heading', content: { text: textIn(node), level: node.depth } }, ...imagesIn(node)];
     case 'paragraph':
       return paragraph(node, source);
     case 'list': {
       const items = node.children.map((item) => itemOf(item, source));
       const isOrdered = node.ordered === true;
       const start = isOrdered && (node.start ?? 1) !== 1 ? { start: node.start } : {};
-      const content = { items, ordered: isOrdered, ...start, ...withLinks(node) };
+      const content = { items, ordered: isOrdered, ...start };
       return [{ category: 'list', content }, ...imagesIn(node)];
     }
     case 'code':
@@ -68,7 +65,7 @@ function draftsOf(node: RootContent, source: string): Draft[] {
       const [columns = [], ...rows] = node.children.map((row) =>
         row.children.map((each) => cellOf(each, source)),
       );
-      return [{ category: 'table', content: { columns, rows, ...withLinks(node) } }, ...imagesIn(node)];
+      return [{ category: 'table', content: { columns, rows } }, ...imagesIn(node)];
     }
     case 'blockquote':
       return node.children.flatMap((each) => draftsOf(each, source));
@@ -93,17 +90,9 @@ function paragraph(node: Nodes & Parent, source: string): Draft[] {
   const text = written(node, source);
   const formula = /^\$\$([\s\S]+)\$\$$/.exec(text.trim());
   if (formula) return [{ category: 'formula', content: { expression: (formula[1] ?? '').trim() } }];
-  return [{ category: 'text', content: { text, ...withLinks(node) } }, ...imagesIn(node)];
+  return [{ category: 'text', content: { text } }, ...imagesIn(node)];
 }
 
-const linksIn = (node: Nodes): object[] => {
-  if (node.type === 'link') return [{ text: textIn(node), url: node.url }];
-  return 'children' in node ? node.children.flatMap((each) => linksIn(each)) : [];
-};
-const withLinks = (node: Nodes): { links?: readonly object[] } => {
-  const links = linksIn(node);
-  return links.length > 0 ? { links } : {};
-};
 function itemOf(item: Nodes, source: string): string {
   const [first = '', ...others] = written(item, source).split(/\r?\n/);
   const mark = /^(?:[-*+]|\d+[.)])\s+/.exec(first)?.[0] ?? '';

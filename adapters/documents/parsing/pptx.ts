@@ -121,15 +121,9 @@ function textsOf(shape: Element, relations: Relations): Draft[] {
   if (kind === 'subTitle') return [headingOf(shape, 2)];
   if (/^(ftr|dt|sldNum)$/.test(kind))
     return [{ category: 'footer', content: { text: paragraphs.join(' ') } }];
-  const links = elements(shape, 'hlinkClick').flatMap((each) => {
-    const url = relations.get(each.getAttribute('r:id') ?? '')?.target;
-    const run = each.parentNode?.parentNode as Element | null;
-    return url === undefined ? [] : [{ text: run ? textIn(run) : url, url }];
-  });
-  const more = links.length > 0 ? { links } : {};
   return isPlaceholder && paragraphs.length > 1
-    ? [{ category: 'list', content: { items: itemsIn(shape, relations), ordered: false, ...more } }]
-    : [{ category: 'text', content: { text: paragraphs.join('\n'), ...more } }];
+    ? [{ category: 'list', content: { items: itemsIn(shape, relations), ordered: false } }]
+    : [{ category: 'text', content: { text: paragraphs.join('\n') } }];
 }
 const headingOf = (shape: Element, level: number): Draft => ({
   category: 'heading',
