@@ -11,8 +11,6 @@ import { keep, readCached } from '../../adapters/storage/catalogs.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import type { CatalogNews } from '../../machines/catalog/catalog.machine.ts';
 import {
-  lastChangeOf,
-  type History,
   type CatalogList,
   type Prompt,
   type Resource,
@@ -34,7 +32,6 @@ interface Snapshot {
     readonly entries: readonly object[];
     readonly revision: number;
     readonly failures: number;
-    readonly history: History;
     readonly failure: { readonly message: string } | null;
     readonly isFirst: boolean;
     readonly isWithdrawn: boolean;
@@ -52,11 +49,6 @@ export function catalogsOf(directory: Directory): CatalogStatus[] {
   return catalogs.map(({ ref }) => {
     const snapshot = ref.getSnapshot() as unknown as Snapshot;
     const { context: c } = snapshot;
-    const keys = [...Object.keys(c.history.present), ...c.history.gone.map(({ key }) => key)];
-    const changes = keys.flatMap((key) => {
-      const last = lastChangeOf(c.history, key);
-      return last ? [{ key, ...last }] : [];
-    });
     return {
       server: c.server,
       list: c.list,
@@ -64,7 +56,6 @@ export function catalogsOf(directory: Directory): CatalogStatus[] {
       revision: c.revision,
       entries: c.entries.length,
       failures: c.failures,
-      changes,
     };
   });
 }

@@ -88,13 +88,6 @@ export interface CatalogStatus {
   readonly entries: number;
   /** Number of refreshes that have failed in a row. */
   readonly failures: number;
-  /** Last change of each entry, with its reason; removed entries only up to the last hundred. */
-  readonly changes: readonly {
-    readonly key: string;
-    readonly change: 'added' | 'changed' | 'removed';
-    readonly revision: number;
-    readonly why: string;
-  }[];
 }
 /** Change of a list of a server. Prompts are named by their names, resources by their URIs. */
 export interface ListChanged {

@@ -23,7 +23,7 @@ import {
   type CatalogInput,
   type CatalogOrder,
 } from './catalog.rules.ts';
-import { emptyHistory, keyOfEntry, remember, type Entry } from './entries.ts';
+import { keyOfEntry, type Entry } from './entries.ts';
 import { isNoChange } from './changes.ts';
 
 type C = CatalogContext;
@@ -37,23 +37,18 @@ const entriesIn = ({ list }: C, result: unknown): readonly Entry[] => {
   const { [list]: entries = [], unusable = [] } = result as Readonly<Record<string, readonly Entry[]>>;
   return unusable.length === 0 ? entries : [...entries, ...unusable];
 };
-/** A new revision with its history, only another order, or nothing new. */
+/** A new revision, only another order, or nothing new. */
 function withEntries(c: C, entries: readonly Entry[], why: string): Partial<C> {
   const changes = changesIn(c, entries);
   const isSame = isNoChange(changes);
   if (isSame && !c.isGone) return isSameOrder(c, entries) ? {} : { entries };
   const revision = isSame ? c.revision : c.revision + 1;
-  const back = c.isGone ? { ...changes, added: keysOf(c, entries) } : changes;
-  return { entries, revision, history: remember(c.history, back, revision, why), isGone: false, why };
+  return { entries, revision, isGone: false, why };
 }
 const isSameOrder = (c: C, entries: readonly Entry[]): boolean =>
   keysOf(c, entries).join('\n') === keysOf(c, c.entries).join('\n');
 /** The entries stay known, with the first reason for the loss. */
-function withoutServer(c: C, why: string): Partial<C> {
-  const lost = { added: [], changed: [], removed: keysOf(c, c.entries) };
-  const history = c.isGone ? c.history : remember(c.history, lost, c.revision, why);
-  return { history, isGone: true, isRefreshing: false, why: 'its server is back', rush: 0 };
-}
+const withoutServer: Partial<C> = { isGone: true, isRefreshing: false, why: 'its server is back', rush: 0 };
 /** Such a list does not exist, which is no failure. */
 const forgotten = (c: C): Partial<C> => ({
   ...withEntries(c, [], 'its server does not know this list'),
@@ -157,7 +152,6 @@ export const catalogRules: FollowRules<CatalogInput, CatalogContext, CatalogOrde
     ...input,
     entries: input.cached ?? [],
     revision: 0,
-    history: emptyHistory,
     isDeclared: false,
     isOptional: false,
     isWithdrawn: false,
@@ -208,7 +202,7 @@ export const catalogRules: FollowRules<CatalogInput, CatalogContext, CatalogOrde
         return { isDeclared, isOptional, ...fresh };
       },
     },
-    'catalog.rest': { to: 'standby', take: (c, { why }) => withoutServer(c, why) },
+    'catalog.rest': { to: 'standby', take: () => withoutServer },
     'catalog.forget': { to: 'standby', take: forgotten },
     'list.wanted': { take: ({ owed }, { by, n }) => ({ owed: { ...owed, [by]: n } }) },
   },

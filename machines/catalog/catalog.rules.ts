@@ -4,7 +4,7 @@ import { kindOf, type Address, type AddressFor } from '../kernel/effects.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { changesOf, type Changes } from './changes.ts';
-import { type History, keyOfEntry, type CatalogList, type Entry } from './entries.ts';
+import { keyOfEntry, type CatalogList, type Entry } from './entries.ts';
 
 export interface CatalogStart {
   readonly server: string;
@@ -21,7 +21,7 @@ export type CatalogOrder =
   /** `isDeclared`: the server announces changes. `isOptional`: the server is useful without this list. */
   | { readonly type: 'catalog.open'; readonly isDeclared: boolean; readonly isOptional?: boolean }
   /** `why` becomes the reason why the entries are missing. */
-  | { readonly type: 'catalog.rest'; readonly why: string }
+  | { readonly type: 'catalog.rest' }
   | { readonly type: 'catalog.forget'; readonly why: string }
   /** The list has changed, or may have: `why` says how that is known, by default because the server said so. */
   | { readonly type: 'list.changed'; readonly why?: string }
@@ -83,7 +83,6 @@ export type CatalogInput = CatalogStart & {
 export interface CatalogContext extends CatalogInput, Follow {
   readonly entries: readonly Entry[];
   readonly revision: number;
-  readonly history: History;
   readonly isDeclared: boolean;
   readonly isOptional: boolean;
   readonly isWithdrawn: boolean;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { changesOf, differing, contentHash, type Changes } from './changes.ts';
-import { emptyHistory, lastChangeOf, remember, type History } from './entries.ts';
+import { changesOf, differing, contentHash } from './changes.ts';
 import { frozenJson } from './tool.ts';
 
 interface Entry {
@@ -50,66 +49,6 @@ describe('what became of a list', () => {
     const before = [{ name: 'a', is: { x: 1, y: [2] } }, { name: 'b' }];
     const after = [{ name: 'b' }, { is: { y: [2], x: 1 }, name: 'a' }];
     expect(changesOf(before, after, ({ name }) => name)).toEqual({ added: [], removed: [], changed: [] });
-  });
-});
-
-describe('the history of a list', () => {
-  it('knows of each entry what last happened to it, when, and why', () => {
-    const first = remember(emptyHistory, { added: ['a', 'b'], removed: [], changed: [] }, 1, 'start');
-    const second = remember(first, { added: ['c'], removed: ['a'], changed: ['b'] }, 2, 'notification');
-    expect(lastChangeOf(second, 'a')).toEqual({ change: 'removed', revision: 2, why: 'notification' });
-    expect(lastChangeOf(second, 'b')).toEqual({ change: 'changed', revision: 2, why: 'notification' });
-    expect(lastChangeOf(second, 'c')).toEqual({ change: 'added', revision: 2, why: 'notification' });
-    expect(lastChangeOf(second, 'toString')).toBeUndefined();
-    const third = remember(second, { added: ['a'], removed: [], changed: [] }, 3, 'poll');
-    expect(lastChangeOf(third, 'a')).toEqual({ change: 'added', revision: 3, why: 'poll' });
-    expect(third.gone).toEqual([]);
-  });
-
-  it('agrees with the list after any sequence of revisions, and is plain data that nobody changes', () => {
-    fc.assert(
-      fc.property(fc.array(list, { maxLength: 6 }), (revisions) => {
-        let history = emptyHistory;
-        let held: readonly Entry[] = [];
-        for (const [at, next] of revisions.entries()) {
-          const [before, text] = [history, JSON.stringify(history)];
-          history = remember(history, changesOf(held, next, keyOf), at, 'test');
-          expect(JSON.stringify(before)).toBe(text);
-          expect(JSON.parse(JSON.stringify(history)) as History).toEqual(history);
-          held = next;
-        }
-        expect(new Set(Object.keys(history.present))).toEqual(new Set(held.map(keyOf)));
-        for (const { key } of history.gone) expect(firstOf(held, key)).toBeUndefined();
-      }),
-    );
-  });
-
-  it('is the same object when nothing changed', () => {
-    expect(remember(emptyHistory, { added: [], removed: [], changed: [] }, 1, 'poll')).toBe(emptyHistory);
-  });
-
-  it('keeps the last 100 that are gone, also where their names are numbers', () => {
-    let history = emptyHistory;
-    const only = (change: Partial<Changes>): Changes => ({ added: [], removed: [], changed: [], ...change });
-    for (let at = 250; at > 0; at--) {
-      history = remember(history, only({ added: [String(at)] }), 2 * (250 - at), 'add');
-      history = remember(history, only({ removed: [String(at)] }), 2 * (250 - at) + 1, 'remove');
-    }
-    expect(history.gone.map(({ key }) => key)).toEqual(
-      Array.from({ length: 100 }, (_, at) => String(100 - at)),
-    );
-    expect(lastChangeOf(history, '101')).toBeUndefined();
-    const many = Array.from({ length: 300 }, (_, at) => `x${at}`);
-    const added = remember(history, only({ added: many }), 1_000, 'all');
-    expect(remember(added, only({ removed: many }), 1_001, 'all').gone).toHaveLength(100);
-  });
-
-  it('a history of 20,000 entries is written in one go', () => {
-    const many = Array.from({ length: 20_000 }, (_, at) => ({ name: `n${at}`, is: at }));
-    const changes = changesOf([], many, keyOf);
-    const history = remember(emptyHistory, changes, 1, 'start');
-    const gone = remember(history, changesOf(many, [], keyOf), 2, 'end');
-    expect([Object.keys(history.present).length, gone.gone.length]).toEqual([20_000, 100]);
   });
 });
 

@@ -1,5 +1,3 @@
-import type { Changes } from './changes.ts';
-
 export type { ListKind } from '../ports/session.ts';
 /**
  * Entries and messages of MCP servers in the types of this library (MCP 2025-11-25). Only
@@ -148,40 +146,3 @@ const keyFields: Readonly<Record<CatalogList, string>> = {
 };
 export const keyOfEntry = (list: CatalogList, entry: Entry): string =>
   String((entry as unknown as Readonly<Record<string, unknown>>)[keyFields[list]]);
-export interface LastChange {
-  readonly change: 'added' | 'changed' | 'removed';
-  readonly revision: number;
-  readonly why: string;
-}
-export interface History {
-  /** Read with `lastChangeOf`, because a key may be `constructor`. */
-  readonly present: Readonly<Record<string, LastChange>>;
-  /** Oldest first. An array, because an object would reorder keys that look like numbers. */
-  readonly gone: readonly (LastChange & { readonly key: string })[];
-}
-export const emptyHistory: History = { present: {}, gone: [] };
-
-/** A limit, so that a server that keeps renaming entries does not fill the memory. */
-export const mostGone = 100;
-
-export const remember = (history: History, changes: Changes, revision: number, why: string): History => {
-  const { added, changed, removed } = changes;
-  if (added.length + changed.length + removed.length === 0) return history;
-  const [left, back] = [new Set(removed), new Set([...added, ...changed])];
-  const stayed = Object.entries(history.present).filter(([key]) => !left.has(key) && !back.has(key));
-  const now = (keys: readonly string[], change: LastChange['change']) =>
-    keys.map((key) => [key, { change, revision, why }] as const);
-  const stillGone = history.gone.filter(({ key }) => !back.has(key) && !left.has(key));
-  const newlyGone = removed.map((key) => ({ key, change: 'removed' as const, revision, why }));
-  return {
-    present: Object.fromEntries([...stayed, ...now(added, 'added'), ...now(changed, 'changed')]),
-    gone: [...stillGone, ...newlyGone].slice(-mostGone),
-  };
-};
-
-/** Undefined when the entry never existed or was removed too long ago. */
-export const lastChangeOf = (history: History, key: string): LastChange | undefined => {
-  if (Object.hasOwn(history.present, key)) return history.present[key];
-  const gone = history.gone.find((entry) => entry.key === key);
-  return gone && { change: gone.change, revision: gone.revision, why: gone.why };
-};

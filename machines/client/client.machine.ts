@@ -248,9 +248,7 @@ const openLists = [
     c.hasWatch ? rules.watchBegun(c, event.info) : [],
   ),
 ] as const;
-const restLists = (why: (c: C) => string) =>
-  tellsOwned((c: C) => toOwned(catalogKind, { type: 'catalog.rest', why: why(c) }));
-const restLostLists = restLists((c) => rules.lostFailure(c).message);
+const restLists = tellsOwned(() => toOwned(catalogKind, { type: 'catalog.rest' }));
 const setWatch = (isConnected: boolean) =>
   [
     opensAll((c: C) => rules.watchToOpen(c)),
@@ -464,18 +462,12 @@ export const clientMachine = clientSetup.createMachine({
             guard: { type: 'isRenewable', params: ({ event }) => event },
             target: 'on',
             reenter: true,
-            actions: [
-              noteEnd,
-              'markRenewed',
-              holdCalls,
-              restLists(() => 'its session was lost'),
-              ...show('connecting'),
-            ],
+            actions: [noteEnd, 'markRenewed', holdCalls, restLists, ...show('connecting')],
           },
           {
             guard: { type: 'isConnection', params: ({ event }) => event },
             target: 'deciding',
-            actions: [noteEnd, restLostLists, tellLost],
+            actions: [noteEnd, restLists, tellLost],
           },
           /** Reconnects after the machine of a list crashed: a server without its lists is useless. */
           {
@@ -642,7 +634,7 @@ export const clientMachine = clientSetup.createMachine({
           },
         },
         ending: {
-          entry: [restLostLists, ...show('recovering'), closeConnection],
+          entry: [restLists, ...show('recovering'), closeConnection],
           on: {
             'server.start': { actions: startAgain },
           },
@@ -651,7 +643,7 @@ export const clientMachine = clientSetup.createMachine({
     },
     leaving: {
       tags: 'closing',
-      entry: [restLists(() => 'its server was stopped'), ...show('closing')],
+      entry: [restLists, ...show('closing')],
       on: {
         'connection.broken': { target: '.ending', actions: tellLost },
         'connection.lost': { target: '.ending', actions: tellLost },

@@ -51,13 +51,6 @@ export const catalogOf = (
   list: CatalogList = 'tools',
 ): CatalogStatus | undefined =>
   catalogsOf(s.directory).find((each) => each.server === server && each.list === list);
-export const lastOf = (
-  s: Harness,
-  key: string,
-  server = 'fs',
-  list: CatalogList = 'tools',
-): CatalogStatus['changes'][number] | undefined =>
-  catalogOf(s, server, list)?.changes.find((each) => each.key === key);
 export const offeredBy = (s: Harness): string[] => {
   const snapshot = s.directory.find('computer')?.ref.getSnapshot() as
     | { context: ComputerContext }

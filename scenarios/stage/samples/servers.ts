@@ -36,7 +36,7 @@ export const catalog: Sample = {
   },
   orders: {
     'catalog.open': [{ isDeclared: true }, { isDeclared: false }, { isDeclared: true, isOptional: true }],
-    'catalog.rest': [{ why: 'x' }],
+    'catalog.rest': [{}],
     'catalog.forget': [{ why: 'x' }],
     'list.changed': [{}],
     'list.wanted': [{ by: 'desktop', n: 1 }],

@@ -8,7 +8,6 @@ import {
   everybody,
   everything,
   hello,
-  lastOf,
   offeredBy,
   order,
   stageOf,
@@ -50,10 +49,6 @@ for (const [what, servers, options] of [
       await s.run(10_000);
       expect(asksOf(s, 'tools/list')).toHaveLength(2);
       expect(offeredBy(s)).toEqual(['read', 'new2']);
-      expect(lastOf(s, 'new2')).toMatchObject({
-        change: 'added',
-        why: 'a look at the server',
-      });
     },
   );
 
