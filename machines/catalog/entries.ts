@@ -117,14 +117,6 @@ export interface Prompt extends Described {
   readonly arguments?: readonly PromptArgument[];
 }
 
-/** Log message of a server, from one `notifications/message`. */
-export interface LogEntry extends Kept {
-  readonly level: 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
-  readonly logger?: string;
-  /** Content of the log message: any JSON value. */
-  readonly data: unknown;
-}
-
 /** A list that was never requested is absent. */
 export interface Lists {
   readonly tools?: readonly Tool[];

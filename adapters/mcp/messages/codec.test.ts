@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { contentHash } from '../../../machines/catalog/changes.ts';
 import type { JsonObject } from '../../../machines/catalog/entries.ts';
 import {
-  decodeLogEntry,
   decodePrompt,
   decodeResource,
   decodeResourceTemplate,
@@ -206,15 +205,6 @@ describe('the words of MCP', () => {
   it('hold a list only as a whole: one broken icon leaves all of them as they came', () => {
     const icons = [{ src: 'a' }, { source: 'b' }];
     expect(decodePrompt({ name: 'p', icons })).toEqual({ name: 'p', more: { icons } });
-  });
-  it('have a message of a server, whose data is any JSON, null too', () => {
-    expect(decodeLogEntry({ level: 'info', data: null, _meta: { a: 1 } })).toEqual({
-      level: 'info',
-      data: null,
-      more: { _meta: { a: 1 } },
-    });
-    expect(decodeLogEntry({ level: 'loud', data: 1 })).toBeUndefined();
-    expect(decodeLogEntry({ level: 'info' })).toBeUndefined();
   });
   it('have four lists, each with what reads its entries', () => {
     expect(Object.keys(decoders)).toEqual([

@@ -3,7 +3,6 @@ import type {
   CatalogList,
   Icon,
   JsonObject,
-  LogEntry,
   Prompt,
   PromptArgument,
   Resource,
@@ -30,7 +29,6 @@ const key = as((raw): raw is string => typeof raw === 'string' && raw !== '');
 const flag = as((raw): raw is boolean => typeof raw === 'boolean');
 const number = as((raw): raw is number => typeof raw === 'number' && Number.isFinite(raw));
 const object = as(isObject);
-const anything: Codec<unknown> = { decode: (raw) => raw, encode: (value) => value };
 const oneOf = <Word extends string>(...words: readonly Word[]): Codec<Word> =>
   as((raw): raw is Word => words.some((word) => word === raw));
 
@@ -137,11 +135,6 @@ const prompt = shapeOf<Prompt>(
   },
   ['name'],
 );
-const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
-const logEntry = shapeOf<LogEntry>({ level: oneOf(...levels), logger: text, data: anything }, [
-  'level',
-  'data',
-]);
 
 /** Makes a frozen copy; undefined for an invalid entry or one nested too deeply. */
 const reading =
@@ -162,7 +155,6 @@ export const decodeResourceTemplate = reading(resourceTemplate);
 export const encodeResourceTemplate = writing(resourceTemplate);
 export const decodePrompt = reading(prompt);
 export const encodePrompt = writing(prompt);
-export const decodeLogEntry = reading(logEntry);
 
 /** `place`: position in the list, counted from 1, by which a tool without a name is named. */
 export function unusableTool(raw: unknown, place: number): Tool {

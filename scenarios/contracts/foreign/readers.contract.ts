@@ -15,7 +15,7 @@ import { Cookies } from '../../../adapters/mcp/http/cookies.ts';
 import { createEventReader } from '../../../adapters/mcp/http/event-stream.ts';
 import { statusFailure } from '../../../adapters/mcp/http/http-failures.ts';
 import { readElicitation, readInitialize, readSampling } from '../../../adapters/mcp/lenient.ts';
-import { decodeLogEntry, decodeTool } from '../../../adapters/mcp/messages/codec.ts';
+import { decodeTool } from '../../../adapters/mcp/messages/codec.ts';
 import { messageLevels } from '../../../adapters/mcp/messages/envelope.ts';
 import { createFramer, Inbox, messageBytes } from '../../../adapters/mcp/messages/framing.ts';
 import { discovered, reading } from '../../../adapters/oauth/answers.ts';
@@ -243,7 +243,6 @@ const valueReaders: Readonly<Record<string, Reader>> = {
     }),
     throws: /params are nested too deep$/,
   },
-  'log of a server': ofValue(messageBytes, (data) => decodeLogEntry({ level: 'info', data })),
   'entry of a list': ofValue(messageBytes, (value) => [
     frozenJson(value),
     decodeTool({ name: 'a', inputSchema: value, outputSchema: value }),
