@@ -108,7 +108,12 @@ async function measures(source: MetricsSource) {
     registry.registerMetric(made);
   };
   counted('limited_total', 'How often each limit was met', 'limit', limitNames);
-  counted('refused_peers_total', 'Peers and seats that were refused, but not by a limit', 'kind', refusalKinds);
+  counted(
+    'refused_peers_total',
+    'Peers and seats that were refused, but not by a limit',
+    'kind',
+    refusalKinds,
+  );
   const incidents = new Gauge({
     name: 'a2c_incidents',
     help: 'What went wrong and lasts, or nobody has looked at, by kind',

@@ -55,8 +55,7 @@ class CallSettledInTime implements Judge<Crossing> {
       this.#timings.set(hostOf(ch), timingIn(ev));
     // Bounds no call that waits for a person or its host, because that time does not count.
     const isAsked = ev?.type === 'ask.began' && ch.startsWith('ask confirm ');
-    if (ev?.type === 'ask.held' || isAsked)
-      for (const entry of this.#waiting.values()) entry.due = Infinity;
+    if (ev?.type === 'ask.held' || isAsked) for (const entry of this.#waiting.values()) entry.due = Infinity;
     if (ev?.type !== 'callTool' && (ev?.type !== 'ask' || !isAgent(ch))) return;
     const entry = { at: ch, ticket: ticketIn(ev), due: Infinity };
     this.#waiting.set(`${askerOf(crossing)} ${entry.ticket}`, entry);
