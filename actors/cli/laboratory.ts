@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { CommandContext, ActionMaker, Laboratory, PlayingOptions, ReplayOptions } from './context.ts';
-import { portOf, collected, secondsOf } from './options.ts';
+import { portOf, collected, secondsOf, withSource } from './options.ts';
 import { words as about } from './words.ts';
 
 const wholeOf = (text: string): number => {
@@ -101,6 +101,23 @@ function addRedact(program: Command, does: ActionMaker): void {
       '\nexit codes: 0 written · 1 a path or a text matched nothing, or it cannot write · 5 the trace is unusable · 64 wrong usage',
     )
     .action(does(laboratoryOf, 'redactTrace'));
+}
+
+const readLimitOf = (text: string): number => {
+  const seconds = secondsOf(text);
+  if (seconds > 0 && seconds <= 20) return seconds;
+  throw new InvalidArgumentError('a number of seconds above 0, at most 20');
+};
+function addChecking(program: Command, does: ActionMaker): void {
+  withSource(program.command('check'))
+    .description(
+      'reads all windows and documents of a server, and says what breaks a rule (docs/windows-and-documents.md)',
+    )
+    .argument('<server>', 'a server of the config, a URL, or a command')
+    .argument('[args...]', 'arguments of the command; options of its own behind --')
+    .option('--limit <seconds>', 'what one read may take', readLimitOf, 8)
+    .option('--json', 'one JSON document on stdout', false)
+    .action(does(() => import('./check.ts'), 'check'));
 }
 
 const replaying = async (context: CommandContext) => {
@@ -252,6 +269,6 @@ export function addTo(program: Command, does: ActionMaker): void {
   addWhy(program, does);
   const trace = program.command('trace').description('recordings: look at them, and play them again');
   for (const add of [addShow, addReplay, addVerify, addFork, addRedact, addWhy]) add(trace, does);
-  const lab = program.command('lab').description('tests of hosts');
-  for (const add of [addSim, addJudge]) add(lab, does);
+  const lab = program.command('lab').description('tests of hosts and servers');
+  for (const add of [addSim, addJudge, addChecking]) add(lab, does);
 }

@@ -99,7 +99,7 @@ export function withServer(
   const isBefore = beforeWords.has(command) && isUrl(first);
   if (!isBefore && behind === undefined) {
     for (const name of ['header', 'env'])
-      if (options[name] !== undefined && command !== 'add')
+      if (options[name] !== undefined && !['add', 'check'].includes(command))
         throw badRequest(`--${name} belongs to a server in the command line`, 'Write it into the config.');
     return [...operands, options];
   }
