@@ -46,7 +46,7 @@ export async function check(
   const config = await configFor(context, asked, args, options);
   const server = config.servers[0]?.name ?? '';
   const checked = await withComputer(context, { ...options, office: '' }, config, async (computer) => {
-    const status = computer.servers().find(({ name }) => name === server);
+    const status = computer.status().servers.find(({ name }) => name === server);
     if (status?.state !== 'ready') throw notReady(server, status);
     const plan = {
       server,
@@ -131,7 +131,7 @@ export interface CheckedServer {
 }
 export async function checkServer(computer: Computer, plan: CheckPlan): Promise<CheckedServer> {
   const { server, limitMs, onStep } = plan;
-  const declared = computer.servers().find(({ name }) => name === server)?.resources;
+  const declared = computer.status().servers.find(({ name }) => name === server)?.resources;
   const nothing = { windows: 0, documents: 0, pages: 0, elements: 0 };
   if (!declared) return { read: nothing, violations: [] };
   let reads = 0;
