@@ -77,12 +77,12 @@ it('usage errors and unknown commands are errors for programs, too', async () =>
   const errors = () => facts.filter(({ type }) => type === 'error');
   await until(() => errors().length >= lines.length);
   expect(errors()).toMatchObject([
-    { code: 400, message: 'unknown command: sing a', remedy: 'Type help.' },
-    { code: 400, message: 'usage: call <tool...>' },
-    { code: 400, message: 'usage: cancel <req_id>' },
-    { code: 400, message: 'usage: result <handle>' },
-    { code: 400, message: 'usage: read [options] <uri>' },
-    { code: 400, message: expect.stringContaining('usage: add') as string },
+    { code: 'BadRequest', message: 'unknown command: sing a', remedy: 'Type help.' },
+    { code: 'BadRequest', message: 'usage: call <tool...>' },
+    { code: 'BadRequest', message: 'usage: cancel <req_id>' },
+    { code: 'BadRequest', message: 'usage: result <handle>' },
+    { code: 'BadRequest', message: 'usage: read [options] <uri>' },
+    { code: 'BadRequest', message: expect.stringContaining('usage: add') as string },
     { code: 'InputNotFound', remedy: expect.stringContaining('A2C_SMCP_facts_told') as string },
   ]);
 });
@@ -116,6 +116,6 @@ it('a refused tool is told with its server, and a call of it with its server and
   expect(facts.find(({ type }) => type === 'tool_call_result')).toMatchObject({
     server: 'strict',
     outcome: 'failed',
-    failure: { code: 4002, message: expect.stringContaining('mine') as string },
+    failure: { code: 'ToolDisabled', message: expect.stringContaining('mine') as string },
   });
 });

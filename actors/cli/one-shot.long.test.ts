@@ -35,7 +35,10 @@ describe('a2c call', () => {
       expect(told.err).toMatch(/^server gone gave up: .*no-such-command/m);
       const { failure } = how.length > 0 ? (documentIn(told) as { failure: unknown }) : {};
       if (failure)
-        expect(failure).toMatchObject({ code: 4001, remedy: `List the tools: a2c tools -c ${config}` });
+        expect(failure).toMatchObject({
+          code: 'ToolNotFound',
+          remedy: `List the tools: a2c tools -c ${config}`,
+        });
       else expect(told.err).toContain(`  List the tools: a2c tools -c ${config}\n`);
     },
   );

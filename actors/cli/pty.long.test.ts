@@ -119,7 +119,11 @@ test('a person who answers "a" is not asked about that tool again, and another o
   const other = agent.callTool(name, 'methods');
   expect(await until(/wants to run methods[^]*again\] /)).not.toContain('"two"');
   type('n\r');
-  expect(await other).toMatchObject({ outcome: 'failed', phase: 'confirming', failure: { code: 4005 } });
+  expect(await other).toMatchObject({
+    outcome: 'failed',
+    phase: 'confirming',
+    failure: { code: 'NotConfirmed' },
+  });
   type('quit\r');
   expect(await exited).toBe(0);
 });

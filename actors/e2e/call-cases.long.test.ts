@@ -213,16 +213,12 @@ describe('the history of a computer', () => {
     expect(past.toSorted((a, b) => a.at.localeCompare(b.at))).toEqual(past);
     expect(past.slice(-2)).toMatchObject([
       {
-        ...{
-          timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-          reqId: 'E14-11',
-          server: 'fixture',
-        },
-        ...{ tool: 'echo', parameters: { text: '11' }, timeoutMs: null, success: true, error: null },
+        ...{ at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/), reqId: 'E14-11', server: 'fixture' },
+        ...{ tool: 'echo', arguments: { text: '11' }, timeoutMs: null, outcome: 'succeeded', reason: null },
       },
       {
-        ...{ timestamp: expect.any(String), reqId: 'E14-12', server: 'fixture', tool: 'fail' },
-        ...{ parameters: { text: '12' }, timeoutMs: 5_000, success: false, error: 'no such thing' },
+        ...{ endedAt: expect.any(String), reqId: 'E14-12', server: 'fixture', tool: 'fail' },
+        ...{ arguments: { text: '12' }, timeoutMs: 5_000, outcome: 'failed', reason: 'no such thing' },
       },
     ]);
   });

@@ -66,7 +66,7 @@ describe('an agent', () => {
     const answer = await agent.callTool('raw', 't', {}, { reqId: 'E20', timeoutMs: 1_000 });
     expect(answer).toMatchObject({
       ...{ outcome: 'unknown', end: 'timedOut', phase: 'running' },
-      failure: { code: 'ToolExecutionTimeout', message: expect.stringContaining("(call 'E20')") as string },
+      failure: { code: 'ToolTimeout', message: expect.stringContaining("(call 'E20')") as string },
     });
     agent.cancel('E20');
     acks[0]?.({ content: [] });
@@ -94,9 +94,9 @@ describe('an agent', () => {
       'running',
       { message: expect.stringContaining('exit code 3') as string, remedy: expect.any(String) as string },
     ],
-    ['methods', 'failed', 'confirming', { code: 4005 }],
-    ['no_such_tool', 'failed', 'resolving', { code: 4001, remedy: expect.any(String) as string }],
-    ['fail', 'failed', 'running', { code: 4003, message: 'no such thing' }],
+    ['methods', 'failed', 'confirming', { code: 'NotConfirmed' }],
+    ['no_such_tool', 'failed', 'resolving', { code: 'ToolNotFound', remedy: expect.any(String) as string }],
+    ['fail', 'failed', 'running', { code: 'ToolFailed', message: 'no such thing' }],
   ])('knows of %s what its computer knows: %s, %s', async (tool, outcome, phase, failure) => {
     const { agent } = await pairOf(['die', 'fail']);
     expect(await agent.callTool('ours', tool)).toMatchObject({ outcome, phase, failure });
@@ -109,7 +109,7 @@ describe('a computer', () => {
     expect(await agent.callTool('ours', 'big', { bytes: 40 * mebibyte })).toMatchObject({
       ...{ outcome: 'unknown', phase: 'running' },
       failure: {
-        code: 413,
+        code: 'TooLarge',
         message: expect.stringContaining('has 40.0 MiB, the limit is 10.0 MiB') as string,
       },
     });

@@ -64,7 +64,7 @@ describe('the permission of a call', () => {
     await using computer = await start({}, { autoApprove: ['read'] });
     expect(await computer.callTool('get_next', { n: 1 })).toMatchObject({ outcome: 'succeeded' });
     expect(await computer.callTool('delete_all')).toMatchObject({
-      ...{ outcome: 'failed', end: 'refused', phase: 'confirming', failure: { code: 4005 } },
+      ...{ outcome: 'failed', end: 'refused', phase: 'confirming', failure: { code: 'NotConfirmed' } },
     });
     expect(await runs(computer)).toEqual(['get_next']);
   });
@@ -129,7 +129,7 @@ describe('a person', () => {
     await using computer = await start({ confirm: () => ({ decision: 'deny', reason: 'too dangerous' }) });
     expect(await computer.callTool('delete_all')).toMatchObject({
       ...{ end: 'refused', phase: 'confirming' },
-      failure: { code: 4005, details: { reason_given: 'too dangerous' } },
+      failure: { code: 'NotConfirmed', details: { reason_given: 'too dangerous' } },
     });
   });
 
@@ -151,7 +151,10 @@ describe('a person', () => {
     ],
   ])('allows nothing when the callback %s, and the host lives on', async (_, confirm) => {
     await using computer = await start({ confirm });
-    expect(await computer.callTool('delete_all')).toMatchObject({ end: 'refused', failure: { code: 4005 } });
+    expect(await computer.callTool('delete_all')).toMatchObject({
+      end: 'refused',
+      failure: { code: 'NotConfirmed' },
+    });
     expect(await runs(computer)).toEqual([]);
   });
 

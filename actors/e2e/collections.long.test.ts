@@ -189,13 +189,13 @@ describe.each(['stdio', 'http'] as const)('a read of a resource over %s', (trans
   it('rejects with the codes of Finder, their details and what can be done', async () => {
     const host = await begin();
     const failures = [
-      ['dpe://h/nothing', 4201, { doc_ref: 'nothing' }],
-      ['dpe://elsewhere/d', 4201, { host: 'elsewhere' }],
-      [`${plan}/pages/9`, 4202, { page_index: 9, page_count: 2 }],
-      [`${plan}/elements/x`, 4203, { element_id: 'x' }],
-      [`${plan}/pages/x`, 4204, { uri: `${plan}/pages/x`, rule: 'sub-path' }],
-      ['http://h/d', 404, { uri: 'http://h/d' }],
-      ['window://h/a', 404, { uri: 'window://h/a' }],
+      ['dpe://h/nothing', 'DocumentNotFound', { doc_ref: 'nothing' }],
+      ['dpe://elsewhere/d', 'DocumentNotFound', { host: 'elsewhere' }],
+      [`${plan}/pages/9`, 'PageOutOfRange', { page_index: 9, page_count: 2 }],
+      [`${plan}/elements/x`, 'ElementNotFound', { element_id: 'x' }],
+      [`${plan}/pages/x`, 'InvalidDpeUri', { uri: `${plan}/pages/x`, rule: 'sub-path' }],
+      ['http://h/d', 'NotFound', { uri: 'http://h/d' }],
+      ['window://h/a', 'NotFound', { uri: 'window://h/a' }],
     ] as const;
     for (const [uri, code, details] of failures)
       expect(await errorOf(host.readResource(uri)), uri).toMatchObject({
@@ -243,8 +243,8 @@ describe('the history of a computer', () => {
     await host.servers.stop('w');
     await host.callTool('close_window', { path: 'a' });
     expect(host.calls()[0]).toMatchObject({
-      ...{ server: 'w', tool: 'close_window', success: false },
-      error: expect.stringContaining('w'),
+      ...{ server: 'w', tool: 'close_window', outcome: 'failed' },
+      reason: expect.stringContaining('w'),
     });
   });
 

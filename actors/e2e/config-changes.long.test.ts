@@ -153,7 +153,7 @@ describe('removeServer', () => {
     await computer.servers.remove('a');
     expect(pidOf('a')).toBeUndefined();
     expect(computer.status().servers.map(({ name }) => name)).toEqual(['b']);
-    await expect(computer.servers.remove('a')).rejects.toMatchObject({ code: 404 });
+    await expect(computer.servers.remove('a')).rejects.toMatchObject({ code: 'NotFound' });
     expect(await computer.servers.add(foreign(one('a')))).toMatchObject({ state: 'ready' });
     expect(pidOf('a')).toBeGreaterThan(0);
   });

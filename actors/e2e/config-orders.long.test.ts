@@ -30,7 +30,7 @@ describe('a computer without auto-reconnect', () => {
     const [pid] = pidsOf(markOf('a'));
     for (const behaviour of ['pages', 'full', 'noTools'])
       await expect(computer.servers.add(foreign(one('a', behaviour)))).rejects.toMatchObject({
-        code: 409,
+        code: 'Conflict',
         message: 'Server a is active. Stop it before updating config',
       });
     // Settings that do not belong to the launch config may change while the server runs.

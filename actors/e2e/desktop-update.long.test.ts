@@ -39,7 +39,7 @@ describe('an agent that listens to a Desktop', () => {
     for (const path of ['big', 'bigger'])
       await hosts.act('show_window', { path, text: 'x'.repeat(4_300_000) });
     const remedy = expect.stringMatching(/size.*window/);
-    const failure = { code: 413, details: { limit_bytes: expect.any(Number) }, remedy };
+    const failure = { code: 'TooLarge', details: { limit_bytes: expect.any(Number) }, remedy };
     expect(await failed.next()).toMatchObject({ computer: 'desk', failure });
     await expect(hosts.agent.desktop('desk')).rejects.toMatchObject(failure);
     expect((await hosts.agent.desktop('desk', { size: 1 })).desktops).toHaveLength(1);
@@ -76,7 +76,7 @@ describe('an agent that asks for a Desktop', () => {
     expect((await agent.desktop('desk', { size: 0 })).desktops).toEqual([]);
     expect((await agent.desktop('desk', { window: 'window://h/b' })).desktops).toEqual([b]);
     expect((await agent.desktop('desk', { window: 'window://h/c' })).desktops).toEqual([]);
-    await expect(agent.desktop('desk', { size: 1.5 })).rejects.toMatchObject({ code: 400 });
+    await expect(agent.desktop('desk', { size: 1.5 })).rejects.toMatchObject({ code: 'BadRequest' });
   });
 
   it('is told which server is missing, and why', async () => {
@@ -99,11 +99,11 @@ describe('an agent that asks for a Desktop', () => {
     ]);
     const reqId = { req_id: expect.stringMatching(/./) };
     await expect(agent.readResource('desk', 'window://h/none')).rejects.toMatchObject({
-      ...{ name: 'A2cError', code: 404, details: { ...reqId, uri: 'window://h/none' } },
+      ...{ name: 'A2cError', code: 'NotFound', details: { ...reqId, uri: 'window://h/none' } },
     });
-    await expect(agent.desktop('nobody')).rejects.toMatchObject({ code: 404, details: reqId });
+    await expect(agent.desktop('nobody')).rejects.toMatchObject({ code: 'NotFound', details: reqId });
     await expect(agent.readResource('desk', 'window://h/a?priority=900')).rejects.toMatchObject({
-      ...{ code: 400, details: { rule: 'priority' } },
+      ...{ code: 'BadRequest', details: { rule: 'priority' } },
     });
   });
 });

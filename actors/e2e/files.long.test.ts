@@ -115,13 +115,17 @@ describe('an agent', () => {
   });
 
   it.each([
-    ['has no landing folder', null, { code: 4019, details: { reason: 'forbidden' } }],
-    ['takes smaller files only', { maxFileBytes: 5 }, { code: 4019, details: { reason: 'too_large' } }],
+    ['has no landing folder', null, { code: 'BlobNotWritten', details: { reason: 'forbidden' } }],
+    [
+      'takes smaller files only',
+      { maxFileBytes: 5 },
+      { code: 'BlobNotWritten', details: { reason: 'too_large' } },
+    ],
     [
       'has nobody to ask',
       { autoApprove: false },
       {
-        ...{ code: 4019, details: { reason: 'forbidden' } },
+        ...{ code: 'BlobNotWritten', details: { reason: 'forbidden' } },
         message: 'The upload is not allowed: There is nobody who could be asked whether it may run',
         remedy: expect.stringContaining('a2c.landing.autoApprove') as string,
       },
@@ -160,12 +164,12 @@ describe('an agent', () => {
       const { chunk_offset: offset, resume } = request as { chunk_offset: number; resume?: boolean };
       asked.push(resume === true ? 'where' : offset);
       const at = { req_id: 'r', upload_id: 'u', chunk_offset: 0, eof: false, received: blobSizes.putBytes };
-      const refused = { code: 'BlobNotWritten', message: 'not now', details: { reason: 'range' } };
+      const refused = { code: 4019, message: 'not now', details: { reason: 'range' } };
       return { ack: resume === true || offset === 0 ? at : refused, reqId: 'r' };
     };
     const agent = { ask, isOpen: () => true, parts: new Map() };
     const putting = putFile(agent, 'c', bytes(3 * blobSizes.putBytes), { timeoutMs: 1_000 });
-    await expect(putting).rejects.toMatchObject({ code: 4019, details: { reason: 'range' } });
+    await expect(putting).rejects.toMatchObject({ code: 'BlobNotWritten', details: { reason: 'range' } });
     const part = blobSizes.putBytes;
     expect(asked.slice(0, 4)).toEqual([0, part, 2 * part, 'where']);
   });
@@ -208,7 +212,7 @@ describe('an agent', () => {
 
   it('is told at once of a computer or a file that is not there', async () => {
     const { agent } = await world();
-    await expect(agent.files.put('nobody', bytes(10))).rejects.toMatchObject({ code: 404 });
+    await expect(agent.files.put('nobody', bytes(10))).rejects.toMatchObject({ code: 'NotFound' });
     await expect(agent.files.put('c', join(root, 'gone'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

@@ -61,7 +61,7 @@ describe('the Finder of an agent', () => {
     const { title, doc_ref } = await house.agent.documents.metadata('c1', 'dpe://archive/old.md');
     expect([title, doc_ref]).toEqual(['old.md', 'old.md']);
     await expect(house.agent.documents.page('c1', 'dpe://archive/old.md', 3)).rejects.toMatchObject({
-      code: 4202,
+      code: 'PageOutOfRange',
       details: { page_index: 3, page_count: 0, req_id: expect.any(String) },
     });
   });

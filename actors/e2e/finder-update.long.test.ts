@@ -71,7 +71,7 @@ describe('an agent that asks for documents', () => {
     const part = await agent.finder('desk', { offset: 1, limit: 1 });
     expect(part).toMatchObject({ documents: [all.documents[1]], total_count: 2 });
     expect(await agent.finder('desk', { limit: 0 })).toMatchObject({ documents: [], total_count: 2 });
-    await expect(agent.finder('desk', { offset: 0.5 })).rejects.toMatchObject({ code: 400 });
+    await expect(agent.finder('desk', { offset: 0.5 })).rejects.toMatchObject({ code: 'BadRequest' });
   });
 
   it('is told which server is missing, and why', async () => {
@@ -135,7 +135,12 @@ describe('an agent that asks for documents', () => {
       await failureOf(agent.documents.page('desk', plan, 9)),
       await failureOf(agent.documents.element('desk', plan, 'x')),
     ];
-    expect(refused.map(({ code }) => code)).toEqual([4201, 4201, 4202, 4203]);
+    expect(refused.map(({ code }) => code)).toEqual([
+      'DocumentNotFound',
+      'DocumentNotFound',
+      'PageOutOfRange',
+      'ElementNotFound',
+    ]);
     expect(refused.map(({ details: { req_id: _, ...details } }) => details)).toEqual([
       { doc_ref: 'nothing' },
       { host: 'elsewhere' },
@@ -145,7 +150,7 @@ describe('an agent that asks for documents', () => {
     const names = refused.map(({ details }) => details['req_id']);
     expect([new Set(names).size, names.every((name) => typeof name === 'string')]).toEqual([4, true]);
     await expect(agent.finder('nobody')).rejects.toMatchObject({
-      ...{ code: 404, details: { req_id: expect.stringMatching(/./) } },
+      ...{ code: 'NotFound', details: { req_id: expect.stringMatching(/./) } },
     });
   });
 });

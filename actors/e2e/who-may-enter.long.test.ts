@@ -89,7 +89,9 @@ describe('an office with tokens', () => {
   });
 
   it.each([[''], ['  '], [[]], [['ok', '']], [[1]]])('is not opened with %j', async (auth) => {
-    await expect(createOffice({ port: 0, auth: auth as string })).rejects.toMatchObject({ code: 400 });
+    await expect(createOffice({ port: 0, auth: auth as string })).rejects.toMatchObject({
+      code: 'BadRequest',
+    });
   });
 
   it('may listen on every address, and one without may not', async () => {
@@ -157,12 +159,12 @@ describe('an agent and a computer', () => {
     ['a function that fails', () => Promise.reject(new Error('no vault')), 'could not be had: no vault'],
   ])('hear why they are not let in with %s', async (_, auth, says) => {
     await expect(createAgent({ url: office.url, auth })).rejects.toMatchObject({
-      code: 401,
+      code: 'TokenRefused',
       message: expect.stringContaining(says),
       remedy: expect.stringContaining('--token'),
     });
     await using computer = await bootedComputer({ name: 'c2' });
-    await expect(computer.join({ url: office.url, auth })).rejects.toMatchObject({ code: 401 });
+    await expect(computer.join({ url: office.url, auth })).rejects.toMatchObject({ code: 'TokenRefused' });
   });
 
   it('leave no credential in what they record', async () => {

@@ -420,7 +420,7 @@ describe('hosts that can be looked at', () => {
     await using inspection = await computer.debug.inspect();
     const { port } = new URL(inspection.url);
     await expect(computer.debug.inspect({ port: Number(port) })).rejects.toMatchObject({
-      code: 409,
+      code: 'Conflict',
       message: expect.stringContaining(port) as string,
     });
   });

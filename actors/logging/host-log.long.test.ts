@@ -89,7 +89,7 @@ it('what never comes to a server is told by the layers to which it came', async 
   );
   await agent.callTool('nobody', 'echo', {}, { reqId: 'req-4' });
   expect(logged().map(({ layer, req_id, code }) => [layer, req_id, code])).toEqual(
-    ['office', 'agent'].map((layer) => [layer, 'req-4', 404]),
+    ['office', 'agent'].map((layer) => [layer, 'req-4', 'NotFound']),
   );
   await agent.readResource('c', 'window://nobody/x').catch(() => {});
   const asked = logged();
@@ -136,7 +136,7 @@ it('what a server need not have, and a question whose agent leaves, is no failur
   agent.tools('silent').catch(() => {});
   await agent.close();
   const left = logged().filter(({ layer, event }) => layer === 'office' && event === 'client:get_tools');
-  expect(left.map(({ code }) => code)).toContain(404);
+  expect(left.map(({ code }) => code)).toContain('NotFound');
   for (const handle of [silent, computer, office]) await handle.close();
   for (const { level, event, message } of [...unknown, ...left, ...logged()])
     expect([event, level, message]).toEqual([event, expect.stringMatching(/debug|info/), message]);
@@ -233,7 +233,7 @@ describe('a log from the level info on', () => {
         ['computer call.settled', { ...well, server: 's' }, 'succeeded'],
         ['office client:tool_call', { ...well, computer: 'c' }, 'succeeded'],
         ['agent client:tool_call', { ...well, server: 's' }, 'succeeded'],
-        ['office client:tool_call', { ...badly, computer: 'c', code: 4003 }, 'went wrong'],
+        ['office client:tool_call', { ...badly, computer: 'c', code: 'ToolFailed' }, 'went wrong'],
         ['office seat.changed', { office: 'local', agent: 'agent' }, 'agent left'],
         ['office seat.changed', { office: 'local', computer: 'c' }, 'computer left'],
         ['link link.changed', 'its seat is given up'],

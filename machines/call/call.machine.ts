@@ -4,8 +4,8 @@
  *
  * deciding    — transient: uses the judgement that our own rule gave at once
  * judging     — asks the rule of the host (port `policy`): inTime | watched (the rule has less time than the call)
- * confirming  — asks a person (port `confirm`); nothing was sent yet: inLine (an equal question is open) | asked (with a
- *               time limit of its own, while that of the call stands still)
+ * confirming  — asks a person (port `confirm`); nothing was sent yet: inLine (an equal question is open) | asked, each
+ *               with the time of a person, while the limit of the call stands still
  * queued      — not sent yet: pending (the server is starting, or its session expired) | inLine (enough calls run)
  * running     — sent to the server: patient | watched (ends when the server is silent for too long) | owing (the
  *               server waits for an answer of this host, so that its silence does not count)
@@ -207,6 +207,10 @@ const unsent = {
     cancelledByClose,
   ],
 } as const;
+const unanswered = {
+  target: '#call.refused',
+  actions: { type: 'rememberUnconfirmed', params: rules.personsTime },
+} as const;
 const judgementOf = rules.answeredIn<Judgement>;
 const confirmationOf = rules.answeredIn<Confirmation>;
 const refuseInvalid = <At>(judgement: (at: At) => Partial<Judgement>) =>
@@ -346,15 +350,8 @@ export const callMachine = parts.createMachine({
       },
       initial: 'inLine',
       states: {
-        inLine: {},
-        asked: {
-          after: {
-            patience: {
-              target: '#call.refused',
-              actions: { type: 'rememberUnconfirmed', params: rules.personsTime },
-            },
-          },
-        },
+        inLine: { after: { patience: unanswered } },
+        asked: { after: { patience: unanswered } },
       },
     },
     queued: {

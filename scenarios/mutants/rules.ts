@@ -198,9 +198,16 @@ const endsAtOnce: Rule = ({ input, steps }) => {
   return wrong;
 };
 
+/** While a person is asked, `confirmMs` is the limit, and that of the call stands still. */
+const isAtPerson = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'confirming' in value;
 const isLimited: Rule = ({ input, steps }) =>
   steps.every(
-    ({ snapshot, world }) => snapshot.status !== 'active' || world.hasDeadline || input['timeoutMs'] === 0,
+    ({ snapshot, world }) =>
+      snapshot.status !== 'active' ||
+      world.hasDeadline ||
+      isAtPerson(snapshot.value) ||
+      input['timeoutMs'] === 0,
   )
     ? []
     : ['has no time limit'];

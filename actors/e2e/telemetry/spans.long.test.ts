@@ -128,7 +128,9 @@ describe('a call that fails', () => {
     await agent.callTool('c1', 'fail', {}, { reqId: 'r5' });
     expect(called('r5')).toEqual(failed('fail', Array(4).fill('tool_error'), Array(4).fill('failed')));
     await agent.callTool('c1', 'refuse', {}, { reqId: 'r6' });
-    expect(called('r6')).toEqual(failed('refuse', [4003, 4003, 4003, -32000], Array(4).fill('failed')));
+    expect(called('r6')).toEqual(
+      failed('refuse', ['ToolFailed', 'ToolFailed', 'ToolFailed', -32000], Array(4).fill('failed')),
+    );
     expect(spans.of('r6')[3]?.attributes['rpc.response.status_code']).toBe('-32000');
     for (const { attributes, status } of spans.started)
       expect(JSON.stringify([attributes, status])).not.toContain('result-value');
@@ -136,9 +138,13 @@ describe('a call that fails', () => {
 
   it('has spans as far as it came before it comes to a server', async () => {
     await agent.callTool('c1', 'none', {}, { reqId: 'r7' });
-    expect(called('r7')).toEqual(failed('none', [4001, 4001, 4001], Array(3).fill('failed')).slice(0, 3));
+    expect(called('r7')).toEqual(
+      failed('none', ['ToolNotFound', 'ToolNotFound', 'ToolNotFound'], Array(3).fill('failed')).slice(0, 3),
+    );
     await agent.callTool('nobody', 'meta', {}, { reqId: 'r8' });
-    expect(called('r8')).toEqual(failed('meta', [404, 404], Array(2).fill('failed')).slice(0, 2));
+    expect(called('r8')).toEqual(
+      failed('meta', ['NotFound', 'NotFound'], Array(2).fill('failed')).slice(0, 2),
+    );
   });
 
   it('is told in few characters with a payload that is none, and with a name that is hostile', async () => {
@@ -146,7 +152,7 @@ describe('a call that fails', () => {
     await agent.close();
     await peer.join('agent', 'local');
     await peer.ask('client:tool_call', [] as object);
-    expect(spans.started.map(shownOf)).toEqual(['office server client:tool_call ERROR 400 failed']);
+    expect(spans.started.map(shownOf)).toEqual(['office server client:tool_call ERROR BadRequest failed']);
     await peer.call('c1', `\u001B[2J${'x'.repeat(5_000)}`, 'r9');
     const names = spans.of('r9').map(({ name }) => name);
     expect(new Set(names)).toEqual(new Set([`client:tool_call \\u001b[2J${'x'.repeat(196)}`]));
@@ -163,7 +169,11 @@ describe('a call that nobody answers', () => {
     expect(await call).toMatchObject({ end: 'cancelled' });
     await expect.poll(() => spans.unbalanced).toEqual([]);
     expect(called('r10')).toEqual(
-      failed('hang', ['ToolCallCancelled', 4003, 4003, 'cancelled'], Array(4).fill('unknown')),
+      failed(
+        'hang',
+        ['ToolCallCancelled', 'ToolFailed', 'ToolFailed', 'cancelled'],
+        Array(4).fill('unknown'),
+      ),
     );
   });
 
@@ -171,7 +181,7 @@ describe('a call that nobody answers', () => {
     await agent.callTool('c1', 'hang', {}, { reqId: 'r11', timeoutMs: 1_000 });
     await expect.poll(() => spans.unbalanced).toEqual([]);
     expect(called('r11')).toEqual(
-      failed('hang', ['ToolExecutionTimeout', 4004, 4004, 'cancelled'], Array(4).fill('unknown')),
+      failed('hang', ['ToolTimeout', 'ToolTimeout', 'ToolTimeout', 'cancelled'], Array(4).fill('unknown')),
     );
   });
 
@@ -179,7 +189,7 @@ describe('a call that nobody answers', () => {
     await agent.callTool('c1', 'die', {}, { reqId: 'r12' });
     await expect.poll(() => spans.unbalanced).toEqual([]);
     expect(called('r12')).toEqual(
-      failed('die', ['ServerLost', 4003, 4003, 'ServerLost'], Array(4).fill('unknown')),
+      failed('die', ['ServerLost', 'ToolFailed', 'ToolFailed', 'ServerLost'], Array(4).fill('unknown')),
     );
   });
 
