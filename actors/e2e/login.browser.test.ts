@@ -129,7 +129,7 @@ describe('a login in a browser', () => {
     await comesTo(computer, 'ready');
     await notes.revokeAll();
     const refused = await computer.callTool('read', {});
-    expect(refused).toMatchObject({ outcome: 'failed', failure: { code: 'Unauthorized' } });
+    expect(refused).toMatchObject({ outcome: 'failed', failure: { code: 'LoginRequired' } });
     await comesTo(computer, 'unauthorized');
     // The host must not ask the person again so soon after a login.
     expect(person.asked).toHaveLength(1);

@@ -101,7 +101,7 @@ describe('an office on two nodes', () => {
     const id = b.peers().find(({ seat }) => seat?.name === 'far')?.id ?? '';
     expect(a.peers().map(({ seat }) => seat?.name)).toEqual(['agent']);
     expect([a.disconnect(id), b.disconnect(id)]).toEqual([false, true]);
-    await far.hears('notify:disconnecting', { code: 401 });
+    await far.hears('notify:disconnecting', { code: 'TokenRefused' });
     await agent.hears('notify:leave_office', { computer: 'far' });
     expect(await call).toMatchObject(failed(404));
     expect(await peer(a, 'far').join('computer', o)).toEqual(ok);
@@ -273,9 +273,9 @@ describe('a Redis that fails', () => {
   it('is told before the office opens when it is not there', async () => {
     const opened = createOffice({ port: 0, record: false, redis: 'redis://127.0.0.1:1' });
     await expect(opened).rejects.toMatchObject({
-      code: 503,
+      code: 'Unavailable',
       message: 'Redis cannot be reached: ECONNREFUSED',
     });
-    await expect(createOffice({ redis: 'http://x' })).rejects.toMatchObject({ code: 400 });
+    await expect(createOffice({ redis: 'http://x' })).rejects.toMatchObject({ code: 'BadRequest' });
   });
 });

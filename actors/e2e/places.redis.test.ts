@@ -96,7 +96,7 @@ describe('two nodes', () => {
     const behind = await agent.call('near', 'greet', 'behind');
     expect(behind).toMatchObject({ content: [{ text: 'near greet' }] });
     for (const answer of await Promise.all(asked))
-      expect(answer).toMatchObject({ isError: true, structuredContent: { error: { code: 404 } } });
+      expect(answer).toMatchObject({ isError: true, structuredContent: { error: { code: 'NotFound' } } });
     expect((await counts('hget')) - fields).toBeLessThan(50);
     // Each node reads the whole register now and then, so a few full reads are expected.
     expect((await counts('hvals')) - wholes).toBeLessThan(10);
@@ -117,9 +117,9 @@ describe('a Redis that wants a password', () => {
       await open(guarded.url),
       await open(guarded.url.replace('//', '//:a%20wrong%20one@')),
     ];
-    expect(none).toMatchObject({ code: 401, message: 'Redis wants a password (NOAUTH)' });
+    expect(none).toMatchObject({ code: 'TokenRefused', message: 'Redis wants a password (NOAUTH)' });
     expect(wrong).toMatchObject({
-      code: 401,
+      code: 'TokenRefused',
       message: 'Redis does not take this user and password (WRONGPASS)',
       remedy: expect.stringContaining('redis://USER:PASSWORD@HOST'),
     });
@@ -129,7 +129,7 @@ describe('a Redis that wants a password', () => {
   it('says so when its user may do too little', async () => {
     await redis.ask('ACL', 'SETUSER', 'weak', 'on', '>pw', '~*', '&*', '+@all', '-eval', '-evalsha');
     expect(await open(redis.url.replace('//', '//weak:pw@'))).toMatchObject({
-      code: 401,
+      code: 'TokenRefused',
       message: expect.stringContaining('(NOPERM)'),
     });
   });
@@ -154,11 +154,11 @@ describe('a wrong option of redis', () => {
     [{ url: 'redis://x', leaseMs: 10 }, 'leaseMs'],
   ])('is refused: %j', async (wrong, message) => {
     const opened = createOffice({ port: 0, record: false, redis: wrong as never });
-    await expect(opened).rejects.toMatchObject({ code: 400, message: expect.stringContaining(message) });
+    await expect(opened).rejects.toMatchObject({ code: 'BadRequest', message: expect.stringContaining(message) });
   });
   it('is refused when a prefix is no hash tag', async () => {
     await expect(node({ prefix: 'a}b' })).rejects.toMatchObject({
-      code: 400,
+      code: 'BadRequest',
       message: expect.stringContaining('prefix'),
     });
   });

@@ -179,6 +179,7 @@ it('a recording names a death, its lost calls, and that its host was killed', as
   const death = incident(page, 'down', 'files').filter({ hasText: 'recovered after' });
   // Agent and computer of this recording are one host, in which a call of the agent is one call.
   await death.filter({ hasText: '3 calls may have happened: slow, hang' }).waitFor();
+  await openPanel(page, 'Overview');
   expect(await page.locator('#summary').innerText()).toBe('1 of 3 servers needs a look: files.');
   aborter.abort();
   await told;

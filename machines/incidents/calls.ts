@@ -244,7 +244,7 @@ function momentOf(row: Row, ev: Fields): Pick<CallMoment, 'step' | 'text'> | und
     return { step: 'found', text: [textOf(decision), textOf(reason)].filter(Boolean).join(': ') };
   }
   if (channel.startsWith('ask confirm '))
-    return type === 'ask'
+    return type === 'ask' || type === 'ask.began'
       ? { step: 'person asked', text: '' }
       : { step: 'person answered', text: type === 'withdraw' ? 'withdrawn' : textOf(ev['result']) };
   if (row.k === 'in' && isAnswer(type) && !channel.startsWith('ask ')) return { step: 'answered', text: '' };
