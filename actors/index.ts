@@ -15,7 +15,7 @@ export const createOffice = async (options?: OfficeOptions): Promise<Office> =>
   (await import('./office.ts')).createOffice(options);
 /**
  * Starts a computer. Resolves as soon as its config is read and its servers are starting, and with `office` when it
- * has its seat. Rejects with an `A2cError` when an option is wrong (400), the config has mistakes (`ConfigInvalid`),
+ * has its seat. Rejects with an `A2cError` when an option is wrong (`BadRequest`), the config has mistakes (`ConfigInvalid`),
  * or the seat is refused or no office is there (unless `office.keepTrying` is set), and with the reason of `signal`
  * when that aborts first; then nothing runs.
  * @example

@@ -124,7 +124,7 @@ export interface AgentEvents {
     readonly changed: readonly DocumentSummary[];
   };
   /**
-   * A followed Desktop could not be read: too large (413), not supported by the computer (501) and others. The
+   * A followed Desktop could not be read: `TooLarge`, `NotSupported` by the computer and others. The
    * failure has a remedy.
    */
   readonly 'desktop.failed': { readonly computer: string; readonly failure: HostFailure };

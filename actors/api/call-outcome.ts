@@ -240,7 +240,7 @@ export function unanswered({ end, failure, reqId }: ToldOutcome, method: string)
 export interface CallOptions {
   /**
    * Id of the call on the wire, in logs and in traces; a new one by default. The id of a call that is still in
-   * flight is refused with 409. Do not give the id that a model gave its tool call: models repeat ids from one
+   * flight is refused with `Conflict`. Do not give the id that a model gave its tool call: models repeat ids from one
    * conversation to the next.
    */
   readonly reqId?: string | undefined;

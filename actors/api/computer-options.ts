@@ -67,7 +67,7 @@ export interface ComputerOptions extends HostOptions {
   readonly autoConnect?: boolean | undefined;
   /**
    * Restarts a server that was lost, unless its config says otherwise (`restart`). Default true. With false, a
-   * change of the launch config of an active server is refused with 409.
+   * change of the launch config of an active server is refused with `Conflict`.
    */
   readonly autoReconnect?: boolean | undefined;
   /**

@@ -93,7 +93,7 @@ export interface RuntimeShare {
  * Starts a computer. Resolves as soon as its config is read and its servers are starting, and with `office` when it
  * has its seat. A call waits for its own server. `tools()` and the other questions about all servers wait up to
  * `toolsMs` for starting servers, and list the missing ones. Rejects with an `A2cError` when an option is wrong
- * (400), the config has a mistake (`ConfigInvalid`), or the seat is refused or no office is there, unless
+ * (`BadRequest`), the config has a mistake (`ConfigInvalid`), or the seat is refused or no office is there, unless
  * `office.keepTrying` is set; with the reason of `signal` when that aborts first. Then nothing runs.
  */
 export async function createComputer(

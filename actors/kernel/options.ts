@@ -193,7 +193,7 @@ export const argument =
 export type Arguments = readonly (readonly [name: string, judge: Check])[];
 /** By the name of the method, or `group.method`. */
 export type MethodArguments = Readonly<Record<string, Arguments>>;
-/** A wrong argument is an `A2cError` (400): methods of `throwing` throw it, the others reject. */
+/** A wrong argument is an `A2cError` (`BadRequest`): methods of `throwing` throw it, the others reject. */
 export function checkArguments(
   handle: object,
   methods: MethodArguments,

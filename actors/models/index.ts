@@ -129,7 +129,7 @@ const ofOffer = optionsOf<OfferOptions>({
 });
 /**
  * Creates a conversation, or continues one from the result of `save`. All state is in memory. `offer` throws an
- * `A2cError` (400) when it is not given a list of tools, or other options.
+ * `A2cError` (`BadRequest`) when it is not given a list of tools, or other options.
  * @example
  * const conversation = createConversation();
  * const { definitions } = conversation.offer((await computer.tools()).tools);
@@ -177,7 +177,7 @@ export const anthropic = {
   ...anthropicFormat,
   /**
    * Runs the calls in a message of the model, and returns it with the message of their results. Without a message nothing is
-   * run. Rejects only for wrong arguments of its own, with an `A2cError` (400).
+   * run. Rejects only for wrong arguments of its own, with an `A2cError` (`BadRequest`).
    */
   async run<Block>(
     message: { readonly content: Block[] } | undefined,
@@ -201,7 +201,7 @@ export const openai = {
   ...openaiFormat,
   /**
    * Runs the calls in a message of the model, and returns it with the messages of their results; images stand in a last
-   * message. Without a message nothing is run. Rejects only for wrong arguments of its own, with an `A2cError` (400).
+   * message. Without a message nothing is run. Rejects only for wrong arguments of its own, with an `A2cError` (`BadRequest`).
    */
   async run<Message extends { readonly tool_calls?: readonly object[] | null | undefined }>(
     message: Message | undefined,
@@ -224,7 +224,7 @@ export const openaiResponses = {
   ...responsesFormat,
   /**
    * Runs the calls in a response, and returns its output with the outputs of the calls. Rejects only for wrong arguments
-   * of its own, with an `A2cError` (400). `openai` 7 declares values of two members of an output that its own inputs do not
+   * of its own, with an `A2cError` (`BadRequest`). `openai` 7 declares values of two members of an output that its own inputs do not
    * take.
    */
   async run<Item>(
@@ -257,7 +257,7 @@ export const gemini = {
   ...geminiFormat,
   /**
    * Runs the calls in the content of a candidate, and returns it with the content of their results. Without a
-   * content nothing is run. Rejects only for wrong arguments of its own, with an `A2cError` (400).
+   * content nothing is run. Rejects only for wrong arguments of its own, with an `A2cError` (`BadRequest`).
    */
   async run<Content extends { readonly parts?: readonly { readonly functionCall?: GeminiFunctionCall }[] }>(
     content: Content | undefined,

@@ -180,7 +180,7 @@ const order = 'The order is: run(answer, conversation, computer or agent, option
 const ofConversation = having('read', 'a conversation of createConversation', order);
 const ofTarget = having('callTool', 'a computer or an agent', order);
 
-/** A failed call becomes a result for the model. Rejects (400) before any call when an argument is wrong. */
+/** A failed call becomes a result for the model. Rejects (`BadRequest`) before any call when an argument is wrong. */
 export async function ranTurn<Call, Result, Message>(
   format: RunFormat<Call, Result>,
   calls: readonly Call[],

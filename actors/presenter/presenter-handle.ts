@@ -109,11 +109,11 @@ export interface Presenter
   getMcpServers(): Readonly<Record<string, MCPServerConfig>>;
   /**
    * Starts a server; resolves when the server is ready. Rejects with the failure that kept it from becoming ready,
-   * with 404 for an unknown name, and while MCP is off.
+   * with `NotFound` for an unknown name, and while MCP is off.
    */
   startServer(name: string, options?: WaitOptions): Promise<void>;
   /**
-   * Stops a server; resolves when the server has ended, at once when it is not running. Rejects with 404 for an
+   * Stops a server; resolves when the server has ended, at once when it is not running. Rejects with `NotFound` for an
    * unknown name.
    */
   stopServer(name: string, options?: WaitOptions): Promise<void>;
@@ -139,7 +139,7 @@ export interface Presenter
    */
   getMcpDefaultServers(): readonly string[];
   /**
-   * Adds a server to the ones that start by themselves, from the next start of the presenter on. Rejects with 404 for
+   * Adds a server to the ones that start by themselves, from the next start of the presenter on. Rejects with `NotFound` for
    * an unknown name.
    */
   addMcpDefaultServer(name: string): Promise<void>;

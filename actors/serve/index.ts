@@ -51,7 +51,7 @@ const noGreetings: KeptGreeting = { read: () => Promise.resolve(undefined), keep
 
 /**
  * Offers the servers of a computer, or the computers in the office of an agent, to one MCP client. Rejects with an `A2cError`
- * (400) when neither or both are given. Questions of servers go to the `answers` of the computer.
+ * (`BadRequest`) when neither or both are given. Questions of servers go to the `answers` of the computer.
  * @example
  * const serving = await createServe({ computer });
  * await serving.closed;

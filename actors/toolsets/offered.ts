@@ -43,7 +43,7 @@ async function listed(source: ToolSource): Promise<readonly ModelTool[]> {
   return (await Promise.all(lists)).flat();
 }
 
-/** Rejects (400) when an argument is wrong. A call never rejects; for the model a failure is one text. */
+/** Rejects (`BadRequest`) when an argument is wrong. A call never rejects; for the model a failure is one text. */
 export async function offeredBy(source: ToolSource, options: ToolsOptions) {
   mustBeOptions('toolsOf', source, ofSource);
   mustBeOptions('toolsOf', options, ofTools);

@@ -71,7 +71,7 @@ const known: ReadonlySet<unknown> = new Set(Object.values(wireCodes));
 export const isWireCode = (code: unknown): code is WireCode => known.has(code);
 
 /** Each with the numeric code that is sent in its place on the wire. */
-const localCodes = {
+export const localCodes = {
   ServerNotActive: wireCodes.toolFailed,
   ServerLost: wireCodes.toolFailed,
   NotStartable: wireCodes.toolFailed,

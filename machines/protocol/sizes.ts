@@ -9,6 +9,6 @@ export const sizes = {
   resultBytes: 7 * mebibyte,
   /** Largest message through an office, which disconnects a peer that sends a larger one. */
   officePayloadBytes: 8 * mebibyte,
-  /** Largest message of a server over stdio; a larger one fails its question with code 413. */
+  /** Largest message of a server over stdio; a larger one fails its question with `TooLarge`. */
   stdioMessageBytes: 10 * mebibyte,
 } as const;
