@@ -43,6 +43,11 @@ interface Platform {
   readonly hide: <T>(value: T) => T;
   readonly later: (run: () => void, ms: number) => unknown;
 }
+/** One after the other, because Jest cannot link a file that two imports load at the same time. */
+const rulesOfIncidents = async () => ({
+  ...(await import('../../machines/incidents/incidents.ts')),
+  ...(await import('../../machines/incidents/incident.ts')),
+});
 /** Incidents of a host, kept apart from its recording, so that a busy host forgets none. */
 export class HostIncidents implements Observer {
   /** Undefined until its rules are loaded, which a host does after its start; what happens meanwhile waits. */
@@ -64,12 +69,7 @@ export class HostIncidents implements Observer {
   }
   async #load(): Promise<void> {
     const { hide } = this.#platform;
-    const [{ Story }, loaded] = await during(
-      Promise.all([
-        import('../../machines/incidents/incidents.ts'),
-        import('../../machines/incidents/incident.ts'),
-      ]),
-    );
+    const { Story, ...loaded } = await during(rulesOfIncidents());
     const story = new Story({ hide, timeOf: Date.parse, isBrief: true });
     this.#loaded = { ...loaded, story };
     for (const row of this.#waiting.splice(0)) this.#add(row);

@@ -33,7 +33,7 @@ const launchedKinds = ['stdio', 'inmemory'] as const;
 const remoteKinds = ['sse', 'streamable'] as const;
 const atParameters = (key: string): Path => ['server_parameters', key];
 
-/** Keys of Claude Desktop, Cursor, VS Code, Cline, Gemini CLI and DeepChat; printed in docs/config.md. */
+/** Keys of Claude Desktop, Cursor, VS Code, Cline, Gemini CLI and DeepChat; printed in docs/config-of-others.md. */
 export const foreignKeys: readonly ForeignKey[] = [
   {
     key: 'type',
@@ -108,7 +108,7 @@ export const foreignKeys: readonly ForeignKey[] = [
   { key: 'isActive', does: 'opposite', to: ['disabled'], note: 'Cherry Studio; as `enabled`' },
   { key: 'disabledTools', does: 'same', to: ['forbidden_tools'], note: 'Windsurf, Roo' },
   { key: 'excludeTools', does: 'same', to: ['forbidden_tools'], note: 'Gemini CLI' },
-  { key: 'auto_approve', does: 'same', to: ['auto_approve'], note: 'our own, as above' },
+  { key: 'auto_approve', does: 'same', to: ['auto_approve'], note: 'our own' },
   { key: 'autoApprove', does: 'same', to: ['autoApprove'], note: 'DeepChat, Cline; as `auto_approve`' },
   {
     key: 'alwaysAllow',
@@ -127,7 +127,7 @@ export const foreignKeys: readonly ForeignKey[] = [
     kinds: remoteKinds,
     note: 'how to log in (docs/login.md); what another client has besides, such as `callbackPort` of Claude Code, is a warning',
   },
-  { key: 'ca', does: 'same', to: ['ca'], kinds: remoteKinds, note: 'our own, as above' },
+  { key: 'ca', does: 'same', to: ['ca'], kinds: remoteKinds, note: 'our own' },
   { key: 'description', does: 'shown', note: '' },
   { key: 'descriptions', does: 'shown', note: 'DeepChat' },
   { key: 'icon', does: 'shown', note: '' },

@@ -300,9 +300,9 @@ describe('any JSON', () => {
   });
 });
 
-describe('docs/config.md', () => {
+describe('docs/config-of-others.md', () => {
   it('prints the table of foreign keys as it is, and has a row for each application', () => {
-    const page = readFileSync(new URL('../../docs/config.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../docs/config-of-others.md', import.meta.url), 'utf8');
     const words = {
       same: '',
       opposite: 'the opposite of ',

@@ -1,0 +1,61 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { blocksOf } from '../replay/report/page.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const here = mkdtempSync(join(tmpdir(), 'a2c-host-pages-'));
+const at = (...path: string[]): string => join(here, ...path);
+const blocksIn = (page: string, language: string): string[] =>
+  blocksOf(readFileSync(join(root, 'docs', page), 'utf8'))
+    .filter((block) => block.language === language)
+    .map(({ text }) => text);
+
+beforeAll(() => {
+  for (const folder of ['node_modules/@types', 'node_modules/@modelcontextprotocol'])
+    mkdirSync(at(folder), { recursive: true });
+  symlinkSync(root, at('node_modules/a2c-actors'), 'dir');
+  for (const name of ['@types/node', '@modelcontextprotocol/sdk'])
+    symlinkSync(join(root, 'node_modules', name), at('node_modules', name), 'dir');
+  writeFileSync(at('package.json'), JSON.stringify({ type: 'module' }));
+});
+afterAll(() => rmSync(here, { recursive: true }));
+
+it('docs/testing.md has tests that pass', () => {
+  const [inside = '', recorded = ''] = blocksIn('testing.md', 'js');
+  writeFileSync(at('inside.test.mjs'), inside);
+  writeFileSync(at('recorded.test.mjs'), recorded);
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  const { stdout, status } = spawnSync(process.execPath, ['--test'], { cwd: here, env, encoding: 'utf8' });
+  expect(status, stdout).toBe(0);
+  expect(stdout).toMatch(/^(?:#|ℹ) pass 2$/m);
+});
+
+it('docs/errors.md has an example that the compiler takes', () => {
+  writeFileSync(at('errors.ts'), blocksIn('errors.md', 'ts')[0] ?? '');
+  const options = '--strict --module nodenext --target es2023 --types node --noEmit'.split(' ');
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  const { stdout } = spawnSync(tsc, [...options, 'errors.ts'], { cwd: here, encoding: 'utf8' });
+  expect(stdout).toBe('');
+});
+
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  'docs/ending.md has a host that ends by itself at %s',
+  async (signal) => {
+    const [host = ''] = blocksIn('ending.md', 'js');
+    const own = `command: 'node', args: ['${join(root, 'dist/actors/main.js')}',`;
+    const called = "await computer.callTool('read', { path: 'package.json' });\nconsole.log('ready');\n";
+    writeFileSync(
+      at('host.mjs'),
+      host.replace("command: 'npx', args: ['-p', 'a2c-actors', 'a2c',", own) + called,
+    );
+    const child = spawn(process.execPath, ['host.mjs'], { cwd: here, stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  },
+);
