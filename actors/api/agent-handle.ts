@@ -60,7 +60,7 @@ export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers
   readonly name?: string | undefined;
   /** Id of the office. Default `local`. */
   readonly office?: string | undefined;
-  /** Delays in ms that replace the defaults: `queryMs`, `callTotalMs`, `linkMs` and others of `Timing`. */
+  /** Delays in ms that replace the defaults; `callTotalMs`, `toolsMs` and `shutdownMs` mean something to an agent. */
   readonly timing?: GivenTiming | undefined;
   /**
    * Tries again, in the background, when the first try to join fails, instead of rejecting. Default false. Then

@@ -71,7 +71,7 @@ export interface ComputerOptions extends HostOptions {
    */
   readonly autoReconnect?: boolean | undefined;
   /**
-   * Delays in ms that replace the defaults and the `a2c.timeouts` at the top of the config. `toolsMs`: how long
+   * Delays in ms that replace the defaults; those of servers yield to `a2c.timeouts` of a config. `toolsMs`: how long
    * questions about all servers (`tools()`, `resources()`, `prompts()`, `desktop()`, `finder()`, also from agents)
    * wait for starting servers, counted from the start of the computer; default 2,000, 0 does not wait. `bootMs`:
    * longest time in the state `booting`, default 15,000.

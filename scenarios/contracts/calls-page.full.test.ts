@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/calls.md'), 'utf8');
 const server = fileURLToPath(new URL('../fixtures/mcp-server.mjs', import.meta.url));
 const here = mkdtempSync(join(tmpdir(), 'a2c-calls-page-'));
-const names = ['rules', 'calling'];
+const names = ['rules', 'once', 'calling'];
 
 beforeAll(() => {
   mkdirSync(join(here, 'node_modules/@types'), { recursive: true });

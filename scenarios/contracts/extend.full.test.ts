@@ -114,7 +114,15 @@ describe('docs/extend.md', () => {
   it('has examples that the compiler takes', () => {
     const sources = readdirSync(here).filter((name) => name.endsWith('.ts'));
     expect(sources.toSorted()).toEqual([
-      ...['block-0.ts', 'block-2.ts', 'clock.ts', 'containers.test.ts', 'containers.ts', 'notes.ts'],
+      ...[
+        'asked.ts',
+        'block-0.ts',
+        'block-2.ts',
+        'clock.ts',
+        'containers.test.ts',
+        'containers.ts',
+        'notes.ts',
+      ],
       ...['unix.test.ts', 'unix.ts'],
     ]);
     const options =
