@@ -262,7 +262,7 @@ const confirmAsk = (
       message: string,
       more: { readonly reason?: string; readonly remedy?: string } = {},
     ): void => {
-      const failure = notConfirmed({ server, tool }, message, more);
+      const failure = notConfirmed({ server, tool }, message, { reason: more.reason });
       const { remedy } = more;
       emit({
         type: 'ask.refused',

@@ -101,7 +101,7 @@ describe('an office on two nodes', () => {
     const id = b.peers().find(({ seat }) => seat?.name === 'far')?.id ?? '';
     expect(a.peers().map(({ seat }) => seat?.name)).toEqual(['agent']);
     expect([a.disconnect(id), b.disconnect(id)]).toEqual([false, true]);
-    await far.hears('notify:disconnecting', { code: 'TokenRefused' });
+    await far.hears('notify:disconnecting', { code: 401 });
     await agent.hears('notify:leave_office', { computer: 'far' });
     expect(await call).toMatchObject(failed(404));
     expect(await peer(a, 'far').join('computer', o)).toEqual(ok);

@@ -96,7 +96,7 @@ describe('two nodes', () => {
     const behind = await agent.call('near', 'greet', 'behind');
     expect(behind).toMatchObject({ content: [{ text: 'near greet' }] });
     for (const answer of await Promise.all(asked))
-      expect(answer).toMatchObject({ isError: true, structuredContent: { error: { code: 'NotFound' } } });
+      expect(answer).toMatchObject({ isError: true, structuredContent: { error: { code: 404 } } });
     expect((await counts('hget')) - fields).toBeLessThan(50);
     // Each node reads the whole register now and then, so a few full reads are expected.
     expect((await counts('hvals')) - wholes).toBeLessThan(10);
@@ -154,7 +154,10 @@ describe('a wrong option of redis', () => {
     [{ url: 'redis://x', leaseMs: 10 }, 'leaseMs'],
   ])('is refused: %j', async (wrong, message) => {
     const opened = createOffice({ port: 0, record: false, redis: wrong as never });
-    await expect(opened).rejects.toMatchObject({ code: 'BadRequest', message: expect.stringContaining(message) });
+    await expect(opened).rejects.toMatchObject({
+      code: 'BadRequest',
+      message: expect.stringContaining(message),
+    });
   });
   it('is refused when a prefix is no hash tag', async () => {
     await expect(node({ prefix: 'a}b' })).rejects.toMatchObject({
