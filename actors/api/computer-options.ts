@@ -151,7 +151,7 @@ export interface ElicitUrlParams {
 }
 /** Result of an elicitation. Missing values of an accepted content get the defaults of the schema (SEP-1034). */
 export interface ElicitAnswer {
-  /** What the person did. */
+  /** Action of the person. */
   readonly action: 'accept' | 'decline' | 'cancel';
   /** Values of the form by the names of its fields. */
   readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>>;

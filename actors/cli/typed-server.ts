@@ -58,7 +58,7 @@ function split(text: string, at: RegExp, form: string): readonly [string, string
 }
 
 const runner = /^(npx|pnpx|bunx|uvx)(\.(cmd|exe))?$/i;
-/** Its name is the URL, the package that a runner such as `npx` fetches, or the command. */
+/** Name of a server without one: the URL, the package that a runner such as `npx` fetches, or the command. */
 export function typedConfig(words: readonly string[], options: EntryWords = {}): object {
   const [first = '', ...args] = words;
   const fetched = runner.test(basename(first)) ? args.find((arg) => !arg.startsWith('-')) : undefined;

@@ -3,7 +3,7 @@ import { asText, textOf } from '../../machines/text.ts';
 
 /** A listener that throws affects neither the runtime nor other listeners. */
 export class Listeners<Events extends object> {
-  /** With whether a listener is for the next time only. */
+  /** Listeners by event, each with true when it is for the next time only. */
   readonly #byEvent = new Map<keyof Events, Map<(value: never) => void, boolean>>();
 
   on<Name extends keyof Events>(

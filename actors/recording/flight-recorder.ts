@@ -221,7 +221,7 @@ export class FlightRecorder {
     });
     due.isKept ||= isKept;
     const { on, subject } = reason;
-    // That a server gave up also tells of its loss.
+    // The end of the tries also tells of the loss.
     if (on === 'serverGaveUp') due.reasons = due.reasons.filter((one) => !isLossOf(subject, one));
     due.reasons = [...due.reasons, reason];
     due.last = now;

@@ -21,7 +21,7 @@ function asSent(result: CallToolResult): CallToolResult {
   const left = Object.entries(_meta).filter(([key]) => !key.startsWith('a2c_'));
   return left.length > 0 ? { ...rest, _meta: Object.fromEntries(left) } : rest;
 }
-/** A number in it lost digits when it was read: nobody may guess what was meant. */
+/** A number in it lost digits when it was read, so that its value is not known. */
 const hasRounded = (value: unknown): boolean =>
   isRounded(value) || (typeof value === 'object' && value !== null && Object.values(value).some(hasRounded));
 

@@ -1,4 +1,4 @@
-/** What both frameworks need. Names, checks and texts are those of `a2c-actors/models`. */
+/** Common part of both frameworks. Names, checks and texts are those of `a2c-actors/models`. */
 import { argument, having, listOf, mustBeOptions, object, options as optionsOf } from '../kernel/options.ts';
 import type { Agent } from '../api/agent-handle.ts';
 import type { Computer } from '../api/computer-handle.ts';
