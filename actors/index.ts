@@ -192,7 +192,7 @@ export type {
   WaitOptions,
 } from './api/computer-handle.ts';
 export type { MissingServer } from './servers/server-handle.ts';
-export type { Office, OfficeEvents, OfficeOptions, OfficeRedis } from './api/office-handle.ts';
+export type { Office, OfficeEvents, OfficeOptions, OfficeRedis, SeatChange } from './api/office-handle.ts';
 export type { Authenticate, OfficeAuth, OfficeCredential } from '../adapters/socket/entry/auth.ts';
 export type { JwtAuth } from '../adapters/socket/entry/jwt.ts';
 export type { OfficeTls } from '../adapters/socket/http.ts';
@@ -212,7 +212,6 @@ export type {
   RefusalKind,
 } from '../machines/office/rooms/limits.ts';
 export type { Entrant, Entry } from '../machines/office/rooms/entry.ts';
-export type { SeatChanged } from '../machines/office/office.machine.ts';
 export type { SeatFacts } from '../machines/ports/office.ts';
 export type { Progress as CallProgress } from '../machines/protocol/messages/messages.ts';
 export type { Call, CallOptions, CallStep, ComputerCallOptions, WatchedCall } from './api/call-outcome.ts';

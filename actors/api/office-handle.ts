@@ -3,7 +3,7 @@ import type { OfficeAuth } from '../../adapters/socket/entry/auth.ts';
 import type { OfficeTls } from '../../adapters/socket/http.ts';
 import type { RedisClient } from '../../machines/office/rooms/register.ts';
 import type { RefusedPeer } from '../../adapters/socket/entry/refusing.ts';
-import type { SeatChanged } from '../../machines/office/office.machine.ts';
+import type { SeatFacts } from '../../machines/ports/office.ts';
 import type { GivenLimits, OfficePeer, OfficeStats } from '../../machines/office/rooms/limits.ts';
 
 /** Options of an office: its address, its limits, its recording. */
@@ -89,10 +89,17 @@ export interface OfficeRedis {
    */
   readonly replicas?: number | undefined;
 }
+/** Change of a seat. */
+export interface SeatChange {
+  /** State of the seat now. */
+  readonly state: 'joined' | 'left';
+  /** Peer that took the seat, or left it. */
+  readonly seat: SeatFacts;
+}
 /** Events of an office, by the name for `office.on`. */
 export interface OfficeEvents {
   /** A peer took a seat or left it. */
-  readonly 'seat.changed': SeatChanged;
+  readonly 'seat.changed': SeatChange;
   /** A connection was refused. */
   readonly 'peer.refused': RefusedPeer;
   /**

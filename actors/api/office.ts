@@ -72,7 +72,8 @@ async function openOffice(options: OfficeOptions, shared: Runtime | undefined): 
     const news = event as OfficeNews;
     if (news.type === 'office.opened') opened.resolve(news);
     else if (news.type === 'office.failed') opened.reject(cannotListen(news.message, input));
-    else if (news.type === 'seat.changed') listeners.emit('seat.changed', news);
+    else if (news.type === 'seat.changed')
+      listeners.emit('seat.changed', { state: news.stage, seat: news.seat });
   });
   const end = async (ms: number, order?: OfficeOrder): Promise<void> => {
     isReady = false;

@@ -59,8 +59,8 @@ export async function officeOnly(context: CommandContext, options: OfficeCommand
   if (office.metricsUrl !== undefined) terminal.err(`metrics at ${office.metricsUrl}/metrics`);
   await showInspector(context, options, (wanted) => office.debug.inspect(wanted));
   office.on('register.changed', ({ message }) => terminal.err(message));
-  office.on('seat.changed', ({ seat, stage }) =>
-    terminal.err(`${seat.role} ${seat.name} ${stage} ${seat.office}`),
+  office.on('seat.changed', ({ seat, state }) =>
+    terminal.err(`${seat.role} ${seat.name} ${state} ${seat.office}`),
   );
   context.onHangup?.(() => void reloaded(context, office));
   await untilAborted(signal);

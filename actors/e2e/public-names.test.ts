@@ -175,7 +175,7 @@ describe('a2c-actors', () => {
       readonly reason: string | null;
       readonly refusal: 'seat' | 'version' | 'credential' | null;
     }>();
-    expectTypeOf<OfficeEvents['seat.changed']['stage']>().toEqualTypeOf<'joined' | 'left'>();
+    expectTypeOf<OfficeEvents['seat.changed']['state']>().toEqualTypeOf<'joined' | 'left'>();
     expectTypeOf<RoomMember['role']>().toEqualTypeOf<'agent' | 'computer'>();
     expectTypeOf<AgentEvents['computer.left']>().toEqualTypeOf<{ readonly computer: string }>();
     expectTypeOf<ComputerEvents['computer.changed']>().toEqualTypeOf<{

@@ -9,8 +9,8 @@ const office = await createOffice({
 });
 console.log(office.url);
 
-office.on('seat.changed', ({ seat, stage }) =>
-  console.log(`${seat.role} ${seat.name} ${stage} ${seat.office}`),
+office.on('seat.changed', ({ seat, state }) =>
+  console.log(`${seat.role} ${seat.name} ${state} ${seat.office}`),
 );
 office.on('peer.refused', ({ address, detail }) => console.warn(`refused ${address}: ${detail}`));
 office.on('auth.failed', ({ message }) => console.warn(message));

@@ -28,7 +28,11 @@ describe('arguments of a call', () => {
   ])('%j must be a JSON object: they are %s', (given, what) => {
     expect(readArguments(given)).toEqual({
       ok: false,
-      failure: { code: 400, message: `The arguments must be a JSON object; they are ${what}` },
+      failure: {
+        code: 'BadRequest',
+        wireCode: 400,
+        message: `The arguments must be a JSON object; they are ${what}`,
+      },
     });
   });
 

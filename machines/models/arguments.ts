@@ -1,5 +1,5 @@
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
-import { wireCodes, type Failure } from '../protocol/failure.ts';
+import { hostFailure, wireCodes, type HostFailure } from '../protocol/failure.ts';
 import { asText, roundedArguments, isObject } from '../protocol/json.ts';
 import type { Json } from './format.ts';
 import { readLenientJson } from './lenient-json.ts';
@@ -8,7 +8,7 @@ import { listOf, type ObjectSchema, type Schema } from './schema.ts';
 /** Arguments as an object, or the failure (code 400) in words from which a model can correct them. */
 export type ArgumentsRead =
   | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly failure: Failure };
+  | { readonly ok: false; readonly failure: HostFailure };
 
 /**
  * Reads the arguments of a call as a model gave them: an object or its JSON text. Nothing, blank text and
@@ -29,7 +29,11 @@ export function readArguments(given: unknown, schema?: unknown): ArgumentsRead {
 }
 const refused = (message: string, remedy?: string): ArgumentsRead => ({
   ok: false,
-  failure: { code: wireCodes.badRequest, message, ...(remedy !== undefined && { remedy }) },
+  failure: hostFailure({
+    code: wireCodes.badRequest,
+    message,
+    ...(remedy !== undefined && { remedy }),
+  }),
 });
 
 function fromText(text: string): unknown {

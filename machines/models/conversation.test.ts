@@ -94,7 +94,8 @@ describe('a conversation', () => {
       id: 'c',
       name: 'x',
       failure: {
-        code: 4001,
+        code: 'ToolNotFound',
+        wireCode: 4001,
         message: "Tool 'x' is gone: it was offered earlier and is not there any more",
         details: { tool_name: 'x', gone: true },
       },
@@ -264,7 +265,7 @@ describe('skills that a model is offered', () => {
       kind: 'file',
       of: { computer: 'b', skill: 'mcp:s:word' },
     });
-    expect(read({ skill: 'pdf' })).toMatchObject({ kind: 'failed', failure: { code: 4014 } });
+    expect(read({ skill: 'pdf' })).toMatchObject({ kind: 'failed', failure: { code: 'ServerNotFound' } });
     expect(read({})).toEqual({ kind: 'list', text: '- a/pdf: x\n- b/pdf: x\n- mcp:s:word: x' });
     expect(asked(conversation.read({ name: 's_read_skill', arguments: {} }))).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-import { wireCodes, type Failure } from '../protocol/failure.ts';
+import { hostFailure, wireCodes, type HostFailure } from '../protocol/failure.ts';
 import { readArguments } from './arguments.ts';
 import {
   keyOf,
@@ -58,11 +58,12 @@ function skillTool(skills: ReadonlyMap<string, ModelSkill>): ModelTool {
     },
   };
 }
-const unknown = (name: string): Failure => ({
-  code: wireCodes.serverNotFound,
-  message: `There is no skill '${name}'`,
-  remedy: 'Call without "skill" for the list',
-});
+const unknown = (name: string): HostFailure =>
+  hostFailure({
+    code: wireCodes.serverNotFound,
+    message: `There is no skill '${name}'`,
+    remedy: 'Call without "skill" for the list',
+  });
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 function skillAsked(skills: ReadonlyMap<string, ModelSkill>, { skill: name, path }: Json): SkillAsked {
   if (name === undefined || name === null || name === '')
@@ -124,16 +125,18 @@ export interface Conversation extends CallReader {
   save(): SavedConversation;
 }
 
-const gone = (name: string): Failure => ({
-  code: wireCodes.toolNotFound,
-  message: `Tool '${name}' is gone: it was offered earlier and is not there any more`,
-  details: { tool_name: name, gone: true },
-});
-const never = (name: string): Failure => ({
-  code: wireCodes.toolNotFound,
-  message: `Tool '${name}' does not exist`,
-  details: { tool_name: name, gone: false },
-});
+const gone = (name: string): HostFailure =>
+  hostFailure({
+    code: wireCodes.toolNotFound,
+    message: `Tool '${name}' is gone: it was offered earlier and is not there any more`,
+    details: { tool_name: name, gone: true },
+  });
+const never = (name: string): HostFailure =>
+  hostFailure({
+    code: wireCodes.toolNotFound,
+    message: `Tool '${name}' does not exist`,
+    details: { tool_name: name, gone: false },
+  });
 
 /** Creates a conversation, or continues one from the result of `save`. All state is in memory. */
 export function createConversation(saved: SavedConversation = { names: [], ids: 0 }): Conversation {
@@ -152,7 +155,7 @@ export function createConversation(saved: SavedConversation = { names: [], ids: 
     const id = said.id || `a2c_call_${++ids}`;
     const { name } = said;
     const definition = offered.get(name);
-    const failed = (failure: Failure): ReadCall => ({ ok: false, id, name, failure });
+    const failed = (failure: HostFailure): ReadCall => ({ ok: false, id, name, failure });
     if (!definition) return failed(taken.has(name) ? gone(name) : never(name));
     const { target, server, function: offer } = definition;
     const args = readArguments(said.arguments, offer.parameters);

@@ -1,5 +1,5 @@
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
-import type { Failure } from '../protocol/failure.ts';
+import type { HostFailure } from '../protocol/failure.ts';
 
 /**
  * Types that connect tools and models independently of the provider: DeepChat's types and the interface that each provider implements.
@@ -59,7 +59,7 @@ export interface SkillCall {
 export type SkillAsked =
   | { readonly kind: 'file'; readonly of: SkillCall }
   | { readonly kind: 'list'; readonly text: string }
-  | { readonly kind: 'failed'; readonly failure: Failure };
+  | { readonly kind: 'failed'; readonly failure: HostFailure };
 
 /** Tool as a conversation offers it, with a permanent name that every provider accepts. */
 export interface MCPToolDefinition {
@@ -135,7 +135,7 @@ export interface ModelCall {
 /** Valid call of a model, or the failure, which is reported to the model like any other (`toResponse`). */
 export type ReadCall =
   | { readonly ok: true; readonly call: ModelCall }
-  | { readonly ok: false; readonly id: string; readonly name: string; readonly failure: Failure };
+  | { readonly ok: false; readonly id: string; readonly name: string; readonly failure: HostFailure };
 
 /** Interface through which a provider's format reads calls in a conversation. */
 export interface CallReader {

@@ -119,7 +119,7 @@ describe('a call of a model', () => {
     expect(read).toMatchObject({
       ok: false,
       name: 'none',
-      failure: { code: 4001, details: { gone: false } },
+      failure: { code: 'ToolNotFound', details: { gone: false } },
     });
     expect(textOf(toResponse('c', read.ok ? {} : read))).toBe("Error: Tool 'none' does not exist");
   });
@@ -163,7 +163,7 @@ describe('a call of a model', () => {
     const { conversation } = offered();
     const call = { id: 'c', function: { name: 'read', arguments: '[1]' } };
     const read = openai.fromCall(call, conversation);
-    expect(read).toMatchObject({ ok: false, id: 'c', failure: { code: 400 } });
+    expect(read).toMatchObject({ ok: false, id: 'c', failure: { code: 'BadRequest' } });
     expect(openAIToolsToMcpTool(call, conversation)?.function.arguments).toBe('[1]');
     const told = openai.toResult(call, toResponse('c', read.ok ? {} : read));
     expect(told.content).toBe('Error: The arguments must be a JSON object; they are a list');
