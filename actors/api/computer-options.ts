@@ -172,7 +172,7 @@ export interface SampleAnswer {
   readonly role: 'user' | 'assistant';
   /** Content of the answer, such as `{ type: 'text', text }`. */
   readonly content: { readonly type: string; readonly [field: string]: unknown } | readonly object[];
-  /** Name of the model that answered. */
+  /** Model that answered, by the name that its provider gives it. */
   readonly model: string;
   /** Reason why the model stopped, such as `endTurn`. */
   readonly stopReason?: string;

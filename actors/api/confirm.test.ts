@@ -42,7 +42,7 @@ async function createHarness() {
 }
 
 describe('a question to a person', () => {
-  it('is withdrawn when the whole time of its agent is over; a late yes runs nothing', async () => {
+  it('a question to a person is withdrawn when the whole time of its agent is over; a late yes runs nothing', async () => {
     const { agent, computer, asked, word, calls } = await createHarness();
     const call = agent.callTool('c1', 'echo', { text: 'hi' }, { totalMs: 1_000 });
     const { signal, agent: name } = await asked;
@@ -58,7 +58,7 @@ describe('a question to a person', () => {
     expect([next.outcome, calls()]).toEqual(['succeeded', 1]);
   });
 
-  it('has time of its own: the limit of a call stands still meanwhile, for an agent, too', async () => {
+  it('a question to a person has time of its own: the limit of the call stands still meanwhile, for an agent, too', async () => {
     const { agent, computer, asked, word } = await createHarness();
     const calls = [
       computer.callTool('echo', { text: 'hi' }, { timeoutMs: 200 }),
@@ -72,7 +72,7 @@ describe('a question to a person', () => {
     expect(await Promise.all(calls)).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'succeeded' }]);
   });
 
-  it('is asked once for equal calls: an answer for the session is for all that wait', async () => {
+  it('a question to a person is asked once for equal calls: an answer for the session is for all that wait', async () => {
     let questions = 0;
     const server = linked();
     await using computer = await bootedComputer({

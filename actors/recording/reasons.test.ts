@@ -126,7 +126,7 @@ describe('a reason that hangs on what came before', () => {
       a: 'computer',
       ev: { type: 'call.cancel', ticket: 't', reason: 'x', ...fields },
     }) as never;
-  it('is told once for a loss, then more of it, with the words of its end', () => {
+  it('a notice is told once for a loss, then more of it, with the words of its end', () => {
     const reasons = new Reasons();
     const told = [
       changed('recovering', { code: 'ServerLost', message: 'its stream broke' }),

@@ -305,7 +305,7 @@ describe('what a person has to look at', () => {
       }),
     ],
   ] as const;
-  it('is a call that was cancelled under way, until somebody has looked', () => {
+  it('an incident is a call that was cancelled under way, until somebody has looked', () => {
     const story = storyOf(...lost);
     const [view] = story.at(30);
     expect(view).toMatchObject({ kind: 'call', subject: 'pay', lost: [{ tool: 'charge' }] });
@@ -314,7 +314,7 @@ describe('what a person has to look at', () => {
     story.see([view?.incident.id ?? ''], 40);
     expect(story.at(50).map(needsLook)).toEqual([false]);
   });
-  it('is a tool that has left a list, with the calls that wanted it, until it is back', () => {
+  it('an incident is a tool that has left a list, with the calls that wanted it, until it is back', () => {
     const listed = (more: object): object =>
       said({ type: 'list.changed', name: 'db', list: 'tools', added: [], removed: [], changed: [], ...more });
     const refused = settled('r1', 'failed', { code: 4001, message: 'no such tool' });
@@ -330,7 +330,7 @@ describe('what a person has to look at', () => {
     ]);
     expect(story.at(100)).toMatchObject([{ to: 90 }]);
   });
-  it('is a person who was asked and not reached, and not one who has answered', () => {
+  it('an incident is a person who was asked and not reached, and not one who has answered', () => {
     const a = 'computer/client:db/call:host.r1#2';
     const of = (k: string, ev: object): object => ({ k, a, ch: 'ask confirm of confirm {}/1', ev });
     const question = of('out', { type: 'ask', params: { tool: 'write' } });
@@ -338,7 +338,7 @@ describe('what a person has to look at', () => {
     expect(story.at(80)).toMatchObject([{ kind: 'person', to: 70 }]);
     expect(story.at(80)[0]?.what).toBe('A call of write waited for a person, and nobody answered.');
   });
-  it('is a document that is refused or does not answer, by its URI, until it is read', () => {
+  it('an incident is a document that is refused or does not answer, by its URI, until it is read', () => {
     const a = 'computer/client:desk#1/cache#1';
     const read = (n: number, k: string, ev: object): object => ({
       k,
@@ -362,7 +362,7 @@ describe('what a person has to look at', () => {
     expect(story.at(45)).toMatchObject([{ to: 40 }]);
     expect(story.at(9_500)).toMatchObject([{ kind: 'window', to: undefined, times: 2 }]);
   });
-  it('is a call that takes over ten seconds, or ten times as long as its tool does', () => {
+  it('an incident is a call that takes over ten seconds, or ten times as long as its tool does', () => {
     const a = (n: number): string => `computer/client:db/call:host.r${n}#${n}`;
     const call = (n: number, from: number, ms: number): (readonly [number, object])[] => [
       [from, asked(`r${n}`)],
