@@ -37,7 +37,7 @@ describe('an integer that a number cannot hold', () => {
     const read = readArguments(given, schema);
     expect(read).toMatchObject({
       ok: false,
-      failure: { code: 400, message: expect.stringContaining('19170436599127') },
+      failure: { code: 'BadRequest', message: expect.stringContaining('19170436599127') },
     });
     expect(read).toMatchObject({ failure: { remedy: expect.stringContaining('as text') } });
     expect(readArguments(given).ok).toBe(false);
