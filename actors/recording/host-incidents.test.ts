@@ -50,3 +50,42 @@ it('an incident is still known after 25,000 other calls, with its call, and is t
   incidents.see(all.map(({ id }) => id));
   expect([...incidents.open]).toEqual([]);
 });
+
+/** Records of a call that its server gets: as it is asked, sent and ended. */
+const sentCall = (id: string, tool: string): DirectoryRecord[] => {
+  const a = `computer/client:pay/call:host.${id}#3`;
+  const settled = { type: 'call.settled', reqId: id, tool, server: 'pay', failure: null, result: null };
+  return [
+    { k: 'in', via: 'host', a: 'computer', ev: { type: 'call.request', reqId: id, tool, params: {} } },
+    { k: 'out', port: 'ask', a, ev: { type: 'ask', id: 'rpc', method: 'tools/call', params: {} } },
+    { k: 'post', from: a, a: 'host:computer.1', ev: { ...settled, end: 'succeeded', outcome: 'succeeded' } },
+  ] as never;
+};
+const hostAt = async () => {
+  const clock = { now: 1_000 };
+  const later = (run: () => void): void => run();
+  const incidents = new HostIncidents({ now: () => clock.now, hide: (value) => value, later });
+  await incidents.loaded;
+  return { clock, incidents };
+};
+it('a call that hangs is an incident while thousands of quick calls succeed', async () => {
+  const { clock, incidents } = await hostAt();
+  const told: string[] = [];
+  incidents.on(({ kind, message }) => void told.push(`${kind}: ${message}`));
+  for (const record of sentCall('hangs', 'slow').slice(0, 2)) incidents.record(record);
+  for (let n = 0; n < 3_000; n++) {
+    for (const record of sentCall(`q${n}`, 'quick')) incidents.record(record);
+    clock.now += 5;
+  }
+  expect(told).toEqual(['slow: slow has not answered for 10 s.']);
+});
+it('a call of three seconds is slow for a tool that answered quickly before', async () => {
+  const { clock, incidents } = await hostAt();
+  for (const id of ['1', '2', '3', '4', '5', 'late']) {
+    const [asked, sent, ended] = sentCall(id, 'look');
+    for (const record of [asked, sent]) if (record) incidents.record(record);
+    clock.now += id === 'late' ? 3_000 : 20;
+    if (ended) incidents.record(ended);
+  }
+  expect(incidents.facts).toMatchObject([{ kind: 'slow', subject: 'pay', message: 'look took 3.0 s.' }]);
+});

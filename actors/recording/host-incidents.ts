@@ -8,6 +8,7 @@ import { fieldsOf } from '../../machines/protocol/json.ts';
 import type { DirectoryRecord, Frame } from '../../machines/trace/record.ts';
 import { textOf, type Row } from '../../machines/trace/row.ts';
 import type { Observer } from '../runtime/directory.ts';
+import { CallsUnderWay } from './calls-under-way.ts';
 import { hostWords } from './host-words.ts';
 
 /** Questions that incidents are about; a host has many others. */
@@ -28,6 +29,10 @@ const facts: ReadonlySet<string> = new Set([
 ]);
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 const serverIn = (a: Address): string => /\/client:([^/#]+)/.exec(a)?.[1] ?? '';
+/** Records of these kinds cross the boundary of the host; of others no incident is about. */
+const crossing: ReadonlySet<string> = new Set(['in', 'out', 'draw', 'post', 'defect']);
+/** Time in ms from one look at the calls under way to the next. */
+const lookMs = 250;
 /** From a change until listeners hear of it, so that the reason of a loss and its calls come with it. */
 const settleMs = 100;
 
@@ -56,10 +61,15 @@ export class HostIncidents implements Observer {
   readonly loaded: Promise<void>;
   readonly #platform: Platform;
   readonly #since: number;
+  readonly #underWay = new CallsUnderWay(
+    (what, at) => this.#fold(what, at),
+    (server, tool, ms) => this.#loaded?.story.answered(server, tool, ms),
+  );
   readonly #channels = new Map<string, string>();
   readonly #heard = new Set<(fact: IncidentFact) => void>();
   readonly #named = new WeakSet<Incident>();
   #told = 0;
+  #looked = 0;
   #isDue = false;
 
   constructor(platform: Platform) {
@@ -78,16 +88,35 @@ export class HostIncidents implements Observer {
     const { story } = this.#loaded ?? {};
     if (!story) return void this.#waiting.push(row);
     story.add(row, null);
-    if (this.#heard.size > 0 && story.revision > this.#told) this.#due();
+    this.#changed(story);
+  }
+  #changed({ revision }: Story): void {
+    if (this.#heard.size > 0 && revision > this.#told) this.#due();
+  }
+  /** Finds calls that take long. */
+  #look(now: number): Story | undefined {
+    const { story } = this.#loaded ?? {};
+    this.#looked = now;
+    this.#underWay.foldOld(now);
+    story?.look(now);
+    if (story) this.#changed(story);
+    return story;
   }
   record(record: DirectoryRecord): void {
-    const row = this.#rowOf(record);
-    if (!row) return;
-    this.#add({ ...row, s: 0, t: 0, w: this.#platform.now() });
+    if (!crossing.has(record.k)) return;
+    const now = this.#platform.now();
+    if (!this.#underWay.take(record, now)) this.#fold(record, now);
+    else if (record.k === 'in') this.#loaded?.story.entered();
+    if (now - this.#looked > lookMs) this.#look(now);
   }
   /** Beginning or end of a call that an office relays. */
-  relayed({ k, via, json }: Frame): void {
-    this.#add({ k, via, json, s: 0, t: 0, w: this.#platform.now() });
+  relayed(frame: Frame): void {
+    const now = this.#platform.now();
+    if (!this.#underWay.take(frame, now)) this.#fold(frame, now);
+  }
+  #fold(what: DirectoryRecord | Frame, at: number): void {
+    const row = what.k === 'frame' ? { k: what.k, via: what.via, json: what.json } : this.#rowOf(what);
+    if (row) this.#add({ ...row, s: 0, t: 0, w: at });
   }
   /** Undefined for what no incident is about. */
   #rowOf(record: DirectoryRecord): { readonly k: string; readonly [key: string]: unknown } | undefined {
@@ -129,18 +158,15 @@ export class HostIncidents implements Observer {
   /** Those that have changed after a revision; all of them after 0, or when some have gone. */
   after(revision: number): IncidentsTold {
     const { hide, now } = this.#platform;
-    const { story } = this.#loaded ?? {};
+    const story = this.#look(now());
     if (!story) return { incidents: [], isAll: true, revision: 0, since: this.#since };
-    story.look(now());
     const isAll = revision <= story.pruned;
     const incidents = story.all.filter((each) => isAll || each.revision > revision);
     return { incidents: hide(incidents), isAll, revision: story.revision, since: this.#since };
   }
   #views(): readonly IncidentView[] {
-    const { story } = this.#loaded ?? {};
     const now = this.#platform.now();
-    story?.look(now);
-    return story?.at(now) ?? [];
+    return this.#look(now)?.at(now) ?? [];
   }
   get facts(): readonly IncidentFact[] {
     const { incidentFactOf } = this.#loaded ?? {};

@@ -119,6 +119,14 @@ export class Story {
     if (k === 'said') this.#told(textOf(ev['type']), ev, at, s);
     else this.#crossed(row, ev, at, s);
   }
+  /** A host that folds few of its inputs says that another one came. */
+  entered(): void {
+    this.#closed = undefined;
+  }
+  /** A call that is folded no further succeeded after this time in ms. */
+  answered(server: string, tool: string, ms: number): void {
+    if (server !== '') this.#learn(`${server} ${tool}`, ms);
+  }
   died(): void {
     this.#begin('host', 'host', this.#now, null, {
       what: 'The recording has no end: its host was killed, or the file was cut here.',
@@ -383,6 +391,9 @@ export class Story {
       this.#begin('slow', server, at, null, { what }, key, isSlow !== true);
       this.#over(['slow'], key, at);
     }
+    this.#learn(key, ms);
+  }
+  #learn(key: string, ms: number): void {
     const known = this.#durations.get(key) ?? [];
     known.push(ms);
     if (known.length > slow.samples) known.shift();

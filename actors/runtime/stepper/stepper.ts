@@ -24,7 +24,6 @@ import {
   type Params,
   type ParamsOf,
 } from './chart-tables.ts';
-import { extended } from '../../../machines/kernel/objects.ts';
 
 export type { Microstep } from './chart-tables.ts';
 
@@ -299,7 +298,8 @@ class Macrostep {
   }
   #assign(assignment: unknown, { context, event, self, system }: Info, given: Params): void {
     const part = partOf(assignment, { context, event, self, system, spawn: noSpawn }, given);
-    this.#context = extended(this.#context, part);
+    // Contexts keep the fields that they begin with. For those V8 copies in a tenth of the time that `Object.assign` takes.
+    this.#context = { ...this.#context, ...part };
     this.#change();
   }
   #enqueued({ collect }: Implementation, { context, event, self, system }: Info, given: Params): void {
