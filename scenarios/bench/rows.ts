@@ -9,6 +9,12 @@ export const rows: readonly Row[] = [
     measure: async (...given) => (await import('./rows/calls.ts')).measureCalls(...given),
   },
   {
+    name: 'first',
+    about:
+      'the first call of a process, and its first 1,000, by a computer and by the SDK client; as published, in dist',
+    measure: async (...given) => (await import('./rows/first.ts')).measureFirst(...given),
+  },
+  {
     name: 'alloc',
     about: 'what such a call allocates',
     flags: ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'],

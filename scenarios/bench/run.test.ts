@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { keptWith, worseThan } from './kept.ts';
 import { plans, type Figure, type Row } from './row.ts';
 import { chosen, measured, type Running } from './run.ts';
 import { rows as allRows } from './rows.ts';
@@ -118,6 +119,30 @@ describe('a run of rows', () => {
       [1, undefined],
       [1, 'interrupted'],
       [0, 'interrupted'],
+    ]);
+  });
+});
+
+describe('kept figures', () => {
+  const told = (value: number, rate: number) => [
+    {
+      row: 'calls',
+      figures: [figure('CPU', [value]), figure('rate', [rate], { aim: { best: 'high', limit: 1 } })],
+    },
+  ];
+  const kept = keptWith({ 'other: size': 3 }, told(4, 0.8));
+  it('stay for rows that were not measured', () => {
+    expect(kept).toEqual({ 'other: size': 3, 'calls: CPU': 4, 'calls: rate': 0.8 });
+  });
+  it('are not worse within a quarter, and not when they are better', () => {
+    expect(worseThan(kept, told(4.9, 0.65))).toEqual([]);
+    expect(worseThan(kept, told(1, 3))).toEqual([]);
+    expect(worseThan({}, told(9, 0.1))).toEqual([]);
+  });
+  it('are named with both values when they are worse', () => {
+    expect(worseThan(kept, told(5.1, 0.5))).toEqual([
+      'calls: CPU is 5.10 ×, and was 4.00',
+      'calls: rate is 0.50 ×, and was 0.80',
     ]);
   });
 });
