@@ -37,7 +37,12 @@ async function run([command = '', ...argv]: readonly string[], { typed = '' } = 
   const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
   const child = spawn(command, argv, {
     cwd: here,
-    env: { ...inherited, XDG_STATE_HOME: join(here, 'state') },
+    env: {
+      ...inherited,
+      PATH: `${join(here, 'node_modules/.bin')}:${inherited['PATH']}`,
+      XDG_CONFIG_HOME: join(here, 'config'),
+      XDG_STATE_HOME: join(here, 'state'),
+    },
   });
   // A program that ends before it has read its input closes the pipe.
   child.stdin.on('error', () => {});
@@ -93,14 +98,29 @@ describe('README.md', () => {
     expect(await run(['node', 'office.mjs'])).toEqual({ code: 0, err: '', out: 'succeeded\n' });
   });
 
-  it('starts with two commands', async () => {
-    const [, block = ''] = /^## Start\n.*?^```sh\n(.*?)^```$/ms.exec(page) ?? [];
-    const [call = [], up = []] = block
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.replace(/ +#.*$/, '').split(' '));
-    expect(await run(call)).toMatchObject({ code: 0, out: expect.stringContaining('It sells tea.') });
-    const host = await run([...up, '--port', '0'], { typed: 'quit\n' });
+  it('adds a server at the command line, lists its tools, calls one and looks at a host', async () => {
+    const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
+      block.trim().split('\n'),
+    );
+    const [[, ...commands] = [], [up = '']] = blocks;
+    // Another server of the same publisher, which is here without a network.
+    const local = (command: string): string[] =>
+      command
+        .replace('server-filesystem .', 'server-everything')
+        .replace(/files\.\S+/, 'files.get-env')
+        .split(' ');
+    const outs: string[] = [];
+    for (const command of commands) {
+      const { code, out, err } = await run(local(command));
+      expect([code, err], command).toEqual([0, expect.anything()]);
+      outs.push(out + err);
+    }
+    expect(outs).toEqual([
+      expect.stringContaining('files'),
+      expect.stringContaining('get-env'),
+      expect.stringContaining('PATH'),
+    ]);
+    const host = await run([...up.split(' '), '--port', '0'], { typed: 'quit\n' });
     expect(host).toMatchObject({ code: 0 });
     expect(host.out + host.err).toMatch(/^inspector http:\/\/127\.0\.0\.1:\d+\//m);
   });
