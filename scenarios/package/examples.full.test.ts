@@ -34,7 +34,7 @@ const around = `
   declare global {
     const client: any, messages: any[], model: string, payload: unknown, socket: any, tools: any[];
     const computer: import('a2c-actors').Computer;
-    const config: object, confirm: import('a2c-actors').Confirm;
+    const config: import('a2c-actors').ConfigInput, confirm: import('a2c-actors').Confirm;
     const conversation: import('a2c-actors/models').Conversation;
     const plan: ReturnType<typeof import('a2c-actors/scenario').planOf>;
     const launcher: LauncherUnderTest['launcher'];
