@@ -180,7 +180,9 @@ describe('a kept server', () => {
     expect(code).toBe(1);
     expect(err).toContain('exit code 3');
     // The keeper ends by itself when its last server has.
-    await expect.poll(async () => (await a2c('keep', '--list')).err).toContain('no host of yours');
+    await expect
+      .poll(async () => (await a2c('keep', '--list')).err, { timeout: 30_000 })
+      .toContain('no host of yours');
   });
 });
 
