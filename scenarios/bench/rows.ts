@@ -41,6 +41,12 @@ export const rows: readonly Row[] = [
     measure: async (...given) => (await import('./rows/relay.ts')).measureRelay(...given),
   },
   {
+    name: 'grow',
+    about:
+      'a call beside 1,000 servers, 10,000 tools and 1,000 seats, and in messages of 10 MB, and beside few',
+    measure: async (...given) => (await import('./rows/grow.ts')).measureGrow(...given),
+  },
+  {
     name: 'watched',
     about: 'a call that leaves 17 records, while a page looks on and without one',
     measure: async (...given) => (await import('./rows/watched.ts')).measureWatched(...given),
