@@ -102,7 +102,7 @@ describe('README.md', () => {
     const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
       block.trim().split('\n'),
     );
-    const [[, ...commands] = [], [up = '']] = blocks;
+    const [[, ...commands] = [], [up = ''] = []] = blocks;
     // Another server of the same publisher, which is here without a network.
     const local = (command: string): string[] =>
       command

@@ -43,7 +43,7 @@ export const rows: readonly Row[] = [
   {
     name: 'grow',
     about:
-      'a call beside 1,000 servers, 10,000 tools and 1,000 seats, and in messages of 10 MB, and beside few',
+      'a call beside 1,000 servers, 10,000 tools and 1,000 seats, and in messages of 5 MB, and beside few',
     measure: async (...given) => (await import('./rows/grow.ts')).measureGrow(...given),
   },
   {
