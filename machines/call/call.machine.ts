@@ -2,16 +2,18 @@
  * State machine of one tool call: one JSON-RPC request, settled exactly once; the result goes straight to the caller
  * (`replyTo`). States:
  *
- * deciding    — transient: uses the judgement that our own rule gave at once
- * judging     — asks the rule of the host (port `policy`): inTime | watched (the rule has less time than the call)
- * confirming  — asks a person (port `confirm`); nothing was sent yet: inLine (an equal question is open) | asked, each
- *               with the time of a person, while the limit of the call stands still
- * queued      — not sent yet: pending (the server is starting, or its session expired) | inLine (enough calls run)
+ * unsent      — nothing was sent yet:
+ *   deciding    — transient: uses the judgement of our own rule or of the host's
+ *   judging     — asks the rule of the host (port `policy`): inTime | watched (the rule has less time than the call)
+ *   confirming  — asks a person (port `confirm`): inLine (an equal question is open) | asked, each with the time of a
+ *                 person, while the limit of the call stands still
+ *   queued      — pending (the server is starting, or its session expired) | inLine (enough calls run)
  * running     — sent to the server: patient | watched (ends when the server is silent for too long) | owing (the
  *               server waits for an answer of this host, so that its silence does not count)
  * interrupted — the stream broke: waits until the deadline for news that the server died or is back
  * cancelling  — withdrawn: transient, unless another computer holds the call and reports how it ended
- * finishing   — answered: the port `finish` post-processes the result, which is passed on whatever happens there
+ * finishing   — the port `finish` post-processes the result, which is passed on whatever happens there
+ * answered    — transient: the result says whether the tool failed
  * succeeded | failed (the tool reported an error, or the call was never sent) | timedOut | cancelled | refused (by
  * arguments, policy, a person or a full queue) | unknown (sent, but the server died before its answer) — final
  *
@@ -58,6 +60,7 @@ import {
 } from './policy/policy.ts';
 import { withToolMeta, finalResult, isRefusedByTool, nothingFound, type Finding } from './policy/result.ts';
 
+const noJudgement: Judgement = { problems: [], decision: 'deny', reason: 'no reason given' };
 const parts = setup({
   types: {
     context: {} as CallContext,
@@ -80,9 +83,11 @@ const parts = setup({
       result: finalResult(c, c.result, finding),
     })),
     rememberFailure: assign((_, params: { failure: Failure }) => ({ failure: params.failure })),
-    rememberUnsent: assign((_, params: { failure: Failure }) => ({
-      failure: params.failure,
-      phase: 'queued' as const,
+    rememberRefusal: assign((_, { failure, sent }: { failure: Failure; sent: boolean }) =>
+      sent ? { failure } : { failure, phase: 'queued' as const },
+    ),
+    rememberJudgement: assign((_, judgement: Partial<Judgement>) => ({
+      drawn: { ...noJudgement, ...judgement },
     })),
     rememberHeard: assign(({ context: c }) => (rules.isProlonged(c) ? { moreMs: rules.limitOf(c) } : {})),
     rememberOwing: assign((_, { method }: { method: string }) => ({ owes: method })),
@@ -118,7 +123,6 @@ const parts = setup({
       decision !== 'allow' && context.policy?.isConfirmed !== true,
     isDenied: (_, { decision }: Partial<Confirmation>) =>
       decision !== 'allow' && decision !== 'allowForSession',
-    isForSession: (_, { decision }: Partial<Confirmation>) => decision === 'allowForSession',
     isOwing: ({ context: { owes = '' } }) => owes !== '',
     hasMoreTime: ({ context }) => rules.moreOf(context) > 0,
     mayNotBeSilent: ({ context }) => rules.mayNotBeSilent(context),
@@ -127,7 +131,7 @@ const parts = setup({
       ((context.policy.isPostProcessed && !isRefusedByTool(result)) ||
         (context.policy.resultBytes > 0 && bytes > context.policy.resultBytes) ||
         (bytes > blobSizes.inlineBytes && rules.mayHand(context, result))),
-    isToolError: (_, { result }: { result: unknown }) => isRefusedByTool(result),
+    isToolError: ({ context }) => isRefusedByTool(context.result),
     isLost: (_, params: { lost?: boolean; alone?: boolean }) => params.lost === true && params.alone !== true,
     isLostAlone: (_, params: { alone?: boolean }) => params.alone === true,
     isFailure: (_, { why }: OwnerEnded) => why === 'failed',
@@ -136,7 +140,6 @@ const parts = setup({
     /** Only for calls to a server: the fate of a call behind an office is never certain. */
     wasUnread: ({ context: c }, { sent, failure }: { sent: boolean; failure: Failure }) =>
       c.policy !== null && !c.isSentAgain && !sent && isUnread(failure),
-    wasNeverSent: (_, params: { sent: boolean }) => !params.sent,
   },
   delays: {
     silence: ({ context }) => context.idleMs,
@@ -170,7 +173,10 @@ const rememberFailure = {
   type: 'rememberFailure',
   params: eventAsParams<{ readonly failure: Failure }>,
 } as const;
-const rememberUnsent = { ...rememberFailure, type: 'rememberUnsent' } as const;
+const rememberRefusal = {
+  type: 'rememberRefusal',
+  params: eventAsParams<{ readonly failure: Failure; readonly sent: boolean }>,
+} as const;
 const rememberResult = { type: 'rememberResult', params: rules.answerOf } as const;
 const rememberCancel = {
   type: 'rememberCancel',
@@ -190,53 +196,26 @@ const askerLost = {
   },
 } as const;
 const serverLost = { target: '#call.unknown', actions: rememberFailure } as const;
-const unsent = {
-  'call.cancel': { target: '#call.cancelled', actions: rememberCancel },
-  close: cancelledByClose,
-  'asker.lost': askerLost,
-  'server.lost': [
-    { guard: 'outlivesLoss', actions: 'outlive' },
-    { target: '#call.failed', actions: rememberFailure },
-  ],
-  'owner.ended': [
-    {
-      guard: { type: 'isFailure', params: eventAsParams<OwnerEnded> },
-      target: '#call.failed',
-      actions: 'rememberCrash',
-    },
-    cancelledByClose,
-  ],
-} as const;
 const unanswered = {
   target: '#call.refused',
   actions: { type: 'rememberUnconfirmed', params: rules.personsTime },
 } as const;
-const judgementOf = rules.answeredIn<Judgement>;
 const confirmationOf = rules.answeredIn<Confirmation>;
-const refuseInvalid = <At>(judgement: (at: At) => Partial<Judgement>) =>
+const approved = postsAll((c: CallContext, { result }: { readonly result: unknown }) => {
+  if ((result as Partial<Confirmation> | null)?.decision !== 'allowForSession') return [];
+  const { server, tool, policy } = c;
+  const generation = policy?.generation ?? 0;
+  const approval = { type: 'tool.approved', server, tool, generation, caller: callerOf(c) } as const;
+  return [post(c.keeper, approval, { optional: true })];
+});
+const given = <E>(finding: (event: E) => Finding) =>
   ({
-    guard: { type: 'isInvalid', params: judgement },
-    target: '#call.refused',
-    actions: { type: 'rememberInvalid', params: judgement },
-  }) as const;
-const permitted = [
-  { guard: 'isPending', target: '#call.queued' },
-  { target: '#call.running', actions: send },
-] as const;
-const given = <E>(finding: (event: E) => Finding) => {
-  const actions = {
-    type: 'rememberFinished',
-    params: ({ event }: { event: E }) => ({ finding: finding(event) }),
-  } as const;
-  return [
-    {
-      guard: { type: 'isToolError', params: ({ context }: { context: CallContext }) => context },
-      target: '#call.failed',
-      actions,
+    target: 'answered',
+    actions: {
+      type: 'rememberFinished',
+      params: ({ event }: { event: E }) => ({ finding: finding(event) }),
     },
-    { target: '#call.succeeded', actions },
-  ] as const;
-};
+  }) as const;
 const givenUnseen = (why: string) =>
   given(() => ({ ...nothingFound, warnings: [`The result was not post-processed: ${why}`] }));
 
@@ -245,135 +224,132 @@ export const callMachine = parts.createMachine({
   context: ({ input }) =>
     extended(input, { phase: input.policy ? 'judging' : 'queued', result: null, failure: null } as const),
   entry: startClock,
-  initial: 'deciding',
-  on: { 'call.hold': { actions: 'hold' } },
+  initial: 'unsent',
+  on: { 'call.hold': { actions: 'hold' }, 'call.go': { actions: 'release' } },
   states: {
-    deciding: {
+    unsent: {
       tags: 'connecting',
-      always: [
-        { guard: 'isJudgedBriefly', target: 'judging.watched' },
-        { guard: 'isJudged', target: 'judging' },
-        // Handles no denial, because the computer's own permission rule never denies a call.
-        refuseInvalid(rules.drawnOf),
-        { guard: { type: 'needsPerson', params: rules.drawnOf }, target: '#call.confirming' },
-        ...permitted,
-      ],
-    },
-    judging: {
-      tags: 'connecting',
-      entry: requests(rules.policyRequest),
       on: {
-        ...unsent,
-        'call.go': { actions: 'release' },
-        'ask.answered': [
-          refuseInvalid(judgementOf),
-          {
-            guard: { type: 'isDeniedByPolicy', params: judgementOf },
-            target: 'refused',
-            actions: { type: 'rememberPolicyDenial', params: judgementOf },
-          },
-          { guard: { type: 'needsPerson', params: judgementOf }, target: 'confirming' },
-          ...permitted,
+        'call.cancel': { target: 'cancelled', actions: rememberCancel },
+        close: cancelledByClose,
+        'asker.lost': askerLost,
+        'server.lost': [
+          { guard: 'outlivesLoss', actions: 'outlive' },
+          { target: 'failed', actions: rememberFailure },
         ],
+        'owner.ended': [
+          {
+            guard: { type: 'isFailure', params: eventAsParams<OwnerEnded> },
+            target: 'failed',
+            actions: 'rememberCrash',
+          },
+          cancelledByClose,
+        ],
+        /** Also a refusal by the limiter: the queue of the computer is full, although the server had room. */
         'ask.refused': { target: 'refused', actions: rememberFailure },
         'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' },
       },
-      initial: 'inTime',
+      initial: 'deciding',
       states: {
-        inTime: {},
-        watched: {
-          after: {
-            patience: {
+        deciding: {
+          always: [
+            { guard: 'isJudgedBriefly', target: 'judging.watched' },
+            { guard: 'isJudged', target: 'judging' },
+            {
+              guard: { type: 'isInvalid', params: rules.drawnOf },
               target: '#call.refused',
-              actions: {
-                type: 'rememberPolicyDenial',
-                params: { reason: 'the policy of its host gave no answer' },
+              actions: { type: 'rememberInvalid', params: rules.drawnOf },
+            },
+            {
+              guard: { type: 'isDeniedByPolicy', params: rules.drawnOf },
+              target: '#call.refused',
+              actions: { type: 'rememberPolicyDenial', params: rules.drawnOf },
+            },
+            { guard: { type: 'needsPerson', params: rules.drawnOf }, target: 'confirming' },
+            { guard: 'isPending', target: 'queued' },
+            { target: '#call.running', actions: send },
+          ],
+        },
+        judging: {
+          entry: requests(rules.policyRequest),
+          on: {
+            'ask.answered': {
+              target: 'deciding',
+              actions: { type: 'rememberJudgement', params: rules.answeredIn<Judgement> },
+            },
+          },
+          initial: 'inTime',
+          states: {
+            inTime: {},
+            watched: {
+              after: {
+                patience: {
+                  target: '#call.refused',
+                  actions: {
+                    type: 'rememberPolicyDenial',
+                    params: { reason: 'the policy of its host gave no answer' },
+                  },
+                },
               },
             },
           },
         },
-      },
-    },
-    confirming: {
-      tags: 'connecting',
-      entry: [
-        enter('confirming'),
-        deadline('limit', rules.limitAtPerson),
-        postsAll((c: CallContext) =>
-          rules.isHeld(c)
-            ? [post(c.keeper, { type: 'call.asked', ticket: c.ticket }, { optional: true })]
-            : [],
-        ),
-        tellHeld(true),
-        requests(rules.confirmRequest),
-      ],
-      on: {
-        ...unsent,
-        'call.go': { actions: 'release' },
-        'ask.answered': [
-          {
-            guard: { type: 'isDenied', params: confirmationOf },
-            target: 'refused',
-            actions: {
-              type: 'rememberUnconfirmed',
-              params: (at) => ({ text: confirmationDenied, reason: confirmationOf(at).reason }),
-            },
-          },
-          {
-            guard: { type: 'isForSession', params: confirmationOf },
-            target: 'queued',
-            actions: [
-              ...goOn,
-              posts((c: CallContext) =>
-                post(
-                  c.keeper,
-                  {
-                    type: 'tool.approved',
-                    server: c.server,
-                    tool: c.tool,
-                    generation: c.policy?.generation ?? 0,
-                    caller: callerOf(c),
-                  },
-                  { optional: true },
-                ),
-              ),
-            ],
-          },
-          { target: 'queued', actions: goOn },
-        ],
-        'ask.refused': { target: 'refused', actions: rememberFailure },
-        'deadline.passed': {
-          target: 'refused',
-          actions: { type: 'rememberUnconfirmed', params: rules.callersTime },
-        },
-        'ask.began': '.asked',
-      },
-      initial: 'inLine',
-      states: {
-        inLine: { after: { patience: unanswered } },
-        asked: { after: { patience: unanswered } },
-      },
-    },
-    queued: {
-      tags: 'connecting',
-      entry: enter('queued'),
-      on: { ...unsent, 'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' } },
-      initial: 'pending',
-      states: {
-        pending: {
-          entry: postsAll((c: CallContext) =>
-            c.isPending ? [post(c.owner, { type: 'server.wanted' })] : [],
-          ),
-          always: { guard: not('isPending'), target: '#call.running', actions: send },
-          on: { 'call.go': { target: '#call.running', actions: ['release', ...send] } },
-        },
-        inLine: {
+        confirming: {
+          entry: [
+            enter('confirming'),
+            deadline('limit', rules.limitAtPerson),
+            postsAll((c: CallContext) =>
+              rules.isHeld(c)
+                ? [post(c.keeper, { type: 'call.asked', ticket: c.ticket }, { optional: true })]
+                : [],
+            ),
+            tellHeld(true),
+            requests(rules.confirmRequest),
+          ],
           on: {
-            'ask.began': { target: '#call.running', actions: enter('running') },
-            /** Transition for a refusal by the limiter: the queue of the computer is full, although the server had room. */
-            'ask.refused': { target: '#call.refused', actions: rememberUnsent },
-            /** Transition back to waiting, because the call's place in the queue belongs to a session that no longer exists. */
-            'call.hold': { target: 'pending', actions: ['hold', { type: 'cancel', params: { id: 'call' } }] },
+            'ask.answered': [
+              {
+                guard: { type: 'isDenied', params: confirmationOf },
+                target: '#call.refused',
+                actions: {
+                  type: 'rememberUnconfirmed',
+                  params: (at) => ({ text: confirmationDenied, reason: confirmationOf(at).reason }),
+                },
+              },
+              { target: 'queued', actions: [...goOn, approved] },
+            ],
+            'deadline.passed': {
+              target: '#call.refused',
+              actions: { type: 'rememberUnconfirmed', params: rules.callersTime },
+            },
+            'ask.began': '.asked',
+          },
+          initial: 'inLine',
+          states: {
+            inLine: { after: { patience: unanswered } },
+            asked: { after: { patience: unanswered } },
+          },
+        },
+        queued: {
+          entry: enter('queued'),
+          initial: 'pending',
+          states: {
+            pending: {
+              entry: postsAll((c: CallContext) =>
+                c.isPending ? [post(c.owner, { type: 'server.wanted' })] : [],
+              ),
+              always: { guard: not('isPending'), target: '#call.running', actions: send },
+            },
+            inLine: {
+              on: {
+                'ask.began': { target: '#call.running', actions: enter('running') },
+                /** Transition back to waiting, because the call's place in the queue belongs to a session that no longer exists. */
+                'call.hold': {
+                  target: 'pending',
+                  actions: ['hold', { type: 'cancel', params: { id: 'call' } }],
+                },
+              },
+            },
           },
         },
       },
@@ -381,7 +357,7 @@ export const callMachine = parts.createMachine({
     running: {
       tags: 'ready',
       on: {
-        'ask.waiting': 'queued.inLine',
+        'ask.waiting': 'unsent.queued.inLine',
         'ask.progress': {
           target: '.patient',
           actions: [
@@ -410,12 +386,7 @@ export const callMachine = parts.createMachine({
             target: 'finishing',
             actions: rememberResult,
           },
-          {
-            guard: { type: 'isToolError', params: rules.answerOf },
-            target: 'failed',
-            actions: rememberResult,
-          },
-          { target: 'succeeded', actions: rememberResult },
+          { target: 'answered', actions: rememberResult },
         ],
         'ask.refused': [
           {
@@ -432,20 +403,15 @@ export const callMachine = parts.createMachine({
           {
             guard: { type: 'isBusy', params: ({ event }) => event },
             target: 'refused',
-            actions: rememberUnsent,
+            actions: rememberRefusal,
           },
           /** The session expired before the server read the call: waits for the next one, or for news of none. */
           {
             guard: { type: 'wasUnread', params: ({ event }) => event },
-            target: 'queued.pending',
+            target: 'unsent.queued.pending',
             actions: 'sendAgain',
           },
-          {
-            guard: { type: 'wasNeverSent', params: ({ event }) => event },
-            target: 'failed',
-            actions: rememberUnsent,
-          },
-          { target: 'failed', actions: rememberFailure },
+          { target: 'failed', actions: rememberRefusal },
         ],
         'deadline.passed': [
           /** Sets the limit first, because the time that is left is known from what was spent before. */
@@ -456,7 +422,6 @@ export const callMachine = parts.createMachine({
         close: cancelledByClose,
         'asker.lost': askerLost,
         'server.lost': serverLost,
-        'call.go': {},
       },
       initial: 'patient',
       states: {
@@ -487,16 +452,8 @@ export const callMachine = parts.createMachine({
       on: {
         'ask.answered': [
           { guard: { type: 'isOfWithdrawal', params: ({ event }) => event } },
-          {
-            guard: { type: 'isToolError', params: rules.answerOf },
-            target: 'failed',
-            actions: { type: 'rememberAnswer', params: rules.answerOf },
-          },
-          { target: 'succeeded', actions: { type: 'rememberAnswer', params: rules.answerOf } },
+          { target: 'answered', actions: { type: 'rememberAnswer', params: rules.answerOf } },
         ],
-        /** Ignores a refused call or withdrawal, because the agent's machine reports a lost connection by itself. */
-        'ask.refused': {},
-        'ask.progress': {},
         'call.cancel': {},
         'deadline.passed': 'cancelled',
         'server.lost': 'cancelled',
@@ -529,8 +486,11 @@ export const callMachine = parts.createMachine({
         'call.cancel': givenUnseen('it was cancelled then'),
         close: givenUnseen('its computer is closing'),
         'server.lost': {},
-        'call.go': {},
       },
+    },
+    answered: {
+      tags: 'closing',
+      always: [{ guard: 'isToolError', target: 'failed' }, { target: 'succeeded' }],
     },
     succeeded: { type: 'final', entry: settle('succeeded') },
     failed: { type: 'final', entry: settle('failed') },

@@ -103,6 +103,7 @@ export const computer: Sample = {
       caller: { replyTo: addressFor('host'), agent: null },
     },
     { type: 'call.overdue', ticket: 't' },
+    { type: 'call.asked', ticket: 't' },
     { type: 'questions.due' },
     { type: 'resources.overdue', ticket: 't' },
     { type: 'part.wanted', ...part },

@@ -187,6 +187,9 @@ export const connection: Sample = {
 export const call: Sample = {
   input: {
     ...request,
+    // Its limit goes on while a person is asked, so that it can pass there.
+    agent: 'a',
+    mostMs: 99,
     timeoutMs: 9,
     totalMs: 0,
     idleMs: 5,
@@ -247,5 +250,8 @@ export const call: Sample = {
   ],
   tellApart: (c) => [c.isPending, c.outlivesLoss, JSON.stringify(c.result ?? null).includes('isError')],
   // The permission rule has less time than the call, so `judging.watched` is reached, in which more can happen.
-  passedThrough: ['deciding', 'judging.inTime', 'running.patient', 'cancelling.deciding'],
+  passedThrough: [
+    ...['unsent.deciding', 'unsent.judging.inTime'],
+    ...['running.patient', 'cancelling.deciding', 'answered'],
+  ],
 };
