@@ -2,9 +2,8 @@
  * Machine of the config file of a host, which lives as long as the host.
  *
  * reading  — the file is being read; new changes wait
- * inForce  — the text read last is valid
- * lost     — the file is missing or empty: the old config stays in force, and the next change writes it together with the change
- * mistaken — the text read last is invalid: the old config stays in force, and the file is not written
+ * steady   — the text read last is valid, or the old config stays in force: a missing or empty file is written with the next
+ *            change, and one with mistakes, or of a later version, is not written
  * writing  — one change is being made: read, edited and written under a lock
  * closed   — final
  */
@@ -12,36 +11,20 @@ import { assign, setup } from 'xstate';
 import { effects, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import * as rules from './settings.rules.ts';
-import type {
-  SettingsContext,
-  FileChanged,
-  SettingsInput,
-  SettingsChange,
-  SettingsOrder,
-} from './settings.rules.ts';
+import type { Failure } from '../protocol/failure.ts';
+import type { SettingsContext, SettingsInput, SettingsChange, SettingsOrder } from './settings.rules.ts';
 
-const refuseFirst = (why: (at: rules.At<unknown>) => ReturnType<typeof rules.failureIn>) =>
+const refuse = (
+  of: (c: SettingsContext) => readonly SettingsChange[],
+  why: (at: rules.At<unknown>) => Failure | null,
+) =>
   ({
     type: 'postAll',
-    params: (at: rules.At<unknown>) => ({
-      messages: rules.refusals(at.context.orders.slice(0, 1), at, why(at)),
-    }),
+    params: (at: rules.At<unknown>) => ({ messages: rules.refusals(of(at.context), at, why(at)) }),
   }) as const;
-const refuseAll = (why: (at: rules.At<unknown>) => ReturnType<typeof rules.failureIn>) =>
-  ({
-    type: 'postAll',
-    params: (at: rules.At<unknown>) => ({ messages: rules.refusals(at.context.orders, at, why(at)) }),
-  }) as const;
-const tellNews = {
-  type: 'postAll',
-  params: ({ context, event }: rules.At<rules.FileAnswered>) => ({
-    messages: rules.settingsNews(context, rules.fileFoundIn(event)),
-  }),
-} as const;
-const tellSilence = {
-  type: 'postAll',
-  params: ({ context }: rules.At<unknown>) => ({ messages: rules.settingsNews(context, rules.unreadFile) }),
-} as const;
+const refuseFirst = (why: (at: rules.At<unknown>) => Failure) => refuse((c) => c.orders.slice(0, 1), why);
+const refuseAll = (why: (at: rules.At<unknown>) => Failure | null) =>
+  [refuse((c) => c.orders, why), 'forgetAll'] as const;
 
 const settingsSetup = setup({
   types: {
@@ -55,30 +38,29 @@ const settingsSetup = setup({
     take: assign(({ context }, found: rules.FileFound) => rules.afterFound(context, found)),
     note: assign(({ context }, order: SettingsChange) => ({ orders: [...context.orders, order] })),
     forgetFirst: assign(({ context }) => ({ orders: context.orders.slice(1) })),
-    forgetAll: assign(() => ({ orders: [] })),
-    noteOld: assign((_, _event: FileChanged) => ({ isOld: true })),
-    noteFresh: assign(() => ({ isOld: false })),
+    forgetAll: assign({ orders: [] }),
+    noteOld: assign({ isOld: true }),
+    noteFresh: assign({ isOld: false }),
   },
   guards: {
     isGood: (_, found: rules.FileFound) => found.kind === 'good',
-    isLoss: (_, found: rules.FileFound) => rules.isLoss(found),
     isOld: ({ context }) => context.isOld,
     hasOrder: ({ context }) => context.orders.length > 0,
-    mayWrite: ({ context }) => rules.mayWrite(context),
+    mustRefuse: ({ context }) => context.orders.length > 0 && rules.whyNotWritten(context) !== null,
   },
   delays: { readLimit: rules.readLimitMs, writeLimit: rules.writeLimitMs },
 });
-const found = ({ event }: { readonly event: rules.FileAnswered }): rules.FileFound =>
-  rules.fileFoundIn(event);
-const take = { type: 'take', params: found } as const;
-const noteOrder = {
-  'settings.change': { actions: { type: 'note', params: ({ event }: { event: SettingsChange }) => event } },
-} as const;
-const toClosed = { target: 'closed', actions: [refuseAll(() => rules.closingFailure), 'forgetAll'] } as const;
-const turns = [
-  { guard: 'isOld', target: 'reading' },
-  { guard: 'hasOrder', target: 'deciding' },
+const found = ({ event }: { readonly event: object }): rules.FileFound => rules.fileFoundIn(event);
+const take = [
+  {
+    type: 'postAll',
+    params: ({ context, event }: rules.At<object>) => ({
+      messages: rules.settingsNews(context, rules.fileFoundIn(event)),
+    }),
+  },
+  { type: 'take', params: found },
 ] as const;
+const isRead = { target: 'steady', actions: take } as const;
 
 export const settingsMachine = settingsSetup.createMachine({
   id: 'settings',
@@ -89,53 +71,27 @@ export const settingsMachine = settingsSetup.createMachine({
     told: '',
     orders: [],
     isOld: false,
-    isLost: false,
+    file: 'inForce',
   }),
   initial: 'reading',
-  on: { close: '.closed' },
+  on: {
+    'settings.change': { actions: { type: 'note', params: ({ event }) => event } },
+    'file.changed': '.reading',
+    close: { target: '.closed', actions: refuseAll(() => rules.closingFailure) },
+  },
   states: {
     reading: {
       tags: 'connecting',
       entry: ['noteFresh', { type: 'request', params: rules.readRequest }],
-      on: {
-        'ask.answered': [
-          { guard: { type: 'isGood', params: found }, target: 'inForce', actions: [tellNews, take] },
-          { guard: { type: 'isLoss', params: found }, target: 'lost', actions: [tellNews, take] },
-          { target: 'mistaken', actions: [tellNews, take] },
-        ],
-        'ask.refused': { target: 'mistaken', actions: tellSilence },
-        'file.changed': { target: 'reading', reenter: true },
-        ...noteOrder,
-        close: toClosed,
-      },
-      after: { readLimit: { target: 'mistaken', actions: tellSilence } },
+      on: { 'ask.answered': isRead, 'ask.refused': isRead },
+      after: { readLimit: isRead },
     },
-    inForce: {
-      tags: 'ready',
-      always: turns,
-      on: { 'file.changed': 'reading', ...noteOrder },
-    },
-    lost: {
-      tags: 'ready',
-      always: turns,
-      on: { 'file.changed': 'reading', ...noteOrder },
-    },
-    mistaken: {
+    steady: {
       tags: 'ready',
       always: [
         { guard: 'isOld', target: 'reading' },
-        {
-          guard: 'hasOrder',
-          actions: [refuseAll(({ context }) => rules.mistakenFailure(context)), 'forgetAll'],
-        },
-      ],
-      on: { 'file.changed': 'reading', ...noteOrder },
-    },
-    /** Transient state: a file of a newer version is not written. */
-    deciding: {
-      always: [
-        { guard: 'mayWrite', target: 'writing' },
-        { target: 'inForce', actions: [refuseAll(() => rules.futureFailure), 'forgetAll'] },
+        { guard: 'mustRefuse', actions: refuseAll(({ context }) => rules.whyNotWritten(context)) },
+        { guard: 'hasOrder', target: 'writing' },
       ],
     },
     writing: {
@@ -145,32 +101,24 @@ export const settingsMachine = settingsSetup.createMachine({
         'ask.answered': [
           {
             guard: { type: 'isGood', params: found },
-            target: 'inForce',
+            target: 'steady',
             actions: [
               {
-                type: 'postAll',
-                params: ({ context, event }) => ({
-                  messages: [
-                    rules.settledMessage(context, rules.fileFoundIn(event)),
-                    ...rules.settingsNews(context, rules.fileFoundIn(event)),
-                  ],
-                }),
+                type: 'post',
+                params: ({ context, event }) => rules.settledMessage(context, rules.fileFoundIn(event)),
               },
-              take,
+              ...take,
               'forgetFirst',
             ],
           },
-          { guard: { type: 'isLoss', params: found }, target: 'lost', actions: [tellNews, take] },
-          { target: 'mistaken', actions: [tellNews, take] },
+          isRead,
         ],
         // Reads the file again after a failed write, which shows whether the text was written.
         'ask.refused': {
           target: 'reading',
           actions: [refuseFirst(({ event }) => rules.failureIn(event)), 'forgetFirst'],
         },
-        'file.changed': { actions: { type: 'noteOld', params: ({ event }) => event } },
-        ...noteOrder,
-        close: toClosed,
+        'file.changed': { actions: 'noteOld' },
       },
       after: {
         writeLimit: { target: 'reading', actions: [refuseFirst(() => rules.tooSlowFailure), 'forgetFirst'] },

@@ -61,15 +61,12 @@ export interface SettingsContext extends SettingsInput {
   readonly orders: readonly SettingsChange[];
   /** The file was changed on disk while this host wrote to it. */
   readonly isOld: boolean;
-  readonly isLost: boolean;
+  /** The text read last; `lost`: the file is missing or empty. */
+  readonly file: SettingsNews['state'];
 }
 export interface At<E> {
   readonly context: SettingsContext;
   readonly event: E;
-}
-export interface FileAnswered {
-  readonly type: 'ask.answered';
-  readonly result: unknown;
 }
 export const readLimitMs = 10_000;
 /** Time limit of a write in ms, longer than the wait for a lock left by a process that died. */
@@ -80,10 +77,10 @@ export const writeRequest = ({ context }: { readonly context: SettingsContext })
   id: 'file',
   target: settingsPort,
   method: 'write',
-  params: { edits: context.orders[0]?.edits ?? [], restores: context.isLost } satisfies FileEdits,
+  params: { edits: context.orders[0]?.edits ?? [], restores: context.file === 'lost' } satisfies FileEdits,
 });
-/** An unknown answer counts as an unreadable file. */
-export const fileFoundIn = ({ result }: FileAnswered): FileFound => {
+/** An unknown answer, or none, counts as an unreadable file. */
+export const fileFoundIn = ({ result }: { readonly result?: unknown }): FileFound => {
   const kind = (result as { readonly kind?: unknown } | null)?.kind;
   return Object.hasOwn(stateOf, String(kind)) ? (result as FileFound) : unreadFile;
 };
@@ -93,12 +90,12 @@ export const unreadFile: FileFound = {
 };
 
 const stateOf = { good: 'inForce', wrong: 'mistaken', emptied: 'mistaken', none: 'lost' } as const;
-export const isLoss = ({ kind }: FileFound): boolean => kind === 'none' || kind === 'emptied';
+const fileOf = ({ kind }: FileFound): SettingsNews['state'] => (kind === 'emptied' ? 'lost' : stateOf[kind]);
 const mistakesOf = (found: FileFound): readonly Mistake[] => ('mistakes' in found ? found.mistakes : []);
 const toldOf = (c: SettingsContext, found: FileFound): string =>
   JSON.stringify([found.kind, found.kind === 'good' ? found.mark : [c.mark, mistakesOf(found)]]);
 export function afterFound(c: SettingsContext, found: FileFound): Partial<SettingsContext> {
-  const settingsNews = { told: toldOf(c, found), mistakes: mistakesOf(found), isLost: isLoss(found) };
+  const settingsNews = { told: toldOf(c, found), mistakes: mistakesOf(found), file: fileOf(found) };
   return found.kind === 'good' ? { ...settingsNews, value: found.value, mark: found.mark } : settingsNews;
 }
 export function settingsNews(c: SettingsContext, found: FileFound): readonly Post[] {
@@ -117,12 +114,11 @@ export const settledMessage = (c: SettingsContext, found: FileFound): Post =>
 export const refusals = (
   orders: readonly SettingsChange[],
   { context }: At<unknown>,
-  failure: Failure,
+  failure: Failure | null,
 ): readonly Post[] =>
   orders.map(({ ticket }) =>
     post(context.owner, { type: 'settings.settled', ticket, isTaken: false, failure }, { optional: true }),
   );
-export const mayWrite = ({ value }: SettingsContext): boolean => value === null || !isOfFuture(value);
 
 const notWritten = (message: string, remedy: string): Failure => ({
   code: 'ConfigInvalid',
@@ -137,12 +133,16 @@ export const tooSlowFailure: Failure = {
   remedy: 'Look whether another program holds it.',
 };
 export const closingFailure: Failure = { code: 'ServerNotActive', message: 'The presenter is closed' };
-export const futureFailure = notWritten(
+const futureFailure = notWritten(
   'The config file is of a later version: it is read, and not written',
   'Update a2c-actors, or change the file by hand.',
 );
-export const mistakenFailure = ({ file, mistakes = [] }: SettingsContext): Failure =>
+const mistakenFailure = ({ file, mistakes = [] }: SettingsContext): Failure =>
   notWritten(
     `The config file has mistakes and is not written over: ${mistakes.map((m) => mistakeLine(m, file)).join('; ')}`,
     'Fix the file first.',
   );
+export function whyNotWritten(c: SettingsContext): Failure | null {
+  if (c.file === 'mistaken') return mistakenFailure(c);
+  return c.value !== null && isOfFuture(c.value) ? futureFailure : null;
+}

@@ -309,8 +309,10 @@ export const settings: Sample = {
     'file.changed': [{}],
   } satisfies OrdersOf<SettingsOrder>,
   answers: [...found.map((result) => ({ type: 'ask.answered', result })), ...refusals.slice(0, 1)],
-  tellApart: (context) => [context['isOld'], (context['orders'] as unknown[]).length > 0, context['mark']],
-  passedThrough: ['deciding'],
+  tellApart: (context) => [
+    ...[context['isOld'], (context['orders'] as unknown[]).length > 0],
+    ...[context['mark'], context['file']],
+  ],
 };
 
 const offered = {

@@ -142,6 +142,19 @@ story(
   },
 );
 story(
+  'a file that could not be read for a moment is in force again, though its text is the old one',
+  { reads: [good('1'), 'refused', good('1')] },
+  async (s) => {
+    await touch(s);
+    await touch(s);
+    expect(told(s)).toEqual([
+      ['inForce', '1'],
+      ['mistaken', '1'],
+      ['inForce', '1'],
+    ]);
+  },
+);
+story(
   'a read that never ends is given up, and begun again when the file is touched',
   { reads: ['never', 'never', good('1')] },
   async (s) => {
