@@ -53,7 +53,7 @@ const parts = setup({
     isOverrun: ({ context }) => rules.isOverrun(context),
     isOutOfRange: ({ context }) => rules.isOutOfRange(context),
     isEmpty: ({ context }) => rules.isEmpty(context),
-    isLast: ({ context }) => rules.isLast(context),
+    isLastWritten: ({ context }, is: LandingAnswer['kind']) => is === 'written' && rules.isLast(context),
     isKind: (_, { is, kind }: { is: LandingAnswer['kind']; kind: LandingAnswer['kind'] }) => is === kind,
     isAllowed: (_, { decision }: Partial<Judgement>) => decision === 'allow',
     needsPerson: (_, { decision }: Partial<Judgement>) => decision === 'ask',
@@ -66,10 +66,11 @@ const parts = setup({
   },
 });
 
+const kindIn = ({ event }: { event: Answered }) => (event.result as LandingAnswer).kind;
 const isKind = (kind: LandingAnswer['kind']) =>
   ({
     type: 'isKind',
-    params: ({ event }: { event: Answered }) => ({ is: (event.result as LandingAnswer).kind, kind }),
+    params: (at: { event: Answered }) => ({ is: kindIn(at), kind }),
   }) as const;
 const answerPart = postsAll((c: UploadContext) =>
   c.parts.slice(0, 1).map((part) => rules.takenPart(c, part)),
@@ -78,25 +79,16 @@ const refusePart = postsAll((c: UploadContext) =>
   c.parts.slice(0, 1).map((part) => rules.refusedPart(part, rules.outOfRangeFailure(c))),
 );
 const refuseAll = postsAll((c: UploadContext) => c.parts.map((part) => rules.refusedPart(part, c.failure)));
-const failed = {
-  type: 'fail',
-  params: ({ event }: { event: Answered | Refused }) => ({ failure: rules.failureOf(event) }),
-} as const;
 const forbidden = (why: string, confirmation?: ConfirmationText) =>
   ({ type: 'fail', params: { failure: rules.notAllowedFailure(why, confirmation) } }) as const;
-/** Unless too many wait already. */
-const keepPart = {
-  'part.wanted': [
-    {
-      guard: 'isFull',
-      actions: posts((_: UploadContext, part: PartWanted) =>
-        rules.refusedPart(part, uploadRefused('busy', 'Too many parts of this upload are on their way')),
-      ),
-    },
-    { actions: { type: 'keep', params: eventAsParams<PartWanted> } },
-  ],
+/** No answer that leads on. */
+const failed = {
+  target: '.ended',
+  actions: {
+    type: 'fail',
+    params: ({ event }: { event: Answered | Refused }) => ({ failure: rules.failureOf(event) }),
+  },
 } as const;
-const brokenPort = { target: '#upload.ended', actions: failed } as const;
 const tooSlow = {
   target: '#upload.ended',
   actions: { type: 'fail', params: { failure: rules.slowDisk } },
@@ -112,7 +104,20 @@ export const uploadMachine = parts.createMachine({
     failure: rules.endedFailure(input),
   }),
   initial: 'judging',
-  on: { ...keepPart, close: { target: '.ended', actions: 'failAtClose' } },
+  on: {
+    'part.wanted': [
+      {
+        guard: 'isFull',
+        actions: posts((_: UploadContext, part: PartWanted) =>
+          rules.refusedPart(part, uploadRefused('busy', 'Too many parts of this upload are on their way')),
+        ),
+      },
+      { actions: { type: 'keep', params: eventAsParams<PartWanted> } },
+    ],
+    'ask.answered': failed,
+    'ask.refused': failed,
+    close: { target: '.ended', actions: 'failAtClose' },
+  },
   states: {
     judging: {
       tags: 'connecting',
@@ -121,23 +126,7 @@ export const uploadMachine = parts.createMachine({
         'ask.answered': [
           { guard: { type: 'isAllowed', params: ruling }, target: 'opening' },
           { guard: { type: 'needsPerson', params: ruling }, target: 'confirming' },
-          {
-            target: 'ended',
-            actions: {
-              type: 'fail',
-              params: ({ event }) => ({
-                failure: rules.notAllowedFailure(ruling({ event }).reason ?? 'by a rule'),
-              }),
-            },
-          },
         ],
-        'ask.refused': {
-          target: 'ended',
-          actions: {
-            type: 'fail',
-            params: ({ event }) => ({ failure: rules.unconfirmedFailure(event.failure) }),
-          },
-        },
       },
       after: { patience: { target: 'ended', actions: forbidden('the policy of its host gave no answer') } },
     },
@@ -145,36 +134,14 @@ export const uploadMachine = parts.createMachine({
       tags: 'connecting',
       entry: requests(rules.confirmRequest),
       on: {
-        'ask.answered': [
-          { guard: { type: 'isConfirmed', params: word }, target: 'opening' },
-          {
-            target: 'ended',
-            actions: {
-              type: 'fail',
-              params: ({ event }) => ({
-                failure: rules.deniedFailure(word({ event }).reason),
-              }),
-            },
-          },
-        ],
-        'ask.refused': {
-          target: 'ended',
-          actions: {
-            type: 'fail',
-            params: ({ event }) => ({ failure: rules.unconfirmedFailure(event.failure) }),
-          },
-        },
+        'ask.answered': { guard: { type: 'isConfirmed', params: word }, target: 'opening' },
       },
       after: { patience: { target: 'ended', actions: forbidden('nobody confirmed it in time', 'late') } },
     },
     opening: {
       tags: 'connecting',
       entry: requests(rules.openRequest),
-      on: {
-        'ask.began': 'receiving',
-        'ask.answered': brokenPort,
-        'ask.refused': brokenPort,
-      },
+      on: { 'ask.began': 'receiving' },
       after: { idle: tooSlow },
     },
     receiving: {
@@ -205,11 +172,13 @@ export const uploadMachine = parts.createMachine({
           on: {
             'ask.answered': [
               { guard: isKind('gone'), target: 'next', actions: 'drop' },
-              { guard: isKind('refused'), ...brokenPort },
-              { guard: 'isLast', target: '#upload.finishing', actions: 'count' },
-              { target: 'next', actions: ['count', answerPart, 'drop'] },
+              {
+                guard: { type: 'isLastWritten', params: kindIn },
+                target: '#upload.finishing',
+                actions: 'count',
+              },
+              { guard: isKind('written'), target: 'next', actions: ['count', answerPart, 'drop'] },
             ],
-            'ask.refused': brokenPort,
           },
           after: { idle: tooSlow },
         },
@@ -219,17 +188,14 @@ export const uploadMachine = parts.createMachine({
       tags: 'closing',
       entry: requests(rules.finishRequest),
       on: {
-        'ask.answered': [
-          { guard: isKind('refused'), ...brokenPort },
-          {
-            target: 'landed',
-            actions: {
-              type: 'land',
-              params: ({ event }) => ({ path: (event.result as { path: string }).path }),
-            },
+        'ask.answered': {
+          guard: isKind('landed'),
+          target: 'landed',
+          actions: {
+            type: 'land',
+            params: ({ event }) => ({ path: (event.result as { path: string }).path }),
           },
-        ],
-        'ask.refused': brokenPort,
+        },
       },
       after: { idle: tooSlow },
     },
@@ -238,6 +204,8 @@ export const uploadMachine = parts.createMachine({
       entry: postsAll((c: UploadContext) => c.parts.map((part) => rules.lateAnswer(c, part))),
       on: {
         'part.wanted': { actions: posts((c: UploadContext, part: PartWanted) => rules.lateAnswer(c, part)) },
+        'ask.answered': {},
+        'ask.refused': {},
         close: 'done',
       },
       after: { idle: 'done' },

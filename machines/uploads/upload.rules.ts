@@ -161,9 +161,9 @@ export const notAllowedFailure = (message: string, why?: ConfirmationText, reaso
     ...(why && { why }),
     ...(reason !== undefined && { reason_given: reason }),
   });
-export const deniedFailure = (reason?: string): Failure =>
+const deniedFailure = (reason?: string): Failure =>
   notAllowedFailure(reason ?? 'a person refused it', 'denied', reason);
-export function unconfirmedFailure(failure: Failure): Failure {
+function unconfirmedFailure(failure: Failure): Failure {
   const found = failedConfirmation(failure);
   if (!found) return { ...notAllowedFailure(failure.message), remedy: howToAllow };
   const { key, values } = found;
@@ -173,14 +173,24 @@ export function unconfirmedFailure(failure: Failure): Failure {
 const howToAllow =
   'Set a2c.landing.autoApprove in the config of the computer, or give `confirm` or `permission` to createComputer';
 export const slowDisk: Failure = uploadRefused('io_error', 'The landing folder did not answer in time');
-export function failureOf(answer: { readonly result?: unknown; readonly failure?: Failure }): Failure {
-  if (answer.failure) return uploadRefused('io_error', answer.failure.message);
-  const refused = answer.result as Partial<Extract<LandingAnswer, { kind: 'refused' }>>;
-  return uploadRefused(
-    refused.reason ?? 'io_error',
-    refused.message ?? 'The file cannot be written',
-    refused.details,
-  );
+interface Ended {
+  /** Of the question. */
+  readonly id: string;
+  readonly result?: unknown;
+  readonly failure?: Failure;
+}
+export function failureOf({ id, result, failure }: Ended): Failure {
+  const {
+    reason,
+    message = 'The file cannot be written',
+    details,
+  } = (result ?? {}) as Partial<Extract<LandingAnswer, { kind: 'refused' }>>;
+  if (id === 'policy' || id === 'confirm') {
+    if (failure) return unconfirmedFailure(failure);
+    return id === 'confirm' ? deniedFailure(reason) : notAllowedFailure(reason ?? 'by a rule');
+  }
+  if (failure) return uploadRefused('io_error', failure.message);
+  return uploadRefused(reason ?? 'io_error', message, details);
 }
 
 const takenAs = (
