@@ -2,11 +2,13 @@
  * State machine of one try to reach an MCP server: its process and its session. It ends once, and its end says how the
  * try went. States:
  *
- * launching   — the process starts; servers over HTTP and inside this host have none
- * session     — handshaking (`initialize`) → open
- * broken      — the stream broke: waits briefly for the exit of the process, to explain the failure
- * failing     — the loss was told: what is left of the process is ended
- * closing     — asked to end, or a remote server forgot the session: the process is ended step by step
+ * trying      — up to its loss or its close:
+ *   launching — the process starts; servers over HTTP and inside this host have none
+ *   session   — handshaking (`initialize`) → open
+ *   broken    — the stream broke: waits briefly for the exit of the process, to explain the failure
+ * ending      — what is left of the process is ended, step by step:
+ *   failing   — the loss was told
+ *   closing   — asked to end, or a remote server forgot the session
  * lost | closed | killed (by SIGKILL) — final
  */
 import { assign, setup } from 'xstate';
@@ -154,17 +156,11 @@ const lostOf = (c: C): Failure => c.failure ?? failureOfStep(c.server, 'session'
 const tellProcess = (order: ProcessOrder) =>
   posts((c: C) => post(childOf(c.self, processKind), order, { optional: true }));
 const closeProcess = tellProcess({ type: 'close' });
-const hurry = { actions: tellProcess({ type: 'process.hurry' }) };
 
 const slow = (phase: 'launch' | 'initialize') =>
-  ({ target: '#connection.failing', actions: { type: 'rememberSlow', params: { phase } } }) as const;
-const processLost = {
-  target: '#connection.failing',
-  actions: { type: 'rememberEnd', params: eventAsParams<{ readonly end: ProcessEnd }> },
-} as const;
-const tellLost = tell((c) => ({ type: 'connection.lost', failure: lostOf(c) }));
+  ({ target: '#connection.ending.failing', actions: { type: 'rememberSlow', params: { phase } } }) as const;
 const rememberGone = { type: 'rememberGone', params: eventAsParams<OwnedEnded> } as const;
-const processGone = { target: '#connection.lost', actions: [rememberGone, tellLost] } as const;
+const tellLost = tell((c) => ({ type: 'connection.lost', failure: lostOf(c) }));
 const rememberFailure = {
   type: 'rememberFailure',
   params: eventAsParams<{ readonly failure: Failure }>,
@@ -181,125 +177,136 @@ export const connectionMachine = parts.createMachine({
     hasExited: false,
     isExpired: false,
   }),
-  initial: 'deciding',
+  initial: 'trying',
   output: ({ event }) => (event as unknown as { output: ConnectionEnd }).output,
   states: {
-    deciding: { tags: 'connecting', always: [{ guard: 'needsProcess', target: 'launching' }, 'session'] },
-    launching: {
-      tags: 'connecting',
-      entry: opens((c: C) =>
-        open(processKind, {
-          server: c.server,
-          generation: c.generation,
-          spec: c.spec,
-          timing: timingOf.process(c.timing),
-        }),
-      ),
+    trying: {
       on: {
-        'process.started': {
-          target: 'session',
-          actions: { type: 'rememberProcess', params: ({ event }) => event },
+        'process.lost': {
+          target: 'ending.failing',
+          actions: { type: 'rememberEnd', params: ({ event }) => event },
         },
-        'process.lost': processLost,
-        /** It never ran: nothing is left that has to be ended first. */
-        'owned.ended': { target: 'lost', actions: rememberGone },
+        'owned.ended': {
+          target: 'lost',
+          actions: [rememberGone, tellLost],
+        },
         'process.hurry': {},
-        close: 'closing',
+        close: 'ending.closing',
       },
-      after: { connectTimeout: slow('launch'), slow: { actions: tellSlow } },
-    },
-    session: {
-      entry: tell(() => ({ type: 'connection.launched' })),
-      invoke: {
-        id: 'session',
-        src: 'session',
-        // Requests to the server name its client, which outlives this try.
-        input: ({ context: { server, generation, spec, owner, process, hasProcess } }) => ({
-          server,
-          generation,
-          spec,
-          key: owner,
-          process: hasProcess ? process : null,
-        }),
-      },
-      on: {
-        'process.lost': processLost,
-        'owned.ended': processGone,
-        'session.failed': [
-          {
-            guard: { type: 'isServerLost', params: ({ event }) => event },
-            target: '#connection.broken',
-            actions: rememberFailure,
-          },
-          { target: '#connection.failing', actions: rememberFailure },
-        ],
-        'session.lost': [
-          {
-            guard: { type: 'isExpired', params: ({ event }) => event },
-            target: '#connection.closing',
-            actions: { type: 'rememberLoss', params: ({ event }) => event },
-          },
-          {
-            target: '#connection.broken',
-            actions: { type: 'rememberLoss', params: ({ event }) => event },
-          },
-        ],
-        'list.changed': { actions: passOn },
-        'resource.updated': { actions: passOn },
-        'process.hurry': {},
-        close: 'closing',
-      },
-      initial: 'handshaking',
+      initial: 'deciding',
       states: {
-        handshaking: {
+        deciding: { tags: 'connecting', always: [{ guard: 'needsProcess', target: 'launching' }, 'session'] },
+        launching: {
           tags: 'connecting',
+          entry: opens((c: C) =>
+            open(processKind, {
+              server: c.server,
+              generation: c.generation,
+              spec: c.spec,
+              timing: timingOf.process(c.timing),
+            }),
+          ),
           on: {
-            'session.waits': {
-              actions: [
-                { type: 'rememberWaits', params: ({ event }) => event },
-                tell((_, { waits }: { readonly waits: Waits }) => ({ type: 'connection.waits', waits })),
-              ],
+            'process.started': {
+              target: 'session',
+              actions: { type: 'rememberProcess', params: ({ event }) => event },
             },
-            'session.opened': {
-              target: 'open',
-              actions: [
-                'noteOpen',
-                tell((_, { info }: { readonly info: ServerInfo }) => ({ type: 'connection.opened', info })),
-              ],
-            },
+            /** It never ran: nothing is left that has to be ended first. */
+            'owned.ended': { target: '#connection.lost', actions: rememberGone },
           },
-          after: { connectTimeout: slow('initialize'), slow: { actions: tellSlow } },
+          after: { connectTimeout: slow('launch'), slow: { actions: tellSlow } },
         },
-        open: { tags: 'ready' },
+        session: {
+          entry: tell(() => ({ type: 'connection.launched' })),
+          invoke: {
+            id: 'session',
+            src: 'session',
+            // Requests to the server name its client, which outlives this try.
+            input: ({ context: { server, generation, spec, owner, process, hasProcess } }) => ({
+              server,
+              generation,
+              spec,
+              key: owner,
+              process: hasProcess ? process : null,
+            }),
+          },
+          on: {
+            'session.failed': [
+              {
+                guard: { type: 'isServerLost', params: ({ event }) => event },
+                target: 'broken',
+                actions: rememberFailure,
+              },
+              { target: '#connection.ending.failing', actions: rememberFailure },
+            ],
+            'session.lost': [
+              {
+                guard: { type: 'isExpired', params: ({ event }) => event },
+                target: '#connection.ending.closing',
+                actions: { type: 'rememberLoss', params: ({ event }) => event },
+              },
+              { target: 'broken', actions: { type: 'rememberLoss', params: ({ event }) => event } },
+            ],
+            'list.changed': { actions: passOn },
+            'resource.updated': { actions: passOn },
+          },
+          initial: 'handshaking',
+          states: {
+            handshaking: {
+              tags: 'connecting',
+              on: {
+                'session.waits': {
+                  actions: [
+                    { type: 'rememberWaits', params: ({ event }) => event },
+                    tell((_, { waits }: { readonly waits: Waits }) => ({ type: 'connection.waits', waits })),
+                  ],
+                },
+                'session.opened': {
+                  target: 'open',
+                  actions: [
+                    'noteOpen',
+                    tell((_, { info }: { readonly info: ServerInfo }) => ({
+                      type: 'connection.opened',
+                      info,
+                    })),
+                  ],
+                },
+              },
+              after: { connectTimeout: slow('initialize'), slow: { actions: tellSlow } },
+            },
+            open: { tags: 'ready' },
+          },
+        },
+        broken: {
+          tags: 'closing',
+          entry: tell((c) => ({ type: 'connection.broken', failure: lostOf(c) })),
+          always: { guard: 'hasNoProcess', target: '#connection.ending.failing' },
+          after: { exitGrace: '#connection.ending.failing' },
+        },
       },
     },
-    broken: {
+    ending: {
       tags: 'closing',
-      entry: tell((c) => ({ type: 'connection.broken', failure: lostOf(c) })),
-      always: { guard: 'hasNoProcess', target: 'failing' },
-      on: { 'process.lost': processLost, 'owned.ended': processGone, 'process.hurry': {}, close: 'closing' },
-      after: { exitGrace: 'failing' },
-    },
-    failing: {
-      tags: 'closing',
-      entry: [tellLost, closeProcess],
-      always: { guard: 'hasNoProcess', target: 'lost' },
-      on: { 'owned.ended': 'lost', 'process.hurry': hurry, close: {} },
+      initial: 'closing',
+      on: { 'process.hurry': { actions: tellProcess({ type: 'process.hurry' }) }, close: {} },
       after: { ladder: 'killed' },
-    },
-    closing: {
-      tags: 'closing',
-      entry: closeProcess,
-      always: { guard: 'hasNoProcess', target: 'closed' },
-      on: {
-        'owned.ended': [
-          { guard: { type: 'wasKilled', params: ({ event }) => event }, target: 'killed' },
-          { target: 'closed' },
-        ],
-        'process.hurry': hurry,
-        close: {},
+      states: {
+        failing: {
+          entry: [tellLost, closeProcess],
+          always: { guard: 'hasNoProcess', target: '#connection.lost' },
+          on: { 'owned.ended': '#connection.lost' },
+        },
+        closing: {
+          entry: closeProcess,
+          always: { guard: 'hasNoProcess', target: '#connection.closed' },
+          on: {
+            'owned.ended': [
+              { guard: { type: 'wasKilled', params: ({ event }) => event }, target: '#connection.killed' },
+              { target: '#connection.closed' },
+            ],
+          },
+        },
       },
-      after: { ladder: 'killed' },
     },
     lost: { type: 'final', output: ({ context }) => endOf(context, 'lost') },
     closed: { type: 'final', output: ({ context }) => endOf(context, 'closed') },

@@ -17,14 +17,14 @@ interface Refactoring {
 }
 
 const renamed: readonly Edit[] = [
-  [['states'], ({ broken, ...states }: On) => ({ ...states, cut: broken })],
+  [['states', 'trying', 'states'], ({ broken, ...states }: On) => ({ ...states, cut: broken })],
   [
-    ['states', 'session', 'on', 'session.lost', '1'],
-    (lost: object) => ({ ...lost, target: '#connection.cut' }),
+    ['states', 'trying', 'states', 'session', 'on', 'session.lost', '1'],
+    (lost: object) => ({ ...lost, target: 'cut' }),
   ],
   [
-    ['states', 'session', 'on', 'session.failed', '0'],
-    (failed: object) => ({ ...failed, target: '#connection.cut' }),
+    ['states', 'trying', 'states', 'session', 'on', 'session.failed', '0'],
+    (failed: object) => ({ ...failed, target: 'cut' }),
   ],
 ];
 const split: readonly Edit[] = [

@@ -181,7 +181,7 @@ export const connection: Sample = {
     },
   },
   tellApart: (c) => [c.wasOpen],
-  passedThrough: ['deciding'],
+  passedThrough: ['trying.deciding'],
 };
 
 export const call: Sample = {
