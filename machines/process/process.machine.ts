@@ -120,14 +120,6 @@ const tellLost = {
 } as const;
 
 const theExit = ({ event }: { event: Exited }): Exited => event;
-const died = [
-  {
-    guard: { type: 'isLastOfGroup', params: theExit },
-    target: 'died',
-    actions: [remember, tellLost],
-  },
-  { target: 'sweeping', actions: [remember, tellLost] },
-] as const;
 
 export const processMachine = parts.createMachine({
   id: 'process',
@@ -144,6 +136,19 @@ export const processMachine = parts.createMachine({
     id: 'child',
     src: 'process',
     input: ({ context: { server, generation, spec, self: key } }) => ({ server, generation, spec, key }),
+  },
+  on: {
+    'child.exited': [
+      { guard: { type: 'isLastOfGroup', params: theExit }, target: '.died', actions: [remember, tellLost] },
+      { target: '.sweeping', actions: [remember, tellLost] },
+    ],
+    'child.failed': {
+      target: '.failed',
+      actions: { type: 'rememberFailure', params: ({ event }) => event },
+    },
+    /** Only an end can be hurried. */
+    'process.hurry': {},
+    close: '.closing',
   },
   initial: 'starting',
   output: ({ event }) => (event as unknown as { output: ProcessEnd }).output,
@@ -162,23 +167,9 @@ export const processMachine = parts.createMachine({
             },
           ],
         },
-        'child.exited': died,
-        'child.failed': {
-          target: 'failed',
-          actions: { type: 'rememberFailure', params: ({ event }) => event },
-        },
-        'process.hurry': {},
-        close: 'closing',
       },
     },
-    running: {
-      tags: 'ready',
-      on: {
-        'child.exited': died,
-        'process.hurry': {},
-        close: 'closing',
-      },
-    },
+    running: { tags: 'ready' },
     sweeping: {
       tags: 'closing',
       initial: 'terminating',
@@ -196,13 +187,9 @@ export const processMachine = parts.createMachine({
         'child.started': {
           actions: { type: 'rememberPid', params: ({ event }) => event },
         },
-        'child.failed': {
-          target: 'failed',
-          actions: { type: 'rememberFailure', params: ({ event }) => event },
-        },
         'child.exited': [
           {
-            guard: { type: 'isLastOfGroup', params: ({ event }) => event },
+            guard: { type: 'isLastOfGroup', params: theExit },
             target: 'exited',
             actions: remember,
           },
@@ -225,15 +212,11 @@ export const processMachine = parts.createMachine({
         killing: {
           entry: 'kill',
           on: {
-            'process.hurry': {},
-            'child.exited': [
-              {
-                guard: { type: 'isLastOfGroup', params: ({ event }) => event },
-                target: '#process.killed',
-                actions: remember,
-              },
-              { actions: remember },
-            ],
+            'child.exited': {
+              guard: { type: 'isLastOfGroup', params: theExit },
+              target: '#process.killed',
+              actions: remember,
+            },
             'group.emptied': '#process.killed',
           },
           after: { killGrace: '#process.killed' },

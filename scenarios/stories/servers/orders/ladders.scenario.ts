@@ -16,7 +16,9 @@ const deaf = (kind: string): Kinds => ({
 });
 const deafIn = (kind: string, state: string): Kinds => {
   const { config, implementations } = machines[kind] as AnyStateMachine;
-  const { on: _, ...silent } = config.states?.[state] ?? {};
+  const { on = {}, ...rest } = config.states?.[state] ?? {};
+  const heard = Object.keys({ ...config.on, ...on });
+  const silent = { ...rest, on: Object.fromEntries(heard.map((type) => [type, {}])) };
   const chart = { ...config, states: { ...config.states, [state]: silent } };
   const machine = setup({}).createMachine(chart as never) as unknown as AnyStateMachine;
   return { ...machines, [kind]: machine.provide(implementations as never) };
