@@ -123,8 +123,6 @@ const hearNotifications = Object.fromEntries(
 ) as Readonly<Record<NotificationFact['type'], typeof hearNotification>>;
 const ended = eventAsParams<OwnedEnded>;
 const followed = eventAsParams<AgentFollow>;
-const alreadyFollowed = { guard: { type: 'isFollowed', params: followed } } as const;
-const follow = { type: 'rememberFollowed', params: followed } as const;
 type OfComputer = { readonly computer: string };
 
 export const agentMachine = parts.createMachine({
@@ -157,7 +155,18 @@ export const agentMachine = parts.createMachine({
     /** Opens a download even without a link, because a download waits for its computer. */
     'agent.download': { actions: opens(rules.downloadStart) },
     'download.told': { actions: posts(rules.downloadTold) },
-    'agent.follow': [alreadyFollowed, { actions: follow }],
+    'agent.follow': [
+      { guard: { type: 'isFollowed', params: followed } },
+      {
+        actions: [
+          { type: 'rememberFollowed', params: followed },
+          opensAll((c: AgentContext, { collection }: AgentFollow) =>
+            c.computers.map((computer) => rules.viewOpen(c, computer, collection)),
+          ),
+        ],
+      },
+    ],
+    'link.changed': { actions: passOn },
     'owned.ended': [
       {
         guard: { type: 'canReopen', params: ended },
@@ -188,10 +197,11 @@ export const agentMachine = parts.createMachine({
     offline: {
       tags: 'connecting',
       on: {
-        'link.changed': [
-          { guard: { type: 'isJoined', params: ({ event }) => event }, target: 'joined', actions: passOn },
-          { actions: passOn },
-        ],
+        'link.changed': {
+          guard: { type: 'isJoined', params: ({ event }) => event },
+          target: 'joined',
+          actions: passOn,
+        },
         'agent.call': { actions: refuseCall(rules.offlineFailure) },
         'agent.query': { actions: refuseCall(rules.offlineFailure) },
       },
@@ -243,26 +253,13 @@ export const agentMachine = parts.createMachine({
           ],
         },
         ...hearNotifications,
-        'agent.follow': [
-          alreadyFollowed,
-          {
-            actions: [
-              follow,
-              opensAll((c: AgentContext, { collection }: AgentFollow) =>
-                c.computers.map((computer) => rules.viewOpen(c, computer, collection)),
-              ),
-            ],
-          },
-        ],
         'view.toolsChanged': { actions: passOn },
         'view.collectionChanged': { actions: passOn },
-        'link.changed': [
-          {
-            guard: { type: 'isOffline', params: ({ event }) => event },
-            target: 'offline',
-            actions: [passOn, loseCalls, ...forgetAll],
-          },
-        ],
+        'link.changed': {
+          guard: { type: 'isOffline', params: ({ event }) => event },
+          target: 'offline',
+          actions: [passOn, loseCalls, ...forgetAll],
+        },
         'agent.call': {
           actions: opens((c: AgentContext, call: AgentCall) =>
             rules.callOpen(call, rules.callStart(c, call)),
@@ -290,7 +287,6 @@ export const agentMachine = parts.createMachine({
       ],
       on: {
         'owned.ended': { guard: { type: 'isLink', params: ended }, target: 'closed' },
-        'link.changed': { actions: passOn },
         'agent.call': { actions: refuseCall(rules.closingFailure) },
         'agent.query': { actions: refuseCall(rules.closingFailure) },
         'agent.download': { actions: posts((_: AgentContext, e: AgentDownload) => rules.downloadRefused(e)) },

@@ -112,14 +112,11 @@ export const officeMachine = setup({
   },
   initial: 'opening',
   /** Ignores a drain before the server listens, or a second one. */
-  on: { close: '.closing', drain: {} },
+  on: { close: '.closing', drain: {}, 'office.failed': { target: '.failed', actions: tellHost } },
   states: {
     opening: {
       tags: 'connecting',
-      on: {
-        'office.opened': { target: 'serving', actions: tellHost },
-        'office.failed': { target: 'failed', actions: tellHost },
-      },
+      on: { 'office.opened': { target: 'serving', actions: tellHost } },
     },
     serving: {
       tags: 'ready',
@@ -143,7 +140,6 @@ export const officeMachine = setup({
         },
       },
       on: {
-        'office.failed': { target: 'failed', actions: tellHost },
         'socket.opened': {
           actions: opens(
             (_: OfficeContext, { type: _type, ...peer }: Extract<OfficeFact, { type: 'socket.opened' }>) =>

@@ -104,23 +104,21 @@ export const seatMachine = setup({
   id: 'seat',
   context: ({ input }) => ({ ...input, seat: null, waiting: [] }),
   initial: 'connected',
-  on: { close: '.closed' },
-  states: {
-    connected: { on: { 'seat.join': claim, 'seat.leave': { actions: notThere } } },
-    joined: {
-      tags: 'ready',
-      on: {
-        'seat.join': claim,
-        'seat.leave': [
-          {
-            guard: { type: 'isThere', params: ({ event }) => event },
-            target: 'asking.leaving',
-            actions: tell((c, e) => ({ type: 'seat.leaves', socket: c.socket, ticket: e.ticket })),
-          },
-          { actions: notThere },
-        ],
+  on: {
+    'seat.join': claim,
+    'seat.leave': [
+      {
+        guard: { type: 'isThere', params: ({ event }) => event },
+        target: '.asking.leaving',
+        actions: tell((c, e) => ({ type: 'seat.leaves', socket: c.socket, ticket: e.ticket })),
       },
-    },
+      { actions: notThere },
+    ],
+    close: '.closed',
+  },
+  states: {
+    connected: {},
+    joined: { tags: 'ready' },
     asking: {
       on: { 'seat.join': wait, 'seat.leave': wait },
       exit: goOn,
