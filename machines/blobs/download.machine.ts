@@ -98,6 +98,7 @@ export const downloadMachine = parts.createMachine({
   on: {
     close: '.cancelled',
     'part.taken': { actions: 'noteTaken' },
+    'content.right': {},
     'content.wrong': { target: '.failed', actions: { type: 'remember', params: ({ event }) => event } },
   },
   states: {
@@ -111,7 +112,6 @@ export const downloadMachine = parts.createMachine({
       ],
       on: {
         'part.taken': { actions: ['noteTaken', ask] },
-        'content.right': {},
         'ask.answered': [
           { guard: { type: 'isBroken', params: answerOf }, target: 'failed', actions: failureIn },
           { guard: { type: 'isAway', params: answerOf }, target: 'resting', actions: failureIn },
@@ -126,13 +126,12 @@ export const downloadMachine = parts.createMachine({
     },
     holding: {
       tags: 'ready',
-      on: { 'part.taken': { target: 'asking', actions: 'noteTaken' }, 'content.right': {} },
+      on: { 'part.taken': { target: 'asking', actions: 'noteTaken' } },
     },
     resting: {
       tags: 'connecting',
       entry: [withdraw, 'noteTry'],
       always: { guard: ({ context }) => !rules.isPatient(context), target: 'failed' },
-      on: { 'content.right': {} },
       after: { pause: 'asking' },
     },
     checking: {
