@@ -238,7 +238,6 @@ const parts = setup({
     canSpeakAs: ({ context: c }, { version }: { version: string }) =>
       !c.isAdapted && version !== c.version && isSpoken(version) === true,
     isNews: ({ context }) => whats.some((what) => isNewsOf(context, what)),
-    isNewsOf: ({ context }, { what }: Changed) => isNewsOf(context, what),
   },
   delays: {
     linkTimeout: ({ context }) => context.timing.linkMs,
@@ -288,10 +287,12 @@ const gatherChanges = each(true, {
 const announceChanges = each(false, {
   actions: [rememberChange, ...announce(({ event }: Ordered) => ({ what: whatOf(event) }))],
 } as const);
-const announceNews = whats.map((what) => ({
-  guard: { type: 'isNewsOf', params: { what } } as const,
-  actions: announce({ what }),
-}));
+const announceNews = {
+  target: '#link.online.joined.quiet',
+  actions: parts.enqueueActions(({ context, enqueue }) => {
+    for (const what of whats.filter((each) => isNewsOf(context, each))) announce({ what }).forEach(enqueue);
+  }),
+} as const;
 const passNews = Object.fromEntries(
   ['computer.entered', 'computer.left', ...rows.map((row) => row.fact.type)].map((type) => [
     type,
@@ -427,17 +428,13 @@ export const linkMachine = parts.createMachine({
             gathering: {
               tags: 'refreshing',
               initial: 'listening',
-              after: { longestQuiet: 'announcing' },
+              after: { longestQuiet: announceNews },
               states: {
                 listening: {
-                  after: { quiet: '#link.online.joined.announcing' },
+                  after: { quiet: announceNews },
                   on: gatherChanges,
                 },
               },
-            },
-            announcing: {
-              tags: 'refreshing',
-              always: [...announceNews, { target: 'quiet' }],
             },
           },
         },

@@ -289,7 +289,6 @@ export const link: Sample = {
   tellApart: (c) => newsOf(c as unknown as LinkContext),
   /** The refusal can only come before `link.up`; until then a close ends the link at once. */
   notAfterClose: ['link.refused'],
-  passedThrough: ['online.joined.announcing'],
 };
 
 const edits = [{ path: ['mcpServers', 'a'], remove: true }] as const;
