@@ -2,7 +2,7 @@
  * State machine of the skills of a computer: folders with a `SKILL.md`, and skills that its servers offer. States:
  *
  * reading — the folders are listed: asking | outdated (they changed meanwhile, one more reading follows). Questions
- *           wait; after the time limit of a question the last known skills are used
+ *           wait until it is over; after the time limit of a question the last known skills are used
  * ready   — steady | failing (the folders could not be read, and are read again after a pause) | gathering: changes are
  *           collected, and the folders are read after a quiet moment or the longest wait. Files of skills are read on
  *           demand, each question on its own
@@ -56,7 +56,6 @@ const skillsSetup = setup({
     wait: assign(({ context }, wanted: SkillsWanted | SkillWanted) => ({
       waiting: [...context.waiting, wanted],
     })),
-    forgetWaiting: assign({ waiting: [] }),
     noteRead: assign(({ context }, wanted: SkillWanted) => ({
       reading: { ...context.reading, [idOf(wanted.ticket)]: wanted },
     })),
@@ -65,11 +64,7 @@ const skillsSetup = setup({
   guards: {
     isOfList: (_, { id }: { id: string }) => id === listId,
     isOfFile: ({ context }, { id }: { id: string }) => Object.hasOwn(context.reading, id),
-    isRefused: ({ context }, wanted: SkillWanted) => rules.whyNotRead(context, wanted) !== undefined,
-    canAnswer: ({ context }) => context.waiting.length > 0 && !offers.isUnsettled(context),
-    isUnsettled: ({ context }) => offers.isUnsettled(context),
-    mayCome: ({ context }, wanted: SkillWanted) => offers.mayCome(context, wanted),
-    isOffered: ({ context }, wanted: SkillWanted) => offers.isOffered(context, wanted),
+    canAnswer: ({ context }) => context.waiting.some((wanted) => offers.isKnown(context, wanted)),
   },
   delays: {
     quiet: ({ context }) => context.timing.quietMs,
@@ -104,12 +99,24 @@ const takeOffered = skillsSetup.enqueueActions(({ context: c, event, enqueue }) 
   enqueue({ type: 'openAll', params: { opens } });
   enqueue({ type: 'postAll', params: { messages } });
 });
-const answerWaiting = skillsSetup.enqueueActions(({ context, enqueue }) => {
-  for (const wanted of context.waiting) {
+/** A file of a server is given by the machine of its skills. */
+const answerKnown = skillsSetup.enqueueActions(({ context: c, enqueue }) => {
+  const known = c.waiting.filter((wanted) => offers.isKnown(c, wanted));
+  enqueue({
+    type: 'remember',
+    params: { next: { waiting: c.waiting.filter((wanted) => !known.includes(wanted)) } },
+  });
+  for (const wanted of known) {
     enqueue.cancel(waitOf(wanted));
-    enqueue.raise(wanted);
+    const message = offers.answerOf(c, wanted);
+    if (message) enqueue({ type: 'post', params: message });
+    else if (wanted.type === 'skill.wanted') {
+      const [id, params] = [idOf(wanted.ticket), rules.readParams(c, wanted)];
+      enqueue({ type: 'request', params: { id, target: skillsPort, method: 'read', params } });
+      enqueue({ type: 'noteRead', params: wanted });
+      enqueue.raise({ type: 'skill.overdue', ticket: wanted.ticket }, { delay: c.timing.aggregateMs, id });
+    }
   }
-  enqueue('forgetWaiting');
 });
 const keepQuestion = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const wanted = event as SkillsWanted | SkillWanted;
@@ -117,10 +124,6 @@ const keepQuestion = skillsSetup.enqueueActions(({ context: c, event, enqueue })
   enqueue({ type: 'wait', params: wanted });
   enqueue.raise({ type: 'skill.overdue', ticket }, { delay: c.timing.aggregateMs, id: waitOf(wanted) });
 });
-const keep = {
-  'skills.wanted': { actions: keepQuestion },
-  'skill.wanted': { actions: keepQuestion },
-} as const;
 const answerLate = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const { ticket } = event as Overdue;
   for (const wanted of c.waiting.filter((each) => each.ticket === ticket))
@@ -131,17 +134,6 @@ const answerLate = skillsSetup.enqueueActions(({ context: c, event, enqueue }) =
   });
 });
 
-const readFile = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
-  const wanted = event as SkillWanted;
-  const { ticket } = wanted;
-  const params = rules.readParams(c, wanted);
-  enqueue({
-    type: 'request',
-    params: { id: idOf(ticket), target: skillsPort, method: 'read', params },
-  });
-  enqueue({ type: 'noteRead', params: wanted });
-  enqueue.raise({ type: 'skill.overdue', ticket }, { delay: c.timing.aggregateMs, id: idOf(ticket) });
-});
 const wantedOf = (c: SkillsContext, id: string): SkillWanted => c.reading[id] as SkillWanted;
 const giveFile = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const { id, result } = event as Extract<Answer, { type: 'ask.answered' }>;
@@ -191,6 +183,8 @@ export const skillsMachine = skillsSetup.createMachine({
   }),
   initial: 'reading',
   on: {
+    'skills.wanted': { actions: keepQuestion },
+    'skill.wanted': { actions: keepQuestion },
     ...fileFacts,
     'skill.overdue': { actions: [giveUpFile, answerLate] },
     'skills.offered': {
@@ -212,7 +206,6 @@ export const skillsMachine = skillsSetup.createMachine({
       tags: 'connecting',
       entry: askList,
       on: {
-        ...keep,
         'ask.refused': {
           ...ofList,
           target: 'ready.failing',
@@ -243,32 +236,7 @@ export const skillsMachine = skillsSetup.createMachine({
     },
     ready: {
       tags: 'ready',
-      always: { guard: 'canAnswer', actions: answerWaiting },
-      on: {
-        'skills.wanted': [
-          { guard: 'isUnsettled', actions: keepQuestion },
-          { actions: { type: 'post', params: ({ context, event }) => rules.listAnswer(context, event) } },
-        ],
-        'skill.wanted': [
-          { guard: { type: 'mayCome', params: ({ event }) => event }, actions: keepQuestion },
-          {
-            guard: { type: 'isRefused', params: ({ event }) => event },
-            actions: {
-              type: 'post',
-              params: ({ context, event }) =>
-                rules.refused(event, rules.whyNotRead(context, event) ?? rules.closingFailure),
-            },
-          },
-          {
-            guard: { type: 'isOffered', params: ({ event }) => event },
-            actions: {
-              type: 'post',
-              params: ({ context, event }) => offers.readMessage(context, event),
-            },
-          },
-          { actions: readFile },
-        ],
-      },
+      always: { guard: 'canAnswer', actions: answerKnown },
       initial: 'steady',
       states: {
         steady: { on: { 'skills.look': 'gathering' } },

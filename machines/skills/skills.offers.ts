@@ -16,11 +16,15 @@ import { withoutKey } from '../protocol/json.ts';
 import { entryOf, offerKind, type OfferKnown, type OfferOrder, type OfferStart } from './offer.rules.ts';
 import {
   isSkillName,
+  listAnswer,
+  refused,
   unknownSkill,
+  whyNotRead,
   type ServerOffer,
   type SkillsContext,
   type SkillsListed,
   type SkillsOffered,
+  type SkillsWanted,
   type SkillWanted,
 } from './skills.rules.ts';
 
@@ -29,7 +33,7 @@ const offerIn = ({ offers }: SkillsContext, server: string): ServerOffer | undef
   Object.hasOwn(offers, server) ? offers[server] : undefined;
 const machineOf = (c: SkillsContext, server: string): AddressFor<OfferOrder> =>
   childOf(c.self, offerKind, server);
-export const isUnsettled = ({ offers }: SkillsContext): boolean =>
+const isUnsettled = ({ offers }: SkillsContext): boolean =>
   Object.values(offers).some(({ isSettled }) => !isSettled);
 
 type Known = Pick<SkillsContext, 'folders' | 'offers'>;
@@ -129,12 +133,21 @@ function placeOf({ offers }: SkillsContext, name: string): Place | undefined {
   }
   return undefined;
 }
-export const isOffered = (c: SkillsContext, { name }: SkillWanted): boolean => placeOf(c, name) !== undefined;
-export const mayCome = (c: SkillsContext, { name }: SkillWanted): boolean =>
-  isUnsettled(c) && isSkillName(name) && !c.skills.some((skill) => skill.name === name);
-export function readMessage(c: SkillsContext, wanted: SkillWanted): Post {
+/** False while a server may still bring what is asked for. */
+export const isKnown = (c: SkillsContext, wanted: SkillsWanted | SkillWanted): boolean => {
+  if (!isUnsettled(c)) return true;
+  if (wanted.type === 'skills.wanted') return false;
+  return !isSkillName(wanted.name) || c.skills.some((skill) => skill.name === wanted.name);
+};
+/** Undefined for a file of the folders, which is read first. */
+export function answerOf(c: SkillsContext, wanted: SkillsWanted | SkillWanted): Post | undefined {
+  if (wanted.type === 'skills.wanted') return listAnswer(c, wanted);
   const { ticket, reqId, name, replyTo } = wanted;
-  const { server, root } = placeOf(c, name) ?? { server: '', root: '' };
+  const why = whyNotRead(c, wanted);
+  if (why) return refused(wanted, why);
+  const place = placeOf(c, name);
+  if (!place) return undefined;
+  const { server, root } = place;
   const gone = { type: 'skill.shown', ticket, reqId, file: null, failure: unknownSkill(name) } as const;
   return post(
     machineOf(c, server),
