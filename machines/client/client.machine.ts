@@ -9,7 +9,8 @@
  *   resolving placeholders are filled in; a missing value leads to `open`, with that reason
  *   queued    waits for the permit to connect, in one queue with the other servers of the computer
  *   waiting   pause before the next try; `attempt` of `budget`
- *   login     the server requires one: authorizing, unauthorized (a person is awaited), or refused
+ *   login     the server requires one: authorizing, or unauthorized (a person is awaited)
+ *   refused   the login came to nothing
  *   open      given up: budget used up, restart off, or a retry cannot help; one trial after a long pause
  * on       — a connection: launching (its process) → handshaking (`initialize`) → listing (first tools; unlisted: the
  *            list was lost) → ready: health{steady | pinging}, lists{known | refreshing}
@@ -351,6 +352,7 @@ export const clientMachine = clientSetup.createMachine({
       on: {
         'server.start': { guard: not(shownAs('connecting')), target: '.resolving', actions: 'resetAttempts' },
         'server.stop': { guard: not(shownAs('idle')), target: '.idle' },
+        'deadline.passed': '.resolving',
         close: { target: 'closed', actions: [goal('end'), cancelCalls] },
       },
       initial: 'idle',
@@ -391,9 +393,6 @@ export const clientMachine = clientSetup.createMachine({
           tags: 'connecting',
           entry: [...show('waiting'), deadline('backoff', rules.backoffOf, backoffSpread)],
           exit: noDeadline,
-          on: {
-            'deadline.passed': 'resolving',
-          },
         },
         login: {
           tags: 'connecting',
@@ -406,7 +405,7 @@ export const clientMachine = clientSetup.createMachine({
           exit: { type: 'cancel', params: { id: 'login' } },
           on: {
             'ask.answered': 'resolving',
-            'ask.refused': { target: '.refused', actions: rememberFailure },
+            'ask.refused': { target: 'refused', actions: rememberFailure },
             'server.start': {},
           },
           initial: 'authorizing',
@@ -426,17 +425,13 @@ export const clientMachine = clientSetup.createMachine({
               },
             },
             unauthorized: { entry: show('unauthorized'), on: { 'ask.began': 'authorizing' } },
-            /** The next start connects with the credentials available by then. */
-            refused: {
-              entry: show('unauthorized'),
-              on: { 'server.start': { target: '#client.off.resolving', actions: 'resetAttempts' } },
-            },
           },
         },
+        /** The next start connects with the credentials available by then. */
+        refused: { tags: 'connecting', entry: show('unauthorized') },
         open: {
           entry: [...show('open'), deadline('trial', rules.trialOf, backoffSpread)],
           exit: noDeadline,
-          on: { 'deadline.passed': 'resolving' },
         },
       },
     },
