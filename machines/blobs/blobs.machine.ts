@@ -1,74 +1,53 @@
 /** Answers agents that ask for parts of contents which were too large for a result. */
-import { assign, setup } from 'xstate';
-import { effects, type DirectoryEvent } from '../kernel/effects.ts';
+import { setup } from 'xstate';
+import { effects, type DirectoryEvent, type Post } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
+import { take, takes, type Taken as Consequences } from '../kernel/taken.ts';
+import { withoutKey } from '../protocol/json.ts';
 import * as rules from './blobs.rules.ts';
 import type { BlobPart, BlobsContext, BlobsInput, BlobsOrder, BlobWanted } from './blobs.rules.ts';
 import { blobsPort } from '../ports/files.ts';
 
 const idOf = (ticket: string): string => `part.${ticket}`;
-type Refusal = Extract<RequestFact, { type: 'ask.refused' }>;
 
+type Taken = Consequences<BlobsContext, BlobsOrder>;
+type Events = RequestFact | BlobsOrder | DirectoryEvent;
 const blobsSetup = setup({
   types: {
     context: {} as BlobsContext,
     input: {} as BlobsInput,
-    events: {} as RequestFact | BlobsOrder | DirectoryEvent,
+    events: {} as Events,
     tags: {} as 'ready' | 'refreshing',
   },
-  actions: {
-    ...effects,
-    note: assign(({ context: { reading } }, wanted: BlobWanted) => ({
-      reading: { ...reading, [idOf(wanted.ticket)]: wanted },
-    })),
-    forget: assign(({ context: { reading } }, { id }: { id: string }) => ({
-      reading: Object.fromEntries(Object.entries(reading).filter(([key]) => key !== id)),
-    })),
-  },
+  actions: { ...effects, take: take<BlobsContext, Events, BlobsOrder>() },
   guards: {
     isBusy: ({ context }) => rules.isBusy(context),
     isLast: ({ context: { reading } }) => Object.keys(reading).length === 0,
   },
 });
-const read = blobsSetup.enqueueActions(({ context: c, event, enqueue }) => {
-  const wanted = event as BlobWanted;
+function read(c: BlobsContext, wanted: BlobWanted): Taken {
   const { ticket, handle, offset, maxBytes, reader } = wanted;
   const id = idOf(ticket);
   const params: rules.BlobRead = { ticket, handle, offset, maxBytes, reader };
-  enqueue({ type: 'request', params: { id, target: blobsPort, method: 'read', params } });
-  enqueue({ type: 'note', params: wanted });
-  enqueue.raise({ type: 'blob.overdue', ticket }, { delay: c.timing.aggregateMs, id });
+  return {
+    requests: [{ id, target: blobsPort, method: 'read', params }],
+    timers: [{ id, delay: c.timing.aggregateMs, event: { type: 'blob.overdue', ticket } }],
+    next: { reading: { ...c.reading, [id]: wanted } },
+  };
+}
+function settle({ reading }: BlobsContext, id: string, answerOf: (wanted: BlobWanted) => Post): Taken {
+  const wanted = reading[id];
+  if (!wanted) return {};
+  return { messages: [answerOf(wanted)], cancels: [id], next: { reading: withoutKey(reading, id) } };
+}
+const give = (c: BlobsContext, { id, result }: Extract<RequestFact, { type: 'ask.answered' }>): Taken =>
+  settle(c, id, (wanted) => rules.answered(wanted, result as BlobPart));
+const refuse = (c: BlobsContext, { id, failure }: Extract<RequestFact, { type: 'ask.refused' }>): Taken =>
+  settle(c, id, (wanted) => rules.refused(wanted, failure));
+const giveUp = (c: BlobsContext, { ticket }: { readonly ticket: string }): Taken => ({
+  withdrawn: [idOf(ticket)],
+  ...settle(c, idOf(ticket), (wanted) => rules.refused(wanted, rules.slowDisk)),
 });
-const settle = <E>(
-  idIn: (event: E) => string,
-  answerOf: (wanted: BlobWanted, event: E) => ReturnType<typeof rules.refused>,
-) =>
-  blobsSetup.enqueueActions(({ context: c, event, enqueue }) => {
-    const id = idIn(event as E);
-    const wanted = c.reading[id];
-    if (!wanted) return;
-    enqueue({ type: 'post', params: answerOf(wanted, event as E) });
-    enqueue.cancel(id);
-    enqueue({ type: 'forget', params: { id } });
-  });
-const give = settle<{ readonly id: string; readonly result: unknown }>(
-  ({ id }) => id,
-  (wanted, { result }) => rules.answered(wanted, result as BlobPart),
-);
-const refuse = settle<Refusal>(
-  ({ id }) => id,
-  (wanted, { failure }) => rules.refused(wanted, failure),
-);
-const giveUp = [
-  {
-    type: 'cancel',
-    params: ({ event }: { event: { readonly ticket: string } }) => ({ id: idOf(event.ticket) }),
-  },
-  settle<{ readonly ticket: string }>(
-    ({ ticket }) => idOf(ticket),
-    (wanted) => rules.refused(wanted, rules.slowDisk),
-  ),
-] as const;
 const refuseOpen = {
   type: 'postAll',
   params: ({ context: { reading } }: { context: BlobsContext }) => ({
@@ -84,7 +63,7 @@ export const blobsMachine = blobsSetup.createMachine({
   states: {
     idle: {
       tags: 'ready',
-      on: { 'blob.wanted': { target: 'reading', actions: read }, 'blob.overdue': {} },
+      on: { 'blob.wanted': { target: 'reading', actions: takes(read) }, 'blob.overdue': {} },
     },
     reading: {
       tags: 'refreshing',
@@ -97,11 +76,11 @@ export const blobsMachine = blobsSetup.createMachine({
               params: ({ context, event }) => rules.refused(event, rules.busy(context)),
             },
           },
-          { actions: read },
+          { actions: takes(read) },
         ],
-        'ask.answered': { actions: give },
-        'ask.refused': { actions: refuse },
-        'blob.overdue': { actions: giveUp },
+        'ask.answered': { actions: takes(give) },
+        'ask.refused': { actions: takes(refuse) },
+        'blob.overdue': { actions: takes(giveUp) },
       },
       always: { guard: 'isLast', target: 'idle' },
     },

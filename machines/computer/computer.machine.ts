@@ -14,6 +14,7 @@ import { assign, not, setup } from 'xstate';
 import { emptyTable } from '../catalog/tool-table.ts';
 import { clientKind } from '../client/client.events.ts';
 import { effects, post, posts, toOwned } from '../kernel/effects.ts';
+import { take, takes } from '../kernel/taken.ts';
 import { linkKind } from '../link/link.machine.ts';
 import { aggregatorKinds } from '../resources/aggregator.rules.ts';
 import { blobsKind } from '../blobs/blobs.rules.ts';
@@ -44,7 +45,7 @@ const computerSetup = setup({
   },
   actions: {
     ...effects,
-    remember: assign((_, { next }: { next: Partial<ComputerContext> }) => next),
+    take: take<ComputerContext, ComputerEvent, ComputerEvent>(),
     countEnd: assign({ open: ({ context }) => Math.max(0, context.open - 1) }),
   },
   guards: {
@@ -63,24 +64,7 @@ const computerSetup = setup({
 });
 
 export const actionOf = <E>(row: (c: ComputerContext, event: E) => Taken) =>
-  computerSetup.enqueueActions(({ context, event, enqueue }) => {
-    const {
-      opens = [],
-      messages = [],
-      told = [],
-      deadlineMs,
-      timers = [],
-      cancels = [],
-      next,
-    } = row(context, event as E);
-    if (opens.length > 0) enqueue({ type: 'openAll', params: { opens } });
-    if (messages.length > 0) enqueue({ type: 'postAll', params: { messages } });
-    for (const order of told) enqueue({ type: 'tellOwned', params: order });
-    if (deadlineMs !== undefined) enqueue({ type: 'setDeadline', params: { ms: deadlineMs, for: 'permit' } });
-    for (const id of cancels) enqueue.cancel(id);
-    for (const { event: later, ...timer } of timers) enqueue.raise(later, timer);
-    if (next) enqueue({ type: 'remember', params: { next } });
-  });
+  takes<ComputerContext, E, ComputerEvent>(row);
 const switchboard = (table: Rows) =>
   Object.fromEntries(
     Object.entries(table).map(([type, row]) => [
@@ -101,11 +85,11 @@ const closingOrders = [
 const tellStage = (stage: 'whole' | 'degraded') =>
   posts((c: ComputerContext) => post(c.owner, { type: 'computer.changed', stage }));
 /** Only after the events in the queue, such as the resources of a new server. */
-const wakeAsked = computerSetup.enqueueActions(({ context, enqueue }) => {
-  if (context.asked !== null && context.asked.length > 0)
-    enqueue.raise({ type: 'questions.due' }, { delay: 0, id: 'questions' });
-  else enqueue({ type: 'remember', params: { next: { asked: null } } });
-});
+const wakeAsked = actionOf((c) =>
+  c.asked !== null && c.asked.length > 0
+    ? { timers: [{ id: 'questions', delay: 0, event: { type: 'questions.due' } }] }
+    : { next: { asked: null } },
+);
 
 export type {
   ComputerContext,

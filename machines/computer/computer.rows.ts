@@ -6,16 +6,8 @@ import type { ComputerCall } from '../call/call.rules.ts';
 import { callKind } from '../call/call.rules.ts';
 import type { CatalogNews } from '../catalog/catalog.machine.ts';
 import { clientKind, type ClientChanged } from '../client/client.events.ts';
-import {
-  message,
-  post,
-  toOwned,
-  toOwnersOf,
-  type Open,
-  type OwnedEnded,
-  type Post,
-  type TellOwned,
-} from '../kernel/effects.ts';
+import { message, post, toOwned, toOwnersOf, type OwnedEnded, type Post } from '../kernel/effects.ts';
+import type { Taken as Consequences } from '../kernel/taken.ts';
 import { linkGivenUp, linkKind } from '../link/link.machine.ts';
 import { uploadKind } from '../uploads/upload.rules.ts';
 import * as blobs from './computer.blobs.ts';
@@ -38,19 +30,7 @@ import {
 import * as skills from './computer.skills.ts';
 
 type C = ComputerContext;
-/** Performed in this order. */
-export interface Taken {
-  readonly opens?: readonly Open[];
-  readonly messages?: readonly Post[];
-  readonly told?: readonly TellOwned[];
-  /** 0 stops the running one, absent leaves it. */
-  readonly deadlineMs?: number;
-  /** Events to come back after a delay; a timer of the same id is replaced. */
-  readonly timers?: readonly { readonly id: string; readonly delay: number; readonly event: ComputerEvent }[];
-  /** Timers to stop. */
-  readonly cancels?: readonly string[];
-  readonly next?: Partial<C>;
-}
+export type Taken = Consequences<C, ComputerEvent>;
 type Row<Type extends ComputerEvent['type']> = (
   c: C,
   event: Extract<ComputerEvent, { readonly type: Type }>,
@@ -72,7 +52,7 @@ function changePermits(c: C, change: Changed, rest: Taken = nothing, isTokenBack
   const isDue = !hasAllTokens(permits) && (isTokenBack || hasAllTokens(c.permits));
   return {
     messages: [...(rest.messages ?? []), ...grants],
-    ...(isDue && { deadlineMs: c.timing.permitMs }),
+    ...(isDue && { deadline: { ms: c.timing.permitMs, for: 'permit' } }),
     next: { ...rest.next, permits },
   };
 }

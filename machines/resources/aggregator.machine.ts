@@ -12,66 +12,37 @@
 import { assign, setup } from 'xstate';
 import {
   effects,
-  opensAll,
   posts,
   postsAll,
-  tellsOwned,
-  toOwned,
   type DirectoryEvent,
   type OpenRefused,
   type OwnedEnded,
 } from '../kernel/effects.ts';
-import { remembered } from '../kernel/objects.ts';
+import { take, takes } from '../kernel/taken.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import * as rules from './aggregator.rules.ts';
 import type {
-  AggregateWanted,
   AggregatorContext,
   AggregatorInput,
   AggregatorOrder,
-  ResourcesListed,
   ResourceWanted,
 } from './aggregator.rules.ts';
-import type { Notice } from './collections.ts';
-import { questionKind, type QuestionLate } from './question.rules.ts';
+import type { QuestionLate } from './question.rules.ts';
 import type { ReadStart } from './read.machine.ts';
 import type { CacheNews } from './server-cache.rules.ts';
-import type { ResourcesWatched } from './watch.machine.ts';
 
-/** Once for an event, although three actions use the result: opening, posting and remembering. */
-const once = <E extends object>(
-  rule: (c: AggregatorContext, event: E) => rules.Consequences,
-): typeof rule => {
-  const inContext = remembered((c: AggregatorContext) => remembered((event: E) => rule(c, event)));
-  return (c, event) => inContext(c)(event);
-};
-const listed = once(rules.afterList);
-const updated = once(rules.afterUpdate);
-const watched = once(rules.afterWatched);
-const asked = once(rules.afterQuestion);
-
+type Events = AggregatorOrder | QuestionLate | CacheNews | DirectoryEvent;
 const aggregatorSetup = setup({
   types: {
     context: {} as AggregatorContext,
     input: {} as AggregatorInput,
-    events: {} as AggregatorOrder | QuestionLate | CacheNews | DirectoryEvent,
+    events: {} as Events,
     tags: {} as 'connecting' | 'ready',
   },
   actions: {
     ...effects,
-    noteListed: assign(({ context }, event: ResourcesListed) => listed(context, event).next),
-    noteUpdated: assign(({ context }, event: Updated) => updated(context, event).next),
-    noteWatched: assign(({ context }, event: ResourcesWatched) => watched(context, event).next),
-    noteQuestion: assign(({ context }, event: AggregateWanted) => asked(context, event).next),
-    noteLate: assign(({ context }, event: QuestionLate) => rules.afterLate(context, event)),
-    noteBroken: assign(({ context }, ended: OwnedEnded) => rules.afterBroken(context, ended)),
-    noteChange: assign(({ context }) => rules.afterChange(context)),
+    take: take<AggregatorContext, Events>(),
     noteTold: assign({ isNews: false }),
-    notePending: assign(({ context }, wanted: ResourceWanted) => ({ pending: [...context.pending, wanted] })),
-    forgetPending: assign({ pending: [] }),
-    noteNotices: assign(({ context }, { notices }: { readonly notices: readonly Notice[] }) =>
-      rules.afterNotices(context, notices),
-    ),
   },
   guards: {
     isNews: ({ context }) => context.isNews,
@@ -87,38 +58,8 @@ const aggregatorSetup = setup({
     listLimit: ({ context }) => context.timing.aggregateMs,
   },
 });
-type Updated = { readonly server: string; readonly uri: string };
 const withEvent = <T extends string>(type: T) =>
   ({ type, params: <E>({ event }: { readonly event: E }): E => event }) as const;
-const opensAnd = <E>(
-  given: (c: AggregatorContext, event: E) => Pick<rules.Consequences, 'opens' | 'messages'>,
-) =>
-  [
-    opensAll<AggregatorContext, E>((c, event) => given(c, event).opens),
-    postsAll<AggregatorContext, E>((c, event) => given(c, event).messages),
-  ] as const;
-const tellNotices = <E>(noticesOf: (c: AggregatorContext, event: E) => readonly Notice[]) =>
-  [
-    postsAll<AggregatorContext, E>((c, event) => rules.noticeMessages(c, noticesOf(c, event))),
-    {
-      type: 'noteNotices',
-      params: ({ context, event }: { readonly context: AggregatorContext; readonly event: E }) => ({
-        notices: noticesOf(context, event),
-      }),
-    },
-  ] as const;
-const tellQuestions = tellsOwned<AggregatorContext, { readonly server: string }>((c, { server }) =>
-  toOwned(questionKind, { type: 'question.listed', server, list: rules.listOf(c, server) ?? null }),
-);
-const openRead = [
-  ...tellNotices<ResourceWanted>(rules.routeNotices),
-  ...opensAnd<ResourceWanted>(rules.readOpens),
-] as const;
-const openPending = [
-  ...tellNotices<unknown>((c) => c.pending.flatMap((wanted) => rules.routeNotices(c, wanted))),
-  ...opensAnd<unknown>(rules.pendingReads),
-  'forgetPending',
-] as const;
 const repeatedFailure: Failure = {
   code: wireCodes.conflict,
   message: 'A question under this ticket is still on its way',
@@ -143,12 +84,7 @@ export const aggregatorMachine = aggregatorSetup.createMachine({
     'owned.ended': [
       {
         guard: withEvent('isBrokenCache'),
-        actions: [
-          tellsOwned((c: AggregatorContext, ended: OwnedEnded) =>
-            toOwned(questionKind, rules.brokenNews(c, ended)),
-          ),
-          withEvent('noteBroken'),
-        ],
+        actions: takes(rules.afterBroken),
       },
       // Who asked has an answer from the question or the read itself, or from its last will.
       {},
@@ -167,28 +103,17 @@ export const aggregatorMachine = aggregatorSetup.createMachine({
     open: {
       type: 'parallel',
       on: {
-        'aggregate.wanted': { actions: [...opensAnd(asked), withEvent('noteQuestion')] },
-        'question.late': { actions: withEvent('noteLate') },
+        'aggregate.wanted': { actions: takes(rules.afterQuestion) },
+        'question.late': { actions: takes(rules.afterLate) },
         'resource.wanted': [
-          { guard: withEvent('mustWait'), actions: withEvent('notePending') },
-          { actions: openRead },
+          { guard: withEvent('mustWait'), actions: takes(rules.afterEarly) },
+          { actions: takes(rules.afterWanted) },
         ],
-        'resources.listed': {
-          actions: [
-            ...opensAnd(listed),
-            withEvent('noteListed'),
-            ...tellNotices(rules.notShownNotices),
-            tellQuestions,
-          ],
-        },
-        'resource.updated': { actions: [...opensAnd<Updated>(updated), withEvent('noteUpdated')] },
-        'resources.watched': {
-          actions: [...opensAnd(watched), withEvent('noteWatched'), tellQuestions],
-        },
-        'cache.changed': { actions: 'noteChange' },
-        'cache.noticed': {
-          actions: tellNotices((_, { notices }: { readonly notices: readonly Notice[] }) => notices),
-        },
+        'resources.listed': { actions: takes(rules.afterList) },
+        'resource.updated': { actions: takes(rules.afterUpdate) },
+        'resources.watched': { actions: takes(rules.afterWatched) },
+        'cache.changed': { actions: takes(rules.afterChange) },
+        'cache.noticed': { actions: takes(rules.afterNotices) },
       },
       states: {
         showing: {
@@ -212,8 +137,8 @@ export const aggregatorMachine = aggregatorSetup.createMachine({
           states: {
             free: { always: { guard: 'isHolding', target: 'holding' } },
             holding: {
-              always: { guard: 'isListed', target: 'free', actions: openPending },
-              after: { listLimit: { target: 'free', actions: openPending } },
+              always: { guard: 'isListed', target: 'free', actions: takes(rules.afterPending) },
+              after: { listLimit: { target: 'free', actions: takes(rules.afterPending) } },
             },
           },
         },

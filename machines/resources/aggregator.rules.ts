@@ -9,11 +9,14 @@ import {
   open,
   post,
   message,
+  toOwned,
   type Open,
   type OwnedEnded,
   type Post,
+  type TellOwned,
 } from '../kernel/effects.ts';
 import { remembered } from '../kernel/objects.ts';
+import type { Taken } from '../kernel/taken.ts';
 import type { ResourceCollection } from '../ports/link.ts';
 import { timingOf, type TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
@@ -42,7 +45,7 @@ import {
   type ServerLists,
 } from './question.rules.ts';
 import { readKind } from './read.machine.ts';
-import { cacheKind, type CacheGiven, type CacheOrder } from './server-cache.rules.ts';
+import { cacheKind, type CacheOrder } from './server-cache.rules.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 
 export type { AggregateWanted } from './question.rules.ts';
@@ -151,17 +154,13 @@ export const changedMessage = (c: AggregatorContext): Post =>
     collection: c.collection,
     signature: signatureOf(c.self, c.updates, listing(c.lists)),
   });
-export const afterChange = ({ updates }: AggregatorContext): Partial<AggregatorContext> => ({
-  updates: updates + 1,
-  isNews: true,
+type Consequences = Taken<AggregatorContext>;
+export const afterChange = ({ updates }: AggregatorContext): Consequences => ({
+  next: { updates: updates + 1, isNews: true },
 });
-
-export interface Consequences {
-  readonly next: Partial<AggregatorContext>;
-  readonly opens: readonly Open[];
-  readonly messages: readonly Post[];
-}
-const noConsequences: Consequences = { next: {}, opens: [], messages: [] };
+const tellQuestions = (server: string, list: ServerList | undefined): readonly TellOwned[] => [
+  toOwned(questionKind, { type: 'question.listed', server, list: list ?? null }),
+];
 
 // ── what a server lists ───────────────────────────────────────────────────────────────────────────────
 const isSameSet = (a: readonly string[], b: readonly string[]): boolean => {
@@ -182,7 +181,7 @@ function turnedAway(c: AggregatorContext, { resources, unheard = [] }: Resources
     : rulesOf(c).refusedIn(resources ?? []);
 }
 /** Most servers lack the capability, and the host would not see the reason otherwise. */
-export const notShownNotices = (
+const notShownNotices = (
   c: AggregatorContext,
   { server, unheard = [] }: ResourcesListed,
 ): readonly Notice[] => {
@@ -223,18 +222,23 @@ export function afterList(c: AggregatorContext, event: ResourcesListed): Consequ
   const isOther = !isSameStandings(was?.standings ?? {}, list.standings) || event.isRenewed === true;
   const isTouched = isSame && isListing(list) && isOther;
   const isNew = isListing(list) && was?.isOpen !== true;
+  const lists = withList(c, list);
+  const noticed = withNotices(c, notShownNotices(c, event));
   return {
-    next: {
-      lists: withList(c, list),
-      updates: c.updates + Number(isTouched),
-      isNews: c.isNews || isTouched || !isSame,
-    },
     opens: isNew ? [cacheOpen(c, list)] : [],
     messages: [
       ...(isNew || !isSameList(list.uris, before) ? [listMessage(c, list)] : []),
       ...invalidations(c, list, event.changed),
       ...(isSame ? [] : [watchMessage(c, list)]),
+      ...noticed.messages,
     ],
+    told: tellQuestions(event.server, listOf({ ...c, lists }, event.server)),
+    next: {
+      lists,
+      updates: c.updates + Number(isTouched),
+      isNews: c.isNews || isTouched || !isSame,
+      ...noticed.next,
+    },
   };
 }
 const cacheOpen = (c: AggregatorContext, { server, session }: ServerList): Open =>
@@ -252,7 +256,7 @@ const listMessage = (c: AggregatorContext, list: ServerList): Post =>
 const watchMessage = (c: AggregatorContext, { server, uris }: ServerList): Post =>
   post(c.owner, { type: 'resources.watch', server, uris, by: c.collection });
 /** A cache that has failed is opened again for the next question, and told what the first one was told. */
-function reopenings(c: AggregatorContext): Consequences {
+function reopenings(c: AggregatorContext) {
   const closed = listing(c.lists).filter(({ isOpen }) => !isOpen);
   const lists = closed.map((list) => [list.server, { ...list, isOpen: true, isWatching: true }] as const);
   return {
@@ -265,14 +269,15 @@ const isCacheOf = ({ key }: OwnedEnded, { server }: ServerList): boolean => key 
 /** Of a server cache that has failed. */
 export const brokenList = (c: AggregatorContext, ended: OwnedEnded): ServerList | undefined =>
   ended.why === 'failed' ? listing(c.lists).find((list) => isCacheOf(ended, list)) : undefined;
-export function afterBroken(c: AggregatorContext, ended: OwnedEnded): Partial<AggregatorContext> {
+export function afterBroken(c: AggregatorContext, ended: OwnedEnded): Consequences {
   const list = brokenList(c, ended);
-  return list ? { lists: { ...c.lists, [list.server]: { ...list, isOpen: false } } } : {};
-}
-export function brokenNews(c: AggregatorContext, ended: OwnedEnded): CacheGiven {
-  const { server = '' } = brokenList(c, ended) ?? {};
+  if (!list) return {};
+  const { server } = list;
   const reason = `its machine failed: ${ended.error ?? 'no reason was given'}`;
-  return { type: 'cache.given', server, items: [], refused: [{ reason }] };
+  return {
+    told: [toOwned(questionKind, { type: 'cache.given', server, items: [], refused: [{ reason }] })],
+    next: { lists: { ...c.lists, [server]: { ...list, isOpen: false } } },
+  };
 }
 
 // ── updates of one resource ───────────────────────────────────────────────────────────────────────────
@@ -291,17 +296,13 @@ export function afterUpdate(
   { server, uri }: { readonly server: string; readonly uri: string },
 ): Consequences {
   const list = listOf(c, server);
-  if (!list?.isMember) return noConsequences;
+  if (!list?.isMember) return {};
   const messages = invalidations(c, list, [uri]);
   const isTouched = messages.length > 0;
   const isListed = isTouched && rulesOf(c).isListed(uri, list.uris);
   const isOwn = !isListed && rulesOf(c).urisIn([{ uri }]).length > 0;
   const relist = isOwn ? [relistMessage(c, server, 0)] : [];
-  return {
-    next: isTouched ? afterChange(c) : {},
-    opens: [],
-    messages: [...messages, ...relist],
-  };
+  return { ...(isTouched && afterChange(c)), messages: [...messages, ...relist] };
 }
 const relistMessage = (c: AggregatorContext, server: string, n: number): Post =>
   post(c.owner, { type: 'resources.relist', server, by: c.collection, n });
@@ -309,12 +310,13 @@ export function afterWatched(
   c: AggregatorContext,
   { server, uris, isUnderWay }: ResourcesWatched,
 ): Consequences {
-  const list = listOf(c, server);
-  if (!list) return noConsequences;
+  const known = listOf(c, server);
+  if (!known) return { told: tellQuestions(server, undefined) };
+  const list = { ...known, isWatching: false };
   return {
-    next: { lists: { ...c.lists, [server]: { ...list, isWatching: false } } },
-    opens: [],
     messages: [toCache(c, server, { type: 'cache.follow', uris, isUnderWay })],
+    told: tellQuestions(server, list),
+    next: { lists: { ...c.lists, [server]: list } },
   };
 }
 
@@ -323,7 +325,7 @@ export function afterWatched(
 export function afterQuestion(c: AggregatorContext, wanted: AggregateWanted): Consequences {
   const { next, opens, messages } = reopenings(c);
   const n = c.numbered + 1;
-  const lists = next.lists ?? c.lists;
+  const { lists } = next;
   const owed = isFresh(wanted) ? listsFor({ wanted, lists }) : [];
   const question = open(
     questionKind,
@@ -336,17 +338,13 @@ export function afterQuestion(c: AggregatorContext, wanted: AggregateWanted): Co
     messages: [...messages, ...owed.map((server) => relistMessage(c, server, n))],
   };
 }
-export const afterLate = (c: AggregatorContext, { servers }: QuestionLate): Partial<AggregatorContext> => ({
-  lists: {
-    ...c.lists,
-    ...Object.fromEntries(
-      servers.flatMap((server) => {
-        const list = listOf(c, server);
-        return list?.isAwaited ? [[server, { ...list, isAwaited: false, reason: notYet }] as const] : [];
-      }),
-    ),
-  },
-});
+export function afterLate(c: AggregatorContext, { servers }: QuestionLate): Consequences {
+  const late = servers.flatMap((server) => {
+    const list = listOf(c, server);
+    return list?.isAwaited ? [[server, { ...list, isAwaited: false, reason: notYet }] as const] : [];
+  });
+  return { next: { lists: { ...c.lists, ...Object.fromEntries(late) } } };
+}
 
 // ── notices for the host ──────────────────────────────────────────────────────────────────────────────
 /** When it is exceeded, the first ones may be reported again. */
@@ -355,18 +353,22 @@ const newNotices = (c: AggregatorContext, notices: readonly Notice[]): readonly 
   notices.filter(
     ({ about, mark }) => !c.noticed.some((known) => known.about === about && known.mark === mark),
   );
-export function afterNotices(c: AggregatorContext, notices: readonly Notice[]): Partial<AggregatorContext> {
+function withNotices(c: AggregatorContext, notices: readonly Notice[]) {
   const news = newNotices(c, notices);
-  if (news.length === 0) return {};
   const told = new Set(news.map(({ about }) => about));
   const others = c.noticed.filter(({ about }) => !told.has(about));
   const now = news.map(({ about, mark }) => ({ about, mark }));
-  return { noticed: [...others, ...now].slice(-mostNoticed) };
+  return {
+    messages: news.map(({ text }) =>
+      post(c.owner, { type: 'aggregate.noticed', collection: c.collection, text }),
+    ),
+    next: news.length === 0 ? {} : { noticed: [...others, ...now].slice(-mostNoticed) },
+  };
 }
-export const noticeMessages = (c: AggregatorContext, notices: readonly Notice[]): Post[] =>
-  newNotices(c, notices).map(({ text }) =>
-    post(c.owner, { type: 'aggregate.noticed', collection: c.collection, text }),
-  );
+export const afterNotices = (
+  c: AggregatorContext,
+  { notices }: { readonly notices: readonly Notice[] },
+): Consequences => withNotices(c, notices);
 
 // ── one resource ──────────────────────────────────────────────────────────────────────────────────────
 const routeOf = (
@@ -383,24 +385,20 @@ const routeOf = (
 /** In no list, while some lists have not arrived. */
 export const mustWaitForLists = (c: AggregatorContext, wanted: ResourceWanted): boolean =>
   isAwaiting(c) && !routeOf(c, wanted).ok;
-export function routeNotices(c: AggregatorContext, wanted: ResourceWanted): readonly Notice[] {
-  const route = routeOf(c, wanted);
-  return route.ok && route.body.notice ? [route.body.notice] : [];
-}
+export const afterEarly = ({ pending }: AggregatorContext, wanted: ResourceWanted): Consequences => ({
+  next: { pending: [...pending, wanted] },
+});
 export function refusedRead(
   { ticket, reqId, replyTo }: Pick<ResourceWanted, 'ticket' | 'reqId' | 'replyTo'>,
   failure: Failure,
 ): Post {
   return post(replyTo, { type: 'resource.read', ticket, reqId, contents: [], failure }, { optional: true });
 }
-export function readOpens(
-  c: AggregatorContext,
-  wanted: ResourceWanted,
-): Pick<Consequences, 'opens' | 'messages'> {
+function readOf(c: AggregatorContext, wanted: ResourceWanted) {
   const { ticket, reqId, uri, replyTo } = wanted;
   const route = routeOf(c, wanted);
-  if (!route.ok) return { opens: [], messages: [refusedRead(wanted, route.failure)] };
-  const { server } = route.body;
+  if (!route.ok) return { opens: [], messages: [refusedRead(wanted, route.failure)], notices: [] };
+  const { server, notice } = route.body;
   const session = wanted.session ?? listOf(c, server)?.session ?? '';
   const lastWill = message(replyTo, {
     type: 'resource.read',
@@ -425,12 +423,22 @@ export function readOpens(
     },
     { key: ticket, lastWill },
   );
-  return { opens: [read], messages: [] };
+  return { opens: [read], messages: [], notices: notice ? [notice] : [] };
 }
-
-export const pendingReads = (c: AggregatorContext): Pick<Consequences, 'opens' | 'messages'> => {
-  const all = c.pending.map((wanted) => readOpens(c, wanted));
-  return { opens: all.flatMap(({ opens }) => opens), messages: all.flatMap(({ messages }) => messages) };
-};
+function readsOf(c: AggregatorContext, all: readonly ResourceWanted[], next: Partial<AggregatorContext>) {
+  const reads = all.map((wanted) => readOf(c, wanted));
+  const noticed = withNotices(
+    c,
+    reads.flatMap(({ notices }) => notices),
+  );
+  return {
+    opens: reads.flatMap(({ opens }) => opens),
+    messages: [...noticed.messages, ...reads.flatMap(({ messages }) => messages)],
+    next: { ...next, ...noticed.next },
+  };
+}
+export const afterWanted = (c: AggregatorContext, wanted: ResourceWanted): Consequences =>
+  readsOf(c, [wanted], {});
+export const afterPending = (c: AggregatorContext): Consequences => readsOf(c, c.pending, { pending: [] });
 export const refusedPending = (c: AggregatorContext): Post[] =>
   c.pending.map((wanted) => refusedRead(wanted, closingFailure));

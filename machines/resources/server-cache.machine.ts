@@ -6,42 +6,24 @@
  * A question is answered when everything that it wants was read, was refused, or took too long, or when the question stops
  * waiting. An item whose read takes too long is tried again after a pause, which doubles each time; meanwhile questions do
  * not wait for it. What comes after an answer that lacked it is told to the owner. */
-import { assign, not, setup } from 'xstate';
-import { effects, opens, post, posts, postsAll, type DirectoryEvent } from '../kernel/effects.ts';
-import { backoffOfList } from '../kernel/timing.ts';
+import { not, setup } from 'xstate';
+import { effects, eventAsParams, type DirectoryEvent } from '../kernel/effects.ts';
+import { take, takes } from '../kernel/taken.ts';
 import type { ResourceRead } from './collections.ts';
 import * as rules from './server-cache.rules.ts';
-import { type CacheContext, type CacheInput, type CacheOrder } from './server-cache.rules.ts';
+import type { CacheContext, CacheInput, CacheOrder, ItemDue } from './server-cache.rules.ts';
 
-type Order<T extends CacheOrder['type']> = Extract<CacheOrder, { type: T }>;
-interface ItemDue {
-  readonly type: 'item.due';
-  readonly uri: string;
-}
+type Events = CacheOrder | ResourceRead | ItemDue | DirectoryEvent;
 const cacheSetup = setup({
   types: {
     context: {} as CacheContext,
     input: {} as CacheInput,
-    events: {} as CacheOrder | ResourceRead | ItemDue | DirectoryEvent,
+    events: {} as Events,
     tags: {} as 'ready' | 'refreshing',
   },
   actions: {
     ...effects,
-    noteList: assign(({ context }, order: Order<'cache.list'>) => rules.afterList(context, order)),
-    noteInvalidated: assign(({ context }, order: Order<'cache.invalidate'>) =>
-      rules.afterInvalidation(context, order),
-    ),
-    noteFollow: assign(({ context }, order: Order<'cache.follow'>) => rules.afterFollow(context, order)),
-    noteWanted: assign(({ context }, order: Order<'cache.wanted'>) => rules.afterWanted(context, order)),
-    noteTold: assign(({ context: c }, order: Order<'cache.tell'>) =>
-      rules.afterGiven(c, rules.askerOf(c, order)),
-    ),
-    noteAnswers: assign(({ context }) => rules.afterAnswers(context)),
-    noteBegun: assign(({ context }) => rules.afterBegin(context)),
-    noteRead: assign(({ context }, read: ResourceRead) => rules.afterRead(context, read)),
-    noteLate: assign(({ context }, read: ResourceRead) => rules.afterLate(context, read)),
-    noteDue: assign(({ context }, due: ItemDue) => rules.afterPause(context, due)),
-    noteNews: assign(({ context }) => rules.afterNews(context)),
+    take: take<CacheContext, Events, ItemDue>(),
   },
   guards: {
     canAnswer: ({ context }) => rules.canAnswer(context),
@@ -51,16 +33,6 @@ const cacheSetup = setup({
     hasCome: ({ context }) => rules.hasCome(context),
   },
 });
-/** `enqueue`, because the id of a raised event cannot come from the context. */
-const pause = cacheSetup.enqueueActions(({ enqueue, context: c, event }) => {
-  const { ticket: uri } = event as ResourceRead;
-  enqueue.cancel(uri);
-  const due: ItemDue = { type: 'item.due', uri };
-  enqueue.raise(due, { id: uri, delay: backoffOfList(c.timing, rules.hungOf(c, uri)) });
-});
-const withEvent = <T extends string>(type: T) =>
-  ({ type, params: <E>({ event }: { readonly event: E }): E => event }) as const;
-
 export type { CacheGiven, CacheOrder } from './server-cache.rules.ts';
 
 export const serverCacheMachine = cacheSetup.createMachine({
@@ -72,37 +44,21 @@ export const serverCacheMachine = cacheSetup.createMachine({
   states: {
     open: {
       on: {
-        'cache.list': { actions: withEvent('noteList') },
-        'cache.invalidate': { actions: withEvent('noteInvalidated') },
-        'cache.follow': { actions: withEvent('noteFollow') },
-        'cache.wanted': { actions: withEvent('noteWanted') },
-        'cache.tell': {
-          actions: [
-            posts((c: CacheContext, order: Order<'cache.tell'>) => rules.givenTo(c, rules.askerOf(c, order))),
-            withEvent('noteTold'),
-          ],
-        },
+        'cache.list': { actions: takes(rules.afterList) },
+        'cache.invalidate': { actions: takes(rules.afterInvalidation) },
+        'cache.follow': { actions: takes(rules.afterFollow) },
+        'cache.wanted': { actions: takes(rules.afterWanted) },
+        'cache.tell': { actions: takes(rules.afterTell) },
         'resource.read': [
-          { guard: withEvent('isLate'), actions: [withEvent('noteLate'), pause] },
-          {
-            actions: [
-              postsAll((c: CacheContext, read: ResourceRead) => rules.noticeMessages(c, read)),
-              withEvent('noteRead'),
-            ],
-          },
+          { guard: { type: 'isLate', params: eventAsParams<ResourceRead> }, actions: takes(rules.afterLate) },
+          { actions: takes(rules.afterRead) },
         ],
-        'item.due': { actions: withEvent('noteDue') },
+        'item.due': { actions: takes(rules.afterPause) },
       },
       always: [
-        { guard: 'canRead', actions: [opens(rules.readOpen), 'noteBegun'] },
-        {
-          guard: 'hasCome',
-          actions: [
-            posts((c: CacheContext) => post(c.owner, { type: 'cache.changed', server: c.server })),
-            'noteNews',
-          ],
-        },
-        { guard: 'canAnswer', actions: [postsAll(rules.answersOf), 'noteAnswers'] },
+        { guard: 'canRead', actions: takes(rules.afterBegin) },
+        { guard: 'hasCome', actions: takes(rules.afterNews) },
+        { guard: 'canAnswer', actions: takes(rules.afterAnswers) },
       ],
       initial: 'standby',
       states: {

@@ -11,7 +11,8 @@ import {
 } from '../kernel/effects.ts';
 import type { ResourceCollection } from '../ports/link.ts';
 import { remembered } from '../kernel/objects.ts';
-import type { TimingOf } from '../kernel/timing.ts';
+import type { Taken } from '../kernel/taken.ts';
+import { backoffOfList, type TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { Notice, Refused, ResourceRead } from './collections.ts';
 import { collections } from './collection-rules.ts';
@@ -109,6 +110,11 @@ export interface CacheContext extends CacheInput {
   /** Number of items that the last answer called missing, because they were not read in time. */
   readonly named: number;
 }
+export interface ItemDue {
+  readonly type: 'item.due';
+  readonly uri: string;
+}
+type Consequences = Taken<CacheContext, ItemDue>;
 export const initialContext = (input: CacheInput): CacheContext => ({
   ...input,
   uris: [],
@@ -143,46 +149,45 @@ function withEntries(
 }
 
 // ── messages of others ────────────────────────────────────────────────────────────────────────────────
-export function afterList(
-  c: CacheContext,
-  { uris }: { readonly uris: readonly string[] },
-): Partial<CacheContext> {
+export function afterList(c: CacheContext, { uris }: { readonly uris: readonly string[] }): Consequences {
   const now = new Set(uris);
   const isGone = ({ uri }: Job): boolean => !now.has(uri);
   const queue = c.queue.filter((job) => !isGone(job));
   const entries = chunked(uris.map((uri) => entryOf(c, uri)));
   const ended = [...c.queue, ...c.reading].filter(isGone);
   return {
-    uris,
-    entries,
-    queue,
-    due: c.due.filter((uri) => now.has(uri)),
-    askers: withoutOwed(c.askers, ended),
-    named: Math.min(c.named, lateOf({ uris, entries }, queue).size),
+    next: {
+      uris,
+      entries,
+      queue,
+      due: c.due.filter((uri) => now.has(uri)),
+      askers: withoutOwed(c.askers, ended),
+      named: Math.min(c.named, lateOf({ uris, entries }, queue).size),
+    },
   };
 }
 /** The next question reads them; a read that is on its way may have come too early. */
 export const afterInvalidation = (
   c: CacheContext,
   { uris }: { readonly uris: readonly string[] },
-): Partial<CacheContext> => ({ entries: withEntries(c, uris, () => ({ isStale: true })) });
+): Consequences => ({ next: { entries: withEntries(c, uris, () => ({ isStale: true })) } });
 /** Content that was asked for before its subscription counts as read without one. */
 export function afterFollow(
   c: CacheContext,
   { uris, isUnderWay }: Extract<CacheOrder, { type: 'cache.follow' }>,
-): Partial<CacheContext> {
+): Consequences {
   const now = new Set(uris);
-  if (isUnderWay)
-    return {
-      entries: withEntries(c, uris, () => ({ isFollowed: true, isHeard: false })),
-      reading: c.reading.map((each) => (now.has(each.uri) ? { ...each, isHeard: false } : each)),
-    };
+  if (isUnderWay) {
+    const entries = withEntries(c, uris, () => ({ isFollowed: true, isHeard: false }));
+    const reading = c.reading.map((each) => (now.has(each.uri) ? { ...each, isHeard: false } : each));
+    return { next: { entries, reading } };
+  }
   const followed = (uri: string, at: number): Entry => {
     const entry = entryAt(c, at);
     const isFollowed = now.has(uri);
     return { ...entry, isFollowed, isHeard: entry.isHeard && isFollowed };
   };
-  return { entries: chunked(c.uris.map(followed)) };
+  return { next: { entries: chunked(c.uris.map(followed)) } };
 }
 
 // ── questions ─────────────────────────────────────────────────────────────────────────────────────────
@@ -200,7 +205,7 @@ const isOld = ({ isStale, failure, isHeard }: Entry): boolean => isStale || fail
 export function afterWanted(
   c: CacheContext,
   { isFresh, only, replyTo }: Extract<CacheOrder, { type: 'cache.wanted' }>,
-): Partial<CacheContext> {
+): Consequences {
   const queued = new Map(c.queue.map(({ uri, n }) => [uri, n]));
   const running = new Map(c.reading.map(({ uri, n }) => [uri, n]));
   // A question that asks again wants only what has joined the list since.
@@ -219,20 +224,15 @@ export function afterWanted(
     }
   }
   const asker = { replyTo, owed, ...(only !== undefined && { only }) };
-  return {
-    askers: [...c.askers.filter((each) => each !== before), asker],
-    queue:
-      only === undefined
-        ? [...c.queue, ...jobs]
-        : [
-            ...jobs,
-            ...c.queue.filter(({ uri }) => uri === only),
-            ...c.queue.filter(({ uri }) => uri !== only),
-          ],
-    numbered: c.numbered + jobs.length,
-  };
+  const first = c.queue.filter(({ uri }) => uri === only);
+  const queue =
+    only === undefined
+      ? [...c.queue, ...jobs]
+      : [...jobs, ...first, ...c.queue.filter((job) => !first.includes(job))];
+  const askers = [...c.askers.filter((each) => each !== before), asker];
+  return { next: { askers, queue, numbered: c.numbered + jobs.length } };
 }
-export const askerOf = (
+const askerOf = (
   { askers }: CacheContext,
   { replyTo, only }: Extract<CacheOrder, { type: 'cache.tell' }>,
 ): Asker =>
@@ -253,7 +253,7 @@ function lateOf(
 const lateFor = (c: CacheContext, { owed }: Asker): ReadonlySet<string> =>
   lateOf(c, owed.length === 0 ? [] : [...c.queue, ...c.reading].filter(({ n }) => owed.includes(n)));
 const itemsIn = remembered((entries: Entries) => flat(entries).flatMap(({ items }) => items));
-export function givenTo(c: CacheContext, asker: Asker): Post {
+function givenTo(c: CacheContext, asker: Asker): Post {
   const late = lateFor(c, asker);
   const reason = `it could not be read within ${c.timing.aggregateMs} ms`;
   const refused = c.uris.flatMap((uri, at): readonly Refused[] => {
@@ -268,17 +268,16 @@ export function givenTo(c: CacheContext, asker: Asker): Post {
     { optional: true },
   );
 }
-export const afterGiven = (c: CacheContext, asker: Asker): Partial<CacheContext> => ({
-  askers: c.askers.filter(({ replyTo }) => replyTo !== asker.replyTo),
-  named: lateFor(c, asker).size,
-});
+export function afterTell(c: CacheContext, order: Extract<CacheOrder, { type: 'cache.tell' }>): Consequences {
+  const asker = askerOf(c, order);
+  const askers = c.askers.filter(({ replyTo }) => replyTo !== asker.replyTo);
+  return { messages: [givenTo(c, asker)], next: { askers, named: lateFor(c, asker).size } };
+}
 const isSettled = ({ owed }: Asker): boolean => owed.length === 0;
 export const canAnswer = ({ askers }: CacheContext): boolean => askers.some(isSettled);
-export const answersOf = (c: CacheContext): Post[] =>
-  c.askers.filter(isSettled).map((asker) => givenTo(c, asker));
-export const afterAnswers = (c: CacheContext): Partial<CacheContext> => ({
-  askers: c.askers.filter((asker) => !isSettled(asker)),
-  named: lateOf(c).size,
+export const afterAnswers = (c: CacheContext): Consequences => ({
+  messages: c.askers.filter(isSettled).map((asker) => givenTo(c, asker)),
+  next: { askers: c.askers.filter((asker) => !isSettled(asker)), named: lateOf(c).size },
 });
 
 // ── reads ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -294,9 +293,8 @@ export function nextRead(c: CacheContext): Job | undefined {
   const uri = c.due.find((each) => !isReading(c, each));
   return uri === undefined ? undefined : { uri, n: 0 };
 }
-export function readOpen(c: CacheContext): Open {
+function readOpen(c: CacheContext, uri: string): Open {
   const { collection, server, session, self } = c;
-  const uri = nextRead(c)?.uri ?? '';
   const about = { ticket: uri, reqId: uri };
   const failure = { code: wireCodes.internal, message: 'its machine failed' };
   const replyTo = addressFor<ResourceRead>(self);
@@ -306,20 +304,22 @@ export function readOpen(c: CacheContext): Open {
     { key: uri, lastWill: message(replyTo, { type: 'resource.read', ...about, contents: [], failure }) },
   );
 }
-export function afterBegin(c: CacheContext): Partial<CacheContext> {
+export function afterBegin(c: CacheContext): Consequences {
   const job = nextRead(c);
   if (!job) return {};
   const { uri, n } = job;
   return {
-    queue: isAwaited(job) ? c.queue.toSpliced(c.queue.indexOf(job), 1) : c.queue,
-    due: c.due.filter((each) => each !== uri),
-    reading: [...c.reading, { uri, n, isHeard: entryOf(c, uri).isFollowed }],
-    entries: withEntries(c, [uri], () => ({ isStale: false })),
+    opens: [readOpen(c, uri)],
+    next: {
+      queue: isAwaited(job) ? c.queue.toSpliced(c.queue.indexOf(job), 1) : c.queue,
+      due: c.due.filter((each) => each !== uri),
+      reading: [...c.reading, { uri, n, isHeard: entryOf(c, uri).isFollowed }],
+      entries: withEntries(c, [uri], () => ({ isStale: false })),
+    },
   };
 }
 type Read = Pick<ResourceRead, 'ticket' | 'contents' | 'failure'>;
 export const isLate = ({ failure }: Read): boolean => failure?.code === wireCodes.noAnswer;
-export const hungOf = (c: CacheContext, uri: string): number => entryOf(c, uri).hung;
 const runningOf = ({ reading }: CacheContext, { ticket }: Read) =>
   reading.filter(({ uri }) => uri === ticket);
 const afterEnd = (
@@ -333,37 +333,45 @@ const afterEnd = (
   entries: withEntries(c, [read.ticket], next),
 });
 /** Nobody waits for it any more, also not for a read of it in the queue. */
-export function afterLate(c: CacheContext, read: Read): Partial<CacheContext> {
-  const queued = c.queue.filter(({ uri }) => uri === read.ticket);
+export function afterLate(c: CacheContext, read: Read): Consequences {
+  const { ticket: uri } = read;
+  const queued = c.queue.filter((job) => job.uri === uri);
   const ended = [...runningOf(c, read), ...queued];
+  const hung = entryOf(c, uri).hung + 1;
   return {
-    ...afterEnd(c, read, ended, ({ hung }) => ({ hung: hung + 1, isStale: true })),
-    queue: c.queue.filter((job) => !queued.includes(job)),
+    timers: [{ id: uri, delay: backoffOfList(c.timing, hung), event: { type: 'item.due', uri } }],
+    next: {
+      ...afterEnd(c, read, ended, () => ({ hung, isStale: true })),
+      queue: c.queue.filter((job) => !queued.includes(job)),
+    },
   };
 }
 function contentOf(c: CacheContext, { ticket, contents, failure }: Read) {
   const given = failure ? ({ ok: false, failure } as const) : rulesOf(c).itemsOf(contents, ticket, c.server);
   return given.ok ? { ...given.body, failure: null } : { items: [], refused: [], failure: given.failure };
 }
-export function afterRead(c: CacheContext, read: Read): Partial<CacheContext> {
+export function afterRead(c: CacheContext, read: Read): Consequences {
   const running = runningOf(c, read);
   const wasHeard = running.every(({ isHeard }) => isHeard);
   const content = contentOf(c, read);
-  return afterEnd(c, read, running, ({ isFollowed }) => ({
-    ...content,
-    isHeard: wasHeard && isFollowed,
-    hung: 0,
-  }));
+  const notices = rulesOf(c).noticesOf(content.items);
+  return {
+    messages: notices.length > 0 ? [post(c.owner, { type: 'cache.noticed', notices })] : [],
+    next: afterEnd(c, read, running, ({ isFollowed }) => ({
+      ...content,
+      isHeard: wasHeard && isFollowed,
+      hung: 0,
+    })),
+  };
 }
-export function noticeMessages(c: CacheContext, read: Read): Post[] {
-  const notices = rulesOf(c).noticesOf(contentOf(c, read).items);
-  return notices.length > 0 ? [post(c.owner, { type: 'cache.noticed', notices })] : [];
-}
-export const afterPause = (c: CacheContext, { uri }: { readonly uri: string }): Partial<CacheContext> =>
+export const afterPause = (c: CacheContext, { uri }: ItemDue): Consequences =>
   entryOf(c, uri).hung > 0 && !isReading(c, uri)
-    ? { due: [...c.due.filter((each) => each !== uri), uri] }
+    ? { next: { due: [...c.due.filter((each) => each !== uri), uri] } }
     : {};
 /** Only when nothing more is on its way, so that what was missing is told of as one change. */
 export const hasCome = (c: CacheContext): boolean =>
   c.named > 0 && c.queue.length === 0 && !c.reading.some(isAwaited) && lateOf(c).size < c.named;
-export const afterNews = (c: CacheContext): Partial<CacheContext> => ({ named: lateOf(c).size });
+export const afterNews = (c: CacheContext): Consequences => ({
+  messages: [post(c.owner, { type: 'cache.changed', server: c.server })],
+  next: { named: lateOf(c).size },
+});

@@ -1,8 +1,10 @@
 /** Files are read in every state, each question on its own; a server without skills is ready at once. */
-import { assign, setup } from 'xstate';
-import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
+import { setup } from 'xstate';
+import { effects, post, type DirectoryEvent, type PortRequest, type Post } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
+import { take, takes, type Taken as Consequences } from '../kernel/taken.ts';
 import type { Failure } from '../protocol/failure.ts';
+import { withoutKey } from '../protocol/json.ts';
 import { contentsIn } from '../resources/collections.ts';
 import * as rules from './offer.rules.ts';
 import type { OfferContext, OfferInput, OfferOrder, OfferRead, SkillEntryRead } from './offer.rules.ts';
@@ -12,6 +14,7 @@ import { skillsPort } from '../ports/files.ts';
 type Answer = Extract<RequestFact, { type: 'ask.answered' | 'ask.refused' }>;
 type Answered = Extract<Answer, { type: 'ask.answered' }>;
 type Refused = Extract<Answer, { type: 'ask.refused' }>;
+type Order<T extends OfferOrder['type']> = Extract<OfferOrder, { type: T }>;
 /** The server gives a `SKILL.md` (`given`) or a file (`got`), then the port checks it (`entry`, `file`). */
 const steps = ['given', 'entry', 'got', 'file'] as const;
 type Step = (typeof steps)[number];
@@ -19,31 +22,16 @@ const idOf = (step: Step, key: string): string => `${step} ${key}`;
 const keyIn = ({ id }: { readonly id: string }): string => id.slice(id.indexOf(' ') + 1);
 const isStep = ({ id }: { readonly id: string }, step: Step): boolean => id.startsWith(`${step} `);
 
+type Taken = Consequences<OfferContext, OfferOrder>;
+type Events = RequestFact | OfferOrder | DirectoryEvent;
 const offerSetup = setup({
   types: {
     context: {} as OfferContext,
     input: {} as OfferInput,
-    events: {} as RequestFact | OfferOrder | DirectoryEvent,
+    events: {} as Events,
     tags: {} as 'connecting' | 'ready',
   },
-  actions: {
-    ...effects,
-    noteSet: assign(({ context }, order: Extract<OfferOrder, { type: 'offer.set' }>) =>
-      rules.afterSet(context, order),
-    ),
-    noteUpdated: assign(({ context }, { uri }: { uri: string }) => rules.afterUpdate(context, uri)),
-    noteAsked: assign(({ context: c }) => ({ running: [...c.running, ...rules.nextRoots(c)] })),
-    noteEntry: assign(({ context }, { uri, result }: { uri: string; result: SkillEntryRead }) =>
-      rules.withRead(context, uri, result),
-    ),
-    noteLimit: assign(({ context }) => rules.afterLimit(context)),
-    noteFile: assign(({ context: c }, order: OfferRead) => ({
-      files: { ...c.files, [order.wanted.ticket]: order },
-    })),
-    forgetFile: assign(({ context: c }, { ticket }: { ticket: string }) => ({
-      files: Object.fromEntries(Object.entries(c.files).filter(([key]) => key !== ticket)),
-    })),
-  },
+  actions: { ...effects, take: take<OfferContext, Events, OfferOrder>() },
   guards: {
     isDone: ({ context: c }) => c.running.length === 0 && rules.nextRoots(c).length === 0,
     mustAsk: ({ context }) => rules.nextRoots(context).length > 0,
@@ -57,81 +45,75 @@ const offerSetup = setup({
 });
 const withEvent = <T extends string>(type: T) =>
   ({ type, params: <E>({ event }: { readonly event: E }): E => event }) as const;
-const read = (c: OfferContext, step: Step, key: string, uri: string) =>
-  ({
-    type: 'request',
-    params: { id: idOf(step, key), target: c.session, method: 'resources/read', params: { uri } },
-  }) as const;
-const check = (step: 'entry' | 'file', key: string, params: object) =>
-  ({ type: 'request', params: { id: idOf(step, key), target: skillsPort, method: step, params } }) as const;
+const read = (c: OfferContext, step: Step, key: string, uri: string): PortRequest => ({
+  id: idOf(step, key),
+  target: c.session,
+  method: 'resources/read',
+  params: { uri },
+});
+const check = (step: 'entry' | 'file', key: string, params: object): Taken => ({
+  requests: [{ id: idOf(step, key), target: skillsPort, method: step, params }],
+});
 
-const askEntries = offerSetup.enqueueActions(({ context: c, enqueue }) => {
-  for (const { uri } of rules.nextRoots(c)) enqueue(read(c, 'given', uri, rules.entryOf(uri)));
-  enqueue('noteAsked');
+// ── entries ───────────────────────────────────────────────────────────────────────────────────────────
+function askEntries(c: OfferContext): Taken {
+  const roots = rules.nextRoots(c);
+  return {
+    requests: roots.map(({ uri }) => read(c, 'given', uri, rules.entryOf(uri))),
+    next: { running: [...c.running, ...roots] },
+  };
+}
+const withdraw = ({ running }: OfferContext, next: Partial<OfferContext>): Taken => ({
+  withdrawn: running.flatMap(({ uri }) => [idOf('given', uri), idOf('entry', uri)]),
+  next,
 });
-const withdraw = offerSetup.enqueueActions(({ context, enqueue }) => {
-  for (const { uri } of context.running) {
-    enqueue({ type: 'cancel', params: { id: idOf('given', uri) } });
-    enqueue({ type: 'cancel', params: { id: idOf('entry', uri) } });
-  }
+const refuseEntry = (c: OfferContext, uri: string, { message }: Failure): Taken => ({
+  next: rules.withRead(c, uri, rules.unreadEntry(c, uri, message)),
 });
-const refuseEntry = (c: OfferContext, uri: string, { message }: Failure) =>
-  ({ type: 'noteEntry', params: { uri, result: rules.unreadEntry(c, uri, message) } }) as const;
-const takeEntry = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
-  const fact = event as Answered;
+function takeEntry(c: OfferContext, fact: Answered): Taken {
   const uri = keyIn(fact);
-  if (isStep(fact, 'entry'))
-    return enqueue({ type: 'noteEntry', params: { uri, result: fact.result as SkillEntryRead } });
+  if (isStep(fact, 'entry')) return { next: rules.withRead(c, uri, fact.result as SkillEntryRead) };
   const given = contentsIn(fact.result);
-  if (!given.ok) return enqueue(refuseEntry(c, uri, given.failure));
+  if (!given.ok) return refuseEntry(c, uri, given.failure);
   const root = c.offered.roots.find((each) => each.uri === uri);
   const { server, bundle } = c;
-  return enqueue(check('entry', uri, { server, bundle, ...root, contents: given.body }));
-});
-const loseEntry = offerSetup.enqueueActions(({ context, event, enqueue }) => {
-  enqueue(refuseEntry(context, keyIn(event as Refused), (event as Refused).failure));
-});
+  return check('entry', uri, { server, bundle, ...root, contents: given.body });
+}
 
-const readFile = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
-  const order = event as OfferRead;
+// ── files ─────────────────────────────────────────────────────────────────────────────────────────────
+function readFile(c: OfferContext, order: OfferRead): Taken {
   const { ticket } = order.wanted;
   const found = rules.fileUri(c, order);
-  if (typeof found === 'string') return enqueue({ type: 'post', params: rules.refusedFile(order, found) });
-  enqueue(read(c, 'got', ticket, found.uri));
-  enqueue({ type: 'noteFile', params: order });
-  const delay = c.timing.aggregateMs;
-  return enqueue.raise({ type: 'offer.overdue', ticket }, { delay, id: ticket });
-});
-const fileOf = (c: OfferContext, ticket: string): OfferRead => c.files[ticket] as OfferRead;
-const giveFile = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
-  const fact = event as Answered;
+  if (typeof found === 'string') return { messages: [rules.refusedFile(order, found)] };
+  return {
+    requests: [read(c, 'got', ticket, found.uri)],
+    timers: [{ id: ticket, delay: c.timing.aggregateMs, event: { type: 'offer.overdue', ticket } }],
+    next: { files: { ...c.files, [ticket]: order } },
+  };
+}
+function settleFile(c: OfferContext, ticket: string, answerOf: (order: OfferRead) => Post): Taken {
+  const order = Object.hasOwn(c.files, ticket) ? c.files[ticket] : undefined;
+  if (!order) return {};
+  return { messages: [answerOf(order)], cancels: [ticket], next: { files: withoutKey(c.files, ticket) } };
+}
+function giveFile(c: OfferContext, fact: Answered): Taken {
   const ticket = keyIn(fact);
-  const order = fileOf(c, ticket);
-  const given = isStep(fact, 'got') ? contentsIn(fact.result) : undefined;
-  if (given?.ok) return enqueue(check('file', ticket, rules.contentsParams(order.wanted, given.body)));
-  enqueue({
-    type: 'post',
-    params: given
-      ? rules.refusedFile(order, 'not_found')
-      : fileAnswer(order.wanted, rules.withFiles(c, order, fact.result as SkillFileRead)),
-  });
-  enqueue.cancel(ticket);
-  return enqueue({ type: 'forgetFile', params: { ticket } });
-});
+  if (isStep(fact, 'file'))
+    return settleFile(c, ticket, (order) =>
+      fileAnswer(order.wanted, rules.withFiles(c, order, fact.result as SkillFileRead)),
+    );
+  const given = contentsIn(fact.result);
+  const order = c.files[ticket];
+  return given.ok && order
+    ? check('file', ticket, rules.contentsParams(order.wanted, given.body))
+    : loseFile(c, fact);
+}
 /** The reason stays here, because it may tell about the server's machine. */
-const loseFile = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
-  const ticket = keyIn(event as Refused);
-  enqueue({ type: 'post', params: rules.refusedFile(fileOf(c, ticket), 'not_found') });
-  enqueue.cancel(ticket);
-  enqueue({ type: 'forgetFile', params: { ticket } });
-});
-const giveUpFile = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
-  const { ticket } = event as { readonly ticket: string };
-  if (!Object.hasOwn(c.files, ticket)) return;
-  enqueue({ type: 'post', params: unreadFile(fileOf(c, ticket).wanted, slowRead('The file')) });
-  enqueue({ type: 'cancel', params: { id: idOf('got', ticket) } });
-  enqueue({ type: 'cancel', params: { id: idOf('file', ticket) } });
-  enqueue({ type: 'forgetFile', params: { ticket } });
+const loseFile = (c: OfferContext, fact: Answer): Taken =>
+  settleFile(c, keyIn(fact), (order) => rules.refusedFile(order, 'not_found'));
+const giveUpFile = (c: OfferContext, { ticket }: { readonly ticket: string }): Taken => ({
+  withdrawn: [idOf('got', ticket), idOf('file', ticket)],
+  ...settleFile(c, ticket, ({ wanted }) => unreadFile(wanted, slowRead('The file'))),
 });
 const refuseOpen = {
   type: 'postAll',
@@ -150,25 +132,31 @@ export const offerMachine = offerSetup.createMachine({
   }),
   initial: 'reading',
   on: {
-    'offer.set': { target: '.reading', actions: [withdraw, withEvent('noteSet')] },
+    'offer.set': {
+      target: '.reading',
+      actions: takes((c, order: Order<'offer.set'>) => withdraw(c, rules.afterSet(c, order))),
+    },
     'offer.updated': [
       {
         guard: withEvent('isEntry'),
         target: '.reading',
-        actions: [withdraw, withEvent('noteUpdated')],
+        actions: takes((c, { uri }: Order<'offer.updated'>) => withdraw(c, rules.afterUpdate(c, uri))),
       },
       // Does nothing when a file other than a `SKILL.md` has changed, because every question reads that file again.
       {},
     ],
-    'offer.read': { actions: readFile },
-    'offer.overdue': { actions: giveUpFile },
+    'offer.read': { actions: takes(readFile) },
+    'offer.overdue': { actions: takes(giveUpFile) },
     'ask.answered': [
-      { guard: withEvent('isOfEntry'), actions: takeEntry },
-      { guard: withEvent('isOfFile'), actions: giveFile },
+      { guard: withEvent('isOfEntry'), actions: takes(takeEntry) },
+      { guard: withEvent('isOfFile'), actions: takes(giveFile) },
     ],
     'ask.refused': [
-      { guard: withEvent('isOfEntry'), actions: loseEntry },
-      { guard: withEvent('isOfFile'), actions: loseFile },
+      {
+        guard: withEvent('isOfEntry'),
+        actions: takes((c, fact: Refused) => refuseEntry(c, keyIn(fact), fact.failure)),
+      },
+      { guard: withEvent('isOfFile'), actions: takes(loseFile) },
     ],
     'owner.ended': '.closed',
     close: '.closed',
@@ -177,10 +165,10 @@ export const offerMachine = offerSetup.createMachine({
     reading: {
       tags: 'connecting',
       always: [
-        { guard: 'mustAsk', actions: askEntries },
+        { guard: 'mustAsk', actions: takes(askEntries) },
         { guard: 'isDone', target: 'ready' },
       ],
-      after: { limit: { target: 'ready', actions: [withdraw, 'noteLimit'] } },
+      after: { limit: { target: 'ready', actions: takes((c) => withdraw(c, rules.afterLimit(c))) } },
     },
     ready: {
       tags: 'ready',

@@ -11,10 +11,18 @@
  * The skills of each server have a machine of their own (offer.machine.ts). What that machine reports is used at
  * once, and announced like a change of the folders. Questions wait for it, too, at most for their time limit.
  */
-import { assign, setup } from 'xstate';
-import { effects, post, type DirectoryEvent, type OpenRefused, type OwnedEnded } from '../kernel/effects.ts';
+import { setup } from 'xstate';
+import {
+  effects,
+  post,
+  type DirectoryEvent,
+  type OpenRefused,
+  type OwnedEnded,
+  type Post,
+} from '../kernel/effects.ts';
+import { take, takes, type Taken as Consequences } from '../kernel/taken.ts';
+import { withoutKey } from '../protocol/json.ts';
 import type { RequestFact } from '../kernel/ports.ts';
-import type { Failure } from '../protocol/failure.ts';
 import type { OfferKnown } from './offer.rules.ts';
 import * as offers from './skills.offers.ts';
 import * as rules from './skills.rules.ts';
@@ -35,32 +43,16 @@ const idOf = (ticket: string): string => `file.${ticket}`;
 const waitOf = ({ ticket }: { readonly ticket: string }): string => `wait.${ticket}`;
 type Answer = Extract<RequestFact, { type: 'ask.answered' | 'ask.refused' }>;
 type Refusal = Extract<RequestFact, { type: 'ask.refused' }>;
-type Overdue = { readonly ticket: string };
-
-const without = (c: SkillsContext, id: string): Partial<SkillsContext> => ({
-  reading: Object.fromEntries(Object.entries(c.reading).filter(([key]) => key !== id)),
-});
-const listedIn = ({ result }: { readonly result: unknown }): SkillsListed => result as SkillsListed;
-
+type Taken = Consequences<SkillsContext, Events>;
+type Events = RequestFact | SkillsOrder | OfferKnown | DirectoryEvent;
 const skillsSetup = setup({
   types: {
     context: {} as SkillsContext,
     input: {} as SkillsInput,
-    events: {} as RequestFact | SkillsOrder | OfferKnown | DirectoryEvent,
+    events: {} as Events,
     tags: {} as 'connecting' | 'ready' | 'refreshing',
   },
-  actions: {
-    ...effects,
-    remember: assign((_, { next }: { next: Partial<SkillsContext> }) => next),
-    noteFailure: assign((_, { failure }: { failure: Failure }) => ({ failure })),
-    wait: assign(({ context }, wanted: SkillsWanted | SkillWanted) => ({
-      waiting: [...context.waiting, wanted],
-    })),
-    noteRead: assign(({ context }, wanted: SkillWanted) => ({
-      reading: { ...context.reading, [idOf(wanted.ticket)]: wanted },
-    })),
-    forgetRead: assign(({ context }, { id }: { id: string }) => without(context, id)),
-  },
+  actions: { ...effects, take: take<SkillsContext, Events, Events>() },
   guards: {
     isOfList: (_, { id }: { id: string }) => id === listId,
     isOfFile: ({ context }, { id }: { id: string }) => Object.hasOwn(context.reading, id),
@@ -78,87 +70,76 @@ const askList = {
   type: 'request',
   params: { id: listId, target: skillsPort, method: 'list' },
 } as const;
-const withdrawList = { type: 'cancel', params: { id: listId } } as const;
-const tellList = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
-  const { next, notices } = offers.withKnown(c, { folders: listedIn(event as { result: unknown }) });
+function takeList(c: SkillsContext, { result }: { readonly result: unknown }): Taken {
+  const { next, notices } = offers.withKnown(c, { folders: result as SkillsListed });
   const signature = rules.signatureOf(next.skills ?? []);
   const changed = signature === c.signature ? [] : [post(c.owner, { type: 'skills.changed', signature })];
-  enqueue({ type: 'postAll', params: { messages: [...changed, ...notices] } });
-  enqueue({ type: 'remember', params: { next: { ...next, signature, failure: null } } });
-});
+  return { messages: [...changed, ...notices], next: { ...next, signature, failure: null } };
+}
 /** A change is announced once no more come for a moment, with those of the folders. */
-const takeOffers = (of: (c: SkillsContext, event: never) => SkillsContext['offers']) =>
-  skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
-    const { next, notices } = offers.withKnown(c, { offers: of(c, event as never) });
-    enqueue({ type: 'postAll', params: { messages: notices } });
-    enqueue({ type: 'remember', params: { next } });
-    if (rules.signatureOf(next.skills ?? []) !== c.signature) enqueue.raise({ type: 'skills.look' });
-  });
-const takeOffered = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
-  const { opens, messages } = offers.afterOffered(c, event as SkillsOffered);
-  enqueue({ type: 'openAll', params: { opens } });
-  enqueue({ type: 'postAll', params: { messages } });
+function takeOffers(c: SkillsContext, now: SkillsContext['offers']): Taken {
+  const { next, notices } = offers.withKnown(c, { offers: now });
+  const isNew = rules.signatureOf(next.skills ?? []) !== c.signature;
+  return { messages: notices, raised: isNew ? [{ type: 'skills.look' }] : [], next };
+}
+function takeOffered(c: SkillsContext, event: SkillsOffered): Taken {
+  const { opens, messages, offers: now } = offers.afterOffered(c, event);
+  const taken = takeOffers(c, now);
+  return { ...taken, opens, messages: [...messages, ...(taken.messages ?? [])] };
+}
+
+// ── questions ─────────────────────────────────────────────────────────────────────────────────────────
+const overdueIn = (c: SkillsContext, id: string, ticket: string) =>
+  ({ id, delay: c.timing.aggregateMs, event: { type: 'skill.overdue', ticket } }) as const;
+const keep = (c: SkillsContext, wanted: SkillsWanted | SkillWanted): Taken => ({
+  timers: [overdueIn(c, waitOf(wanted), wanted.ticket)],
+  next: { waiting: [...c.waiting, wanted] },
 });
 /** A file of a server is given by the machine of its skills. */
-const answerKnown = skillsSetup.enqueueActions(({ context: c, enqueue }) => {
+function answerKnown(c: SkillsContext): Taken {
   const known = c.waiting.filter((wanted) => offers.isKnown(c, wanted));
-  enqueue({
-    type: 'remember',
-    params: { next: { waiting: c.waiting.filter((wanted) => !known.includes(wanted)) } },
-  });
-  for (const wanted of known) {
-    enqueue.cancel(waitOf(wanted));
-    const message = offers.answerOf(c, wanted);
-    if (message) enqueue({ type: 'post', params: message });
-    else if (wanted.type === 'skill.wanted') {
-      const [id, params] = [idOf(wanted.ticket), rules.readParams(c, wanted)];
-      enqueue({ type: 'request', params: { id, target: skillsPort, method: 'read', params } });
-      enqueue({ type: 'noteRead', params: wanted });
-      enqueue.raise({ type: 'skill.overdue', ticket: wanted.ticket }, { delay: c.timing.aggregateMs, id });
-    }
-  }
-});
-const keepQuestion = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
-  const wanted = event as SkillsWanted | SkillWanted;
-  const { ticket } = wanted;
-  enqueue({ type: 'wait', params: wanted });
-  enqueue.raise({ type: 'skill.overdue', ticket }, { delay: c.timing.aggregateMs, id: waitOf(wanted) });
-});
-const answerLate = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
-  const { ticket } = event as Overdue;
-  for (const wanted of c.waiting.filter((each) => each.ticket === ticket))
-    enqueue({ type: 'post', params: rules.lateAnswer(c, wanted) });
-  enqueue({
-    type: 'remember',
-    params: { next: { waiting: c.waiting.filter((each) => each.ticket !== ticket) } },
-  });
-});
-
-const wantedOf = (c: SkillsContext, id: string): SkillWanted => c.reading[id] as SkillWanted;
-const giveFile = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
-  const { id, result } = event as Extract<Answer, { type: 'ask.answered' }>;
-  enqueue({ type: 'post', params: rules.fileAnswer(wantedOf(c, id), result as SkillFileRead) });
-  enqueue.cancel(id);
-  enqueue({ type: 'forgetRead', params: { id } });
-});
-const refuseFile = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
-  const { id, failure } = event as Refusal;
-  enqueue({ type: 'post', params: rules.unreadFile(wantedOf(c, id), failure) });
-  enqueue.cancel(id);
-  enqueue({ type: 'forgetRead', params: { id } });
-});
-const giveUpFile = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
-  const id = idOf((event as Overdue).ticket);
-  if (!Object.hasOwn(c.reading, id)) return;
-  enqueue({ type: 'post', params: rules.unreadFile(wantedOf(c, id), rules.slowRead('The file')) });
-  enqueue({ type: 'cancel', params: { id } });
-  enqueue({ type: 'forgetRead', params: { id } });
-});
-const fileFacts = {
-  'ask.answered': { guard: { type: 'isOfFile', params: answerIn }, actions: giveFile },
-  'ask.refused': { guard: { type: 'isOfFile', params: answerIn }, actions: refuseFile },
-} as const;
+  const answers = known.map((wanted) => [wanted, offers.answerOf(c, wanted)] as const);
+  const files = answers.flatMap(([wanted, answer]) =>
+    wanted.type === 'skill.wanted' && !answer ? [wanted] : [],
+  );
+  return {
+    messages: answers.flatMap(([, answer]) => answer ?? []),
+    requests: files.map((wanted) => ({
+      id: idOf(wanted.ticket),
+      target: skillsPort,
+      method: 'read',
+      params: rules.readParams(c, wanted),
+    })),
+    cancels: known.map(waitOf),
+    timers: files.map(({ ticket }) => overdueIn(c, idOf(ticket), ticket)),
+    next: {
+      waiting: c.waiting.filter((wanted) => !known.includes(wanted)),
+      reading: { ...c.reading, ...Object.fromEntries(files.map((wanted) => [idOf(wanted.ticket), wanted])) },
+    },
+  };
+}
+function settleFile(c: SkillsContext, id: string, answerOf: (wanted: SkillWanted) => Post): Taken {
+  const wanted = Object.hasOwn(c.reading, id) ? c.reading[id] : undefined;
+  if (!wanted) return {};
+  return { messages: [answerOf(wanted)], cancels: [id], next: { reading: withoutKey(c.reading, id) } };
+}
+const giveFile = (c: SkillsContext, { id, result }: Extract<Answer, { type: 'ask.answered' }>): Taken =>
+  settleFile(c, id, (wanted) => rules.fileAnswer(wanted, result as SkillFileRead));
+const refuseFile = (c: SkillsContext, { id, failure }: Refusal): Taken =>
+  settleFile(c, id, (wanted) => rules.unreadFile(wanted, failure));
+function giveUp(c: SkillsContext, { ticket }: { readonly ticket: string }): Taken {
+  const id = idOf(ticket);
+  const late = c.waiting.filter((wanted) => wanted.ticket === ticket);
+  const file = settleFile(c, id, (wanted) => rules.unreadFile(wanted, rules.slowRead('The file')));
+  return {
+    messages: [...(file.messages ?? []), ...late.map((wanted) => rules.lateAnswer(c, wanted))],
+    withdrawn: file.messages ? [id] : [],
+    next: { ...file.next, waiting: c.waiting.filter((wanted) => !late.includes(wanted)) },
+  };
+}
+const ofFile = { type: 'isOfFile', params: answerIn } as const;
 const ofList = { guard: { type: 'isOfList', params: answerIn } } as const;
+const noteFailure = takes((_: SkillsContext, { failure }: Refusal): Taken => ({ next: { failure } }));
 const refuseOpen = {
   type: 'postAll',
   params: ({ context: c }: { context: SkillsContext }) => ({
@@ -183,16 +164,21 @@ export const skillsMachine = skillsSetup.createMachine({
   }),
   initial: 'reading',
   on: {
-    'skills.wanted': { actions: keepQuestion },
-    'skill.wanted': { actions: keepQuestion },
-    ...fileFacts,
-    'skill.overdue': { actions: [giveUpFile, answerLate] },
-    'skills.offered': {
-      actions: [takeOffered, takeOffers((c, event: SkillsOffered) => offers.afterOffered(c, event).offers)],
+    'skills.wanted': { actions: takes(keep) },
+    'skill.wanted': { actions: takes(keep) },
+    'ask.answered': { guard: ofFile, actions: takes(giveFile) },
+    'ask.refused': { guard: ofFile, actions: takes(refuseFile) },
+    'skill.overdue': { actions: takes(giveUp) },
+    'skills.offered': { actions: takes(takeOffered) },
+    'offer.known': {
+      actions: takes((c: SkillsContext, news: OfferKnown) => takeOffers(c, offers.afterKnown(c, news))),
     },
-    'offer.known': { actions: takeOffers((c, news: OfferKnown) => offers.afterKnown(c, news)) },
-    'owned.ended': { actions: takeOffers((c, ended: OwnedEnded) => offers.afterBroken(c, ended)) },
-    'open.refused': { actions: takeOffers((c, refused: OpenRefused) => offers.afterUnopened(c, refused)) },
+    'owned.ended': {
+      actions: takes((c: SkillsContext, ended: OwnedEnded) => takeOffers(c, offers.afterBroken(c, ended))),
+    },
+    'open.refused': {
+      actions: takes((c: SkillsContext, e: OpenRefused) => takeOffers(c, offers.afterUnopened(c, e))),
+    },
     'resource.updated': {
       actions: {
         type: 'postAll',
@@ -209,13 +195,16 @@ export const skillsMachine = skillsSetup.createMachine({
         'ask.refused': {
           ...ofList,
           target: 'ready.failing',
-          actions: { type: 'noteFailure', params: answerIn },
+          actions: noteFailure,
         },
       },
       after: {
         readLimit: {
           target: 'ready.failing',
-          actions: [withdrawList, { type: 'noteFailure', params: { failure: rules.slowRead('The skills') } }],
+          actions: takes((): Taken => ({
+            withdrawn: [listId],
+            next: { failure: rules.slowRead('The skills') },
+          })),
         },
       },
       initial: 'asking',
@@ -223,20 +212,20 @@ export const skillsMachine = skillsSetup.createMachine({
         asking: {
           on: {
             'skills.look': 'outdated',
-            'ask.answered': { ...ofList, target: '#skills.ready', actions: tellList },
+            'ask.answered': { ...ofList, target: '#skills.ready', actions: takes(takeList) },
           },
         },
         outdated: {
           on: {
             'skills.look': {},
-            'ask.answered': { ...ofList, target: '#skills.ready.gathering', actions: tellList },
+            'ask.answered': { ...ofList, target: '#skills.ready.gathering', actions: takes(takeList) },
           },
         },
       },
     },
     ready: {
       tags: 'ready',
-      always: { guard: 'canAnswer', actions: answerKnown },
+      always: { guard: 'canAnswer', actions: takes(answerKnown) },
       initial: 'steady',
       states: {
         steady: { on: { 'skills.look': 'gathering' } },

@@ -42,7 +42,7 @@ for (const [what, server, askFirst] of [
     `a Desktop that ${what} when the machine of its computer fails ends with it`,
     {
       servers: { a: server },
-      kinds: broken('computer', 'remember', (c: { landing: unknown }) => c.landing !== null),
+      kinds: broken('computer', 'take', (c: { landing: unknown }) => c.landing !== null),
       failing: 'computer',
     },
     async (s) => {

@@ -164,7 +164,7 @@ scenario(
   'a computer that throws: everything below it ends and no process is left',
   {
     servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } },
-    kinds: broken('computer', 'remember', (c: { landing: unknown }) => c.landing !== null),
+    kinds: broken('computer', 'take', (c: { landing: unknown }) => c.landing !== null),
     failing: 'computer',
   },
   async (s) => {
