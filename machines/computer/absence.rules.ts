@@ -7,7 +7,7 @@ import { post, type Post } from '../kernel/effects.ts';
 import { remembered } from '../kernel/objects.ts';
 import { notActive, toolsWithdrawn } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
-import type { ComputerContext, ComputerNews, WithdrawnTools } from './computer.events.ts';
+import type { ComputerContext, ComputerNews, Taken, WithdrawnTools } from './computer.events.ts';
 
 const mostNames = 100;
 function refusalSummary(server: string, all: readonly RefusedTool[]): Failure | undefined {
@@ -83,12 +83,9 @@ function restlessAfter(all: RestlessLists, { server, list, failure }: CatalogRes
   return Object.keys(others).length > 0 ? { ...all, [server]: others } : withoutRestless(all, server);
 }
 /** Reports a restless list to the host, once for each reason. */
-export function restlessTakenIn(
-  c: ComputerContext,
-  news: CatalogRestless,
-): { readonly messages: readonly Post[]; readonly next: Partial<ComputerContext> } {
+export function restlessTakenIn(c: ComputerContext, news: CatalogRestless): Taken {
   const { server } = news;
-  if (c.leaving.includes(server) || c.stages[server] !== 'ready') return { messages: [], next: {} };
+  if (c.leaving.includes(server) || c.stages[server] !== 'ready') return {};
   const next = restlessAfter(c.restless, news);
   const [was, is] = [firstRestless(c.restless, server), firstRestless(next, server)];
   const isNews = was?.message !== is?.message;
@@ -123,17 +120,17 @@ function withdrawnAfter(c: ComputerContext, { server, failure }: CatalogListed):
   const names = withdrawnOf(c.withdrawn, server)?.names ?? callableNames(c, server);
   return { ...c.withdrawn, [server]: { names, failure: toolsWithdrawn(server, failure) } };
 }
-const isOfTools = (c: ComputerContext, { list, server }: CatalogListed): boolean =>
-  list === 'tools' && !c.leaving.includes(server);
-export const afterWithdrawal = (c: ComputerContext, news: CatalogListed): Partial<ComputerContext> =>
-  isOfTools(c, news) ? { withdrawn: withdrawnAfter(c, news) } : {};
-/** Once for each reason. A server that is not ready reports its stage instead. */
-export function messagesOfWithdrawal(c: ComputerContext, listed: CatalogListed): Post[] {
-  const { server } = listed;
-  if (!isOfTools(c, listed) || c.stages[server] !== 'ready') return [];
-  const failure = withdrawnOf(withdrawnAfter(c, listed), server)?.failure ?? null;
-  if (whyWithdrawn(c, server)?.message === failure?.message) return [];
-  return [post(c.owner, { type: 'tools.withdrawn', server, failure })];
+/** Told once for each reason. A server that is not ready reports its stage instead. */
+export function toolsListedIn(c: ComputerContext, news: CatalogListed) {
+  const { list, server } = news;
+  if (list !== 'tools' || c.leaving.includes(server)) return { messages: [], next: {} };
+  const withdrawn = withdrawnAfter(c, news);
+  const failure = withdrawnOf(withdrawn, server)?.failure ?? null;
+  const isNews = c.stages[server] === 'ready' && whyWithdrawn(c, server)?.message !== failure?.message;
+  return {
+    messages: isNews ? [post(c.owner, { type: 'tools.withdrawn', server, failure })] : [],
+    next: { withdrawn },
+  };
 }
 export const withdrawnFrom = (c: ComputerContext, tool: string): string | undefined =>
   Object.entries(c.withdrawn).find(([, { names }]) => names.includes(tool))?.[0];

@@ -22,13 +22,8 @@ import {
   type PartWanted,
   type UploadOrder,
 } from '../uploads/upload.rules.ts';
-import type { ComputerContext } from './computer.events.ts';
+import type { ComputerContext, Taken } from './computer.events.ts';
 
-interface Taken {
-  readonly opens: readonly Open[];
-  readonly messages: readonly Post[];
-  readonly next: Partial<ComputerContext>;
-}
 const uploadOf = (c: ComputerContext, upload: string): AddressFor<UploadOrder> =>
   childOf(c.self, uploadKind, upload);
 const uploadClosing = uploadRefused('forbidden', 'The computer is closing');
@@ -55,15 +50,14 @@ function refusal(c: ComputerContext, part: PartWanted): Failure | undefined {
 }
 export function partTaken(c: ComputerContext, part: PartWanted): Taken {
   const going = resumed(c, part);
-  if (going !== undefined) return { opens: [], messages: [passedPart(uploadOf(c, going), part)], next: {} };
+  if (going !== undefined) return { messages: [passedPart(uploadOf(c, going), part)] };
   const failure = refusal(c, part);
-  if (failure || !c.landing) return { opens: [], messages: [refusedPart(part, failure ?? closed)], next: {} };
-  if (!part.declared) return { opens: [], messages: [passedPart(uploadOf(c, part.upload), part)], next: {} };
+  if (failure || !c.landing) return { messages: [refusedPart(part, failure ?? closed)] };
+  if (!part.declared) return { messages: [passedPart(uploadOf(c, part.upload), part)] };
   const { upload, agent, declared } = part;
   const input = { upload, declared, landing: c.landing, confirmMs: c.timing.confirmMs, first: part };
   return {
     opens: [open(uploadKind, input, { key: upload })],
-    messages: [],
     next: { uploads: { ...c.uploads, [upload]: { agent, declared } }, open: c.open + 1 },
   };
 }
@@ -76,10 +70,9 @@ export const afterUpload = (c: ComputerContext, { name }: OwnedEnded): Partial<C
 
 export const blobsOpen = (c: ComputerContext): Open =>
   open(blobsKind, { most: mostReads, timing: timingOf.blobs(c.timing) });
-export const blobsOpenings = (c: ComputerContext): Open[] => (c.hasBlobs ? [] : [blobsOpen(c)]);
-export const afterBlobsOpened = (c: ComputerContext): Partial<ComputerContext> =>
-  c.hasBlobs ? {} : { hasBlobs: true, open: c.open + 1 };
 export const blobRefusal = ({ ticket, reqId, replyTo }: BlobWanted): CheckedMessage =>
   message(replyTo, { type: 'blob.shown', ticket, reqId, part: null, failure: closing });
-export const toBlobs = (c: ComputerContext, wanted: BlobWanted): Post =>
-  post(childOf(c.self, blobsKind), wanted, { onUndelivered: blobRefusal(wanted) });
+export const blobWanted = (c: ComputerContext, wanted: BlobWanted): Taken => ({
+  ...(!c.hasBlobs && { opens: [blobsOpen(c)], next: { hasBlobs: true, open: c.open + 1 } }),
+  messages: [post(childOf(c.self, blobsKind), wanted, { onUndelivered: blobRefusal(wanted) })],
+});

@@ -3,17 +3,32 @@ import { defaultRemembered } from '../call/history.ts';
 import { callKind, settledBy, type ComputerCall } from '../call/call.rules.ts';
 import { findTool, isDenied, unresolved, type AbsentServer } from '../catalog/tool-table.ts';
 import type { ToolEntry } from '../catalog/tool.ts';
-import type { ServerCall } from '../client/client.events.ts';
-import { childOf, type Address, message, post, type CheckedMessage, type Post } from '../kernel/effects.ts';
+import { clientKind, type ServerCall } from '../client/client.events.ts';
+import {
+  childOf,
+  type Address,
+  message,
+  post,
+  toOwned,
+  toOwnersOf,
+  type CheckedMessage,
+  type Post,
+} from '../kernel/effects.ts';
 import { extended } from '../kernel/objects.ts';
 import type { ClientWaits } from '../ports/session.ts';
 import { notActive, stillStarting } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { withoutKey } from '../protocol/json.ts';
 import { absentServers, withdrawnRefusal, whyWithdrawn, withdrawnFrom } from './absence.rules.ts';
-import { clientOf, isWantedServer, isTrying, type Consequences } from './computer.rules.ts';
+import { clientOf, isWantedServer, isTrying } from './computer.rules.ts';
 import { isApproved } from './approvals.rules.ts';
-import { nameIn, type ComputerContext, type CallCancel, type CallOverdue } from './computer.events.ts';
+import {
+  nameIn,
+  type ComputerContext,
+  type CallCancel,
+  type CallOverdue,
+  type Taken,
+} from './computer.events.ts';
 
 /** Windows of recently called servers are shown first. */
 const recentAfterCall = (c: ComputerContext, server: string): Partial<ComputerContext> => {
@@ -42,7 +57,7 @@ const ownerOfTool = (c: ComputerContext, tool: string): string => {
 };
 export const messageOfCall = (c: ComputerContext, order: ComputerCall): Post =>
   callMessageTo(c, order, findTool(c.table, order.tool));
-export const callTaken = (c: ComputerContext, order: ComputerCall): Consequences => {
+const callTaken = (c: ComputerContext, order: ComputerCall): Taken => {
   const entry = findTool(c.table, order.tool);
   return {
     messages: [callMessageTo(c, order, entry)],
@@ -84,40 +99,51 @@ export const withoutWaits = ({ waits = {} }: ComputerContext, server: string): P
   server in waits ? { waits: withoutKey(waits, server) } : {};
 const mayCome = (c: ComputerContext, tool: string): boolean =>
   !findTool(c.table, tool) && !isDenied(c.table, tool) && startingServers(c).length > 0;
-export const mustWait = (c: ComputerContext, call: ComputerCall): boolean =>
-  !call.refused && mayCome(c, call.tool);
-export const isWaitingFull = (c: ComputerContext): boolean =>
+const mustWait = (c: ComputerContext, call: ComputerCall): boolean => !call.refused && mayCome(c, call.tool);
+const isWaitingFull = (c: ComputerContext): boolean =>
   c.waiting.length + Object.keys(c.waited).length >= mostWaiting;
-export const messagesOfFull = (c: ComputerContext, order: ComputerCall): Post[] =>
-  isWaitingFull(c)
-    ? [refuseWaiting(order, 'refused', stillStarting(order.tool, startingServers(c), c.waits))]
-    : [];
 
-export const patienceTimer = (ticket: string): string => `overdue.${ticket}`;
-export const patienceOf = (call: ComputerCall): number => Math.min(call.timeoutMs, longestMs);
-export const afterKept = (c: ComputerContext, order: ComputerCall): Partial<ComputerContext> =>
-  isWaitingFull(c) ? {} : { waiting: [...c.waiting, order] };
+const patienceTimer = (ticket: string): string => `overdue.${ticket}`;
+/** A call of an unknown tool waits for servers that start; its limit runs from its arrival. */
+export function called(c: ComputerContext, order: ComputerCall): Taken {
+  if (c.isDraining) return { messages: [refuseDraining(order)] };
+  const { ticket, timeoutMs } = order;
+  const id = patienceTimer(ticket);
+  if (!mustWait(c, order))
+    return { ...callTaken(c, order), ...(Object.hasOwn(c.waited, ticket) && { cancels: [id] }) };
+  if (isWaitingFull(c)) return { messages: [refuseWaiting(order, 'refused', stillAwaited(c, order))] };
+  const delay = Math.min(timeoutMs, longestMs);
+  return {
+    timers: delay > 0 ? [{ id, delay, event: { type: 'call.overdue', ticket } }] : [],
+    next: { waiting: [...c.waiting, order] },
+  };
+}
+const stillAwaited = (c: ComputerContext, { tool }: ComputerCall): Failure =>
+  stillStarting(tool, startingServers(c), c.waits);
 
 export const decidedCalls = (c: ComputerContext): readonly ComputerCall[] =>
   c.waiting.filter((call) => !mayCome(c, call.tool));
-export const afterDecided = (c: ComputerContext): Pick<ComputerContext, 'waiting' | 'waited'> => {
+/** Calls that waited for a server whose tools are known now. */
+export function callsDecided(c: ComputerContext): Taken {
   const some = decidedCalls(c);
+  const messages: Post[] = [];
+  let next: Partial<ComputerContext> = {};
+  for (const order of some) {
+    const taken = callTaken({ ...c, ...next }, order);
+    messages.push(...(taken.messages ?? []));
+    next = { ...next, ...taken.next };
+  }
   const sent = some.flatMap((call): [string, string][] => {
     const entry = findTool(c.table, call.tool);
     return entry && call.timeoutMs > 0 ? [[call.ticket, entry.server]] : [];
   });
+  const waited = { ...c.waited, ...Object.fromEntries(sent) };
   return {
-    waiting: c.waiting.filter((order) => !some.includes(order)),
-    waited: { ...c.waited, ...Object.fromEntries(sent) },
+    messages,
+    cancels: some.flatMap(({ ticket }) => (Object.hasOwn(waited, ticket) ? [] : [patienceTimer(ticket)])),
+    next: { ...next, waited, waiting: c.waiting.filter((order) => !some.includes(order)) },
   };
-};
-export const recentAfterDecided = (c: ComputerContext): Partial<ComputerContext> => {
-  let recent: Partial<ComputerContext> = {};
-  for (const order of decidedCalls(c)) recent = { ...recent, ...callTaken({ ...c, ...recent }, order).next };
-  return recent;
-};
-export const messagesOfDecided = (c: ComputerContext): Post[] =>
-  decidedCalls(c).map((order) => messageOfCall(c, order));
+}
 
 const refuseWaiting = (
   call: ComputerCall,
@@ -126,47 +152,50 @@ const refuseWaiting = (
 ): Post => post(call.replyTo, settledBy(extended(call, { server: '' }), end, failure), { optional: true });
 
 /** A call that ran before goes on, until its server answers or the computer closes. */
-export const refuseDraining = (order: ComputerCall): Post =>
+const refuseDraining = (order: ComputerCall): Post =>
   refuseWaiting(order, 'refused', {
     code: 'ServerNotActive',
     message: `Call '${order.reqId}' was not sent: its computer is about to close and takes no new calls`,
   });
-export function messagesOfOverdue(c: ComputerContext, { ticket }: CallOverdue): Post[] {
+export function callOverdue(c: ComputerContext, { ticket }: CallOverdue): Taken {
   const order = c.waiting.find((call) => call.ticket === ticket);
-  if (order)
-    return [refuseWaiting(order, 'timedOut', stillStarting(order.tool, startingServers(c), c.waits))];
   const server = c.waited[ticket];
-  if (server === undefined) return [];
+  const messages: Post[] = [];
+  if (order) messages.push(refuseWaiting(order, 'timedOut', stillAwaited(c, order)));
   // The call's own timer started only when its server was known.
-  const to = childOf(clientOf(c, server), callKind, ticket);
-  return [post(to, { type: 'deadline.passed' }, { optional: true })];
+  else if (server !== undefined)
+    messages.push(
+      post(childOf(clientOf(c, server), callKind, ticket), { type: 'deadline.passed' }, { optional: true }),
+    );
+  const waiting = c.waiting.filter((call) => call !== order);
+  return { messages, next: { waiting, waited: withoutKey(c.waited, ticket) } };
 }
-export const afterOverdue = (c: ComputerContext, { ticket }: CallOverdue): Partial<ComputerContext> => ({
-  waiting: c.waiting.filter((call) => call.ticket !== ticket),
-  waited: withoutKey(c.waited, ticket),
-});
+/** The time of a person does not count. */
+export const callAsked = (c: ComputerContext, { ticket }: { readonly ticket: string }): Taken =>
+  Object.hasOwn(c.waited, ticket)
+    ? { cancels: [patienceTimer(ticket)], next: { waited: withoutKey(c.waited, ticket) } }
+    : {};
 
 const cancelledBy = (reqId: string, reason: string): Failure => ({
   code: 'ToolCallCancelled',
   message: `Call '${reqId}' was cancelled: ${reason}`,
   details: { cancel_reason: reason },
 });
-export type CallWithdrawal = CallCancel | { readonly type: 'asker.lost'; readonly asker: Address };
-const isWithdrawnBy = (order: ComputerCall, event: CallWithdrawal): boolean =>
-  event.type === 'asker.lost' ? order.replyTo === event.asker : order.ticket === event.ticket;
-export const withdrawnCalls = (c: ComputerContext, event: CallWithdrawal): readonly ComputerCall[] =>
-  c.waiting.filter((order) => isWithdrawnBy(order, event));
-export const messagesOfCancel = (c: ComputerContext, event: CallWithdrawal): Post[] =>
-  withdrawnCalls(c, event).map((order) =>
-    refuseWaiting(
-      order,
-      'cancelled',
-      cancelledBy(order.reqId, event.type === 'asker.lost' ? 'who asked is gone' : event.reason),
-    ),
+type CallWithdrawal = CallCancel | { readonly type: 'asker.lost'; readonly asker: Address };
+export function withdrawn(c: ComputerContext, event: CallWithdrawal): Taken {
+  const isLost = event.type === 'asker.lost';
+  const some = c.waiting.filter((order) =>
+    isLost ? order.replyTo === event.asker : order.ticket === event.ticket,
   );
-export const afterCancel = (c: ComputerContext, event: CallWithdrawal): Partial<ComputerContext> => ({
-  waiting: c.waiting.filter((order) => !isWithdrawnBy(order, event)),
-});
+  const why = isLost ? 'who asked is gone' : event.reason;
+  return {
+    messages: some.map((order) => refuseWaiting(order, 'cancelled', cancelledBy(order.reqId, why))),
+    cancels: some.map(({ ticket }) => patienceTimer(ticket)),
+    // The loss of a caller goes to all clients, because its calls are not known here.
+    told: [isLost ? toOwned(clientKind, event) : toOwnersOf(clientKind, [callKind, event.ticket], event)],
+    next: { waiting: c.waiting.filter((order) => !some.includes(order)) },
+  };
+}
 export const messagesOfClosing = (c: ComputerContext): Post[] =>
   c.waiting.map((order) =>
     refuseWaiting(order, 'cancelled', cancelledBy(order.reqId, 'its computer is being closed')),

@@ -37,17 +37,20 @@ import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import { mostWaiting } from './computer.calls.ts';
 import * as skills from './computer.skills.ts';
 import { clientOf, linkOf, isTrying, toolsListed, type Consequences } from './computer.rules.ts';
-import { type ComputerContext, type ComputerQuestion } from './computer.events.ts';
+import type { ComputerContext, ComputerQuestion, Taken } from './computer.events.ts';
 
 const both: readonly ResourceCollection[] = ['desktop', 'finder'];
 const collectionOf = (c: ComputerContext, collection: ResourceCollection): AddressFor<AggregatorOrder> =>
   childOf(c.self, aggregatorKinds[collection]);
 const openOf = (c: ComputerContext, collection: ResourceCollection): Open =>
   open(aggregatorKinds[collection], { collection, timing: timingOf.aggregator(c.timing) });
-export const openings = (c: ComputerContext): Open[] =>
-  c.hasCollections ? [] : both.map((each) => openOf(c, each));
-export const afterOpened = (c: ComputerContext): Partial<ComputerContext> =>
-  c.hasCollections ? {} : { hasCollections: true, open: c.open + both.length };
+const opened = (c: ComputerContext): Taken =>
+  c.hasCollections
+    ? {}
+    : {
+        opens: both.map((each) => openOf(c, each)),
+        next: { hasCollections: true, open: c.open + both.length },
+      };
 export const isCollection = ({ kind }: OwnedEnded): boolean =>
   kind === 'desktop' || kind === 'finder' || kind === 'skills';
 
@@ -110,15 +113,18 @@ const withShows = (c: ComputerContext, { server, resources }: Shows): ComputerCo
   ...c,
   shows: { ...c.shows, [server]: resources },
 });
-export const afterShows = (c: ComputerContext, news: Shows): Partial<ComputerContext> => ({
-  shows: withShows(c, news).shows,
-});
 /** A server known before has a new session, and all of its resources may have changed. */
-export function messagesOfShows(c: ComputerContext, news: Shows): Post[] {
+export function shown(c: ComputerContext, news: Shows): Taken {
   const { server } = news;
   const known = (Object.hasOwn(c.resources, server) && c.resources[server]) || [];
   const renewed = { changed: known.map(({ uri }) => uri), isRenewed: true } as const;
-  return listedMessages(withShows(c, news), server, Object.hasOwn(c.shows, server) ? renewed : {});
+  const after = withShows(c, news);
+  const { opens = [], next } = opened(c);
+  return {
+    opens,
+    messages: listedMessages(after, server, Object.hasOwn(c.shows, server) ? renewed : {}),
+    next: { ...next, shows: after.shows },
+  };
 }
 
 const nothing = { messages: [], next: {} } as const;
@@ -154,12 +160,15 @@ export function afterResources(
   };
 }
 
-export const afterListed = (c: ComputerContext, news: CatalogListed): Partial<ComputerContext> =>
-  news.list === 'resources' ? listing(c, news, news.failure?.message ?? null) : {};
-export const messagesOfStanding = (c: ComputerContext, news: CatalogListed): Post[] =>
-  news.list === 'resources' && Object.hasOwn(c.shows, news.server)
-    ? listedMessages({ ...c, ...afterListed(c, news) }, news.server, {}, news.upTo)
-    : [];
+export function resourcesListedIn(c: ComputerContext, news: CatalogListed): Consequences {
+  if (news.list !== 'resources') return nothing;
+  const next = listing(c, news, news.failure?.message ?? null);
+  const isShown = Object.hasOwn(c.shows, news.server);
+  return {
+    messages: isShown ? listedMessages({ ...c, ...next }, news.server, {}, news.upTo) : [],
+    next,
+  };
+}
 export function messagesOfPlans(c: ComputerContext, next: Partial<ComputerContext>): Post[] {
   const after = { ...c, ...next };
   return Object.keys(c.shows).flatMap((server) =>
@@ -191,7 +200,11 @@ const notListed = (uri: string): Failure => ({
   remedy: 'See which resources a server lists: getResources of an agent, resources() of a computer',
 });
 /** With the servers of the last calls: the most recently called is shown first. */
-export function passWanted(c: ComputerContext, wanted: Wanted): Post {
+export const passWanted = (c: ComputerContext, wanted: Wanted): Taken => ({
+  ...opened(c),
+  messages: [passedTo(c, wanted)],
+});
+function passedTo(c: ComputerContext, wanted: Wanted): Post {
   const of = { ...wanted, history: c.recent };
   const to = collectionOf(c, wanted.collection);
   if (!isOfNoSystem(wanted)) return post(to, of, { onUndelivered: refusal(wanted) });
@@ -251,13 +264,13 @@ const isOfKnownServer = (c: ComputerContext, { uri, server }: Omit<ResourceWante
   server === undefined
     ? Object.values(c.resources).some((listed) => listed.some((resource) => resource.uri === uri))
     : !isTrying(c.stages[server]);
-export const mustKeep = (c: ComputerContext, question: ComputerQuestion): boolean =>
+/** While the computer boots, a question about all servers waits for them. */
+export const kept = (c: ComputerContext, question: ComputerQuestion): Taken | undefined =>
   c.asked !== null &&
   c.asked.length < mostWaiting &&
-  !(question.type === 'resource.wanted' && isOfKnownServer(c, question));
-export const afterQuestion = (c: ComputerContext, question: ComputerQuestion): Partial<ComputerContext> => ({
-  asked: [...(c.asked ?? []), question],
-});
+  !(question.type === 'resource.wanted' && isOfKnownServer(c, question))
+    ? { next: { asked: [...c.asked, question] } }
+    : undefined;
 export type AgentQuestion = ComputerQuestion | ResourcesWanted | PartWanted | BlobWanted;
 /** While the computer closes, or what would answer is gone. */
 export function answerAtClose(c: ComputerContext, asked: AgentQuestion): Post {

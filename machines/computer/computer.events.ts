@@ -1,4 +1,5 @@
 /** What a computer is told, what it tells, and what it remembers. */
+import type { Taken as Consequences } from '../kernel/taken.ts';
 import { type CallAsked, type Caller, type ComputerCall, type ToolApproved } from '../call/call.rules.ts';
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
 import { type ToolTable, type ToolRules } from '../catalog/tool-table.ts';
@@ -198,3 +199,5 @@ export type ComputerEvent =
   | { readonly type: 'questions.due' }
   | DirectoryEvent
   | { readonly type: 'deadline.passed' };
+/** What a row or a rule of a computer says. */
+export type Taken = Consequences<ComputerContext, ComputerEvent>;

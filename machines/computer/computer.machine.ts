@@ -25,16 +25,8 @@ import * as lists from './computer.resources.ts';
 import * as absence from './absence.rules.ts';
 import * as permits from './permits.rules.ts';
 import * as rules from './computer.rules.ts';
-import {
-  closing,
-  closingRows,
-  decidedCalls,
-  decidedLists,
-  rows,
-  type Rows,
-  type Taken,
-} from './computer.rows.ts';
-import type { ComputerContext, ComputerEvent, ComputerInput } from './computer.events.ts';
+import { closing, closingRows, rows, type Rows } from './computer.rows.ts';
+import type { ComputerContext, ComputerEvent, ComputerInput, Taken } from './computer.events.ts';
 
 const computerSetup = setup({
   types: {
@@ -50,7 +42,7 @@ const computerSetup = setup({
   },
   guards: {
     hasDecided: ({ context: c }) => c.waiting.length > 0 && calls.decidedCalls(c).length > 0,
-    hasDecidedLists: ({ context: c }) => c.listsWanted.length > 0 && lists.decidedLists(c).length > 0,
+    hasDecidedLists: ({ context: c }) => c.listsWanted.length > 0 && lists.hasDecidedList(c),
     hasBooted: ({ context }) => context.servers.every((s) => !rules.isTrying(context.stages[s.rules.server])),
     isWhole: ({ context }) => rules.isWhole(context),
     isLast: ({ context }) => context.open <= 1,
@@ -141,8 +133,8 @@ export const computerMachine = computerSetup.createMachine({
   ],
   initial: 'booting',
   always: [
-    { guard: 'hasDecided', actions: actionOf(decidedCalls) },
-    { guard: 'hasDecidedLists', actions: actionOf(decidedLists) },
+    { guard: 'hasDecided', actions: actionOf(calls.callsDecided) },
+    { guard: 'hasDecidedLists', actions: actionOf(lists.listsDecided) },
   ],
   on: { ...switchboard(rows), close: '.closing' },
   states: {

@@ -4,10 +4,8 @@ import { notActive } from '../process/server-failure.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import { pageOf, type ResourcesShown, type ResourcesWanted } from '../resources/resource-pages.ts';
 import { mostWaiting } from './computer.calls.ts';
-import { bundleOf, type ComputerContext, type ComputerEvent, type ServerPlan } from './computer.events.ts';
+import { bundleOf, type ComputerContext, type ServerPlan, type Taken } from './computer.events.ts';
 import { isTrying } from './computer.rules.ts';
-
-type ResourcesOverdue = Extract<ComputerEvent, { type: 'resources.overdue' }>;
 
 /** Finds a server by its bundle id, else by its name. */
 export const planOf = (
@@ -69,41 +67,44 @@ function answerTo(c: ComputerContext, wanted: ResourcesWanted): Post | null {
   return page.ok ? answered(wanted, { ...page.body, failure: null }) : refused(wanted, page.failure);
 }
 
-export const mustAwaitList = (c: ComputerContext, wanted: ResourcesWanted): boolean =>
-  c.listsWanted.length < mostWaiting && answerTo(c, wanted) === null;
-export const withListWanted = (c: ComputerContext, wanted: ResourcesWanted): Partial<ComputerContext> => ({
-  listsWanted: [...c.listsWanted, wanted],
-});
-export const listTimer = (ticket: string): string => `resources.${ticket}`;
-
 const tooSlow = ({ server }: ResourcesWanted, why: string): Failure => ({
   code: wireCodes.noAnswer,
   message: `The resources of '${server}' are not listed yet: ${why}`,
   details: { mcp_server: server },
   remedy: 'Ask again in a moment',
 });
-/** Without waiting: the page, the refusal, or a failure because too many questions wait already. */
-export const answerNow = (c: ComputerContext, wanted: ResourcesWanted): Post =>
-  answerTo(c, wanted) ?? refused(wanted, { ...tooSlow(wanted, 'too many wait'), code: wireCodes.tooMany });
-
-const isDecided = (c: ComputerContext, wanted: ResourcesWanted): boolean => answerTo(c, wanted) !== null;
-export const decidedLists = (c: ComputerContext): readonly ResourcesWanted[] =>
-  c.listsWanted.filter((wanted) => isDecided(c, wanted));
-export const messagesOfDecidedLists = (c: ComputerContext): Post[] =>
-  decidedLists(c).map((wanted) => answerNow(c, wanted));
-export const afterDecidedLists = (c: ComputerContext): Partial<ComputerContext> => ({
-  listsWanted: c.listsWanted.filter((wanted) => !isDecided(c, wanted)),
-});
-
-export const messagesOfOverdueList = (c: ComputerContext, { ticket }: ResourcesOverdue): Post[] =>
-  c.listsWanted
-    .filter((wanted) => wanted.ticket === ticket)
-    .map((wanted) => refused(wanted, tooSlow(wanted, 'its server is starting, or slow')));
-export const afterOverdueList = (
-  c: ComputerContext,
-  { ticket }: ResourcesOverdue,
-): Partial<ComputerContext> => ({
-  listsWanted: c.listsWanted.filter((wanted) => wanted.ticket !== ticket),
-});
+const listTimer = (ticket: string): string => `resources.${ticket}`;
+/** Waits for a list that may still come, unless too many wait already. */
+export function listWanted(c: ComputerContext, wanted: ResourcesWanted): Taken {
+  const answer = answerTo(c, wanted);
+  if (answer) return { messages: [answer] };
+  if (c.listsWanted.length >= mostWaiting)
+    return {
+      messages: [refused(wanted, { ...tooSlow(wanted, 'too many wait'), code: wireCodes.tooMany })],
+    };
+  const { ticket } = wanted;
+  const event = { type: 'resources.overdue', ticket } as const;
+  return {
+    timers: [{ id: listTimer(ticket), delay: c.timing.toolsMs, event }],
+    next: { listsWanted: [...c.listsWanted, wanted] },
+  };
+}
+export const hasDecidedList = (c: ComputerContext): boolean =>
+  c.listsWanted.some((wanted) => answerTo(c, wanted) !== null);
+export function listsDecided(c: ComputerContext): Taken {
+  const all = c.listsWanted.map((wanted) => [wanted, answerTo(c, wanted)] as const);
+  return {
+    messages: all.flatMap(([, answer]) => answer ?? []),
+    cancels: all.flatMap(([{ ticket }, answer]) => (answer ? [listTimer(ticket)] : [])),
+    next: { listsWanted: all.flatMap(([wanted, answer]) => (answer ? [] : [wanted])) },
+  };
+}
+export function listOverdue(c: ComputerContext, { ticket }: { readonly ticket: string }): Taken {
+  const late = c.listsWanted.filter((wanted) => wanted.ticket === ticket);
+  return {
+    messages: late.map((wanted) => refused(wanted, tooSlow(wanted, 'its server is starting, or slow'))),
+    next: { listsWanted: c.listsWanted.filter((wanted) => !late.includes(wanted)) },
+  };
+}
 export const listAtClose = (c: ComputerContext, wanted: ResourcesWanted): Post =>
   answerTo(c, wanted) ?? refused(wanted, tooSlow(wanted, 'the computer is closing'));

@@ -2,12 +2,9 @@
  * What a computer does upon each event, as a table of rows: messages, actors to open, timers, and what it remembers.
  * computer.machine.ts makes its chart of them.
  */
-import type { ComputerCall } from '../call/call.rules.ts';
-import { callKind } from '../call/call.rules.ts';
 import type { CatalogNews } from '../catalog/catalog.machine.ts';
-import { clientKind, type ClientChanged } from '../client/client.events.ts';
-import { message, post, toOwned, toOwnersOf, type OwnedEnded, type Post } from '../kernel/effects.ts';
-import type { Taken as Consequences } from '../kernel/taken.ts';
+import { type ClientChanged } from '../client/client.events.ts';
+import { message, post, toOwned, type OwnedEnded, type Post } from '../kernel/effects.ts';
 import { linkGivenUp, linkKind } from '../link/link.machine.ts';
 import { uploadKind } from '../uploads/upload.rules.ts';
 import * as blobs from './computer.blobs.ts';
@@ -15,10 +12,9 @@ import * as calls from './computer.calls.ts';
 import * as collections from './computer.collections.ts';
 import * as lists from './computer.resources.ts';
 import * as absence from './absence.rules.ts';
-import { withoutKey } from '../protocol/json.ts';
 import * as approvals from './approvals.rules.ts';
 import * as rules from './computer.rules.ts';
-import type { ComputerContext, ComputerEvent, ComputerNews, ComputerQuestion } from './computer.events.ts';
+import type { ComputerContext, ComputerEvent, ComputerNews, Taken } from './computer.events.ts';
 import {
   grantedPermits,
   hasAllTokens,
@@ -30,7 +26,6 @@ import {
 import * as skills from './computer.skills.ts';
 
 type C = ComputerContext;
-export type Taken = Consequences<C, ComputerEvent>;
 type Row<Type extends ComputerEvent['type']> = (
   c: C,
   event: Extract<ComputerEvent, { readonly type: Type }>,
@@ -143,15 +138,8 @@ function ended(c: C, end: OwnedEnded): Taken {
 
 // ── Desktop, Finder, lists ────────────────────────────────────────────────────────────────────────────
 type Wanted = Extract<ComputerEvent, { readonly type: 'aggregate.wanted' | 'resource.wanted' }>;
-/** While the computer boots, a question about all servers waits for them. */
-const kept = (c: C, question: ComputerQuestion): Taken | undefined =>
-  collections.mustKeep(c, question) ? { next: collections.afterQuestion(c, question) } : undefined;
 const passWanted = (c: C, wanted: Wanted): Taken =>
-  kept(c, wanted) ?? {
-    opens: collections.openings(c),
-    messages: [collections.passWanted(c, wanted)],
-    next: collections.afterOpened(c),
-  };
+  collections.kept(c, wanted) ?? collections.passWanted(c, wanted);
 export function listTakenIn(c: C, news: CatalogNews): Taken {
   const told = rules.consequencesOf(c, news, rules.afterList(c, news));
   const listed = collections.afterResources(c, news);
@@ -162,55 +150,10 @@ export function listTakenIn(c: C, news: CatalogNews): Taken {
   };
 }
 
-// ── calls ─────────────────────────────────────────────────────────────────────────────────────────────
-/** A call of an unknown tool waits for servers that start; its limit runs from its arrival. */
-function called(c: C, order: ComputerCall): Taken {
-  if (c.isDraining) return { messages: [calls.refuseDraining(order)] };
-  const id = calls.patienceTimer(order.ticket);
-  if (!calls.mustWait(c, order))
-    return { ...calls.callTaken(c, order), ...(Object.hasOwn(c.waited, order.ticket) && { cancels: [id] }) };
-  const delay = calls.patienceOf(order);
-  const event = { type: 'call.overdue', ticket: order.ticket } as const;
-  return {
-    messages: calls.messagesOfFull(c, order),
-    timers: delay > 0 && !calls.isWaitingFull(c) ? [{ id, delay, event }] : [],
-    next: calls.afterKept(c, order),
-  };
-}
-const withdrawn = (c: C, event: calls.CallWithdrawal): Taken => ({
-  messages: calls.messagesOfCancel(c, event),
-  cancels: calls.withdrawnCalls(c, event).map(({ ticket }) => calls.patienceTimer(ticket)),
-  // The loss of a caller goes to all clients, because its calls are not known here.
-  told: [
-    event.type === 'call.cancel'
-      ? toOwnersOf(clientKind, [callKind, event.ticket], event)
-      : toOwned(clientKind, event),
-  ],
-  next: calls.afterCancel(c, event),
-});
-/** Calls that waited for a server whose tools are known now. */
-export function decidedCalls(c: C): Taken {
-  const next = { ...calls.recentAfterDecided(c), ...calls.afterDecided(c) };
-  const { waited } = next;
-  return {
-    messages: calls.messagesOfDecided(c),
-    cancels: calls
-      .decidedCalls(c)
-      .filter(({ ticket }) => waited === undefined || !Object.hasOwn(waited, ticket))
-      .map(({ ticket }) => calls.patienceTimer(ticket)),
-    next,
-  };
-}
-export const decidedLists = (c: C): Taken => ({
-  messages: lists.messagesOfDecidedLists(c),
-  cancels: lists.decidedLists(c).map(({ ticket }) => lists.listTimer(ticket)),
-  next: lists.afterDecidedLists(c),
-});
-
 // ── skills, blobs ─────────────────────────────────────────────────────────────────────────────────────
 type SkillsEvent = Extract<ComputerEvent, { type: 'skills.look' | 'skills.wanted' | 'skill.wanted' }>;
 function passToSkills(c: C, event: SkillsEvent): Taken {
-  const asked = event.type === 'skills.look' ? undefined : kept(c, event);
+  const asked = event.type === 'skills.look' ? undefined : collections.kept(c, event);
   if (asked) return asked;
   const { opens, messages, next } = skills.openedSkills(c);
   return { opens, messages: [...messages, skills.toSkills(c, event)], next };
@@ -240,11 +183,7 @@ export const rows: Rows = {
     const { opens, messages, next } = rules.reconciledServers(c, event);
     return { opens, messages: [...messages, ...collections.messagesOfPlans(c, next)], next };
   },
-  'server.shows': (c, news) => ({
-    opens: collections.openings(c),
-    messages: collections.messagesOfShows(c, news),
-    next: { ...collections.afterOpened(c), ...collections.afterShows(c, news) },
-  }),
+  'server.shows': collections.shown,
   'resource.updated': (c, news) => ({
     messages: [tellHost(c, news), ...collections.messagesOfUpdate(c, news)],
   }),
@@ -260,44 +199,25 @@ export const rows: Rows = {
   'aggregate.changed': (c, news) => ({ messages: collections.messagesOfChange(c, news) }),
   'aggregate.noticed': passToHost,
   'catalog.changed': listTakenIn,
-  'catalog.listed': (c, news) => ({
-    messages: [...collections.messagesOfStanding(c, news), ...absence.messagesOfWithdrawal(c, news)],
-    next: { ...collections.afterListed(c, news), ...absence.afterWithdrawal(c, news) },
-  }),
+  'catalog.listed': (c, news) =>
+    news.list === 'resources' ? collections.resourcesListedIn(c, news) : absence.toolsListedIn(c, news),
   'catalog.restless': absence.restlessTakenIn,
-  'call.request': called,
+  'call.request': calls.called,
   'calls.refuse': () => ({ next: { isDraining: true } }),
-  'call.overdue': (c, event) => ({
-    messages: calls.messagesOfOverdue(c, event),
-    next: calls.afterOverdue(c, event),
-  }),
-  'call.cancel': withdrawn,
+  'call.overdue': calls.callOverdue,
+  'call.cancel': calls.withdrawn,
   'asker.lost': (c, event) => {
-    const taken = withdrawn(c, event);
+    const taken = calls.withdrawn(c, event);
     return { ...taken, next: { ...taken.next, approved: approvals.approvedWithout(c, event.asker) } };
   },
   'tool.approved': (c, event) => ({ next: approvals.approvedBy(c, event) }),
-  'call.asked': (c, { ticket }) =>
-    Object.hasOwn(c.waited, ticket)
-      ? { cancels: [calls.patienceTimer(ticket)], next: { waited: withoutKey(c.waited, ticket) } }
-      : nothing,
-  'tools.wanted': (c, event) => kept(c, event) ?? { messages: [rules.toolsListed(c, event)] },
+  'call.asked': calls.callAsked,
+  'tools.wanted': (c, event) => collections.kept(c, event) ?? { messages: [rules.toolsListed(c, event)] },
   'config.wanted': (c, { ticket, replyTo }) => ({
     messages: [post(replyTo, { type: 'config.shown', ticket, config: c.shown }, { optional: true })],
   }),
-  'resources.wanted': (c, wanted) => {
-    if (!lists.mustAwaitList(c, wanted)) return { messages: [lists.answerNow(c, wanted)] };
-    const { ticket } = wanted;
-    const event = { type: 'resources.overdue', ticket } as const;
-    return {
-      timers: [{ id: lists.listTimer(ticket), delay: c.timing.toolsMs, event }],
-      next: lists.withListWanted(c, wanted),
-    };
-  },
-  'resources.overdue': (c, event) => ({
-    messages: lists.messagesOfOverdueList(c, event),
-    next: lists.afterOverdueList(c, event),
-  }),
+  'resources.wanted': lists.listWanted,
+  'resources.overdue': lists.listOverdue,
   'questions.due': (c) => ({
     timers: (c.asked ?? []).map((event, n) => ({ id: `questions.${n}`, delay: 0, event })),
     next: { asked: null },
@@ -307,11 +227,7 @@ export const rows: Rows = {
   'skill.wanted': passToSkills,
   'skills.changed': tellSkills,
   'skills.noticed': tellSkills,
-  'blob.wanted': (c, wanted) => ({
-    opens: blobs.blobsOpenings(c),
-    messages: [blobs.toBlobs(c, wanted)],
-    next: blobs.afterBlobsOpened(c),
-  }),
+  'blob.wanted': blobs.blobWanted,
   'landing.set': (_, { landing }) => ({
     told: landing === null ? [toOwned(uploadKind, { type: 'close' })] : [],
     next: { landing },
