@@ -9,6 +9,7 @@ import {
   readFinder,
   readSkills,
   readTools,
+  type Read,
   type SkillsRead,
 } from '../protocol/messages/lists.ts';
 
@@ -42,6 +43,9 @@ interface ViewRules<Value> {
   readonly tries: number | null;
 }
 
+const wholeOf = <Body, Value>(read: Read<Body>, valueOf: (body: Body) => Value): Reading<Value> =>
+  read.ok ? { step: 'whole', value: valueOf(read.body) } : { step: 'unreadable', failure: read.failure };
+
 interface ToolsSeen {
   readonly tools: readonly SmcpTool[];
   readonly missing: readonly Missing[];
@@ -51,10 +55,7 @@ interface ToolsSeen {
 const tools: ViewRules<ToolsSeen> = {
   method: events.getTools,
   fieldsOf: () => ({}),
-  read: (ack, reqId) => {
-    const read = readTools(ack, reqId);
-    return read.ok ? { step: 'whole', value: read.body } : { step: 'unreadable', failure: read.failure };
-  },
+  read: (ack, reqId) => wholeOf(readTools(ack, reqId), (body) => body),
   tries: null,
 };
 
@@ -66,12 +67,7 @@ export interface DesktopSeen {
 const desktop: ViewRules<DesktopSeen> = {
   method: events.getDesktop,
   fieldsOf: () => ({}),
-  read: (ack, reqId) => {
-    const read = readDesktop(ack, reqId);
-    return read.ok
-      ? { step: 'whole', value: { desktops: read.body.desktops, missing: read.body.missing } }
-      : { step: 'unreadable', failure: read.failure };
-  },
+  read: (ack, reqId) => wholeOf(readDesktop(ack, reqId), ({ desktops, missing }) => ({ desktops, missing })),
   tries: 3,
 };
 
@@ -128,10 +124,7 @@ const finder: ViewRules<FinderSeen> = {
 const skills: ViewRules<SkillsRead> = {
   method: events.getSkills,
   fieldsOf: () => ({}),
-  read: (ack, reqId) => {
-    const read = readSkills(ack, reqId);
-    return read.ok ? { step: 'whole', value: read.body } : { step: 'unreadable', failure: read.failure };
-  },
+  read: (ack, reqId) => wholeOf(readSkills(ack, reqId), (body) => body),
   tries: 3,
 };
 
