@@ -11,7 +11,6 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createContext, Script } from 'node:vm';
 import type { Validate, Validity } from '../../machines/call/policy/judge.ts';
-import { plainlyFits } from './plain.ts';
 
 /** `nodes`: number of values; the characters are those of all texts and keys. */
 interface Size {
@@ -362,7 +361,6 @@ export function createValidate(limits: Limits = defaultLimits): Validate {
     try {
       // Checks the type at run time, because plain JavaScript callers may pass anything and a WeakMap takes only objects as keys.
       if (typeof schema !== 'object' || schema === null) return unchecked('it is no object');
-      if (plainlyFits(schema, value)) return { ok: true };
       const known = knownOf(schema);
       if (!known.ok) return unchecked(known.reason);
       const slow = `judging by it takes more than ${limits.checkMs} ms`;
