@@ -6,10 +6,10 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Timers } from '../../clock.ts';
 import { Cookies } from './cookies.ts';
-import { causeOf, isUnsigned, notStartable, retryAfterIn } from './http-failures.ts';
+import { causeOf, isUnsigned, notStartable } from './http-failures.ts';
 import { isInside, type Place } from './place.ts';
 import type { Credentials } from './remote.ts';
-import { Refused, type Notice, type OpenRequest } from '../transport.ts';
+import { Refused, type OpenRequest } from '../transport.ts';
 import type { Waits } from '../../../machines/ports/session.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 
@@ -17,9 +17,6 @@ import type { Failure } from '../../../machines/protocol/failure.ts';
 const idleMs = 2_000;
 const mostRedirects = 5;
 const mostLogins = 3;
-/** Number of times that a request is sent again when the server gets too many; first pause before that in ms, which doubles. */
-const mostPauses = 5;
-const firstPauseMs = 1_000;
 
 /** `isReached`: the connection was established, so the server may have read the request. */
 export class Unreached extends Error {
@@ -41,8 +38,6 @@ interface Sending {
   readonly body?: string;
   /** Applies the time-out to connecting only, because the server may work for an unknown time before it answers. */
   readonly isPatient?: boolean;
-  /** Longest pause in ms before it is sent again to a busy server; it is not without one. */
-  readonly pauseMs?: number | undefined;
   /** `named`: the URL comes from a server, and may lead into a private network only where that server is itself. */
   readonly login?: 'named' | 'given';
 }
@@ -72,7 +67,6 @@ export class Http {
   readonly #ca: string | undefined;
   readonly #place: Place;
   readonly #live = new Set<ClientRequest>();
-  readonly #pauses = new Set<() => void>();
   #last: Attempt | undefined;
   #isQuiet = false;
   #isClosed = false;
@@ -100,51 +94,16 @@ export class Http {
     const state: Attempt = { isReached: false, isAborted: false, step: this.#stepNow('connection') };
     this.#last = state;
     const url = sending.url ?? this.url;
-    const ask = (): Promise<IncomingMessage> =>
-      this.#credentials
-        ? this.#goLoggedIn(sending, url, state, this.#credentials)
-        : new Promise((resolve, reject) => this.#go(sending, url, state, { resolve, reject, followed: 0 }));
     return {
-      answer: sending.pauseMs ? this.#untilTaken(sending.pauseMs, state, ask) : ask(),
+      answer: this.#credentials
+        ? this.#goLoggedIn(sending, url, state, this.#credentials)
+        : new Promise((resolve, reject) => this.#go(sending, url, state, { resolve, reject, followed: 0 })),
       isReached: () => state.isReached,
       abort: () => {
         state.isAborted = true;
-        state.endPause?.();
         state.request?.destroy(aborted());
       },
     };
-  }
-  /** Sends a request again in which a busy server did not look, unless `longestMs` is too short for that. */
-  async #untilTaken(
-    longestMs: number,
-    state: Attempt,
-    ask: () => Promise<IncomingMessage>,
-  ): Promise<IncomingMessage> {
-    let answer = await ask();
-    for (let tries = 1; tries <= mostPauses; tries += 1) {
-      const ms = pauseAfter(answer, tries);
-      if (ms === undefined || ms > longestMs || state.isAborted) break;
-      answer.destroy();
-      const text = `HTTP ${answer.statusCode ?? 0}: the request is sent again after ${ms / 1_000} s`;
-      this.#around.notice?.({ kind: 'protocol', text, bytes: 0 });
-      await this.#pause(ms, state);
-      answer = await ask();
-    }
-    return answer;
-  }
-  #pause(ms: number, state: Attempt): Promise<void> {
-    if (this.#isClosed) return Promise.resolve();
-    const { timers } = this.#around;
-    return new Promise((resolve) => {
-      const end = (): void => {
-        timers.clearTimeout(timer);
-        this.#pauses.delete(end);
-        resolve();
-      };
-      const timer = timers.setTimeout(end, ms);
-      this.#pauses.add(end);
-      state.endPause = end;
-    });
   }
   get step(): Step | undefined {
     return this.#last?.step;
@@ -156,7 +115,6 @@ export class Http {
   }
   close(): void {
     this.#isClosed = true;
-    for (const end of this.#pauses) end();
     for (const live of this.#live) live.destroy(aborted());
     this.#agent.destroy();
   }
@@ -308,7 +266,6 @@ interface HttpAround {
   readonly now: () => number;
   readonly userAgent: string;
   readonly openRequest?: OpenRequest | undefined;
-  readonly notice?: ((notice: Notice) => void) | undefined;
   readonly hideSession?: ((secret: string) => void) | undefined;
 }
 interface HttpOptions {
@@ -331,7 +288,6 @@ interface Attempt {
   isAborted: boolean;
   step: Step;
   request?: ClientRequest;
-  endPause?: () => void;
 }
 interface Then {
   readonly resolve: (answer: IncomingMessage) => void;
@@ -351,13 +307,6 @@ function unsendable(headers: Readonly<Record<string, string>>): Failure | undefi
     );
   }
   return undefined;
-}
-
-/** In ms: as the server wants (RFC 9110 §10.2.3), or growing after HTTP 429; undefined for other answers. */
-function pauseAfter({ statusCode, headers }: IncomingMessage, tries: number): number | undefined {
-  const asked = retryAfterIn(headers);
-  if (statusCode !== 429 && (statusCode !== 503 || asked === undefined)) return undefined;
-  return Math.max(typeof asked === 'number' ? asked * 1_000 : 0, firstPauseMs * 2 ** (tries - 1));
 }
 
 const withCode = (code: string): Error => Object.assign(new Error(code), { code });

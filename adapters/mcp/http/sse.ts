@@ -6,7 +6,7 @@ import { refusedBy } from '../refused-request.ts';
 import { check } from './forgotten.ts';
 import { causeWords, notMcp, placeOf, unreadable } from './http-failures.ts';
 import type { SseSpec } from './remote.ts';
-import { pauseOf, WebTransport } from './web.ts';
+import { WebTransport } from './web.ts';
 
 const nothing = (): void => {};
 
@@ -37,13 +37,11 @@ export class SseTransport extends WebTransport {
         this.drop((message as JSONRPCNotification).params?.['requestId']);
       if (isDropped) return Promise.resolve();
       // Does not take a refusal for a forgotten session while the session is still being opened.
-      const pauseMs = pauseOf(method);
-      return this.#post(undefined, body, { pauseMs, mayBeForgotten: method !== 'notifications/initialized' });
+      return this.#post(undefined, body, method !== 'notifications/initialized');
     }
-    const { id, method } = message;
-    const pauseMs = pauseOf(method);
+    const { id } = message;
     return new Promise((resolve, reject) => {
-      this.inTurn(id, () => this.#post(id, body, { pauseMs }).then(resolve, reject));
+      this.inTurn(id, () => this.#post(id, body).then(resolve, reject));
     });
   }
   get #headers(): Record<string, string> {
@@ -51,7 +49,7 @@ export class SseTransport extends WebTransport {
   }
   async #open(opened: () => void): Promise<void> {
     const headers = { ...this.#headers, accept: 'text/event-stream' };
-    const answer = await this.http.send({ method: 'GET', headers, pauseMs: pauseOf('initialize') }).answer;
+    const answer = await this.http.send({ method: 'GET', headers }).answer;
     const { statusCode: status = 0 } = answer;
     if (status !== 200) return this.judge(answer, { id: undefined, hasSession: false, phase: 'connect' });
     const ended = await this.#read(answer, opened);
@@ -119,18 +117,11 @@ export class SseTransport extends WebTransport {
     return this.#post(check, body);
   }
 
-  #post(
-    id: RequestId | undefined,
-    body: string,
-    {
-      pauseMs,
-      mayBeForgotten = true,
-    }: { readonly pauseMs?: number | undefined; mayBeForgotten?: boolean } = {},
-  ): Promise<void> {
+  #post(id: RequestId | undefined, body: string, mayBeForgotten = true): Promise<void> {
     const url = this.#endpoint;
     if (url === undefined) return Promise.reject(new NotSent('the server has named no address yet'));
     const headers = { ...this.#headers, 'content-type': 'application/json' };
-    const posting = this.http.send({ method: 'POST', url, headers, body, pauseMs });
+    const posting = this.http.send({ method: 'POST', url, headers, body });
     return this.say(posting, id, mayBeForgotten && this.phase === 'session');
   }
   protected giveUp(isLost: boolean): void {

@@ -8,7 +8,7 @@ import type { Exchange } from './http.ts';
 import { brokenOff, causeWords, expired, notMcp, unreadable } from './http-failures.ts';
 import type { StreamableSpec } from './remote.ts';
 import { Reopening, reopenDefaults, type Over, type Reopen } from './reopening.ts';
-import { pauseOf, WebTransport } from './web.ts';
+import { WebTransport } from './web.ts';
 import type { Request } from '../stateless/revision.ts';
 
 /** Time in ms that a server gets to end the stream of a POST after its answer has come. */
@@ -19,7 +19,6 @@ const silent: readonly number[] = [202, 204];
 
 interface Posted {
   readonly id: RequestId;
-  readonly method: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   isAnswered: boolean;
@@ -51,11 +50,11 @@ export class StreamableTransport extends WebTransport {
     const body = JSON.stringify(message);
     if (this.isOver) return Promise.reject(new NotSent('the session is over'));
     if ('method' in message && 'id' in message)
-      return this.#ask(message, body, this.headersFor?.(message as Request));
+      return this.#ask(message.id, body, this.headersFor?.(message as Request));
     if ('method' in message && message.method === 'notifications/cancelled')
       return this.#cancel(message.params?.['requestId'], body);
     if (!('method' in message) || message.method !== 'notifications/initialized') return this.#tell(body);
-    return this.#tell(body, false, pauseOf(message.method)).finally(() => this.#listen());
+    return this.#tell(body, false).finally(() => this.#listen());
   }
 
   #headers(accept: string): Record<string, string> {
@@ -65,28 +64,20 @@ export class StreamableTransport extends WebTransport {
       ...(this.version !== undefined && { 'mcp-protocol-version': this.version }),
     };
   }
-  #tell(body: string, hasSession: boolean = this.#session !== undefined, pauseMs?: number): Promise<void> {
-    return this.say(this.#post(body, { isPatient: false, pauseMs }), undefined, hasSession);
+  #tell(body: string, hasSession: boolean = this.#session !== undefined): Promise<void> {
+    return this.say(this.#post(body, false), undefined, hasSession);
   }
-  #post(
-    body: string,
-    how: { readonly isPatient: boolean; readonly pauseMs: number | undefined },
-    more: Readonly<Record<string, string>> = {},
-  ): Exchange {
+  #post(body: string, isPatient: boolean, more: Readonly<Record<string, string>> = {}): Exchange {
     const headers = {
       ...this.#headers('application/json, text/event-stream'),
       'content-type': 'application/json',
       ...more,
     };
-    return this.http.send({ method: 'POST', headers, body, ...how });
+    return this.http.send({ method: 'POST', headers, body, isPatient });
   }
 
-  #ask(
-    { id, method }: { readonly id: RequestId; readonly method: string },
-    body: string,
-    headers: Posted['headers'] = {},
-  ): Promise<void> {
-    const posted: Posted = { id, method, body, headers, isAnswered: false, abort: nothing };
+  #ask(id: RequestId, body: string, headers: Posted['headers'] = {}): Promise<void> {
+    const posted: Posted = { id, body, headers, isAnswered: false, abort: nothing };
     this.#posted.set(id, posted);
     return new Promise((resolve, reject) => {
       posted.abort = () => reject(new NotSent('the session is over'));
@@ -99,8 +90,7 @@ export class StreamableTransport extends WebTransport {
   }
   async #run(posted: Posted): Promise<void> {
     const hasSession = this.#session !== undefined;
-    const how = { isPatient: this.version !== undefined, pauseMs: pauseOf(posted.method) };
-    const exchange = this.#post(posted.body, how, posted.headers);
+    const exchange = this.#post(posted.body, this.version !== undefined, posted.headers);
     posted.abort = exchange.abort;
     const answer = await exchange.answer;
     const { statusCode: status = 0, headers } = answer;
@@ -190,7 +180,7 @@ export class StreamableTransport extends WebTransport {
   }
   protected ping(body: string): Promise<void> {
     // Ignores a ping that is refused by its HTTP status, because that status is judged already.
-    return this.#ask({ id: check, method: 'ping' }, body).catch(() => (this.#doubted = undefined));
+    return this.#ask(check, body).catch(() => (this.#doubted = undefined));
   }
   #expire(said: string): void {
     const { message } = expired(200, this.redact(said));
@@ -213,7 +203,6 @@ export class StreamableTransport extends WebTransport {
         method: 'GET',
         // Applies the time-out to connecting only, because some gateways send the headers only with the first event.
         isPatient: true,
-        pauseMs: 0,
         headers: {
           ...this.#headers('text/event-stream'),
           ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),

@@ -18,18 +18,6 @@ const partingMs = 2_000;
 /** Limit in ms for a ping that asks whether the server still knows a session, because refused requests wait for the result. */
 const checkMs = 5_000;
 
-/** In ms. Readers of lists give up after 30 s. A call is not sent again; its caller decides. */
-const pauses: Readonly<Record<string, number>> = {
-  initialize: 60_000,
-  'server/discover': 60_000,
-  'notifications/initialized': 60_000,
-  'tools/list': 25_000,
-  'resources/list': 25_000,
-  'resources/templates/list': 25_000,
-  'prompts/list': 25_000,
-};
-export const pauseOf = (method: string): number | undefined => pauses[method];
-
 /** Leaves room for lists, reads and pings beside the calls; further requests wait in a queue. */
 const mostRequests = mostCalls + 8;
 

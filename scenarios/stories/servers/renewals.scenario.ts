@@ -293,16 +293,6 @@ scenario(
     expect(opensOf(s, 'fs', 'session')).toHaveLength(2);
   },
 );
-scenario('a busy server is asked again in the same session', remote(refusing(20)), async (s) => {
-  refusals = 1;
-  s.computer();
-  await s.run(19_000);
-  expect(stepOf(s)).toBe('handshaking');
-  expect(opensOf(s, 'fs', 'session')).toHaveLength(1);
-  await s.run(12_000);
-  expect(stageOf(s)).toBe('ready');
-  expect(opensOf(s, 'fs', 'session')).toHaveLength(1);
-});
 scenario(
   'no server is left alone for longer than an hour because it says so',
   remote(refusing(10 ** 8)),
