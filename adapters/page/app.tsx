@@ -14,7 +14,7 @@ import { isTreeShown, type Panel } from './choice.ts';
 import type { Session } from './session.ts';
 import { needsLook } from '../../machines/incidents/incident.ts';
 import { TimeLine } from './timeline.tsx';
-import { Copy } from './pieces.tsx';
+import { Copy, Button } from './pieces.tsx';
 import { dayTimeText, visible } from './values.ts';
 
 /** Whole inspector page: header, shown moment, tree of actors at the side, and one panel. */
@@ -152,10 +152,9 @@ function Tabs({
   return (
     <div role="tablist" aria-label={label} onKeyDown={move}>
       {tabs.map(({ name, panel }) => (
-        <button
+        <Button
           key={name}
           id={`tab-${name}`}
-          type="button"
           role="tab"
           aria-selected={name === shown}
           aria-controls="panel"
@@ -163,7 +162,7 @@ function Tabs({
           onClick={() => session.choose({ panel })}
         >
           {name}
-        </button>
+        </Button>
       ))}
     </div>
   );
@@ -180,23 +179,18 @@ function MachineTabs({ session }: { session: Session }): VNode {
   const isTree = isTreeShown(session.choice);
   return (
     <>
-      <button
-        id="actors"
-        type="button"
-        aria-pressed={isTree}
-        onClick={() => session.choose({ tree: !isTree })}
-      >
+      <Button id="actors" aria-pressed={isTree} onClick={() => session.choose({ tree: !isTree })}>
         Actors
-      </button>
+      </Button>
       <Tabs
         session={session}
         label="Of the chosen machine"
         tabs={tabs.map((each) => ({ name: names[each], panel: each }))}
         shown={names[panel]}
       />
-      <button id="advanced" type="button" aria-expanded={isWide} onClick={() => open(!isWide)}>
+      <Button id="advanced" aria-expanded={isWide} onClick={() => open(!isWide)}>
         advanced
-      </button>
+      </Button>
     </>
   );
 }
@@ -265,10 +259,8 @@ export function App({ session }: { session: Session }): VNode {
   return (
     <>
       <p class="story-bar">
-        <button type="button" onClick={() => session.closeStory()}>
-          ← back to the live host
-        </button>{' '}
-        This is the story of an incident, from the trace that the host has written.
+        <Button onClick={() => session.closeStory()}>← back to the live host</Button> This is the story of an
+        incident, from the trace that the host has written.
       </p>
       <Whole session={opened} />
     </>

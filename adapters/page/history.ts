@@ -1,7 +1,7 @@
 import { type Row, listOf, numberOf, textOf } from '../../machines/trace/row.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 import { contextAfter, isSameOutside } from '../../machines/trace/record.ts';
-import { nameOf, stateText } from './values.ts';
+import { countWhile, nameOf, stateText } from './values.ts';
 
 /** Folded once from a `full` trace. Lanes are built from the changes of living actors, so both agree. Pure. */
 
@@ -235,15 +235,7 @@ export class History {
     return this.#before((row) => row.t <= t) - 1;
   }
   #before(isSo: (row: Row) => boolean): number {
-    let low = 0;
-    let high = this.#rows.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const row = this.#rows[middle];
-      if (row && isSo(row)) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countWhile(this.#rows, isSo);
   }
   #continue({ address, before, after }: LivingChange, row: Row): void {
     const known = this.#byAddress.get(address);

@@ -1,7 +1,7 @@
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren, JSX, RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Mood } from './model.ts';
-import { durationText } from './values.ts';
+import { durationText, visible } from './values.ts';
 
 /** Small components that panels share. Every text of a server or a peer becomes a text node, never markup. */
 
@@ -15,6 +15,10 @@ export const State = ({ mood, children }: { mood: Mood; children: ComponentChild
     {children}
   </span>
 );
+type ButtonProps = JSX.IntrinsicElements['button'];
+/** Buttons that submit no form; a `Link` looks like a part of the text. */
+export const Button = (props: ButtonProps): VNode => <button type="button" {...props} />;
+export const Link = (props: ButtonProps): VNode => <Button class="plain" {...props} />;
 export const sinceText = (since: number | null, now: number): string =>
   since === null ? 'since before this page' : `for ${durationText(Math.max(0, now - since))}`;
 export const Empty = ({ children }: { children: ComponentChildren }): VNode => (
@@ -35,12 +39,10 @@ export function Copy({ label, text }: { label: string; text: () => string }): VN
   };
   return (
     <span class="copying">
-      <button type="button" class="copy" onClick={copy} aria-label={`copy ${label}`} title={`copy ${label}`}>
+      <Button class="copy" onClick={copy} aria-label={`copy ${label}`} title={`copy ${label}`}>
         copy<span class="copy-name"> {label}</span>
-      </button>
-      <span role="status" class="small quiet">
-        {said}
-      </span>
+      </Button>
+      <Said text={said} />
     </span>
   );
 }
@@ -54,47 +56,76 @@ export const onKeys =
     move();
   };
 
-export interface LongListProps {
-  readonly count: number;
-  /** Height of a list row in px. */
-  readonly rowHeight: number;
-  readonly label: string;
-  /** Index of the row to scroll into view, which happens when the index changes. */
-  readonly shown: number | undefined;
-  /** Draws a row as an element with this id and the ARIA role `option`. */
-  readonly draw: (index: number, id: string) => VNode | null;
-  readonly onMove?: (by: number) => void;
-}
-const spare = 10;
-/** List of any length: the document contains only the visible rows. Arrow keys move the choice. */
-export function LongList({ count, rowHeight, label, shown, draw, onMove }: LongListProps): VNode {
+/** Size of an element and how far it is scrolled, in px, and the function that measures it again. */
+export function useBox(): [
+  box: RefObject<HTMLDivElement>,
+  size: { readonly width: number; readonly height: number; readonly top: number },
+  measure: () => void,
+] {
   const box = useRef<HTMLDivElement>(null);
-  const [place, setPlace] = useState({ top: 0, height: 400 });
+  const [size, setSize] = useState({ width: 800, height: 400, top: 0 });
   const measure = (): void => {
-    const { scrollTop = 0, clientHeight = 0 } = box.current ?? {};
-    setPlace((old) =>
-      old.top === scrollTop && old.height === clientHeight ? old : { top: scrollTop, height: clientHeight },
+    const { clientWidth: width = 800, clientHeight: height = 400, scrollTop: top = 0 } = box.current ?? {};
+    setSize((old) =>
+      old.width === width && old.height === height && old.top === top ? old : { width, height, top },
     );
   };
+  useLayoutEffect(measure, []);
   useEffect(() => {
     const sized = new ResizeObserver(measure);
     if (box.current) sized.observe(box.current);
     return () => sized.disconnect();
   }, []);
+  return [box, size, measure];
+}
+/** Calls `turned` in place of what the browser does at a turn of the wheel, unless it is false. */
+export function useWheel(box: RefObject<HTMLElement>, turned: (event: WheelEvent) => unknown): void {
+  useEffect(() => {
+    const { current } = box;
+    const heard = (event: WheelEvent): void => {
+      if (turned(event) !== false) event.preventDefault();
+    };
+    current?.addEventListener('wheel', heard, { passive: false });
+    return () => current?.removeEventListener('wheel', heard);
+  });
+}
+/** Attributes of the element that draws a row of a list. */
+export type RowProps = Pick<
+  JSX.IntrinsicElements['div'],
+  'id' | 'role' | 'aria-selected' | 'style' | 'onClick'
+>;
+interface LongListProps {
+  readonly count: number;
+  /** Height of a list row in px. */
+  readonly rowHeight: number;
+  readonly label: string;
+  /** Index of the chosen row, which is scrolled into view when the index changes; below 0 for none. */
+  readonly chosen: number;
+  /** While no row is chosen, the last one is scrolled into view. */
+  readonly isAtEnd?: boolean;
+  readonly draw: (index: number, row: RowProps) => VNode | undefined;
+  readonly choose: (index: number) => void;
+}
+const spare = 10;
+/** List of any length: the document contains only the visible rows. Arrow keys move the choice. */
+export function LongList(props: LongListProps): VNode {
+  const { count, rowHeight, label, chosen, isAtEnd = false, draw, choose } = props;
+  const [box, { top, height }, measure] = useBox();
+  const shown = chosen < 0 && isAtEnd ? count - 1 : chosen;
   useLayoutEffect(() => {
     const { current } = box;
-    if (!current || shown === undefined) return;
-    const top = shown * rowHeight;
-    if (top < current.scrollTop) current.scrollTop = top;
-    else if (top + rowHeight > current.scrollTop + current.clientHeight)
-      current.scrollTop = top + rowHeight - current.clientHeight;
+    if (!current || shown < 0) return;
+    const at = shown * rowHeight;
+    if (at < current.scrollTop) current.scrollTop = at;
+    else if (at + rowHeight > current.scrollTop + current.clientHeight)
+      current.scrollTop = at + rowHeight - current.clientHeight;
     measure();
   }, [shown]);
   const idOf = (index: number): string => `${label.toLowerCase()}-${index}`;
-  const first = Math.max(0, Math.floor(place.top / rowHeight) - spare);
-  const end = Math.min(count, Math.ceil((place.top + place.height) / rowHeight) + spare);
-  const page = Math.floor(place.height / rowHeight);
-  const by = (rows: number) => (): void => onMove?.(rows);
+  const first = Math.max(0, Math.floor(top / rowHeight) - spare);
+  const end = Math.min(count, Math.ceil((top + height) / rowHeight) + spare);
+  const page = Math.floor(height / rowHeight);
+  const by = (rows: number) => (): void => choose(Math.max(0, Math.min(count - 1, chosen + rows)));
   const moves = {
     ArrowDown: by(1),
     ArrowUp: by(-1),
@@ -103,10 +134,18 @@ export function LongList({ count, rowHeight, label, shown, draw, onMove }: LongL
     Home: by(-Infinity),
     End: by(Infinity),
   };
-  const rows = Array.from({ length: Math.max(0, end - first) }, (_, at) =>
-    draw(first + at, idOf(first + at)),
-  );
-  const isDrawn = shown !== undefined && shown >= first && shown < end;
+  const rows = Array.from({ length: Math.max(0, end - first) }, (_, at) => {
+    const index = first + at;
+    const style = { height: `${rowHeight}px` };
+    const onClick = (): void => choose(index);
+    return draw(index, {
+      id: idOf(index),
+      role: 'option',
+      'aria-selected': index === chosen,
+      style,
+      onClick,
+    });
+  });
   return (
     <div
       class="long"
@@ -114,7 +153,7 @@ export function LongList({ count, rowHeight, label, shown, draw, onMove }: LongL
       tabIndex={0}
       role="listbox"
       aria-label={label}
-      aria-activedescendant={isDrawn ? idOf(shown) : undefined}
+      aria-activedescendant={chosen >= first && chosen < end ? idOf(chosen) : undefined}
       onScroll={measure}
       onKeyDown={onKeys(moves)}
     >
@@ -124,3 +163,21 @@ export function LongList({ count, rowHeight, label, shown, draw, onMove }: LongL
     </div>
   );
 }
+/** Head of a table, with the names of its columns. */
+export const Head = ({ of }: { of: readonly string[] }): VNode => (
+  <thead>
+    <tr>
+      {of.map((name) => (
+        <th key={name} scope="col">
+          {name}
+        </th>
+      ))}
+    </tr>
+  </thead>
+);
+/** What came of an order or a question, beside its button. */
+export const Said = ({ text, mood = 'quiet' }: { text: string; mood?: string }): VNode => (
+  <span role="status" class={`small ${mood}`}>
+    {visible(text)}
+  </span>
+);

@@ -1,4 +1,5 @@
 import type { RefObject, VNode } from 'preact';
+import { Button } from './pieces.tsx';
 import { useRef, useState } from 'preact/hooks';
 import { kindOf } from './call-list.ts';
 import type { Session } from './session.ts';
@@ -145,14 +146,9 @@ function Moment({ session }: { session: Session }): VNode {
   return (
     <>
       <span id="moment-text">{isNow ? end : `record ${row?.s ?? 0} at ${durationText(row?.t ?? 0)}`}</span>
-      <button
-        id="follow"
-        type="button"
-        disabled={isNow}
-        onClick={() => session.choose({ moment: undefined })}
-      >
+      <Button id="follow" disabled={isNow} onClick={() => session.choose({ moment: undefined })}>
         {phase === 'live' ? 'Now' : 'End'}
-      </button>
+      </Button>
     </>
   );
 }
@@ -195,9 +191,9 @@ export function TimeLine({ session }: { session: Session }): VNode | null {
         {range && rangeText(session, range)}
       </span>
       {range && (
-        <button type="button" onClick={() => choose(undefined)} title="key Escape">
+        <Button onClick={() => choose(undefined)} title="key Escape">
           all time
-        </button>
+        </Button>
       )}
     </section>
   );

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { isObject } from '../../machines/protocol/json.ts';
-import { Copy } from './pieces.tsx';
+import { Copy, Button, Link } from './pieces.tsx';
 import type { Session } from './session.ts';
 import { countText, laterOf, visible, type LaterValue } from './values.ts';
 
@@ -32,9 +32,7 @@ export function LongText({ text, isQuoted }: { text: string; isQuoted: boolean }
           {isWhole ? (
             <span class="quiet">… {countText(left, 'more character')}: copy it to see all</span>
           ) : (
-            <button type="button" class="plain" onClick={() => showWhole(true)}>
-              … {countText(left, 'more character')}
-            </button>
+            <Link onClick={() => showWhole(true)}>… {countText(left, 'more character')}</Link>
           )}
         </>
       )}
@@ -50,9 +48,9 @@ function Later({ session, later }: { session: Session; later: LaterValue }): VNo
     take(answer.ok ? { value: answer.value } : { error: answer.error });
   };
   return (
-    <button type="button" onClick={() => void ask()}>
+    <Button onClick={() => void ask()}>
       show value {later.number}, of {countText(later.size, 'part')}
-    </button>
+    </Button>
   );
 }
 interface Shown {
@@ -73,9 +71,9 @@ function Entries({ value, depth, session }: Shown): VNode {
       ))}
       {entries.length > most && (
         <li>
-          <button type="button" class="plain" onClick={() => showMore(most * 10)}>
+          <Link onClick={() => showMore(most * 10)}>
             … {(entries.length - most).toLocaleString('en')} more
-          </button>
+          </Link>
         </li>
       )}
     </ul>

@@ -23,6 +23,16 @@ export const visible = (text: string): string =>
     /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u061C\u200B-\u200F\u2028-\u202E\u2066-\u2069\uFEFF]/g,
     (char) => String.raw`\u` + char.charCodeAt(0).toString(16).padStart(4, '0'),
   );
+/** Length of the first part of a list for which this is so; it is for no later element. */
+export function countWhile<T>(list: readonly T[], isSo: (each: T) => boolean): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isSo(list[middle] as T)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
 const withUnit = (value: number, unit: string): string =>
   `${value < 9.95 ? value.toFixed(1) : value.toFixed(0)} ${unit}`;
 export function durationText(ms: number): string {

@@ -1,6 +1,6 @@
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { onKeys } from '../pieces.tsx';
+import { Button, onKeys, useWheel } from '../pieces.tsx';
 import { ChartDrawing, type Lit } from './drawing.tsx';
 import type { ElkNode, ElkPoint, LaidOut } from './graph.ts';
 
@@ -78,16 +78,10 @@ function useView(chart: LaidOut, active: ReadonlySet<string>): Viewing {
     setView((old) => zoomed(old, by, at ?? { x: size().width / 2, y: size().height / 2 }));
   const pan = (x: number, y: number): void => setView((old) => ({ ...old, x: old.x + x, y: old.y + y }));
   useEffect(() => setView(firstView(chart.drawn, active, size())), [chart]);
-  useEffect(() => {
-    const { current } = box;
-    const turned = (event: WheelEvent): void => {
-      event.preventDefault();
-      const { left = 0, top = 0 } = current?.getBoundingClientRect() ?? {};
-      zoom(Math.exp(-event.deltaY / 500), { x: event.clientX - left, y: event.clientY - top });
-    };
-    current?.addEventListener('wheel', turned, { passive: false });
-    return () => current?.removeEventListener('wheel', turned);
-  }, []);
+  useWheel(box, ({ deltaY, clientX, clientY }) => {
+    const { left = 0, top = 0 } = box.current?.getBoundingClientRect() ?? {};
+    zoom(Math.exp(-deltaY / 500), { x: clientX - left, y: clientY - top });
+  });
   const steps: Readonly<Record<string, () => void>> = {
     ArrowLeft: () => pan(60, 0),
     ArrowRight: () => pan(-60, 0),
@@ -107,15 +101,13 @@ export function Zoomed({ chart, lit, label, onChoose }: ZoomedProps): VNode {
   return (
     <div class="canvas">
       <div class="zoom">
-        <button type="button" onClick={steps['+']} aria-label="Larger">
+        <Button onClick={steps['+']} aria-label="Larger">
           +
-        </button>
-        <button type="button" onClick={steps['-']} aria-label="Smaller">
+        </Button>
+        <Button onClick={steps['-']} aria-label="Smaller">
           −
-        </button>
-        <button type="button" onClick={steps['0']}>
-          Whole
-        </button>
+        </Button>
+        <Button onClick={steps['0']}>Whole</Button>
       </div>
       <div
         class="drawing"

@@ -1,5 +1,6 @@
 import { listOf, textOf } from '../../../machines/trace/row.ts';
 import type { VNode } from 'preact';
+import { Button, Said } from '../pieces.tsx';
 import { useState } from 'preact/hooks';
 import { type InspectorControl, mostPageBytes } from '../../../machines/inspection.ts';
 import type { ServerView } from '../model.ts';
@@ -35,12 +36,10 @@ export function Order({ session, verb, target, cost = '' }: Ordering): VNode {
   };
   return (
     <>
-      <button type="button" onClick={(event) => void order(event)} aria-label={`${verb} ${visible(target)}`}>
+      <Button onClick={(event) => void order(event)} aria-label={`${verb} ${visible(target)}`}>
         {verb}
-      </button>{' '}
-      <span role="status" class="small">
-        {visible(said)}
-      </span>
+      </Button>{' '}
+      <Said text={said} mood="" />
     </>
   );
 }
@@ -81,14 +80,13 @@ export function ServerControls({ session, server }: { session: Session; server: 
             cost={verb === 'stop' && server.calls > 0 ? `${countText(server.calls, 'call')} under way` : ''}
           />
         ))}
-      <button
-        type="button"
+      <Button
         aria-expanded={shown !== undefined}
         aria-label={`stderr of ${visible(name)}`}
         onClick={() => void look()}
       >
         stderr
-      </button>
+      </Button>
       {shown !== undefined && <Lines value={shown} />}
     </>
   );
@@ -186,13 +184,11 @@ export function CallForm({ session, tool, about, params, close }: Form): VNode {
       <div class="orders">
         <button type="submit">make the call</button>
         {hasFields(schema) && (
-          <button type="button" aria-pressed={isJson} onClick={() => setJson(!isJson)}>
+          <Button aria-pressed={isJson} onClick={() => setJson(!isJson)}>
             as JSON
-          </button>
+          </Button>
         )}
-        <button type="button" onClick={close}>
-          close the form
-        </button>
+        <Button onClick={close}>close the form</Button>
         <span role="alert" class="bad">
           {visible(said)}
         </span>
@@ -221,17 +217,15 @@ export function Again({ session, tool, params, call, now }: Asking & { call: Cal
         <p class="bad risky">▲ This may have happened. Look at what it did before you run it again.</p>
       )}
       <span class="orders">
-        <button type="button" aria-expanded={shown === 'form'} onClick={() => toggle('form')}>
+        <Button aria-expanded={shown === 'form'} onClick={() => toggle('form')}>
           {isWhole ? 'with other arguments' : 'run again: write the values that are not shown'}
-        </button>
+        </Button>
         {isWhole && (
-          <button type="button" aria-expanded={shown === 'question'} onClick={() => toggle('question')}>
+          <Button aria-expanded={shown === 'question'} onClick={() => toggle('question')}>
             run again …
-          </button>
+          </Button>
         )}
-        <span role="status" class="small bad">
-          {visible(said)}
-        </span>
+        <Said text={said} mood="bad" />
       </span>
       {shown === 'question' && (
         <div role="alertdialog" aria-label="Run it again?" class="question">
@@ -243,12 +237,8 @@ export function Again({ session, tool, params, call, now }: Asking & { call: Cal
             {visible(JSON.stringify(params, null, 2))}
           </pre>
           <span class="orders">
-            <button type="button" onClick={() => show(undefined)}>
-              no
-            </button>
-            <button type="button" onClick={again}>
-              yes, run it again
-            </button>
+            <Button onClick={() => show(undefined)}>no</Button>
+            <Button onClick={again}>yes, run it again</Button>
           </span>
         </div>
       )}

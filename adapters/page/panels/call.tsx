@@ -1,9 +1,9 @@
 import { listOf, textOf } from '../../../machines/trace/row.ts';
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { askerOf, doesAfter, phasesOf, type CallPhase } from '../call-list.ts';
-import { partsOf, standingOf, type Call } from '../../../machines/incidents/calls.ts';
+import { standingOf, type Call } from '../../../machines/incidents/calls.ts';
 import { moodOfCall } from '../model.ts';
-import { Copy, State } from '../pieces.tsx';
+import { Copy, State, Button, Link } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 import { durationText, finerTimeText, visible } from '../values.ts';
@@ -47,14 +47,9 @@ function Waterfall({ session, call, now }: { session: Session; call: Call; now: 
               {phase.s === null ? (
                 phase.name
               ) : (
-                <button
-                  type="button"
-                  class="plain"
-                  onClick={() => session.goToNumber(phase.s ?? 0)}
-                  title={`record ${phase.s}`}
-                >
+                <Link onClick={() => session.goToNumber(phase.s ?? 0)} title={`record ${phase.s}`}>
                   {phase.name}
-                </button>
+                </Link>
               )}
             </th>
             <td class="number">{durationText(phase.from - call.from)}</td>
@@ -104,66 +99,37 @@ function Result({ session, value }: { session: Session; value: unknown }): VNode
 }
 function Facts({ session, call, now }: { session: Session; call: Call; now: number }): VNode {
   const { server, computer, reqId, from, timeoutMs, address } = call;
-  const client = session.history.lanes.findLast(
-    (lane) => lane.kind === 'client' && partsOf(lane.address).server === server,
+  const { history } = session;
+  const client = session.clientOf(server);
+  const machine = address === '' ? undefined : history.lane(address)?.address;
+  const chartOf = (actor: string, text: string): VNode => (
+    <Link title="show its chart" onClick={() => session.choose({ actor, panel: 'chart' })}>
+      {visible(text)}
+    </Link>
   );
-  const facts: readonly (readonly [name: string, value: string])[] = [
-    ['computer', computer],
-    ['asked by', askerOf(call)],
-    ['at', finerTimeText(from, now)],
-    ['time limit', timeoutMs > 0 ? durationText(timeoutMs) : ''],
-  ];
+  const facts: Readonly<Record<string, ComponentChildren>> = {
+    server: client === undefined || server === '' ? visible(server) : chartOf(client, server),
+    computer: visible(computer),
+    'asked by': visible(askerOf(call)),
+    at: finerTimeText(from, now),
+    'time limit': timeoutMs > 0 && durationText(timeoutMs),
+    req_id: (
+      <span class="mono">
+        {visible(reqId)} <Copy label="req_id" text={() => reqId} />
+      </span>
+    ),
+    machine: machine !== undefined && chartOf(machine, 'its chart'),
+  };
   return (
     <dl>
-      {server !== '' && (
-        <div>
-          <dt>server</dt>
-          <dd>
-            {client ? (
-              <button
-                type="button"
-                class="plain"
-                title={`show the chart of ${visible(server)}`}
-                onClick={() => session.choose({ actor: client.address, panel: 'chart' })}
-              >
-                {visible(server)}
-              </button>
-            ) : (
-              visible(server)
-            )}
-          </dd>
-        </div>
-      )}
-      {facts.map(
+      {Object.entries(facts).map(
         ([name, value]) =>
-          value !== '' && (
+          value && (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>{visible(value)}</dd>
+              <dd>{value}</dd>
             </div>
           ),
-      )}
-      <div>
-        <dt>req_id</dt>
-        <dd class="mono">
-          {visible(reqId)} <Copy label="req_id" text={() => reqId} />
-        </dd>
-      </div>
-      {address !== '' && session.history.lane(address) && (
-        <div>
-          <dt>machine</dt>
-          <dd>
-            <button
-              type="button"
-              class="plain"
-              onClick={() =>
-                session.choose({ actor: session.history.lane(address)?.address, panel: 'chart' })
-              }
-            >
-              its chart
-            </button>
-          </dd>
-        </div>
       )}
     </dl>
   );
@@ -210,9 +176,9 @@ export function CallPage({ session, call, now }: { session: Session; call: Call;
   return (
     <section id="call" aria-label="The chosen call" tabIndex={0}>
       <div class="head-of-call">
-        <button type="button" id="close-call" onClick={() => session.choose({ call: undefined })}>
+        <Button id="close-call" onClick={() => session.choose({ call: undefined })}>
           ✕ <span class="wide">close</span>
-        </button>
+        </Button>
         <h2>{visible(tool)}</h2>
         <span class={`pill ${moodOfCall(call, now)}-bar`}>
           <State mood={moodOfCall(call, now)}>{words}</State>

@@ -13,7 +13,7 @@ import {
 } from '../call-list.ts';
 import { standingOf, type Call } from '../../../machines/incidents/calls.ts';
 import { moodOfCall } from '../model.ts';
-import { Empty, LongList, State } from '../pieces.tsx';
+import { Button, Empty, LongList, type RowProps, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { countText, dayTimeText, durationText, visible, type Range } from '../values.ts';
 import { Tools } from './tools.tsx';
@@ -22,16 +22,14 @@ import { CallPage } from './call.tsx';
 /** Panel of tool calls, the newest first, with filters and totals; beside it the page of the chosen call. */
 
 const rowHeight = 44;
-interface Bar {
-  readonly session: Session;
+interface Bar extends RowProps {
   readonly call: Call;
-  readonly id: string;
   /** Times of the wall clock in ms: the moment shown, and the left and right edge of the bars. */
   readonly now: number;
   readonly begin: number;
   readonly end: number;
 }
-function CallRow({ session, call, id, now, begin, end }: Bar): VNode {
+function CallRow({ call, now, begin, end, ...props }: Bar): VNode {
   const { tool, from, ended, ticket } = call;
   const asker = askerOf(call);
   const { words, why, isOver } = standingOf(call, now);
@@ -39,16 +37,7 @@ function CallRow({ session, call, id, now, begin, end }: Bar): VNode {
   const over = isOver ? (ended?.at ?? now) : now;
   const percent = (t: number): string => `${(100 * (t - begin)) / (end - begin)}%`;
   return (
-    <div
-      id={id}
-      role="option"
-      aria-selected={session.choice.call === ticket}
-      class="call"
-      data-call={ticket}
-      style={{ height: `${rowHeight}px` }}
-      title={visible(why)}
-      onClick={() => session.choose({ call: ticket })}
-    >
+    <div {...props} class="call" data-call={ticket} title={visible(why)}>
       <div class="line name">
         <strong>{visible(tool)}</strong>{' '}
         <span class="quiet">
@@ -76,9 +65,7 @@ function NewCall({ session }: { session: Session }): VNode | null {
   return isOpen ? (
     <Tools session={session} close={() => open(false)} />
   ) : (
-    <button type="button" onClick={() => open(true)}>
-      call a tool
-    </button>
+    <Button onClick={() => open(true)}>call a tool</Button>
   );
 }
 /** Text that says why no call is listed; a page may not know the past. */
@@ -139,15 +126,14 @@ function Filters({ list, filter, set, children }: Choosing & { children: Compone
       />
       <div role="group" aria-label="Outcome" class="group">
         {callKinds.map((kind) => (
-          <button
+          <Button
             key={kind}
-            type="button"
             aria-pressed={filter.kind === kind}
             onClick={() => set({ kind })}
             data-kind={kind}
           >
             {kindNames[kind]} {counts[kind].toLocaleString('en')}
-          </button>
+          </Button>
         ))}
       </div>
       <Names label="any tool" names={tools} value={filter.tool} onPick={(tool) => set({ tool })} />
@@ -194,15 +180,9 @@ export function CallsPanel({ session }: { session: Session }): VNode {
   const begin = calls.reduce((least, { from }) => Math.min(least, from), Infinity);
   const end = calls.reduce((most, { ended }) => Math.max(most, Math.min(ended?.at ?? now, now)), begin + 1);
   const shown = chosen === undefined ? -1 : calls.indexOf(chosen);
-  const draw = (index: number, id: string): VNode | null => {
+  const draw = (index: number, props: RowProps): VNode | undefined => {
     const call = calls[index];
-    return call ? (
-      <CallRow key={call.ticket} id={id} session={session} call={call} now={now} begin={begin} end={end} />
-    ) : null;
-  };
-  const move = (by: number): void => {
-    const next = calls[Math.max(0, Math.min(calls.length - 1, shown + by))];
-    if (next) session.choose({ call: next.ticket });
+    return call && <CallRow key={call.ticket} call={call} now={now} begin={begin} end={end} {...props} />;
   };
   return (
     <div class={`calls${chosen ? ' with-call' : ''}`}>
@@ -213,18 +193,18 @@ export function CallsPanel({ session }: { session: Session }): VNode {
         {calls.length === 0 ? (
           <Empty>
             No call is like that.{' '}
-            <button type="button" onClick={() => session.choose({ calls: noFilter, range: undefined })}>
+            <Button onClick={() => session.choose({ calls: noFilter, range: undefined })}>
               Show all calls
-            </button>
+            </Button>
           </Empty>
         ) : (
           <LongList
             count={calls.length}
             rowHeight={rowHeight}
             label="Calls"
-            shown={shown < 0 ? undefined : shown}
+            chosen={shown}
             draw={draw}
-            onMove={move}
+            choose={(index) => session.choose({ call: calls[index]?.ticket })}
           />
         )}
         {chosen && <CallPage key={chosen.ticket} session={session} call={chosen} now={now} />}

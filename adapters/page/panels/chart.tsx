@@ -5,7 +5,7 @@ import { type LaidOut, laidOut, anyPath, isStaying, labelOf, takenOf } from '../
 import { Zoomed } from '../chart/zoomed.tsx';
 import type { Chart } from '../../../machines/trace/chart.ts';
 import type { Living } from '../history.ts';
-import { Empty, sinceText } from '../pieces.tsx';
+import { Empty, sinceText, Button, Link } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { activeIn, dayTimeText, finerTimeText, durationText, stateText, visible } from '../values.ts';
 
@@ -77,10 +77,7 @@ function Way({ session, way }: { session: Session; way: readonly WayStep[] }): V
       <ol class="way">
         {shown.map(({ n, index, t, ids }) => (
           <li key={index} class={n === way.length ? 'taken' : undefined}>
-            <button type="button" class="plain" onClick={() => session.goTo(index)}>
-              {n}
-            </button>{' '}
-            <span class="quiet">{timeOf(t)}</span>{' '}
+            <Link onClick={() => session.goTo(index)}>{n}</Link> <span class="quiet">{timeOf(t)}</span>{' '}
             <span>{ids.map((id) => visible(stepText(id))).join(', ')}</span>
           </li>
         ))}
@@ -171,12 +168,12 @@ function Standing({
         <span class="mono">{visible(address)}</span> <strong>{text}</strong>
       </p>
       <div role="group" aria-label="Part of the chart" class="group">
-        <button type="button" aria-pressed={!isTaken} onClick={() => setTaken(false)}>
+        <Button aria-pressed={!isTaken} onClick={() => setTaken(false)}>
           whole chart
-        </button>
-        <button type="button" aria-pressed={isTaken} onClick={() => setTaken(true)}>
+        </Button>
+        <Button aria-pressed={isTaken} onClick={() => setTaken(true)}>
           only what was taken
-        </button>
+        </Button>
       </div>
     </div>
   );

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { collectionChangesOf, isCollection, shownOf, type CollectionChange } from '../collections.ts';
-import { Empty } from '../pieces.tsx';
+import { Empty, Head, Link } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { durationText, visible } from '../values.ts';
 
@@ -25,16 +25,14 @@ function Change({ change, session }: { change: CollectionChange; session: Sessio
   return (
     <tr data-change={index}>
       <th scope="row">
-        <button
-          type="button"
-          class="plain"
+        <Link
           onClick={() => {
             session.choose({ panel: 'records' });
             session.goTo(index);
           }}
         >
           {durationText(t)}
-        </button>
+        </Link>
       </th>
       <td class="nowrap">{names[collection]}</td>
       <td>
@@ -66,13 +64,7 @@ export function CollectionsPanel({ session }: { session: Session }): VNode {
   return (
     <>
       <table id="shown">
-        <thead>
-          <tr>
-            <th scope="col">where</th>
-            <th scope="col">server</th>
-            <th scope="col">shows</th>
-          </tr>
-        </thead>
+        <Head of={['where', 'server', 'shows']} />
         <tbody>
           {shown.map(({ kind, server, uris, reason }) => (
             <tr key={`${kind} ${server}`}>
@@ -92,14 +84,7 @@ export function CollectionsPanel({ session }: { session: Session }): VNode {
         </tbody>
       </table>
       <table id="changed">
-        <thead>
-          <tr>
-            <th scope="col">changed at</th>
-            <th scope="col">where</th>
-            <th scope="col">what and why</th>
-            <th scope="col">announced</th>
-          </tr>
-        </thead>
+        <Head of={['changed at', 'where', 'what and why', 'announced']} />
         <tbody>
           {changes.slice(0, mostShown).map((change) => (
             <Change key={`${change.index} ${change.server}`} change={change} session={session} />

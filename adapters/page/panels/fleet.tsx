@@ -10,7 +10,7 @@ import { moodOfIncident } from './incidents.tsx';
 import type { FleetView } from '../choice.ts';
 import { isNamedBy, type CallPart, type JoinedCall } from '../joined.ts';
 import { moodOfCall, type Mood } from '../model.ts';
-import { Empty, LongList, State } from '../pieces.tsx';
+import { Button, Empty, Link, LongList, type RowProps, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { countText, dayTimeText, durationText, visible } from '../values.ts';
 
@@ -223,9 +223,7 @@ function Wrong({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
         <li key={`silent ${host}`}>
           <time>{dayTimeText(session.heardOn, session.heardOn)}</time>{' '}
           <State mood="bad">
-            <button type="button" class="plain" onClick={() => fleet.choose({ host })}>
-              {visible(nameOf(seen, host))}
-            </button>
+            <Link onClick={() => fleet.choose({ host })}>{visible(nameOf(seen, host))}</Link>
           </State>{' '}
           {what}. What is shown of it is as of then.
         </li>
@@ -242,9 +240,7 @@ function Wrong({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
             <li key={`${host} ${view.incident.id}`}>
               <time dateTime={new Date(at).toISOString()}>{dayTimeText(at, endOfHost(fleet, host))}</time>{' '}
               <State mood={moodOfIncident(view)}>
-                <button type="button" class="plain" onClick={show}>
-                  {visible(nameOf(seen, host))}
-                </button>
+                <Link onClick={show}>{visible(nameOf(seen, host))}</Link>
                 {view.subject === '' ? '' : ': '}
                 <strong>{visible(view.subject)}</strong>
               </State>{' '}
@@ -275,7 +271,7 @@ const scaleOf = ({ fleet, joined }: Shown): Scale => {
   const spans = joined.parts.map((part) => spanOf(fleet, part));
   return { from: Math.min(...spans.map(({ from }) => from)), to: Math.max(...spans.map(({ to }) => to)) };
 };
-function CallLine({ id, ...shown }: Shown & { readonly id: string }): VNode | null {
+function CallLine({ shown, ...props }: RowProps & { readonly shown: Shown }): VNode | null {
   const { fleet, seen, joined } = shown;
   const [first] = joined.parts;
   if (!first) return null;
@@ -286,15 +282,7 @@ function CallLine({ id, ...shown }: Shown & { readonly id: string }): VNode | nu
   const server = joined.parts.map(({ call }) => call.server).findLast((name) => name !== '') ?? '';
   const way = [...joined.parts.map(({ host }) => nameOf(seen, host)), server].filter((name) => name !== '');
   return (
-    <div
-      id={id}
-      role="option"
-      aria-selected={isNamedBy(joined, fleet.call)}
-      class="call fleet-call"
-      data-req={first.call.reqId}
-      style={{ height: `${rowHeight}px` }}
-      onClick={() => fleet.choose({ call: joined.key })}
-    >
+    <div {...props} class="call fleet-call" data-req={first.call.reqId}>
       <div class="name">
         <div class="line">
           <strong>{visible(first.call.tool)}</strong> <span class="quiet">{visible(way.join(' → '))}</span>
@@ -328,9 +316,7 @@ function Way(shown: Shown): VNode {
             return (
               <tr key={`${host} ${call.ticket}`}>
                 <th scope="row">
-                  <button type="button" class="plain" onClick={() => fleet.showCall(host, call.ticket)}>
-                    {visible(nameOf(seen, host))}
-                  </button>
+                  <Link onClick={() => fleet.showCall(host, call.ticket)}>{visible(nameOf(seen, host))}</Link>
                 </th>
                 <td class="outcome">
                   <State mood={moodOfCall(call, now)}>{standingOf(call, now).words}</State>
@@ -372,12 +358,10 @@ function CallsOfAll({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
     );
   const place = calls.findIndex((joined) => isNamedBy(joined, fleet.call));
   const chosen = calls[place];
-  const draw = (n: number, id: string): VNode | null => {
+  const draw = (n: number, props: RowProps): VNode | undefined => {
     const joined = calls[n];
-    return joined ? <CallLine key={joined.key} id={id} fleet={fleet} seen={seen} joined={joined} /> : null;
+    return joined && <CallLine key={joined.key} shown={{ fleet, seen, joined }} {...props} />;
   };
-  const move = (by: number): void =>
-    fleet.choose({ call: calls[Math.max(0, Math.min(calls.length - 1, place + by))]?.key });
   return (
     <>
       {chosen && <Way fleet={fleet} seen={seen} joined={chosen} />}
@@ -386,9 +370,9 @@ function CallsOfAll({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
         count={calls.length}
         rowHeight={rowHeight}
         label="Calls of all hosts"
-        shown={place < 0 ? undefined : place}
+        chosen={place}
         draw={draw}
-        onMove={move}
+        choose={(n) => fleet.choose({ call: calls[n]?.key })}
       />
     </>
   );
@@ -432,15 +416,15 @@ export function FleetApp({ fleet }: { fleet: Fleet }): VNode {
   return (
     <>
       <nav id="hosts" aria-label="Hosts">
-        <button type="button" aria-pressed={shown === undefined} onClick={choose({ host: undefined })}>
+        <Button aria-pressed={shown === undefined} onClick={choose({ host: undefined })}>
           all {fleet.sessions.length}
-        </button>
+        </Button>
         {fleet.sessions.map((session, host) => (
-          <button key={host} type="button" aria-pressed={fleet.host === host} onClick={choose({ host })}>
+          <Button key={host} aria-pressed={fleet.host === host} onClick={choose({ host })}>
             {session.host?.kind === 'file' ? `${host + 1}: ` : ''}
             {visible(nameOf(seen, host))}
             {stateOf(session)}
-          </button>
+          </Button>
         ))}
       </nav>
       {shown ? <App key={fleet.host} session={shown} /> : <All fleet={fleet} />}

@@ -8,7 +8,7 @@ import {
   type IncidentView,
 } from '../../../machines/incidents/incident.ts';
 import type { Mood } from '../model.ts';
-import { State } from '../pieces.tsx';
+import { State, Button, Link } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { countText, dayTimeText, durationText, visible } from '../values.ts';
 import { StoryButtons } from './story.tsx';
@@ -54,7 +54,7 @@ function Row({ session, view, now }: { session: Session; view: IncidentView; now
   const isLater = last > session.wallNow + 1;
   return (
     <li class={`incident${isChosen ? ' chosen' : ''}${isLater ? ' later' : ''}`} data-kind={kind}>
-      <button type="button" class="row" onClick={() => session.showIncident(view)} aria-pressed={isChosen}>
+      <Button class="row" onClick={() => session.showIncident(view)} aria-pressed={isChosen}>
         <time dateTime={new Date(from).toISOString()}>{dayTimeText(from, now)}</time>
         <State mood={moodOfIncident(view)}>
           {incidentNames[kind]}
@@ -66,7 +66,7 @@ function Row({ session, view, now }: { session: Session; view: IncidentView; now
           {visible(what)}
         </span>
         {cost !== '' && <span class="cost">{visible(cost)}</span>}
-      </button>
+      </Button>
       {isChosen && (
         <div class="remedy">
           {remedy !== '' && <p>What to do: {visible(remedy)}</p>}
@@ -86,9 +86,9 @@ function Nothing({ session, now }: { session: Session; now: number }): VNode {
     <p id="nothing" class="quiet">
       Nothing went wrong{from}.{failed > 0 && ' '}
       {failed > 0 && (
-        <button type="button" class="plain" onClick={() => session.showFailed()}>
+        <Link onClick={() => session.showFailed()}>
           {countText(failed, 'call')} failed, and had no effect
-        </button>
+        </Link>
       )}
     </p>
   );
@@ -145,21 +145,19 @@ export function Incidents({ session }: { session: Session }): VNode | null {
           {wrong.length > 0 && over > 0 && ', '}
           {over > 0 && `${over} seen and over`}
         </h2>
-        <button type="button" onClick={() => session.stepIncident(-1)} title="key p">
+        <Button onClick={() => session.stepIncident(-1)} title="key p">
           previous
-        </button>
-        <button type="button" onClick={() => session.stepIncident(1)} title="key n">
+        </Button>
+        <Button onClick={() => session.stepIncident(1)} title="key n">
           next
-        </button>
+        </Button>
         {unseen.length > 0 && session.phase === 'live' && (
-          <button type="button" onClick={() => session.see(unseen)}>
-            all seen
-          </button>
+          <Button onClick={() => session.see(unseen)}>all seen</Button>
         )}
         {all.length > mostShown && (
-          <button type="button" aria-expanded={isOpen} onClick={() => open(!isOpen)}>
+          <Button aria-expanded={isOpen} onClick={() => open(!isOpen)}>
             {isOpen ? 'fewer' : `all ${all.length}`}
-          </button>
+          </Button>
         )}
       </div>
       <ol

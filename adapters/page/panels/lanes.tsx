@@ -1,8 +1,8 @@
-import type { RefObject, VNode } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { VNode } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Lane } from '../history.ts';
 import { moodOf, moodOfCall, type Mood } from '../model.ts';
-import { Empty, onKeys } from '../pieces.tsx';
+import { Button, Empty, onKeys, useBox, useWheel } from '../pieces.tsx';
 import { useDrag } from '../timeline.tsx';
 import type { Session } from '../session.ts';
 import { durationText, visible, type Range } from '../values.ts';
@@ -47,27 +47,6 @@ function tracksOf(session: Session, isShown: (lane: Lane) => boolean): readonly 
 const orderOf = ({ lanes, title }: Track): string =>
   lanes[0]?.kind === 'call' ? `~${title}` : (lanes[0]?.address ?? '');
 
-function useSize(): [
-  box: RefObject<HTMLDivElement>,
-  size: { width: number; height: number; top: number },
-  measure: () => void,
-] {
-  const box = useRef<HTMLDivElement>(null);
-  const [size, setSize] = useState({ width: 800, height: 400, top: 0 });
-  const measure = (): void => {
-    const { clientWidth: width = 800, clientHeight: height = 400, scrollTop: top = 0 } = box.current ?? {};
-    setSize((old) =>
-      old.width === width && old.height === height && old.top === top ? old : { width, height, top },
-    );
-  };
-  useLayoutEffect(measure, []);
-  useEffect(() => {
-    const sized = new ResizeObserver(measure);
-    if (box.current) sized.observe(box.current);
-    return () => sized.disconnect();
-  }, []);
-  return [box, size, measure];
-}
 /** Time that is drawn, on the clock of the trace: the chosen one, the last minute of a running host, or all of a recording. */
 function rangeOf(session: Session): [Range, (next: Range | undefined) => void] {
   const { history, nowMs, phase, choice } = session;
@@ -201,9 +180,8 @@ function Rows({ session, rows, scale }: { session: Session; rows: readonly Track
         const name = lanes.length > 1 ? `${title} × ${lanes.length.toLocaleString('en')}` : title;
         const isChosen = lanes.some(({ address }) => address === actor);
         return (
-          <button
+          <Button
             key={only?.address}
-            type="button"
             class={`lane${isChosen ? ' chosen' : ''}`}
             data-lane={only?.address}
             aria-pressed={isChosen}
@@ -212,28 +190,17 @@ function Rows({ session, rows, scale }: { session: Session; rows: readonly Track
             onClick={() => session.choose({ actor: only?.address })}
           >
             {visible(fitting(name, gutter))}
-          </button>
+          </Button>
         );
       })}
     </>
   );
 }
-/**
- * Zooms by the wheel while a modifier key is held, which the browser would otherwise use itself; `x` is the position of the
- * pointer in the window.
- */
-function useWheel(box: RefObject<HTMLElement>, zoom: (by: number, x: number) => void): void {
-  useEffect(() => {
-    const { current } = box;
-    const turned = (event: WheelEvent): void => {
-      if (!event.ctrlKey && !event.shiftKey) return;
-      event.preventDefault();
-      zoom(Math.exp((event.deltaY || event.deltaX) / 400), event.clientX);
-    };
-    current?.addEventListener('wheel', turned, { passive: false });
-    return () => current?.removeEventListener('wheel', turned);
-  });
-}
+/** Without a key the wheel scrolls; `x` is the position of the pointer in the window. */
+const zoomBy =
+  (zoom: (by: number, x: number) => void) =>
+  ({ ctrlKey, shiftKey, deltaX, deltaY, clientX }: WheelEvent): unknown =>
+    (ctrlKey || shiftKey) && zoom(Math.exp((deltaY || deltaX) / 400), clientX);
 type Moves = Readonly<Record<string, () => void>>;
 interface BarProps {
   readonly range: Range;
@@ -250,13 +217,13 @@ const buttons = [
 const Bar = ({ range, moves, isAll, showAll }: BarProps): VNode => (
   <div class="bar">
     {buttons.map(([key, text, label]) => (
-      <button key={key} type="button" onClick={moves[key]} aria-label={label}>
+      <Button key={key} onClick={moves[key]} aria-label={label}>
         {text}
-      </button>
+      </Button>
     ))}
-    <button type="button" aria-pressed={isAll} onClick={() => showAll(!isAll)}>
+    <Button aria-pressed={isAll} onClick={() => showAll(!isAll)}>
       lists and processes
-    </button>
+    </Button>
     <span class="quiet" id="range">
       {durationText(Math.max(0, range.from))} to {durationText(range.to)}; drag or ctrl and the wheel zoom
     </span>
@@ -276,7 +243,7 @@ export const LanesPanel = ({ session }: { session: Session }): VNode =>
   session.history.lanes.length === 0 ? <Empty>No actor has lived yet.</Empty> : <Lanes session={session} />;
 function Lanes({ session }: { session: Session }): VNode {
   const [isAll, showAll] = useState(false);
-  const [box, size, measure] = useSize();
+  const [box, size, measure] = useBox();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [range, choose] = rangeOf(session);
   const free = Math.max(1, size.width - gutter);
@@ -284,7 +251,10 @@ function Lanes({ session }: { session: Session }): VNode {
   const scale: Scale = { ...range, width: size.width, x };
   const timeAt = (at: number): number => range.from + ((at - gutter) / free) * (range.to - range.from);
   const left = (): number => box.current?.getBoundingClientRect().left ?? 0;
-  useWheel(box, (by, at) => choose(about(range, by, Math.max(range.from, timeAt(at - left())))));
+  useWheel(
+    box,
+    zoomBy((by, at) => choose(about(range, by, Math.max(range.from, timeAt(at - left()))))),
+  );
   const isShown = (lane: Lane): boolean =>
     lane.from <= range.to &&
     (lane.to ?? Infinity) >= range.from &&
@@ -298,10 +268,8 @@ function Lanes({ session }: { session: Session }): VNode {
   const moves = movesOf(range, choose);
   const drag = useDrag({ box, gutter, timeAt, choose });
   const onClick = (event: MouseEvent): void => {
-    const [at, y] = [
-      event.clientX - left(),
-      event.clientY - (canvas.current?.getBoundingClientRect().top ?? 0),
-    ];
+    const at = event.clientX - left();
+    const y = event.clientY - (canvas.current?.getBoundingClientRect().top ?? 0);
     if (drag.isOver || at <= gutter) return;
     const t = timeAt(at);
     const lane = rows[Math.floor(y / rowHeight)]?.lanes.find(

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { MessageRow, MessagesWanted } from '../messages.ts';
-import { Empty, LongList } from '../pieces.tsx';
+import { Empty, Link, LongList, type RowProps } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { Value } from '../value.tsx';
 import { dayTimeText, durationText, isWithin, visible } from '../values.ts';
@@ -56,32 +56,16 @@ function Detail({ row, session }: { row: MessageRow; session: Session }): VNode 
             for <span class="mono">{visible(by)}</span>,{' '}
           </>
         )}
-        <button type="button" class="plain" onClick={() => session.goToClock(at)}>
-          what happened then
-        </button>
+        <Link onClick={() => session.goToClock(at)}>what happened then</Link>
       </p>
       {cut > 0 && <p class="bad">▲ {cut.toLocaleString('en')} more characters are not kept.</p>}
       <Value key={id} session={session} value={body} label="The message" />
     </div>
   );
 }
-interface LineProps {
-  readonly id: string;
-  readonly row: MessageRow;
-  readonly now: number;
-  readonly isShown: boolean;
-  readonly show: () => void;
-}
-function Line({ id, row, now, isShown, show }: LineProps): VNode {
+function Line({ row, now, ...props }: RowProps & { row: MessageRow; now: number }): VNode {
   return (
-    <div
-      id={id}
-      role="option"
-      aria-selected={isShown}
-      class="record message"
-      style={{ height: `${rowHeight}px` }}
-      onClick={show}
-    >
+    <div {...props} class="record message">
       <span class="number">{dayTimeText(row.at, now)}</span>
       <span>{row.dir === 'out' ? '→ sent' : '← received'}</span>
       <span class="mono">
@@ -154,12 +138,9 @@ export function MessagesPanel({ session }: { session: Session }): VNode {
     choose(next);
     show(undefined);
   };
-  const draw = (n: number, id: string): VNode | null => {
+  const draw = (n: number, props: RowProps): VNode | undefined => {
     const each = rows[n];
-    if (!each) return null;
-    const isShown = each.id === shown;
-    const onShow = (): void => show(each.id);
-    return <Line key={each.id} id={id} row={each} now={wallNow} isShown={isShown} show={onShow} />;
+    return each && <Line key={each.id} row={each} now={wallNow} {...props} />;
   };
   const status = problem === '' ? `${rows.length.toLocaleString('en')} messages` : problem;
   return (
@@ -172,9 +153,10 @@ export function MessagesPanel({ session }: { session: Session }): VNode {
           count={rows.length}
           rowHeight={rowHeight}
           label="Messages"
-          shown={place < 0 ? rows.length - 1 : place}
+          chosen={place}
+          isAtEnd
           draw={draw}
-          onMove={(by) => show(rows[Math.max(0, Math.min(rows.length - 1, place + by))]?.id)}
+          choose={(n) => show(rows[n]?.id)}
         />
       )}
       {row && <Detail row={row} session={session} />}

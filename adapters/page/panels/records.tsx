@@ -3,10 +3,10 @@ import type { VNode } from 'preact';
 import { useEffect, useReducer, useRef } from 'preact/hooks';
 import { contextAfter } from '../../../machines/trace/record.ts';
 import { causesOf, changesOf, eventOf } from '../causes.ts';
-import { Empty, LongList } from '../pieces.tsx';
+import { Empty, Head, Link, LongList, type RowProps } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { Value } from '../value.tsx';
-import { clockText, countText, durationText, stateText, visible } from '../values.ts';
+import { clockText, countText, countWhile, durationText, stateText, visible } from '../values.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 /** Panel of all trace records, each with its causes and the changes that it made. */
@@ -102,17 +102,6 @@ function useMatches(
     ? undefined
     : { found: current.found, share: isOver ? 1 : (current.until - first) / Math.max(1, length - first) };
 }
-/** Returns the position in the sorted list `found` of the last record index that is not after `index`. */
-function placeOf(found: readonly number[], index: number): number {
-  let low = 0;
-  let high = found.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((found[middle] ?? Infinity) <= index) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
 function Detail({ session }: { session: Session }): VNode {
   const { history, at } = session;
   const row = history.row(at);
@@ -138,13 +127,7 @@ function Detail({ session }: { session: Session }): VNode {
       <Causes session={session} index={at} />
       {changes.length > 0 && (
         <table id="changes">
-          <thead>
-            <tr>
-              <th scope="col">it remembers</th>
-              <th scope="col">before</th>
-              <th scope="col">after</th>
-            </tr>
-          </thead>
+          <Head of={['it remembers', 'before', 'after']} />
           <tbody>
             {changes.map(({ path, before: old, after }) => (
               <tr key={path}>
@@ -174,9 +157,7 @@ function Causes({ session, index }: { session: Session; index: number }): VNode 
           return (
             row && (
               <li key={cause}>
-                <button type="button" class="plain" onClick={() => session.goTo(cause)}>
-                  {row.s}
-                </button>{' '}
+                <Link onClick={() => session.goTo(cause)}>{row.s}</Link>{' '}
                 <span class="mono">{visible(textOf(row['a']))}</span> {words[row.k] ?? row.k}:{' '}
                 {visible(whatOf(row))}
               </li>
@@ -224,30 +205,26 @@ export function RecordsPanel({ session }: { session: Session }): VNode {
   const found = matches?.found;
   const [first, end] = session.recordsInRange;
   const count = found?.length ?? end - first;
-  const shown = found ? placeOf(found, at) : Math.min(at, end - 1) - first;
+  const shown = found ? countWhile(found, (index) => index <= at) - 1 : Math.min(at, end - 1) - first;
   const indexOf = (place: number): number => found?.[place] ?? first + place;
-  const move = (by: number): void => session.goTo(indexOf(Math.max(0, Math.min(count - 1, shown + by))));
-  const draw = (place: number, id: string): VNode | null => {
-    const index = indexOf(place);
-    const row = history.row(index);
-    if (!row) return null;
+  const draw = (place: number, props: RowProps): VNode | undefined => {
+    const row = history.row(indexOf(place));
     return (
-      <div
-        key={index}
-        id={id}
-        role="option"
-        aria-selected={index === at}
-        class={`record ${row.k}`}
-        data-s={row.s}
-        style={{ height: `${rowHeight}px` }}
-        onClick={() => session.goTo(index)}
-      >
-        <span class="number">{row.s}</span>
-        <span class="number">{(row.t / 1_000).toFixed(3)}</span>
-        <span>{words[row.k] ?? row.k}</span>
-        <span class="mono">{visible(textOf(row['a']))}</span>
-        <span>{visible(whatOf(row))}</span>
-      </div>
+      row && (
+        <div
+          key={row.s}
+          {...props}
+          class={`record ${row.k}`}
+          data-s={row.s}
+          aria-selected={indexOf(place) === at}
+        >
+          <span class="number">{row.s}</span>
+          <span class="number">{(row.t / 1_000).toFixed(3)}</span>
+          <span>{words[row.k] ?? row.k}</span>
+          <span class="mono">{visible(textOf(row['a']))}</span>
+          <span>{visible(whatOf(row))}</span>
+        </div>
+      )
     );
   };
   return (
@@ -264,9 +241,9 @@ export function RecordsPanel({ session }: { session: Session }): VNode {
           count={count}
           rowHeight={rowHeight}
           label="Records"
-          shown={shown < 0 ? undefined : shown}
+          chosen={shown}
           draw={draw}
-          onMove={move}
+          choose={(place) => session.goTo(indexOf(place))}
         />
       )}
       <Detail session={session} />

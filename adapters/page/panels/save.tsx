@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
+import { Button, Said } from '../pieces.tsx';
 import { useState } from 'preact/hooks';
 import type { Answer, Session } from '../session.ts';
 import { clockAt, traceUntil, traceUpTo } from '../trace-lines.ts';
-import { visible } from '../values.ts';
 
 /** Saves a file that the page has made. */
 export function saveFile(name: string, text: string): void {
@@ -41,18 +41,15 @@ export function SaveTrace({ session }: { session: Session }): VNode {
   const [said, say] = useState('');
   return (
     <span class="copying">
-      <button
+      <Button
         id="save"
-        type="button"
         title="save a trace of what led to the moment shown"
         disabled={session.history.length === 0}
         onClick={() => void save(session).then(say)}
       >
         save trace
-      </button>
-      <span role="status" class="small quiet">
-        {visible(said)}
-      </span>
+      </Button>
+      <Said text={said} />
     </span>
   );
 }

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { incidentNames, needsLook } from '../../../machines/incidents/incident.ts';
 import { treeOf, type Mood, type ServerView } from '../model.ts';
 import { ServerControls } from './asked.tsx';
-import { Empty, sinceText, State } from '../pieces.tsx';
+import { Empty, Head, Link, sinceText, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { activeIn, countText, dayTimeText, durationText, stateText, visible } from '../values.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
@@ -27,14 +27,12 @@ function Server({ server, session }: { server: ServerView; session: Session }): 
   return (
     <tr class={mood === 'bad' ? 'broken' : server.needsLook ? 'shaky' : undefined}>
       <th scope="row">
-        <button
-          type="button"
-          class="plain"
+        <Link
           title={`show the chart of ${visible(name)}`}
           onClick={() => session.choose({ actor: address, panel: 'chart' })}
         >
           {visible(name)}
-        </button>
+        </Link>
       </th>
       <td>
         <State mood={mood}>{words}</State>{' '}
@@ -45,14 +43,9 @@ function Server({ server, session }: { server: ServerView; session: Session }): 
         {remedy !== '' && <div class="remedy">What to do: {visible(remedy)}</div>}
         {why === '' &&
           incidents.map((view) => (
-            <button
-              key={view.incident.id}
-              type="button"
-              class="plain"
-              onClick={() => session.showIncident(view)}
-            >
+            <Link key={view.incident.id} onClick={() => session.showIncident(view)}>
               {incidentNames[view.kind]} at {dayTimeText(view.last, session.wallNow)}
-            </button>
+            </Link>
           ))}
         <div class="quiet small">{visible(facts.join(' · '))}</div>
       </td>
@@ -72,15 +65,7 @@ function Server({ server, session }: { server: ServerView; session: Session }): 
 function Servers({ session, servers }: { session: Session; servers: readonly ServerView[] }): VNode {
   return (
     <table id="servers" class={servers.length > fewServers ? 'many' : undefined}>
-      <thead>
-        <tr>
-          <th scope="col">server</th>
-          <th scope="col">state</th>
-          <th scope="col">why</th>
-          <th scope="col">what happens next</th>
-          <th scope="col">more</th>
-        </tr>
-      </thead>
+      <Head of={['server', 'state', 'why', 'what happens next', 'more']} />
       <tbody>
         {servers.map((server) => (
           <Server key={server.address} server={server} session={session} />
@@ -142,13 +127,7 @@ const missesText = (version: string, misses: readonly string[]): string =>
 function Peers({ session, peers: all }: { session: Session; peers: ReturnType<typeof treeOf> }): VNode {
   return (
     <table id="peers">
-      <thead>
-        <tr>
-          <th scope="col">office, seats and links</th>
-          <th scope="col">state</th>
-          <th scope="col">who</th>
-        </tr>
-      </thead>
+      <Head of={['office, seats and links', 'state', 'who']} />
       <tbody>
         {all.map(({ actor: { address, kind, state, since, context } }) => {
           const { seat, name, role, url, misses, version } = fieldsOf(context);
@@ -156,13 +135,7 @@ function Peers({ session, peers: all }: { session: Session; peers: ReturnType<ty
           return (
             <tr key={address}>
               <th scope="row">
-                <button
-                  type="button"
-                  class="plain"
-                  onClick={() => session.choose({ actor: address, panel: 'chart' })}
-                >
-                  {peers[kind]}
-                </button>
+                <Link onClick={() => session.choose({ actor: address, panel: 'chart' })}>{peers[kind]}</Link>
               </th>
               <td>
                 <PeerState kind={kind} state={state} />{' '}

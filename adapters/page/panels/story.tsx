@@ -4,9 +4,8 @@ import type { IncidentView } from '../../../machines/incidents/incident.ts';
 import type { Checks } from '../../../machines/inspection.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 import { textOf } from '../../../machines/trace/row.ts';
-import { Copy } from '../pieces.tsx';
+import { Button, Copy, Said } from '../pieces.tsx';
 import type { Session } from '../session.ts';
-import { visible } from '../values.ts';
 import { fileOf, saveFile } from './save.tsx';
 
 /** From an incident to its story: its call, the trace that the host wrote because of it, and a test of it. */
@@ -48,27 +47,21 @@ export function StoryButtons({ session, view }: { session: Session; view: Incide
   return (
     <span class="orders">
       {isLive && (
-        <button type="button" onClick={() => void told((...story) => session.openStory(...story, view))}>
+        <Button onClick={() => void told((...story) => session.openStory(...story, view))}>
           open the story
-        </button>
+        </Button>
       )}
       {call && (
-        <button type="button" onClick={() => session.choose({ panel: 'calls', call: call.ticket })}>
-          what was asked
-        </button>
+        <Button onClick={() => session.choose({ panel: 'calls', call: call.ticket })}>what was asked</Button>
       )}
       <Copy label="as test" text={() => testOf(view, file)} />
       {isLive && (
-        <button type="button" onClick={() => void told((text) => saveFile(file, text))}>
-          download the trace
-        </button>
+        <Button onClick={() => void told((text) => saveFile(file, text))}>download the trace</Button>
       )}
       {incident.trace !== null && (
         <Copy label="command" text={() => `npx a2c show ${incident.trace ?? ''}`} />
       )}
-      <span role="status" class="small quiet">
-        {visible(said)}
-      </span>
+      <Said text={said} />
     </span>
   );
 }

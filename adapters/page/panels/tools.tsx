@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { Button } from '../pieces.tsx';
 import { useEffect, useState } from 'preact/hooks';
 import { fieldsOf, type Fields } from '../../../machines/protocol/json.ts';
 import { partsOf } from '../../../machines/incidents/calls.ts';
@@ -66,17 +67,15 @@ export function Tools({ session, close }: { session: Session; close: () => void 
         <span role="status" class="quiet">
           {countText(found.length, 'tool')}
         </span>
-        <button type="button" onClick={close}>
-          close the list
-        </button>
+        <Button onClick={close}>close the list</Button>
       </div>
       <ul>
         {found.slice(0, mostListed).map((tool) => (
           <li key={`${tool.server} ${tool.name}`}>
-            <button type="button" class="row" onClick={() => choose(tool)}>
+            <Button class="row" onClick={() => choose(tool)}>
               <strong>{visible(tool.name)}</strong> <span class="quiet">{visible(tool.server)}</span>{' '}
               {visible(tool.description)}
-            </button>
+            </Button>
           </li>
         ))}
       </ul>

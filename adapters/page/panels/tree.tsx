@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { lastErrorOf, moodOf, nextOf, restartsOf, treeOf, type TreeRow } from '../model.ts';
-import { Empty, LongList, marks } from '../pieces.tsx';
+import { Empty, LongList, marks, type RowProps } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { durationText, nameOf, stateText, visible } from '../values.ts';
 
@@ -45,13 +45,9 @@ export function TreePanel({ session }: { session: Session }): VNode {
       wanted === '' || `${address} ${stateText(state)}`.toLowerCase().includes(wanted),
   );
   const at = rows.findIndex(({ actor }) => actor.address === chosen);
-  const move = (by: number): void => {
-    const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
-    if (next) session.choose({ actor: next.actor.address });
-  };
-  const draw = (index: number, id: string): VNode | null => {
+  const draw = (index: number, props: RowProps): VNode | undefined => {
     const row = rows[index];
-    if (!row) return null;
+    if (!row) return undefined;
     const { actor, depth } = row;
     const text = stateText(actor.state);
     const mood = moodOf(actor.kind, text);
@@ -59,14 +55,11 @@ export function TreePanel({ session }: { session: Session }): VNode {
     return (
       <div
         key={actor.address}
-        id={id}
-        role="option"
-        aria-selected={actor.address === chosen}
+        {...props}
         class={`actor ${mood}-row`}
         data-address={actor.address}
         title={`${visible(actor.address)}\n${told}`}
         style={{ height: `${rowHeight}px`, paddingLeft: `${0.5 + depth * 0.9}rem` }}
-        onClick={() => session.choose({ actor: actor.address })}
         onDblClick={() => session.choose({ actor: actor.address, panel: 'chart' })}
       >
         <div class="line">
@@ -93,9 +86,9 @@ export function TreePanel({ session }: { session: Session }): VNode {
           count={rows.length}
           rowHeight={rowHeight}
           label="Actors"
-          shown={at < 0 ? undefined : at}
+          chosen={at}
           draw={draw}
-          onMove={move}
+          choose={(index) => session.choose({ actor: rows[index]?.actor.address })}
         />
       )}
     </nav>
