@@ -2,6 +2,7 @@ import { renameSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { codeOf } from './reading.ts';
 
 interface UserPlace {
   readonly platform: string;
@@ -28,8 +29,7 @@ function mustWait(rename: () => void, left: number, platform: string): boolean {
     rename();
     return false;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (platform !== 'win32' || left <= 1 || !openElsewhere.has(code)) throw error;
+    if (platform !== 'win32' || left <= 1 || !openElsewhere.has(codeOf(error))) throw error;
     return true;
   }
 }

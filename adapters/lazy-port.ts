@@ -1,5 +1,5 @@
 import { during } from './clock.ts';
-import type { RequestPort } from '../machines/kernel/ports.ts';
+import type { RequestFact, RequestPort } from '../machines/kernel/ports.ts';
 
 /** Answers questions by a port that is loaded with the first of them. */
 export function lazyPort(load: () => Promise<RequestPort>): RequestPort {
@@ -17,3 +17,23 @@ export function lazyPort(load: () => Promise<RequestPort>): RequestPort {
     };
   };
 }
+
+type Asked = Parameters<RequestPort>[1];
+/** Answers each question by a promise; `failed` is told in place of a rejection. A withdrawn one gets no answer. */
+export const answeringPort =
+  (
+    answer: (asked: Asked) => Promise<unknown>,
+    failed: (id: string, error: unknown) => RequestFact,
+  ): RequestPort =>
+  (_from, asked, emit) => {
+    let isWanted = true;
+    const { id } = asked;
+    const tell = (fact: RequestFact): unknown => isWanted && emit(fact);
+    void answer(asked).then(
+      (result) => tell({ type: 'ask.answered', id, result }),
+      (error: unknown) => tell(failed(id, error)),
+    );
+    return () => {
+      isWanted = false;
+    };
+  };

@@ -15,7 +15,9 @@ import {
   PROTOCOL_VERSION,
   spoken,
 } from '../../machines/protocol/protocol.ts';
+import { fieldsOf } from '../../machines/protocol/json.ts';
 import { readAnswer } from '../../machines/protocol/reading.ts';
+import { jsonIn } from '../reading.ts';
 import { AgentRequests, bodyLimitOf } from './agent-requests.ts';
 import { type Parts, type WireEmit, type LinkRequest, LinkRequests, refuseUnsent } from './link-requests.ts';
 import { splitArgs } from './office-wire.ts';
@@ -275,18 +277,9 @@ export class LinkRegistry {
 type Refused = Extract<LinkFact, { readonly type: 'link.refused' }>;
 export type Refusal = Omit<Refused, 'type'>;
 
-const objectIn = (body: string): Readonly<Record<string, unknown>> => {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-  } catch {
-    return {};
-  }
-};
-
 /** The body is JSON from our offices and those in Python. */
 export function readDenial(status: number, body: string, address: string): Refusal {
-  const { code, message, server_version: server } = objectIn(body);
+  const { code, message, server_version: server } = fieldsOf(jsonIn(body));
   const text = typeof message === 'string' ? message.slice(0, mostText) : undefined;
   if (code === wireCodes.versionMismatch) {
     const version = typeof server === 'string' ? server.slice(0, 20) : undefined;

@@ -1,6 +1,7 @@
 import type { Stats, Dirent } from 'node:fs';
 import { constants, lstat, open, realpath, stat, type FileHandle, opendir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { codeOf, systemWords } from '../reading.ts';
 import { decodedAs, encodingOf } from './parsing/encoding.ts';
 import { checkPath, isSkipped, joinPath, limits, isBinary, sizeText } from '../../machines/document-files.ts';
 import { wideEncodingOf } from '../../machines/documents.ts';
@@ -71,8 +72,6 @@ const nearest = async (full: string): Promise<string> => {
   }
 };
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : '';
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
 
 /** The error itself names an absolute path. */
@@ -81,14 +80,7 @@ const inWords = (error: unknown, path: string): Refusal => {
   if (isMissing(error) && path.includes('\ufffd'))
     return new Refusal(`the name of "${path}" is not UTF-8, so it cannot be read; give it another name`);
   if (isMissing(error)) return new Refusal(`"${path}" does not exist; list_files and search show what does`);
-  const words: Readonly<Record<string, string>> = {
-    EACCES: 'may not be read (permission denied)',
-    EPERM: 'may not be read (permission denied)',
-    ELOOP: 'is a symbolic link that leads back to itself',
-    ENAMETOOLONG: 'is too long for a path',
-  };
-  const code = codeOf(error);
-  return new Refusal(`"${path}" ${words[code] ?? `cannot be read (${code || 'unknown reason'})`}`);
+  return new Refusal(`"${path}" cannot be read: ${systemWords(error)}`);
 };
 
 /** A link or pipe that replaced `real` meanwhile is neither followed nor waited for (O_NONBLOCK). */

@@ -8,6 +8,7 @@ import type { RequestPort } from '../../machines/kernel/ports.ts';
 import { blobSizes } from '../../machines/protocol/messages/blobs.ts';
 import { during, systemClock, waitingTimers } from '../clock.ts';
 import { defaultStateDir } from '../host-files.ts';
+import { answeringPort } from '../lazy-port.ts';
 import { newSha256 } from '../storage/traces.ts';
 
 /** A file of this store is removed with its entry; a file of a skill stays as it is. */
@@ -93,17 +94,10 @@ export class BlobStore {
     return facts;
   }
 
-  readonly request: RequestPort = (_from, { id, params }, emit) => {
-    let isWanted = true;
-    const failed = { kind: 'refused', reason: 'gone' } as const;
-    void during(this.#read(params as BlobRead)).then(
-      (result) => isWanted && emit({ type: 'ask.answered', id, result }),
-      () => isWanted && emit({ type: 'ask.answered', id, result: failed }),
-    );
-    return () => {
-      isWanted = false;
-    };
-  };
+  readonly request: RequestPort = answeringPort(
+    ({ params }) => during(this.#read(params as BlobRead)),
+    (id) => ({ type: 'ask.answered', id, result: { kind: 'refused', reason: 'gone' } }),
+  );
 
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -11,6 +11,8 @@ import type {
   LandingWrite,
 } from '../../machines/uploads/upload.rules.ts';
 import { homeFolder } from '../clock.ts';
+import { answeringPort } from '../lazy-port.ts';
+import { systemWords } from '../reading.ts';
 
 export interface LandingSettings {
   readonly folder: string;
@@ -53,11 +55,8 @@ const no = (reason: UploadRefusal, message: string, details?: object): LandingAn
   ...(details && { details }),
 });
 /** Without the path, which the agent need not know. */
-const broken = (what: string, error: unknown): LandingAnswer => {
-  const { code = 'an unknown error' } = error as NodeJS.ErrnoException;
-  const why = code === 'ENOSPC' || code === 'EDQUOT' ? `the disk is full (${code})` : code;
-  return no('io_error', `${what}: ${why}`);
-};
+const broken = (what: string, error: unknown): LandingAnswer =>
+  no('io_error', `${what}: ${systemWords(error)}`);
 /** At most 64 of letters, digits and `._-`. The id comes before it, so it is never `..` or a device. */
 export const safeName = (proposed: string): string =>
   proposed
@@ -137,16 +136,15 @@ export class LandingFolder {
     }
   }
 
-  readonly request: RequestPort = (_from, { id, method, params }, emit) => {
-    if (method === 'open') return this.#hold(id, params as LandingOpen, emit);
-    let isWanted = true;
-    const work =
-      method === 'write' ? this.#write(params as LandingWrite) : this.#finish(params as LandingFinish);
-    void work.then((result) => isWanted && emit({ type: 'ask.answered', id, result }));
-    return () => {
-      isWanted = false;
-    };
-  };
+  readonly #work = answeringPort(
+    ({ method, params }) =>
+      method === 'write' ? this.#write(params as LandingWrite) : this.#finish(params as LandingFinish),
+    (id, error) => ({ type: 'ask.answered', id, result: broken('The file cannot be written', error) }),
+  );
+  readonly request: RequestPort = (from, asked, emit) =>
+    asked.method === 'open'
+      ? this.#hold(asked.id, asked.params as LandingOpen, emit)
+      : this.#work(from, asked, emit);
   /** The end of the question removes an unfinished file. */
   #hold(id: string, wanted: LandingOpen, emit: Emit<RequestFact>): () => void {
     let isWanted = true;

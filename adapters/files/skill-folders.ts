@@ -3,7 +3,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { extname, isAbsolute, join, relative, sep } from 'node:path';
 import type { BlobFacts } from '../../machines/blobs/blobs.rules.ts';
 import type { RequestPort } from '../../machines/kernel/ports.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
 import { isObject, withoutUndefined, type Fields } from '../../machines/protocol/json.ts';
 import type { SkillRef } from '../../machines/protocol/messages/collections.ts';
 import type { SkillContents, SkillEntry, SkillEntryRead } from '../../machines/skills/offer.rules.ts';
@@ -20,6 +20,7 @@ import {
   type SkillsListed,
 } from '../../machines/skills/skills.rules.ts';
 import { homeFolder } from '../clock.ts';
+import { answeringPort } from '../lazy-port.ts';
 import { watchFolders, type Watching } from './watch-folders.ts';
 
 /** Word in a config that means the skill folder of the user, which the Python SDK reads too. */
@@ -278,20 +279,13 @@ export class SkillFolders {
     this.#watching = undefined;
     await (await watching)?.close();
   }
-  readonly request: RequestPort = (_from, { id, method, params }, emit) => {
-    let isWanted = true;
-    void this.#answer(method, params).then(
-      (result) => isWanted && emit({ type: 'ask.answered', id, result }),
-      (error: unknown) => {
-        const message = error instanceof Error ? error.message : String(error);
-        const failure: Failure = { code: wireCodes.internal, message };
-        if (isWanted) emit({ type: 'ask.refused', id, sent: true, failure });
-      },
-    );
-    return () => {
-      isWanted = false;
-    };
-  };
+  readonly request: RequestPort = answeringPort(
+    ({ method, params }) => this.#answer(method, params),
+    (id, error) => {
+      const message = error instanceof Error ? error.message : String(error);
+      return { type: 'ask.refused', id, sent: true, failure: { code: wireCodes.internal, message } };
+    },
+  );
   #answer(method: string, params: unknown): Promise<SkillsListed | SkillFileRead | SkillEntryRead> {
     if (method === 'list') return this.#listed();
     if (method === 'entry') return entryOfServer(params as SkillEntry);

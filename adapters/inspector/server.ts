@@ -11,6 +11,7 @@ import {
   type FromPage,
   type ToPage,
 } from '../../machines/inspection.ts';
+import { jsonIn } from '../reading.ts';
 import { Neighbours } from './registry.ts';
 import { pageFiles, type PageFile } from './page-files.ts';
 
@@ -94,14 +95,8 @@ const upgradeRefused = (socket: Socket, status: string, text: string): void =>
     `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
   );
 
-function messageIn(data: RawData): FromPage | undefined {
-  try {
-    const read = fromPageSchema.safeParse(JSON.parse((data as Buffer).toString('utf8')));
-    return read.success ? read.data : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const messageIn = (data: RawData): FromPage | undefined =>
+  fromPageSchema.safeParse(jsonIn((data as Buffer).toString('utf8'))).data;
 /** Returns the index of the host in a path; undefined when the path names none, `null` when it is another path. */
 function hostIn(path: string | undefined): number | undefined | null {
   if (path === attachPath) return undefined;

@@ -5,6 +5,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { Refusal, type Fetch, withinOrigin } from './guarded-fetch.ts';
+import { jsonIn } from '../reading.ts';
 import { toldAs } from './login-options.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
@@ -90,13 +91,10 @@ function read(shape: Shape, from: string | URL, said: Fields): Fields {
 }
 
 function objectIn(body: string, type: string | null): Fields | undefined {
-  try {
-    const said: unknown = JSON.parse(body);
-    return isObject(said) ? said : undefined;
-  } catch {
-    const isForm = type?.includes('form-urlencoded') === true || /^[\w.-]+=[^\s<]*$/.test(body);
-    return isForm ? Object.fromEntries(new URLSearchParams(body)) : undefined;
-  }
+  const said = jsonIn(body);
+  if (isObject(said)) return said;
+  const isForm = type?.includes('form-urlencoded') === true || /^[\w.-]+=[^\s<]*$/.test(body);
+  return isForm ? Object.fromEntries(new URLSearchParams(body)) : undefined;
 }
 
 const word = /^[\w.-]{1,60}$/;

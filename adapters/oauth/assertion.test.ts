@@ -132,7 +132,12 @@ describe('a login with an assertion', () => {
   it.each<[string, LoginConfig, LoginOptions['assertion'], string]>([
     ['is none', { assertion: 'a password' }, undefined, 'its assertion is no JWT'],
     ['is nowhere', {}, undefined, 'names no assertion'],
-    ['has no file', { assertionFile: '/nowhere/token' }, undefined, 'cannot be read (ENOENT)'],
+    [
+      'has no file',
+      { assertionFile: '/nowhere/token' },
+      undefined,
+      'cannot be read: no such file or directory (ENOENT)',
+    ],
     ['is a folder', { assertionFile: tmpdir() }, undefined, 'holds no JWT'],
     ['no host gives', {}, () => Promise.reject(new Error('s3cret')), 'this host could not give an assertion'],
     ['a host forgets', {}, () => undefined as never, 'its assertion is no JWT'],

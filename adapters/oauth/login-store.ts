@@ -3,6 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { replaceFile } from '../host-files.ts';
+import { jsonIn } from '../reading.ts';
 
 export const dpopKeySchema = z.object({
   kty: z.literal('EC'),
@@ -81,13 +82,7 @@ export interface Vault {
   set(key: string, text: string): Promise<void>;
   remove(key: string): Promise<unknown>;
 }
-const keptIn = (text: string): StoredLogin => {
-  try {
-    return keptSchema.parse(JSON.parse(text));
-  } catch {
-    return {};
-  }
-};
+const keptIn = (text: string): StoredLogin => keptSchema.safeParse(jsonIn(text)).data ?? {};
 
 /** In the vault where it accepts them, else in files for this user only. A file takes precedence. */
 export function sharedLogins(

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Http } from '../mcp/http/http.ts';
+import { jsonIn, systemWords } from '../reading.ts';
 import { type Fetch, guardedFetch, Refusal } from './guarded-fetch.ts';
 import { dpopKeySchema } from './login-store.ts';
 import { type LoginConfig, plain } from './login-options.ts';
@@ -92,8 +93,6 @@ const mostBytes = 64 * 1024;
 const hostMs = 10_000;
 const jwt = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
 const errorCode = /^[\w.-]{1,60}$/;
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
 
 /** RFC 7523, or the grant of an identity provider (SEP-990). Both are hidden from logs before they are sent. */
 export async function assertionFor(options: AssertionOptions): Promise<string> {
@@ -138,7 +137,7 @@ async function textOf(file: string): Promise<string> {
     const info = await stat(file);
     if (info.isFile() && info.size <= mostBytes) return await readFile(file, 'utf8');
   } catch (error) {
-    throw new Refusal(`its assertionFile cannot be read${codeOf(error)}`);
+    throw new Refusal(`its assertionFile cannot be read: ${systemWords(error)}`);
   }
   throw new Refusal('its assertionFile holds no JWT');
 }
@@ -146,20 +145,13 @@ async function textOf(file: string): Promise<string> {
 /** A malicious authorization server could use the JWT elsewhere to act as this host. */
 function mustBeFor(claims: string, names: readonly (string | undefined)[]): void {
   const audience = z.object({ aud: z.union([z.string(), z.array(z.string())]) });
-  const read = audience.safeParse(parsed(Buffer.from(claims, 'base64url').toString('utf8')));
+  const read = audience.safeParse(jsonIn(Buffer.from(claims, 'base64url').toString('utf8')));
   const known = new Set(names.flatMap((name) => (name === undefined ? [] : [plain(name)])));
   if (read.success && [read.data.aud].flat().some((one) => known.has(plain(one)))) return;
   throw new Refusal(
     'its assertion is not for the authorization server that the server names (aud); if that is the right one, name it as issuer',
   );
 }
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 const types = 'urn:ietf:params:oauth:token-type:';
 const issued = z.object({
@@ -197,7 +189,7 @@ async function grantBy(
   }).catch((error: unknown) => {
     throw new Refusal(`the identity provider: ${(error as Error).message}`, (error as Refusal).remedy);
   });
-  const said = parsed(await answer.text());
+  const said = jsonIn(await answer.text());
   const read = issued.safeParse(said);
   if (answer.ok && read.success) return read.data.access_token;
   const refused = refusedWith.safeParse(said);

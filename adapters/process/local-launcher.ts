@@ -19,6 +19,7 @@ import {
   type Launcher,
   systemProgram,
 } from './environment.ts';
+import { codeOf, systemWords } from '../reading.ts';
 import { groupOf } from './reaper/group.ts';
 import { plantTree, systemTools, type WindowsTools } from './windows-trees.ts';
 
@@ -35,19 +36,10 @@ export class LaunchError extends Error {
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'it may not be executed (EACCES): check its permissions, and that it is a program and not a folder',
-  EPERM: 'this system does not permit it (EPERM): check its permissions and what guards this machine',
   EAGAIN:
     'this machine has no process left to give (EAGAIN): run fewer servers, or raise its limit (ulimit -u)',
   ENOMEM: 'this machine has not enough memory left (ENOMEM): run fewer servers, or end something else',
   EMFILE: 'this host has too many open files (EMFILE): raise its limit (ulimit -n) or run fewer servers',
-  ENFILE: 'this machine has too many open files (ENFILE): end something else, or raise its limit',
-  E2BIG: 'its arguments and environment are too long (E2BIG): shorten them, or put them into a file',
-  ENOEXEC:
-    'it is not a program for this machine (ENOEXEC): install the one for this system, or name its interpreter',
-  ENOTDIR: 'a part of its path is no folder (ENOTDIR): correct "command"',
-  ELOOP: 'its links lead in a circle (ELOOP): install it again',
-  ENAMETOOLONG: 'its name is too long (ENAMETOOLONG): correct "command"',
-  EINVAL: 'this system does not take its command or arguments (EINVAL): correct "command" and "args"',
 };
 const unchanged = [
   'ENOENT',
@@ -61,9 +53,6 @@ const unchanged = [
   'EINVAL',
 ];
 const final: ReadonlySet<string> = new Set([...unchanged, 'ERR_INVALID_ARG_VALUE', 'ERR_INVALID_ARG_TYPE']);
-
-export const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : '';
 
 /** Number of PATH folders named in an error message, which appears in every list of servers; `a2c doctor` shows all of them. */
 const shownFolders = 3;
@@ -114,7 +103,7 @@ export function whyNotLaunched(spec: LaunchSpec, env: Environment, error: unknow
     return because(
       'its command, arguments, folder or environment hold a character that no process can be given: take it out',
     );
-  return because(reasons[code] ?? (code || 'the system refused'));
+  return because(reasons[code] ?? systemWords(error));
 }
 
 export function failureOf(command: string, error: unknown): { message: string; isFinal: boolean } {

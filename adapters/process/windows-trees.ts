@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { codeOf } from '../reading.ts';
 import { systemProgram, type Launched, type Remains, type SystemProgram } from './environment.ts';
 import type { TracedGroup } from './reaper/group.ts';
 
@@ -85,8 +86,7 @@ const rowsIn = (text: string): readonly ListedProcess[] =>
 
 /** Exit code of `taskkill` for a process that does not exist. */
 const noProcess = 128;
-const isRefused = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'EPERM';
+const isRefused = (error: unknown): boolean => codeOf(error) === 'EPERM';
 
 /** Calls that come during a run share the next one. */
 function inTurn<T>(run: () => Promise<T>): () => Promise<T> {

@@ -1,5 +1,6 @@
 /** An answer of another type (no Redis, a proxy that mixed up answers) is an error of its request alone. */
 import { z } from 'zod';
+import { jsonIn } from '../reading.ts';
 import type { ClaimAnswer, Holder, NodeMessage, RegisterNews } from '../../machines/office/rooms/register.ts';
 
 const text = z.string();
@@ -37,14 +38,7 @@ const news = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ended'), node: text }),
 ]) as z.ZodType<RegisterNews>;
 
-const json = (of: string): unknown => {
-  try {
-    return JSON.parse(of);
-  } catch {
-    return undefined;
-  }
-};
-const written = text.transform(json).pipe(holder) as unknown as z.ZodType<Holder>;
+const written = text.transform(jsonIn).pipe(holder) as unknown as z.ZodType<Holder>;
 const claimed = z.union([
   z.tuple([z.literal('held'), number]).transform(([, fence]) => ({ ok: true as const, fence })),
   z.tuple([z.literal('taken'), written]).transform(([, one]) => ({ ok: false as const, holder: one })),
@@ -63,5 +57,5 @@ export const answers = {
   place: z.union([z.null().transform(() => 'nobody' as const), written]),
   number,
   letter,
-  news: text.transform(json).pipe(news),
+  news: text.transform(jsonIn).pipe(news),
 } as const;

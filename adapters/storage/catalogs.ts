@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../host-files.ts';
+import { jsonIn } from '../reading.ts';
 import type { JsonObject, Lists } from '../../machines/catalog/entries.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
@@ -31,12 +32,8 @@ export const textOfCatalog = ({ savedAt, lists }: CachedCatalog): string =>
 
 /** Written by this library, so that its form is looked at no closer than another version may have changed it. */
 export function readCatalog(written: string): CachedCatalog | undefined {
-  try {
-    const value: unknown = JSON.parse(written);
-    return isCatalog(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonIn(written);
+  return isCatalog(value) ? value : undefined;
 }
 
 export const largestCatalog = 4 * 1024 * 1024;

@@ -3,6 +3,8 @@ import { chown, open, rm, stat, mkdir, readFile, realpath } from 'node:fs/promis
 import { dirname, resolve } from 'node:path';
 import { replaceFile } from '../host-files.ts';
 import { during } from '../clock.ts';
+import { answeringPort } from '../lazy-port.ts';
+import { codeOf, systemWords } from '../reading.ts';
 import { decoded, type DecodedText, readConfigText } from './text-files.ts';
 import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
 import { edited, withLines, readJson } from '../../machines/config/json-text.ts';
@@ -73,7 +75,7 @@ async function heldIn(file: string): Promise<DecodedText | null> {
   try {
     bytes = await readFile(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
   const read = decoded(bytes);
@@ -201,18 +203,9 @@ async function write(held: Held, { edits, restores }: Wanted, how: LockedFile): 
   held.last = text;
   return found;
 }
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
-const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EROFS: 'the file system is read-only',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  ELOCKED: 'another program holds it',
-  EISDIR: 'it is a folder',
-};
 const notWritten = (file: string, error: unknown): Failure => ({
   code: wireCodes.internal,
-  message: `${file} could not be written: ${reasons[codeOf(error)] ?? (codeOf(error) || String(error))}`,
+  message: `${file} could not be written: ${codeOf(error) === 'ELOCKED' ? 'another program holds it' : systemWords(error)}`,
   details: { file },
   remedy: 'Nothing was changed. Fix that and try again.',
 });
@@ -229,25 +222,19 @@ export const settingsFile = (
   how: LockedFile = {},
 ): RequestPort => {
   const held: Held = { file, judge, last: null };
-  return (_from, { id, method, params }, emit) => {
-    let isWanted = true;
-    const { edits = [], restores = false } = (params ?? {}) as Partial<Wanted>;
-    const asked = method === 'write' ? write(held, { edits, restores }, how) : read(held);
-    asked.then(
-      (result) => isWanted && emit({ type: 'ask.answered', id, result }),
-      (error: unknown) => {
-        if (!isWanted) return;
-        if (error instanceof Refused) emit({ type: 'ask.refused', id, sent: false, failure: refusal(error) });
-        else if (error instanceof Wrong) emit({ type: 'ask.answered', id, result: error.found });
-        else if (error instanceof NotText)
-          emit({ type: 'ask.answered', id, result: { kind: 'wrong', mistakes: [error.mistake] } });
-        else emit({ type: 'ask.refused', id, sent: true, failure: notWritten(file, error) });
-      },
-    );
-    return () => {
-      isWanted = false;
-    };
-  };
+  return answeringPort(
+    ({ method, params }) => {
+      const { edits = [], restores = false } = (params ?? {}) as Partial<Wanted>;
+      return method === 'write' ? write(held, { edits, restores }, how) : read(held);
+    },
+    (id, error) => {
+      if (error instanceof Refused) return { type: 'ask.refused', id, sent: false, failure: refusal(error) };
+      if (error instanceof Wrong) return { type: 'ask.answered', id, result: error.found };
+      if (error instanceof NotText)
+        return { type: 'ask.answered', id, result: { kind: 'wrong', mistakes: [error.mistake] } };
+      return { type: 'ask.refused', id, sent: true, failure: notWritten(file, error) };
+    },
+  );
 };
 
 /** A program may empty a file first, and chokidar does not report a second change within 50 ms. */

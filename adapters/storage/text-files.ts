@@ -5,6 +5,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Mistake } from '../../machines/config/mistake.ts';
+import { codeOf, systemWords } from '../reading.ts';
 
 /** Largest config file in bytes. Nobody writes more by hand, and a wrong path to a data file should not be read to its end. */
 const maxBytes = 1024 * 1024;
@@ -70,19 +71,8 @@ const readUpTo = async (handle: FileHandle, limit: number): Promise<Buffer> => {
   return buffer.subarray(0, length);
 };
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
-  ENOTDIR: 'does not exist: a part of its path is not a folder',
-  EACCES: 'may not be read (permission denied)',
-  EPERM: 'may not be read (permission denied)',
-  EISDIR: 'is a folder',
-  ELOOP: 'is a symbolic link that leads back to itself',
-  ENAMETOOLONG: 'has a name that is too long',
-};
-const reasonOf = (error: unknown): string => {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return reasons[code] ?? `cannot be read (${code === '' ? 'unknown reason' : code})`;
-};
+const reasonOf = (error: unknown): string =>
+  codeOf(error) === 'ENOENT' ? 'does not exist' : `cannot be read: ${systemWords(error)}`;
 
 /** Format of Node's `--env-file`, without placeholders. Never rejects; the reason never names a value. */
 export async function readEnvFile(

@@ -4,6 +4,7 @@ import { mkdir, writeFile, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { defaultStateDir, replaceFileSync } from '../host-files.ts';
+import { jsonIn } from '../reading.ts';
 import { changeFile, textIn } from './settings.ts';
 
 export interface Bytes {
@@ -85,12 +86,8 @@ export const trustFile = (env: NodeJS.ProcessEnv = process.env): string =>
 
 /** Parses the list of trusted folders; empty when the file is missing or invalid, so that nothing is trusted then. */
 function foldersIn(text: string | null): string[] {
-  try {
-    const list: unknown = JSON.parse(text ?? '[]');
-    return Array.isArray(list) ? list.filter((f): f is string => typeof f === 'string') : [];
-  } catch {
-    return [];
-  }
+  const list = jsonIn(text ?? '[]');
+  return Array.isArray(list) ? list.filter((f): f is string => typeof f === 'string') : [];
 }
 const trusted = async (file: string): Promise<string[]> => foldersIn(await textIn(file).catch(() => null));
 

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_p
 import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
+import { codeOf } from '../../reading.ts';
 import { isSource, ownFile, sourceFile, sourceLoader } from '../../own-files.ts';
 import { endAll, startTimeOf } from './group.ts';
 import { isPlainNode, reaperMark, reaperProof } from './host-program.ts';
@@ -89,9 +90,8 @@ const proofFrom = (child: Piped): Promise<boolean> =>
     });
   });
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : String(error);
-export const notStarted = (error: unknown): string => `could not be started (${codeOf(error)})`;
+export const notStarted = (error: unknown): string =>
+  `could not be started (${codeOf(error) || String(error)})`;
 
 export function startReaper({ lost, refused }: Mishap): Reaper {
   const { command, args } = reaperCommand();

@@ -16,6 +16,7 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { codeOf, jsonIn } from '../../reading.ts';
 import { replaceFileSync, defaultStateDir } from '../../host-files.ts';
 import { clockMs, endTrees, originOf, systemTools } from '../windows-trees.ts';
 import { type TracedGroup, startTimeOf, endAll, markerFor, markerOf, isAlive, statOf } from './group.ts';
@@ -187,14 +188,6 @@ interface Told extends z.infer<typeof headSchema> {
   readonly groups: readonly TracedGroup[];
 }
 
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** In a shared folder a file of another user could name processes of this user. */
 function readOwn(path: string): string | undefined {
   const file = openSync(path, 'r');
@@ -208,11 +201,11 @@ function readOwn(path: string): string | undefined {
 
 function toldBy(text: string, name: string): Told | undefined {
   const [first = '', ...changes] = text.split('\n');
-  const head = headSchema.safeParse(parse(first)).data;
+  const head = headSchema.safeParse(jsonIn(first)).data;
   if (!head || fileNameOf(head.instance) !== name) return undefined;
   const groups = new Map<string, TracedGroup>();
   for (const change of changes) {
-    const { data } = changeSchema.safeParse(parse(change));
+    const { data } = changeSchema.safeParse(jsonIn(change));
     if (data && 'entered' in data) groups.set(nameOf(data.entered), data.entered);
     else if (data) groups.delete(nameOf(data.left));
   }
@@ -296,11 +289,10 @@ async function sweepFile(folder: string, name: string): Promise<readonly Leftove
 /** Never rejects. Under 5 ms when there is nothing to do, else at most 1.5 s; on Windows some seconds. */
 export async function sweepLeftovers({ stateDir, notice }: SweepOptions = {}): Promise<readonly Leftover[]> {
   if (stateDir === false || ownStartTime() === undefined) return [];
-  const missing = (error: unknown): boolean =>
-    error instanceof Error && 'code' in error && error.code === 'ENOENT';
   const complain = (error: unknown): [] => {
     // Ignores a missing file, because another host may be cleaning up at the same time.
-    if (!missing(error)) notice?.(`cannot look for what earlier hosts left behind: ${String(error)}`);
+    if (codeOf(error) !== 'ENOENT')
+      notice?.(`cannot look for what earlier hosts left behind: ${String(error)}`);
     return [];
   };
   try {

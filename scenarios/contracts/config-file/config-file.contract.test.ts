@@ -103,7 +103,7 @@ describe.each(worlds)('a config file: %s', (_, open) => {
     world.fill();
     expect(await answer(world, 'write', [{ path: ['k'], value: 1 }])).toMatchObject({
       ...{ type: 'ask.refused', sent: true },
-      failure: { code: 500, message: expect.stringContaining('the disk is full') as string },
+      failure: { code: 500, message: expect.stringContaining('no space left on device') as string },
     });
     expect((await found(world, 'read')).value).toEqual(start);
   });

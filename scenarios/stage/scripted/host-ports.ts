@@ -150,7 +150,7 @@ export class ScriptedConfigFile {
     const { edits = [] } = (params ?? {}) as { readonly edits?: readonly Edit[] };
     const timer = this.#clock.setTimeout(() => {
       if (method === 'write' && this.isFull) {
-        const failure = { code: 500, message: 'the disk is full' } as const;
+        const failure = { code: 500, message: 'no space left on device (ENOSPC)' } as const;
         return emit({ type: 'ask.refused', id, sent: true, failure });
       }
       const made = edited(this.#text, method === 'write' ? edits : []);
@@ -276,7 +276,7 @@ export class ScriptedLanding {
       const part = this.partOf(ticket);
       if (part === undefined) return { kind: 'gone' };
       if (this.faults[method] === 'full')
-        return { kind: 'refused', reason: 'io_error', message: 'the disk is full (ENOSPC)' };
+        return { kind: 'refused', reason: 'io_error', message: 'no space left on device (ENOSPC)' };
       this.parts.get(upload)?.push(Buffer.from(part));
       return { kind: 'written' };
     }

@@ -184,7 +184,7 @@ scenario('a full disk, and a folder that cannot be used, are told to the agent',
   await meet(s);
   s.callPorts.landing.faults = { write: 'full' };
   expect(await answers(s, first(s))).toMatchObject([
-    { ...no('io_error'), message: expect.stringContaining('disk is full') },
+    { ...no('io_error'), message: expect.stringContaining('no space left') },
   ]);
   s.callPorts.landing.faults = { open: 'closed' };
   expect(await answers(s, first(s))).toMatchObject([no('forbidden')]);

@@ -32,7 +32,7 @@ const files: HarnessOptions = {
         answer = () => emit({ type: 'ask.answered', id: asked.id, result: act.later });
         return () => {};
       }
-      const failure = { code: 500, message: 'the disk is full' } as const;
+      const failure = { code: 500, message: 'no space left on device (ENOSPC)' } as const;
       const fact: RequestFact =
         act === 'refused'
           ? { type: 'ask.refused', id: asked.id, sent: true, failure }

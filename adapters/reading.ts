@@ -1,0 +1,20 @@
+import { getSystemErrorMap } from 'node:util';
+
+/** Undefined for a text that is no JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+/** Empty for an error without one. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+
+/** The words of the system, which name no path, with the code: `permission denied (EACCES)`. */
+export function systemWords(error: unknown): string {
+  const code = codeOf(error);
+  const [, words] = [...getSystemErrorMap().values()].find(([name]) => name === code) ?? [];
+  return words === undefined ? code || 'unknown reason' : `${words} (${code})`;
+}
