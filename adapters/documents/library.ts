@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -18,38 +17,40 @@ import { limits, isSkipped, sizeText } from '../../machines/document-files.ts';
 
 type Known = { readonly document: ReadDocument } | { readonly reason: string };
 
-/** By the digest of their content; the least recently used leaves first. */
-class ContentCache {
+interface Kept {
+  readonly known: Known;
+  /** Of inode, size and time of the file. */
+  readonly stamp: string;
+  readonly chars: number;
+}
+/** The least recently used leaves first. */
+class DocumentCache {
   readonly #most: number;
-  readonly #known = new Map<string, { readonly known: Known; readonly chars: number }>();
+  readonly #kept = new Map<string, Kept>();
   #chars = 0;
 
   constructor(mostChars: number) {
     this.#most = mostChars;
   }
-
-  get(digest: string): Known | undefined {
-    const found = this.#known.get(digest);
-    if (!found) return undefined;
-    this.#known.delete(digest);
-    this.#known.set(digest, found);
-    return found.known;
+  get(ref: string): Kept | undefined {
+    const found = this.#kept.get(ref);
+    if (found) this.#kept.delete(ref);
+    if (found) this.#kept.set(ref, found);
+    return found;
   }
-
-  set(digest: string, known: Known): void {
-    this.#drop(digest);
+  set(ref: string, stamp: string, known: Known): void {
+    this.drop(ref);
     const chars = JSON.stringify(known).length;
-    this.#known.set(digest, { known, chars });
+    this.#kept.set(ref, { known, stamp, chars });
     this.#chars += chars;
-    for (const oldest of this.#known.keys()) {
-      if (this.#chars <= this.#most || oldest === digest) break;
-      this.#drop(oldest);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#chars <= this.#most || oldest === ref) break;
+      this.drop(oldest);
     }
   }
-
-  #drop(digest: string): void {
-    this.#chars -= this.#known.get(digest)?.chars ?? 0;
-    this.#known.delete(digest);
+  drop(ref: string): void {
+    this.#chars -= this.#kept.get(ref)?.chars ?? 0;
+    this.#kept.delete(ref);
   }
 }
 
@@ -140,11 +141,8 @@ export async function unreadIn(paths: readonly string[]): Promise<string[]> {
 export class Library {
   readonly folders: readonly Folder[];
   readonly #parsers: Parsers;
-  readonly #cache = new ContentCache(limits.cachedChars);
+  readonly #cache = new DocumentCache(limits.cachedChars);
   readonly #listeners = new Set<(change: Change) => void>();
-  readonly #readers = new Set<() => void>();
-  /** Valid while inode, size and time of the file stay the same. */
-  readonly #digests = new Map<string, { readonly stamp: string; readonly digest: string }>();
   readonly #failed = new Set<string>();
   readonly #reads = new Map<string, Promise<ReadDocument>>();
   readonly #end = new AbortController();
@@ -187,10 +185,6 @@ export class Library {
     return () => this.#listeners.delete(listener);
   }
 
-  onRead(listener: () => void): void {
-    this.#readers.add(listener);
-  }
-
   /** Also one whose file exists and was not noticed yet. */
   async find(ref: string): Promise<Listed | undefined> {
     const known = this.#documents.get(ref);
@@ -206,8 +200,7 @@ export class Library {
   }
 
   known(ref: string): ReadDocument | undefined {
-    const digest = this.#digests.get(ref)?.digest;
-    const known = digest === undefined ? undefined : this.#cache.get(digest);
+    const { known } = this.#cache.get(ref) ?? {};
     return known && 'document' in known ? known.document : undefined;
   }
 
@@ -221,7 +214,6 @@ export class Library {
   async close(): Promise<void> {
     this.#end.abort();
     this.#listeners.clear();
-    this.#readers.clear();
     await Promise.all([this.#watching?.close(), this.#parsers.close()]);
   }
 
@@ -229,23 +221,14 @@ export class Library {
     const place = await locate(this.folders, ref);
     const { facts } = place;
     const stamp = `${facts.ino} ${facts.size} ${facts.mtimeMs}`;
-    const known = this.#digests.get(ref);
-    if (known?.stamp === stamp) {
-      const document = this.#cached(known.digest, range);
-      if (document) return document;
-    }
-    const bytes = await this.#bytesOf(place);
-    const digest = `${fileTypeOf(ref)} ${createHash('sha256').update(bytes).digest('hex')}`;
-    this.#digests.set(ref, { stamp, digest });
-    const read = this.#cached(digest, range) ?? (await this.#parse(ref, digest, bytes, range));
-    if (known?.digest !== digest) for (const listener of [...this.#readers]) listener();
-    return read;
+    return this.#cached(ref, stamp, range) ?? this.#parse(ref, stamp, await this.#bytesOf(place), range);
   }
 
   /** Undefined unless it has all of these pages. Throws `Unreadable` for a content that failed before. */
-  #cached(digest: string, { from, to }: PageRange): ReadDocument | undefined {
-    const known = this.#cache.get(digest);
-    if (!known) return undefined;
+  #cached(ref: string, stamp: string, { from, to }: PageRange): ReadDocument | undefined {
+    const kept = this.#cache.get(ref);
+    if (kept?.stamp !== stamp) return undefined;
+    const { known } = kept;
     if ('reason' in known) throw new Unreadable(known.reason);
     const end = Math.min(to, known.document.pageCount);
     for (let index = from; index < end; index += 1) if (!known.document.pages[index]) return undefined;
@@ -268,7 +251,7 @@ export class Library {
     }
   }
 
-  async #parse(ref: string, digest: string, bytes: Uint8Array, range: PageRange): Promise<ReadDocument> {
+  async #parse(ref: string, stamp: string, bytes: Uint8Array, range: PageRange): Promise<ReadDocument> {
     const format = formatOf(ref) ?? 'txt';
     try {
       const missing = missingReader(format);
@@ -277,18 +260,16 @@ export class Library {
       if (wrong !== undefined) throw new Unreadable(`${wrong} (${fileTypeOf(ref)})`);
       const name = ref.slice(ref.lastIndexOf('/') + 1);
       const read = await this.#parsers.read({ format, bytes, name, fileType: fileTypeOf(ref), ...range });
-      const before = this.#cache.get(digest);
-      const document =
-        before && 'document' in before
-          ? { ...read, pages: { ...before.document.pages, ...read.pages } }
-          : read;
-      this.#cache.set(digest, { document });
+      const before = this.#cache.get(ref)?.stamp === stamp ? this.known(ref) : undefined;
+      const document = { ...read, pages: { ...before?.pages, ...read.pages } };
+      this.#cache.set(ref, stamp, { document });
       return document;
     } catch (error) {
       // The same content would fail again. A failure that may pass, such as a time-out, counts when it recurs.
       if (error instanceof Unreadable && !this.#end.signal.aborted) {
-        if (error.isLasting || this.#failed.has(digest)) this.#cache.set(digest, { reason: error.message });
-        this.#failed.add(digest);
+        const isLasting = error.isLasting || this.#failed.has(`${ref} ${stamp}`);
+        if (isLasting) this.#cache.set(ref, stamp, { reason: error.message });
+        this.#failed.add(`${ref} ${stamp}`);
       }
       throw error;
     }
@@ -333,7 +314,7 @@ export class Library {
       )
         changed.push(ref);
     }
-    for (const ref of [...removed, ...changed]) this.#digests.delete(ref);
+    for (const ref of [...removed, ...changed]) this.#cache.drop(ref);
     if (added.length + removed.length + changed.length === 0) return;
     for (const listener of [...this.#listeners]) listener({ added, removed, changed });
   }

@@ -128,9 +128,6 @@ const templatesOf = (host: string) => [
   },
 ];
 
-/** In ms. Each notification makes clients read the whole catalogue, and a search may read every document. */
-const catalogueMs = 2_000;
-
 export function share(library: Library, host: string): Shared {
   const listeners = new Set<(event: ResourceEvent) => void>();
   const tell = (event: ResourceEvent): void => {
@@ -139,7 +136,6 @@ export function share(library: Library, host: string): Shared {
   const windows = new Windows(library, host);
   const documents = new DocumentResources(library, host);
   const words = new WordIndex(library);
-  let telling: NodeJS.Timeout | undefined;
   const shared: Shared = {
     library,
     host,
@@ -154,19 +150,10 @@ export function share(library: Library, host: string): Shared {
       return () => listeners.delete(listener);
     },
     close: async () => {
-      clearTimeout(telling);
       words.close();
       await library.close();
     },
   };
-  // Only the catalogue contains details of documents; a list of single documents has none.
-  library.onRead(() => {
-    if (library.documents.size <= limits.listedDocuments) return;
-    telling ??= setTimeout(() => {
-      telling = undefined;
-      tell({ isListChanged: false, updated: [`dpe://${host}`] });
-    }, catalogueMs);
-  });
   library.onChange((change) => tell(eventOf(shared, change)));
   return shared;
 }
