@@ -1,6 +1,6 @@
 import { XMLSerializer } from '@xmldom/xmldom';
 import mammoth from 'mammoth';
-import { formatOf, inSections, pagesOf, type Draft } from '../../../machines/documents.ts';
+import { formatOf, type Draft } from '../../../machines/documents.ts';
 import { equationText, mathNodeOf } from './equations.ts';
 import {
   ancestor,
@@ -14,7 +14,7 @@ import {
   type OfficeFile,
 } from './office-file.ts';
 import { draftsOfHtml } from './html.ts';
-import type { Reader } from './reader.ts';
+import { documentOf, headingIn, type Reader } from './reader.ts';
 import { readers } from './readers.ts';
 
 /** mammoth reads the text; what it does not know is put into its input in a form that it knows. */
@@ -45,13 +45,8 @@ export const readDocx: Reader = async ({ bytes, name, fileType }) => {
   const kept = await Promise.all(parts.map((part) => part(fileType !== chunk)));
   const body = withParts(draftsOfHtml(value).drafts, kept).map(withAuthor(file));
   const drafts = [...aroundPages(file, 'header'), ...body, ...aroundPages(file, 'footer')];
-  const first = body.find(({ category }) => category === 'heading')?.content['text'];
-  const named = properties.title ?? (typeof first === 'string' ? first : undefined);
-  return {
-    ...(named !== undefined && { title: named }),
-    ...properties,
-    ...pagesOf(inSections(drafts, named ?? name)),
-  };
+  const title = properties.title ?? headingIn(body);
+  return documentOf(drafts, name, { ...properties, title });
 };
 
 /** What mammoth does not read. */

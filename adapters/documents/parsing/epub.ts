@@ -2,7 +2,7 @@ import type { DraftPage } from '../../../machines/documents.ts';
 import { pagesOf } from '../../../machines/documents.ts';
 import { draftsOfHtml, plainText } from './html.ts';
 import { elements, openArchive, resolved } from './office-file.ts';
-import { Unreadable, type Reader } from './reader.ts';
+import { headingIn, toldOf, Unreadable, type Reader } from './reader.ts';
 
 export const readEpub: Reader = ({ bytes }) => {
   const archive = openArchive(bytes, 'EPUB');
@@ -25,22 +25,13 @@ export const readEpub: Reader = ({ bytes }) => {
     const text = archive.text(name);
     if (text === undefined) return [];
     const { drafts, title } = draftsOfHtml(asHtml(text));
-    const heading = drafts.find(({ category }) => category === 'heading')?.content['text'];
-    return [{ title: typeof heading === 'string' ? heading : (title ?? `Part ${at + 1}`), drafts }];
+    return [{ title: headingIn(drafts) ?? title ?? `Part ${at + 1}`, drafts }];
   });
   const said = (name: string): string[] =>
     elements(book, name).flatMap((each) => (each.textContent ?? '').trim() || []);
-  const [title] = said('title');
-  const [summary] = said('description');
-  const keywords = said('subject');
-  return Promise.resolve({
-    ...(title !== undefined && { title }),
-    ...(summary !== undefined && {
-      summary: plainText(draftsOfHtml(summary).drafts),
-    }),
-    ...(keywords.length > 0 && { keywords }),
-    ...pagesOf(pages),
-  });
+  const [[title], [summary], keywords] = [said('title'), said('description'), said('subject')];
+  const about = summary && plainText(draftsOfHtml(summary).drafts);
+  return Promise.resolve({ ...toldOf({ title, summary: about, keywords }), ...pagesOf(pages) });
 };
 
 const empty = /^(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;

@@ -1,37 +1,15 @@
 import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { limits } from '../../../machines/document-files.ts';
-import {
-  inSections,
-  pagesOf,
-  renderElement,
-  type Draft,
-  type DraftDocument,
-} from '../../../machines/documents.ts';
+import { renderElement, type Draft } from '../../../machines/documents.ts';
 import { textReader } from './encoding.ts';
 import { equationText, type MathNode } from './equations.ts';
-import { isTarget, linkText } from './reader.ts';
+import { documentOf, isTarget, linkText } from './reader.ts';
 
 /** Scripts are neither run nor shown. */
-export const readHtml = textReader((text, { name }) => documentOfHtml(text, name));
-
-/** Also for the formats whose libraries return HTML. */
-export function documentOfHtml(source: string, name: string): DraftDocument {
-  const { drafts, title, meta } = draftsOfHtml(source);
-  const first = drafts.find(({ category }) => category === 'heading')?.content['text'];
-  const named = title ?? (typeof first === 'string' ? first : undefined);
-  const { keywords, description } = meta;
-  return {
-    ...(named !== undefined && { title: named }),
-    ...(description !== undefined && { summary: description }),
-    ...(keywords !== undefined && {
-      keywords: keywords
-        .split(',')
-        .map((each) => each.trim())
-        .filter(Boolean),
-    }),
-    ...pagesOf(inSections(drafts, named ?? name)),
-  };
-}
+export const readHtml = textReader((text, { name }) => {
+  const { drafts, title, meta } = draftsOfHtml(text);
+  return documentOf(drafts, name, { title, summary: meta['description'], keywords: meta['keywords'] });
+});
 
 interface Found {
   readonly drafts: Draft[];

@@ -1,8 +1,8 @@
-import { inSections, pagesOf, type Draft } from '../../../machines/documents.ts';
+import type { Draft } from '../../../machines/documents.ts';
 import { decoded } from './encoding.ts';
 import { draftsOfHtml } from './html.ts';
 import { paragraphsIn } from './plain.ts';
-import type { Reader } from './reader.ts';
+import { documentOf, type Reader } from './reader.ts';
 
 const deepest = 20;
 const mostHeader = 64 * 1024;
@@ -10,9 +10,7 @@ const mostHeader = 64 * 1024;
 /** Subject, people, date, the text and the names of what is attached. Also a web page in one file (MHTML). */
 export const readMail: Reader = ({ bytes, name }) => {
   const drafts = messageIn(new TextDecoder('latin1').decode(bytes).replaceAll('\r\n', '\n'), 0);
-  const title = drafts.find(({ category }) => category === 'heading')?.content['text'];
-  const pages = pagesOf(inSections(drafts, name));
-  return Promise.resolve({ ...(typeof title === 'string' && { title }), ...pages });
+  return Promise.resolve(documentOf(drafts, name));
 };
 
 function messageIn(source: string, depth: number): Draft[] {

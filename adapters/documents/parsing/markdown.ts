@@ -2,24 +2,21 @@ import type { Nodes, Parent, RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
-import { inSections, pagesOf, type Draft } from '../../../machines/documents.ts';
+import type { Draft } from '../../../machines/documents.ts';
 import { textReader } from './encoding.ts';
 import { draftsOfHtml } from './html.ts';
+import { documentOf } from './reader.ts';
 
 export const readMarkdown = textReader((source, { name }) => {
   const { front, body } = withoutFront(source);
-  const drafts = draftsOfMarkdown(body);
-  const first = drafts.find(({ category }) => category === 'heading')?.content['text'];
-  const title = front['title'] ?? (typeof first === 'string' ? first : undefined);
-  const keywords = front['keywords'] ?? front['tags'];
-  const summary = front['description'] ?? front['summary'];
-  return {
-    ...(title !== undefined && { title }),
-    ...(summary !== undefined && { summary }),
-    ...(keywords !== undefined && { keywords: wordsOf(keywords) }),
-    ...pagesOf(inSections(drafts, title ?? name)),
-  };
+  const keywords = (front['keywords'] ?? front['tags'])?.replace(/^\[|\]$/g, '');
+  return documentOf(draftsOfMarkdown(body), name, {
+    title: front['title'],
+    summary: front['description'] ?? front['summary'],
+    keywords: keywords?.split(',').map((each) => unquoted(each.trim())),
+  });
 });
+const unquoted = (text: string): string => text.replace(/^(["'])(.*)\1$/, '$2');
 
 export function draftsOfMarkdown(source: string): Draft[] {
   const root = fromMarkdown(source, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
@@ -31,18 +28,9 @@ function withoutFront(source: string): { front: Readonly<Record<string, string>>
   const found = /^\uFEFF?---\r?\n([\s\S]{0,20000}?)\r?\n---\r?\n/.exec(source);
   if (!found) return { front: {}, body: source };
   const lines = (found[1] ?? '').split(/\r?\n/).map((line) => /^(\w+):\s*(\S.*)$/.exec(line));
-  const pairs = lines.flatMap((pair) =>
-    pair ? [[pair[1] ?? '', (pair[2] ?? '').replace(/^(["'])(.*)\1$/, '$2')]] : [],
-  );
+  const pairs = lines.flatMap((pair) => (pair ? [[pair[1] ?? '', unquoted(pair[2] ?? '')]] : []));
   return { front: Object.fromEntries(pairs) as Record<string, string>, body: source.slice(found[0].length) };
 }
-const wordsOf = (text: string): string[] =>
-  text
-    .replace(/^\[|\]$/g, '')
-    .split(',')
-    .map((each) => each.trim().replace(/^(["'])(.*)\1$/, '$2'))
-    .filter(Boolean);
-
 function draftsOf(node: RootContent, source: string): Draft[] {
   // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- the other kinds stand within a paragraph
   switch (node.type) {

@@ -1,26 +1,19 @@
-import { inSections, pagesOf, type Draft } from '../../../machines/documents.ts';
+import type { Draft } from '../../../machines/documents.ts';
 import { isObject } from '../../../machines/protocol/json.ts';
+import { jsonIn } from '../../reading.ts';
 import { textReader } from './encoding.ts';
 import { draftsOfHtml } from './html.ts';
 import { draftsOfMarkdown } from './markdown.ts';
-import { Unreadable } from './reader.ts';
+import { documentOf, Unreadable } from './reader.ts';
 
 export const readNotebook = textReader((source, { name }) => {
-  const notebook = ((): unknown => {
-    try {
-      return JSON.parse(source);
-    } catch {
-      throw new Unreadable('it is not JSON');
-    }
-  })();
+  const notebook = jsonIn(source);
   if (!isObject(notebook)) throw new Unreadable('it is not a notebook');
   const sheets = listOf(notebook['worksheets']);
   const cells = [notebook, ...sheets].flatMap((each) => (isObject(each) ? listOf(each['cells']) : []));
   const language = languageOf(notebook['metadata']);
   const drafts = cells.flatMap((cell) => (isObject(cell) ? draftsOf(cell, language) : []));
-  const title = drafts.find(({ category }) => category === 'heading')?.content['text'];
-  const named = typeof title === 'string' ? title : undefined;
-  return { ...(named !== undefined && { title: named }), ...pagesOf(inSections(drafts, named ?? name)) };
+  return documentOf(drafts, name);
 });
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

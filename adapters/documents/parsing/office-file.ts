@@ -1,6 +1,6 @@
 import { DOMParser } from '@xmldom/xmldom';
 import { unzipSync, zipSync } from 'fflate';
-import { Unreadable } from './reader.ts';
+import { toldOf, Unreadable } from './reader.ts';
 import { limits, sizeText } from '../../../machines/document-files.ts';
 import type { Draft } from '../../../machines/documents.ts';
 
@@ -125,20 +125,10 @@ export const textIn = (node: Element, name = 't'): string =>
     .map((each) => each.textContent ?? '')
     .join('');
 
-export function propertiesOf(file: OfficeFile): { title?: string; keywords?: string[]; summary?: string } {
+export function propertiesOf(file: OfficeFile): ReturnType<typeof toldOf> {
   const core = file.xml('docProps/core.xml');
   const value = (name: string): string => (core && elements(core, name)[0]?.textContent?.trim()) || '';
-  const [title, keywords, summary] = [value('title'), value('keywords'), value('description')];
-  return {
-    ...(title && { title }),
-    ...(keywords && {
-      keywords: keywords
-        .split(/[,;]/)
-        .map((each) => each.trim())
-        .filter(Boolean),
-    }),
-    ...(summary && { summary }),
-  };
+  return toldOf({ title: value('title'), keywords: value('keywords'), summary: value('description') });
 }
 
 /** For charts that do not store their values; a range is written like `Costs!$B$2:$B$4`. */

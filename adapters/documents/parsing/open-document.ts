@@ -1,8 +1,8 @@
-import { inSections, pagesOf, type Draft, type DraftPage } from '../../../machines/documents.ts';
+import { pagesOf, type Draft, type DraftPage } from '../../../machines/documents.ts';
 import { equationText, mathNodeOf } from './equations.ts';
 import { draftsOfHtml, plainText } from './html.ts';
 import { ancestor, childElements, elements, openArchive } from './office-file.ts';
-import { Unreadable, type Reader } from './reader.ts';
+import { documentOf, headingIn, toldOf, Unreadable, type Reader } from './reader.ts';
 
 type Archive = ReturnType<typeof openArchive>;
 export function openOpenDocument(bytes: Uint8Array): Archive {
@@ -16,10 +16,7 @@ export function openOpenDocument(bytes: Uint8Array): Archive {
 export const readOdt: Reader = ({ bytes, name }) => {
   const { root, writer, properties } = contentOf(bytes, 'text');
   const { drafts } = draftsOfHtml(writer.children(root) + writer.notes());
-  const first = drafts.find(({ category }) => category === 'heading')?.content['text'];
-  const title = properties.title ?? (typeof first === 'string' ? first : undefined);
-  const pages = pagesOf(inSections(drafts, title ?? name));
-  return Promise.resolve({ ...properties, ...(title !== undefined && { title }), ...pages });
+  return Promise.resolve(documentOf(drafts, name, properties));
 };
 
 export const readOdp: Reader = ({ bytes }) => {
@@ -28,12 +25,10 @@ export const readOdp: Reader = ({ bytes }) => {
     .filter(({ localName }) => localName === 'page')
     .map((slide, at): DraftPage => {
       const { drafts } = draftsOfHtml(writer.children(slide) + writer.notes());
-      const heading = drafts.find(({ category }) => category === 'heading')?.content['text'];
-      const title = typeof heading === 'string' ? heading : `Slide ${at + 1}`;
+      const title = headingIn(drafts) ?? `Slide ${at + 1}`;
       return { title, drafts: [...drafts, ...speakerNotes(slide, writer)] };
     });
-  const title = properties.title ?? pages[0]?.title;
-  return Promise.resolve({ ...properties, ...(title !== undefined && { title }), ...pagesOf(pages) });
+  return Promise.resolve({ ...toldOf({ title: pages[0]?.title, ...properties }), ...pagesOf(pages) });
 };
 function speakerNotes(slide: Element, writer: Writer): Draft[] {
   const [notes] = childElements(slide).filter(({ nodeName }) => nodeName === 'presentation:notes');
@@ -43,11 +38,7 @@ function speakerNotes(slide: Element, writer: Writer): Draft[] {
   return text.trim() === '' ? [] : [{ category: 'annotation', content: { text, kind: 'notes' } }];
 }
 
-interface Properties {
-  readonly title?: string;
-  readonly summary?: string;
-  readonly keywords?: readonly string[];
-}
+type Properties = ReturnType<typeof toldOf>;
 function contentOf(
   bytes: Uint8Array,
   kind: string,
@@ -63,11 +54,7 @@ function propertiesIn(meta: Document | undefined): Properties {
   const said = (name: string): string[] =>
     (meta ? elements(meta, name) : []).flatMap((each) => (each.textContent ?? '').trim() || []);
   const [[title], [summary], keywords] = [said('title'), said('description'), said('keyword')];
-  return {
-    ...(title !== undefined && { title }),
-    ...(summary !== undefined && { summary }),
-    ...(keywords.length > 0 && { keywords: keywords.flatMap((each) => each.split(/[,;]\s*/)) }),
-  };
+  return toldOf({ title, summary, keywords: keywords.join(',') });
 }
 
 const escaped = (text: string): string =>

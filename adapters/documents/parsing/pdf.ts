@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { Unreadable, type Reader } from './reader.ts';
+import { headingIn, toldOf, Unreadable, type Reader } from './reader.ts';
 import type { Draft, DraftPage } from '../../../machines/documents.ts';
 
 /** PDF itself has no words, lines or paragraphs. */
@@ -113,19 +113,11 @@ export const readPdf: Reader = async ({ bytes, from, to }) => {
     const pdf = await task.promise;
     const info = (await pdf.getMetadata()).info as Readonly<Record<string, unknown>>;
     const text = (key: string): string => (typeof info[key] === 'string' ? info[key].trim() : '');
-    const [title, subject, keywords] = [text('Title'), text('Subject'), text('Keywords')];
     const pages: Record<number, DraftPage> = {};
     for (let index = from; index < Math.min(to, pdf.numPages); index += 1)
       pages[index] = await pageOf(pdf, index);
     return {
-      ...(title && { title }),
-      ...(subject && { summary: subject }),
-      ...(keywords && {
-        keywords: keywords
-          .split(/[,;]/)
-          .map((each) => each.trim())
-          .filter(Boolean),
-      }),
+      ...toldOf({ title: text('Title'), summary: text('Subject'), keywords: text('Keywords') }),
       pageCount: pdf.numPages,
       pages,
     };
@@ -168,8 +160,7 @@ async function pageOf(pdf: Pdf, index: number): Promise<DraftPage> {
   }
   page.cleanup();
   if (drafts.length === 0) drafts.push({ category: 'annotation', content: { text: noText } });
-  const heading = drafts.find(({ category }) => category === 'heading')?.content['text'];
-  return { title: typeof heading === 'string' ? heading : `Page ${index + 1}`, drafts };
+  return { title: headingIn(drafts) ?? `Page ${index + 1}`, drafts };
 }
 
 function inWords(error: unknown): Error {

@@ -1,4 +1,4 @@
-import type { Draft, DraftPage } from '../../../machines/documents.ts';
+import { pagesOf, type Draft, type DraftPage } from '../../../machines/documents.ts';
 import {
   chartOf,
   childElements,
@@ -10,7 +10,7 @@ import {
   type OfficeFile,
 } from './office-file.ts';
 import { equationText, mathNodeOf } from './equations.ts';
-import { linkText, type Reader } from './reader.ts';
+import { headingIn, linkText, toldOf, type Reader } from './reader.ts';
 
 export const readPptx: Reader = ({ bytes }) => {
   const file = openOfficeFile(bytes, 'pptx');
@@ -20,13 +20,9 @@ export const readPptx: Reader = ({ bytes }) => {
     return target === undefined ? [] : [target];
   });
   const pages = names.map((name, at) => slideOf(file, name, at));
-  const properties = propertiesOf(file);
-  const title = properties.title ?? pages[0]?.title;
   return Promise.resolve({
-    ...properties,
-    ...(title !== undefined && { title }),
-    pageCount: pages.length,
-    pages: Object.fromEntries(pages.entries()),
+    ...toldOf({ title: pages[0]?.title, ...propertiesOf(file) }),
+    ...pagesOf(pages),
   });
 };
 
@@ -35,11 +31,10 @@ function slideOf(file: OfficeFile, name: string, at: number): DraftPage {
   const relations = file.relations(name);
   const [tree] = slide ? elements(slide, 'spTree') : [];
   const drafts = tree ? shapesIn(tree).flatMap((shape) => draftsOf(shape, file, relations)) : [];
-  const heading = drafts.find(({ category }) => category === 'heading')?.content['text'];
   const notes = [...relations.values()]
     .filter(({ type }) => type === 'notesSlide')
     .flatMap(({ target }) => notesIn(file, target));
-  const title = typeof heading === 'string' ? heading : `Slide ${at + 1}`;
+  const title = headingIn(drafts) ?? `Slide ${at + 1}`;
   return { title, drafts: [...drafts, ...notes, ...commentsOn(file, relations)] };
 }
 

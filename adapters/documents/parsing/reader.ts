@@ -1,5 +1,12 @@
 import { limits } from '../../../machines/document-files.ts';
-import { formatOf, type DocumentFormat, type DraftDocument } from '../../../machines/documents.ts';
+import {
+  formatOf,
+  inSections,
+  pagesOf,
+  type DocumentFormat,
+  type Draft,
+  type DraftDocument,
+} from '../../../machines/documents.ts';
 import { isInstalled, missingPackage, type OptionalPackage } from '../../optional-packages.ts';
 
 export interface Source {
@@ -43,6 +50,28 @@ export function missingReaders(refs: Iterable<string>): string[] {
     const count = formats.filter((each) => each === format).length;
     return why === undefined ? [] : [`${count} ${count === 1 ? 'document' : 'documents'} not read: ${why}`];
   });
+}
+
+export const headingIn = (drafts: readonly Draft[]): string | undefined => {
+  const text = drafts.find(({ category }) => category === 'heading')?.content['text'];
+  return typeof text === 'string' ? text : undefined;
+};
+interface Told {
+  readonly title?: string | undefined;
+  readonly summary?: string | undefined;
+  /** Several in one text have commas or semicolons between them. */
+  readonly keywords?: string | readonly string[] | undefined;
+}
+/** What a file says of itself, without what is empty. */
+export function toldOf({ title, summary, keywords = [] }: Told): Omit<DraftDocument, 'pageCount' | 'pages'> {
+  const words = typeof keywords === 'string' ? keywords.split(/[,;]/) : keywords;
+  const all = words.map((word) => word.trim()).filter(Boolean);
+  return { ...(title && { title }), ...(summary && { summary }), ...(all.length > 0 && { keywords: all }) };
+}
+/** A document of sections; without a title its first heading is one. */
+export function documentOf(drafts: readonly Draft[], name: string, told: Told = {}): DraftDocument {
+  const title = told.title || headingIn(drafts);
+  return { ...toldOf({ ...told, title }), ...pagesOf(inSections(drafts, title ?? name)) };
 }
 
 /** Leads outside of the document. */

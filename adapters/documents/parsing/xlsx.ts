@@ -12,16 +12,14 @@ import {
   type OfficeFile,
 } from './office-file.ts';
 import { openOpenDocument } from './open-document.ts';
-import { Unreadable, type Reader, rowsPerPage } from './reader.ts';
+import { rowsPerPage, toldOf, Unreadable, type Reader } from './reader.ts';
 
 export const readXlsx: Reader = ({ bytes }) => {
   const file = openOfficeFile(bytes, 'xlsx');
   const book = bookOf(file.packed(withoutEmptyValues));
   const drawn = drawingsBySheet(file, (range) => valuesIn(book, range));
-  const pages = pagesOfBook(book, drawn);
-  const named = propertiesOf(file);
-  const summary = named.summary ?? `sheets: ${book.SheetNames.slice(0, 20).join(', ')}`;
-  return Promise.resolve({ ...named, summary, ...pagesOf(pages) });
+  const pages = pagesOf(pagesOfBook(book, drawn));
+  return Promise.resolve({ summary: summaryOf(book), ...propertiesOf(file), ...pages });
 };
 
 type Book = ReturnType<typeof read>;
@@ -311,12 +309,8 @@ export const readOds: Reader = ({ bytes }) => {
   const { entries } = openOpenDocument(bytes);
   return Promise.resolve(documentOf(bookOf(zipSync(entries as Record<string, Uint8Array>, { level: 0 }))));
 };
-const documentOf = (book: Book): DraftDocument => {
-  const { Title: title, Keywords: keywords } = book.Props ?? {};
-  return {
-    ...(title && { title }),
-    ...(keywords && { keywords: keywords.split(/[,;]\s*/).filter(Boolean) }),
-    summary: `sheets: ${book.SheetNames.slice(0, 20).join(', ')}`,
-    ...pagesOf(pagesOfBook(book, new Map())),
-  };
-};
+const documentOf = (book: Book): DraftDocument => ({
+  ...toldOf({ title: book.Props?.Title, keywords: book.Props?.Keywords, summary: summaryOf(book) }),
+  ...pagesOf(pagesOfBook(book, new Map())),
+});
+const summaryOf = ({ SheetNames }: Book): string => `sheets: ${SheetNames.slice(0, 20).join(', ')}`;
