@@ -1,6 +1,8 @@
-import { renameSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { codeOf } from './reading.ts';
 
@@ -48,4 +50,33 @@ export async function replaceFile(
 ): Promise<void> {
   for (let left = tries; mustWait(() => rename(from, to), left, platform); left -= 1)
     await setTimeout(waitMs);
+}
+
+const privately = { recursive: true, mode: 0o700 } as const;
+/** For this user only, in one step, so that no reader sees half of it; its folder is made. */
+export function writePrivateSync(path: string, text: string): void {
+  mkdirSync(dirname(path), privately);
+  writeFileSync(`${path}.new`, text, { mode: 0o600 });
+  replaceFileSync(`${path}.new`, path);
+}
+/** As `writePrivateSync`; several processes may write the same file. */
+export async function writePrivate(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomUUID()}.draft`;
+  await mkdir(dirname(path), privately);
+  try {
+    await writeFile(draft, text, { mode: 0o600 });
+    await replaceFile(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+/** Removes a file when this process exits, or when the returned function is called, if it `isOurs` then. */
+export function removedAtExit(path: string, isOurs = (): boolean => true): () => void {
+  const remove = (): void => {
+    process.off('exit', remove);
+    if (isOurs()) rmSync(path, { force: true });
+  };
+  process.on('exit', remove);
+  return remove;
 }

@@ -68,9 +68,7 @@ export const tooLarge = (bytes: number, limitBytes: number): Failure =>
 /** Tickets are `<incarnation of the link>.<req_id>`, so that two connections never share one. */
 export class AgentRequests {
   readonly #incarnation: string;
-  readonly #name: string;
-  readonly #office: string;
-  readonly #link: Pick<LinkInput, 'url' | 'office'>;
+  readonly #link: LinkInput;
   readonly #emit: Emit<LinkFact>;
   readonly #waiting = new TransientMap<string, Waiting>();
   readonly #calls = new TransientMap<string, string>();
@@ -88,14 +86,12 @@ export class AgentRequests {
     { timers, say, tracing, newId }: RequestsParts,
   ) {
     this.#incarnation = at.slice(at.lastIndexOf('#') + 1);
-    this.#name = input.name;
-    this.#office = input.office;
     this.#link = input;
     this.#emit = emit;
     this.#newId = newId;
     this.#progress = new ProgressSender(timers, (ticket, progress) => {
       const { agent = '', reqId = '' } = this.#waiting.get(ticket) ?? {};
-      say({ agent, req_id: reqId, computer: this.#name, ...progress });
+      say({ agent, req_id: reqId, computer: this.#link.name, ...progress });
     });
     this.#traced = tracing && new TracedCalls(tracing, 'computer');
   }
@@ -103,7 +99,7 @@ export class AgentRequests {
   received(event: string, payload: unknown, ack: Ack): void {
     switch (event) {
       case events.toolCall: {
-        const call = this.#traced?.arrived(this.#incarnation, this.#office, payload, ack);
+        const call = this.#traced?.arrived(this.#incarnation, this.#link.office, payload, ack);
         return call ? this.#called(call.payload, call.ack) : this.#called(payload, ack);
       }
       case notices.toolCallCancelled:
@@ -205,7 +201,7 @@ export class AgentRequests {
     const read = schema.safeParse(payload);
     if (!read.success) return void ack(...refusal(event, badPayload(read.error, event)));
     const { computer } = read.data;
-    if (computer === this.#name) return read.data;
+    if (computer === this.#link.name) return read.data;
     const details = { reason: 'unknown', computer };
     return this.#refuse(event, ack, wireCodes.notFound, `This computer is not '${computer}'`, details);
   }
@@ -221,7 +217,8 @@ export class AgentRequests {
   /** Its calls get no answer any more; the next agent may use the same ids. */
   #left(payload: unknown): void {
     const read = messages.seatNotice.safeParse(payload);
-    if (!read.success || read.data.office_id !== this.#office || typeof read.data.agent !== 'string') return;
+    if (!read.success || read.data.office_id !== this.#link.office || typeof read.data.agent !== 'string')
+      return;
     this.#calls.clear();
     this.#emit({ type: 'agent.left', agent: read.data.agent });
   }

@@ -28,6 +28,13 @@ export interface LinkBytes {
   readonly newId: () => string;
   readonly parts?: Parts | undefined;
 }
+interface LinkParts {
+  readonly input: LinkInput;
+  readonly emit: Emit<LinkFact>;
+  readonly wire: LinkWire;
+  /** Called once, when the port instance is closed. */
+  readonly ended: () => void;
+}
 /** One connection: it is opened once, and never opened again after its end. */
 export interface LinkWire {
   readonly emit: WireEmit;
@@ -67,39 +74,30 @@ function notOurs(role: LinkInput['role'], method: string): Failure | undefined {
 
 /** Without a connection nothing is sent or kept for later, because a tool call must not run late. */
 export class LinkConnection implements PortInstance<LinkCommand> {
-  readonly #input: LinkInput;
-  readonly #emit: Emit<LinkFact>;
-  readonly #wire: LinkWire;
+  readonly #parts: LinkParts;
   readonly #agentRequests: AgentRequests;
   readonly #requests: LinkRequests;
-  readonly #ended: () => void;
   #state: 'connecting' | 'up' | 'over' = 'connecting';
   #wasUp = false;
   #isLeaving = false;
   #goodbye: string | undefined;
 
-  /** `ended` is called once, when the port instance is closed. */
   constructor(
     at: string,
-    input: LinkInput,
-    emit: Emit<LinkFact>,
-    wire: LinkWire,
+    parts: LinkParts,
     timers: Timers,
-    ended: () => void,
-    { newId, parts }: LinkBytes,
-    tracing?: Tracing,
+    { newId, parts: bytes }: LinkBytes,
+    tracing: Tracing | undefined,
   ) {
-    this.#input = input;
-    this.#wire = wire;
-    this.#ended = ended;
-    this.#emit = emit;
+    this.#parts = parts;
+    const { input, emit } = parts;
     this.#agentRequests = new AgentRequests(at, input, emit, {
       timers,
       tracing,
       newId,
       say: (told) => this.#send(events.toolCallProgress, told),
     });
-    this.#requests = new LinkRequests((event, ...args) => this.#send(event, ...args), input, timers, parts);
+    this.#requests = new LinkRequests((event, ...args) => this.#send(event, ...args), input, timers, bytes);
   }
 
   partOf(ticket: string): Uint8Array | undefined {
@@ -119,13 +117,13 @@ export class LinkConnection implements PortInstance<LinkCommand> {
       this.#requests.limitBytes = this.#agentRequests.limitBytes = bodyLimitOf(payloadBytes);
     this.#state = 'up';
     this.#wasUp = true;
-    this.#emit({ type: 'link.up' });
+    this.#parts.emit({ type: 'link.up' });
   }
 
   refused(refusal: Refusal): void {
     if (this.#state !== 'connecting') return;
     this.#state = 'over';
-    this.#emit({ type: 'link.refused', ...refusal });
+    this.#parts.emit({ type: 'link.refused', ...refusal });
   }
 
   down(reason: string): void {
@@ -133,7 +131,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     this.#state = 'over';
     this.#agentRequests.clear();
     this.#requests.lose();
-    this.#emit({ type: 'link.down', reason: this.#goodbye ?? reason });
+    this.#parts.emit({ type: 'link.down', reason: this.#goodbye ?? reason });
   }
 
   /** The host failed on something that came over the connection. */
@@ -143,7 +141,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     try {
       this.#requests.lose();
     } finally {
-      this.#emit({ type: this.#wasUp ? 'link.down' : 'link.refused', reason });
+      this.#parts.emit({ type: this.#wasUp ? 'link.down' : 'link.refused', reason });
     }
   }
 
@@ -158,7 +156,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
   }
 
   tell(command: LinkCommand): void {
-    const { role, name, office: office_id } = this.#input;
+    const { role, name, office: office_id } = this.#parts.input;
     switch (command.type) {
       case 'link.join':
         return this.#send(events.joinOffice, { role, name, office_id }, (...ack) =>
@@ -179,7 +177,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
 
   request(request: LinkRequest, emit: Emit<RequestFact>): () => void {
     if (this.#state !== 'up') return refuseUnsent(request.id, emit);
-    const notAllowed = notOurs(this.#input.role, request.method);
+    const notAllowed = notOurs(this.#parts.input.role, request.method);
     return notAllowed ? refuseUnsent(request.id, emit, notAllowed) : this.#requests.request(request, emit);
   }
 
@@ -188,8 +186,8 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     this.#state = 'over';
     this.#agentRequests.clear();
     this.#requests.lose();
-    this.#ended();
-    this.#wire.close();
+    this.#parts.ended();
+    this.#parts.wire.close();
   }
 
   #hear(event: string, payload: unknown, ack: (...args: unknown[]) => void): void {
@@ -198,10 +196,10 @@ export class LinkConnection implements PortInstance<LinkCommand> {
       if (read.success) this.#goodbye = read.data.message.slice(0, mostText);
       return;
     }
-    if (this.#input.role === 'computer') return this.#agentRequests.received(event, payload, ack);
+    if (this.#parts.input.role === 'computer') return this.#agentRequests.received(event, payload, ack);
     if (event === notices.toolCallProgress) return this.#requests.progressed(payload);
-    const fact = readNotice(event, payload, this.#input.office);
-    if (fact) this.#emit(fact);
+    const fact = readNotice(event, payload, this.#parts.input.office);
+    if (fact) this.#parts.emit(fact);
     else if (!event.startsWith('notify:'))
       ack(...refusal(event, { code: wireCodes.notSupported, message: 'An agent answers no questions' }));
   }
@@ -210,15 +208,15 @@ export class LinkConnection implements PortInstance<LinkCommand> {
   #leave(): void {
     if (!this.#isLeaving || this.#agentRequests.calls > 0) return;
     this.#isLeaving = false;
-    const { office: office_id } = this.#input;
+    const { office: office_id } = this.#parts.input;
     this.#send(events.leaveOffice, { office_id }, () => this.#fact({ type: 'leave.done' }));
   }
   #fact(fact: LinkFact): void {
-    if (this.#state === 'up') this.#emit(fact);
+    if (this.#state === 'up') this.#parts.emit(fact);
   }
 
   #send<E extends EventName>(event: E, ...args: Parameters<ClientToServer[E]>): void {
-    if (this.#state === 'up') this.#wire.emit(event, ...args);
+    if (this.#state === 'up') this.#parts.wire.emit(event, ...args);
   }
 }
 
@@ -243,16 +241,8 @@ export class LinkRegistry {
       // Removes only this link from the registry, because the key may already belong to a newer one.
       if (this.#connections.get(input.key) === connection) this.#connections.delete(input.key);
     };
-    const connection: LinkConnection = new LinkConnection(
-      at,
-      input,
-      emit,
-      wire,
-      this.#timers,
-      ended,
-      this.#bytes,
-      this.#tracing,
-    );
+    const parts = { input, emit, wire, ended };
+    const connection = new LinkConnection(at, parts, this.#timers, this.#bytes, this.#tracing);
     this.#connections.set(input.key, connection);
     return connection;
   }

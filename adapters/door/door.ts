@@ -1,5 +1,5 @@
 import { chmod, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { rmSync } from 'node:fs';
+import { removedAtExit } from '../host-files.ts';
 import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { newId } from '../clock.ts';
@@ -97,10 +97,8 @@ export async function openDoor(stateDir: string, take: (line: DoorLine) => DoorE
   // Renames the socket last, so that a command which finds it finds its access mode set and the host listening.
   await chmod(`${path}.new`, 0o600);
   await rename(`${path}.new`, path);
-  const remove = (): void => rmSync(path, { force: true });
-  process.on('exit', remove);
+  const remove = removedAtExit(path);
   const shut = (): void => {
-    process.off('exit', remove);
     remove();
     server.close();
   };

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual, randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { replaceFileSync } from '../host-files.ts';
+import { removedAtExit, writePrivateSync } from '../host-files.ts';
 import { tokenSubprotocol, hostFactsSchema } from '../../machines/inspection.ts';
 
 /** Checks Host and Origin, because of DNS rebinding; a program of this machine must know the token. */
@@ -41,18 +41,9 @@ const patienceMs = 1_000;
 
 /** Lasts until the returned function is called; throws when the file cannot be written. */
 export function announceHost(stateDir: string, host: AnnouncedHost): () => void {
-  const folder = folderOf(stateDir);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, `${process.pid}-${randomUUID()}${suffix}`);
-  // Renames a complete file, so that a command listing hosts at this moment sees all of it or nothing.
-  writeFileSync(`${path}.new`, JSON.stringify(host), { mode: 0o600 });
-  replaceFileSync(`${path}.new`, path);
-  const remove = (): void => {
-    process.off('exit', remove);
-    rmSync(path, { force: true });
-  };
-  process.on('exit', remove);
-  return remove;
+  const path = join(folderOf(stateDir), `${process.pid}-${randomUUID()}${suffix}`);
+  writePrivateSync(path, JSON.stringify(host));
+  return removedAtExit(path);
 }
 
 function read(path: string): AnnouncedHost | undefined {

@@ -3,6 +3,7 @@ import type { Timers } from '../clock.ts';
 import { createEventReader, type FoundEvents } from './http/event-stream.ts';
 import { causeOf, failedOn } from './http/http-failures.ts';
 import { errorOf, type Envelope, type RpcError } from './messages/envelope.ts';
+import { jsonIn } from '../reading.ts';
 import { Unpackable, unpacked } from '../unpacked.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
@@ -29,10 +30,8 @@ export function refusalReasonIn(body: Body): RefusalReason {
   if ('unpackable' in body) return { bytes: 0, text: '', words: `the answer ${body.unpackable}` };
   if (!('text' in body)) return { bytes: 0, text: '' };
   const { text, bytes } = body;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = jsonIn(text);
+  if (value === undefined) {
     const [line = ''] = text.trim().split(/\r?\n/);
     // Ignores an HTML page, which is meant for browsers and gives no usable sentence.
     const isPage = line === '' || line.startsWith('<');

@@ -1,4 +1,3 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { SessionInput } from '../../machines/ports/session.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
@@ -14,7 +13,8 @@ import { headersOf, keys } from './stateless/revision.ts';
 import { StatelessTransport } from './stateless/stateless.ts';
 import { StreamTransport } from './stream-transport.ts';
 import { during } from '../clock.ts';
-import { NotSent, type Around, type McpTransport } from './transport.ts';
+import type { Around, McpTransport } from './transport.ts';
+import { WrappingTransport } from './wrapping.ts';
 
 export interface TransportOptions {
   readonly ledger: Pick<Ledger, 'streamsOf'>;
@@ -30,48 +30,23 @@ let web: Web | undefined;
 export const loadWeb = async (): Promise<Web> => (web ??= await during(import('./http/web-transports.ts')));
 
 /** Transport whose module is loaded when it starts. */
-class LaterTransport implements McpTransport {
-  onclose?: (() => void) | undefined;
-  onerror?: ((error: Error) => void) | undefined;
-  onmessage?: McpTransport['onmessage'];
+class LaterTransport extends WrappingTransport {
   readonly #open: () => Promise<McpTransport>;
-  #transport: McpTransport | undefined;
   #isClosed = false;
 
   constructor(open: () => Promise<McpTransport>) {
+    super();
     this.#open = open;
-  }
-  get lost(): McpTransport['lost'] {
-    return this.#transport?.lost;
-  }
-  get step(): McpTransport['step'] {
-    return this.#transport?.step;
-  }
-  get revision(): string | undefined {
-    return this.#transport?.revision;
   }
   async start(): Promise<void> {
     const transport = await this.#open();
     if (this.#isClosed) return transport.close();
-    this.#transport = transport;
-    transport.onclose = () => this.onclose?.();
-    transport.onerror = (error) => this.onerror?.(error);
-    transport.onmessage = (message, extra) => this.onmessage?.(message, extra);
-    await transport.start();
+    await this.begin(transport);
   }
-  setProtocolVersion(version: string): void {
-    this.#transport?.setProtocolVersion?.(version);
-  }
-  send(message: JSONRPCMessage): Promise<void> | undefined {
-    return this.#transport ? this.#transport.send(message) : Promise.reject(new NotSent());
-  }
-  async close(): Promise<void> {
+  override close(): Promise<void> {
     this.#isClosed = true;
-    if (this.#transport) return this.#transport.close();
-    this.onclose?.();
-  }
-  async closed(): Promise<void> {
-    await this.#transport?.closed?.();
+    if (!this.inner) this.onclose?.();
+    return super.close();
   }
 }
 

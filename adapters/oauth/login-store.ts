@@ -1,8 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { replaceFile } from '../host-files.ts';
+import { writePrivate } from '../host-files.ts';
 import { jsonIn } from '../reading.ts';
 
 export const dpopKeySchema = z.object({
@@ -110,9 +110,7 @@ export function sharedLogins(
       () => false,
     );
     if ((await taken) === true) return rm(file, { force: true });
-    const draft = `${file}.${randomUUID()}`;
-    await writeFile(draft, text, { mode: 0o600 });
-    await replaceFile(draft, file);
+    await writePrivate(file, text);
   };
   const forget = async (key: string): Promise<void> => {
     await rm(fileOf(key), { force: true });

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../host-files.ts';
+import { writePrivate } from '../host-files.ts';
 import { jsonIn } from '../reading.ts';
 import type { JsonObject, Lists } from '../../machines/catalog/entries.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
@@ -90,7 +89,6 @@ export async function keep(
 ): Promise<Keeping> {
   if (!isFingerprint(fingerprint)) return { cached: false, because: 'the fingerprint is none' };
   const file = fileOf(stateDir, fingerprint);
-  const draft = `${file.slice(0, -'.json'.length)}.${randomUUID()}.draft`;
   try {
     const text = textOfCatalog({ savedAt: now.toISOString(), lists });
     const bytes = Buffer.byteLength(text);
@@ -98,13 +96,10 @@ export async function keep(
       await remove(file);
       return { cached: false, because: `it has ${bytes} bytes, the limit is ${largestCatalog}` };
     }
-    await mkdir(catalogsDir(stateDir), { recursive: true, mode: 0o700 });
-    await writeFile(draft, text, { mode: 0o600 });
-    await replaceFile(draft, file);
+    await writePrivate(file, text);
     await prune(catalogsDir(stateDir), now);
     return { cached: true };
   } catch (error) {
-    await remove(draft);
     return { cached: false, because: error instanceof Error ? error.message : String(error) };
   }
 }
@@ -143,15 +138,7 @@ export async function keepGreeting(
   fingerprint: string,
   greeting: JsonObject,
 ): Promise<void> {
-  const file = greetingFile(stateDir, fingerprint);
-  const draft = `${file}.${randomUUID()}.draft`;
-  try {
-    const text = JSON.stringify(greeting);
-    if (text.length > largestGreeting || !isFingerprint(fingerprint)) return;
-    await mkdir(catalogsDir(stateDir), { recursive: true, mode: 0o700 });
-    await writeFile(draft, text, { mode: 0o600 });
-    await replaceFile(draft, file);
-  } catch {
-    await remove(draft);
-  }
+  const text = JSON.stringify(greeting);
+  if (text.length > largestGreeting || !isFingerprint(fingerprint)) return;
+  await writePrivate(greetingFile(stateDir, fingerprint), text).catch(() => {});
 }

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFileSync } from '../host-files.ts';
+import { writePrivateSync } from '../host-files.ts';
 import type { KeyedHash } from '../../machines/trace/redaction.ts';
 
 /** Number of hex digits kept of a keyed hash, enough to tell two secrets of one trace apart. */
@@ -156,10 +156,8 @@ export interface KeptFiles {
 }
 /** In one step, so that no reader sees half of it. `keep` deletes the oldest, but not the new one. */
 export function writeTraceFile(folder: string, name: string, text: string, keep?: KeptFiles): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name + suffix);
-  writeFileSync(`${path}.new`, text, { mode: 0o600 });
-  replaceFileSync(`${path}.new`, path);
+  writePrivateSync(path, text);
   if (keep) removeOldest(folder, name + suffix, keep);
   return path;
 }

@@ -1,9 +1,9 @@
 import { readBase64 } from '../../machines/text.ts';
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { mkdir, writeFile, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { defaultStateDir, replaceFileSync } from '../host-files.ts';
+import { defaultStateDir, replaceFileSync, writePrivateSync } from '../host-files.ts';
 import { jsonIn } from '../reading.ts';
 import { changeFile, textIn } from './settings.ts';
 
@@ -61,9 +61,7 @@ export function lineHistory(stateDir: string): LineHistory {
     lines: linesIn(file),
     keep: (lines) => {
       try {
-        mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-        writeFileSync(`${file}.new`, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
-        replaceFileSync(`${file}.new`, file);
+        writePrivateSync(file, lines.map((line) => `${line}\n`).join(''));
       } catch {
         // Ignores a failed write, for example on a full disk or in a folder of another user.
       }

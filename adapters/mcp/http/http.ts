@@ -57,14 +57,10 @@ export class Inside extends Error {
 export class Http {
   readonly url: URL;
   readonly cookies: Cookies;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #timeoutMs: number;
+  readonly #options: HttpOptions;
   readonly #defaults: Readonly<Record<string, string>>;
-  readonly #credentials: Credentials | undefined;
   readonly #around: HttpAround;
   readonly #agent: Agent;
-  readonly #proxyFor: NonNullable<HttpOptions['proxyFor']>;
-  readonly #ca: string | undefined;
   readonly #place: Place;
   readonly #live = new Set<ClientRequest>();
   #last: Attempt | undefined;
@@ -72,21 +68,15 @@ export class Http {
   #isClosed = false;
 
   /** `timeoutMs`: 0 for no limit. */
-  constructor(
-    { url, headers, timeoutMs, credentials, proxyFor = () => undefined, ca, place }: HttpOptions,
-    around: HttpAround,
-  ) {
+  constructor(options: HttpOptions, around: HttpAround) {
     // No compressed answers, although they can be read; some gateways refuse requests without a user agent.
     this.#defaults = { 'accept-encoding': 'identity', 'user-agent': around.userAgent };
+    const { url } = options;
     this.url = url;
-    this.#headers = headers;
-    this.#timeoutMs = timeoutMs;
-    this.#credentials = credentials;
+    this.#options = options;
     this.#around = around;
-    this.#agent = agentFor(url, proxyFor(url.href), true);
-    this.#proxyFor = proxyFor;
-    this.#ca = ca;
-    this.#place = place ?? credentials?.place ?? {};
+    this.#agent = agentFor(url, this.#proxyFor(url), true);
+    this.#place = options.place ?? options.credentials?.place ?? {};
     this.cookies = new Cookies(around.now);
   }
 
@@ -95,8 +85,8 @@ export class Http {
     this.#last = state;
     const url = sending.url ?? this.url;
     return {
-      answer: this.#credentials
-        ? this.#goLoggedIn(sending, url, state, this.#credentials)
+      answer: this.#options.credentials
+        ? this.#goLoggedIn(sending, url, state, this.#options.credentials)
         : new Promise((resolve, reject) => this.#go(sending, url, state, { resolve, reject, followed: 0 })),
       isReached: () => state.isReached,
       abort: () => {
@@ -145,12 +135,15 @@ export class Http {
       answer.destroy();
     }
   }
+  #proxyFor(url: URL): string | undefined {
+    return this.#options.proxyFor?.(url.href);
+  }
   #stepNow(step: Waits['for']): Step {
     return { for: step, since: this.#around.now() };
   }
   #wayTo(url: URL, { login }: Sending, isOther: boolean): RequestOptions {
     const isOwn = url.origin === this.url.origin;
-    const proxy = this.#proxyFor(url.href);
+    const proxy = this.#proxyFor(url);
     const host = url.hostname.replace(/^\[|\]$/g, '');
     const place = this.#place;
     const note = (isIn: boolean): void => {
@@ -170,18 +163,18 @@ export class Http {
         else done(null, first.address, first.family);
       });
     };
-    const isTrusted = this.#ca !== undefined && (isOwn || isOther);
+    const isTrusted = this.#options.ca !== undefined && (isOwn || isOther);
     return {
       agent: isOwn && !login ? this.#agent : agentFor(url, proxy, false),
       ...(proxy === undefined && { lookup }),
-      ...(isTrusted && { ca: this.#ca }),
+      ...(isTrusted && { ca: this.#options.ca }),
     };
   }
   #headersFor(url: URL, sending: Sending): Record<string, string> {
     const { body } = sending;
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const isOwn = url.origin === this.url.origin;
-    const users = isOwn ? this.#headers : {};
+    const users = isOwn ? this.#options.headers : {};
     const cookie = isOwn && this.cookies.headerFor(url, valueOf(users, 'cookie'));
     const own = { ...sending.headers, ...length, ...(cookie && { cookie }) };
     return { ...this.#defaults, ...users, ...ownOver(users, own) };
@@ -196,7 +189,7 @@ export class Http {
   #go(sending: Sending, url: URL, state: Attempt, then: Then, isOther = false): void {
     const { method, body } = sending;
     const unreached = (cause: string, isReached: boolean): Unreached =>
-      new Unreached(cause, isReached, this.#proxyFor(url.href) !== undefined);
+      new Unreached(cause, isReached, this.#proxyFor(url) !== undefined);
     const { reject } = then;
     if (this.#isClosed || state.isAborted) return reject(unreached('ECONNABORTED', state.isReached));
     const ask: OpenRequest =
@@ -213,7 +206,8 @@ export class Http {
     state.request = asked;
     this.#live.add(asked);
     const timer =
-      this.#timeoutMs > 0 && this.#around.timers.setTimeout(() => asked.destroy(timedOut()), this.#timeoutMs);
+      this.#options.timeoutMs > 0 &&
+      this.#around.timers.setTimeout(() => asked.destroy(timedOut()), this.#options.timeoutMs);
     const inTime = (): void => this.#around.timers.clearTimeout(timer);
     asked.on('socket', (socket) => {
       const reached = (): void => {
@@ -242,7 +236,8 @@ export class Http {
       if (error instanceof Inside) return reject(error);
       const cause = causeOf(error);
       // Trusts the authorities of the server for another origin, too, where those that Node knows are not enough.
-      isElsewhere = !isOther && this.#ca !== undefined && url.origin !== this.url.origin && isUnsigned(cause);
+      isElsewhere =
+        !isOther && this.#options.ca !== undefined && url.origin !== this.url.origin && isUnsigned(cause);
       if (isElsewhere) this.#go(sending, url, state, then, true);
       else reject(unreached(cause, state.isReached));
     });

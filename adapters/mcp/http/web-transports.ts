@@ -6,43 +6,31 @@ import { SseTransport } from './sse.ts';
 import { StreamableTransport, type Speak } from './streamable.ts';
 import { ofOtherTransport } from '../refused-request.ts';
 import { type Around, type McpTransport, Refused } from '../transport.ts';
+import { WrappingTransport } from '../wrapping.ts';
 
 /** When the second fails as well, the first refusal is reported, unless the second asks for a login. */
-class FallbackTransport implements McpTransport {
-  onclose?: (() => void) | undefined;
-  onerror?: ((error: Error) => void) | undefined;
-  onmessage?: McpTransport['onmessage'];
+class FallbackTransport extends WrappingTransport {
   readonly #makeSecond: () => McpTransport;
   readonly #settled: (isSecond: boolean) => void;
   readonly #first: McpTransport;
-  #transport: McpTransport;
   #isFirst = true;
   #isClosed = false;
 
   constructor(first: McpTransport, makeSecond: () => McpTransport, settled: (isSecond: boolean) => void) {
+    super();
     this.#first = first;
-    this.#transport = first;
     this.#makeSecond = makeSecond;
     this.#settled = settled;
   }
-  get lost(): McpTransport['lost'] {
-    return this.#transport.lost;
-  }
-  get step(): McpTransport['step'] {
-    return this.#transport.step;
-  }
-  get revision(): string | undefined {
-    return this.#transport.revision;
-  }
   start(): Promise<void> | undefined {
-    return this.#begin();
+    return this.begin(this.#first);
   }
-  setProtocolVersion(version: string): void {
-    this.#transport.setProtocolVersion?.(version);
-    this.#settled(this.#transport !== this.#first);
+  override setProtocolVersion(version: string): void {
+    super.setProtocolVersion(version);
+    this.#settled(this.inner !== this.#first);
   }
-  send(message: JSONRPCMessage): Promise<void> | undefined {
-    const sent = this.#transport.send(message);
+  override send(message: JSONRPCMessage): Promise<void> | undefined {
+    const sent = super.send(message);
     // Judges only the answer to `initialize`: the refusal of a request of a newer revision says nothing about the transport.
     if (!this.#isFirst || !('method' in message) || message.method !== 'initialize') return sent;
     this.#isFirst = false;
@@ -58,23 +46,15 @@ class FallbackTransport implements McpTransport {
     // Removes the callback, because the end of the first transport must not end the session.
     delete first.onclose;
     await first.close();
-    this.#transport = this.#makeSecond();
-    await this.#begin();
-    await this.#transport.send(message);
+    await this.begin(this.#makeSecond());
+    await super.send(message);
   }
-  async close(): Promise<void> {
+  override close(): Promise<void> {
     this.#isClosed = true;
-    await this.#transport.close();
+    return super.close();
   }
-  async closed(): Promise<void> {
-    await Promise.all([this.#first.closed?.(), this.#transport.closed?.()]);
-  }
-  #begin(): Promise<void> | undefined {
-    const transport = this.#transport;
-    transport.onclose = () => this.onclose?.();
-    transport.onerror = (error) => this.onerror?.(error);
-    transport.onmessage = (message, extra) => this.onmessage?.(message, extra);
-    return transport.start();
+  override async closed(): Promise<void> {
+    await Promise.all([this.#first.closed?.(), super.closed()]);
   }
 }
 

@@ -22,6 +22,7 @@ import {
 } from './revision.ts';
 import { latestSessionRevision, Refused, type Around, type McpTransport } from '../transport.ts';
 import { spokenIn } from '../messages/refusal.ts';
+import { WrappingTransport } from '../wrapping.ts';
 import { TransientMap } from '../../../machines/kernel/objects.ts';
 import { type Fields, fieldsOf, isObject } from '../../../machines/protocol/json.ts';
 
@@ -100,16 +101,11 @@ interface StatelessHttp {
 type Take = (answer: Answer) => void;
 
 /** For servers of MCP 2026-07-28, which refuse `initialize`; with others, messages are only passed on. */
-export class StatelessTransport implements McpTransport {
-  onclose?: (() => void) | undefined;
-  onerror?: ((error: Error) => void) | undefined;
-  onmessage?: McpTransport['onmessage'];
+export class StatelessTransport extends WrappingTransport {
   readonly #inner: McpTransport;
   readonly #http: StatelessHttp | undefined;
-  readonly #notice: Around['notice'];
-  readonly #era: Around['era'];
+  readonly #around: Pick<Around, 'era' | 'notice' | 'timers'>;
   readonly #listening: Listening;
-  readonly #timers: Timers;
   #silence: unknown;
   #isGreeted = false;
   #isStateless = false;
@@ -123,11 +119,10 @@ export class StatelessTransport implements McpTransport {
   readonly #tools: ToolHeaders;
 
   constructor(inner: McpTransport, around: Pick<Around, 'era' | 'notice' | 'timers'>, http?: StatelessHttp) {
+    super();
     this.#inner = inner;
     this.#http = http;
-    this.#notice = around.notice;
-    this.#era = around.era;
-    this.#timers = around.timers;
+    this.#around = around;
     const note = (text: string): void => this.#note(text);
     this.#tools = new ToolHeaders(note);
     this.#inputs = new Inputs({ note, ask: (request) => this.onmessage?.(asMessage(request)) });
@@ -141,36 +136,25 @@ export class StatelessTransport implements McpTransport {
       http.headersFor = (request) =>
         this.#isStateless || request.id === discover ? this.#tools.for(request) : headersBefore(request);
   }
-  get lost(): McpTransport['lost'] {
-    return this.#inner.lost;
-  }
-  get step(): McpTransport['step'] {
-    return this.#inner.step;
-  }
-  get heldBytes(): number {
-    return this.#inner.heldBytes ?? 0;
-  }
   /** Revision on the wire; undefined when it is the version that `initialize` has agreed on. */
-  get revision(): string | undefined {
+  override get revision(): string | undefined {
     return this.#isStateless ? statelessRevision : undefined;
   }
   start(): Promise<void> | undefined {
-    const inner = this.#inner;
-    inner.onclose = () => {
-      this.#timers.clearTimeout(this.#silence);
-      this.#listening.close();
-      this.onclose?.();
-    };
-    inner.onerror = (error) => this.onerror?.(error);
-    inner.onmessage = (message, extra) => {
-      if (!this.#heard(message)) this.onmessage?.(message, extra);
-    };
-    return inner.start();
+    return this.begin(this.#inner);
   }
-  setProtocolVersion(version: string): void {
+  protected override ended(): void {
+    this.#around.timers.clearTimeout(this.#silence);
+    this.#listening.close();
+    super.ended();
+  }
+  protected override received(...said: Parameters<NonNullable<McpTransport['onmessage']>>): void {
+    if (!this.#heard(said[0])) super.received(...said);
+  }
+  override setProtocolVersion(version: string): void {
     this.#inner.setProtocolVersion?.(this.#isStateless ? statelessRevision : version);
   }
-  send(message: JSONRPCMessage): Promise<void> | undefined {
+  override send(message: JSONRPCMessage): Promise<void> | undefined {
     if (isRequest(message)) {
       if (message.method === 'initialize') return this.#begin(message);
       return this.#isStateless ? this.#request(message) : this.#inner.send(message);
@@ -179,13 +163,10 @@ export class StatelessTransport implements McpTransport {
     if (isAnswer(message)) return Promise.resolve(this.#inputs.answered(message));
     return this.#notify(message as { readonly method: string; readonly params?: Fields });
   }
-  close(): Promise<void> {
-    this.#timers.clearTimeout(this.#silence);
+  override close(): Promise<void> {
+    this.#around.timers.clearTimeout(this.#silence);
     this.#listening.close();
     return this.#inner.close();
-  }
-  closed(): Promise<void> {
-    return this.#inner.closed?.() ?? Promise.resolve();
   }
 
   /**
@@ -197,8 +178,8 @@ export class StatelessTransport implements McpTransport {
    * accepts, and the next message names the newest (`#passOn`).
    */
   async #begin(initialize: Request): Promise<void> {
-    if (this.#era.isStateless && (await this.#discover(initialize))) return;
-    this.#era.isStateless = false;
+    if (this.#around.era.isStateless && (await this.#discover(initialize))) return;
+    this.#around.era.isStateless = false;
     this.#initialize = initialize;
     const envelope = envelopeOf(
       fieldsOf(initialize.params),
@@ -206,7 +187,7 @@ export class StatelessTransport implements McpTransport {
     );
     const asked = { ...initialize, params: enveloped(initialize.params, envelope) };
     const isOther = (answer: Answer): boolean => {
-      this.#timers.clearTimeout(this.#silence);
+      this.#around.timers.clearTimeout(this.#silence);
       if (this.#isStateless) return false;
       const is = mayBeStateless(answer);
       this.#isGreeted = !is;
@@ -226,9 +207,9 @@ export class StatelessTransport implements McpTransport {
   /** Once for a launch config, because there are old servers that end on a method which they do not know. */
   #afterSilence(initialize: Request): Promise<undefined> {
     return new Promise((resolve) => {
-      if (this.#http || this.#era.wasAsked) return;
-      this.#silence = this.#timers.setTimeout(() => {
-        this.#era.wasAsked = true;
+      if (this.#http || this.#around.era.wasAsked) return;
+      this.#silence = this.#around.timers.setTimeout(() => {
+        this.#around.era.wasAsked = true;
         this.#discover(initialize).then(
           (isDone) => isDone && resolve(undefined),
           () => {},
@@ -271,7 +252,7 @@ export class StatelessTransport implements McpTransport {
     if (!result || (isAnswering && this.#isGreeted)) return false;
     if (this.#isStateless) return true;
     this.#isStateless = true;
-    this.#era.isStateless = true;
+    this.#around.era.isStateless = true;
     this.#capabilities = fieldsOf(result['capabilities']);
     if (isAnswering) this.#deliver({ jsonrpc: '2.0', id: initialize.id, result });
     return true;
@@ -373,7 +354,7 @@ export class StatelessTransport implements McpTransport {
     this.onmessage?.(asMessage(answer));
   }
   #note(text: string): void {
-    this.#notice({ kind: 'protocol', text, bytes: 0 });
+    this.#around.notice({ kind: 'protocol', text, bytes: 0 });
   }
 }
 

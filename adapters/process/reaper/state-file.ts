@@ -1,13 +1,11 @@
 import {
   closeSync,
   constants,
-  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
   rmSync,
   utimesSync,
-  writeFileSync,
   writeSync,
   fstatSync,
   readdirSync,
@@ -17,7 +15,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { codeOf, jsonIn } from '../../reading.ts';
-import { replaceFileSync, defaultStateDir } from '../../host-files.ts';
+import { writePrivateSync, defaultStateDir } from '../../host-files.ts';
 import { clockMs, endTrees, originOf, systemTools } from '../windows-trees.ts';
 import { type TracedGroup, startTimeOf, endAll, markerFor, markerOf, isAlive, statOf } from './group.ts';
 
@@ -120,14 +118,10 @@ export function stateFileOf(instance: string, stateDir: string | undefined, noti
     }
   };
   const writeAll = (): void => {
-    const folder = hostsDir(stateDir);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    path = join(folder, fileNameOf(instance));
+    path = join(hostsDir(stateDir), fileNameOf(instance));
     const head = { a2c: 1, instance, host: { pid: process.pid, startTime }, place: placeHere() };
     const text = [head, ...[...groups.values()].map((entered) => ({ entered }))].map(line).join('');
-    // Replaces the file in one step, so that a cleanup running at this moment reads either all of it or nothing.
-    writeFileSync(`${path}.new`, text, { mode: 0o600 });
-    replaceFileSync(`${path}.new`, path);
+    writePrivateSync(path, text);
     lines = groups.size;
     if (isWindows) marks ??= setInterval(() => markNow(path), markMs).unref();
   };
