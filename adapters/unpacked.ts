@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Transform, type Readable } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
-const mostCodings = 4;
 /** Accepts a truncated body, because the reader itself checks whether the body is complete. */
 const lenient = () => ({ flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH });
 const brotli = () => ({
@@ -25,45 +24,29 @@ export class Unpackable extends Error {
 
 /** Nothing is decompressed before it is read, so a reader can count the bytes and destroy the stream. */
 export function unpacked(answer: IncomingMessage): Readable {
-  const codings = codingsOf(answer);
-  if (codings.length === 0) return answer;
+  const coding = (answer.headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (coding === '' || coding === 'identity') return answer;
+  const make = Object.hasOwn(makers, coding) ? makers[coding] : undefined;
+  if (!make) {
+    answer.destroy();
+    const what = `has the content encoding ${named(coding)}, which is none of gzip, deflate and br`;
+    return new PassThrough().destroy(new Unpackable(what));
+  }
   const out = new PassThrough();
+  const step = make();
+  step.on('error', (error) => out.destroy(unpackable(coding, error)));
   // Ignores the error event of the answer, because its `close` event reports the end as well.
   answer.on('error', () => {});
-  const foreign = codings.find((coding) => !Object.hasOwn(makers, coding));
-  if (foreign !== undefined || codings.length > mostCodings) {
-    const what =
-      foreign === undefined
-        ? `is packed ${codings.length} times`
-        : `has the content encoding ${named(foreign)}, which is none of gzip, deflate and br`;
-    answer.destroy();
-    return out.destroy(new Unpackable(what));
-  }
-  const steps = codings.toReversed().map((coding) => (makers[coding] as () => Transform)());
-  let last: Readable = answer;
-  for (const step of steps) {
-    step.on('error', (error) => out.destroy(unpackable(answer, error)));
-    last = last.pipe(step);
-  }
-  last.pipe(out);
   // Ends the decompression when the answer is cut off, because `pipe` does not do so then.
-  answer.on('close', () => steps[0]?.end());
+  answer.on('close', () => step.end());
   out.on('close', () => {
     answer.destroy();
-    for (const step of steps) step.destroy();
+    step.destroy();
   });
-  return out;
+  return answer.pipe(step).pipe(out);
 }
 
-const codingsOf = ({ headers }: IncomingMessage): readonly string[] =>
-  (headers['content-encoding'] ?? '')
-    .split(',')
-    .map((coding) => coding.trim().toLowerCase())
-    .filter((coding) => coding !== '' && coding !== 'identity');
-
-const unpackable = ({ headers }: IncomingMessage, error: Error): Unpackable => {
+const unpackable = (coding: string, error: Error): Unpackable => {
   const code = 'code' in error ? String(error.code) : 'unknown cause';
-  return new Unpackable(
-    `is not what its content encoding ${named(headers['content-encoding'] ?? '')} says (${code})`,
-  );
+  return new Unpackable(`is not what its content encoding ${named(coding)} says (${code})`);
 };

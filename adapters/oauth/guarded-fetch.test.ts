@@ -32,7 +32,6 @@ describe('a packed answer in a login', () => {
     ['gzip', gzipSync(metadata)],
     ['deflate', deflateSync(metadata)],
     ['br', brotliCompressSync(metadata)],
-    ['gzip, br', brotliCompressSync(gzipSync(metadata))],
     ['identity', metadata],
   ])('is unpacked: %s', async (encoding, body) => {
     expect(await (await asked(await serve(encoding, body))).json()).toEqual({ issuer: 'https://far.test' });
@@ -44,6 +43,7 @@ describe('a packed answer in a login', () => {
   });
   it.each([
     ['zstd', '"zstd"'],
+    ['gzip, br', '"gzip, br"'],
     ['gzip', '"gzip"'],
   ])('is named when it cannot be unpacked: %s', async (encoding, named) => {
     await expect(asked(await serve(encoding, metadata))).rejects.toThrow(named);

@@ -5,7 +5,6 @@ import { Agent, request, type ClientRequest, type IncomingMessage, type RequestO
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Timers } from '../../clock.ts';
-import { Cookies } from './cookies.ts';
 import { causeOf, isUnsigned, notStartable } from './http-failures.ts';
 import { isInside, type Place } from './place.ts';
 import type { Credentials } from './remote.ts';
@@ -15,6 +14,7 @@ import type { Failure } from '../../../machines/protocol/failure.ts';
 
 /** In ms. Most servers drop an idle connection after 5 s; a request written then may not have been read. */
 const idleMs = 2_000;
+const mostCookies = 50;
 const mostRedirects = 5;
 const mostLogins = 3;
 
@@ -56,7 +56,8 @@ export class Inside extends Error {
 /** Not `fetch`, which has 5 min time-outs of its own. Headers and cookies go only to the origin of the server. */
 export class Http {
   readonly url: URL;
-  readonly cookies: Cookies;
+  /** The last of each name, whatever its path and age: by them a balancer finds the machine of a session. */
+  readonly #cookies = new Map<string, string>();
   readonly #options: HttpOptions;
   readonly #defaults: Readonly<Record<string, string>>;
   readonly #around: HttpAround;
@@ -77,7 +78,6 @@ export class Http {
     this.#around = around;
     this.#agent = agentFor(url, this.#proxyFor(url), true);
     this.#place = options.place ?? options.credentials?.place ?? {};
-    this.cookies = new Cookies(around.now);
   }
 
   send(sending: Sending): Exchange {
@@ -175,15 +175,23 @@ export class Http {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const isOwn = url.origin === this.url.origin;
     const users = isOwn ? this.#options.headers : {};
-    const cookie = isOwn && this.cookies.headerFor(url, valueOf(users, 'cookie'));
+    const cookie = isOwn && this.#cookieBeside(valueOf(users, 'cookie'));
     const own = { ...sending.headers, ...length, ...(cookie && { cookie }) };
     return { ...this.#defaults, ...users, ...ownOver(users, own) };
+  }
+  /** `given`: the header of the config, whose names win. */
+  #cookieBeside(given = ''): string {
+    const names = new Set(given.split(';').map((text) => text.split('=', 1).join('').trim()));
+    const kept = [...this.#cookies].filter(([name]) => !names.has(name)).map((pair) => pair.join('='));
+    return [given, ...kept].filter(Boolean).join('; ');
   }
   #takeCookies({ headers }: IncomingMessage, url: URL): void {
     if (url.origin !== this.url.origin) return;
     for (const line of headers['set-cookie'] ?? []) {
-      const value = this.cookies.take(line, url);
-      if (value !== undefined) this.#around.hideSession?.(value);
+      const cookie = cookieIn(line, url);
+      if (!cookie || this.#cookies.size >= mostCookies) continue;
+      this.#cookies.set(...cookie);
+      this.#around.hideSession?.(cookie[1]);
     }
   }
   #go(sending: Sending, url: URL, state: Attempt, then: Then, isOther = false): void {
@@ -248,6 +256,11 @@ export class Http {
     });
     asked.end(body);
   }
+}
+export function cookieIn(line: string, { protocol }: URL): [name: string, value: string] | undefined {
+  const [, name, value] = /^([!-:<>-~]+)=([!-:<-~\x80-\xff]{0,4096})\s*(?:;|$)/.exec(line) ?? [];
+  const isFit = protocol === 'https:' || !/;\s*secure\b/i.test(line);
+  return name !== undefined && value !== undefined && isFit ? [name, value] : undefined;
 }
 /** Through a proxy, `https:` is tunnelled and `http:` is requested by its whole URL. */
 function agentFor({ protocol }: URL, proxy: string | undefined, keepAlive: boolean): Agent {

@@ -11,7 +11,7 @@ import { readRtf } from '../../../adapters/documents/parsing/rtf.ts';
 import type { Reader as ReadDocument } from '../../../adapters/documents/parsing/reader.ts';
 import { typedInShell } from '../../../adapters/optional-packages.ts';
 import { refusalReasonIn } from '../../../adapters/mcp/bodies.ts';
-import { Cookies } from '../../../adapters/mcp/http/cookies.ts';
+import { cookieIn } from '../../../adapters/mcp/http/http.ts';
 import { createEventReader } from '../../../adapters/mcp/http/event-stream.ts';
 import { statusFailure } from '../../../adapters/mcp/http/http-failures.ts';
 import { readElicitation, readInitialize, readSampling } from '../../../adapters/mcp/lenient.ts';
@@ -107,7 +107,7 @@ const textReaders: Readonly<Record<string, Reader>> = {
   'fields of an event': reader(messageBytes, (text) =>
     pushed(`id: ${text}\nevent: ${text}\nretry: ${text}\n\n`),
   ),
-  cookie: reader(header.most, (text) => new Cookies(() => 0).take(text, from)),
+  cookie: reader(header.most, (text) => cookieIn(text, from)),
   'login challenge': reader(header.most, (text) => [challengeIn(text), challengeIn(`Bearer scope="${text}`)]),
   'headers of a refusal': reader(header.most, (text) =>
     statusFailure(429, {

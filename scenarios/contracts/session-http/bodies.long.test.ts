@@ -42,8 +42,6 @@ const packings: readonly (readonly [coding: string, pack: Pack])[] = [
   ['x-gzip', gzipSync],
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
-  ['gzip, br', (bytes) => brotliCompressSync(gzipSync(bytes))],
-  ['deflate,gzip', (bytes) => gzipSync(deflateSync(bytes))],
   ['identity', (bytes) => bytes],
   ['', (bytes) => bytes],
 ];
@@ -93,10 +91,9 @@ describe('an answer that is packed, though nobody asked for that', () => {
 
   it.each([
     ['zstd', (bytes: Buffer) => bytes, 'zstd'],
-    ['gzip, compress', (bytes: Buffer) => bytes, 'compress'],
+    ['gzip, br', (bytes: Buffer) => bytes, 'gzip, br'],
     ['gzip', (bytes: Buffer) => bytes, 'Z_DATA_ERROR'],
     ['br', (bytes: Buffer) => bytes, 'br'],
-    ['gzip,gzip,gzip,gzip,gzip', (bytes: Buffer) => bytes, '5 times'],
   ])('is named when it cannot be unpacked: %s', async (coding, pack, named) => {
     let isPacked = false;
     const world = await worldOf('streamable', {
