@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, JSONRPCNotification, RequestId } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
 import { mediaTypeOf, readAnswer, type Ended } from '../bodies.ts';
 import { NotSent, Refused, type Around } from '../transport.ts';
@@ -30,19 +30,10 @@ export class SseTransport extends WebTransport {
   send(message: JSONRPCMessage): Promise<void> {
     const body = JSON.stringify(message);
     if (this.isOver) return Promise.reject(new NotSent('the session is over'));
-    if (!('method' in message && 'id' in message)) {
-      const method = 'method' in message ? message.method : '';
-      const isDropped =
-        method === 'notifications/cancelled' &&
-        this.drop((message as JSONRPCNotification).params?.['requestId']);
-      if (isDropped) return Promise.resolve();
-      // Does not take a refusal for a forgotten session while the session is still being opened.
-      return this.#post(undefined, body, method !== 'notifications/initialized');
-    }
-    const { id } = message;
-    return new Promise((resolve, reject) => {
-      this.inTurn(id, () => this.#post(id, body).then(resolve, reject));
-    });
+    if ('method' in message && 'id' in message) return this.#post(message.id, body);
+    const isFirst = 'method' in message && message.method === 'notifications/initialized';
+    // Does not take a refusal for a forgotten session while the session is still being opened.
+    return this.#post(undefined, body, !isFirst);
   }
   get #headers(): Record<string, string> {
     return this.version === undefined ? {} : { 'mcp-protocol-version': this.version };
@@ -124,9 +115,8 @@ export class SseTransport extends WebTransport {
     const posting = this.http.send({ method: 'POST', url, headers, body });
     return this.say(posting, id, mayBeForgotten && this.phase === 'session');
   }
-  protected giveUp(isLost: boolean): void {
+  protected giveUp(): void {
     this.around.timers.clearTimeout(this.#silence);
-    if (!isLost) this.dropAll();
   }
 }
 

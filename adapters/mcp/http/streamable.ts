@@ -79,14 +79,9 @@ export class StreamableTransport extends WebTransport {
   #ask(id: RequestId, body: string, headers: Posted['headers'] = {}): Promise<void> {
     const posted: Posted = { id, body, headers, isAnswered: false, abort: nothing };
     this.#posted.set(id, posted);
-    return new Promise((resolve, reject) => {
-      posted.abort = () => reject(new NotSent('the session is over'));
-      this.inTurn(id, () =>
-        this.#run(posted)
-          .then(resolve, (error: unknown) => reject(this.refused(error)))
-          .finally(() => this.#posted.delete(id)),
-      );
-    });
+    return this.#run(posted)
+      .catch((error: unknown) => Promise.reject(this.refused(error)))
+      .finally(() => this.#posted.delete(id));
   }
   async #run(posted: Posted): Promise<void> {
     const hasSession = this.#session !== undefined;
@@ -143,17 +138,13 @@ export class StreamableTransport extends WebTransport {
     throw new Refused(brokenOff(cause, this.phase), 'lost');
   }
   #cancel(requestId: unknown, body: string): Promise<void> {
-    if (this.#withdrawn(requestId)) return Promise.resolve();
     // Only after the notification, because in revisions with sessions, closing the stream cancels nothing.
     const posted = this.#posted.get(requestId);
     return this.#tell(body).finally(() => posted?.abort());
   }
   /** Ends a request of the MCP revision without sessions, whose servers take the closed stream as a cancellation. */
   abort(requestId: unknown): void {
-    if (!this.#withdrawn(requestId)) this.#posted.get(requestId)?.abort();
-  }
-  #withdrawn(requestId: unknown): boolean {
-    return this.drop(requestId) && this.#posted.delete(requestId);
+    this.#posted.get(requestId)?.abort();
   }
   protected deliver(message: JSONRPCMessage): void {
     if (!('method' in message)) {
@@ -238,9 +229,8 @@ export class StreamableTransport extends WebTransport {
       this.end({ reason: refused.failure.message });
     return refused;
   }
-  protected giveUp(isLost: boolean): void {
+  protected giveUp(): void {
     this.#listening?.stop();
-    for (const id of this.dropAll()) if (isLost) this.#posted.get(id)?.abort();
   }
   protected override async sayFarewell(): Promise<void> {
     if (!this.#spec.terminateOnClose || this.#session === undefined) return;

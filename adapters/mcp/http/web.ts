@@ -1,7 +1,6 @@
 import type { SessionLost } from '../../../machines/ports/session.ts';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
-import { QueueLimiter } from '../../call-limiters.ts';
 import type { Around, McpTransport, Refused } from '../transport.ts';
 import { refusedBy, verdictOn } from '../refused-request.ts';
 import { check } from './forgotten.ts';
@@ -9,7 +8,6 @@ import { Http, type Exchange } from './http.ts';
 import type { Phase } from './http-failures.ts';
 import { cut } from '../messages/noise.ts';
 import { Inbox } from '../messages/framing.ts';
-import { mostCalls } from './remote.ts';
 import type { Web } from './remote.ts';
 
 /** Longest time in ms for the last messages to a server whose session is being closed. */
@@ -17,9 +15,6 @@ const partingMs = 2_000;
 
 /** Limit in ms for a ping that asks whether the server still knows a session, because refused requests wait for the result. */
 const checkMs = 5_000;
-
-/** Leaves room for lists, reads and pings beside the calls; further requests wait in a queue. */
-const mostRequests = mostCalls + 8;
 
 /** Base class of the transports over HTTP: it sends, judges refusals, reports the end once, and sends a last message. */
 export abstract class WebTransport implements McpTransport {
@@ -34,8 +29,6 @@ export abstract class WebTransport implements McpTransport {
   protected isOver = false;
   protected readonly redact: (text: string) => string;
   readonly #saying = new Set<Promise<unknown>>();
-  readonly #limiter = new QueueLimiter(mostRequests);
-  readonly #waiting = new Map<unknown, () => void>();
   #parting: Promise<void> = Promise.resolve();
   #checking: Promise<void> | undefined;
 
@@ -49,8 +42,7 @@ export abstract class WebTransport implements McpTransport {
   abstract start(): Promise<void>;
   abstract send(message: JSONRPCMessage): Promise<void>;
   protected abstract deliver(message: JSONRPCMessage): void;
-  /** `isLost`: waiting callers are told that their request was not sent. */
-  protected abstract giveUp(isLost: boolean): void;
+  protected abstract giveUp(): void;
   protected async sayFarewell(): Promise<void> {}
 
   get step(): McpTransport['step'] {
@@ -63,7 +55,7 @@ export abstract class WebTransport implements McpTransport {
   close(): Promise<void> {
     if (this.isOver) return this.#parting;
     this.isOver = true;
-    this.giveUp(false);
+    this.giveUp();
     this.#parting = this.#part();
     this.onclose?.();
     return Promise.resolve();
@@ -74,23 +66,6 @@ export abstract class WebTransport implements McpTransport {
 
   protected get phase(): Phase {
     return this.version === undefined ? 'initialize' : 'session';
-  }
-  /** As soon as fewer than `mostRequests` are being sent; `run` must never reject. */
-  protected inTurn(id: RequestId, run: () => Promise<void>): void {
-    const waits = this.#limiter.isFull;
-    const leave = this.#limiter.enter(() => {
-      this.#waiting.delete(id);
-      void run().finally(() => leave());
-    });
-    if (waits) this.#waiting.set(id, leave);
-  }
-  /** True when it was waiting in the queue and will never run. */
-  protected drop(id: unknown): boolean {
-    this.#waiting.get(id)?.();
-    return this.#waiting.delete(id);
-  }
-  protected dropAll(): readonly unknown[] {
-    return [...this.#waiting.keys()].filter((id) => this.drop(id));
   }
   protected say({ answer }: Exchange, id: RequestId | undefined, hasSession: boolean): Promise<void> {
     const saying = answer
@@ -142,7 +117,7 @@ export abstract class WebTransport implements McpTransport {
   protected end(lost: SessionLost): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.giveUp(true);
+    this.giveUp();
     setImmediate(() => {
       this.lost = lost;
       this.http.close();

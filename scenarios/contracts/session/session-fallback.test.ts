@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { callsSeen, failureIn, openIn } from './session.probe.ts';
+import { failureIn, openIn } from './session.probe.ts';
 import { createHttpWorld, type HttpWorld, type HttpWorldOptions } from './session.world.ts';
 
 const worlds: HttpWorld[] = [];
@@ -53,22 +53,5 @@ describe('a URL of which nobody said what it speaks', () => {
     expect(await failureIn(world)).toMatchObject({ details: { http_status: 405 } });
     // The last GET asks for the revision without `initialize`.
     expect(world.server.seen.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET']);
-  });
-});
-
-describe('a wire that carries 40 at once', () => {
-  it('lets the rest wait, a cancel passes them, and what waited and is withdrawn is never sent', async () => {
-    const world = await streamable();
-    const session = await openIn(world);
-    const hanging = Array.from({ length: 48 }, (_, n) => session.call('hang', { label: `n${n}` }));
-    await world.until(() => callsSeen(world, 'hang') === 40);
-    hanging[47]?.withdraw();
-    hanging[0]?.withdraw();
-    await world.until(() => callsSeen(world, 'hang') === 41);
-    for (const { withdraw } of hanging) withdraw();
-    await world.until(() => world.server.cancelled.length >= 41);
-    expect(await session.text('echo', { text: 'free again' })).toBe('free again');
-    expect(callsSeen(world, 'hang')).toBe(41);
-    expect(world.server.cancelled).toHaveLength(41);
   });
 });
