@@ -88,8 +88,6 @@ const isOfVersion = (error: unknown): boolean =>
 const mostRounds = 10;
 const tooManyRounds = { code: -32_603, message: `the server asked for input more than ${mostRounds} times` };
 const discover = 'discover';
-/** Time in ms after which a process that has not answered `initialize` is asked whether it knows only the newest revision. */
-const silentMs = 8_000;
 
 interface StatelessHttp {
   headersFor: ((request: Request) => Record<string, string>) | undefined;
@@ -106,8 +104,6 @@ export class StatelessTransport extends WrappingTransport {
   readonly #http: StatelessHttp | undefined;
   readonly #around: Pick<Around, 'era' | 'notice' | 'timers'>;
   readonly #listening: Listening;
-  #silence: unknown;
-  #isGreeted = false;
   #isStateless = false;
   #initialize: Request | undefined;
   #envelope: Fields = {};
@@ -144,7 +140,6 @@ export class StatelessTransport extends WrappingTransport {
     return this.begin(this.#inner);
   }
   protected override ended(): void {
-    this.#around.timers.clearTimeout(this.#silence);
     this.#listening.close();
     super.ended();
   }
@@ -164,7 +159,6 @@ export class StatelessTransport extends WrappingTransport {
     return this.#notify(message as { readonly method: string; readonly params?: Fields });
   }
   override close(): Promise<void> {
-    this.#around.timers.clearTimeout(this.#silence);
     this.#listening.close();
     return this.#inner.close();
   }
@@ -187,10 +181,7 @@ export class StatelessTransport extends WrappingTransport {
     );
     const asked = { ...initialize, params: enveloped(initialize.params, envelope) };
     const isOther = (answer: Answer): boolean => {
-      this.#around.timers.clearTimeout(this.#silence);
-      if (this.#isStateless) return false;
       const is = mayBeStateless(answer);
-      this.#isGreeted = !is;
       if (!is) this.#deliver(answer);
       return is;
     };
@@ -201,21 +192,8 @@ export class StatelessTransport extends WrappingTransport {
       // Sends `initialize` without a version header, which some servers accept only after a version is agreed on.
       return this.#exchange(initialize, isOther).catch(() => Promise.reject(error));
     });
-    const answer = await Promise.race([asking, this.#afterSilence(initialize)]);
+    const answer = await asking;
     if (answer && !(await this.#discover(initialize))) this.#deliver(answer);
-  }
-  /** Once for a launch config, because there are old servers that end on a method which they do not know. */
-  #afterSilence(initialize: Request): Promise<undefined> {
-    return new Promise((resolve) => {
-      if (this.#http || this.#around.era.wasAsked) return;
-      this.#silence = this.#around.timers.setTimeout(() => {
-        this.#around.era.wasAsked = true;
-        this.#discover(initialize).then(
-          (isDone) => isDone && resolve(undefined),
-          () => {},
-        );
-      }, silentMs);
-    });
   }
   /** A server of both revisions refuses the first notification, whose body and header name different ones. */
   #passOn(message: JSONRPCMessage): Promise<void> | undefined {
@@ -248,9 +226,7 @@ export class StatelessTransport extends WrappingTransport {
       return undefined;
     });
     const result = answer && initializedBy(answer, latestSessionRevision);
-    // Keeps the session when a slow server has answered `initialize` meanwhile.
-    if (!result || (isAnswering && this.#isGreeted)) return false;
-    if (this.#isStateless) return true;
+    if (!result) return false;
     this.#isStateless = true;
     this.#around.era.isStateless = true;
     this.#capabilities = fieldsOf(result['capabilities']);
