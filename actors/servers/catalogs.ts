@@ -6,7 +6,7 @@ import type {
   ServerResources,
   ServerStatus,
 } from './server-handle.ts';
-import { encoders } from '../../adapters/mcp/messages/codec.ts';
+import { encode } from '../../adapters/mcp/messages/codec.ts';
 import { keep, readCached } from '../../adapters/storage/catalogs.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import type { CatalogNews } from '../../machines/catalog/catalog.machine.ts';
@@ -113,14 +113,9 @@ export const promptsOf = (
   );
 
 /** The same entry gives the same object, because clients list often. */
-const encoded: Readonly<Record<CatalogList, (entry: object) => object>> = {
-  tools: remembered((entry: object) => encoders.tools(entry as never)),
-  resources: remembered((entry: object) => encoders.resources(entry as never)),
-  resourceTemplates: remembered((entry: object) => encoders.resourceTemplates(entry as never)),
-  prompts: remembered((entry: object) => encoders.prompts(entry as never)),
-};
+const encoded = remembered(encode);
 const offeredAs = remembered(({ shown, server, tool, renamed }: ToolEntry): ListedServer['tools'][number] => {
-  const entry = encoded.tools(tool) as { readonly description?: string };
+  const entry = encoded(tool) as { readonly description?: string };
   const told = renamed ? { description: `[${server}] ${entry.description ?? ''}`.trimEnd() } : {};
   const isSame = shown === tool.name && !renamed;
   return {
@@ -151,7 +146,7 @@ export function listedOf(
       const now = root && (root.ref.getSnapshot() as unknown as Snapshot);
       const isRead = now && !(now.context.revision === 0 && stateOf(now) === 'connecting');
       const entries = isRead ? now.context.entries : (lists?.[list] ?? []);
-      return entries.map((entry) => encoded[list](entry));
+      return entries.map((entry) => encoded(entry));
     };
     return {
       server,

@@ -8,10 +8,7 @@ import {
   decodeResourceTemplate,
   decodeTool,
   decoders,
-  encodePrompt,
-  encodeResource,
-  encodeResourceTemplate,
-  encodeTool,
+  encode,
 } from './codec.ts';
 
 const json = fc.jsonValue({ maxDepth: 4 });
@@ -80,15 +77,14 @@ type Codec = readonly [
   what: string,
   entry: fc.Arbitrary<object>,
   decode: (raw: unknown) => object | undefined,
-  encode: (entry: never) => object,
   /** Smallest raw object that can be decoded. */
   least: JsonObject,
 ];
 const codecs: readonly Codec[] = [
-  ['tool', tool, decodeTool, encodeTool, { name: 't', inputSchema: { type: 'object' } }],
-  ['resource', resource, decodeResource, encodeResource, { uri: 'a:b', name: 'r' }],
-  ['template', template, decodeResourceTemplate, encodeResourceTemplate, { uriTemplate: 'a:{b}', name: 'r' }],
-  ['prompt', prompt, decodePrompt, encodePrompt, { name: 'p' }],
+  ['tool', tool, decodeTool, { name: 't', inputSchema: { type: 'object' } }],
+  ['resource', resource, decodeResource, { uri: 'a:b', name: 'r' }],
+  ['template', template, decodeResourceTemplate, { uriTemplate: 'a:{b}', name: 'r' }],
+  ['prompt', prompt, decodePrompt, { name: 'p' }],
 ];
 /** Converts a value to JSON and back, so that values which cannot be sent are found. */
 const sent = (value: object): unknown => JSON.parse(JSON.stringify(value));
@@ -101,11 +97,11 @@ const anyFields = fc.dictionary(
   json,
 );
 
-describe.each(codecs)('a %s', (_what, arbitrary, decode, encode, least) => {
+describe.each(codecs)('a %s', (_what, arbitrary, decode, least) => {
   it('is the same after it went over the wire, with everything in it, when it is ours', () => {
     fc.assert(
       fc.property(arbitrary, (entry) => {
-        expect(decode(sent(encode(entry as never)))).toEqual(sent(entry));
+        expect(decode(sent(encode(entry)))).toEqual(sent(entry));
       }),
     );
   });
@@ -116,9 +112,9 @@ describe.each(codecs)('a %s', (_what, arbitrary, decode, encode, least) => {
         const raw = { ...fields, ...least };
         const entry = decode(raw);
         expect(entry).toBeDefined();
-        expect(encode(entry as never)).toEqual(raw);
+        expect(encode(entry as object)).toEqual(raw);
         // The hash also covers a field named `__proto__`, which `toEqual` overlooks.
-        expect(contentHash(encode(entry as never))).toBe(contentHash(raw));
+        expect(contentHash(encode(entry as object))).toBe(contentHash(raw));
       }),
     );
   });
@@ -127,7 +123,7 @@ describe.each(codecs)('a %s', (_what, arbitrary, decode, encode, least) => {
     fc.assert(
       fc.property(fc.oneof(json, anyFields), (raw) => {
         const entry = decode(raw);
-        if (entry) expect(contentHash(encode(entry as never))).toBe(contentHash(raw));
+        if (entry) expect(contentHash(encode(entry))).toBe(contentHash(raw));
       }),
     );
     let deep: unknown = 1;
@@ -159,7 +155,7 @@ describe.each(codecs)('a %s', (_what, arbitrary, decode, encode, least) => {
   it('has the same hash in whatever order its keys come', () => {
     fc.assert(
       fc.property(arbitrary, (entry) => {
-        const raw = encode(entry as never);
+        const raw = encode(entry);
         const reversed = Object.fromEntries(Object.entries(raw).toReversed());
         expect(contentHash(decode(sent(reversed)))).toBe(contentHash(decode(sent(raw))));
       }),
