@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type * as Prometheus from 'prom-client';
+import { isSecret } from './reading.ts';
 import { optionalPackage } from './optional-packages.ts';
 import {
   limitNames,
@@ -149,9 +149,6 @@ async function ordered(operator: Operator, method: string, path: string): Promis
       return undefined;
   }
 }
-const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
-const isShown = ({ authorization = '' }: IncomingMessage['headers'], token: string): boolean =>
-  timingSafeEqual(digestOf(authorization), digestOf(`Bearer ${token}`));
 async function operate(
   operator: Operator | undefined,
   { method = 'GET', url = '/', headers }: IncomingMessage,
@@ -159,7 +156,7 @@ async function operate(
 ): Promise<boolean> {
   const path = new URL(url, 'http://x').pathname;
   if (!operator || !/^\/(peers|reload)(\/|$)/.test(path)) return false;
-  const answer: Answer | undefined = isShown(headers, operator.token)
+  const answer: Answer | undefined = isSecret(headers.authorization ?? '', `Bearer ${operator.token}`)
     ? await ordered(operator, method, path)
     : [401, { message: 'this wants the token of this port: Authorization: Bearer TOKEN' }];
   const [status, body] = answer ?? [405, { message: 'GET /peers, DELETE /peers/ID or POST /reload' }];

@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { getSystemErrorMap } from 'node:util';
 
 /** Undefined for a text that is no JSON. */
@@ -18,3 +19,8 @@ export function systemWords(error: unknown): string {
   const [, words] = [...getSystemErrorMap().values()].find(([name]) => name === code) ?? [];
   return words === undefined ? code || 'unknown reason' : `${words} (${code})`;
 }
+
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+/** Takes equally long for any wrong text. */
+export const isSecret = (given: string, secret: string): boolean =>
+  timingSafeEqual(digestOf(given), digestOf(secret));

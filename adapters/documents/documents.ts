@@ -1,3 +1,4 @@
+import { ProtocolError } from '@modelcontextprotocol/server';
 import { Refusal } from './files.ts';
 import type { Library, PageRange } from './library.ts';
 import { Unreadable } from './parsing/reader.ts';
@@ -28,27 +29,18 @@ import {
   type DpeFormat,
 } from '../../machines/resources/uri.ts';
 
-/** The MCP SDK sends `code` and `data` of a thrown error. */
-export class RpcRefusal extends Error {
-  readonly code: number;
-  readonly data: unknown;
-
-  constructor(code: number, message: string, data?: unknown) {
-    super(message);
-    this.code = code;
-    this.data = data;
-  }
-}
-const refusalOf = ({ code, message, details }: Failure): RpcRefusal =>
-  new RpcRefusal(typeof code === 'number' ? code : -32_603, message, details);
+const refusalOf = ({ code, message, details }: Failure): ProtocolError =>
+  new ProtocolError(typeof code === 'number' ? code : -32_603, message, details);
 
 const internalError = -32_603;
 /** Only known reasons are quoted, because others may name paths. */
-const brokenDocument = (ref: string, error: unknown): RpcRefusal => {
-  if (error instanceof RpcRefusal) return error;
+const brokenDocument = (ref: string, error: unknown): ProtocolError => {
+  if (error instanceof ProtocolError) return error;
   const isSaid = error instanceof Unreadable || error instanceof Refusal;
   const reason = isSaid ? error.message : 'it cannot be read';
-  return new RpcRefusal(internalError, `The document "${ref}" cannot be read: ${reason}`, { doc_ref: ref });
+  return new ProtocolError(internalError, `The document "${ref}" cannot be read: ${reason}`, {
+    doc_ref: ref,
+  });
 };
 
 export interface TextContents {
@@ -93,7 +85,7 @@ export class DocumentResources {
     }
   }
 
-  /** Rejects with an `RpcRefusal`, also when the document or page does not exist. */
+  /** Rejects with an `ProtocolError`, also when the document or page does not exist. */
   async page(ref: string, index: number): Promise<Page> {
     const listed = await this.#library.find(ref);
     if (!listed) throw refusalOf(documentNotFound(ref));

@@ -1,5 +1,6 @@
+import { ProtocolError } from '@modelcontextprotocol/server';
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { readablePages, RpcRefusal } from './documents.ts';
+import { readablePages } from './documents.ts';
 import { linesOf, locate, partOf, Refusal, startOf, type Part, type ServedPath } from './files.ts';
 import { Unreadable } from './parsing/reader.ts';
 import type { Shared } from './sharing.ts';
@@ -21,7 +22,7 @@ export interface Answer {
 
 /** Other errors may name paths outside. */
 export const reasonOf = (error: unknown): string =>
-  error instanceof Refusal || error instanceof RpcRefusal ? error.message : 'it cannot be read';
+  error instanceof Refusal || error instanceof ProtocolError ? error.message : 'it cannot be read';
 
 const mostPages = 100;
 const said = (text: string, ...advice: readonly string[]): Answer => ({

@@ -1,6 +1,7 @@
+import { ProtocolError } from '@modelcontextprotocol/server';
 import type { CompleteRequest } from '@modelcontextprotocol/client';
 import type { McpServer } from '@modelcontextprotocol/server';
-import { DocumentResources, RpcRefusal } from './documents.ts';
+import { DocumentResources } from './documents.ts';
 import type { Library, Change } from './library.ts';
 import { Windows } from './windows.ts';
 import { WordIndex } from './word-index.ts';
@@ -46,7 +47,7 @@ export function addResources(server: McpServer, shared: Shared): void {
   rpc.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     if (/^window:/i.test(uri)) {
       const shown = await windows.read(uri, documents);
-      if (!shown) throw new RpcRefusal(resourceNotFound, 'There is no such window', { uri });
+      if (!shown) throw new ProtocolError(resourceNotFound, 'There is no such window', { uri });
       return { contents: [{ ...shown }] };
     }
     return { contents: [{ ...(await documents.read(uri)) }] };

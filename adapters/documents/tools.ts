@@ -1,8 +1,8 @@
+import { ProtocolError } from '@modelcontextprotocol/server';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
-import { RpcRefusal } from './documents.ts';
 import { locate, Refusal, walk, type Folder, type ServedPath, type Walk, type WalkedEntry } from './files.ts';
 import { readOne, reasonOf } from './reading.ts';
 import { search } from './searching.ts';
@@ -209,7 +209,7 @@ export function addTools({ server: rpc }: McpServer, shared: Shared): void {
   rpc.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal } }) => {
     const own = Object.hasOwn(aliases, params.name) ? aliases[params.name] : undefined;
     const asked = tools.find(({ name }) => name === (own ?? params.name));
-    if (!asked) throw new RpcRefusal(-32_602, `There is no tool ${params.name}`);
+    if (!asked) throw new ProtocolError(-32_602, `There is no tool ${params.name}`);
     const args = (own === undefined ? z.strictObject : z.object)(asked.args).safeParse(
       params.arguments ?? {},
     );

@@ -1,19 +1,20 @@
-import { createHash, timingSafeEqual, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { isSecret } from '../reading.ts';
 import { removedAtExit, writePrivateSync } from '../host-files.ts';
 import { tokenSubprotocol, hostFactsSchema } from '../../machines/inspection.ts';
 
 /** Checks Host and Origin, because of DNS rebinding; a program of this machine must know the token. */
 export class Neighbours {
   readonly #hosts: ReadonlySet<string>;
-  readonly #token: Buffer;
+  readonly #token: string;
 
   constructor(port: number, token: string) {
     this.#hosts = new Set(['127.0.0.1', 'localhost'].map((name) => `${name}:${port}`));
-    this.#token = digest(tokenSubprotocol(token));
+    this.#token = tokenSubprotocol(token);
   }
   /** Undefined when the request comes from the inspector's own page or from no page. */
   refusal({ host, origin }: IncomingHttpHeaders): string | undefined {
@@ -22,13 +23,10 @@ export class Neighbours {
     const isOwn = origin === `http://${host}`;
     return isOwn ? undefined : 'Pages of other sites may not look at this host';
   }
-  /** Takes equally long for a wrong and for a right token. */
-  knows(offered: string | undefined): boolean {
-    const all = (offered ?? '').split(',', 8).map((each) => digest(each.trim()));
-    return all.filter((each) => timingSafeEqual(each, this.#token)).length > 0;
+  knows(offered = ''): boolean {
+    return offered.split(',', 8).some((each) => isSecret(each.trim(), this.#token));
   }
 }
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** The address contains the token, so only the user may read the file. */
 const announcedSchema = hostFactsSchema.extend({ url: z.string() });

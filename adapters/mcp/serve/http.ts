@@ -3,13 +3,14 @@ import {
   readRequestBody,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
+import { isSecret } from '../../reading.ts';
 import { mostBytes, type ClientWire } from './stdio.ts';
 import { statelessHandler, type StatelessHandler } from './translator.ts';
 
@@ -76,19 +77,14 @@ function isOwn(name: string, { host = defaultHost }: HttpOptions): boolean {
   return !loopback.test(host) && (own === host || host === '0.0.0.0' || host === '::');
 }
 const hostOf = (origin: string): string => (URL.canParse(origin) ? new URL(origin).host : '');
-function isKnown(request: IncomingMessage, token: string | undefined): boolean {
-  if (token === undefined) return true;
-  const [given, wanted] = [Buffer.from(request.headers.authorization ?? ''), Buffer.from(`Bearer ${token}`)];
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
-}
 
 async function answer(request: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
-  const { host = '', origin } = request.headers;
+  const { host = '', origin, authorization = '' } = request.headers;
   const { sessions, token } = serving;
   if (!isOwn(host, serving)) return refuse(response, 403, 'the Host header must be a loopback name');
   if (origin !== undefined && !isOwn(hostOf(origin), serving))
     return refuse(response, 403, 'this Origin may not ask');
-  if (!isKnown(request, token)) {
+  if (token !== undefined && !isSecret(authorization, `Bearer ${token}`)) {
     response.setHeader('www-authenticate', 'Bearer');
     return refuse(response, 401, 'the header "Authorization: Bearer TOKEN" is missing or wrong');
   }
