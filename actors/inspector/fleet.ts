@@ -1,10 +1,10 @@
 import { defaultStateDir } from '../../adapters/host-files.ts';
-import { loadBridge, openInspectorServer } from '../../adapters/inspector/index.ts';
+import { loadBridge } from '../../adapters/inspector/index.ts';
 import { runningHosts } from '../../adapters/inspector/registry.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import type { AttachedPage, PageListener } from '../../adapters/inspector/server.ts';
 import type { HostFacts } from '../../machines/inspection.ts';
-import { cannotListen } from './inspections.ts';
+import { openPages } from './inspections.ts';
 import type { Inspection } from '../api/page.ts';
 
 export interface FleetMember {
@@ -16,29 +16,22 @@ export interface Fleet extends Inspection {
 }
 export async function openFleet(first: readonly FleetMember[], port = 0): Promise<Fleet> {
   const members = [...first];
-  const pages = new Set<AttachedPage>();
+  const whole = new Set<AttachedPage>();
   const tell = (page: AttachedPage): void =>
     page.send({ type: 'fleet', hosts: members.map(({ facts }) => facts) });
-  const attached = (page: AttachedPage, host: number | undefined): PageListener | undefined => {
+  const served = await openPages(port, (page, host) => {
     if (host !== undefined) return members[host]?.attach(page);
-    pages.add(page);
+    whole.add(page);
     tell(page);
     const answer: PageListener['heard'] = ({ id }) =>
       page.send({ type: 'answer', id, ok: false, error: 'Ask one of the hosts' });
-    return { heard: answer, left: () => void pages.delete(page) };
-  };
-  const server = await openInspectorServer({ port, attached }).catch((error: unknown) => {
-    throw cannotListen(port, error);
+    return { heard: answer, left: () => void whole.delete(page) };
   });
-  const close = async (): Promise<void> => {
-    for (const page of pages) page.send({ type: 'closed', reason: 'the inspector was closed' });
-    await server.close();
-  };
   const add = (member: FleetMember): void => {
     members.push(member);
-    for (const page of pages) tell(page);
+    for (const page of whole) tell(page);
   };
-  return { url: server.url, add, close, [Symbol.asyncDispose]: close };
+  return { ...served, add };
 }
 
 const lookMs = 1_000;

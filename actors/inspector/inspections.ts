@@ -13,7 +13,7 @@ import { openInspectorServer } from '../../adapters/inspector/index.ts';
 import { OwnFileMissing } from '../../adapters/own-files.ts';
 import { processFacts, systemClock } from '../../adapters/clock.ts';
 import { latestLines, sha256Of } from '../../adapters/storage/traces.ts';
-import type { AttachedPage, InspectorServer, PageListener } from '../../adapters/inspector/server.ts';
+import type { AttachedPage, PageListener } from '../../adapters/inspector/server.ts';
 import {
   inspectionProtocol,
   type FromPage,
@@ -56,7 +56,7 @@ const textOf = (error: unknown): string => {
   if (!(error instanceof A2cError)) return error instanceof Error ? error.message : String(error);
   return error.remedy === undefined ? error.message : `${error.message}. ${error.remedy}`;
 };
-export const cannotListen = (port: number, error: unknown): A2cError =>
+const cannotListen = (port: number, error: unknown): A2cError =>
   error instanceof OwnFileMissing
     ? new A2cError({ code: 'ConfigInvalid', message: error.message, remedy: error.remedy })
     : new A2cError({
@@ -64,6 +64,35 @@ export const cannotListen = (port: number, error: unknown): A2cError =>
         message: `The inspector cannot listen on 127.0.0.1:${port}: ${(error as Error).message}`,
         remedy: 'Choose another port; 0 takes any free one.',
       });
+
+/** `attach` returns undefined for a host that there is none of; `part` tells the pages that are open why it closes. */
+export async function openPages(
+  port: number,
+  attach: (page: AttachedPage, host: number | undefined) => PageListener | undefined,
+  part = (pages: Iterable<AttachedPage>): void => {
+    for (const page of pages) page.send({ type: 'closed', reason: 'the inspector was closed' });
+  },
+): Promise<Inspection> {
+  const pages = new Set<AttachedPage>();
+  const attached = (page: AttachedPage, host: number | undefined): PageListener | undefined => {
+    const listener = attach(page, host);
+    if (!listener) return undefined;
+    pages.add(page);
+    const left = (): void => {
+      pages.delete(page);
+      listener.left();
+    };
+    return { ...listener, left };
+  };
+  const server = await openInspectorServer({ port, attached }).catch((error: unknown) => {
+    throw cannotListen(port, error);
+  });
+  const close = async (): Promise<void> => {
+    part(pages);
+    await server.close();
+  };
+  return { url: server.url, close, [Symbol.asyncDispose]: close };
+}
 
 /** Each `open` makes an address of its own; all pages see the same data. */
 export class Inspections implements Pages {
@@ -87,12 +116,11 @@ export class Inspections implements Pages {
     const { kind, name } = inspected;
     const host: HostFacts = { kind, name, pid: processFacts.pid, started: this.#shown.started, version };
     const charts = await chartsOf();
-    const pages = new Set<AttachedPage>();
-    const attached = (page: AttachedPage): PageListener => {
-      pages.add(page);
+    const attach = (page: AttachedPage): PageListener => {
+      let isHere = true;
       const control = allowControl && inspected.orders !== undefined;
       const welcome = (): void => {
-        if (!pages.has(page)) return;
+        if (!isHere) return;
         const lines = this.#stream.add(page);
         const past = this.#shown.past();
         page.send({
@@ -105,28 +133,27 @@ export class Inspections implements Pages {
           past: past !== undefined,
           lines,
         });
-        if (past) void tellPast(page, past, () => pages.has(page));
-        this.#beat(page, () => pages.has(page));
+        if (past) void tellPast(page, past, () => isHere);
+        this.#beat(page, () => isHere);
       };
       void this.#stream.prepare(() => pause(0)).then(welcome);
       return {
         heard: (message) => void this.#answer(page, control ? inspected.orders : undefined, message),
         left: () => {
-          pages.delete(page);
+          isHere = false;
           this.#stream.remove(page);
         },
       };
     };
-    const server = await openInspectorServer({ port, attached }).catch((error: unknown) => {
-      throw cannotListen(port, error);
-    });
+    const part = (pages: Iterable<AttachedPage>): void =>
+      this.#stream.part(pages, this.#isClosed ? 'the host closed' : 'the inspector was closed');
+    const server = await openPages(port, attach, part);
     const withdraw = this.#announce(host, server);
     let closed: Promise<void> | undefined;
     const close = (): Promise<void> =>
       (closed ??= (async () => {
         this.#open.delete(inspection);
         withdraw();
-        this.#stream.part(pages, this.#isClosed ? 'the host closed' : 'the inspector was closed');
         await server.close();
       })());
     const inspection: Inspection = { url: server.url, close, [Symbol.asyncDispose]: close };
@@ -151,7 +178,7 @@ export class Inspections implements Pages {
     };
     tell();
   }
-  #announce(host: HostFacts, { url }: InspectorServer): () => void {
+  #announce(host: HostFacts, { url }: Inspection): () => void {
     const { stateDir, notice } = this.#shown;
     if (stateDir === false) return () => {};
     try {

@@ -1,5 +1,5 @@
 import { machines } from '../kinds/all.ts';
-import { openInspectorServer, singlePage } from '../../adapters/inspector/index.ts';
+import { singlePage } from '../../adapters/inspector/index.ts';
 import type { AttachedPage, PageListener } from '../../adapters/inspector/server.ts';
 import type { PageContent } from '../../adapters/inspector/page-files.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import type { Charts } from '../../machines/trace/chart.ts';
 import { version } from '../../machines/version.ts';
 import { openFleet } from './fleet.ts';
-import { cannotListen, chartsOf, pause } from './inspections.ts';
+import { chartsOf, openPages, pause } from './inspections.ts';
 import type { Inspection } from '../api/page.ts';
 
 /** Of the profile `full`; its text is read as often as it is shown. */
@@ -120,31 +120,10 @@ function shownBy(recording: Recording, charts: Charts): (page: AttachedPage) => 
 export async function showRecordings(recordings: readonly Recording[], port = 0): Promise<Inspection> {
   const charts = await chartsOf(machines);
   const [only, ...others] = recordings;
-  if (others.length > 0)
+  if (!only || others.length > 0)
     return openFleet(
       recordings.map((each) => ({ facts: factsOf(each), attach: shownBy(each, charts) })),
       port,
     );
-  const pages = new Set<AttachedPage>();
-  const show = only && shownBy(only, charts);
-  const attached = (page: AttachedPage): PageListener | undefined => {
-    const shown = show?.(page);
-    if (!shown) return undefined;
-    pages.add(page);
-    return {
-      ...shown,
-      left: () => {
-        pages.delete(page);
-        shown.left();
-      },
-    };
-  };
-  const server = await openInspectorServer({ port, attached }).catch((error: unknown) => {
-    throw cannotListen(port, error);
-  });
-  const close = async (): Promise<void> => {
-    for (const page of pages) page.send({ type: 'closed', reason: 'the inspector was closed' });
-    await server.close();
-  };
-  return { url: server.url, close, [Symbol.asyncDispose]: close };
+  return openPages(port, shownBy(only, charts));
 }
