@@ -35,11 +35,6 @@ export interface DesktopQueryOptions {
   readonly window?: string;
   readonly fresh?: boolean;
 }
-export const desktopQuery = ({ size, window, fresh = false }: DesktopQueryOptions) => ({
-  ...(size !== undefined && { size }),
-  ...(window !== undefined && { window }),
-  fresh,
-});
 export interface FinderQueryOptions {
   readonly keyword?: readonly string[];
   readonly type?: string;
@@ -47,70 +42,69 @@ export interface FinderQueryOptions {
   readonly limit?: number;
   readonly fresh?: boolean;
 }
-export const finderQuery = ({ keyword, type, offset, limit, fresh = false }: FinderQueryOptions) => ({
-  ...(keyword !== undefined && { keywords: keyword }),
-  ...(type !== undefined && { fileType: type }),
-  ...(offset !== undefined && { offset }),
-  ...(limit !== undefined && { limit }),
-  fresh,
-});
 
-interface Asking<T> {
-  here(computer: Computer): Promise<T>;
-  there(agent: Agent, computer: string, how: { readonly signal: AbortSignal }): Promise<T>;
+/** What is asked of a computer, and how its answer is shown. */
+export interface Question<T> {
+  ask(of: Collections): Promise<T>;
+  text(shown: T): AnswerText;
 }
+type Collections = Pick<Computer, 'desktop' | 'finder' | 'readResource' | 'skills'> &
+  Partial<Pick<Computer, 'resources'>>;
+/** Collections of a computer in an office. */
+const collectionsOf = (agent: Agent, computer: string, signal: AbortSignal): Collections => ({
+  desktop: (query) => agent.desktop(computer, { ...query, signal }),
+  finder: (query) => agent.finder(computer, { ...query, signal }),
+  readResource: (uri, which) => agent.readResource(computer, uri, { ...which, signal }),
+  skills: {
+    list: () => agent.skills.list(computer, { signal }),
+    read: (name, which) => agent.skills.read(computer, name, { ...which, signal }),
+  },
+});
 async function show<T extends object>(
   context: CommandContext,
   options: OneShotOptions,
-  ask: Asking<T>,
-  textOf: (shown: T) => AnswerText,
+  { ask, text }: Question<T>,
   given?: Config,
 ): Promise<number> {
   const { signal, terminal } = context;
   let isUsable = true;
   const config = options.url === undefined ? (given ?? (await configOf(context, options))) : undefined;
   const here = async (computer: Computer): Promise<T> => {
-    const answer = await orClosed(signal, computer, () => ask.here(computer));
+    const answer = await orClosed(signal, computer, () => ask(computer));
     // Treats a config without servers as usable, because the question then needs no server.
     isUsable = config?.servers.length === 0 || hasUsable(context, computer.status().servers);
     return answer;
   };
   const shown = await (config
     ? withComputer(context, options, config, here, { isPartial: true })
-    : withAgent(context, options, (agent, computer) => ask.there(agent, computer, { signal })));
+    : withAgent(context, options, (agent, computer) => ask(collectionsOf(agent, computer, signal))));
   if (options.json) terminal.out(JSON.stringify(shown));
-  else tell(terminal, textOf(shown));
+  else tell(terminal, text(shown));
   return exitCodeOf(signal, isUsable);
 }
 
-export function desktop(
+export const desktopQuestion = ({ size, window, fresh }: DesktopQueryOptions): Question<DesktopShown> => ({
+  ask: (of) => of.desktop({ size, window, fresh }),
+  text: (shown) => desktopText(shown, window),
+});
+export const finderQuestion = ({
+  keyword: keywords,
+  type: fileType,
+  offset,
+  limit,
+  fresh,
+}: FinderQueryOptions): Question<FinderShown> => ({
+  ask: (of) => of.finder({ keywords, fileType, offset, limit, fresh }),
+  text: finderText,
+});
+export const desktop = (
   context: CommandContext,
   options: OneShotOptions & DesktopQueryOptions,
-): Promise<number> {
-  const query = desktopQuery(options);
-  const ask: Asking<DesktopShown> = {
-    here: (computer) => computer.desktop(query),
-    there: async (agent, computer, how) => {
-      const { desktops, missing } = await agent.desktop(computer, { ...query, ...how });
-      return { desktops, missing };
-    },
-  };
-  return show(context, options, ask, (shown) => desktopText(shown, options.window));
-}
-export function finder(
+): Promise<number> => show(context, options, desktopQuestion(options));
+export const finder = (
   context: CommandContext,
   options: OneShotOptions & FinderQueryOptions,
-): Promise<number> {
-  const query = finderQuery(options);
-  const ask: Asking<FinderShown> = {
-    here: (computer) => computer.finder(query),
-    there: async (agent, computer, how) => {
-      const { documents, total_count, missing } = await agent.finder(computer, { ...query, ...how });
-      return { documents, total_count, missing };
-    },
-  };
-  return show(context, options, ask, finderText);
-}
+): Promise<number> => show(context, options, finderQuestion(options));
 export interface ReadOptions extends OneShotOptions, SaveOptions {
   readonly server?: string;
 }
@@ -122,22 +116,18 @@ export async function read(context: CommandContext, uri: string, options: ReadOp
   if (isOther && !URL.canParse(uri)) throw new A2cError(withRemedy(invalidDpeUri('scheme', uri)));
   const all = options.url === undefined ? await configOf(context, options) : undefined;
   const config = all && options.server !== undefined ? onlyServer(all, options.server) : all;
-  const which = options.server === undefined ? {} : { server: options.server };
-  const ask: Asking<{ readonly contents: readonly ResourceContent[] }> = {
-    here: async (computer) => {
-      const server =
-        options.server ?? (isOther ? ownerOf(uri, await computer.resources(), options) : undefined);
-      return { contents: await computer.readResource(uri, server === undefined ? {} : { server }) };
-    },
-    there: async (agent, computer, how) => ({
-      contents: await agent.readResource(computer, uri, { ...how, ...which }),
-    }),
-  };
+  const name = uri.split(/[/?#]+/).at(-1) ?? '';
   let given: readonly ResourceContent[] = [];
-  const textOf = ({ contents }: { readonly contents: readonly ResourceContent[] }): AnswerText =>
-    contentsText((given = contents));
-  const code = await show(context, options, ask, textOf, config);
-  await saved(context, options, uri.split(/[/?#]+/).at(-1) ?? '', given);
+  const question: Question<{ readonly contents: readonly ResourceContent[] }> = {
+    ask: async (of) => {
+      const listed = isOther && options.server === undefined ? await of.resources?.() : undefined;
+      const server = listed ? ownerOf(uri, listed, options) : options.server;
+      return { contents: await of.readResource(uri, { server }) };
+    },
+    text: ({ contents }) => contentsText((given = contents)),
+  };
+  const code = await show(context, options, question, config);
+  await saved(context, options, name, given);
   return code;
 }
 /** A config with one server uses it, because servers may have resources that they do not list. */
@@ -159,29 +149,22 @@ function ownerOf(uri: string, listed: readonly ServerResources[], options: ReadO
 async function showSkills<T extends object>(
   context: CommandContext,
   options: OneShotOptions,
-  ask: Asking<T>,
-  textOf: (shown: T) => AnswerText,
+  question: Question<T>,
 ): Promise<number> {
-  if (options.url !== undefined) return show(context, options, ask, textOf);
+  if (options.url !== undefined) return show(context, options, question);
   const config = await configOf(context, options);
-  return show(context, options, ask, textOf, { ...config, servers: [] });
+  return show(context, options, question, { ...config, servers: [] });
 }
-export function skills(context: CommandContext, options: OneShotOptions): Promise<number> {
-  const ask: Asking<{ readonly skills: readonly Skill[] }> = {
-    here: async (computer) => ({ skills: await computer.skills.list() }),
-    there: async (agent, computer, how) => ({ skills: await agent.skills.list(computer, how) }),
-  };
-  return showSkills(context, options, ask, (shown) => skillsText(shown.skills));
-}
+export const skills = (context: CommandContext, options: OneShotOptions): Promise<number> =>
+  showSkills<{ readonly skills: readonly Skill[] }>(context, options, {
+    ask: async (of) => ({ skills: await of.skills.list() }),
+    text: (shown) => skillsText(shown.skills),
+  });
 export interface SkillReadOptions extends OneShotOptions {
   readonly file?: string;
 }
-export function skill(context: CommandContext, name: string, options: SkillReadOptions): Promise<number> {
-  const { file } = options;
-  const which = file === undefined ? {} : { path: file };
-  const ask: Asking<SkillFile> = {
-    here: (computer) => computer.skills.read(name, which),
-    there: (agent, computer, how) => agent.skills.read(computer, name, { ...how, ...which }),
-  };
-  return showSkills(context, options, ask, skillText);
-}
+export const skill = (context: CommandContext, name: string, options: SkillReadOptions): Promise<number> =>
+  showSkills<SkillFile>(context, options, {
+    ask: (of) => of.skills.read(name, { path: options.file }),
+    text: skillText,
+  });

@@ -17,7 +17,7 @@ import { unknown } from '../one-shot.ts';
 import { words } from '../words.ts';
 import { nearest } from '../../../machines/text.ts';
 import { CallCommands } from './call-commands.ts';
-import { CollectionCommands } from './collection-commands.ts';
+import { addCollections } from './collection-commands.ts';
 import { PromptCommands, type PromptCommand, isUnfinished } from './commands.ts';
 import { addInputs } from './input-commands.ts';
 import { addOffice, PromptSeat } from './office-commands.ts';
@@ -47,7 +47,7 @@ export class Prompt {
   readonly #how: PromptHow;
   readonly #seat: PromptSeat;
   readonly #servers: ServerCommands;
-  readonly #collections: CollectionCommands;
+  readonly #interruptCollections: () => boolean;
   readonly #calls: CallCommands;
   readonly commands = new PromptCommands();
   /** Lines typed so far of a command that is not complete. */
@@ -61,13 +61,12 @@ export class Prompt {
     this.#computer = computer;
     this.#how = how;
     this.#servers = new ServerCommands(context, computer, how);
-    this.#collections = new CollectionCommands(context, computer, (fact) => tellFact(context, how, fact));
     this.#calls = new CallCommands(context, computer, { ...how, fail: (failure) => this.#fail(failure) });
     this.#addTools();
     this.#calls.addTo(this.commands);
     this.#servers.addTo(this.commands);
-    this.#collections.addTo(this.commands);
     const tell = (fact: Fact): void => tellFact(context, how, fact);
+    this.#interruptCollections = addCollections(this.commands, context, computer, tell);
     addInputs(this.commands, context, computer, tell);
     this.#seat = new PromptSeat(computer, { ...how.seat, name: computer.name });
     addOffice(this.commands, context, computer, this.#seat, tell);
@@ -100,8 +99,11 @@ export class Prompt {
    * for a call that has just ended.
    */
   #interrupt(isAgain: boolean): 'over' | 'again' {
-    const parts = [this.#calls, this.#collections, this.#servers];
-    const hadUse = this.#begun !== '' || parts.some((part) => part.interrupt());
+    const hadUse =
+      this.#begun !== '' ||
+      this.#calls.interrupt() ||
+      this.#interruptCollections() ||
+      this.#servers.interrupt();
     this.#begun = '';
     if (isAgain && this.#isWarned && !hadUse) return 'over';
     this.#isWarned = !hadUse;
