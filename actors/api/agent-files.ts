@@ -1,5 +1,4 @@
-import { questionError } from './call-outcome.ts';
-import type { AskComputer } from './agent-lists.ts';
+import { bodyOf, type AskComputer } from './agent-lists.ts';
 import type { FileSource, LandedFile, PutOptions } from './agent-handle.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/listeners.ts';
@@ -80,9 +79,7 @@ async function sendPart(
   try {
     const request = { computer, blob_key, ...part };
     const { ack, reqId } = await ask(events.putBlob, request, { signal: options.signal });
-    const read = readPut(ack, reqId);
-    if (!read.ok) throw questionError(read.failure, reqId);
-    return read.body;
+    return bodyOf(readPut(ack, reqId), reqId);
   } finally {
     parts.delete(blob_key);
   }

@@ -26,7 +26,6 @@ import {
   type DpeFormat,
 } from '../../machines/resources/uri.ts';
 import { A2cError } from '../kernel/errors.ts';
-import { mustBeOptions } from '../kernel/options.ts';
 import type {
   AgentReading,
   ReadAs,
@@ -36,7 +35,6 @@ import type {
   ResourceOptions,
 } from './agent-handle.ts';
 import type { ResourceContent } from './computer-handle.ts';
-import { asking } from './checks/agent.ts';
 
 const noText: Failure = {
   code: wireCodes.internal,
@@ -50,7 +48,6 @@ function textIn(contents: readonly ResourceContent[]): Read<string> {
 const resourcePages =
   (ask: AskComputer): AgentReading['resources'] =>
   async (computer, server, options = {}) => {
-    mustBeOptions('resources', options, asking.resources);
     const { cursor } = options;
     const request = { computer, mcp_server: server, ...(cursor !== undefined && { cursor }) };
     const { ack, reqId } = await ask(events.getResources, request, options);
@@ -60,12 +57,10 @@ const resourcePages =
 
 const skillsOf = (ask: AskComputer): AgentReading['skills'] => ({
   list: async (computer, options = {}) => {
-    mustBeOptions('skills.list', options, asking.skills);
     const { ack, reqId } = await ask(events.getSkills, { computer }, options);
     return bodyOf(readSkills(ack, reqId), reqId).skills.map((ref) => skillOf(computer, ref));
   },
   read: async (computer, name, options = {}) => {
-    mustBeOptions('skills.read', options, asking.skill);
     const { path } = options;
     const request = { computer, name, ...(path !== undefined && { rel_path: path }) };
     const { ack, reqId } = await ask(events.getSkill, request, options);
@@ -108,11 +103,9 @@ function readersOf(ask: AskComputer) {
 
 const documentsOf = ({ readPlace, readIn }: ReturnType<typeof readersOf>): AgentReading['documents'] => ({
   metadata: async (computer, uri, options = {}) => {
-    mustBeOptions('documents.metadata', options, asking.metadata);
     return readPlace(computer, metadataPlace(uri), options, readMetadata);
   },
   pages: async (computer, uri, options = {}) => {
-    mustBeOptions('documents.pages', options, asking.pages);
     const { offset = 0, limit = 20 } = options;
     const { page_offset, page_limit, page_total, ...read } = await readPlace(
       computer,
@@ -128,12 +121,10 @@ const documentsOf = ({ readPlace, readIn }: ReturnType<typeof readersOf>): Agent
     };
   },
   page: async (computer, uri, index, options = {}) => {
-    mustBeOptions('documents.page', options, asking.page);
     const { format = 'json', categories } = options;
     return readIn(computer, pagePlace(uri, index, format, categories), options, readPage);
   },
   element: async (computer, uri, elementId, options = {}) => {
-    mustBeOptions('documents.element', options, asking.element);
     return readIn(computer, elementPlace(uri, elementId, options.format), options, readElement);
   },
 });
@@ -143,7 +134,6 @@ export function createReading(ask: AskComputer): AgentReading {
   const { readRaw, readList } = readers;
   return {
     desktop: async (computer, options = {}) => {
-      mustBeOptions('desktop', options, asking.desktop);
       const { size = null, window = null, fresh = false } = options;
       const request = { computer, ...desktopQuestion({ size, window, fresh }) };
       const { ack, reqId } = await ask(events.getDesktop, request, options);
@@ -151,12 +141,10 @@ export function createReading(ask: AskComputer): AgentReading {
       return { desktops: body.desktops, missing: body.missing };
     },
     finder: async (computer, options = {}) => {
-      mustBeOptions('finder', options, asking.finder);
       const { documents, total_count, missing } = await readList(computer, options);
       return { documents, total_count, missing };
     },
     readResource: async (computer, uri, options = {}) => {
-      mustBeOptions('readResource', options, asking.readResource);
       const collection = collectionOfUri(uri);
       if (!collection.ok) throw new A2cError(withRemedy(collection.failure));
       return (await readRaw(computer, uri, options)).contents;

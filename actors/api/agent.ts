@@ -26,18 +26,10 @@ import type {
   ReadOptions,
 } from './agent-handle.ts';
 import type { Skill, WaitOptions } from './computer-handle.ts';
-import { skillOf, type AskComputer } from './agent-lists.ts';
+import { bodyOf, skillOf, type AskComputer } from './agent-lists.ts';
 import type { PuttingAgent } from './agent-files.ts';
-import {
-  agentArguments,
-  agentThrowing,
-  agentOptions,
-  asking,
-  blobOptions,
-  callOptions,
-  putOptions,
-} from './checks/agent.ts';
-import { drainOptions, waitOptions, wrongCall } from './checks/host.ts';
+import { agentMethods, agentThrowing, agentOptions, callOptions } from './checks/agent.ts';
+import { waitOptions, wrongCall } from './checks/host.ts';
 import { debugOf } from './debug.ts';
 import { drainMs } from './handles.ts';
 import { agentPart } from './agent-part.ts';
@@ -145,7 +137,7 @@ class HostedAgent implements Agent {
     this.#hosted = this.#runtime.start('agent', input, (event) => this.#hear(event));
     for (const collection of options.follow ?? []) this.#follow(collection);
     this.debug = debugOf(runtime, () => ({ kind: 'agent', name }));
-    checkArguments(this, agentArguments, agentThrowing);
+    checkArguments(this, agentMethods, agentThrowing);
   }
   /** Resolves when the office has answered the first try to join, or after `toolsMs`. */
   async #answered(): Promise<void> {
@@ -236,16 +228,13 @@ class HostedAgent implements Agent {
     return [...this.#known.present];
   }
   async tools(computer: string, options: ReadOptions = {}): Promise<AgentTools> {
-    mustBeOptions('tools', options, asking.tools);
     options.signal?.throwIfAborted();
     const known = this.#known.toolsOf(computer);
     if (known?.missing.length === 0) return known;
     const first = known ? undefined : await this.#firstTools(computer, options);
     if (first) return first;
     const { ack, reqId } = await this.#query(events.getTools, { computer }, options);
-    const read = readTools(ack, reqId);
-    if (!read.ok) throw questionError(read.failure, reqId);
-    return this.#known.takeTools(computer, read.body);
+    return this.#known.takeTools(computer, bodyOf(readTools(ack, reqId), reqId));
   }
   /** Undefined when the computer is not in the office; the office then answers the question with an error. */
   async #firstTools(computer: string, options: ReadOptions): Promise<AgentTools | undefined> {
@@ -331,14 +320,10 @@ class HostedAgent implements Agent {
   }
   readonly files: Agent['files'] = {
     put: async (computer, source, options = {}) => {
-      mustBeOptions('files.put', options, putOptions);
       const { putFile } = await during(import('./agent-files.ts'));
       return putFile(this.#puttingAgent, computer, source, options);
     },
-    get: (computer, handle, options = {}) => {
-      mustBeOptions('files.get', options, blobOptions);
-      return this.#downloads.start(computer, handle, options);
-    },
+    get: (computer, handle, options = {}) => this.#downloads.start(computer, handle, options),
   };
   readonly #downloads = new Downloads(() => ({
     parts: this.#parts,
@@ -383,18 +368,12 @@ class HostedAgent implements Agent {
     this.#runtime.directory.send('agent', event, message<CallSettled>(this.#hosted.host, closed));
   }
   async room(options: ReadOptions = {}): Promise<readonly RoomMember[]> {
-    mustBeOptions('room', options, asking.room);
     const { ack, reqId } = await this.#query('server:list_room', { office_id: this.#office }, options);
-    const read = readRoom(ack, reqId);
-    if (read.ok) return read.body;
-    throw questionError(read.failure, reqId);
+    return bodyOf(readRoom(ack, reqId), reqId);
   }
   async config(computer: string, options: ReadOptions = {}): Promise<ComputerConfig> {
-    mustBeOptions('config', options, asking.config);
     const { ack, reqId } = await this.#query('client:get_config', { computer }, options);
-    const read = readConfig(ack);
-    if (!read.ok) throw questionError(read.failure, reqId);
-    const { servers, inputs } = read.body;
+    const { servers, inputs } = bodyOf(readConfig(ack), reqId);
     return { servers, inputs: inputs ?? [] };
   }
   get #puttingAgent(): PuttingAgent {
@@ -440,7 +419,6 @@ class HostedAgent implements Agent {
   readonly off = this.#events.off;
   readonly removeListener = this.#events.removeListener;
   drain: Agent['drain'] = async (options = {}) => {
-    mustBeOptions('drain', options, drainOptions);
     this.#isDraining = true;
     await this.#calls.idle(options.timeoutMs ?? drainMs);
     await this.close();

@@ -27,12 +27,7 @@ import {
   reportIn,
   toolErrorText,
 } from '../../machines/protocol/reading.ts';
-import {
-  progressOf,
-  traceIn,
-  type Progress,
-  type TraceContext,
-} from '../../machines/protocol/messages/messages.ts';
+import { progressOf, type Progress, type TraceContext } from '../../machines/protocol/messages/messages.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import { queued, IdleWaits, isTimeOut, tellListener, onAbort, reasonOf } from '../kernel/listeners.ts';
 import { mustBeEvent } from '../kernel/options.ts';
@@ -457,34 +452,3 @@ export const limitOf = (
   timeoutMs === undefined && callTotalMs > 0
     ? { timeoutMs: callTotalMs, mostMs: mostLimits * callTotalMs }
     : { timeoutMs: timeoutMs ?? 0 };
-
-export const hostCall = (
-  call: Omit<ComputerCall, 'type' | 'agent' | 'replyTo' | 'trace'>,
-  replyTo: ComputerCall['replyTo'],
-  given: TraceContext | undefined,
-  meta: Readonly<Record<string, unknown>> | undefined,
-): ComputerCall => {
-  const traced = traceIn(given ?? {});
-  const trace = meta || traced ? { ...meta, ...traced } : undefined;
-  const { ticket, reqId, tool, params, timeoutMs, mostMs, isConfirmed, conversation } = call;
-  const type = 'call.request';
-  const event = {
-    type,
-    ticket,
-    reqId,
-    tool,
-    params,
-    timeoutMs,
-    isConfirmed,
-    agent: null,
-    wantsProgress: true,
-    replyTo,
-  } as const;
-  if (conversation === undefined && mostMs === undefined && !trace) return event;
-  return {
-    ...event,
-    ...(mostMs !== undefined && { mostMs }),
-    ...(conversation !== undefined && { conversation }),
-    ...(trace && { trace }),
-  };
-};

@@ -1,13 +1,5 @@
 import type { AnyEventObject } from 'xstate';
-import {
-  outcomeOf,
-  PendingCalls,
-  type Call,
-  hostCall,
-  limitOf,
-  misusedCall,
-  readAs,
-} from './call-outcome.ts';
+import { outcomeOf, PendingCalls, type Call, limitOf, misusedCall, readAs } from './call-outcome.ts';
 import { toolResult } from '../../machines/protocol/tool-result.ts';
 import { closedCall } from '../recording/host-words.ts';
 import { CallHistoryWatch, CallWatch, type CallEvents } from './computer-calls.ts';
@@ -21,17 +13,12 @@ import { ComputerNewsroom } from './computer-news.ts';
 import type { ComputerOptions } from './computer-options.ts';
 import { cannotOrder, computerState, configOf, listingOf, serverStatus } from './computer-status.ts';
 import {
-  computerArguments,
+  computerMethods,
   computerThrowing,
-  desktopOptions,
-  finderOptions,
-  readOptions,
-  skillOptions,
   computerCallOptions,
   computerOptions,
-  seat,
 } from './checks/computer.ts';
-import { waitOptions, drainOptions, wrongCall } from './checks/host.ts';
+import { wrongCall } from './checks/host.ts';
 import { Seat } from './seat.ts';
 import type { Door, HostDoor, Lent } from './door.ts';
 import { extra } from '../extras.ts';
@@ -53,7 +40,7 @@ import {
   unlessAborted,
   untilAborted,
 } from '../kernel/listeners.ts';
-import { argument, checkArguments, mustBeOptions, text, type EventNames } from '../kernel/options.ts';
+import { checkArguments, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import { fingerprintOf, readOrThrow, hostTiming } from '../plans/plan.ts';
 import { catalogsOf, listedOf, promptsOf, resourcesOf, CachedCatalogs } from '../servers/catalogs.ts';
 import { Inputs, type AskInput } from '../servers/inputs.ts';
@@ -69,7 +56,7 @@ import { isRegistryInNpmrc } from '../../adapters/npm-registry.ts';
 import { defaultRemembered } from '../../machines/call/history.ts';
 import { copiedAsJson } from '../../machines/call/policy/judge.ts';
 import { inEnglish } from '../../machines/call/policy/policy.ts';
-import type { CallProgressed, CallSettled } from '../../machines/call/call.rules.ts';
+import type { CallProgressed, CallSettled, ComputerCall } from '../../machines/call/call.rules.ts';
 import type {
   ComputerContext,
   ComputerNews,
@@ -80,7 +67,7 @@ import type { ServerConfig } from '../../machines/config/schemas.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
 import { addressFor, keyOf, type AddressFor, message } from '../../machines/kernel/effects.ts';
 import type { Timing } from '../../machines/kernel/timing.ts';
-import { progressOf } from '../../machines/protocol/messages/messages.ts';
+import { progressOf, traceIn } from '../../machines/protocol/messages/messages.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
 
 export interface RuntimeShare {
@@ -239,7 +226,7 @@ class HostedComputer implements Computer {
       settled: (name) => this.#first.settled(() => this.#states().find((s) => s.name === name)),
     });
     this.debug = this.#debug();
-    checkArguments(this, computerArguments, computerThrowing);
+    checkArguments(this, computerMethods, computerThrowing);
     this.#history = historyOf(runtime, this.#contexts);
     servers.answers = answersFor(options.answers, () => this.#history.running(), this.#contexts);
     this.#forget = [runtime.directory.tap.add(this.#history), this.#hearIncidents()];
@@ -366,17 +353,15 @@ class HostedComputer implements Computer {
   #clientRoot = (name: string) => this.#runtime.directory.find(`computer/client:${keyOf(name)}`);
   #clientOf = (name: string) => this.#clientRoot(name)?.ref.getSnapshot();
   /** When a new computer has gathered the lists of its servers; rejects once it is closed. */
-  #gathered<T>(of: string, options: WaitOptions | undefined, answer: () => T | Promise<T>): Promise<T> {
-    return waitedFor(of, options, async () => {
+  #gathered<T>(options: WaitOptions | undefined, answer: () => T | Promise<T>): Promise<T> {
+    return waitedFor(options, async () => {
       await this.#first.gathered;
       if (!this.#runtime.directory.find('computer')) throw new A2cError(closedFailure);
       return answer();
     });
   }
   tools: Computer['tools'] = (options) =>
-    this.#gathered('tools', options, () =>
-      listingOf(this.#context(), this.#servers, this.#clientOf, this.#states()),
-    );
+    this.#gathered(options, () => listingOf(this.#context(), this.#servers, this.#clientOf, this.#states()));
   callTool: Computer['callTool'] = (tool, params = {}, options = {}) => {
     const misuse = wrongCall(tool, params, options, computerCallOptions);
     if (misuse) return misusedCall(tool, misuse);
@@ -403,14 +388,19 @@ class HostedComputer implements Computer {
       if (!this.#hosted || !this.#runtime.directory.find('computer'))
         return this.#calls.settle(refused(closed));
       this.#contexts.begin(ticket, context);
-      const call = {
-        ...asked,
+      const traced = traceIn(options.trace ?? {});
+      const event: ComputerCall = {
+        type: 'call.request',
         ticket,
         reqId,
+        ...asked,
         isConfirmed,
+        agent: null,
+        wantsProgress: true,
+        replyTo: this.#host(),
         ...(conversation !== undefined && { conversation }),
+        ...((options.meta || traced) && { trace: { ...options.meta, ...traced } }),
       };
-      const event = hostCall(call, this.#host(), options.trace, options.meta);
       this.#runtime.directory.send('computer', event, message<CallSettled>(this.#host(), closed));
     };
     const call = this.#calls.start(tool, options, send, (...why) => this.#cancel(...why), refused);
@@ -431,9 +421,9 @@ class HostedComputer implements Computer {
     return of.#orders.take(config);
   }
   readonly servers: Computer['servers'] = {
-    start: (name, options) => waitedFor('servers.start', options, () => this.#orders.start(name)),
-    stop: (name, options) => waitedFor('servers.stop', options, () => this.#orders.stop(name)),
-    restart: (name, options) => waitedFor('servers.restart', options, () => this.#orders.restart(name)),
+    start: (name, options) => waitedFor(options, () => this.#orders.start(name)),
+    stop: (name, options) => waitedFor(options, () => this.#orders.stop(name)),
+    restart: (name, options) => waitedFor(options, () => this.#orders.restart(name)),
     add: (config) => this.#orders.put(config),
     remove: (name) => this.#orders.remove(name),
     set: (config) => this.#orders.set(config),
@@ -455,32 +445,24 @@ class HostedComputer implements Computer {
   #mustKnow(server: string): void {
     if (!this.#servers.get(server)) throw cannotOrder(server, undefined, this.#servers.names());
   }
-  desktop: Computer['desktop'] = (query) =>
-    waitedFor('desktop', query, () => this.#collections.desktop(query), desktopOptions);
-  finder: Computer['finder'] = (query) =>
-    waitedFor('finder', query, () => this.#collections.finder(query), finderOptions);
+  desktop: Computer['desktop'] = (query) => waitedFor(query, () => this.#collections.desktop(query));
+  finder: Computer['finder'] = (query) => waitedFor(query, () => this.#collections.finder(query));
   readResource: Computer['readResource'] = (uri, options) =>
-    waitedFor('readResource', options, () => this.#collections.readResource(uri, options), readOptions);
+    waitedFor(options, () => this.#collections.readResource(uri, options));
   resources: Computer['resources'] = (options) =>
-    this.#gathered('resources', options, () => resourcesOf(this.#runtime.directory, this.#states()));
+    this.#gathered(options, () => resourcesOf(this.#runtime.directory, this.#states()));
   readonly skills: Computer['skills'] = {
     list: (options) =>
-      waitedFor('skills.list', options, async () =>
+      waitedFor(options, async () =>
         (await this.#collections.skills()).map((ref) => skillOf(this.name, ref)),
       ),
     read: (name, options) =>
-      waitedFor(
-        'skills.read',
-        options,
-        async () => skillFileOf(await this.#collections.skill(name, options?.path)),
-        skillOptions,
-      ),
+      waitedFor(options, async () => skillFileOf(await this.#collections.skill(name, options?.path))),
   };
   readonly prompts: Computer['prompts'] = {
-    list: (options) =>
-      this.#gathered('prompts.list', options, () => promptsOf(this.#runtime.directory, this.#states())),
+    list: (options) => this.#gathered(options, () => promptsOf(this.#runtime.directory, this.#states())),
     get: (server, name, values, options) =>
-      waitedFor('prompts.get', options, () => this.#collections.getPrompt(server, name, values)),
+      waitedFor(options, () => this.#collections.getPrompt(server, name, values)),
   };
   readonly debug: Computer['debug'];
   #debug(): Computer['debug'] {
@@ -530,14 +512,8 @@ class HostedComputer implements Computer {
         reject(signal.reason as Error);
       });
     });
-  join: Computer['join'] = async (office) => {
-    mustBeOptions('join', office, seat);
-    await this.#seat.join(office);
-  };
-  joined: Computer['joined'] = async (options = {}) => {
-    mustBeOptions('joined', options, waitOptions);
-    await this.#seat.joined(() => this.#news.link, options.signal);
-  };
+  join: Computer['join'] = (office) => this.#seat.join(office);
+  joined: Computer['joined'] = (options = {}) => this.#seat.joined(() => this.#news.link, options.signal);
   leave: Computer['leave'] = async () => {
     await this.#seat.leave();
     this.#news.link = null;
@@ -553,7 +529,6 @@ class HostedComputer implements Computer {
     this.#runtime.directory.tap.add(watch);
   }
   drain: Computer['drain'] = async (options = {}) => {
-    mustBeOptions('drain', options, drainOptions);
     if (this.#runtime.directory.find('computer'))
       this.#runtime.directory.send('computer', { type: 'calls.refuse' });
     await this.#history.idle(options.timeoutMs ?? drainMs);
@@ -593,15 +568,9 @@ const computerEvents: EventNames<ComputerEvents> = {
 };
 
 /** A signal ends the wait, and not the work. */
-async function waitedFor<T>(
-  of: string,
-  options: WaitOptions = {},
-  work: () => Promise<T>,
-  judge = waitOptions,
-): Promise<T> {
-  mustBeOptions(of, options, judge);
-  options.signal?.throwIfAborted();
-  return untilAborted(work(), options.signal);
+async function waitedFor<T>({ signal }: WaitOptions = {}, work: () => Promise<T>): Promise<T> {
+  signal?.throwIfAborted();
+  return untilAborted(work(), signal);
 }
 
 /** Questions wait for the end of the start, at most `toolsMs`, and are answered with what is known. */
@@ -686,10 +655,7 @@ const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => (
     set: (id, value) => inputs.setValue(id, value),
     remove: (id) => inputs.clearValue(id),
     list: () => Object.fromEntries(inputs.values().map(({ id, value }) => [id, value])),
-    clear: (id) => {
-      if (id !== undefined) mustBeOptions('inputs.values.clear', id, argument('id', text));
-      return inputs.clearValue(id);
-    },
+    clear: (id) => inputs.clearValue(id),
   },
 });
 

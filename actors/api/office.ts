@@ -1,9 +1,8 @@
 import type { Office, OfficeEvents, OfficeOptions } from './office-handle.ts';
 import { joinNodes, measure, readAuth, readSettings } from './office-settings.ts';
-import { drainOptions } from './checks/host.ts';
 import { debugOf } from './debug.ts';
 import { drainMs } from './handles.ts';
-import { officeArguments, officeOptions } from './checks/office.ts';
+import { officeMethods, officeOptions } from './checks/office.ts';
 import { officePart, type OfficePart } from './office-part.ts';
 import { runtimeOf, type Runtime } from './runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
@@ -93,15 +92,11 @@ async function openOffice(options: OfficeOptions, shared: Runtime | undefined): 
       ...telling(listeners, officeEvents),
       debug: debugOf(runtime, () => ({ kind: 'office', name: url })),
       ...operating,
-      drain: async (wanted = {}) => {
-        mustBeOptions('drain', wanted, drainOptions);
-        const { timeoutMs: ms = drainMs } = wanted;
-        await end(ms + patienceMs, { type: 'drain', ms });
-      },
+      drain: ({ timeoutMs: ms = drainMs } = {}) => end(ms + patienceMs, { type: 'drain', ms }),
       close,
       [Symbol.asyncDispose]: close,
     };
-    checkArguments(office, officeArguments, ['disconnect']);
+    checkArguments(office, officeMethods, ['disconnect', 'debug.mark']);
     return office;
   } catch (error) {
     await close();

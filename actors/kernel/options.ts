@@ -190,6 +190,11 @@ export const argument =
   (name: string, judge: Check): Check =>
   (value) =>
     judge(value, name);
+/** Last argument of a method, which may be left out. */
+export const how = <Options>(checks: Checks<Options>): readonly [name: string, judge: Check] => [
+  '',
+  optional(options<Options>(checks)),
+];
 export type Arguments = readonly (readonly [name: string, judge: Check])[];
 /** By the name of the method, or `group.method`. */
 export type MethodArguments = Readonly<Record<string, Arguments>>;

@@ -2,7 +2,7 @@ import { misspeltMap } from '../../machines/config/parse.ts';
 import { flag, name, object, options, type MethodArguments, type Check } from '../kernel/options.ts';
 import type { PresenterOptions } from './presenter-handle.ts';
 import { ofComputer, onServers } from '../api/checks/computer.ts';
-import { nameOfServer, ofPage } from '../api/checks/host.ts';
+import { name as nameOfServer, uri as ofPage } from '../api/checks/host.ts';
 
 const { config: _, ...ofPresenter } = ofComputer;
 

@@ -1,23 +1,6 @@
 import type { DpeFormat } from '../../../machines/resources/uri.ts';
-import {
-  callback,
-  either,
-  flag,
-  instance,
-  limit,
-  listOf,
-  name,
-  needing,
-  oneOf,
-  options,
-  signal,
-  text,
-  texts,
-  type MethodArguments,
-  type Check,
-  type Checks,
-  url,
-} from '../../kernel/options.ts';
+import * as is from '../../kernel/options.ts';
+import { how } from '../../kernel/options.ts';
 import type {
   AgentOptions,
   AgentDocuments,
@@ -33,80 +16,67 @@ import type {
 } from '../agent-handle.ts';
 import type { CallOptions } from '../call-outcome.ts';
 import type { BlobOptions } from '../downloads.ts';
-import { exampleSeat, ofCall, ofPage, timing, host, credential, ofDesktop, searched, range } from './host.ts';
+import * as of from './host.ts';
 
-export const agentOptions = needing(
+export const agentOptions = is.needing(
   ['url'],
-  options<AgentOptions>(
+  is.options<AgentOptions>(
     {
-      ...host,
-      ...credential,
-      url,
-      name,
-      office: name,
-      timing,
-      keepTrying: flag,
-      follow: listOf(oneOf('desktop', 'finder', 'skills')),
-      links: instance,
+      ...of.host,
+      ...of.credential,
+      url: is.url,
+      name: is.name,
+      office: is.name,
+      timing: of.timing,
+      keepTrying: is.flag,
+      follow: is.listOf(is.oneOf('desktop', 'finder', 'skills')),
+      links: is.instance,
     },
-    exampleSeat,
+    of.exampleSeat,
   ),
 );
+export const callOptions = is.options<CallOptions>(of.call);
 
 type PagesOptions = NonNullable<Parameters<AgentDocuments['pages']>[2]>;
 
-const asked: Checks<ReadOptions> = { timeoutMs: limit, signal };
-
-const formatted = { ...asked, format: oneOf('json', 'markdown', 'text') } as const;
-
-export const blobOptions = options<BlobOptions>({ signal, sha256: text, onProgress: callback });
-
-export const asking = {
-  tools: options<ReadOptions>(asked),
-  room: options<ReadOptions>(asked),
-  config: options<ReadOptions>(asked),
-  desktop: options<DesktopOptions>({ ...asked, ...ofDesktop }),
-  finder: options<FinderOptions>({ ...asked, ...searched, ...range }),
-  readResource: options<ResourceOptions>({ ...asked, server: name }),
-  resources: options<ResourcesOptions>({ ...asked, cursor: text }),
-  skills: options<ReadOptions>(asked),
-  skill: options<SkillOptions>({ ...asked, path: text }),
-  metadata: options<ReadOptions>(asked),
-  pages: options<PagesOptions>({ ...asked, ...range }),
-  page: options<PageOptions<DpeFormat>>({ ...formatted, categories: texts }),
-  element: options<FormatOptions<DpeFormat>>(formatted),
-};
-
-export const callOptions = options<CallOptions>(ofCall);
-
-export const putOptions = options<PutOptions>({ signal, timeoutMs: limit, name: text, onProgress: callback });
-
-const ofComputerNamed = ['computer', text] as const;
-
-const asComputer = [ofComputerNamed] as const;
-
-const asDocument = [ofComputerNamed, ofPage] as const;
-
-const source: Check = either('a path or bytes (a Uint8Array)', text, (value, at) =>
+const asked: is.Checks<ReadOptions> = { timeoutMs: is.limit, signal: is.signal };
+const formatted = { ...asked, format: is.oneOf('json', 'markdown', 'text') } as const;
+const computer = ['computer', is.text] as const;
+const source: is.Check = is.either('a path or bytes (a Uint8Array)', is.text, (value, at) =>
   ArrayBuffer.isView(value) ? undefined : { at, message: '' },
 );
 
-export const agentArguments: MethodArguments = {
-  tools: asComputer,
-  config: asComputer,
-  desktop: asComputer,
-  finder: asComputer,
-  'skills.list': asComputer,
-  'skills.read': [ofComputerNamed, ['name', text]],
-  resources: [ofComputerNamed, ['server', text]],
-  readResource: asDocument,
-  'documents.metadata': asDocument,
-  'documents.pages': asDocument,
-  'documents.page': asDocument,
-  'documents.element': [ofComputerNamed, ofPage, ['elementId', text]],
-  'files.put': [ofComputerNamed, ['source', source]],
-  'files.get': [ofComputerNamed, ['handle', text]],
-  cancel: [['reqId', text]],
+/** Without `joined`, whose first argument may be either. */
+export const agentMethods: is.MethodArguments = {
+  ...of.methods,
+  room: [how<ReadOptions>(asked)],
+  tools: [computer, how<ReadOptions>(asked)],
+  config: [computer, how<ReadOptions>(asked)],
+  desktop: [computer, how<DesktopOptions>({ ...asked, ...of.desktop })],
+  finder: [computer, how<FinderOptions>({ ...asked, ...of.searched, ...of.range })],
+  'skills.list': [computer, how<ReadOptions>(asked)],
+  'skills.read': [computer, of.name, how<SkillOptions>({ ...asked, path: is.text })],
+  resources: [computer, of.server, how<ResourcesOptions>({ ...asked, cursor: is.text })],
+  readResource: [computer, of.uri, how<ResourceOptions>({ ...asked, server: is.name })],
+  'documents.metadata': [computer, of.uri, how<ReadOptions>(asked)],
+  'documents.pages': [computer, of.uri, how<PagesOptions>({ ...asked, ...of.range })],
+  'documents.page': [
+    computer,
+    of.uri,
+    ['index', is.anything],
+    how<PageOptions<DpeFormat>>({ ...formatted, categories: is.texts }),
+  ],
+  'documents.element': [computer, of.uri, ['elementId', is.text], how<FormatOptions<DpeFormat>>(formatted)],
+  'files.put': [
+    computer,
+    ['source', source],
+    how<PutOptions>({ signal: is.signal, timeoutMs: is.limit, name: is.text, onProgress: is.callback }),
+  ],
+  'files.get': [
+    computer,
+    ['handle', is.text],
+    how<BlobOptions>({ signal: is.signal, sha256: is.text, onProgress: is.callback }),
+  ],
+  cancel: [['reqId', is.text]],
 };
-
-export const agentThrowing = ['files.get', 'cancel'] as const;
+export const agentThrowing = ['files.get', 'cancel', 'debug.mark'] as const;

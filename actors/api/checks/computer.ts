@@ -1,128 +1,105 @@
-import {
-  anything,
-  callback,
-  disabled,
-  either,
-  flag,
-  having,
-  mapOf,
-  instance,
-  name,
-  needing,
-  object,
-  oneOf,
-  options,
-  signal,
-  text,
-  texts,
-  type MethodArguments,
-  type Checks,
-  url,
-} from '../../kernel/options.ts';
+import * as is from '../../kernel/options.ts';
+import { how } from '../../kernel/options.ts';
 import type { ComputerCallOptions } from '../call-outcome.ts';
 import type { DesktopQuery, FinderQuery, SkillWait, WaitOptions } from '../computer-handle.ts';
 import type { Answers, ComputerOptions } from '../computer-options.ts';
 import type { OfficeSeat } from '../seat.ts';
-import {
-  exampleSeat,
-  nameOfServer,
-  ofDesktop,
-  ofPage,
-  timing,
-  credential,
-  host,
-  ofCall,
-  searched,
-  range,
-} from './host.ts';
+import * as of from './host.ts';
 
-export const seat = needing(
+const seat = is.needing(
   ['url'],
-  options<OfficeSeat>({ url, id: name, name, ...credential, keepTrying: flag }, exampleSeat),
+  is.options<OfficeSeat>(
+    { url: is.url, id: is.name, name: is.name, ...of.credential, keepTrying: is.flag },
+    of.exampleSeat,
+  ),
 );
 
 const howInMemory = 'Such as { clock: () => new McpServer({ name, version }) }.';
 
-const answers = options<Answers>({
-  capabilities: object,
-  roots: callback,
-  sample: callback,
-  elicit: callback,
-  elicitUrl: callback,
+const answers = is.options<Answers>({
+  capabilities: is.object,
+  roots: is.callback,
+  sample: is.callback,
+  elicit: is.callback,
+  elicitUrl: is.callback,
 });
 
-export const ofComputer: Checks<ComputerOptions> = {
-  ...host,
-  name,
-  config: anything,
+export const ofComputer: is.Checks<ComputerOptions> = {
+  ...of.host,
+  name: is.name,
+  config: is.anything,
   office: seat,
-  confirm: either("'allow', 'deny' or a function", oneOf('allow', 'deny'), callback),
-  permission: callback,
-  input: callback,
-  authorize: callback,
-  assertion: callback,
-  inMemory: mapOf(
-    either(
+  confirm: is.either("'allow', 'deny' or a function", is.oneOf('allow', 'deny'), is.callback),
+  permission: is.callback,
+  input: is.callback,
+  authorize: is.callback,
+  assertion: is.callback,
+  inMemory: is.mapOf(
+    is.either(
       'an McpServer, or a function that makes one',
-      callback,
-      having('connect', 'an McpServer', howInMemory),
+      is.callback,
+      is.having('connect', 'an McpServer', howInMemory),
     ),
   ),
-  transports: object,
+  transports: is.object,
   answers,
-  autoConnect: flag,
-  autoReconnect: flag,
-  timing,
-  launcher: instance,
-  links: instance,
-  reaper: flag,
-  stateDir: either('a path, or false', name, disabled),
-  shared: flag,
-  onNotice: callback,
-  onEvent: callback,
+  autoConnect: is.flag,
+  autoReconnect: is.flag,
+  timing: of.timing,
+  launcher: is.instance,
+  links: is.instance,
+  reaper: is.flag,
+  stateDir: is.either('a path, or false', is.name, is.disabled),
+  shared: is.flag,
+  onNotice: is.callback,
+  onEvent: is.callback,
 };
 
-export const computerOptions = options<ComputerOptions>(ofComputer, undefined, {
+export const computerOptions = is.options<ComputerOptions>(ofComputer, undefined, {
   mcpServers: '`config`',
   servers: '`config`',
   inputs: '`config`',
 });
 
+export const computerCallOptions = is.options<ComputerCallOptions>({
+  ...of.call,
+  sessionKey: is.text,
+  confirmed: is.flag,
+});
+
 interface ServerOfResource {
   readonly server?: string | undefined;
 }
+const wait = how<WaitOptions>({ signal: is.signal });
 
-export const desktopOptions = options<DesktopQuery & WaitOptions>(ofDesktop);
-
-export const finderOptions = options<FinderQuery & WaitOptions>({ ...searched, ...range });
-
-export const readOptions = options<ServerOfResource & WaitOptions>({ signal, server: name });
-
-export const skillOptions = options<SkillWait>({ signal, path: text });
-
-export const computerCallOptions = options<ComputerCallOptions>({
-  ...ofCall,
-  sessionKey: text,
-  confirmed: flag,
-});
-
-const [ofServer, named] = [[nameOfServer], ['server', text]] as const;
-
-export const onServers: MethodArguments = { startServer: ofServer, stopServer: ofServer };
-
-export const computerArguments: MethodArguments = {
-  'servers.start': ofServer,
-  'servers.stop': ofServer,
-  'servers.restart': ofServer,
-  'servers.remove': ofServer,
-  'servers.logs': ofServer,
-  'servers.logout': ofServer,
-  'servers.watch': [nameOfServer, ['uris', texts]],
-  readResource: [ofPage],
-  'skills.read': ofServer,
-  'prompts.get': [named, nameOfServer],
-  'debug.cachedResult': [['handle', text]],
-  cancel: [['reqId', text]],
+export const onServers: is.MethodArguments = {
+  startServer: [of.name],
+  stopServer: [of.name],
 };
-
-export const computerThrowing = ['debug.cachedResult', 'servers.logs', 'cancel', 'servers.watch'] as const;
+export const computerMethods: is.MethodArguments = {
+  ...of.methods,
+  'servers.start': [of.name, wait],
+  'servers.stop': [of.name, wait],
+  'servers.restart': [of.name, wait],
+  'servers.remove': [of.name],
+  'servers.logs': [of.name],
+  'servers.logout': [of.name],
+  'servers.watch': [of.name, ['uris', is.texts]],
+  tools: [wait],
+  desktop: [how<DesktopQuery & WaitOptions>(of.desktop)],
+  finder: [how<FinderQuery & WaitOptions>({ ...of.searched, ...of.range })],
+  resources: [wait],
+  readResource: [of.uri, how<ServerOfResource & WaitOptions>({ signal: is.signal, server: is.name })],
+  'skills.list': [wait],
+  'skills.read': [of.name, how<SkillWait>({ signal: is.signal, path: is.text })],
+  'prompts.list': [wait],
+  'prompts.get': [of.server, of.name, ['values', is.anything], wait],
+  'inputs.values.clear': [['id', is.optional(is.text)]],
+  'debug.cachedResult': [['handle', is.text]],
+  cancel: [['reqId', is.text]],
+  join: [['', seat]],
+  joined: [wait],
+};
+export const computerThrowing = [
+  ...['debug.cachedResult', 'debug.mark', 'servers.logs', 'cancel', 'servers.watch', 'inputs.values.clear'],
+] as const;

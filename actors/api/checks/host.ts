@@ -5,100 +5,90 @@ import { timing as defaults, type GivenTiming } from '../../../machines/kernel/t
 import type { DrainOptions } from '../handles.ts';
 import type { InspectOptions } from '../page.ts';
 import type { A2cError } from '../../kernel/errors.ts';
-import {
-  anything,
-  callback,
-  count,
-  disabled,
-  either,
-  flag,
-  limit,
-  listOf,
-  ms,
-  name,
-  needing,
-  object,
-  oneOf,
-  options,
-  port,
-  signal,
-  text,
-  texts,
-  type Check,
-  type Checks,
-  whole,
-  wrongOptions,
-} from '../../kernel/options.ts';
+import * as is from '../../kernel/options.ts';
 import type { LogOptions } from '../../logging/log-entry.ts';
 import type { RecordOptions } from '../../recording/flight-recorder.ts';
 import type { CallOptions } from '../call-outcome.ts';
 import type { DesktopQuery, WaitOptions } from '../computer-handle.ts';
 
-export const timing = options<GivenTiming>(
-  Object.fromEntries(Object.keys(defaults).map((key) => [key, ms])) as Checks<GivenTiming>,
+export const timing = is.options<GivenTiming>(
+  Object.fromEntries(Object.keys(defaults).map((key) => [key, is.ms])) as is.Checks<GivenTiming>,
 );
 
-const log: Checks<LogOptions> = { log: callback, logLevel: oneOf(...logLevels) };
+const log: is.Checks<LogOptions> = { log: is.callback, logLevel: is.oneOf(...logLevels) };
 
-const record: Check = (value, at) =>
-  disabled(value, at) &&
-  options<RecordOptions>({
-    profile: oneOf(...profiles),
-    dir: name,
-    on: listOf(oneOf(...keepWords)),
-    ringBytes: count,
-    secrets: texts,
-    redact: callback,
-    key: text,
+const record: is.Check = (value, at) =>
+  is.disabled(value, at) &&
+  is.options<RecordOptions>({
+    profile: is.oneOf(...profiles),
+    dir: is.name,
+    on: is.listOf(is.oneOf(...keepWords)),
+    ringBytes: is.count,
+    secrets: is.texts,
+    redact: is.callback,
+    key: is.text,
   })(value, at);
 
-export const host = { ...log, record, tracing: flag, signal } as const;
+export const host = { ...log, record, tracing: is.flag, signal: is.signal } as const;
 
 export const exampleSeat = "Such as { url: 'http://127.0.0.1:3000' }.";
 
 export const credential = {
-  auth: either('a text, an object or a function', text, object, callback),
-  headers: object,
-  tls: object,
+  auth: is.either('a text, an object or a function', is.text, is.object, is.callback),
+  headers: is.object,
+  tls: is.object,
 } as const;
 
-export const inspectOptions = options<InspectOptions>({ port, allowControl: flag });
-
-export const waitOptions = options<WaitOptions>({ signal });
-
-export const ofDesktop: Checks<DesktopQuery & WaitOptions> = {
-  signal,
-  size: whole,
-  window: text,
-  fresh: flag,
+/** Methods of every handle. */
+export const methods: is.MethodArguments = {
+  drain: [is.how<DrainOptions>({ timeoutMs: is.ms })],
+  'debug.inspect': [is.how<InspectOptions>({ port: is.port, allowControl: is.flag })],
+  'debug.writeTrace': [['dir', is.optional(is.name)]],
+  'debug.mark': [['text', is.text]],
 };
 
-export const searched = { signal, fresh: flag, keywords: texts, fileType: text } as const;
+export const waitOptions = is.options<WaitOptions>({ signal: is.signal });
 
-export const range = { offset: whole, limit: whole } as const;
-
-export const ofCall: Checks<CallOptions> = {
-  reqId: name,
-  timeoutMs: limit,
-  totalMs: limit,
-  signal,
-  meta: object,
-  trace: object,
-  context: anything,
+export const desktop: is.Checks<DesktopQuery & WaitOptions> = {
+  signal: is.signal,
+  size: is.whole,
+  window: is.text,
+  fresh: is.flag,
 };
 
-export const [nameOfServer, ofPage] = [
-  ['name', text],
-  ['uri', text],
+export const searched = {
+  signal: is.signal,
+  fresh: is.flag,
+  keywords: is.texts,
+  fileType: is.text,
+} as const;
+
+export const range = { offset: is.whole, limit: is.whole } as const;
+
+export const call: is.Checks<CallOptions> = {
+  reqId: is.name,
+  timeoutMs: is.limit,
+  totalMs: is.limit,
+  signal: is.signal,
+  meta: is.object,
+  trace: is.object,
+  context: is.anything,
+};
+
+export const [name, server, uri] = [
+  ['name', is.text],
+  ['server', is.text],
+  ['uri', is.text],
 ] as const;
-
-export const drainOptions = options<DrainOptions>({ timeoutMs: ms });
 
 export const wrongCall = (
   tool: unknown,
   params: unknown,
   given: unknown,
-  checks: Check,
+  checks: is.Check,
 ): A2cError | undefined =>
-  wrongOptions('callTool', { tool, params }, needing(['tool'], options({ tool: name, params: object }))) ??
-  wrongOptions('callTool', given, checks);
+  is.wrongOptions(
+    'callTool',
+    { tool, params },
+    is.needing(['tool'], is.options({ tool: is.name, params: is.object })),
+  ) ?? is.wrongOptions('callTool', given, checks);

@@ -5,59 +5,46 @@ import {
   type GivenLimits,
   type Rate,
 } from '../../../machines/office/rooms/limits.ts';
-import {
-  anything,
-  count,
-  flag,
-  fromOne,
-  name,
-  needing,
-  noLimit,
-  optional,
-  options,
-  port,
-  positive,
-  text,
-  type MethodArguments,
-  type Check,
-  type Checks,
-} from '../../kernel/options.ts';
+import * as is from '../../kernel/options.ts';
 import type { OfficeOptions } from '../office-handle.ts';
-import { host } from './host.ts';
+import { host, methods } from './host.ts';
 
-const limitOrRate = (value: unknown, at: string): ReturnType<Check> =>
-  typeof value === 'object' ? rateOf(value, at) : noLimit(value, at);
+const rateOf = is.needing(
+  ['perSecond', 'burst'],
+  is.options<Rate>({ perSecond: is.positive, burst: is.fromOne }),
+);
+const limitOrRate: is.Check = (value, at) =>
+  typeof value === 'object' ? rateOf(value, at) : is.noLimit(value, at);
 
-const rateOf = needing(['perSecond', 'burst'], options<Rate>({ perSecond: positive, burst: fromOne }));
-
-const limits = options<GivenLimits>(
+const limits = is.options<GivenLimits>(
   Object.fromEntries(
-    limitNames.map((each) => [each, isRate(officeLimits[each]) ? limitOrRate : count]),
-  ) as Checks<GivenLimits>,
+    limitNames.map((each) => [each, isRate(officeLimits[each]) ? limitOrRate : is.count]),
+  ) as is.Checks<GivenLimits>,
   'docs/office.md has the limits and their defaults.',
 );
 
 // Leaves `auth`, `redis`, `tls` and `trustProxy` out, because they are checked where they are read, with their own remedies.
-export const officeOptions = options<OfficeOptions>({
+export const officeOptions = is.options<OfficeOptions>({
   ...host,
-  host: name,
-  port,
-  auth: anything,
-  requireVersion: flag,
+  host: is.name,
+  port: is.port,
+  auth: is.anything,
+  requireVersion: is.flag,
   limits,
-  trustProxy: anything,
-  tls: anything,
-  metrics: needing(
+  trustProxy: is.anything,
+  tls: is.anything,
+  metrics: is.needing(
     ['port'],
-    options<NonNullable<OfficeOptions['metrics']>>({ port, host: name, token: text }),
+    is.options<NonNullable<OfficeOptions['metrics']>>({ port: is.port, host: is.name, token: is.text }),
   ),
-  redis: anything,
+  redis: is.anything,
 });
 
 /** Without `admit`, whose arguments are checked where they are read. */
-export const officeArguments: MethodArguments = {
+export const officeMethods: is.MethodArguments = {
+  ...methods,
   disconnect: [
-    ['id', text],
-    ['why', optional(text)],
+    ['id', is.text],
+    ['why', is.optional(is.text)],
   ],
 };
