@@ -119,10 +119,10 @@ async function stopKept({ terminal }: CommandContext, server: string | undefined
   const visits = await hostsWithDoors(defaultStateDir());
   const stopped = await Promise.all(
     visits.map(async (visit) => {
-      const { servers } = await visit.ask('status', {}).answer;
+      const { servers } = await visit.ask('status', {});
       const isMeant = server === undefined || servers.some(({ name }) => name === server);
       const isKeeping = visit.greeting?.kind === 'keep' && isMeant;
-      if (isKeeping && (await visit.ask('stop', {}).answer)) await visit.over.promise;
+      if (isKeeping && (await visit.ask('stop', {})).isStopping) await visit.over.promise;
       visit.close();
       return isKeeping ? servers.map(({ name }) => name) : [];
     }),

@@ -31,9 +31,9 @@ export async function serveStatus({ terminal }: CommandContext, json: boolean): 
 export async function startedWithLogin(server: string): Promise<readonly string[]> {
   const startedAt = async (visit: DoorVisit): Promise<readonly string[]> => {
     try {
-      const { servers } = await visit.ask('status', {}).answer;
+      const { servers } = await visit.ask('status', {});
       if (!servers.some(({ name, state }) => name === server && state === 'unauthorized')) return [];
-      await visit.ask('restart', { server }).answer;
+      await visit.ask('restart', { server });
       return [visit.greeting?.name ?? ''];
     } catch {
       // The login stands, whether or not this serving can use it.
@@ -54,10 +54,10 @@ export async function serveRestart(
   const names = new Set<string>();
   let count = 0;
   for (const visit of visits) {
-    const { servers } = await visit.ask('status', {}).answer;
+    const { servers } = await visit.ask('status', {});
     for (const { name } of servers) names.add(name);
     if (servers.some(({ name }) => name === server)) {
-      await visit.ask('restart', { server }).answer;
+      await visit.ask('restart', { server });
       count += 1;
       terminal.out(`${server} of ${visit.greeting?.name ?? ''} is up again`);
     }

@@ -12,7 +12,15 @@ import { hostFailure, type Failure } from '../../machines/protocol/failure.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import { version } from '../../machines/version.ts';
 import { proofOf } from './identity.ts';
-import type { DoorAnswer, DoorNews, DoorRequests, DoorStatus, DoorVerb, Greeting } from './wire.ts';
+import {
+  peerOn,
+  type DoorPeer,
+  type DoorRequests,
+  type DoorStatus,
+  type DoorVerb,
+  type Greeting,
+} from './wire.ts';
+import { RpcError, type RpcListener } from '../serve/json-rpc.ts';
 
 export { defaultStateDir };
 
@@ -36,34 +44,30 @@ const inTime = <T>(answer: Promise<T>): Promise<T | undefined> => {
 };
 
 export class DoorVisit {
-  readonly #line: DoorLine;
-  readonly #waiting = new Map<number, { resolve(answer: never): void; reject(why: Error): void }>();
+  readonly #peer: DoorPeer;
   readonly #greeted = deferred<Greeting | undefined>();
   readonly over = deferred();
-  #last = 0;
   greeting: Greeting | undefined;
-  onNews: (news: DoorNews) => void = () => {};
+  onNews: RpcListener['notified'] = () => {};
+  onQuestion: RpcListener['asked'] = () => Promise.reject(new Error('no question is expected'));
 
   constructor(line: DoorLine) {
-    this.#line = line;
+    this.#peer = peerOn(line, {
+      asked: (...asked) => this.onQuestion(...asked),
+      notified: (...news) => this.onNews(...news),
+      over: () => {
+        this.#greeted.resolve(undefined);
+        this.over.resolve();
+      },
+    });
   }
   heard(message: Fields): void {
-    if ('door' in message) {
-      this.greeting = message as unknown as Greeting;
-      return this.#greeted.resolve(this.greeting);
-    }
-    if ('news' in message) return this.onNews(message as unknown as DoorNews);
-    const answer = message as unknown as DoorAnswer;
-    const asked = this.#waiting.get(answer.id);
-    this.#waiting.delete(answer.id);
-    if ('failure' in answer) asked?.reject(new A2cError(answer.failure));
-    else asked?.resolve(answer.answer as never);
+    if (!('door' in message)) return this.#peer.heard(message);
+    this.greeting = message as unknown as Greeting;
+    this.#greeted.resolve(this.greeting);
   }
   ended(): void {
-    this.#greeted.resolve(undefined);
-    for (const { reject } of this.#waiting.values()) reject(new A2cError(this.lost()));
-    this.#waiting.clear();
-    this.over.resolve();
+    this.#peer.ended();
   }
   lost(): Failure {
     const { pid = 0 } = this.greeting ?? {};
@@ -73,22 +77,22 @@ export class DoorVisit {
   greeted(): Promise<Greeting | undefined> {
     return inTime(this.#greeted.promise);
   }
-  ask<Verb extends DoorVerb>(
+  async ask<Verb extends DoorVerb>(
     verb: Verb,
     ask: DoorRequests[Verb]['ask'],
-  ): { readonly id: number; readonly answer: Promise<DoorRequests[Verb]['answer']> } {
-    const id = (this.#last += 1);
-    const answer = new Promise<DoorRequests[Verb]['answer']>((resolve, reject) =>
-      this.#waiting.set(id, { resolve, reject }),
-    );
-    this.#line.send({ id, verb, ask });
-    return { id, answer };
+  ): Promise<DoorRequests[Verb]['answer']> {
+    try {
+      const answer: unknown = await this.#peer.ask(verb, ask as Fields, new AbortController().signal);
+      return answer as DoorRequests[Verb]['answer'];
+    } catch (error) {
+      throw new A2cError(error instanceof RpcError ? (error.data as Failure) : this.lost());
+    }
   }
-  send(message: object): void {
-    this.#line.send(message);
+  tell(notice: string, params: Fields): void {
+    this.#peer.notify(notice, params);
   }
   close(): void {
-    this.#line.close();
+    this.#peer.close();
   }
 }
 
@@ -115,7 +119,7 @@ export async function listedHosts(stateDir: string): Promise<readonly ListedHost
   const visits = await hostsWithDoors(stateDir);
   const listed = await Promise.all(
     visits.map(async (visit) => {
-      const status = await inTime(visit.ask('status', {}).answer).catch(() => undefined);
+      const status = await inTime(visit.ask('status', {})).catch(() => undefined);
       visit.close();
       const { kind = 'host', name = '', pid = 0, version: of = '' } = visit.greeting ?? {};
       return { kind, name, pid, version: of, status };
@@ -126,25 +130,27 @@ export async function listedHosts(stateDir: string): Promise<readonly ListedHost
 
 export class LentServer implements CallHost {
   readonly #visit: DoorVisit;
-  readonly #answers: Answers;
   readonly #listeners = new Listeners<ComputerEvents>();
-  readonly #progress = new Map<number, (told: Progress) => void>();
-  readonly #questions = new Map<number, AbortController>();
+  readonly #progress = new Map<string, (told: Progress) => void>();
   #status: ServerStatus;
   #called: ReturnType<CallHost['calls']> = [];
 
   constructor(visit: DoorVisit, status: ServerStatus, answers: Answers) {
     this.#visit = visit;
     this.#status = status;
-    this.#answers = answers;
-    visit.onNews = (news) => this.#hear(news);
+    visit.onNews = (news, told) => this.#hear(news, told);
+    visit.onQuestion = async (kind, params, { signal }) => {
+      const answer = answers[kind as 'elicit' | 'elicitUrl'];
+      if (!answer) throw new Error('no person is at a terminal');
+      return answer({ server: this.#status.name, params: params as never, calls: [], signal });
+    };
     void visit.over.promise.then(() => this.#listeners.emit('computer.changed', { state: 'closed' }));
   }
   get host(): Greeting | undefined {
     return this.#visit.greeting;
   }
   status: CallHost['status'] = () => ({ servers: [this.#status] });
-  tools: CallHost['tools'] = () => this.#visit.ask('tools', {}).answer;
+  tools: CallHost['tools'] = () => this.#visit.ask('tools', {});
   calls: CallHost['calls'] = () => this.#called;
   /** Returns undefined, because the host sends every result in full, so that none has to be completed later. */
   readonly debug: CallHost['debug'] = { cachedResult: () => undefined };
@@ -156,10 +162,9 @@ export class LentServer implements CallHost {
     const startedAt = performance.now();
     const listeners = new Set<(told: Progress) => void>();
     const limit = timeoutMs === undefined ? {} : { timeoutMs };
-    const { id, answer } = this.#visit.ask('call', { tool, params, reqId, ...limit });
-    this.#progress.set(id, (told) => listeners.forEach((listener) => listener(told)));
-    const cancel = (reason = 'cancelled by the host'): void =>
-      void this.#visit.ask('cancel', { call: id, reason }).answer.catch(() => {});
+    const answer = this.#visit.ask('call', { tool, params, reqId, ...limit });
+    this.#progress.set(reqId, (told) => listeners.forEach((listener) => listener(told)));
+    const cancel = (reason = 'cancelled by the host'): void => this.#visit.tell('cancel', { reqId, reason });
     const stop = signal ? onAbort(signal, () => cancel(reasonOf(signal))) : () => {};
     if (signal?.aborted) cancel(reasonOf(signal));
     const ended = answer
@@ -183,36 +188,10 @@ export class LentServer implements CallHost {
   close(): void {
     this.#visit.close();
   }
-  #hear(news: DoorNews): void {
-    switch (news.news) {
-      case 'server':
-        this.#status = news.status;
-        this.#listeners.emit('server.changed', { ...news.status, failure: news.status.failure ?? null });
-        break;
-      case 'progress':
-        this.#progress.get(news.call)?.(news.told as unknown as Progress);
-        break;
-      case 'question':
-        void this.#answer(news);
-        break;
-      case 'withdrawn':
-        this.#questions.get(news.question)?.abort(new Error('the server has taken its question back'));
-        break;
-    }
-  }
-  async #answer({ question, kind, params }: Extract<DoorNews, { news: 'question' }>): Promise<void> {
-    const end = new AbortController();
-    this.#questions.set(question, end);
-    try {
-      const answer = this.#answers[kind];
-      if (!answer) throw new Error('no person is at a terminal');
-      const { name: server } = this.#status;
-      const value = await answer({ server, params: params as never, calls: [], signal: end.signal });
-      this.#visit.send({ question, value });
-    } catch (error) {
-      this.#visit.send({ question, error: error instanceof Error ? error.message : String(error) });
-    }
-    this.#questions.delete(question);
+  #hear(news: string, { status, reqId, told }: Fields): void {
+    if (news === 'progress') return this.#progress.get(String(reqId))?.(told as unknown as Progress);
+    this.#status = status as ServerStatus;
+    this.#listeners.emit('server.changed', { ...this.#status, failure: this.#status.failure ?? null });
   }
 }
 
@@ -229,8 +208,8 @@ export async function lentServer(
   const used = await Promise.all(
     same.map(async (visit) => {
       const proofs = known.map((identity) => proofOf(identity, visit.greeting?.nonce ?? ''));
-      const status = await inTime(visit.ask('use', { server, proofs }).answer).catch(() => undefined);
-      return status ? { visit, status } : undefined;
+      const used = await inTime(visit.ask('use', { server, proofs })).catch(() => undefined);
+      return used?.status ? { visit, status: used.status } : undefined;
     }),
   );
   const [found] = used.filter((one) => one !== undefined);

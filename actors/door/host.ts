@@ -1,21 +1,21 @@
 import type { Answers, AskedWith, ElicitAnswer } from '../api/computer-options.ts';
 import type { HostDoor, Lent } from '../api/door.ts';
-import { A2cError, failureOf } from '../kernel/errors.ts';
+import { A2cError } from '../kernel/errors.ts';
 import { newId, processFacts } from '../../adapters/clock.ts';
 import { openDoor, type Door, type DoorLine } from '../../adapters/door/door.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import { withoutUndefined, type Fields } from '../../machines/protocol/json.ts';
 import { version } from '../../machines/version.ts';
 import { Inputs } from '../servers/inputs.ts';
+import type { ServerStatus } from '../servers/server-handle.ts';
 import { identityOf, proofOf } from './identity.ts';
-import type {
-  DoorAnswer,
-  DoorNews,
-  DoorRequest,
-  DoorRequests,
-  DoorStatus,
-  Greeting,
-  QuestionAnswer,
+import {
+  peerOn,
+  type DoorPeer,
+  type DoorRequest,
+  type DoorRequests,
+  type DoorStatus,
+  type Greeting,
 } from './wire.ts';
 
 type DoorHost = HostDoor & Lent;
@@ -66,85 +66,60 @@ export function answersThroughDoor(answers: Answers = {}, isAlways = false): Ans
 }
 
 class Visit {
-  readonly #line: DoorLine;
+  readonly #peer: DoorPeer;
   readonly #host: DoorHost;
   readonly #use: (isUsing: boolean) => void;
   readonly #nonce = newId();
   #server: string | undefined;
   #forget = (): void => {};
-  readonly #calls = new Map<number, AbortController>();
-  readonly #questions = new Map<number, { resolve(value: Fields): void; reject(why: Error): void }>();
-  #asked = 0;
+  readonly #calls = new Map<string, AbortController>();
 
   constructor(line: DoorLine, host: DoorHost, use: (isUsing: boolean) => void) {
-    this.#line = line;
     this.#host = host;
     this.#use = use;
+    this.#peer = peerOn(line, {
+      asked: (verb, ask) => this.#answer({ verb, ask } as unknown as DoorRequest),
+      notified: (_, { reqId, reason }) => this.#calls.get(String(reqId))?.abort(new Error(String(reason))),
+      over: () => this.#over(),
+    });
     const { kind, computer } = host;
     const greeting = { door: 1, version, kind, name: computer.name, pid: processFacts.pid } as const;
     line.send({ ...greeting, nonce: this.#nonce } satisfies Greeting);
   }
   heard(message: Fields): void {
-    if ('question' in message) return this.#answered(message as unknown as QuestionAnswer);
-    const request = message as unknown as DoorRequest;
-    const { id } = request;
-    const reply = (answer: DoorAnswer): void => this.#line.send(answer);
-    this.#answer(request).then(
-      (answer) => reply({ id, answer }),
-      (error: unknown) => reply({ id, failure: failureOf(error) }),
-    );
+    this.#peer.heard(message);
   }
   ended(): void {
+    this.#peer.ended();
+  }
+  #over(): void {
     for (const call of this.#calls.values()) call.abort(new Error('the command that called has ended'));
-    for (const { reject } of this.#questions.values())
-      reject(new Error('the command that was asked has ended'));
     this.#forget();
     if (this.#server !== undefined) this.#use(false);
   }
   /** Rejects when the command ends; a question that the server withdraws is withdrawn at the command. */
   question(kind: 'elicit' | 'elicitUrl', params: Fields, signal: AbortSignal): Promise<Fields> {
-    const question = (this.#asked += 1);
-    this.#tell({ news: 'question', question, kind, params });
-    const withdraw = (): void => this.#tell({ news: 'withdrawn', question });
-    signal.addEventListener('abort', withdraw, { once: true });
-    const answer = new Promise<Fields>((resolve, reject) =>
-      this.#questions.set(question, { resolve, reject }),
-    );
-    return answer.finally(() => {
-      this.#questions.delete(question);
-      signal.removeEventListener('abort', withdraw);
-    });
+    return this.#peer.ask(kind, params, signal);
   }
-  #answered({ question, value, error = 'it was not answered' }: QuestionAnswer): void {
-    const open = this.#questions.get(question);
-    if (value) open?.resolve(value);
-    else open?.reject(new Error(error));
-  }
-  #tell(news: DoorNews): void {
-    this.#line.send(news);
-  }
-  async #answer({ id, verb, ask }: DoorRequest): Promise<unknown> {
+  async #answer({ verb, ask }: DoorRequest): Promise<object> {
     const { stop } = this.#host;
     switch (verb) {
       case 'use':
-        return this.#begin(ask);
+        return { status: await this.#begin(ask) };
       case 'tools':
         return this.#tools();
       case 'call':
-        return this.#call(id, ask);
-      case 'cancel':
-        this.#calls.get(ask.call)?.abort(new Error(ask.reason));
-        return null;
+        return this.#call(ask);
       case 'status':
         return this.#status();
       case 'stop':
         if (stop) setImmediate(stop);
-        return stop !== undefined;
+        return { isStopping: stop !== undefined };
       case 'restart':
         return this.#restart(ask.server);
     }
   }
-  async #restart(server: string): Promise<null> {
+  async #restart(server: string): Promise<object> {
     const { kind, computer } = this.#host;
     if (kind !== 'serve')
       throw new A2cError({
@@ -152,7 +127,7 @@ class Visit {
         message: `a host of the kind '${kind}' restarts nothing`,
       });
     await computer.servers.restart(server);
-    return null;
+    return {};
   }
   #status(): DoorStatus {
     const { computer, peers } = this.#host;
@@ -166,7 +141,7 @@ class Visit {
       ...(peers && { peers: peers() }),
     };
   }
-  async #begin({ server, proofs }: DoorRequests['use']['ask']): Promise<DoorRequests['use']['answer']> {
+  async #begin({ server, proofs }: DoorRequests['use']['ask']): Promise<ServerStatus | null> {
     const { computer } = this.#host;
     const identity = await identityAt(this.#host, server);
     const status = computer.status().servers.find(({ name }) => name === server);
@@ -176,7 +151,7 @@ class Visit {
     this.#use(true);
     const tell = (): void => {
       const now = computer.status().servers.find(({ name }) => name === server);
-      if (now) this.#tell({ news: 'server', status: now });
+      if (now) this.#peer.notify('server', { status: now });
     };
     const stops = [
       computer.on('server.changed', ({ name }) => name === server && tell()),
@@ -195,13 +170,14 @@ class Visit {
       servers: servers.filter(({ name }) => name === this.#server),
     };
   }
-  async #call(
-    id: number,
-    { tool, params, ...how }: DoorRequests['call']['ask'],
-  ): Promise<DoorRequests['call']['answer']> {
+  async #call({
+    tool,
+    params,
+    ...how
+  }: DoorRequests['call']['ask']): Promise<DoorRequests['call']['answer']> {
     const { computer } = this.#host;
     const end = new AbortController();
-    this.#calls.set(id, end);
+    this.#calls.set(how.reqId, end);
     try {
       const { tools, refused } = await this.#tools();
       const known =
@@ -220,7 +196,7 @@ class Visit {
         confirmed: true,
         context: this,
       });
-      call.on('progress', (told) => this.#tell({ news: 'progress', call: id, told: { ...told } }));
+      call.on('progress', (told) => this.#peer.notify('progress', { reqId: how.reqId, told: { ...told } }));
       const { context: _, ...outcome } = await call;
       // Sends the whole of a shortened result, because a command cannot ask for it later.
       const { a2c_cut: cut } = outcome.result?._meta ?? {};
@@ -228,7 +204,7 @@ class Visit {
       const whole = handle === undefined ? undefined : computer.debug.cachedResult(handle);
       return whole ? { ...outcome, result: whole } : outcome;
     } finally {
-      this.#calls.delete(id);
+      this.#calls.delete(how.reqId);
     }
   }
 }

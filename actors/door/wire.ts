@@ -1,12 +1,14 @@
 import type { HostDoor } from '../api/door.ts';
 import type { CallOutcome } from '../api/call-outcome.ts';
+import { failureOf } from '../kernel/errors.ts';
+import { RpcError, RpcPeer, rpcCodes, type RpcListener } from '../serve/json-rpc.ts';
 import type { ServerStatus, ToolListing } from '../servers/server-handle.ts';
+import type { DoorLine } from '../../adapters/door/door.ts';
+import { newWire } from '../../adapters/mcp/serve/stdio.ts';
 import type { OfficePeer } from '../../machines/office/rooms/limits.ts';
-import type { Failure } from '../../machines/protocol/failure.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
-/** `use` and later requests need the same version on both sides; `status` and `stop` do not. */
-
+/** First message of a host; then both sides speak JSON-RPC. `use` and later requests need the same version, `status` and `stop` do not. */
 export interface Greeting {
   readonly door: 1;
   readonly version: string;
@@ -21,12 +23,13 @@ export interface DoorStatus {
   readonly peers?: readonly OfficePeer[];
 }
 export interface DoorRequests {
-  /** By proofs of the identity of a server; the answer is null where this host has no such server. */
+  /** By proofs of the identity of a server; the status is null where this host has no such server. */
   readonly use: {
     readonly ask: { readonly server: string; readonly proofs: readonly string[] };
-    readonly answer: ServerStatus | null;
+    readonly answer: { readonly status: ServerStatus | null };
   };
   readonly tools: { readonly ask: object; readonly answer: ToolListing };
+  /** Cancelled by the notice `cancel`, so that its outcome comes all the same. */
   readonly call: {
     readonly ask: {
       readonly tool: string;
@@ -36,35 +39,39 @@ export interface DoorRequests {
     };
     readonly answer: CallOutcome;
   };
-  readonly cancel: {
-    readonly ask: { readonly call: number; readonly reason: string };
-    readonly answer: null;
-  };
   readonly status: { readonly ask: object; readonly answer: DoorStatus };
-  readonly stop: { readonly ask: object; readonly answer: boolean };
+  readonly stop: { readonly ask: object; readonly answer: { readonly isStopping: boolean } };
   /** Only for hosts of `a2c serve`; others refuse. */
-  readonly restart: { readonly ask: { readonly server: string }; readonly answer: null };
+  readonly restart: { readonly ask: { readonly server: string }; readonly answer: object };
 }
 export type DoorVerb = keyof DoorRequests;
 export type DoorRequest = {
-  [Verb in DoorVerb]: { readonly id: number; readonly verb: Verb; readonly ask: DoorRequests[Verb]['ask'] };
+  [Verb in DoorVerb]: { readonly verb: Verb; readonly ask: DoorRequests[Verb]['ask'] };
 }[DoorVerb];
-export type DoorAnswer =
-  | { readonly id: number; readonly answer: unknown }
-  | { readonly id: number; readonly failure: Failure };
-export type DoorNews =
-  | { readonly news: 'server'; readonly status: ServerStatus }
-  | { readonly news: 'progress'; readonly call: number; readonly told: Fields }
-  | {
-      readonly news: 'question';
-      readonly question: number;
-      readonly kind: 'elicit' | 'elicitUrl';
-      readonly params: Fields;
-    }
-  | { readonly news: 'withdrawn'; readonly question: number };
-/** Without a value the person could not be asked. */
-export interface QuestionAnswer {
-  readonly question: number;
-  readonly value?: Fields;
-  readonly error?: string;
+
+export interface DoorPeer extends Pick<RpcPeer, 'ask' | 'notify' | 'close'> {
+  heard(message: Fields): void;
+  ended(): void;
+}
+/** An error of either side comes to the other one as its failure. */
+export function peerOn(line: DoorLine, { asked, ...ears }: RpcListener): DoorPeer {
+  const wire = { ...newWire(), send: (message: object) => line.send(message), close: () => line.close() };
+  const peer = new RpcPeer(wire, {
+    ...ears,
+    asked: async (...request) => {
+      try {
+        return await asked(...request);
+      } catch (error) {
+        const failure = failureOf(error);
+        throw new RpcError(rpcCodes.server, failure.message, failure);
+      }
+    },
+  });
+  return {
+    ask: (...request) => peer.ask(...request),
+    notify: peer.notify,
+    close: () => peer.close(),
+    heard: (message) => wire.onmessage(message),
+    ended: () => wire.onclose(),
+  };
 }
