@@ -1,3 +1,4 @@
+import type { ServerOptions, SourceOptions, WriteOptions } from './options.ts';
 import { existsSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,11 +12,7 @@ import type { ServerConfig } from '../../machines/config/schemas.ts';
 import { badRequest } from '../kernel/errors.ts';
 import type { CommandContext } from './context.ts';
 
-export interface AnswerOptions {
-  readonly root?: readonly string[];
-  /** Gets the request as JSON on stdin, prints a text or a JSON result on stdout. */
-  readonly sampling?: string;
-}
+type AnswerOptions = Pick<SourceOptions, 'root' | 'sampling'>;
 const sampleMs = 110_000;
 
 /** `folders` counts when `--root` is missing; without both, servers are told none. */
@@ -91,10 +88,7 @@ async function sampled(
   return { model: 'command', role: 'assistant', content: { type: 'text', text: text.trim() } };
 }
 
-interface KeyringOptions {
-  readonly keyring?: boolean;
-  readonly config?: readonly string[];
-}
+type KeyringOptions = Pick<SourceOptions, 'keyring' | 'config'>;
 
 /** An empty answer or Ctrl-C takes the default. Without a terminal no question is asked. */
 export function inputsAt(
@@ -140,9 +134,8 @@ function asking(terminal: Terminal): AskInput {
   };
 }
 
-export type ConfirmWord = 'ask' | 'allow' | 'deny';
 /** Without a terminal `ask` denies every call. */
-export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm | undefined {
+export function confirmBy(word: ServerOptions['confirm'], terminal: Terminal): Confirm | undefined {
   if (word !== 'ask') return word;
   if (!terminal.isInteractive) return undefined;
   return async ({ agent, server, tool, title, arguments: given, signal }) => {
@@ -178,10 +171,6 @@ export async function yesOrNo(
   }
 }
 
-export interface WriteOptions {
-  readonly dryRun?: boolean;
-  readonly yes?: boolean;
-}
 /** Whether a file may be written: by option, or after a yes. */
 export async function mayWrite(
   { terminal, signal }: CommandContext,

@@ -1,3 +1,4 @@
+import type { CallWords } from './options.ts';
 import type { CallHost } from '../door/caller.ts';
 import type { CallOutcome, CallSucceeded, CallToolError, CallOptions } from '../api/call-outcome.ts';
 import { isArgument, readArguments, type Argument, targetIn, type Target } from './arguments.ts';
@@ -11,7 +12,7 @@ import { adviceAt, logsOf, readingFrom, typedHere } from './printing/hints.ts';
 import { besideFailure, ownFailure, showFailure } from './printing/failures.ts';
 import { readFor, signatureText } from './printing/signature.ts';
 import { lentFor } from './lent.ts';
-import { mustBeFiles, putOn, saved, withPutFiles, type SaveOptions } from './files.ts';
+import { mustBeFiles, putOn, saved, withPutFiles } from './files.ts';
 import { configOf } from './source.ts';
 import { hasStarted, hasTool, usualMs } from './starting.ts';
 import { A2cError, failureOf, badRequest } from '../kernel/errors.ts';
@@ -22,13 +23,7 @@ import type { Config } from '../../machines/config/parse.ts';
 import { hostFailure, type CodeName, type Failure } from '../../machines/protocol/failure.ts';
 import { nearest } from '../../machines/text.ts';
 
-export interface CallCommandOptions extends OneShotOptions, SaveOptions {
-  /** In seconds; 0 = none. */
-  readonly timeout?: number;
-  readonly reqId?: string;
-  readonly facts?: boolean;
-  readonly alone?: boolean;
-}
+export type CallCommandOptions = OneShotOptions & CallWords;
 interface Order {
   readonly target: Target;
   readonly words: readonly Argument[];

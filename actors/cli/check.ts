@@ -1,8 +1,8 @@
+import type { CheckOptions } from './laboratory.ts';
 import type { Computer, ResourceContent } from '../api/computer-handle.ts';
 import { acceptedConfig } from '../plans/accepted-config.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodeOf, orClosed } from './exit-codes.ts';
-import type { SourceOptions } from './host-options.ts';
 import { onlyServer, withComputer } from './one-shot.ts';
 import { configOf } from './source.ts';
 import { isUrl, typedConfig } from './typed-server.ts';
@@ -28,12 +28,6 @@ import {
   pagesPlace,
   parseDpeUri,
 } from '../../machines/resources/uri.ts';
-
-export interface CheckOptions extends SourceOptions {
-  /** In seconds. */
-  readonly limit: number;
-  readonly json: boolean;
-}
 
 /** Exit code 1 when a rule is broken. */
 export async function check(

@@ -26,22 +26,10 @@ import {
 } from './printing/contents.ts';
 import { readingFrom } from './printing/hints.ts';
 import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
-import { saved, type SaveOptions } from './files.ts';
+import { saved } from './files.ts';
+import type { DesktopQueryOptions, FinderQueryOptions, ReadWords, SkillWords } from './options.ts';
 import { configOf } from './source.ts';
 import type { CommandContext } from './context.ts';
-
-export interface DesktopQueryOptions {
-  readonly size?: number;
-  readonly window?: string;
-  readonly fresh?: boolean;
-}
-export interface FinderQueryOptions {
-  readonly keyword?: readonly string[];
-  readonly type?: string;
-  readonly offset?: number;
-  readonly limit?: number;
-  readonly fresh?: boolean;
-}
 
 /** What is asked of a computer, and how its answer is shown. */
 export interface Question<T> {
@@ -105,9 +93,7 @@ export const finder = (
   context: CommandContext,
   options: OneShotOptions & FinderQueryOptions,
 ): Promise<number> => show(context, options, finderQuestion(options));
-export interface ReadOptions extends OneShotOptions, SaveOptions {
-  readonly server?: string;
-}
+export type ReadOptions = OneShotOptions & ReadWords;
 export async function read(context: CommandContext, uri: string, options: ReadOptions): Promise<number> {
   const collection = collectionOfUri(uri);
   const isOther = isOtherUri(uri);
@@ -160,9 +146,7 @@ export const skills = (context: CommandContext, options: OneShotOptions): Promis
     ask: async (of) => ({ skills: await of.skills.list() }),
     text: (shown) => skillsText(shown.skills),
   });
-export interface SkillReadOptions extends OneShotOptions {
-  readonly file?: string;
-}
+export type SkillReadOptions = OneShotOptions & SkillWords;
 export const skill = (context: CommandContext, name: string, options: SkillReadOptions): Promise<number> =>
   showSkills<SkillFile>(context, options, {
     ask: (of) => of.skills.read(name, { path: options.file }),

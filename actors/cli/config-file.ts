@@ -1,6 +1,7 @@
+import type { AddOptions, EditOptions, ExportOptions, ListOptions, WriteOptions } from './options.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import { changeConfig, planImport, type ImportSource } from '../applications/config-files.ts';
-import { mayWrite, type WriteOptions } from './answering.ts';
+import { mayWrite } from './answering.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { serverNamed } from './one-shot.ts';
@@ -8,7 +9,7 @@ import { countOf, toolsText } from './printing/contents.ts';
 import { typedHere } from './printing/hints.ts';
 import { showFailure } from './printing/failures.ts';
 import { leftOutLines, readSource } from './source.ts';
-import { entryOf, type EntryWords } from './typed-server.ts';
+import { entryOf } from './typed-server.ts';
 import { failureOf } from '../kernel/errors.ts';
 import { fingerprintOf } from '../plans/plan.ts';
 import { dirname, resolve } from 'node:path';
@@ -31,10 +32,6 @@ import { importFrom } from '../../machines/applications/import.ts';
 import { exportFor, plainWords } from '../../machines/applications/export.ts';
 
 /** `a2c list` and `a2c get` start no server, so that no folder has to be trusted. */
-export interface ListOptions {
-  readonly config?: readonly string[];
-  readonly json: boolean;
-}
 interface Row {
   readonly name: string;
   readonly type: string;
@@ -99,15 +96,6 @@ export async function get(context: CommandContext, name: string, options: ListOp
   return exitCodes.done;
 }
 
-export interface EditOptions {
-  readonly config?: string;
-  readonly json: boolean;
-}
-export interface AddOptions extends EditOptions, EntryWords {
-  readonly disabled?: boolean;
-  readonly force?: boolean;
-  readonly scope?: 'user' | 'project' | 'local';
-}
 /** A word such as `.` is meant from here; a file elsewhere needs the whole path. */
 const wholePaths = (target: readonly string[], folder: string): readonly string[] =>
   target.map((word) => (/^\.\.?(?:[\\/]|$)/.test(word) ? resolve(folder, word) : word));
@@ -175,7 +163,7 @@ async function change(
   return exitCodes.done;
 }
 
-export interface ImportOptions extends WriteOptions, EditOptions {}
+type ImportOptions = WriteOptions & EditOptions;
 
 async function listed({ terminal, folder = process.cwd() }: CommandContext, json: boolean): Promise<number> {
   const found = await foundAppFiles(folder);
@@ -240,11 +228,6 @@ export async function importServers(
 }
 const toldSource = ({ app, ...source }: ImportSource): object => ({ ...source, app: app?.id ?? null });
 
-export interface ExportOptions {
-  readonly config?: readonly string[];
-  readonly for?: string;
-  readonly secrets: boolean;
-}
 export async function exportServers(context: CommandContext, options: ExportOptions): Promise<number> {
   const app = options.for === undefined ? undefined : appNamed(options.for);
   if (options.for !== undefined && !app) {

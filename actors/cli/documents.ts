@@ -1,12 +1,8 @@
+import type { DocumentsOptions } from './hosting.ts';
 import { serveDocuments } from '../../adapters/documents/command.ts';
 import { badRequest } from '../kernel/errors.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';
-
-export interface DocumentsOptions {
-  readonly host: string;
-  readonly watch: boolean;
-}
 
 export async function documents(
   { terminal, signal, folder }: CommandContext,

@@ -1,3 +1,4 @@
+import type { EntryOptions } from './hosting.ts';
 import { randomBytes } from 'node:crypto';
 import type { Office, OfficeOptions } from '../api/office-handle.ts';
 import type { Runtime } from '../api/runtime.ts';
@@ -9,15 +10,6 @@ import { defaultStateDir } from '../../adapters/host-files.ts';
 import { keepOfficeToken, keptOfficeToken } from '../../adapters/storage/office-token.ts';
 import type { OfficeCredential } from '../../adapters/socket/entry/auth.ts';
 
-export interface EntryOptions {
-  readonly token?: readonly string[];
-  readonly tokens?: string;
-  /** A file or a URL. */
-  readonly jwks?: string;
-  readonly audience?: readonly string[];
-  readonly issuer?: readonly string[];
-  readonly open?: boolean;
-}
 interface OfficeEntry extends Pick<OfficeOptions, 'auth'> {
   readonly shown: Pick<OfficeSeat, 'auth'>;
   readonly line: string;

@@ -1,3 +1,4 @@
+import type { SaveOptions } from './options.ts';
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Agent, LandedFile } from '../api/agent-handle.ts';
@@ -46,9 +47,6 @@ export async function withPutFiles(words: readonly Argument[], put: Put): Promis
   for (const word of words)
     landed.push(word.kind === 'file' ? { ...word, path: (await put(word.path)).path } : word);
   return landed;
-}
-export interface SaveOptions {
-  readonly save?: string;
 }
 /** Large contents are written as they come. */
 export async function saved(

@@ -1,46 +1,7 @@
-import type { Profile } from '../../machines/trace/format.ts';
-import type { LogLevel, LogOptions } from '../logging/log-entry.ts';
+import type { LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
-import type { AnswerOptions, ConfirmWord } from './answering.ts';
 import type { CommandContext } from './context.ts';
-import type { EntryWords } from './typed-server.ts';
-
-export interface SourceOptions extends AnswerOptions, EntryWords {
-  /** A URL, or a command with its arguments. */
-  readonly typed?: readonly string[];
-  /** In seconds. */
-  readonly boot?: number;
-  /** Config files; a later one wins where two name the same. */
-  readonly config?: readonly string[];
-  readonly verbose?: boolean;
-  readonly folder?: string;
-  readonly keyring?: boolean;
-  readonly trust?: boolean;
-}
-export interface RecordingOptions {
-  readonly record?: string;
-  readonly profile?: Profile;
-  /** Failures, or everything from `logLevel` on. */
-  readonly log?: boolean;
-  readonly logLevel?: LogLevel;
-  readonly tracing?: boolean;
-}
-export interface WatchOptions extends SourceOptions, RecordingOptions {
-  readonly reaper: boolean;
-}
-export interface InspectingOptions {
-  readonly inspect?: number | boolean;
-  readonly allowControl?: boolean;
-}
-export interface ServerOptions extends WatchOptions, InspectingOptions {
-  /** Does not lend the servers to commands of this user. */
-  readonly alone?: boolean;
-  readonly facts?: boolean;
-  readonly name?: string;
-  readonly confirm: ConfirmWord;
-  readonly autoConnect: boolean;
-  readonly autoReconnect: boolean;
-}
+import type { RecordingOptions } from './options.ts';
 
 export const logBy = (
   { terminal }: CommandContext,

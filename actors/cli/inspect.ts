@@ -1,6 +1,7 @@
+import type { InspectCommandOptions } from './hosting.ts';
+import type { InspectingOptions } from './options.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeAtEnd, exitCodes } from './exit-codes.ts';
-import type { InspectingOptions } from './host-options.ts';
 import type { Inspection, InspectOptions } from '../api/page.ts';
 import { badRequest, notFound } from '../kernel/errors.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
@@ -14,11 +15,6 @@ const lineOf = ({ kind, name, pid, url }: RunningHost): string =>
 const silent = ({ name, pid }: RunningHost): string =>
   `${name} (pid ${pid}) does not answer now: it is suspended, at a breakpoint, or busy`;
 
-export interface InspectCommandOptions {
-  readonly json: boolean;
-  readonly browser: boolean;
-  readonly all?: boolean;
-}
 async function inspectAll(context: CommandContext, browser: boolean): Promise<number> {
   const { terminal, signal } = context;
   const { openRunning } = await import('../inspector/fleet.ts');

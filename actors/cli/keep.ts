@@ -1,7 +1,8 @@
+import type { KeepOptions } from './options.ts';
 import { answersBy, foldersOf } from './answering.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeAtEnd, exitCodes } from './exit-codes.ts';
-import { briefRecordBy, type SourceOptions } from './host-options.ts';
+import { briefRecordBy } from './host-options.ts';
 import { onlyServer } from './one-shot.ts';
 import { peerLine } from './printing/servers.ts';
 import { configOf } from './source.ts';
@@ -19,11 +20,6 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 
 /** Command `a2c keep`, a host whose servers stay between calls. */
 
-export interface KeepOptions extends SourceOptions {
-  readonly list?: boolean;
-  readonly stop?: boolean;
-  readonly json: boolean;
-}
 export async function keep(
   context: CommandContext,
   server: string | undefined,

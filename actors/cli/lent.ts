@@ -1,7 +1,7 @@
+import type { SourceOptions } from './options.ts';
 import { join, resolve } from 'node:path';
 import { answersBy, foldersOf } from './answering.ts';
 import type { CommandContext } from './context.ts';
-import type { SourceOptions } from './host-options.ts';
 import { lentServer, type LentServer } from '../door/caller.ts';
 import { identityOf } from '../door/identity.ts';
 import { Inputs } from '../servers/inputs.ts';

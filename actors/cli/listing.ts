@@ -1,3 +1,4 @@
+import type { SaveOptions } from './options.ts';
 import type { PromptFilled, Computer } from '../api/computer-handle.ts';
 import { targetIn, type Target, argumentsFor, readArguments } from './arguments.ts';
 import type { CommandContext } from './context.ts';
@@ -15,7 +16,7 @@ import { inOneLine, listedLine, rowsOf, itemText } from './printing/contents.ts'
 import { readingFrom, typedHere, type ReadCommand } from './printing/hints.ts';
 import { listingText, toolJson, toolLines } from './printing/servers.ts';
 import { toolText, type CallToCopy } from './printing/signature.ts';
-import { saved, type SaveOptions } from './files.ts';
+import { saved } from './files.ts';
 import { configOf } from './source.ts';
 import { hasStarted, hasTool } from './starting.ts';
 import { A2cError } from '../kernel/errors.ts';

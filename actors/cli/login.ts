@@ -1,10 +1,11 @@
+import type { LoginOptions, RecordingOptions, SourceOptions } from './options.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Computer } from '../api/computer-handle.ts';
 import { createComputer } from '../api/computer.ts';
 import { answersBy, inputsAt } from './answering.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodeOf, orClosed, unlessInterrupted } from './exit-codes.ts';
-import { recordBy, type RecordingOptions, type SourceOptions } from './host-options.ts';
+import { recordBy } from './host-options.ts';
 import { onlyServer, serverNamed } from './one-shot.ts';
 import { stateWords } from '../../machines/server-states.ts';
 import { toolsText } from './printing/contents.ts';
@@ -16,12 +17,8 @@ import type { Authorize, AuthorizeRequest } from '../../adapters/mcp/http/login.
 import type { Terminal } from '../../adapters/terminal/terminal.ts';
 import type { Config } from '../../machines/config/parse.ts';
 
-export interface LoginCommandOptions extends SourceOptions, RecordingOptions {
-  readonly json: boolean;
-  readonly again: boolean;
-  readonly browser: boolean;
-}
-export type LogoutCommandOptions = Omit<LoginCommandOptions, 'again' | 'browser'>;
+export type LogoutCommandOptions = SourceOptions & RecordingOptions & { readonly json: boolean };
+type LoginCommandOptions = LogoutCommandOptions & LoginOptions;
 
 async function withServer<T>(
   context: CommandContext,

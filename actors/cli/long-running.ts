@@ -1,3 +1,5 @@
+import type { UpOptions } from './hosting.ts';
+import type { ServerOptions, WatchOptions } from './options.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { hostName } from '../../adapters/clock.ts';
 import { lineHistory } from '../../adapters/storage/user-files.ts';
@@ -19,19 +21,12 @@ import { incidentFact, statusFact, tellFact } from './printing/failures.ts';
 import { Prompt } from './prompt/prompt.ts';
 import { confirmBy, answersBy, inputsAt } from './answering.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';
-import { credentialBy, entryBy, firstPort, openOffice, openShared, type EntryOptions } from './entry.ts';
-import { logBy, recordBy, type ServerOptions, type WatchOptions } from './host-options.ts';
+import { credentialBy, entryBy, firstPort, openOffice, openShared } from './entry.ts';
+import { logBy, recordBy } from './host-options.ts';
 import { showInspector } from './inspect.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { configOf } from './source.ts';
 import { bootMsOf, hasStarted, untilStarted } from './starting.ts';
-
-export interface UpOptions extends ServerOptions, EntryOptions {
-  readonly host: string;
-  /** By default 3000 or the next free one. */
-  readonly port?: number;
-  readonly office: string;
-}
 
 async function runtimeOf(context: CommandContext, options: WatchOptions): Promise<Runtime> {
   const { terminal } = context;

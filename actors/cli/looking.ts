@@ -1,9 +1,16 @@
+import type {
+  jsonOption,
+  LogsWords,
+  OptionsOf,
+  RecordingOptions,
+  SourceOptions,
+  StatusWords,
+} from './options.ts';
 import { failureOf } from '../kernel/errors.ts';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { Computer } from '../api/computer-handle.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable } from './exit-codes.ts';
-import type { RecordingOptions, SourceOptions } from './host-options.ts';
 import { withComputer, onlyServer } from './one-shot.ts';
 import { countOf, toolsText } from './printing/contents.ts';
 import {
@@ -25,9 +32,9 @@ import { userConfigFile } from '../../adapters/applications/config-files.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { shortStateWords } from '../../machines/server-states.ts';
 
-export interface DoctorOptions extends SourceOptions {
-  readonly json: boolean;
-}
+type DoctorOptions = SourceOptions & OptionsOf<typeof jsonOption>;
+type StatusOptions = SourceOptions & RecordingOptions & StatusWords;
+type LogsOptions = SourceOptions & RecordingOptions & LogsWords;
 const marks = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' } as const;
 
 /** Exit code 1 when something is wrong. */
@@ -162,11 +169,6 @@ interface CheckResult {
   readonly found: string;
   readonly remedy?: string;
 }
-export interface StatusOptions extends SourceOptions, RecordingOptions {
-  readonly json: boolean;
-  readonly offline: boolean;
-  readonly follow: boolean;
-}
 /** Exit code 1 where a server is down. */
 export async function status(
   context: CommandContext,
@@ -231,10 +233,6 @@ async function watched(
   });
 }
 
-export interface LogsOptions extends SourceOptions, RecordingOptions {
-  readonly follow: boolean;
-  readonly json: boolean;
-}
 export async function logs(context: CommandContext, name: string, options: LogsOptions): Promise<number> {
   const { signal, terminal } = context;
   const config: Config = onlyServer(await configOf(context, options), name);

@@ -1,31 +1,14 @@
+import type { OfficeCommandOptions, TlsFiles } from './hosting.ts';
 import { readFileSync } from 'node:fs';
-import type { Office, OfficeOptions } from '../api/office-handle.ts';
+import type { Office } from '../api/office-handle.ts';
 import { createOffice } from '../api/office.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeAtEnd, isTerminated } from './exit-codes.ts';
-import { logBy, recordBy, type InspectingOptions, type RecordingOptions } from './host-options.ts';
+import { logBy, recordBy } from './host-options.ts';
 import { showInspector } from './inspect.ts';
-import { entryBy, firstPort, openShared, type EntryOptions } from './entry.ts';
+import { entryBy, firstPort, openShared } from './entry.ts';
 import { badRequest } from '../kernel/errors.ts';
 import type { OfficeTls } from '../../adapters/socket/http.ts';
-import type { GivenLimits } from '../../machines/office/rooms/limits.ts';
-
-export interface OfficeCommandOptions extends EntryOptions, TlsFiles, InspectingOptions, RecordingOptions {
-  readonly host: string;
-  /** 3000 by default. */
-  readonly port?: number;
-  readonly requireVersion?: boolean;
-  readonly limit?: GivenLimits;
-  readonly trustProxy?: number;
-  readonly redis?: string;
-  readonly redisPrefix?: string;
-  readonly redisReplicas?: number;
-  readonly metrics?: NonNullable<OfficeOptions['metrics']>;
-  /** The port also shows and disconnects peers and reloads files. */
-  readonly metricsToken?: string;
-  /** In seconds, for running calls after SIGTERM. */
-  readonly drain: number;
-}
 
 export async function officeOnly(context: CommandContext, options: OfficeCommandOptions): Promise<number> {
   const { terminal, signal } = context;
@@ -88,13 +71,6 @@ async function reloaded({ terminal }: CommandContext, office: Office): Promise<v
   }
 }
 
-/** In PEM format. */
-export interface TlsFiles {
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  /** Certificate authorities whose client certificates are accepted. */
-  readonly tlsCa?: string;
-}
 function read(option: string, path: string): Buffer {
   try {
     return readFileSync(path);

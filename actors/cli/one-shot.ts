@@ -1,3 +1,4 @@
+import type { PeerOptions, RecordingOptions, SourceOptions } from './options.ts';
 import type { Agent } from '../api/agent-handle.ts';
 import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
 import type { ComputerOptions } from '../api/computer-options.ts';
@@ -6,7 +7,7 @@ import type { Target } from './arguments.ts';
 import { mustBeOne } from './named-tool.ts';
 import type { CommandContext } from './context.ts';
 import { orClosed, unlessInterrupted } from './exit-codes.ts';
-import { briefRecordBy, logBy, recordBy, type RecordingOptions, type SourceOptions } from './host-options.ts';
+import { briefRecordBy, logBy, recordBy } from './host-options.ts';
 import { logsOf, typedHere, remedyAt } from './printing/hints.ts';
 import { logLine } from './printing/servers.ts';
 import {
@@ -33,13 +34,7 @@ import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import { nearest } from '../../machines/text.ts';
 
-export interface OneShotOptions extends SourceOptions, RecordingOptions {
-  readonly json: boolean;
-  /** Asked as its agent; without it the servers are started for this one command. */
-  readonly url?: string;
-  readonly token?: string;
-  readonly office: string;
-  readonly computer?: string;
+export interface OneShotOptions extends SourceOptions, RecordingOptions, PeerOptions {
   readonly onOutput?: (server: string, line: OutputLine) => void;
 }
 

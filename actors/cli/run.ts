@@ -1,23 +1,28 @@
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { failureOf } from '../kernel/errors.ts';
 import { callUsage } from './arguments.ts';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import type { CommandContext, ActionMaker } from './context.ts';
 import { exitCodeOf, exitCodes, failedCode } from './exit-codes.ts';
 import { inWidth, pathOf, withHelp } from './help.ts';
 import { helpWidth } from './main-help.ts';
 import {
-  configOption,
-  documentLimitOption,
-  documentOffsetOption,
-  documentTypeOption,
-  freshOption,
-  readServerOption,
+  folderOption,
+  ofAdd,
+  ofCall,
+  ofCollections,
+  ofExport,
+  ofKeep,
+  ofLogin,
+  ofLogs,
+  ofStatus,
+  ofWriting,
   saveOption,
-  wholeOf,
-  withCallOptions,
   withEntryWords,
+  withFile,
   withJson,
+  withList,
+  withOptions,
   withPeer,
   withSource,
 } from './options.ts';
@@ -150,7 +155,7 @@ function addCalling(program: Command, does: ActionMaker): void {
     .argument('[server|tool]', 'a server, or a tool; a URL is a server, too')
     .argument('[tool]', 'a tool of that server')
     .action(does(() => import('./listing.ts'), 'tools'));
-  withCallOptions(withPeer(withSource(program.command('call'))))
+  withOptions(withPeer(withSource(program.command('call'))), ofCall())
     .description(`${about.call}; who types it has confirmed it`)
     .usage(callUsage)
     .argument('<tool>', 'its name, or SERVER.TOOL')
@@ -159,8 +164,6 @@ function addCalling(program: Command, does: ActionMaker): void {
       'key=value, key:=json, key=@file (its text; @- of stdin), key@=file, --key value, values in the order of the schema, a JSON object, @file, - for stdin',
     )
     .allowUnknownOption()
-    .option('--alone', 'start the server for this call, also where a host of yours has it')
-    .addOption(saveOption())
     .addHelpText('after', callHelp)
     .action(does(() => import('./call.ts'), 'call'));
   withJson(withSource(program.command('resources')))
@@ -182,11 +185,9 @@ function addCalling(program: Command, does: ActionMaker): void {
 }
 
 function addLogin(program: Command, does: ActionMaker): void {
-  withJson(withSource(program.command('login')))
+  withOptions(withJson(withSource(program.command('login'))), ofLogin())
     .description(`${about.login}; other commands use the login (docs/login.md)`)
     .argument('<server>', 'a server of the config')
-    .option('--again', 'log out first', false)
-    .option('--no-browser', 'show the address, and open no browser')
     .action(does(() => import('./login.ts'), 'login'));
   withJson(withSource(program.command('logout')))
     .description('forgets the login to a server, and revokes it where the server lets one')
@@ -203,25 +204,12 @@ const importHelp = `
   a2c import                      what other applications have here
   a2c import cursor --dry-run     what would become of it
   a2c import ~/.codex/config.toml --yes`;
-const withFile = (command: Command): Command =>
-  command
-    .option('-c, --config <file>', 'the file to change (default: the config of this user)')
-    .option('--json', 'one JSON document on stdout', false);
-const withList = (command: Command): Command =>
-  command.addOption(configOption()).option('--json', 'one JSON document on stdout', false);
 function addConfigFile(program: Command, does: ActionMaker): void {
-  withEntryWords(withFile(program.command('add')))
+  withOptions(withEntryWords(withFile(program.command('add'))), ofAdd())
     .description(about.add)
     .usage('NAME [options] (-- COMMAND [ARGUMENTS] | URL | JSON)')
     .argument('<name>', 'what the server is called')
     .argument('<target...>', 'a command, a URL, or an entry as JSON')
-    .addOption(
-      new Option('-s, --scope <whose>', 'project: .mcp.json of this folder; user and local: yours').choices([
-        ...['user', 'project', 'local'],
-      ]),
-    )
-    .option('--disabled', 'add it, but do not start it')
-    .option('--force', 'replace a server of this name')
     .addHelpText('after', addHelp)
     .action(does(() => import('./config-file.ts'), 'add'));
   for (const name of ['remove', 'enable', 'disable'] as const)
@@ -229,22 +217,13 @@ function addConfigFile(program: Command, does: ActionMaker): void {
       .description(about[name])
       .argument('<server>', 'a server of the config')
       .action(does(() => import('./config-file.ts'), name));
-  withFile(program.command('import'))
+  withOptions(withFile(program.command('import')), ofWriting())
     .description(about.import)
     .argument('[app|file]', 'an application, a file of one, or a link; without it: what is found')
-    .option('--dry-run', 'show what would be written, and write nothing')
-    .option('-y, --yes', 'write it without a question')
     .addHelpText('after', importHelp)
     .action(does(() => import('./config-file.ts'), 'importServers'));
-  program
-    .command('export')
+  withOptions(program.command('export'), ofExport())
     .description('writes the servers of the config to stdout, as other applications have them')
-    .addOption(configOption())
-    .option(
-      '--for <app>',
-      'one of the applications that a2c import names (default: mcpServers as most have it)',
-    )
-    .option('--secrets', 'with the values of env and headers, in the place of variables', false)
     .action(does(() => import('./config-file.ts'), 'exportServers'));
   withList(program.command('list'))
     .description(`${about.list}; starts none`)
@@ -256,72 +235,47 @@ function addConfigFile(program: Command, does: ActionMaker): void {
 }
 
 function addLooking(program: Command, does: ActionMaker): void {
-  withJson(withSource(program.command('status')))
+  withOptions(withJson(withSource(program.command('status'))), ofStatus())
     .description(about.status)
     .argument('[server]', 'this one alone')
-    .option('--offline', 'start nothing: what the config says, as a2c list', false)
-    .option('-f, --follow', 'go on with what they write, until Ctrl-C', false)
     .action(does(() => import('./looking.ts'), 'status'));
-  withSource(program.command('logs'))
+  withOptions(withSource(program.command('logs')), ofLogs())
     .description(about.logs)
     .argument('<server>', 'a server of the config')
-    .option('-f, --follow', 'go on until Ctrl-C', false)
-    .option('--json', 'one JSON document for each line', false)
     .action(does(() => import('./looking.ts'), 'logs'));
   withJson(withSource(program.command('doctor')))
     .description('checks this machine, the config and every server, and says what to do')
     .action(does(() => import('./looking.ts'), 'doctor'));
 }
 
-const folderOption = (): Option =>
-  new Option('--folder <dir>', 'the documents of this folder, in place of the servers of a config').conflicts(
-    ['config', 'url'],
-  );
 function addCollections(program: Command, does: ActionMaker): void {
-  withPeer(withSource(program.command('desktop')))
-    .description(about.desktop)
-    .addOption(folderOption())
-    .option('--size <n>', 'at most so many; 0 = none (default: all)', wholeOf)
-    .option('--window <uri>', 'the one window of this URI')
-    .addOption(freshOption())
-    .action(does(() => import('./collections.ts'), 'desktop'));
-  withPeer(withSource(program.command('finder')))
-    .description(about.finder)
-    .addOption(folderOption())
-    .option('--keyword <word...>', 'one of them is in the title, the keywords or the summary')
-    .addOption(documentTypeOption())
-    .addOption(documentOffsetOption())
-    .addOption(documentLimitOption(20))
-    .addOption(freshOption())
-    .action(does(() => import('./collections.ts'), 'finder'));
-  withPeer(withSource(program.command('read')))
-    .description(about.read)
+  const command = (name: 'desktop' | 'finder' | 'read'): Command =>
+    withOptions(withPeer(withSource(program.command(name))), [
+      folderOption(),
+      ...ofCollections[name](),
+    ]).description(about[name]);
+  command('desktop').action(does(() => import('./collections.ts'), 'desktop'));
+  command('finder').action(does(() => import('./collections.ts'), 'finder'));
+  command('read')
     .argument(
       '<uri>',
       'window://… or dpe://…, as desktop and finder show them, or any that a2c resources lists',
     )
-    .addOption(folderOption())
-    .addOption(readServerOption())
-    .addOption(saveOption())
     .action(does(() => import('./collections.ts'), 'read'));
   withPeer(withSource(program.command('skills')))
     .description('lists the skills of the folders of the config (docs/skills.md)')
     .action(does(() => import('./collections.ts'), 'skills'));
-  withPeer(withSource(program.command('skill')))
+  withOptions(withPeer(withSource(program.command('skill'))), ofCollections.skill())
     .description('prints one file of a skill')
     .argument('<name>', 'the name of the skill, as a2c skills shows it')
-    .option('--file <path>', 'another file of the skill (default: SKILL.md)')
     .action(does(() => import('./collections.ts'), 'skill'));
 }
 
 function addKeeping(program: Command, does: ActionMaker): void {
-  withSource(program.command('keep'))
+  withOptions(withSource(program.command('keep')), ofKeep())
     .description(
       'keeps a server for a2c call until it was not called for a while; keepAlive does so by itself',
     )
     .argument('[server]', 'a server of the config')
-    .option('--list', 'the hosts of yours whose servers a2c call uses')
-    .option('--stop', 'end what is kept: this server, or all')
-    .option('--json', 'one JSON document on stdout', false)
     .action(does(() => import('./keep.ts'), 'keep'));
 }

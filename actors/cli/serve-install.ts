@@ -1,7 +1,8 @@
 /** `a2c serve install` and `uninstall`: put the servers of another application behind `a2c serve`, and take them back. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { mayWrite, type WriteOptions } from './answering.ts';
+import { mayWrite } from './answering.ts';
+import type { WriteOptions } from './options.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type A2cError, badRequest, notFound } from '../kernel/errors.ts';

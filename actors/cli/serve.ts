@@ -1,8 +1,9 @@
-import { inputsAt, type WriteOptions } from './answering.ts';
+import type { ServeOptions } from './hosting.ts';
+import { inputsAt } from './answering.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { credentialBy } from './entry.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';
-import { recordBy, type InspectingOptions, type WatchOptions } from './host-options.ts';
+import { recordBy } from './host-options.ts';
 import { typedHere } from './printing/hints.ts';
 import { NewsLines } from './printing/servers.ts';
 import { mayStart, readSource, type Source as ConfigSource } from './source.ts';
@@ -33,23 +34,6 @@ import type { Config } from '../../machines/config/parse.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import { asLine } from '../../machines/text.ts';
 
-export interface ServeOptions extends WatchOptions, InspectingOptions, WriteOptions {
-  /** `elicit`: calls that the config does not allow are asked about at the client. */
-  readonly confirm?: 'elicit';
-  /** Adds the tools `a2c_status` and `a2c_restart`. */
-  readonly tools?: boolean;
-  /** One JSON document for `status`. */
-  readonly json: boolean;
-  /** Port of streamable HTTP for many clients, in place of stdio; true takes any free one. */
-  readonly http?: number | true;
-  readonly host: string;
-  readonly token?: string;
-  /** URL of an office whose computers are served. */
-  readonly url?: string;
-  readonly office: string;
-  /** Name of the only computer of that office that is served. */
-  readonly computer?: string;
-}
 /** At which servers get SIGTERM and SIGKILL after the end of the input: clients wait 2 s. */
 const hurryMs = [1_300, 1_700];
 /** Wait in ms for a client to say what it can, before servers are started without knowing. */

@@ -1,3 +1,4 @@
+import type { SourceOptions } from './options.ts';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Terminal } from '../../adapters/terminal/terminal.ts';
 import { run } from './run.ts';
 import { configOf } from './source.ts';
-import type { SourceOptions } from './host-options.ts';
 
 let folder: string;
 let said: string[];

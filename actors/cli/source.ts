@@ -1,3 +1,4 @@
+import type { SourceOptions, EntryWords } from './options.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -18,10 +19,9 @@ import { A2cError } from '../kernel/errors.ts';
 import { yesOrNo } from './answering.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
-import type { SourceOptions } from './host-options.ts';
 import { countOf } from './printing/contents.ts';
 import { typedHere } from './printing/hints.ts';
-import { typedConfig, type EntryWords } from './typed-server.ts';
+import { typedConfig } from './typed-server.ts';
 
 /** Needs no network and no other program. Its tools only read, so they need no confirmation. */
 async function embedded(folder: string): Promise<object> {

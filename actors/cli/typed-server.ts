@@ -1,18 +1,8 @@
+import type { EntryWords } from './options.ts';
 import { basename, resolve } from 'node:path';
 import { badRequest } from '../kernel/errors.ts';
 import { withoutSecretParts } from '../../machines/config/shown.ts';
 import { readLenientJson } from '../../machines/models/lenient-json.ts';
-
-export interface EntryWords {
-  /** Each as `KEY=value`. */
-  readonly env?: readonly string[];
-  /** Each as `Name: value`. */
-  readonly header?: readonly string[];
-  readonly cwd?: string;
-  readonly sse?: boolean;
-  /** Transport by the name that other clients give it, instead of `sse`. */
-  readonly transport?: 'stdio' | 'http' | 'streamable-http' | 'sse';
-}
 
 export const isUrl = (word: unknown): word is string =>
   typeof word === 'string' && /^https?:\/\//i.test(word);

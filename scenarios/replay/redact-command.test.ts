@@ -1,9 +1,10 @@
+import type { RedactTraceOptions } from '../../actors/cli/laboratory.ts';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { CommandContext, RedactTraceOptions } from '../../actors/cli/context.ts';
+import type { CommandContext } from '../../actors/cli/context.ts';
 import { redactCommand } from './redact-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-redact-command-'));

@@ -1,4 +1,5 @@
-import type { CommandContext, RedactTraceOptions } from '../../actors/cli/context.ts';
+import type { RedactTraceOptions } from '../../actors/cli/laboratory.ts';
+import type { CommandContext } from '../../actors/cli/context.ts';
 import { exitCodes } from '../../actors/cli/exit-codes.ts';
 import { redact } from './redact.ts';
 import { readTraceFile } from './report/files.ts';

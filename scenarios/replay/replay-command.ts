@@ -1,5 +1,6 @@
+import type { ReplayOptions as Options } from '../../actors/cli/laboratory.ts';
 import { writeFileSync } from 'node:fs';
-import type { ReplayOptions as Options, CommandContext } from '../../actors/cli/context.ts';
+import type { CommandContext } from '../../actors/cli/context.ts';
 import { exitCodes } from '../../actors/cli/exit-codes.ts';
 import { readTraceFile, tracesIn } from './report/files.ts';
 import { inputText } from './report/report.ts';

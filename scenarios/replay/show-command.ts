@@ -1,9 +1,10 @@
+import type { ShowOptions } from '../../actors/cli/laboratory.ts';
 import { createWriteStream, existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { untilAborted, type CommandContext, type ShowOptions } from '../../actors/cli/context.ts';
+import { untilAborted, type CommandContext } from '../../actors/cli/context.ts';
 import { openPage } from '../../actors/cli/inspect.ts';
 import { exitCodeAtEnd } from '../../actors/cli/exit-codes.ts';
 import { recordingPage, showRecordings, type Recording } from '../../actors/inspector/recordings.ts';

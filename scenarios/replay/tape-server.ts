@@ -1,7 +1,8 @@
+import type { PlayingOptions } from '../../actors/cli/laboratory.ts';
 import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { systemClock } from '../../actors/api/world-doors.ts';
-import type { CommandContext, PlayingOptions } from '../../actors/cli/context.ts';
+import type { CommandContext } from '../../actors/cli/context.ts';
 import { exitCodeAtEnd, exitCodes } from '../../actors/cli/exit-codes.ts';
 import type { RecordedDeath } from './world/recorded.ts';
 import { lineReader } from './world/played-child.ts';

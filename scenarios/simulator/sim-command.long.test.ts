@@ -1,8 +1,8 @@
+import type { SimOptions } from '../../actors/cli/laboratory.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { SimOptions } from '../../actors/cli/context.ts';
 import type { CommandContext } from '../../actors/cli/context.ts';
 import { simCommand } from './sim-command.ts';
 

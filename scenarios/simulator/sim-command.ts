@@ -1,5 +1,5 @@
+import type { SimOptions } from '../../actors/cli/laboratory.ts';
 import { availableParallelism } from 'node:os';
-import type { SimOptions } from '../../actors/cli/context.ts';
 import { exitCodeOf as exitCodeOfSignal, exitCodes } from '../../actors/cli/exit-codes.ts';
 import type { CommandContext } from '../../actors/cli/context.ts';
 import { transitionsOf } from '../../actors/runtime/charts.ts';

@@ -3,14 +3,14 @@ import type { Computer } from '../../api/computer-handle.ts';
 import { deferred } from '../../kernel/listeners.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import { contentsText, tell } from '../printing/contents.ts';
-import { desktopQuestion, finderQuestion, type FinderQueryOptions, type Question } from '../collections.ts';
+import { desktopQuestion, finderQuestion, type Question } from '../collections.ts';
 import type { CommandContext } from '../context.ts';
 import {
-  documentLimitOption,
-  documentOffsetOption,
-  documentTypeOption,
   freshOption,
+  ofDocuments,
   readServerOption,
+  withOptions,
+  type FinderQueryOptions,
 } from '../options.ts';
 import { words } from '../words.ts';
 import type { PromptCommand, PromptCommands } from './commands.ts';
@@ -48,12 +48,8 @@ export function addCollections(
         missing: [...shown.missing],
       })),
     );
-  add(['finder', 'finder list'], words.finder)
+  withOptions(add(['finder', 'finder list'], words.finder), ofDocuments(mostShown))
     .argument('[word...]', 'those alone in which one of these stands')
-    .addOption(documentTypeOption())
-    .addOption(documentOffsetOption())
-    .addOption(documentLimitOption(mostShown))
-    .addOption(freshOption())
     .does((keyword: readonly string[], options: FinderQueryOptions) =>
       show(
         finderQuestion({ limit: mostShown, ...options, ...(keyword.length > 0 && { keyword }) }),

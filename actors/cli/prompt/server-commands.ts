@@ -10,8 +10,8 @@ import { incidentLines, nameColumns, noiseLine, serverLine, logLine, whyText } f
 import { statusFact, tellFact } from '../printing/failures.ts';
 import { acceptedConfig } from '../../plans/accepted-config.ts';
 import { configAsGiven } from '../../plans/given-config.ts';
-import { withEntryWords } from '../options.ts';
-import { entryOf, type EntryWords } from '../typed-server.ts';
+import { withEntryWords, type EntryWords } from '../options.ts';
+import { entryOf } from '../typed-server.ts';
 import { words } from '../words.ts';
 import { usage, type PromptCommand, type PromptCommands } from './commands.ts';
 import { foreign } from '../../../machines/config/config-input.ts';

@@ -1,6 +1,7 @@
+import type { ForkOptions } from '../../../actors/cli/laboratory.ts';
 import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { CommandContext, ForkOptions } from '../../../actors/cli/context.ts';
+import type { CommandContext } from '../../../actors/cli/context.ts';
 import { exitCodes } from '../../../actors/cli/exit-codes.ts';
 import { recordSchema } from '../../../machines/trace/format.ts';
 import { revived } from '../../../machines/trace/canonical.ts';

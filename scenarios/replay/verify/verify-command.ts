@@ -1,5 +1,6 @@
+import type { VerifyOptions } from '../../../actors/cli/laboratory.ts';
 import { writeFileSync } from 'node:fs';
-import type { CommandContext, VerifyOptions } from '../../../actors/cli/context.ts';
+import type { CommandContext } from '../../../actors/cli/context.ts';
 import { exitCodeOf, exitCodes } from '../../../actors/cli/exit-codes.ts';
 import { annotation, junitXml } from '../report/junit.ts';
 import { UnusableTrace } from '../world/world.ts';
