@@ -1,4 +1,4 @@
-import { bodyOf, type AskComputer } from './agent-lists.ts';
+import type { AskComputer } from './agent-lists.ts';
 import type { FileSource, LandedFile, PutOptions } from './agent-handle.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/listeners.ts';
@@ -78,8 +78,7 @@ async function sendPart(
   parts.set(blob_key, bytes);
   try {
     const request = { computer, blob_key, ...part };
-    const { ack, reqId } = await ask(events.putBlob, request, { signal: options.signal });
-    return bodyOf(readPut(ack, reqId), reqId);
+    return await ask(events.putBlob, request, { signal: options.signal }, readPut);
   } finally {
     parts.delete(blob_key);
   }

@@ -1,16 +1,16 @@
 import type { SkillFile as ReadFile } from '../../machines/skills/skills.rules.ts';
 import type { ReadOptions } from './agent-handle.ts';
 import type { Skill, SkillFile } from './computer-handle.ts';
-import { questionError } from './call-outcome.ts';
 import { type Read } from '../../machines/protocol/messages/lists.ts';
 import type { SkillRef } from '../../machines/protocol/messages/collections.ts';
 
-/** Resolves with the raw ack and the `req_id` that the ack has to repeat; rejects when no ack comes. */
-export type AskComputer = (
+/** Resolves with what `read` takes from the ack; rejects when no ack comes, and with the failure that it holds. */
+export type AskComputer = <Body>(
   method: string,
   request: object,
   options: ReadOptions,
-) => Promise<{ readonly ack: unknown; readonly reqId: string }>;
+  read: (ack: unknown, reqId: string) => Read<Body>,
+) => Promise<Body>;
 
 export function skillOf(computer: string, ref: SkillRef): Skill {
   const { name, source, path, description, license, compatibility, tags, version } = ref;
@@ -34,7 +34,3 @@ export const skillFileOf = (file: ReadFile): SkillFile => ({
   blobHandle: file.blob_handle ?? null,
   files: file.a2c_files ?? null,
 });
-export function bodyOf<T>(read: Read<T>, reqId: string): T {
-  if (read.ok) return read.body;
-  throw questionError(read.failure, reqId);
-}

@@ -1,4 +1,4 @@
-import { bodyOf, skillFileOf, skillOf, type AskComputer } from './agent-lists.ts';
+import { skillFileOf, skillOf, type AskComputer } from './agent-lists.ts';
 import { resourceOf } from '../../machines/resources/resource-pages.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 import {
@@ -8,7 +8,6 @@ import {
   readResources,
   readSkill,
   readSkills,
-  type FinderRead,
   type Read,
 } from '../../machines/protocol/messages/lists.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
@@ -26,14 +25,7 @@ import {
   type DpeFormat,
 } from '../../machines/resources/uri.ts';
 import { A2cError } from '../kernel/errors.ts';
-import type {
-  AgentReading,
-  ReadAs,
-  FinderOptions,
-  FormatOptions,
-  ReadOptions,
-  ResourceOptions,
-} from './agent-handle.ts';
+import type { AgentReading, ReadAs, FormatOptions, ReadOptions, ResourceOptions } from './agent-handle.ts';
 import type { ResourceContent } from './computer-handle.ts';
 
 const noText: Failure = {
@@ -50,55 +42,51 @@ const resourcePages =
   async (computer, server, options = {}) => {
     const { cursor } = options;
     const request = { computer, mcp_server: server, ...(cursor !== undefined && { cursor }) };
-    const { ack, reqId } = await ask(events.getResources, request, options);
-    const { resources, next_cursor: nextCursor } = bodyOf(readResources(ack, reqId), reqId);
-    return { resources: resources.map(resourceOf), nextCursor: nextCursor ?? null };
+    const { resources, next_cursor: next } = await ask(events.getResources, request, options, readResources);
+    return { resources: resources.map(resourceOf), nextCursor: next ?? null };
   };
 
 const skillsOf = (ask: AskComputer): AgentReading['skills'] => ({
   list: async (computer, options = {}) => {
-    const { ack, reqId } = await ask(events.getSkills, { computer }, options);
-    return bodyOf(readSkills(ack, reqId), reqId).skills.map((ref) => skillOf(computer, ref));
+    const { skills } = await ask(events.getSkills, { computer }, options, readSkills);
+    return skills.map((ref) => skillOf(computer, ref));
   },
   read: async (computer, name, options = {}) => {
     const { path } = options;
     const request = { computer, name, ...(path !== undefined && { rel_path: path }) };
-    const { ack, reqId } = await ask(events.getSkill, request, options);
-    return skillFileOf(bodyOf(readSkill(ack, reqId), reqId));
+    return skillFileOf(await ask(events.getSkill, request, options, readSkill));
   },
 });
 
+type ReadContents<T> = (contents: readonly ResourceContent[]) => Read<T>;
 function readersOf(ask: AskComputer) {
-  const readRaw = async (computer: string, uri: string, options: ResourceOptions) => {
+  const readRaw = <T>(computer: string, uri: string, options: ResourceOptions, read: ReadContents<T>) => {
     const { server } = options;
     const request = { computer, uri, ...(server !== undefined && { server }) };
-    const { ack, reqId } = await ask(events.readResource, request, options);
-    return { contents: bodyOf(readContents(ack, reqId), reqId).contents, reqId };
+    return ask(events.readResource, request, options, (ack, reqId): Read<T> => {
+      const raw = readContents(ack, reqId);
+      return raw.ok ? read(raw.body.contents) : raw;
+    });
   };
   const readPlace = async <T>(
     computer: string,
     place: BuiltDpeUri,
     options: ReadOptions,
-    read: (contents: readonly ResourceContent[]) => Read<T>,
+    read: ReadContents<T>,
   ): Promise<T> => {
     if (!place.ok) throw new A2cError(withRemedy(place.failure));
-    const { contents, reqId } = await readRaw(computer, place.uri, options);
-    return bodyOf(read(contents), reqId);
+    return readRaw(computer, place.uri, options, read);
   };
   const readIn = async <Format extends DpeFormat, T>(
     computer: string,
     place: BuiltDpeUri,
     options: FormatOptions<Format>,
-    read: (contents: readonly ResourceContent[]) => Read<T>,
+    read: ReadContents<T>,
   ): Promise<ReadAs<Format, T>> => {
     const isText = options.format === 'markdown' || options.format === 'text';
     return (await readPlace<unknown>(computer, place, options, isText ? textIn : read)) as ReadAs<Format, T>;
   };
-  const readList = async (computer: string, options: FinderOptions): Promise<FinderRead> => {
-    const { ack, reqId } = await ask(events.getFinder, { computer, ...finderQuestion(options) }, options);
-    return bodyOf(readFinder(ack, reqId), reqId);
-  };
-  return { readRaw, readPlace, readIn, readList };
+  return { readRaw, readPlace, readIn };
 }
 
 const documentsOf = ({ readPlace, readIn }: ReturnType<typeof readersOf>): AgentReading['documents'] => ({
@@ -131,23 +119,22 @@ const documentsOf = ({ readPlace, readIn }: ReturnType<typeof readersOf>): Agent
 
 export function createReading(ask: AskComputer): AgentReading {
   const readers = readersOf(ask);
-  const { readRaw, readList } = readers;
   return {
     desktop: async (computer, options = {}) => {
       const { size = null, window = null, fresh = false } = options;
       const request = { computer, ...desktopQuestion({ size, window, fresh }) };
-      const { ack, reqId } = await ask(events.getDesktop, request, options);
-      const body = bodyOf(readDesktop(ack, reqId), reqId);
-      return { desktops: body.desktops, missing: body.missing };
+      const { desktops, missing } = await ask(events.getDesktop, request, options, readDesktop);
+      return { desktops, missing };
     },
     finder: async (computer, options = {}) => {
-      const { documents, total_count, missing } = await readList(computer, options);
+      const request = { computer, ...finderQuestion(options) };
+      const { documents, total_count, missing } = await ask(events.getFinder, request, options, readFinder);
       return { documents, total_count, missing };
     },
     readResource: async (computer, uri, options = {}) => {
       const collection = collectionOfUri(uri);
       if (!collection.ok) throw new A2cError(withRemedy(collection.failure));
-      return (await readRaw(computer, uri, options)).contents;
+      return readers.readRaw(computer, uri, options, (body) => ({ ok: true, body }));
     },
     resources: resourcePages(ask),
     skills: skillsOf(ask),

@@ -26,7 +26,7 @@ import type {
   ReadOptions,
 } from './agent-handle.ts';
 import type { Skill, WaitOptions } from './computer-handle.ts';
-import { bodyOf, skillOf, type AskComputer } from './agent-lists.ts';
+import { skillOf, type AskComputer } from './agent-lists.ts';
 import type { PuttingAgent } from './agent-files.ts';
 import { agentMethods, agentThrowing, agentOptions, callOptions } from './checks/agent.ts';
 import { waitOptions, wrongCall } from './checks/host.ts';
@@ -233,8 +233,10 @@ class HostedAgent implements Agent {
     if (known?.missing.length === 0) return known;
     const first = known ? undefined : await this.#firstTools(computer, options);
     if (first) return first;
-    const { ack, reqId } = await this.#query(events.getTools, { computer }, options);
-    return this.#known.takeTools(computer, bodyOf(readTools(ack, reqId), reqId));
+    return this.#known.takeTools(
+      computer,
+      await this.#query(events.getTools, { computer }, options, readTools),
+    );
   }
   /** Undefined when the computer is not in the office; the office then answers the question with an error. */
   async #firstTools(computer: string, options: ReadOptions): Promise<AgentTools | undefined> {
@@ -333,7 +335,7 @@ class HostedAgent implements Agent {
       return this.#isOpen();
     },
   }));
-  readonly #query: AskComputer = async (method, request, options) => {
+  readonly #query: AskComputer = async (method, request, options, read) => {
     const { timeoutMs, signal } = options;
     signal?.throwIfAborted();
     const replyTo = this.#hosted.host;
@@ -357,23 +359,23 @@ class HostedAgent implements Agent {
     const { result: ack, reqId } = outcome;
     const answer = readAnswer(ack);
     const { computer } = request as { readonly computer?: string };
-    if (answer.ok || computer === undefined) return { ack, reqId };
-    throw questionError(
-      withPresent(computer, answer.failure, () => this.#computers()),
-      reqId,
-    );
+    if (!answer.ok && computer !== undefined) {
+      const failure = withPresent(computer, answer.failure, () => this.#computers());
+      throw questionError(failure, reqId);
+    }
+    const found = read(ack, reqId);
+    if (found.ok) return found.body;
+    throw questionError(found.failure, reqId);
   };
   #sendOrSettle(event: AgentCall | AgentQuery, ticket: string, reqId: string, tool: string): void {
     const closed = settledBy({ ticket, reqId, server: '', tool }, 'failed', agentClosed);
     this.#runtime.directory.send('agent', event, message<CallSettled>(this.#hosted.host, closed));
   }
   async room(options: ReadOptions = {}): Promise<readonly RoomMember[]> {
-    const { ack, reqId } = await this.#query('server:list_room', { office_id: this.#office }, options);
-    return bodyOf(readRoom(ack, reqId), reqId);
+    return this.#query('server:list_room', { office_id: this.#office }, options, readRoom);
   }
   async config(computer: string, options: ReadOptions = {}): Promise<ComputerConfig> {
-    const { ack, reqId } = await this.#query('client:get_config', { computer }, options);
-    const { servers, inputs } = bodyOf(readConfig(ack), reqId);
+    const { servers, inputs } = await this.#query('client:get_config', { computer }, options, readConfig);
     return { servers, inputs: inputs ?? [] };
   }
   get #puttingAgent(): PuttingAgent {

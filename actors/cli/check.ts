@@ -113,142 +113,110 @@ const verdict = (violations: readonly Violation[]): string => {
   return violations.length === 1 ? '1 thing breaks a rule' : `${violations.length} things break a rule`;
 };
 
-export interface CheckPlan {
+interface CheckPlan {
   readonly server: string;
   readonly limitMs: number;
   readonly signal: AbortSignal;
   readonly onStep: (step: string) => void;
 }
-export interface CheckedServer {
+interface CheckedServer {
   readonly read: Readonly<WalkedCounts>;
   readonly violations: readonly Violation[];
 }
-export async function checkServer(computer: Computer, plan: CheckPlan): Promise<CheckedServer> {
-  const { server, limitMs, onStep } = plan;
+async function checkServer(computer: Computer, plan: CheckPlan): Promise<CheckedServer> {
+  const { server, onStep, signal } = plan;
   const declared = computer.status().servers.find(({ name }) => name === server)?.resources;
-  const nothing = { windows: 0, documents: 0, pages: 0, elements: 0 };
-  if (!declared) return { read: nothing, violations: [] };
-  let reads = 0;
-  const reader = new CheckReader(computer, server, limitMs, (uri) => onStep(`read ${(reads += 1)}: ${uri}`));
-  const walk = new Walk(reader);
-  const listed = await listOf(computer, plan);
-  if (!listed) return { read: nothing, violations: [violation('list', null, null, 'no list came')] };
-  const broken = brokenByList(declared, listed);
-  reader.add(broken);
-  const isRight = (uri: string): boolean => !broken.some((each) => each.uri === uri);
-  for (const uri of listed.filter(isRight)) {
-    if (isWindow(uri)) await unlessOver(plan, () => walk.window(uri));
-    if (isDocument(uri)) await unlessOver(plan, () => walk.document(uri));
-  }
-  return { read: walk.counts, violations: reader.violations };
-}
-const unlessOver = ({ signal }: CheckPlan, work: () => Promise<void>): Promise<void> =>
-  signal.aborted ? Promise.resolve() : work();
-
-async function listOf(
-  computer: Computer,
-  { server, onStep }: CheckPlan,
-): Promise<readonly string[] | undefined> {
+  const walk = new Walk(computer, plan);
+  if (!declared) return { read: walk.counts, violations: [] };
   onStep('waiting for its list of resources');
   const listed = (await computer.resources()).find((each) => each.server === server);
-  return listed?.failure === null ? listed.resources.map(({ uri }) => uri) : undefined;
+  if (listed?.failure !== null)
+    return { read: walk.counts, violations: [violation('list', null, null, 'no list came')] };
+  const uris = listed.resources.map(({ uri }) => uri);
+  const broken = brokenByList(declared, uris);
+  walk.violations.push(...broken);
+  for (const uri of uris.filter((each) => !broken.some((one) => one.uri === each))) {
+    if (isWindow(uri) && !signal.aborted) await walk.window(uri);
+    if (isDocument(uri) && !signal.aborted) await walk.document(uri);
+  }
+  return { read: walk.counts, violations: walk.violations };
 }
 
-export interface WalkedCounts {
+interface WalkedCounts {
   windows: number;
   documents: number;
   pages: number;
   elements: number;
 }
+type Contents = readonly ResourceContent[];
 const pagesAtOnce = 100;
 
-export class Walk {
-  readonly #reader: CheckReader;
+/** Reads one after the other, so that each read has its limit alone. */
+class Walk {
+  readonly #computer: Computer;
+  readonly #plan: CheckPlan;
   readonly counts: WalkedCounts = { windows: 0, documents: 0, pages: 0, elements: 0 };
+  readonly violations: Violation[] = [];
+  #reads = 0;
 
-  constructor(reader: CheckReader) {
-    this.#reader = reader;
+  constructor(computer: Computer, plan: CheckPlan) {
+    this.#computer = computer;
+    this.#plan = plan;
+  }
+  /** Undefined, with a violation, when the read was refused or too late. */
+  async #judged<Read>(
+    uri: string,
+    kind: keyof WalkedCounts | undefined,
+    judge: (contents: Contents) => { readonly read?: Read; readonly violations: readonly Violation[] },
+  ): Promise<Read | undefined> {
+    const { server, limitMs, onStep } = this.#plan;
+    onStep(`read ${(this.#reads += 1)}: ${uri}`);
+    try {
+      const signal = AbortSignal.timeout(limitMs);
+      const contents = await this.#computer.readResource(uri, { server, signal });
+      if (kind) this.counts[kind] += 1;
+      const { read, violations } = judge(contents);
+      this.violations.push(...violations);
+      return read;
+    } catch (error) {
+      this.violations.push(violation('unreadable', uri, null, failureOf(error).message));
+      return undefined;
+    }
   }
   async window(uri: string): Promise<void> {
-    const contents = await this.#reader.read(uri);
-    if (!contents) return;
-    this.counts.windows += 1;
-    this.#reader.add(brokenByWindow(uri, contents));
+    await this.#judged(uri, 'windows', (contents) => ({ violations: brokenByWindow(uri, contents) }));
   }
   /** Or a catalogue and all documents in it. */
   async document(uri: string): Promise<void> {
     const place = parseDpeUri(uri);
     if (!place.ok || place.uri.level > 1) return;
     if (place.uri.level === 1) return this.#document(metadataUri(uri));
-    const contents = await this.#reader.read(uri);
-    if (!contents) return;
-    const { read, violations } = brokenByCatalogue(uri, contents);
-    this.#reader.add(violations);
-    for (const each of read ?? []) if (parseDpeUri(each).ok) await this.#document(each);
+    const listed = await this.#judged(uri, undefined, (contents) => brokenByCatalogue(uri, contents));
+    for (const each of listed ?? []) if (parseDpeUri(each).ok) await this.#document(each);
   }
   async #document(uri: string): Promise<void> {
-    const contents = await this.#reader.read(uri);
-    if (!contents) return;
-    this.counts.documents += 1;
-    const { read, violations } = brokenByDocument(uri, contents);
-    this.#reader.add(violations);
-    if (!read) return;
-    for (let offset = 0; offset < read.page_count; offset += pagesAtOnce)
-      await this.#pages(uri, read.page_count, offset);
-    for (let index = 0; index < read.page_count; index += 1) await this.#page(uri, index);
-  }
-  async #pages(uri: string, pageCount: number, offset: number): Promise<void> {
-    const place = pagesPlace(uri, offset, pagesAtOnce);
-    const contents = place.ok && (await this.#reader.read(place.uri));
-    if (contents) this.#reader.add(brokenByPages(place.uri, pageCount, offset, contents));
-  }
-  async #page(uri: string, index: number): Promise<void> {
-    const place = pagePlace(uri, index, 'json');
-    const contents = place.ok && (await this.#reader.read(place.uri));
-    if (!contents) return;
-    this.counts.pages += 1;
-    const { read, violations } = brokenByPage(place.uri, index, contents);
-    this.#reader.add(violations);
-    const [first] = read?.elements ?? [];
-    if (first) await this.#element(uri, first.element_id);
-  }
-  async #element(uri: string, id: string): Promise<void> {
-    const place = elementPlace(uri, id);
-    const contents = place.ok && (await this.#reader.read(place.uri));
-    if (!contents) return;
-    this.counts.elements += 1;
-    this.#reader.add(brokenByElement(place.uri, id, contents));
-  }
-}
-
-/** One after the other, so that each read has its limit alone. */
-export class CheckReader {
-  readonly #computer: Computer;
-  readonly #server: string;
-  readonly #limitMs: number;
-  readonly #onRead: (uri: string) => void;
-  readonly violations: Violation[] = [];
-
-  constructor(computer: Computer, server: string, limitMs: number, onRead: (uri: string) => void) {
-    this.#computer = computer;
-    this.#server = server;
-    this.#limitMs = limitMs;
-    this.#onRead = onRead;
-  }
-  add(some: readonly Violation[]): void {
-    this.violations.push(...some);
-  }
-  /** Undefined, with a violation, when the read was refused or too late. */
-  async read(uri: string): Promise<readonly ResourceContent[] | undefined> {
-    this.#onRead(uri);
-    try {
-      return await this.#computer.readResource(uri, {
-        server: this.#server,
-        signal: AbortSignal.timeout(this.#limitMs),
-      });
-    } catch (error) {
-      this.add([violation('unreadable', uri, null, failureOf(error).message)]);
-      return undefined;
+    const read = await this.#judged(uri, 'documents', (contents) => brokenByDocument(uri, contents));
+    const { page_count: count = 0 } = read ?? {};
+    for (let offset = 0; offset < count; offset += pagesAtOnce) {
+      const place = pagesPlace(uri, offset, pagesAtOnce);
+      if (place.ok)
+        await this.#judged(place.uri, undefined, (contents) => ({
+          violations: brokenByPages(place.uri, count, offset, contents),
+        }));
     }
+    for (let index = 0; index < count; index += 1) await this.#page(uri, index);
+  }
+  async #page(document: string, index: number): Promise<void> {
+    const place = pagePlace(document, index, 'json');
+    if (!place.ok) return;
+    const read = await this.#judged(place.uri, 'pages', (contents) =>
+      brokenByPage(place.uri, index, contents),
+    );
+    const [first] = read?.elements ?? [];
+    const element = first && elementPlace(document, first.element_id);
+    if (first && element?.ok)
+      await this.#judged(element.uri, 'elements', (contents) => ({
+        violations: brokenByElement(element.uri, first.element_id, contents),
+      }));
   }
 }

@@ -1,3 +1,6 @@
+import type { AskComputer } from '../api/agent-lists.ts';
+import { questionError } from '../api/call-outcome.ts';
+import type { Read } from '../../machines/protocol/messages/lists.ts';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -62,6 +65,11 @@ async function world(given: object | null = {}, mcpServers = {}): Promise<World>
   return { office, computer, agent, landing };
 }
 const partsOf = (landing: string): string[] => readdirSync(join(landing, '.a2c-upload'));
+
+function bodyIn<Body>(read: Read<Body>): Body {
+  if (read.ok) return read.body;
+  throw questionError(read.failure, 'r');
+}
 
 describe('an agent', () => {
   it.each([1, 256 * 1024, 600_000])('puts a file of %i bytes, with its progress', async (size) => {
@@ -160,12 +168,12 @@ describe('an agent', () => {
 
   it('gives a file up in time when its computer refuses each part that follows', async () => {
     const asked: unknown[] = [];
-    const ask = async (_: string, request: object): Promise<{ ack: unknown; reqId: string }> => {
+    const ask: AskComputer = async (_, request, __, read) => {
       const { chunk_offset: offset, resume } = request as { chunk_offset: number; resume?: boolean };
       asked.push(resume === true ? 'where' : offset);
       const at = { req_id: 'r', upload_id: 'u', chunk_offset: 0, eof: false, received: blobSizes.putBytes };
       const refused = { code: 4019, message: 'not now', details: { reason: 'range' } };
-      return { ack: resume === true || offset === 0 ? at : refused, reqId: 'r' };
+      return bodyIn(read(resume === true || offset === 0 ? at : refused, 'r'));
     };
     const agent = { ask, isOpen: () => true, parts: new Map() };
     const putting = putFile(agent, 'c', bytes(3 * blobSizes.putBytes), { timeoutMs: 1_000 });
@@ -179,7 +187,7 @@ describe('an agent', () => {
     const at = { req_id: 'r', upload_id: 'u', chunk_offset: 0, eof: false, received: 0 };
     const landed = { ...at, eof: true, received: 10, landing_path: '/landed' };
     const acks = [refused, at, landed];
-    const ask = async (): Promise<{ ack: unknown; reqId: string }> => ({ ack: acks.shift(), reqId: 'r' });
+    const ask: AskComputer = async (_, __, ___, read) => bodyIn(read(acks.shift(), 'r'));
     const agent = { ask, isOpen: () => true, parts: new Map() };
     expect(await putFile(agent, 'c', bytes(10), {})).toMatchObject({ path: '/landed' });
     expect(acks).toEqual([]);
