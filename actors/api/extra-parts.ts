@@ -1,7 +1,8 @@
 import type { Answers } from './computer-options.ts';
 import type { Door, HostDoor, Lent } from './door.ts';
 import type { HostFiles, HostFilesOptions } from './files.ts';
-import type { Pages, PageSources } from './page.ts';
+import type { Pages } from './page.ts';
+import type { Runtime } from './runtime.ts';
 import type { HeldLogins, LoginsOptions } from '../servers/held-logins.ts';
 import type { Transformer, TransformerTimes } from '../../machines/call/transform.ts';
 import type { Register, RegisterOptions } from '../../machines/office/rooms/register.ts';
@@ -23,6 +24,6 @@ export interface Extras {
     redisRegister(options: RegisterOptions): Promise<Register>;
     readonly A2cRedisError: new (...given: never[]) => RegisterError;
   };
-  readonly page: { readonly Inspections: new (sources: PageSources) => Pages };
+  readonly page: { readonly Inspections: new (runtime: Runtime) => Pages };
   readonly vrl: { createTransformer(times: TransformerTimes): Transformer };
 }

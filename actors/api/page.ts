@@ -1,7 +1,3 @@
-import type { Frames, FramesFound, FramesWanted } from '../recording/frames.ts';
-import type { HostIncidents } from '../recording/host-incidents.ts';
-import type { RecorderOptions } from '../recording/recorder.ts';
-import type { Directory } from '../runtime/directory.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
 /** Options of the page that shows a running host in a browser. */
@@ -40,24 +36,6 @@ export interface Inspected {
 export interface Story {
   readonly text: string;
   readonly checks: object | null;
-}
-export interface PageSources {
-  readonly directory: Directory;
-  readonly frames: Frames;
-  readonly recording: () => RecorderOptions;
-  readonly incidents: HostIncidents;
-  /** Replays a trace, so that it has the steps of all machines. */
-  readonly retell: ((file: string) => Promise<Story> | undefined) | undefined;
-  messages(wanted: FramesWanted): FramesFound;
-  /** ISO 8601. */
-  readonly started: string;
-  readonly stateDir: string | false | undefined;
-  readonly notice: (text: string) => void;
-  linesOf(server: string): readonly unknown[];
-  /** From before the page was opened, as trace lines in pieces; undefined without a recording. */
-  past(): AsyncIterable<string> | undefined;
-  /** Throws when nothing is recorded. */
-  trace(): string;
 }
 /** Pages that show one host. Each `open` makes an address of its own. */
 export interface Pages {

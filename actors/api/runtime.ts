@@ -2,7 +2,7 @@ import type { AnyEventObject } from 'xstate';
 import type { PlayedOffice } from './seat.ts';
 import type { HostOptions } from './handles.ts';
 import { tracingOf } from './tracing.ts';
-import type { Pages, PageSources } from './page.ts';
+import type { Pages, Story } from './page.ts';
 import { extra } from '../extras.ts';
 import { deferred } from '../kernel/listeners.ts';
 import type { HostLog } from '../logging/host-log.ts';
@@ -64,13 +64,14 @@ export class Runtime {
   #kinds: Kinds = {};
   readonly #opens: Record<string, OpenPort> = {};
   readonly #answers = new Map<string, RequestPort>();
-  readonly #started = new Date().toISOString();
+  /** ISO 8601. */
+  readonly started = new Date().toISOString();
   #inspections: Promise<Pages> | undefined;
   /** Lines that a server wrote lately; empty in a host without servers. */
   linesOf: (server: string) => readonly unknown[] = () => [];
   #marked: (text: string) => void = () => {};
   /** Replays a trace for the page; the command has it, a program that embeds a host has not. */
-  retell: PageSources['retell'];
+  retell: ((file: string) => Promise<Story> | undefined) | undefined;
   readonly #leaveClock: () => void;
   #hosts = 0;
 
@@ -163,26 +164,7 @@ export class Runtime {
   }
   async #openInspections(): Promise<Pages> {
     const { Inspections } = await extra('page');
-    const { stateDir, notice = () => {}, record } = this.options;
-    const { key } = record || {};
-    const recording = () => this.secrets.recording('full', key);
-    const inspections = new Inspections({
-      directory: this.directory,
-      frames: this.frames,
-      recording,
-      incidents: this.incidents,
-      retell: (file) => this.retell?.(file),
-      messages: (wanted) => this.frames.find(wanted, recording()),
-      started: this.#started,
-      stateDir,
-      notice,
-      linesOf: (server) => this.linesOf(server),
-      past: () => this.flight?.past(),
-      trace: () => {
-        if (!this.flight) throw notRecorded;
-        return this.flight.text();
-      },
-    });
+    const inspections = new Inspections(this);
     this.#marked = (text) => inspections.mark(text);
     return inspections;
   }

@@ -1,13 +1,3 @@
-import type {
-  ForkOptions,
-  JudgeOptions,
-  PlayingOptions,
-  RedactTraceOptions,
-  ReplayOptions,
-  ShowOptions,
-  SimOptions,
-  VerifyOptions,
-} from './laboratory.ts';
 import type { Story } from '../api/page.ts';
 import { createTerminal, type Terminal } from '../../adapters/terminal/terminal.ts';
 
@@ -32,28 +22,15 @@ export type ActionMaker = <Module>(
   name: keyof Module,
 ) => (...given: unknown[]) => Promise<void>;
 
+/** After the context come the words of the command, then its options. */
+export type Action = (context: CommandContext, ...given: never[]) => Promise<number>;
+type LaboratoryCommand =
+  | ('replayTraces' | 'playServer' | 'verifyServer' | 'forkTrace' | 'redactTrace' | 'showTrace')
+  | ('why' | 'simulate' | 'judgeHost');
 /** main.ts loads these modules only when one of the commands is typed. */
-export interface Laboratory {
-  replayTraces(context: CommandContext, paths: readonly string[], options: ReplayOptions): Promise<number>;
-  playServer(context: CommandContext, paths: readonly string[], options: PlayingOptions): Promise<number>;
-  verifyServer(
-    context: CommandContext,
-    file: string,
-    command: readonly string[],
-    options: VerifyOptions,
-  ): Promise<number>;
-  forkTrace(context: CommandContext, file: string, options: ForkOptions): Promise<number>;
-  redactTrace(context: CommandContext, file: string, options: RedactTraceOptions): Promise<number>;
-  showTrace(context: CommandContext, files: readonly string[], options: ShowOptions): Promise<number>;
+export interface Laboratory extends Readonly<Record<LaboratoryCommand, Action>> {
   /** The trace of an incident with the steps of its machines, and its checks. */
   storyOf(file: string): Promise<Story>;
-  why(
-    context: CommandContext,
-    wanted: string | undefined,
-    options: { readonly json: boolean },
-  ): Promise<number>;
-  simulate(context: CommandContext, options: SimOptions): Promise<number>;
-  judgeHost(context: CommandContext, driver: readonly string[], options: JudgeOptions): Promise<number>;
 }
 
 export const untilAborted = (signal: AbortSignal): Promise<void> =>

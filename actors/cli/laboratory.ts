@@ -138,12 +138,8 @@ function addChecking(program: Command, does: ActionMaker): void {
 const replaying = async (context: CommandContext) => {
   const { replayTraces, playServer } = await laboratoryOf(context);
   return {
-    replay: (c: CommandContext, paths: string[], options: ReplayOptions & Partial<PlayingOptions>) => {
-      const { server } = options;
-      return server === undefined
-        ? replayTraces(c, paths, options)
-        : playServer(c, paths, { ...options, server });
-    },
+    replay: (c: CommandContext, paths: unknown, options: Partial<PlayingOptions>) =>
+      (options.server === undefined ? replayTraces : playServer)(c, paths as never, options as never),
   };
 };
 function addWhy(program: Command, does: ActionMaker): void {

@@ -2,7 +2,7 @@ import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { failureOf } from '../kernel/errors.ts';
 import { callUsage } from './arguments.ts';
 import { Command, CommanderError } from 'commander';
-import type { CommandContext, ActionMaker } from './context.ts';
+import type { Action, CommandContext, ActionMaker } from './context.ts';
 import { exitCodeOf, exitCodes, failedCode } from './exit-codes.ts';
 import { inWidth, pathOf, withHelp } from './help.ts';
 import { helpWidth } from './main-help.ts';
@@ -32,7 +32,6 @@ import { ownCommand, typedInShell } from '../../adapters/optional-packages.ts';
 import { splitServer, withServer } from './typed-server.ts';
 import { asToday, words as about } from './words.ts';
 
-type Action = (context: CommandContext, ...given: never[]) => Promise<number>;
 interface Start {
   out(text: string): void;
   err(text: string): void;

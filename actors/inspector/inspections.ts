@@ -1,12 +1,4 @@
-import type {
-  Inspected,
-  Inspection,
-  InspectOptions,
-  PageOrders,
-  Pages,
-  PageSources,
-  Story,
-} from '../api/page.ts';
+import type { Inspected, Inspection, InspectOptions, PageOrders, Pages, Story } from '../api/page.ts';
 import { announceHost } from '../../adapters/inspector/registry.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { openInspectorServer } from '../../adapters/inspector/index.ts';
@@ -28,6 +20,9 @@ import { A2cError } from '../kernel/errors.ts';
 import { kindsInProcess } from '../runtime/assemble.ts';
 import { chartOf } from '../runtime/charts.ts';
 import { version } from '../../machines/version.ts';
+import type { Runtime } from '../api/runtime.ts';
+import { notRecorded } from '../recording/flight-recorder.ts';
+import type { RecorderOptions } from '../recording/recorder.ts';
 import { LiveStream } from './live-stream.ts';
 import type { Kinds } from '../runtime/part.ts';
 
@@ -96,14 +91,18 @@ export async function openPages(
 
 /** Each `open` makes an address of its own; all pages see the same data. */
 export class Inspections implements Pages {
-  readonly #shown: PageSources;
+  readonly #runtime: Runtime;
   readonly #stream: LiveStream;
   readonly #open = new Set<Inspection>();
   #isClosed = false;
 
-  constructor(shown: PageSources) {
-    this.#shown = shown;
-    this.#stream = new LiveStream(shown.directory, shown.recording, shown.frames);
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+    this.#stream = new LiveStream(runtime.directory, () => this.#recording(), runtime.frames);
+  }
+  #recording(): RecorderOptions {
+    const { secrets, options } = this.#runtime;
+    return secrets.recording('full', (options.record || {}).key);
   }
   mark(text: string): void {
     this.#stream.mark(text);
@@ -114,7 +113,7 @@ export class Inspections implements Pages {
   ): Promise<Inspection> {
     if (this.#isClosed) throw new A2cError({ code: 'ServerNotActive', message: 'The host is closed' });
     const { kind, name } = inspected;
-    const host: HostFacts = { kind, name, pid: processFacts.pid, started: this.#shown.started, version };
+    const host: HostFacts = { kind, name, pid: processFacts.pid, started: this.#runtime.started, version };
     const charts = await chartsOf();
     const attach = (page: AttachedPage): PageListener => {
       let isHere = true;
@@ -122,7 +121,7 @@ export class Inspections implements Pages {
       const welcome = (): void => {
         if (!isHere) return;
         const lines = this.#stream.add(page);
-        const past = this.#shown.past();
+        const past = this.#runtime.flight?.past();
         page.send({
           type: 'welcome',
           protocol: inspectionProtocol,
@@ -168,7 +167,7 @@ export class Inspections implements Pages {
     let turns = 0;
     const tell = (): void => {
       if (!isHere()) return;
-      const { incidents, isAll, revision, since } = this.#shown.incidents.after(known);
+      const { incidents, isAll, revision, since } = this.#runtime.incidents.after(known);
       if (turns === 0 || revision > known)
         page.send({ type: 'incidents', incidents: [...incidents], isAll, since });
       known = revision;
@@ -179,12 +178,12 @@ export class Inspections implements Pages {
     tell();
   }
   #announce(host: HostFacts, { url }: Inspection): () => void {
-    const { stateDir, notice } = this.#shown;
+    const { stateDir, notice } = this.#runtime.options;
     if (stateDir === false) return () => {};
     try {
       return announceHost(stateDir ?? defaultStateDir(), { ...host, url });
     } catch (error) {
-      notice(`a2c inspect will not list this host: ${(error as Error).message}`);
+      notice?.(`a2c inspect will not list this host: ${(error as Error).message}`);
       return () => {};
     }
   }
@@ -199,22 +198,27 @@ export class Inspections implements Pages {
   }
   #told(ask: InspectorAsk, page: AttachedPage): unknown {
     if (ask.what === 'records') return this.#stream.want(page, ask.isWhole) ?? {};
-    if (ask.what === 'stderr') return { lines: this.#shown.linesOf(ask.server) };
+    if (ask.what === 'stderr') return { lines: this.#runtime.linesOf(ask.server) };
     if (ask.what === 'value') return this.#value(ask.number);
     if (ask.what === 'checks') throw new Error(onRecordings);
-    if (ask.what === 'trace') return this.#shown.trace();
-    if (ask.what === 'seen') return this.#shown.incidents.see(ask.ids) ?? {};
+    if (ask.what === 'trace') return this.#trace();
+    if (ask.what === 'seen') return this.#runtime.incidents.see(ask.ids) ?? {};
     if (ask.what === 'story') return this.#storyOf(ask.incident);
-    return this.#shown.messages(ask);
+    return this.#runtime.frames.find(ask, this.#recording());
+  }
+  #trace(): string {
+    const { flight } = this.#runtime;
+    if (!flight) throw notRecorded;
+    return flight.text();
   }
   /** What is in memory, where no trace was written or its file has gone. */
   async #storyOf(id: string): Promise<Story> {
-    const file = this.#shown.incidents.traceOf(id);
-    const told = file === undefined ? undefined : await this.#shown.retell?.(file)?.catch(() => undefined);
+    const file = this.#runtime.incidents.traceOf(id);
+    const told = file === undefined ? undefined : await this.#runtime.retell?.(file)?.catch(() => undefined);
     if (told) return told;
     let text = '';
     if (file !== undefined) for await (const lines of latestLines(file, mostStory)) text += lines;
-    return { text: text || this.#shown.trace(), checks: null };
+    return { text: text || this.#trace(), checks: null };
   }
   #value(number: number): unknown {
     const value = this.#stream.value(number);

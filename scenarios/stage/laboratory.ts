@@ -1,3 +1,4 @@
+import type { JudgeOptions } from '../../actors/cli/laboratory.ts';
 import type { Laboratory } from '../../actors/cli/context.ts';
 import { exitCodeOf } from '../../actors/cli/exit-codes.ts';
 // oxlint-disable-next-line no-restricted-imports -- finds the file of the fault server, and touches nothing else
@@ -23,7 +24,7 @@ export const laboratory: Laboratory = {
   storyOf,
   why: whyCommand,
   simulate: simCommand,
-  judgeHost: async ({ terminal, signal }, driver, options) => {
+  judgeHost: async ({ terminal, signal }, driver: readonly string[], options: JudgeOptions) => {
     const faultServer = [process.execPath, ownFile('scenarios/fault-server/fault-server.mjs')];
     const code = await judgeCommand({ terminal, signal, faultServer }, driver, options);
     return code ?? exitCodeOf(signal);
