@@ -11,12 +11,8 @@ import {
   type Read,
 } from '../../machines/protocol/messages/lists.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
-import { collectionOfUri } from '../../machines/resources/uri.ts';
-import { withRemedy } from '../../machines/resources/remedies.ts';
-import { desktopQuestion } from '../../machines/resources/asked.ts';
-import { finderQuestion } from '../../machines/resources/asked.ts';
-import { readElement, readMetadata, readPage, readPages } from '../../machines/resources/finder.ts';
 import {
+  collectionOfUri,
   elementPlace,
   metadataPlace,
   pagePlace,
@@ -24,6 +20,9 @@ import {
   type BuiltDpeUri,
   type DpeFormat,
 } from '../../machines/resources/uri.ts';
+import { withRemedy } from '../../machines/resources/remedies.ts';
+import { desktopQuestion, finderQuestion } from '../../machines/resources/asked.ts';
+import { readElement, readMetadata, readPage, readPages } from '../../machines/resources/finder.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { AgentReading, ReadAs, FormatOptions, ReadOptions, ResourceOptions } from './agent-handle.ts';
 import type { ResourceContent } from './computer-handle.ts';

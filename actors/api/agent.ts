@@ -82,8 +82,7 @@ import type { SmcpTool } from '../../machines/protocol/messages/collections.ts';
 import type { DownloadNews } from '../../machines/blobs/download.rules.ts';
 import { blobsIn, Downloads, type BlobOptions, type Download } from './downloads.ts';
 import { traceIn } from '../../machines/protocol/messages/messages.ts';
-import { desktopDifference } from '../../machines/resources/asked.ts';
-import { finderDifference } from '../../machines/resources/asked.ts';
+import { desktopDifference, finderDifference } from '../../machines/resources/asked.ts';
 
 /** Collections that an agent begins to follow when its host listens to these events. */
 const collectionOf: Readonly<Partial<Record<keyof AgentEvents, Followed>>> = {

@@ -1,9 +1,9 @@
 import type { ComputerOptions, Confirm, ConfirmQuestion } from './computer-options.ts';
 import type { Servers } from '../servers/servers.ts';
 import { createCallLimiters } from '../../adapters/call-limiters.ts';
-import { transformAsk } from '../../machines/call/transform.ts';
+import { transformAsk, type Transformer } from '../../machines/call/transform.ts';
 import { validate } from '../../adapters/schema/validate.ts';
-import { textOf } from '../../machines/text.ts';
+import { textOf, asLine } from '../../machines/text.ts';
 import { permission, type Permission } from '../../machines/call/policy/permission.ts';
 import {
   requestLimited,
@@ -35,8 +35,6 @@ import type { CallContext } from '../../machines/call/call.rules.ts';
 import type { Hand } from '../../machines/blobs/hand.ts';
 import type { Tool } from '../../machines/catalog/entries.ts';
 import type { RequestFact, Emit, RequestPort } from '../../machines/kernel/ports.ts';
-import type { Transformer } from '../../machines/call/transform.ts';
-import { asLine } from '../../machines/text.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 
 type PortRequest = Parameters<RequestPort>[1];

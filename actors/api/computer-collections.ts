@@ -20,8 +20,7 @@ import { collectionOfUri, isOtherUri } from '../../machines/resources/uri.ts';
 import type { SkillRef } from '../../machines/protocol/messages/collections.ts';
 import type { SkillFile, SkillShown, SkillsShown } from '../../machines/skills/skills.rules.ts';
 import type { ResourceCollection } from '../../machines/ports/link.ts';
-import { desktopQuestion } from '../../machines/resources/asked.ts';
-import { finderQuestion } from '../../machines/resources/asked.ts';
+import { desktopQuestion, finderQuestion } from '../../machines/resources/asked.ts';
 
 type Answer = AggregateShown | ResourceRead | SkillsShown | SkillShown;
 const answers: ReadonlySet<string> = new Set([

@@ -20,7 +20,7 @@ import {
 } from './checks/computer.ts';
 import { wrongCall } from './checks/host.ts';
 import { Seat } from './seat.ts';
-import type { Door, HostDoor, Lent } from './door.ts';
+import type { Door, HostDoor, Lent } from './extra-parts.ts';
 import { extra } from '../extras.ts';
 import { computerPart, type ComputerPart } from './computer-part.ts';
 import { openRuntime, type HostedMachine, type Runtime } from './runtime.ts';
@@ -28,7 +28,7 @@ import type { ServersPart } from './servers-part.ts';
 import { ServerOrders } from './server-orders.ts';
 import { tracedCall } from './tracing.ts';
 import type { Inspected, PageOrders } from './page.ts';
-import { pageCaller } from '../../machines/call/history.ts';
+import { pageCaller, defaultRemembered } from '../../machines/call/history.ts';
 import { telling } from './telling.ts';
 import { A2cError, closedFailure } from '../kernel/errors.ts';
 import {
@@ -53,7 +53,6 @@ import { createTransformer } from '../servers/transformer.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { during, hostName, systemClock, homeFolder } from '../../adapters/clock.ts';
 import { isRegistryInNpmrc } from '../../adapters/npm-registry.ts';
-import { defaultRemembered } from '../../machines/call/history.ts';
 import { copiedAsJson } from '../../machines/call/policy/judge.ts';
 import { inEnglish } from '../../machines/call/policy/policy.ts';
 import type { CallProgressed, CallSettled, ComputerCall } from '../../machines/call/call.rules.ts';
@@ -95,21 +94,9 @@ export const takeConfig = (computer: Computer, config: Config): Promise<void> =>
   HostedComputer.take(computer as HostedComputer, config);
 
 async function startComputer(options: ComputerOptions, inner: RuntimeShare): Promise<Computer> {
-  const { reaper, stateDir, record, launcher, log, logLevel, onNotice: notice, signal } = options;
+  const { onNotice: notice, signal } = options;
   const config = inner.config ?? readOrThrow(options.config, (text) => notice?.(text));
-  const runtime =
-    inner.runtime ??
-    (await openRuntime({
-      reaper,
-      stateDir,
-      notice,
-      record,
-      launcher,
-      links: options.links,
-      log,
-      logLevel,
-      tracing: options.tracing,
-    }));
+  const runtime = inner.runtime ?? (await openRuntime({ ...options, notice }));
   await runtime.use(computerPart).servers.sweep();
   const { door: host = { kind: 'host' } } = inner;
   const doors = options.shared === true ? await extra('door') : undefined;

@@ -3,9 +3,8 @@ import { A2cError } from '../kernel/errors.ts';
 import { deferred, untilAborted } from '../kernel/listeners.ts';
 import type { PeerCredential } from '../../adapters/socket/link.ts';
 import type { LinkNews, LinkStage, LinkRefusal } from '../../machines/link/link.machine.ts';
-import { notGranted } from '../../machines/protocol/failure.ts';
+import { notGranted, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { noOffice } from '../../machines/office/rooms/loopback.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 
 interface LinkListeners {

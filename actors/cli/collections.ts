@@ -1,6 +1,5 @@
 import { withRemedy } from '../../machines/resources/remedies.ts';
-import { invalidDpeUri } from '../../machines/resources/uri.ts';
-import { collectionOfUri, isOtherUri } from '../../machines/resources/uri.ts';
+import { invalidDpeUri, collectionOfUri, isOtherUri } from '../../machines/resources/uri.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { A2cError } from '../kernel/errors.ts';

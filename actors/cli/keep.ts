@@ -1,8 +1,7 @@
-import type { KeepOptions } from './options.ts';
+import { briefRecordBy, type KeepOptions } from './options.ts';
 import { answersBy, foldersOf } from './answering.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeAtEnd, exitCodes } from './exit-codes.ts';
-import { briefRecordBy } from './host-options.ts';
 import { onlyServer } from './one-shot.ts';
 import { peerLine } from './printing/servers.ts';
 import { configOf } from './source.ts';

@@ -1,11 +1,10 @@
-import type { LoginOptions, RecordingOptions, SourceOptions } from './options.ts';
+import { recordBy, type LoginOptions, type RecordingOptions, type SourceOptions } from './options.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Computer } from '../api/computer-handle.ts';
 import { createComputer } from '../api/computer.ts';
 import { answersBy, inputsAt } from './answering.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodeOf, orClosed, unlessInterrupted } from './exit-codes.ts';
-import { recordBy } from './host-options.ts';
 import { onlyServer, serverNamed } from './one-shot.ts';
 import { stateWords } from '../../machines/server-states.ts';
 import { toolsText } from './printing/contents.ts';

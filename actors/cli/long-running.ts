@@ -1,5 +1,5 @@
 import type { UpOptions } from './hosting.ts';
-import type { ServerOptions, WatchOptions } from './options.ts';
+import { logBy, recordBy, type ServerOptions, type WatchOptions } from './options.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { hostName } from '../../adapters/clock.ts';
 import { lineHistory } from '../../adapters/storage/user-files.ts';
@@ -22,7 +22,6 @@ import { Prompt } from './prompt/prompt.ts';
 import { confirmBy, answersBy, inputsAt } from './answering.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';
 import { credentialBy, entryBy, firstPort, openOffice, openShared } from './entry.ts';
-import { logBy, recordBy } from './host-options.ts';
 import { showInspector } from './inspect.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { configOf } from './source.ts';

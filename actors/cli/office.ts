@@ -1,10 +1,10 @@
+import { logBy, recordBy } from './options.ts';
 import type { OfficeCommandOptions, TlsFiles } from './hosting.ts';
 import { readFileSync } from 'node:fs';
 import type { Office } from '../api/office-handle.ts';
 import { createOffice } from '../api/office.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeAtEnd, isTerminated } from './exit-codes.ts';
-import { logBy, recordBy } from './host-options.ts';
 import { showInspector } from './inspect.ts';
 import { entryBy, firstPort, openShared } from './entry.ts';
 import { badRequest } from '../kernel/errors.ts';

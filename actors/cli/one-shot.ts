@@ -1,4 +1,11 @@
-import type { PeerOptions, RecordingOptions, SourceOptions } from './options.ts';
+import {
+  briefRecordBy,
+  logBy,
+  recordBy,
+  type PeerOptions,
+  type RecordingOptions,
+  type SourceOptions,
+} from './options.ts';
 import type { Agent } from '../api/agent-handle.ts';
 import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
 import type { ComputerOptions } from '../api/computer-options.ts';
@@ -7,7 +14,6 @@ import type { Target } from './arguments.ts';
 import { mustBeOne } from './named-tool.ts';
 import type { CommandContext } from './context.ts';
 import { orClosed, unlessInterrupted } from './exit-codes.ts';
-import { briefRecordBy, logBy, recordBy } from './host-options.ts';
 import { logsOf, typedHere, remedyAt } from './printing/hints.ts';
 import { logLine } from './printing/servers.ts';
 import {

@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Profile } from '../../machines/trace/format.ts';
-import type { LogLevel } from '../logging/log-entry.ts';
+import type { LogLevel, LogOptions } from '../logging/log-entry.ts';
+import type { RecordOptions } from '../recording/flight-recorder.ts';
+import type { CommandContext } from './context.ts';
 
 const profiles = ['boundary', 'steps', 'full'] as const satisfies Profile[];
 
@@ -128,6 +130,20 @@ const ofRecording = () => [
 export type RecordingOptions = OptionsOf<typeof ofRecording>;
 export const withRecording = (command: Command): Command =>
   share(command, 'Recordings and logs:', ofRecording());
+export const logBy = (
+  { terminal }: CommandContext,
+  { log = false, logLevel = log ? 'warn' : undefined }: RecordingOptions,
+): LogOptions =>
+  logLevel === undefined ? {} : { log: (entry) => terminal.line(JSON.stringify(entry), 'err'), logLevel };
+export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOptions => ({
+  ...(dir !== undefined && { dir }),
+  ...(profile !== undefined && { profile }),
+});
+/** No trace for a server that was given up or a failed call: the command prints the failure. */
+export const briefRecordBy = (options: RecordingOptions): RecordOptions => ({
+  on: ['callUnknown', 'outputMismatch', 'fault'],
+  ...recordBy(options),
+});
 const ofSource = () => [
   option('-H, --header <Name: value>', 'a header for a URL in the command line; may be repeated', collected),
   option('-e, --env <KEY=value>', 'a variable for a command behind --; may be repeated', collected),

@@ -1,9 +1,9 @@
+import { recordBy } from './options.ts';
 import type { ServeOptions } from './hosting.ts';
 import { inputsAt } from './answering.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { credentialBy } from './entry.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';
-import { recordBy } from './host-options.ts';
 import { typedHere } from './printing/hints.ts';
 import { NewsLines } from './printing/servers.ts';
 import { mayStart, readSource, type Source as ConfigSource } from './source.ts';

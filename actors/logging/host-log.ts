@@ -12,9 +12,8 @@ import { isAnswer } from '../../machines/kernel/ports.ts';
 import type { OfficeFact } from '../../machines/ports/office.ts';
 import type { SeatChanged } from '../../machines/office/office.machine.ts';
 import { isAbandoned } from '../../machines/office/rooms/relay.ts';
-import { isUnknown } from '../../machines/protocol/failure.ts';
+import { isUnknown, codeNameOf, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { events } from '../../machines/protocol/protocol.ts';
-import { codeNameOf, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { failureIn, readAnswer, readToolResult } from '../../machines/protocol/reading.ts';
 import type { DirectoryRecord } from '../../machines/trace/record.ts';
 

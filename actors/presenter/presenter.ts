@@ -78,18 +78,8 @@ export async function createPresenter(options: PresenterOptions = {}): Promise<P
 
 async function openPresenter(options: PresenterOptions): Promise<Presenter> {
   const { file, settings, ...rest } = options;
-  const { reaper, stateDir, record, launcher, log, logLevel, onNotice: notice } = rest;
-  const runtime = await openRuntime({
-    reaper,
-    stateDir,
-    notice,
-    record,
-    launcher,
-    links: rest.links,
-    log,
-    logLevel,
-    tracing: rest.tracing,
-  });
+  const { onNotice: notice } = rest;
+  const runtime = await openRuntime({ ...rest, notice });
   try {
     const computer = await createComputer(rest, { runtime, config: readOrThrow([]) });
     const presenter = new HostedPresenter({

@@ -1,4 +1,4 @@
-import type { HeldLogins, LoginsOptions } from './held-logins.ts';
+import type { HeldLogins, LoginsOptions } from '../api/extra-parts.ts';
 import type { RemoteSpec } from './render.ts';
 import type { Servers } from './servers.ts';
 import { extra } from '../extras.ts';

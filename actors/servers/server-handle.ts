@@ -5,8 +5,8 @@ import type {
   Resource,
   ResourceTemplate,
   ToolExecution,
+  JsonObject,
 } from '../../machines/catalog/entries.ts';
-import type { JsonObject } from '../../machines/catalog/entries.ts';
 import type { ListedTool } from '../../machines/catalog/tool.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
 import type { HostFailure } from '../../machines/protocol/failure.ts';

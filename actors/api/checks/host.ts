@@ -1,12 +1,11 @@
 import { keepWords } from '../../../machines/trace/reasons.ts';
 import { profiles } from '../../../machines/trace/format.ts';
-import { logLevels } from '../../logging/log-entry.ts';
+import { logLevels, type LogOptions } from '../../logging/log-entry.ts';
 import { timing as defaults, type GivenTiming } from '../../../machines/kernel/timing.ts';
 import type { DrainOptions } from '../handles.ts';
 import type { InspectOptions } from '../page.ts';
 import type { A2cError } from '../../kernel/errors.ts';
 import * as is from '../../kernel/options.ts';
-import type { LogOptions } from '../../logging/log-entry.ts';
 import type { RecordOptions } from '../../recording/flight-recorder.ts';
 import type { CallOptions } from '../call-outcome.ts';
 import type { DesktopQuery, WaitOptions } from '../computer-handle.ts';
