@@ -1,21 +1,14 @@
 import type { Command, Option } from 'commander';
-import { propertyFor, schemaOf, targetIn } from './arguments.ts';
-import { inOneLine } from './printing/contents.ts';
+import { propertyFor, targetIn } from './arguments.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 
 /** Arguments and values of options are completed by their names in Commander, such as `<server>`; files by the shell. */
 
-/** Ends with a blank where the word is whole. */
-export interface Candidate {
-  readonly text: string;
-  readonly about?: string;
-}
 export interface KnownTool {
   readonly server: string;
   readonly original: string;
   /** Unique among all servers; undefined where the tool is called with its server. */
   readonly name: string | undefined;
-  readonly description?: string | undefined;
   readonly schema: unknown;
 }
 export interface KnownNames {
@@ -24,11 +17,8 @@ export interface KnownNames {
   readonly others: Readonly<Record<string, readonly string[]>>;
 }
 
-const described = (text: string, about?: string): Candidate => ({
-  text,
-  ...(about !== undefined && about !== '' && { about: inOneLine(about, 60) }),
-});
-const whole = (text: string, about?: string): Candidate => described(`${text} `, about);
+/** Candidates end with a blank where the word is whole. */
+const whole = (text: string): string => `${text} `;
 
 /** `current` is the word at the cursor, after the complete `words`. */
 export async function completed(
@@ -36,17 +26,16 @@ export async function completed(
   words: readonly string[],
   known: KnownNames,
   current: string,
-): Promise<readonly Candidate[]> {
+): Promise<readonly string[]> {
   const found = await candidates(command, readWords(command, words), current, known);
-  const fitting = found.filter(({ text }) => text.startsWith(current) && text !== current);
-  return [...new Map(fitting.map((each) => [each.text, each])).values()];
+  return [...new Set(found.filter((text) => text.startsWith(current) && text !== current))];
 }
 async function candidates(
   command: Command,
   { operands, pending, isBehind }: TypedWords,
   current: string,
   known: KnownNames,
-): Promise<readonly Candidate[]> {
+): Promise<readonly string[]> {
   if (isBehind) return [];
   if (pending) {
     const [, kind = ''] = /[<[]([^\]<>[]*)[\]>]/.exec(pending.flags) ?? [];
@@ -86,9 +75,9 @@ export function readWords(command: Command, words: readonly string[]): TypedWord
   }
   return { operands, values, pending, isBehind: false };
 }
-const optionsOf = (command: Command): readonly Candidate[] =>
-  [...command.options, ...command.createHelp().visibleOptions(command).slice(-1)].map(
-    ({ long, description }) => whole(long ?? '', description),
+const optionsOf = (command: Command): readonly string[] =>
+  [...command.options, ...command.createHelp().visibleOptions(command).slice(-1)].map(({ long }) =>
+    whole(long ?? ''),
   );
 
 async function namesOf(
@@ -96,26 +85,24 @@ async function namesOf(
   choices: readonly string[],
   current: string,
   known: KnownNames,
-): Promise<readonly Candidate[]> {
-  const all = kinds.split('|').map(async (kind): Promise<readonly Candidate[]> => {
-    if (kind === 'server') return known.servers.map((name) => whole(name));
+): Promise<readonly string[]> {
+  const all = kinds.split('|').map(async (kind): Promise<readonly string[]> => {
+    if (kind === 'server') return known.servers.map(whole);
     if (kind === 'tool') return ofTools(await known.tools(), current);
-    return (known.others[kind] ?? []).map((name) => whole(name));
+    return (known.others[kind] ?? []).map(whole);
   });
-  return [...choices.map((each) => whole(each)), ...(await Promise.all(all)).flat()];
+  return [...choices.map(whole), ...(await Promise.all(all)).flat()];
 }
 /** `SERVER.TOOL` where a server was typed, or where the bare name is not enough. */
-const ofTools = (tools: readonly KnownTool[], current: string): readonly Candidate[] => [
-  ...tools.flatMap(({ name, description }) => (name === undefined ? [] : [whole(name, description)])),
-  ...tools.flatMap(({ server, original, name, description }) =>
-    name === undefined || current.startsWith(`${server}.`)
-      ? [whole(`${server}.${original}`, description)]
-      : [],
+const ofTools = (tools: readonly KnownTool[], current: string): readonly string[] => [
+  ...tools.flatMap(({ name }) => (name === undefined ? [] : [whole(name)])),
+  ...tools.flatMap(({ server, original, name }) =>
+    name === undefined || current.startsWith(`${server}.`) ? [whole(`${server}.${original}`)] : [],
   ),
-  ...tools.map(({ server }) => ({ text: `${server}.` })),
+  ...tools.map(({ server }) => `${server}.`),
 ];
 /** The tools of a server that stands before, or the parameters of a tool that have no value yet. */
-async function ofTool(operands: readonly string[], known: KnownNames): Promise<readonly Candidate[]> {
+async function ofTool(operands: readonly string[], known: KnownNames): Promise<readonly string[]> {
   const tools = await known.tools();
   const [first = '', ...others] = operands;
   const own = others.length > 0 ? [] : tools.filter(({ server }) => server === first);
@@ -128,11 +115,5 @@ async function ofTool(operands: readonly string[], known: KnownNames): Promise<r
     rest.map((word) => propertyFor(tool?.schema, /^[^\s=:]+(?==|:=)/.exec(word)?.[0] ?? '')),
   );
   const free = Object.keys(isObject(properties) ? properties : {}).filter((name) => !given.has(name));
-  return [
-    ...own.map(({ original, description }) => whole(original, description)),
-    ...free.map((name) => {
-      const { description } = schemaOf(tool?.schema, name);
-      return described(`${name}=`, typeof description === 'string' ? description : '');
-    }),
-  ];
+  return [...own.map(({ original }) => whole(original)), ...free.map((name) => `${name}=`)];
 }

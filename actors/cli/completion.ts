@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { completed, readWords, type Candidate, type KnownNames, type KnownTool } from './completing.ts';
+import { completed, readWords, type KnownNames, type KnownTool } from './completing.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { enabled, tableOf } from './one-shot.ts';
@@ -28,13 +28,12 @@ const scripts = {
 }
 complete -o nospace -o default -F _a2c a2c`,
   zsh: `_a2c() {
-  local text about
-  local -a texts shown
-  while IFS=$'\\t' read -r text about; do
-    texts+=("$text")
-    shown+=("$text\${about:+ -- $about}")
-  done < <(a2c completion zsh "\${(j: :)words[1,CURRENT-1]} $PREFIX" 2> /dev/null < /dev/null)
-  if (( $#texts )); then compadd -U -Q -S '' -l -d shown -a texts; else _files; fi
+  local text
+  local -a texts
+  while IFS= read -r text; do texts+=("$text"); done < <(
+    a2c completion zsh "\${(j: :)words[1,CURRENT-1]} $PREFIX" 2> /dev/null < /dev/null
+  )
+  if (( $#texts )); then compadd -U -Q -S '' -a texts; else _files; fi
 }
 compdef _a2c a2c`,
   fish: `complete -c a2c -a '(a2c completion fish (commandline -cp | string collect) 2> /dev/null < /dev/null)'`,
@@ -65,17 +64,13 @@ async function linesFor(
   const { command, rest } = commandIn(program, asToday(words.slice(1)));
   const isNoun = command.commands.length > 0;
   const found = isNoun
-    ? commandsOf(command).filter(({ text }) => rest.length === 0 && text.startsWith(current))
+    ? commandsOf(command).filter((text) => rest.length === 0 && text.startsWith(current))
     : await completed(command, rest, await knownFor(context, command, rest), current);
   // Bash replaces only the text after its last word break.
   const kept = Math.max(-1, ...Array.from(breaks, (sign) => current.lastIndexOf(sign))) + 1;
   return found
-    .filter(({ text }) => asLine(text) === text)
-    .map(({ text, about = '' }) => {
-      if (shell === 'fish') return `${text.trimEnd()}\t${about}`;
-      const shown = quoted(text.slice(kept));
-      return about === '' || shell === 'bash' ? shown : `${shown}\t${about}`;
-    });
+    .filter((text) => asLine(text) === text)
+    .map((text) => (shell === 'fish' ? text.trimEnd() : quoted(text.slice(kept))));
 }
 /** Quotes a candidate for the shell, except the blank at its end. */
 const quoted = (candidate: string): string => {
@@ -91,11 +86,11 @@ function commandIn(
   const command = noun.commands.find((each) => each.name() === name);
   return command ? commandIn(command, rest) : { command: noun, rest: words };
 }
-const commandsOf = (program: Command): readonly Candidate[] =>
+const commandsOf = (program: Command): readonly string[] =>
   program
     .createHelp()
     .visibleCommands(program)
-    .map((command) => ({ text: `${command.name()} `, about: command.description() }));
+    .map((command) => `${command.name()} `);
 
 async function knownFor(
   context: CommandContext,
@@ -141,7 +136,6 @@ function toolsIn(config: Config, listed: Listed): readonly KnownTool[] {
       server,
       original: tool.name,
       name: named.find(([, entry]) => entry.server === server && entry.tool.name === tool.name)?.[0],
-      description: tool.description,
       schema: tool.inputSchema,
     })),
   );

@@ -14,7 +14,7 @@ import {
 } from './one-shot.ts';
 import { inOneLine, listedLine, rowsOf, itemText } from './printing/contents.ts';
 import { readingFrom, typedHere, type ReadCommand } from './printing/hints.ts';
-import { listingText, toolJson, toolLines } from './printing/servers.ts';
+import { listingText, toolJson } from './printing/servers.ts';
 import { toolText, type CallToCopy } from './printing/signature.ts';
 import { saved } from './files.ts';
 import { configOf } from './source.ts';
@@ -51,17 +51,26 @@ async function toolsAfar(
   options: OneShotOptions,
 ): Promise<number> {
   const { signal, terminal } = context;
-  const { tools: all, missing } = await withAgent(context, options, (agent, computer) =>
-    orClosed(signal, agent, () => agent.tools(computer)),
-  );
+  const {
+    computer: server,
+    tools: all,
+    missing,
+  } = await withAgent(context, options, async (agent, computer) => ({
+    computer,
+    ...(await orClosed(signal, agent, () => agent.tools(computer))),
+  }));
   const some = name === undefined ? all : all.filter((tool) => tool.name === name);
   if (name !== undefined && some.length === 0) throw notFound(options, name, all);
   if (options.json)
     terminal.out(JSON.stringify({ tools: some.map(fromAfar), refused: [], servers: [], warnings: [] }));
   else if (name !== undefined)
     terminal.outText(some.map((tool) => toolText(tool, { name: tool.name, options })).join('\n\n'));
-  else for (const line of toolLines(some)) terminal.out(line);
-  for (const { server, reason } of missing) terminal.err(`${server}: ${reason}`);
+  else {
+    const tools = some.map((tool) => ({ ...tool, original: tool.name, server }));
+    const listing = { tools, refused: [], servers: [{ name: server, state: 'ready' as const }] };
+    for (const line of listingText(listing, options)) terminal.out(line);
+  }
+  for (const each of missing) terminal.err(`${each.server}: ${each.reason}`);
   return exitCodeOf(signal);
 }
 

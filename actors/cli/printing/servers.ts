@@ -29,22 +29,6 @@ export const toolJson = (info: ToolInfo): object => {
   return { ...smcpToolOf(info), original, server, title, execution, shown, renamed };
 };
 const firstLine = (text: string, width: number): string => fitting(text.split('\n')[0] ?? '', width, '…');
-interface Listed {
-  readonly name: string;
-  readonly description?: string;
-  readonly server?: string;
-}
-export function toolLines(tools: readonly Listed[]): string[] {
-  const width = Math.max(4, ...tools.map((t) => columnsOf(t.name)));
-  const ofServer = Math.max(6, ...tools.map((t) => columnsOf(t.server ?? '')));
-  return tools.map(({ name, server, description = '' }) =>
-    [
-      padded(name, width),
-      ...(server === undefined ? [] : [padded(server, ofServer)]),
-      firstLine(description, 80),
-    ].join('  '),
-  );
-}
 export function conflictLines({ tools, refused }: Pick<ToolListing, 'tools' | 'refused'>): string[] {
   return [
     ...refused.map(

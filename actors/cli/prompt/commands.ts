@@ -150,7 +150,7 @@ export class PromptCommands {
     if (!found || (found.rest === '' && end === '')) return [[], line];
     const { words, current } = currentIn(found.rest + end);
     const all = await completed(found.command, words, known, current);
-    return all.length > 0 && line.endsWith(current) ? [all.map(({ text }) => text), current] : [[], line];
+    return all.length > 0 && line.endsWith(current) ? [all, current] : [[], line];
   }
 }
 /** Makes a usage error, which shows how a prompt command is written. */
