@@ -11,8 +11,7 @@ import type { RemoteSpec } from '../servers/render.ts';
 import type { Authorize, GiveAssertion, LoggedOut } from '../../adapters/mcp/http/login.ts';
 import type { Credentials } from '../../adapters/mcp/http/remote.ts';
 import type { Answers } from './computer-options.ts';
-import type { Pages } from './page.ts';
-import type { Runtime } from './runtime.ts';
+import type { Pages, ShownRuntime } from './page.ts';
 import type { Transformer, TransformerTimes } from '../../machines/call/transform.ts';
 import type { Register, RegisterOptions } from '../../machines/office/rooms/register.ts';
 
@@ -105,6 +104,6 @@ export interface Extras {
     redisRegister(options: RegisterOptions): Promise<Register>;
     readonly A2cRedisError: new (...given: never[]) => RegisterError;
   };
-  readonly page: { readonly Inspections: new (runtime: Runtime) => Pages };
+  readonly page: { readonly Inspections: new (runtime: ShownRuntime) => Pages };
   readonly vrl: { createTransformer(times: TransformerTimes): Transformer };
 }

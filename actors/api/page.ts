@@ -1,3 +1,7 @@
+import type { FlightOptions, FlightRecorder, KnownSecrets } from '../recording/flight-recorder.ts';
+import type { Frames } from '../recording/frames.ts';
+import type { HostIncidents } from '../recording/host-incidents.ts';
+import type { Directory } from '../runtime/directory.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
 /** Options of the page that shows a running host in a browser. */
@@ -36,6 +40,20 @@ export interface Inspected {
 export interface Story {
   readonly text: string;
   readonly checks: object | null;
+}
+/** Runtime, as its pages use it. */
+export interface ShownRuntime {
+  readonly directory: Directory;
+  readonly flight: FlightRecorder | undefined;
+  readonly frames: Frames;
+  readonly incidents: HostIncidents;
+  readonly options: FlightOptions;
+  readonly secrets: KnownSecrets;
+  /** ISO 8601. */
+  readonly started: string;
+  linesOf(server: string): readonly unknown[];
+  /** Replays a trace, so that it has the steps of all machines; the command has it, a program that embeds a host has not. */
+  readonly retell: ((file: string) => Promise<Story> | undefined) | undefined;
 }
 /** Pages that show one host. Each `open` makes an address of its own. */
 export interface Pages {

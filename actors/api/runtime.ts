@@ -2,7 +2,7 @@ import type { AnyEventObject } from 'xstate';
 import type { PlayedOffice } from './seat.ts';
 import type { HostOptions } from './handles.ts';
 import { tracingOf } from './tracing.ts';
-import type { Pages, Story } from './page.ts';
+import type { Pages, ShownRuntime } from './page.ts';
 import { extra } from '../extras.ts';
 import { deferred } from '../kernel/listeners.ts';
 import type { HostLog } from '../logging/host-log.ts';
@@ -64,14 +64,12 @@ export class Runtime {
   #kinds: Kinds = {};
   readonly #opens: Record<string, OpenPort> = {};
   readonly #answers = new Map<string, RequestPort>();
-  /** ISO 8601. */
   readonly started = new Date().toISOString();
   #inspections: Promise<Pages> | undefined;
   /** Lines that a server wrote lately; empty in a host without servers. */
   linesOf: (server: string) => readonly unknown[] = () => [];
   #marked: (text: string) => void = () => {};
-  /** Replays a trace for the page; the command has it, a program that embeds a host has not. */
-  retell: ((file: string) => Promise<Story> | undefined) | undefined;
+  retell: ShownRuntime['retell'];
   readonly #leaveClock: () => void;
   #hosts = 0;
 

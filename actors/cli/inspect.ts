@@ -32,7 +32,7 @@ async function inspectAll(context: CommandContext, browser: boolean): Promise<nu
 export async function inspect(
   context: CommandContext,
   wanted: string | undefined,
-  { json, browser, all: isAll = false }: InspectCommandOptions,
+  { json, browser, all: isAll }: InspectCommandOptions,
 ): Promise<number> {
   if (isAll && wanted !== undefined)
     throw badRequest(

@@ -13,7 +13,7 @@ import type { OfficeTls } from '../../adapters/socket/http.ts';
 export async function officeOnly(context: CommandContext, options: OfficeCommandOptions): Promise<number> {
   const { terminal, signal } = context;
   const record = recordBy(options);
-  const { host, port = firstPort, requireVersion = false, limit, trustProxy, drain } = options;
+  const { host, port = firstPort, requireVersion, limit, trustProxy, drain } = options;
   const token = options.metricsToken ?? process.env['A2C_METRICS_TOKEN'];
   const metrics = options.metrics && { ...options.metrics, ...(token !== undefined && { token }) };
   const redis = options.redis ?? process.env['A2C_REDIS'];

@@ -44,7 +44,7 @@ export function option<Flags extends string, Read = Value<Flags>>(
   read?: (text: string, before: Read | undefined) => Read,
 ): Typed<Given<Flags, Read>> {
   const made = new Option(flags, about);
-  return read ? made.argParser(read as (text: string, before: unknown) => Read) : made;
+  return read ? made.argParser(read) : made;
 }
 export const choice = <Flags extends string, Word extends string>(
   flags: Flags,

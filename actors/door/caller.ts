@@ -189,7 +189,7 @@ export class LentServer implements CallHost {
     this.#visit.close();
   }
   #hear(news: string, { status, reqId, told }: Fields): void {
-    if (news === 'progress') return this.#progress.get(String(reqId))?.(told as unknown as Progress);
+    if (news === 'progress') return this.#progress.get(String(reqId))?.(told as Progress);
     this.#status = status as ServerStatus;
     this.#listeners.emit('server.changed', { ...this.#status, failure: this.#status.failure ?? null });
   }

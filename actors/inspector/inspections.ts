@@ -1,4 +1,12 @@
-import type { Inspected, Inspection, InspectOptions, PageOrders, Pages, Story } from '../api/page.ts';
+import type {
+  Inspected,
+  Inspection,
+  InspectOptions,
+  PageOrders,
+  Pages,
+  Story,
+  ShownRuntime,
+} from '../api/page.ts';
 import { announceHost } from '../../adapters/inspector/registry.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { openInspectorServer } from '../../adapters/inspector/index.ts';
@@ -20,7 +28,6 @@ import { A2cError } from '../kernel/errors.ts';
 import { kindsInProcess } from '../runtime/assemble.ts';
 import { chartOf } from '../runtime/charts.ts';
 import { version } from '../../machines/version.ts';
-import type { Runtime } from '../api/runtime.ts';
 import { notRecorded } from '../recording/flight-recorder.ts';
 import type { RecorderOptions } from '../recording/recorder.ts';
 import { LiveStream } from './live-stream.ts';
@@ -91,12 +98,12 @@ export async function openPages(
 
 /** Each `open` makes an address of its own; all pages see the same data. */
 export class Inspections implements Pages {
-  readonly #runtime: Runtime;
+  readonly #runtime: ShownRuntime;
   readonly #stream: LiveStream;
   readonly #open = new Set<Inspection>();
   #isClosed = false;
 
-  constructor(runtime: Runtime) {
+  constructor(runtime: ShownRuntime) {
     this.#runtime = runtime;
     this.#stream = new LiveStream(runtime.directory, () => this.#recording(), runtime.frames);
   }
