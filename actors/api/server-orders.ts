@@ -110,16 +110,6 @@ export class ServerOrders {
     if (!this.#options.isOpen())
       throw new A2cError({ code: 'ServerNotActive', message: closedText, details: { server_name: name } });
   }
-  /** Also when the computer has closed. */
-  #ended(name: string): Promise<void> {
-    const { listeners } = this.#options;
-    const { promise, resolve } = deferred();
-    const stops = [
-      listeners.on('server.removed', (s) => s.name === name && resolve()),
-      listeners.on('computer.changed', ({ state }) => state === 'closed' && resolve()),
-    ];
-    return promise.finally(() => stops.forEach((stop) => stop()));
-  }
   /** When it next comes to rest, is removed, or the computer closes. */
   #rested(name: string): Promise<Rested> {
     const { listeners, servers } = this.#options;
@@ -171,9 +161,9 @@ export class ServerOrders {
   async remove(name: string): Promise<void> {
     const { servers } = this.#options;
     if (!servers.get(name)) throw cannotOrder(name, undefined, servers.names());
-    const ended = this.#options.isOpen() ? this.#ended(name) : undefined;
-    await this.#change((now) => ({ ...now, servers: now.servers.filter((s) => s.name !== name) }));
-    await ended;
+    await untilEnded(this.#options.listeners, [name], () =>
+      this.#change((now) => ({ ...now, servers: now.servers.filter((s) => s.name !== name) })),
+    );
   }
   rolledBack(name: string, generation: number, failure: Failure | null): void {
     this.#rolledBack.set(name, failure);
@@ -228,6 +218,28 @@ export class ServerOrders {
     // An earlier generation in force means that this change was rolled back; a later one is another change.
     if ((servers.get(name)?.generation ?? generation) >= generation) return status;
     throw takenBack(name, this.#rolledBack.get(name));
+  }
+}
+
+/** Resolves when the change is made and each server was removed or disabled, or the computer has closed. */
+export async function untilEnded(
+  events: Pick<Listeners<ComputerEvents>, 'on'>,
+  names: readonly string[],
+  change: () => Promise<unknown>,
+): Promise<void> {
+  const left = new Set(names);
+  const { promise, resolve } = deferred();
+  const ended = (name: string): unknown => left.delete(name) && left.size === 0 && resolve();
+  const stops = [
+    events.on('server.removed', ({ name }) => ended(name)),
+    events.on('server.changed', ({ name, state }) => state === 'disabled' && ended(name)),
+    events.on('computer.changed', ({ state }) => state === 'closed' && resolve()),
+  ];
+  try {
+    await change();
+    if (left.size > 0) await promise;
+  } finally {
+    for (const stop of stops) stop();
   }
 }
 

@@ -15,10 +15,11 @@ import type {
 import { presenterArguments, presenterOptions, presenterThrowing } from './checks.ts';
 import { openRuntime, type Runtime } from '../api/runtime.ts';
 import { serversPart } from '../api/servers-part.ts';
-import { takenBack } from '../api/server-orders.ts';
+import { takenBack, untilEnded } from '../api/server-orders.ts';
+import type { ServerStatus } from '../servers/server-handle.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import { telling } from '../api/telling.ts';
-import { Listeners, deferred, escaping, unlessAborted } from '../kernel/listeners.ts';
+import { Listeners, escaping, unlessAborted } from '../kernel/listeners.ts';
 import { checkArguments, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import { readOrThrow } from '../plans/plan.ts';
 import { documentsCommand } from '../../adapters/documents/command.ts';
@@ -279,15 +280,18 @@ class HostedPresenter implements Presenter {
     }
   }
   removeMcpServer: Presenter['removeMcpServer'] = (name) =>
-    this.#inTurn(async () => {
+    this.#inTurn(() => {
       this.#mustHave(name);
-      const ended = serverEnded(this.computer, name);
-      await this.#edit(removal(this.#file, name, this.#options.surroundings)).catch((error: unknown) => {
-        ended.forget();
-        throw error;
-      });
-      await ended.promise;
+      const edits = removal(this.#file, name, this.#options.surroundings);
+      return this.#untilEnded((server) => server.name === name, edits);
     });
+  async #untilEnded(isMeant: (server: ServerStatus) => boolean, edits: readonly Edit[]): Promise<void> {
+    const names = this.computer
+      .status()
+      .servers.filter(isMeant)
+      .map(({ name }) => name);
+    await untilEnded(this.computer, names, () => this.#edit(edits));
+  }
   // ── default servers ────────────────────────────────────────────────────────────────────────────────
   getMcpDefaultServers: Presenter['getMcpDefaultServers'] = () => this.#now.defaultServers;
   #setDefaults(name: string, of: (now: readonly string[]) => readonly string[]): Promise<void> {
@@ -308,14 +312,12 @@ class HostedPresenter implements Presenter {
     );
   getMcpEnabled: Presenter['getMcpEnabled'] = () => this.#now.mcpEnabled;
   setMcpEnabled: Presenter['setMcpEnabled'] = (isEnabled) =>
-    this.#inTurn(async () => {
-      const off = isEnabled ? undefined : switchedOff(this.computer);
-      await this.#edit([{ path: ['mcpEnabled'], value: isEnabled }]).catch((error: unknown) => {
-        off?.forget();
-        throw error;
-      });
-      await off?.promise;
-    });
+    this.#inTurn(() =>
+      this.#untilEnded(
+        ({ state }) => !isEnabled && state !== 'disabled',
+        [{ path: ['mcpEnabled'], value: isEnabled }],
+      ),
+    );
   resetToDefaultServers: Presenter['resetToDefaultServers'] = () =>
     this.#inTurn(async () => void (await this.#edit(reset(this.#file, this.#options.surroundings))));
 
@@ -516,52 +518,6 @@ class PresenterNews {
     for (const each of events) this.tell(each);
   }
 }
-
-interface Awaited {
-  readonly promise: Promise<void>;
-  forget(): void;
-}
-/** Listens from the moment of this call. */
-function allEnded(
-  computer: Computer,
-  names: ReadonlySet<string>,
-  listen: (ended: (name: string) => void) => () => void,
-): Awaited {
-  const left = new Set(names);
-  const { promise, resolve } = deferred();
-  const ended = (name: string): void => {
-    left.delete(name);
-    if (left.size === 0) resolve();
-  };
-  const stops = [
-    listen(ended),
-    computer.on('computer.changed', ({ state }) => state === 'closed' && resolve()),
-  ];
-  const forget = (): void => stops.forEach((stop) => stop());
-  if (left.size === 0) resolve();
-  return { promise: promise.finally(forget), forget };
-}
-const namesOf = (computer: Computer, isWanted: (state: string) => boolean): ReadonlySet<string> =>
-  new Set(computer.status().servers.flatMap(({ name, state }) => (isWanted(state) ? [name] : [])));
-
-const serverEnded = (computer: Computer, name: string): Awaited => {
-  const known = namesOf(computer, () => true);
-  return allEnded(computer, new Set(known.has(name) ? [name] : []), (ended) =>
-    computer.on('server.removed', (server) => ended(server.name)),
-  );
-};
-const switchedOff = (computer: Computer): Awaited =>
-  allEnded(
-    computer,
-    namesOf(computer, (state) => state !== 'disabled'),
-    (ended) => {
-      const stops = [
-        computer.on('server.changed', ({ name, state }) => state === 'disabled' && ended(name)),
-        computer.on('server.removed', ({ name }) => ended(name)),
-      ];
-      return () => stops.forEach((stop) => stop());
-    },
-  );
 
 const unknownServer = (name: string): A2cError =>
   new A2cError({
