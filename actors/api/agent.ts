@@ -91,6 +91,11 @@ const collectionOf: Readonly<Partial<Record<keyof AgentEvents, Followed>>> = {
   'skills.changed': 'skills',
 };
 
+interface Waiting {
+  /** Called after any news. */
+  again(): void;
+  giveUp(): void;
+}
 class HostedAgent implements Agent {
   readonly #runtime: Runtime;
   readonly #parts: LinksPart['parts'];
@@ -103,16 +108,12 @@ class HostedAgent implements Agent {
   readonly #seat: Seat<'agent'>;
   #link: LinkStatus = { state: 'connecting', reason: null, refusal: null };
   /** Resolves when the seat is taken, or with `keepTrying` when the office has answered. */
-  readonly #seated: Promise<void>;
-  /** Resolves once the members of the office are known. */
-  readonly #room = deferred();
+  readonly #seated: Promise<unknown>;
   #isDraining = false;
   /** True when `status().computers` is complete: the office has listed its members since the seat was taken. */
   #isRoomKnown = false;
-  /** Callbacks that end open questions when the agent closes, because no answer can come any more. */
-  readonly #waiting = new Set<() => void>();
-  /** Called when the members of the office change: a question ends when its computer is gone. */
-  readonly #expecting = new Set<() => void>();
+  /** Those who wait for something that becomes known. */
+  readonly #waiting = new Set<Waiting>();
   readonly #office: string;
   readonly #name: string;
 
@@ -139,23 +140,34 @@ class HostedAgent implements Agent {
     checkArguments(this, agentMethods, agentThrowing);
   }
   /** Resolves when the office has answered the first try to join, or after `toolsMs`. */
-  async #answered(): Promise<void> {
-    const answered = deferred();
-    const stop = this.#listeners.on(
-      'link.changed',
-      ({ state }) => state !== 'connecting' && answered.resolve(),
-    );
-    const timer = systemClock.setTimeout(() => answered.resolve(), this.#timing.toolsMs);
-    await answered.promise;
-    systemClock.clearTimeout(timer);
-    stop();
+  #answered(): Promise<unknown> {
+    const look = (): unknown => this.#link.state !== 'connecting' || undefined;
+    return this.#until(look, { timeoutMs: this.#timing.toolsMs }).catch(() => {});
   }
   /** Waits at most 2 s for the list of members; with `keepTrying` not for a seat that the office refuses. */
   async settled(): Promise<void> {
     await this.#seated;
     if (this.#link.state !== 'joined') return;
-    const timer = systemClock.setTimeout(() => this.#room.resolve(), longestRoomMs);
-    await this.#room.promise.finally(() => systemClock.clearTimeout(timer));
+    await this.#until(() => this.#isRoomKnown || !this.#isOpen() || undefined, {
+      timeoutMs: longestRoomMs,
+    }).catch(() => {});
+  }
+  /** What `look` finds, now or after news. Rejects when the agent closes, after the time, or when the signal aborts. */
+  #until<T>(look: () => T | undefined, { signal, timeoutMs }: ReadOptions, late?: () => Error): Promise<T> {
+    const found = deferred<T>();
+    const again = (): void => {
+      const value = look();
+      if (value !== undefined) found.resolve(value);
+    };
+    const waiting = { again, giveUp: () => found.reject(new A2cError(agentClosed)) };
+    const tooLate = (): void => found.reject(late?.());
+    const timer = timeoutMs === undefined ? undefined : systemClock.setTimeout(tooLate, timeoutMs);
+    this.#waiting.add(waiting);
+    again();
+    return untilAborted(found.promise, signal).finally(() => {
+      this.#waiting.delete(waiting);
+      systemClock.clearTimeout(timer);
+    });
   }
   #hear(event: AnyEventObject): void {
     if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
@@ -163,9 +175,8 @@ class HostedAgent implements Agent {
     if (event.type === 'download.part' || event.type === 'download.ended')
       return this.#downloads.heard(event as unknown as DownloadNews);
     if (event.type === 'owned.ended') {
-      for (const giveUp of this.#waiting) giveUp();
+      for (const { giveUp } of this.#waiting) giveUp();
       this.#downloads.close();
-      this.#room.resolve();
       return this.#seat.close();
     }
     const news = event as AgentNews;
@@ -173,12 +184,8 @@ class HostedAgent implements Agent {
     else if (news.type === 'room.known') {
       this.#known.find(news.computers);
       this.#isRoomKnown = true;
-      this.#room.resolve();
-      for (const look of this.#expecting) look();
-    } else if (news.type === 'computer.left') {
-      this.#known.forget(news.computer);
-      for (const look of this.#expecting) look();
-    } else if (news.type === 'computer.configChanged')
+    } else if (news.type === 'computer.left') this.#known.forget(news.computer);
+    else if (news.type === 'computer.configChanged')
       this.#listeners.emit('config.changed', { computer: news.computer });
     else if (news.type === 'view.toolsChanged') this.#known.learnTools(news);
     else if (news.type === 'view.collectionChanged') this.#known.learnCollection(news);
@@ -190,6 +197,7 @@ class HostedAgent implements Agent {
       }
       this.#listeners.emit('link.changed', this.#link);
     }
+    for (const { again } of this.#waiting) again();
   }
   #follow(collection: Followed): void {
     if (!this.#known.follow(collection)) return;
@@ -209,19 +217,7 @@ class HostedAgent implements Agent {
     const { signal } = options;
     if (!this.#isOpen()) throw new A2cError(agentClosed);
     if (computer === undefined) return this.#seat.joined(() => this.#link, signal);
-    signal?.throwIfAborted();
-    const there = deferred();
-    const look = (): void => {
-      if (this.#known.present.has(computer)) there.resolve();
-    };
-    const giveUp = (): void => there.reject(new A2cError(agentClosed));
-    this.#waiting.add(giveUp);
-    const stop = this.#listeners.on('computer.joined', look);
-    look();
-    await untilAborted(there.promise, signal).finally(() => {
-      stop();
-      this.#waiting.delete(giveUp);
-    });
+    await this.#until(() => this.#known.present.has(computer) || undefined, { signal });
   };
   #computers(): readonly string[] {
     return [...this.#known.present];
@@ -241,30 +237,13 @@ class HostedAgent implements Agent {
   async #firstTools(computer: string, options: ReadOptions): Promise<AgentTools | undefined> {
     const { timeoutMs = this.#timing.queryMs, signal } = options;
     if (!this.#isOpen()) throw new A2cError(agentClosed);
-    const found = deferred<AgentTools | undefined>();
-    const look = (): void => {
-      if (this.#isRoomKnown && !this.#known.present.has(computer)) found.resolve(undefined);
+    const look = (): AgentTools | 'absent' | undefined => {
+      const isAbsent = this.#isRoomKnown && !this.#known.present.has(computer);
+      return this.#known.toolsOf(computer) ?? (isAbsent ? 'absent' : undefined);
     };
-    const giveUp = (): void => found.reject(new A2cError(agentClosed));
-    const tooLate = (): void => found.reject(this.#noToolsYet(computer, timeoutMs));
-    this.#waiting.add(giveUp);
-    this.#expecting.add(look);
-    const forget = signal && onAbort(signal, () => found.reject(signal.reason));
-    const stop = this.#listeners.on('tools.changed', (e) => {
-      const now = e.computer === computer && this.#known.toolsOf(computer);
-      if (now) found.resolve(now);
-    });
-    const timer = systemClock.setTimeout(tooLate, timeoutMs);
-    look();
-    try {
-      return await found.promise;
-    } finally {
-      stop();
-      forget?.();
-      this.#waiting.delete(giveUp);
-      this.#expecting.delete(look);
-      systemClock.clearTimeout(timer);
-    }
+    const late = (): A2cError => this.#noToolsYet(computer, timeoutMs);
+    const found = await this.#until(look, { signal, timeoutMs }, late);
+    return found === 'absent' ? undefined : found;
   }
   #noToolsYet(computer: string, timeoutMs: number): A2cError {
     const failure = this.#known.failures.get(computer) ?? {
