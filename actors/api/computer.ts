@@ -45,7 +45,7 @@ import { fingerprintOf, readOrThrow, hostTiming } from '../plans/plan.ts';
 import { catalogsOf, listedOf, promptsOf, resourcesOf, CachedCatalogs } from '../servers/catalogs.ts';
 import { Inputs, type AskInput } from '../servers/inputs.ts';
 import { specAsk, type LaunchSpecsOptions } from '../servers/launch-specs.ts';
-import { LazyLogins } from '../servers/lazy-logins.ts';
+import { LazyLogins } from './lazy-logins.ts';
 import { Registries } from '../servers/registries.ts';
 import type { ListedServer, ServerStatus, ComputerInputs } from '../servers/server-handle.ts';
 import { Servers } from '../servers/servers.ts';

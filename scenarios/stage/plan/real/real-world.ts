@@ -1,4 +1,4 @@
-import { LazyLogins } from '../../../../actors/servers/lazy-logins.ts';
+import { LazyLogins } from '../../../../actors/api/lazy-logins.ts';
 import type { AnyEventObject } from 'xstate';
 import type { Recorder } from '../../../../actors/recording/recorder.ts';
 import { defaultLimits } from '../../../../machines/call/policy/call-limiters.ts';

@@ -1,6 +1,6 @@
-import type { HeldLogins, LoginsOptions } from '../api/extra-parts.ts';
-import type { RemoteSpec } from './render.ts';
-import type { Servers } from './servers.ts';
+import type { HeldLogins, LoginsOptions } from './extra-parts.ts';
+import type { RemoteSpec } from '../servers/render.ts';
+import type { Servers } from '../servers/servers.ts';
 import { extra } from '../extras.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { lazyPort } from '../../adapters/lazy-port.ts';
