@@ -134,6 +134,21 @@ const claimsOf = fc.uniqueArray(fc.record({ server: servers, shown: word, isYiel
 const told = ({ placed }: ReturnType<typeof placedNames>): string[] =>
   [...placed].map(([{ server, shown }, { name }]) => JSON.stringify([server, shown, name])).toSorted();
 
+describe('SERVER.TOOL', () => {
+  it.each([[{}], [prefix]])(
+    'names the tool of each server where two servers have the name, under %j',
+    (more) => {
+      const table = tableOf({ a: ['pay'], b: ['pay'] }, more);
+      expect(['a.pay', 'b.pay'].map((name) => findTool(table, name)?.server)).toEqual(['a', 'b']);
+    },
+  );
+  it('that nobody has is never corrected to the tool of another server', () => {
+    const table = tableOf({ a: ['pay'], b: ['pay'] });
+    expect(unresolved(table, 'c.pay').remedy).not.toContain('.pay');
+    expect(unresolved(table, 'b.pai').remedy).toContain("'b.pay'");
+  });
+});
+
 describe('whatever servers have', () => {
   it('no two tools have one name, and all that are renamed have one that every model takes', () => {
     fc.assert(

@@ -432,8 +432,15 @@ export function buildTable(
   };
 }
 
+/** `SERVER.TOOL` means the tool of that server, by its name there or here. */
+const toolOfServer = (table: ToolTable, name: string): ToolEntry | undefined =>
+  name.includes('.')
+    ? Object.values(table.byName).find(({ server, shown, tool }) =>
+        [`${server}.${shown}`, `${server}.${tool.name}`].includes(name),
+      )
+    : undefined;
 export const findTool = (table: ToolTable, name: string): ToolEntry | undefined =>
-  ownMember(table.byName, name) ?? ownMember(table.byOriginal, name);
+  ownMember(table.byName, name) ?? ownMember(table.byOriginal, name) ?? toolOfServer(table, name);
 
 export const offeredTools = (table: ToolTable, isUp: (server: string) => boolean): ToolEntry[] =>
   Object.values(table.byName).filter(({ server }) => isUp(server));
@@ -444,6 +451,11 @@ export interface AbsentServer {
   readonly server: string;
   readonly reason?: string;
 }
+/** Of two names with a server, since the same tool of another server does something else. */
+const isOfSameServer = (one: string, other: string): boolean => {
+  const [ofOne, ofOther] = [one, other].map((name) => name.slice(0, name.indexOf('.') + 1));
+  return ofOne === '' || ofOther === '' || ofOne === ofOther;
+};
 /** Codes 4001 and 4002. `absent`: servers whose tools are currently unknown. */
 export function unresolved(table: ToolTable, name: string, absent: readonly AbsentServer[] = []): Failure {
   if (Object.hasOwn(table.disabled, name))
@@ -458,7 +470,11 @@ export function unresolved(table: ToolTable, name: string, absent: readonly Abse
     };
   const refused = table.refused.find((tool) => tool.name === name);
   if (refused) return refused.failure;
-  const [close] = nearest(name, [...Object.keys(table.byName), ...Object.keys(table.byOriginal)]);
+  const known = [...Object.keys(table.byName), ...Object.keys(table.byOriginal)];
+  const [close] = nearest(
+    name,
+    known.filter((each) => isOfSameServer(each, name)),
+  );
   const meant = close === undefined ? '' : `Did you mean '${close}'? `;
   const unknown = absent.map(({ server, reason }) => server + (reason === undefined ? '' : ` (${reason})`));
   return {
