@@ -259,7 +259,7 @@ describe('the prompt', () => {
       'error: Document not found',
     ];
     const places = inOrder.map((text) => shown.indexOf(text));
-expect(places).not.toContain(-1);
+    expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(shown).toMatch(/\d{4}-\d\d-\d\dT\S+Z {2}w {2}relist_windows \{\} {2}done/);
   });
