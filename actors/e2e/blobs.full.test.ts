@@ -99,7 +99,7 @@ it('a result that is too large is a stream, whose file ends with its computer', 
   expect(await hashOf(read({ onProgress: (p) => told.push(p.bytes) }))).toBe(sha256);
   expect([told[0], told.at(-1)]).toEqual([blobSizes.askedBytes, 6_000_000]);
   const wrong = read({ sha256: 'f'.repeat(64) });
-  await expect(hashOf(wrong)).rejects.toMatchObject({ code: 500, details: { found: sha256 } });
+  await expect(hashOf(wrong)).rejects.toMatchObject({ code: 'Internal', details: { found: sha256 } });
   expect(readdirSync(blobs)).toHaveLength(1);
   await computer.close();
   expect(readdirSync(blobs)).toEqual([]);
@@ -110,7 +110,9 @@ it('a large file of a skill is a stream, which a signal or its reader ends', asy
   const file = await agent.skills.read('c1', 'big', { path: 'model.bin' });
   expect(file).toMatchObject({ text: null, bytes: 6_000_000, sha256, blobHandle: sha256 });
   expect(existsSync(blobs)).toBe(false);
-  await expect(computer.skills.read('big', { path: 'model.bin' })).rejects.toMatchObject({ code: 4017 });
+  await expect(computer.skills.read('big', { path: 'model.bin' })).rejects.toMatchObject({
+    code: 'SkillFileNotAccessible',
+  });
   const aborter = new AbortController();
   const aborted = agent.files.get('c1', sha256, { signal: aborter.signal }).getReader();
   await aborted.read();
@@ -118,7 +120,7 @@ it('a large file of a skill is a stream, which a signal or its reader ends', asy
   await expect(aborted.closed).rejects.toThrow('enough');
   for await (const _ of agent.files.get('c1', sha256)) break;
   await expect(hashOf(agent.files.get('c1', 'f'.repeat(64)))).rejects.toMatchObject({
-    code: 4018,
+    code: 'BlobNotAccessible',
     details: { reason: 'gone' },
   });
   const left = agent.files.get('c1', sha256).getReader();
@@ -187,8 +189,8 @@ describe.skipIf(!canMount)('a full disk', () => {
     });
     await joined;
     await expect(agent.files.put('small', bytes)).rejects.toMatchObject({
-      code: 4019,
-      message: expect.stringContaining('the disk is full (ENOSPC)') as string,
+      code: 'BlobNotWritten',
+      message: expect.stringContaining('ENOSPC') as string,
       details: { reason: 'io_error' },
     });
     const path = expect.stringContaining(opened.folder) as string;

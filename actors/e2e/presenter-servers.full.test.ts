@@ -32,7 +32,7 @@ afterEach(async () => {
 describe('the start of a server', () => {
   it('rejects for a name that nobody knows, and tells nothing', async () => {
     const { presenter, told } = await opened({ mcpServers: {} });
-    await expect(presenter.startServer('ghost')).rejects.toMatchObject({ code: 404 });
+    await expect(presenter.startServer('ghost')).rejects.toMatchObject({ code: 'NotFound' });
     expect(told).toEqual([]);
   });
   it('is one process and one outcome when it is ordered twice at once', async () => {

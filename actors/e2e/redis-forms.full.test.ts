@@ -73,7 +73,7 @@ describe('two nodes of an office', () => {
     const client = new Redis({ host: 'localhost', port, tls: { ca }, lazyConnect: true });
     expect(await (await pair({ client, leaseMs })).reaches()).toBe('far greet');
     expect(client.status).toBe('wait');
-    await expect(node(`rediss://localhost:${port}`)).rejects.toMatchObject({ code: 503 });
+    await expect(node(`rediss://localhost:${port}`)).rejects.toMatchObject({ code: 'Unavailable' });
   });
 
   it('agree with a client that their host has, and leave it as it is; or with what makes one', async () => {

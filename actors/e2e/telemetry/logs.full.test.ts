@@ -69,11 +69,11 @@ it('a call is found in the stderr of its agent, its office and its computer, als
   expect(found(agents, 'r1')).toEqual(['info agent echo succeeded']);
   expect(found(office.entries(), 'r1')).toEqual(['info office echo succeeded']);
   expect(found(computer.entries(), 'r1')).toEqual(['info computer echo succeeded']);
-  expect(found(agents, 'r2')).toEqual(['error agent none 4001']);
-  expect(found(office.entries(), 'r2')).toEqual(['error office none 4001']);
-  expect(found(computer.entries(), 'r2')).toEqual(['error computer none failed 4001', 'error link 4001']);
+  expect(found(agents, 'r2')).toEqual(['error agent none ToolNotFound']);
+  expect(found(office.entries(), 'r2')).toEqual(['error office none ToolNotFound']);
+  expect(found(computer.entries(), 'r2')).toEqual(['error computer none failed ToolNotFound']);
   for (const entry of [...agents, ...office.entries(), ...computer.entries()]) {
-    expect(Object.keys(entry).slice(0, 2)).toEqual(['level', 'time']);
+    expect(Object.keys(entry).slice(0, 2)).toEqual(['time', 'level']);
     expect(new Date(entry.time).toISOString()).toBe(entry.time);
   }
 });
