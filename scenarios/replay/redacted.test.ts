@@ -44,7 +44,8 @@ async function recorded(kinds: Kinds = machines): Promise<Trace> {
 const reading = (isFailed: (password: string) => boolean): Kinds =>
   provided('call', {
     guards: {
-      isToolError: (_: unknown, { result }: { result: { password: string } }) => isFailed(result.password),
+      isToolError: ({ context }: { context: { result: { password: string } } }) =>
+        isFailed(context.result.password),
     },
   });
 
@@ -59,7 +60,7 @@ describe('a redacted value', () => {
     const { verdict, text } = replayOf('t', await recorded(kinds), { kinds });
     expect(verdict).toBe('unusable');
     expect(text).toBe(
-      'UNUSABLE t: a decision (isToolError) needs /params/result/password, which was hidden\n' +
+      'UNUSABLE t: a decision (isToolError) needs /context/result/password, which was hidden\n' +
         '  Record it again with a value that is no secret, under a name that does not look like one.',
     );
   });
