@@ -17,7 +17,8 @@ const refactorings: readonly Refactoring[] = [
     what: 'a message between machines has another name',
     edits: [
       ['machines/client/client.machine.ts', "type: 'permit.wanted'", "type: 'permit.asked'"],
-      ['machines/computer/computer.machine.ts', "'permit.wanted':", "'permit.asked':"],
+      ['machines/computer/computer.rows.ts', "'permit.wanted':", "'permit.asked':"],
+      ['machines/client/client.events.ts', "'permit.wanted'", "'permit.asked'"],
     ],
   },
   {
@@ -29,9 +30,9 @@ const refactorings: readonly Refactoring[] = [
         "({ type: 'permit.wanted', server: c.server, again: false, isReleased: true })",
       ],
       [
-        'machines/computer/computer.machine.ts',
-        "'permit.wanted': { actions: permitWanted },",
-        "'permit.wanted': [{ guard: ({ event }) => event.isReleased === true, actions: permitReleased }, { actions: permitWanted }],",
+        'machines/computer/computer.rows.ts',
+        "'permit.wanted': (c, { server, again }) =>\n    changePermits(c, (permits) => withWantedPermit(permits, server, again)),",
+        "'permit.wanted': (c, { server, again, isReleased }: any) =>\n    changePermits(c, isReleased === true ? without(server) : (permits) => withWantedPermit(permits, server, again)),",
       ],
     ],
   },
@@ -39,26 +40,22 @@ const refactorings: readonly Refactoring[] = [
     what: 'a message goes past a machine that only passed it on',
     edits: [
       [
-        'machines/computer/computer.machine.ts',
-        "} from '../kernel/effects.ts';",
-        "  childOf,\n} from '../kernel/effects.ts';",
+        'machines/computer/computer.calls.ts',
+        `    messages: some.map((order) => refuseWaiting(order, 'cancelled', cancelledBy(order.reqId, why))),`,
+        `    messages: [
+      ...some.map((order) => refuseWaiting(order, 'cancelled', cancelledBy(order.reqId, why))),
+      ...c.servers.map(({ rules: { server } }) => {
+        const client = clientOf(c, server);
+        return event.type === 'call.cancel'
+          ? post(childOf(client, callKind, event.ticket), { type: 'call.cancel', reason: event.reason }, { optional: true })
+          : post(client, event, { optional: true });
+      }),
+    ],`,
       ],
       [
-        'machines/computer/computer.machine.ts',
-        `      type: 'tellOwned',
-      params: ({ event }: { event: calls.CallWithdrawal }) =>
-        event.type === 'call.cancel'
-          ? toOwnersOf(clientKind, [callKind, event.ticket], event)
-          : toOwned(clientKind, event),`,
-        `      type: 'postAll',
-      params: ({ context: c, event }: any) => ({
-        messages: c.servers.map(({ rules: { server } }: any) => {
-          const client = rules.clientOf(c, server);
-          return event.type === 'call.cancel'
-            ? post(childOf(client, callKind, event.ticket), { type: 'call.cancel', reason: event.reason }, { optional: true })
-            : post(client, event, { optional: true });
-        }),
-      }),`,
+        'machines/computer/computer.calls.ts',
+        '    told: [isLost ? toOwned(clientKind, event) : toOwnersOf(clientKind, [callKind, event.ticket], event)],\n',
+        '',
       ],
     ],
   },
@@ -67,13 +64,13 @@ const refactorings: readonly Refactoring[] = [
     edits: [
       [
         'machines/process/process.machine.ts',
-        "running: {\n      tags: 'ready',",
-        "running: {\n      after: { 777: {} },\n      tags: 'ready',",
+        "running: { tags: 'ready' },",
+        "running: { after: { 777: {} }, tags: 'ready' },",
       ],
       [
         'machines/client/client.machine.ts',
-        "launching: {\n      tags: 'connecting',",
-        "launching: {\n      after: { 333: {} },\n      tags: 'connecting',",
+        "launching: {\n          tags: 'connecting',",
+        "launching: {\n          after: { 333: {} },\n          tags: 'connecting',",
       ],
       [
         'machines/computer/computer.machine.ts',
@@ -87,7 +84,7 @@ const refactorings: readonly Refactoring[] = [
     edits: [
       ['machines/catalog/catalog.rules.ts', "CatalogOrder>('catalog')", "CatalogOrder>('listing')"],
       ['machines/client/client.machine.ts', "params.kind === 'catalog'", "params.kind === 'listing'"],
-      ['actors/runtime/assemble.ts', '  catalog: catalogMachine,', '  listing: catalogMachine,'],
+      ['actors/kinds/servers.ts', '  catalog: catalogMachine,', '  listing: catalogMachine,'],
     ],
   },
 ];
