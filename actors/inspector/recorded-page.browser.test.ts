@@ -95,7 +95,9 @@ describe('the page of a recording', () => {
     expect(await page.locator('#causes li').allInnerTexts()).toEqual([
       expect.stringContaining(`${String(cause?.['s'])} `),
     ]);
-    expect(await page.locator('#taken').innerText()).toBe('connection: trying.session --session.lost--> trying.broken');
+    expect(await page.locator('#taken').innerText()).toBe(
+      'connection: trying.session --session.lost--> trying.broken',
+    );
   });
 
   it('shows any earlier moment: the tree, the servers, the chart and the calls of then', async () => {
