@@ -36,14 +36,22 @@ describe('what an agent makes of an answer', () => {
   it.each([
     [failure(408), 'unknown'],
     [failure(4004), 'unknown'],
-    [failure(404, { reason: 'left' }), 'unknown'],
+    [failure(404, { reason: 'left' }), 'unknown', 'ComputerLost' as const],
+    [failure(404, { reason: 'left', left: 'agent' }), 'unknown'],
     [failure(404, { reason: 'unknown' }), 'failed'],
     [failure(4003), 'failed'],
-  ])('is told by the code for a peer that does not say it: %j is %s', (error, outcome) => {
-    const { code, message, details } = error;
-    const ack = { content: [], isError: true, structuredContent: { error: { code, message, details } } };
-    expect(said(ack)).toEqual({ outcome, end: outcome, phase: 'running', code });
-  });
+  ])(
+    'is told by the code for a peer that does not say it: %j is %s',
+    (error, outcome, code: Failure['code'] = error.code) => {
+      const { message, details } = error;
+      const ack = {
+        content: [],
+        isError: true,
+        structuredContent: { error: { code: error.code, message, details } },
+      };
+      expect(said(ack)).toEqual({ outcome, end: outcome, phase: 'running', code });
+    },
+  );
 
   it('a call is unknown for a computer that sat there, where an office only says that it is not there', () => {
     const ack = { code: 404, message: "Computer with name 'c1' not found" };

@@ -40,6 +40,7 @@ import { tracedCall } from './tracing.ts';
 import { A2cError } from '../kernel/errors.ts';
 import {
   deferred,
+  isTimeOut,
   Listeners,
   cancelledByHost,
   onAbort,
@@ -217,7 +218,18 @@ class HostedAgent implements Agent {
     const { signal } = options;
     if (!this.#isOpen()) throw new A2cError(agentClosed);
     if (computer === undefined) return this.#seat.joined(() => this.#link, signal);
-    await this.#until(() => this.#known.present.has(computer) || undefined, { signal });
+    const isThere = (): true | undefined => this.#known.present.has(computer) || undefined;
+    try {
+      await this.#until(isThere, { signal });
+    } catch (cause) {
+      if (this.#link.state !== 'joined' || !signal?.aborted || !isTimeOut(signal))
+        throw this.#seat.late(this.#link, cause);
+      const missing = { code: wireCodes.notFound, message: `Computer '${computer}' has not joined in time` };
+      throw new A2cError(
+        withPresent(computer, missing, () => this.#computers()),
+        { cause },
+      );
+    }
   };
   #computers(): readonly string[] {
     return [...this.#known.present];
@@ -436,7 +448,7 @@ const agentDraining: Failure = {
   code: 'LinkLost',
   message: 'The agent is about to close and takes no new calls',
 };
-const agentClosed: Failure = { code: 'LinkLost', message: 'The agent is closed' };
+const agentClosed: Failure = { code: 'Closed', message: 'The agent is closed' };
 
 /**
  * Takes the agent's seat in an office. Resolves when the seat is taken and `status().computers` names the other members,

@@ -72,7 +72,7 @@ const wrongHash = (said: string, found: string): Failure => ({
   details: { said, found },
   remedy: 'Make the call again',
 });
-const noAgent: Failure = { code: 'LinkLost', message: 'The agent is closed' };
+const noAgent: Failure = { code: 'Closed', message: 'The agent is closed' };
 
 export class Downloads {
   readonly #port: () => DownloadPort;

@@ -82,14 +82,15 @@ export class Seat<Role extends 'agent' | 'computer' = 'agent' | 'computer'> {
     try {
       await untilAborted(this.taken({ keepTrying: true }), signal);
     } catch (error) {
-      const link = linkOf();
-      const isLate = error instanceof DOMException && error.name === 'TimeoutError';
-      if (!isLate || link?.state !== 'waiting') throw error;
-      throw this.#notJoined(
-        { reason: link.reason ?? 'no reason given', refusal: link.refusal },
-        { cause: error },
-      );
+      throw this.late(linkOf(), error);
     }
+  }
+  /** Failure of the last try where `error` is the end of a time limit and there is no seat; else `error`. */
+  late(link: LinkStatus | null, error: unknown): unknown {
+    const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+    if (!isLate || link?.state !== 'waiting') return error;
+    const why = { reason: link.reason ?? 'no reason given', refusal: link.refusal };
+    return this.#notJoined(why, { cause: error });
   }
   async leave(): Promise<void> {
     if (!this.#machine.isTaken()) return;
@@ -215,7 +216,7 @@ interface NotJoined {
   readonly refusal: LinkRefusal | null;
 }
 const closedBefore = (role: NotJoined['role']): A2cError =>
-  new A2cError({ code: 'LinkLost', message: `Could not join the office: the ${role} was closed` });
+  new A2cError({ code: 'Closed', message: `Could not join the office: the ${role} was closed` });
 /** With advice on how to get the seat; its details have no credentials. */
 function notJoined({ role, url, reason, refusal }: NotJoined, options?: ErrorOptions): A2cError {
   const taken = role === 'agent' ? agentSeat : computerSeat;

@@ -164,8 +164,8 @@ describe('the Desktop and the Finder of a computer', () => {
     const asked = [host.desktop(), host.finder(), host.readResource('window://w/a')].map(errorOf);
     await host.close();
     for (const error of await Promise.all(asked)) expect(error.message).toMatch(/clos/);
-    expect(await errorOf(host.desktop())).toMatchObject({ code: 'ServerNotActive' });
-    expect(await errorOf(host.readResource('dpe://h/d'))).toMatchObject({ code: 'ServerNotActive' });
+    expect(await errorOf(host.desktop())).toMatchObject({ code: 'Closed' });
+    expect(await errorOf(host.readResource('dpe://h/d'))).toMatchObject({ code: 'Closed' });
   });
 });
 

@@ -107,8 +107,15 @@ it('an agent waits for a computer by its name', async () => {
   await there;
   expect(agent.status().computers).toEqual(['late']);
   const never = agent.joined('nobody');
+  const signal = AbortSignal.timeout(1);
+  const missing = { code: 'NotFound', message: "Computer 'nobody' has not joined in time" };
+  await expect(agent.joined('nobody', { signal })).rejects.toMatchObject({
+    ...missing,
+    remedy: "In this office: 'late'.",
+    cause: { name: 'TimeoutError' },
+  });
   await agent.close();
-  await expect(never).rejects.toMatchObject({ code: 'LinkLost' });
+  await expect(never).rejects.toMatchObject({ code: 'Closed' });
 });
 
 const clock = (): McpServer => {

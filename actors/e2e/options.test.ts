@@ -271,7 +271,7 @@ it('calls, presenters and logs refuse names that do not exist, and a closed comp
   await presenter.close();
   await computer.close();
   for (const asked of [computer.tools(), computer.resources(), computer.prompts.list()])
-    await expect(asked).rejects.toMatchObject({ code: 'ServerNotActive', message: 'The computer is closed' });
+    await expect(asked).rejects.toMatchObject({ code: 'Closed', message: 'The computer is closed' });
 });
 
 it('a seat that is not taken is explained: where, why, and to a wait that ends', async () => {

@@ -127,7 +127,7 @@ describe('a computer whose line breaks', () => {
     line.cut();
     expect(await call).toMatchObject({
       outcome: 'unknown',
-      failure: { code: 'NotFound', details: { reason: 'left' } },
+      failure: { code: 'ComputerLost', wireCode: 404 },
     });
     await waits;
     expect(await seenBy(computer)).toEqual({ hanging: [], cancelled: ['mine'] });

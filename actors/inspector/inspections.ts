@@ -118,7 +118,7 @@ export class Inspections implements Pages {
     inspected: Inspected,
     { port = 0, allowControl = false }: InspectOptions = {},
   ): Promise<Inspection> {
-    if (this.#isClosed) throw new A2cError({ code: 'ServerNotActive', message: 'The host is closed' });
+    if (this.#isClosed) throw new A2cError({ code: 'Closed', message: 'The host is closed' });
     const { kind, name } = inspected;
     const host: HostFacts = { kind, name, pid: processFacts.pid, started: this.#runtime.started, version };
     const charts = await chartsOf();

@@ -66,4 +66,4 @@ export const textOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : JSON.stringify(error);
 
 export const closedText = 'The computer is closed';
-export const closedFailure: Failure = { code: 'ServerNotActive', message: closedText };
+export const closedFailure: Failure = { code: 'Closed', message: closedText };

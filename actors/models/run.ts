@@ -136,6 +136,8 @@ export interface RanCall {
   readonly call: ModelCall | null;
   /** Effect of the call. `unknown`: it was sent and never answered. */
   readonly outcome: 'succeeded' | 'failed' | 'unknown';
+  /** End of the call as the computer or the agent told it: `end`, `failure`, `reqId` and the result. */
+  readonly ended: EndedCall;
   /** Whole result, for a host that shows it. */
   readonly response: MCPToolResponse;
 }
@@ -206,7 +208,7 @@ async function ranCall(
   const { id, name } = read.ok ? read.call : read;
   const ended: EndedCall = read.ok ? await endOf(read.call, target, options) : read;
   const outcome = ended.outcome ?? (ended.failure ? 'failed' : 'succeeded');
-  return { id, name, call: read.ok ? read.call : null, outcome, response: toResponse(id, ended) };
+  return { id, name, call: read.ok ? read.call : null, outcome, ended, response: toResponse(id, ended) };
 }
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 async function endOf(

@@ -14,7 +14,7 @@ import {
 
 /** Longer than withdrawing a question takes. */
 const patienceMs = 2_000;
-const closed = { code: 'ServerNotActive', message: 'The presenter is closed' } as const;
+const closed = { code: 'Closed', message: 'The presenter is closed' } as const;
 
 const settingsPart = (): Part => ({ kinds: settingsKinds });
 

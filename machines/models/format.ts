@@ -1,5 +1,6 @@
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import type { HostFailure } from '../protocol/failure.ts';
+import type { ResultContent } from '../protocol/tool-result.ts';
 
 /**
  * Types that connect tools and models independently of the provider: DeepChat's types and the interface that each provider implements.
@@ -91,11 +92,7 @@ export interface MCPToolCall {
 }
 
 /** One content item of an MCP result: text, image, audio, resource or resource_link. */
-export interface MCPContentItem {
-  /** Type of the item; unknown types are passed on. */
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
+export type MCPContentItem = ResultContent;
 /** Result of a call by a model, in a form independent of the provider. */
 export interface MCPToolResponse {
   /** Id of the call that this result answers. */

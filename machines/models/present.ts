@@ -1,6 +1,6 @@
-import type { Outcome } from '../call/call.rules.ts';
+import type { CallEnd, Outcome } from '../call/call.rules.ts';
 import { readBase64 } from '../text.ts';
-import type { MCPContentItem, MCPToolResponse, ResultOptions, MediaKind } from './format.ts';
+import type { MCPToolResponse, ResultOptions, MediaKind } from './format.ts';
 
 export interface Media {
   readonly kind: MediaKind;
@@ -51,12 +51,17 @@ const kindOf = (mimeType: string): MediaKind | undefined => {
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
+/** Content item as it came: a server may send other types and fields than MCP has. */
+interface Item {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
 interface Binary {
   readonly what: string;
   readonly mimeType: string;
   readonly data: string;
 }
-function binaryIn(item: MCPContentItem): Binary | undefined {
+function binaryIn(item: Item): Binary | undefined {
   const { type, resource } = item;
   const mimeOf = ({ mimeType }: Readonly<Record<string, unknown>>): string =>
     typeof mimeType === 'string' ? mimeType : '';
@@ -119,18 +124,28 @@ export function mediaPicker(
 
 /** Result of a finished call: the `CallOutcome` of a computer or an agent, or a `ReadCall` that is not ok. */
 export interface EndedCall {
+  /** Way in which the call ended, more exact than `outcome`. */
+  readonly end?: CallEnd;
+  /** Id of the call on the wire, in logs and in traces. */
+  readonly reqId?: string;
   /** Outcome of the call; when absent, the call succeeded unless there is a failure. */
   readonly outcome?: Outcome;
   /** Result of the call: an MCP CallToolResult or a similar value. */
   readonly result?: unknown;
   /** Failure of the call; its message is given to the model when the result contains no text. */
-  readonly failure?: { readonly message: string } | null;
+  readonly failure?: {
+    readonly message: string;
+    /** Name of the kind of failure (docs/errors.md). */
+    readonly code?: string | number;
+    readonly details?: Readonly<Record<string, unknown>>;
+    readonly remedy?: string;
+  } | null;
 }
 
 /** Largest length of a result for a model, in characters, by default: about 25,000 tokens. */
 export const mostCharacters = 100_000;
 
-const textItem = (text: string): MCPContentItem => ({ type: 'text', text });
+const textItem = (text: string): Item => ({ type: 'text', text });
 const json = (value: unknown): string => {
   try {
     return JSON.stringify(value) ?? String(value);
@@ -147,7 +162,7 @@ const json = (value: unknown): string => {
 export function toResponse(id: string, { outcome, result, failure }: EndedCall): MCPToolResponse {
   const isError = (outcome ?? 'succeeded') !== 'succeeded' || Boolean(failure) || hasError(result);
   const found = contentOf(result);
-  const isOurs = ({ text }: MCPContentItem): boolean => text === failure?.message;
+  const isOurs = ({ text }: Item): boolean => text === failure?.message;
   const given =
     failure && typeof found !== 'string'
       ? found.map((item) => (isOurs(item) ? textItem(withoutIds(failure.message)) : item))
@@ -158,7 +173,8 @@ export function toResponse(id: string, { outcome, result, failure }: EndedCall):
   const isSaid = [...why, ...items].some((item) => saysUnknown.test(wordsIn(item)));
   const notice = outcome === 'unknown' && !isSaid ? [textItem(mayHaveRun)] : [];
   const told = [...why, ...notice];
-  return { toolCallId: id, content: told.length > 0 ? [...told, ...items] : given, isError };
+  const content = told.length > 0 ? [...told, ...items] : given;
+  return { toolCallId: id, content: content as MCPToolResponse['content'], isError };
 }
 /** Removed, because a model has its own id for the call. */
 const callId = / \(call '[\da-f]{8}-[\da-f-]{27}'\)|\bCall '[\da-f]{8}-[\da-f-]{27}'/g;
@@ -168,12 +184,12 @@ const hasError = (result: unknown): boolean => isRecord(result) && result['isErr
 const mayHaveRun = 'It is not known whether the call took effect: look before you try it again.';
 /** Failures of this library that already say that the effect is unknown. */
 const saysUnknown = /whether (?:it|the call) took effect is unknown\.?$/;
-function wordsIn({ type, text, resource }: MCPContentItem): string {
+function wordsIn({ type, text, resource }: Item): string {
   const words = type === 'resource' && isRecord(resource) ? resource['text'] : text;
   return typeof words === 'string' ? words : '';
 }
 
-function contentOf(result: unknown): string | readonly MCPContentItem[] {
+function contentOf(result: unknown): string | readonly Item[] {
   if (typeof result === 'string') return result;
   if (!isRecord(result)) return [];
   const { content, structuredContent } = result;
@@ -181,11 +197,9 @@ function contentOf(result: unknown): string | readonly MCPContentItem[] {
   const items = Array.isArray(content) ? content.map(itemOf) : [];
   return items.length === 0 && structuredContent !== undefined ? [textItem(json(structuredContent))] : items;
 }
-function itemOf(value: unknown): MCPContentItem {
+function itemOf(value: unknown): Item {
   if (typeof value === 'string') return textItem(value);
-  return isRecord(value) && typeof value['type'] === 'string'
-    ? (value as MCPContentItem)
-    : textItem(json(value));
+  return isRecord(value) && typeof value['type'] === 'string' ? (value as Item) : textItem(json(value));
 }
 
 export type ResultPart = { readonly text: string } | { readonly media: Media };
@@ -205,7 +219,8 @@ function partsOf(
   most: number,
   show: (binary: Binary) => Media | string = placeholder,
 ): ResultPart[] {
-  const items = typeof content === 'string' ? [textItem(content)] : content;
+  const items =
+    typeof content === 'string' ? [textItem(content)] : (content as readonly unknown[] as readonly Item[]);
   const groups: (string[] | Media)[] = [];
   for (const item of items) {
     const binary = binaryIn(item);
@@ -252,14 +267,14 @@ function beginning(text: string, length: number): string {
   return JSON.parse(JSON.stringify(text.slice(0, end))) as string;
 }
 
-function shown(item: MCPContentItem): string {
+function shown(item: Item): string {
   const { type, text, resource } = item;
   if (type === 'resource' && isRecord(resource))
     return `[resource ${String(resource['uri'])}]\n${String(resource['text'])}`;
   if (type === 'resource_link') return shownLink(item);
   return typeof text === 'string' ? text : json(item);
 }
-function shownLink({ uri, name, title, description }: MCPContentItem): string {
+function shownLink({ uri, name, title, description }: Item): string {
   const words = [title ?? name, description].filter((word) => typeof word === 'string' && word !== '');
   return [`[link ${String(uri)}]`, ...words].join(' ');
 }

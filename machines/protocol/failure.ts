@@ -90,6 +90,9 @@ export const localCodes = {
   VrlSyntaxError: wireCodes.badRequest,
   ConfigInvalid: wireCodes.badRequest,
   LinkLost: wireCodes.notFound,
+  ComputerLost: wireCodes.notFound,
+  /** This computer, agent or presenter is closed. */
+  Closed: wireCodes.unavailable,
   ListRestless: wireCodes.internal,
   Crashed: wireCodes.internal,
 } as const;
@@ -163,9 +166,13 @@ export function toWireError(failure: Failure): WireError {
   };
 }
 
-/** A local code in `details.reason` becomes the code again: one cause has one code on both sides. */
+/**
+ * A local code in `details.reason` becomes the code again: one cause has one code on both sides. `left` is what offices
+ * say of a computer that left while it was asked.
+ */
 export function fromWireError(failure: Failure): Failure {
-  const { reason, ...details } = failure.details ?? {};
+  const { reason: said, ...details } = failure.details ?? {};
+  const reason = said === 'left' && details['left'] === undefined ? 'ComputerLost' : said;
   if (typeof reason !== 'string' || !Object.hasOwn(localCodes, reason)) return failure;
   const code = reason as LocalCode;
   return localCodes[code] === failure.code ? { ...failure, code, details } : failure;

@@ -132,7 +132,7 @@ export const tooSlowFailure: Failure = {
   message: 'The config file could not be written in time',
   remedy: 'Look whether another program holds it.',
 };
-export const closingFailure: Failure = { code: 'ServerNotActive', message: 'The presenter is closed' };
+export const closingFailure: Failure = { code: 'Closed', message: 'The presenter is closed' };
 const futureFailure = notWritten(
   'The config file is of a later version: it is read, and not written',
   'Update a2c-actors, or change the file by hand.',

@@ -2,6 +2,7 @@ import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import type { Crossing } from '../../../machines/trace/channels.ts';
 import {
   askerOf,
+  crossingOut,
   crossingsOf,
   hostCalls,
   timerFires,
@@ -31,12 +32,13 @@ class CallSettledInTime implements Judge<Crossing> {
     this.#slackMs = slackMs;
   }
   take(crossing: Crossing, at: number): readonly FoundViolation[] | undefined {
-    const { k, ev, req = '' } = crossing;
+    const { k, ch, ev, req = '' } = crossing;
     if (k === 'in') {
       const late = at > this.#soonest ? this.#late(at) : undefined;
       this.#hear(crossing, at);
       return late;
     }
+    if (ch.startsWith('ask confirm ')) return void this.#stand();
     const key = `${askerOf(crossing)} ${ticketIn(ev)}`;
     const entry = this.#calls.get(req);
     if (k === 'said') {
@@ -53,14 +55,16 @@ class CallSettledInTime implements Judge<Crossing> {
     const { ch, ev, req = '' } = crossing;
     if (ev?.type === 'createComputer' || ev?.type === 'createAgent')
       this.#timings.set(hostOf(ch), timingIn(ev));
-    // Bounds no call that waits for a person or its host, because that time does not count.
-    const isAsked = ev?.type === 'ask.began' && ch.startsWith('ask confirm ');
-    if (ev?.type === 'ask.held' || isAsked) for (const entry of this.#waiting.values()) entry.due = Infinity;
+    if (ev?.type === 'ask.held') this.#stand();
     if (ev?.type !== 'callTool' && (ev?.type !== 'ask' || !isAgent(ch))) return;
     const entry = { at: ch, ticket: ticketIn(ev), due: Infinity };
     this.#waiting.set(`${askerOf(crossing)} ${entry.ticket}`, entry);
     if (!isAgent(ch)) this.#calls.set(req, entry);
     this.#emit(entry, at + this.#allowed(ch, fieldsOfEvent(ev)));
+  }
+  /** Bounds no call that waits for a person or its host, because that time does not count. */
+  #stand(): void {
+    for (const entry of this.#waiting.values()) entry.due = Infinity;
   }
   /** Infinity without a limit. */
   #allowed(
@@ -101,7 +105,7 @@ export const callSettledInTime: Boundary = {
   reads: 'boundary',
   invariant: 'every call is settled within its time limit',
   why: 'A call ends in time although nobody answers, or progress is reported for ever (deadline).',
-  sees: ['in', 'out ask finish', 'said call.settled'],
+  sees: ['in', 'out ask finish', 'out ask confirm', 'said call.settled'],
   open: (bounds) => new CallSettledInTime(bounds),
   violating: [
     {
@@ -114,6 +118,16 @@ export const callSettledInTime: Boundary = {
     {
       how: 'the last moment',
       seen: crossingsOf(born, called, 1_000, timerFires, settles(computer), 1, timerFires),
+    },
+    {
+      how: 'a person who waits in the line of an equal question, and has not been asked',
+      seen: crossingsOf(
+        born,
+        called,
+        crossingOut('ask confirm of confirm {}/1', 'ask', {}),
+        1_001,
+        timerFires,
+      ),
     },
   ],
 };
