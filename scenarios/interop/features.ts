@@ -84,14 +84,14 @@ export const features: readonly Feature[] = [
     name: 'unknown tool',
     check: async ({ agent, isOurs }) => {
       const ended = await agent.call('nothing', {}, 20);
-      expectIt(ended.isError && (!isOurs.agent || ended.code === 4001), ended);
+      expectIt(ended.isError && (!isOurs.agent || ended.code === 'ToolNotFound'), ended);
     },
   },
   {
     name: 'unknown computer',
     check: async ({ agent, isOurs }) => {
       const ended = await agent.call('echo', { text: '' }, 2, 'nobody');
-      expectIt(ended.isError && (!isOurs.agent || ended.code === 404), ended);
+      expectIt(ended.isError && (!isOurs.agent || ended.code === 'NotFound'), ended);
     },
   },
   {

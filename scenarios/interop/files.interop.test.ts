@@ -47,7 +47,7 @@ describe.runIf(isReached)('files', () => {
       expect(readFileSync(path).equals(bytes(size))).toBe(true);
     }
     await expect(agent.files.put('theirs', new Uint8Array(0))).rejects.toMatchObject({
-      code: 4019,
+      code: 'BlobNotWritten',
       details: { reason: 'invalid_declaration' },
     });
   });
