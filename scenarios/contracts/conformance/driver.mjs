@@ -37,7 +37,7 @@ async function authorize({ url: page }) {
   return answer.headers.get('location') ?? undefined;
 }
 /** Answers with the default of each field, as SEP-1034 says of fields that a person left unchanged. */
-async function elicit(_server, { requestedSchema }) {
+async function elicit({ params: { requestedSchema } }) {
   const fields = Object.entries(requestedSchema?.properties ?? {});
   const content = Object.fromEntries(
     fields.flatMap(([name, field]) => (field.default === undefined ? [] : [[name, field.default]])),
