@@ -79,12 +79,12 @@ beforeAll(async () => {
   symlinkSync(at('.'), join(folder, 'node_modules/a2c-actors'), 'dir');
 }, 600_000);
 
-it('code for eighteen published servers compiles', async () => {
+it('types for eighteen published servers compile', async () => {
   expect(all).toHaveLength(18);
   const env = { ...process.env, XDG_STATE_HOME: join(folder, 'state') };
   const files: string[] = [];
   for (const { program } of all) {
-    const argv = [at('dist/actors/main.js'), 'generate', 'client', program, '-c', 'a2c.json'];
+    const argv = [at('dist/actors/main.js'), 'generate', 'types', program, '-c', 'a2c.json'];
     const { stdout } = await run(process.execPath, argv, { cwd: folder, env, maxBuffer: 2 ** 24 });
     const file = `${program}.ts`;
     writeFileSync(join(folder, file), stdout);
