@@ -146,7 +146,10 @@ class HostedAgent implements Agent {
     return this.#until(look, { timeoutMs: this.#timing.toolsMs }).catch(() => {});
   }
   /** Waits at most 2 s for the list of members; with `keepTrying` not for a seat that the office refuses. */
-  async settled(): Promise<void> {
+  static settled(of: HostedAgent): Promise<void> {
+    return of.#settled();
+  }
+  async #settled(): Promise<void> {
     await this.#seated;
     if (this.#link.state !== 'joined') return;
     await this.#until(() => this.#isRoomKnown || !this.#isOpen() || undefined, {
@@ -469,7 +472,7 @@ async function joinAsAgent(options: AgentOptions, shared: Runtime | undefined): 
   const stop = signal && onAbort(signal, giveUp);
   if (signal?.aborted) giveUp();
   try {
-    await agent.settled();
+    await HostedAgent.settled(agent);
     return agent;
   } catch (error) {
     await agent.close();

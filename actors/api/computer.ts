@@ -103,13 +103,12 @@ async function startComputer(options: ComputerOptions, inner: RuntimeShare): Pro
   const answers = doors?.answersThroughDoor(options.answers, host.kind === 'keep');
   const given = { ...options, ...(answers && { answers }) };
   const computer = new HostedComputer(given, config, runtime, inner.runtime !== undefined);
-  if (doors) computer.lendBy((lent) => doors.openHostDoor({ ...host, ...lent }));
+  const openDoor: OpenDoor = doors && ((lent) => doors.openHostDoor({ ...host, ...lent }));
   const giveUp = (): void => void computer.close();
   const stop = signal && onAbort(signal, giveUp);
   if (signal?.aborted) giveUp();
   // Closes the computer when its start fails, so that no process is left.
-  await computer
-    .start(config)
+  await HostedComputer.start(computer, config, openDoor)
     .catch(async (error: unknown) => {
       await computer.close();
       throw error;
@@ -118,6 +117,8 @@ async function startComputer(options: ComputerOptions, inner: RuntimeShare): Pro
   return computer;
 }
 
+type OpenDoor = ((lent: Lent) => Promise<Door>) | undefined;
+
 class HostedComputer implements Computer {
   readonly name: string;
   readonly inputs: Computer['inputs'];
@@ -125,7 +126,7 @@ class HostedComputer implements Computer {
   readonly #runtime: Runtime;
   readonly #part: ComputerPart;
   readonly #isShared: boolean;
-  #openDoor: ((lent: Lent) => Promise<Door>) | undefined;
+  #openDoor: OpenDoor;
   #door: Door | undefined;
   readonly #inputs: Inputs;
   readonly #cached: CachedCatalogs;
@@ -231,7 +232,11 @@ class HostedComputer implements Computer {
     servers.output.tell = (name, line) => this.#emit('server.wrote', { name, ...line });
   }
   /** Waits for the seat, but not for servers. */
-  async start(config: Config): Promise<void> {
+  static start(of: HostedComputer, config: Config, openDoor: OpenDoor): Promise<void> {
+    of.#openDoor = openDoor;
+    return of.#start(config);
+  }
+  async #start(config: Config): Promise<void> {
     const prepared = await this.#servers.prepare(config);
     if (this.#closing) return this.#collections.close();
     this.#servers.take(prepared);
@@ -245,9 +250,6 @@ class HostedComputer implements Computer {
     this.#first.begin(this.#timing().toolsMs);
     await this.#lend();
     await seated;
-  }
-  lendBy(open: (lent: Lent) => Promise<Door>): void {
-    this.#openDoor = open;
   }
   async #lend(): Promise<void> {
     const { stateDir = defaultStateDir(), launcher, permission, onNotice, inMemory = {} } = this.#options;

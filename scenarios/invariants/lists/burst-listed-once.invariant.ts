@@ -17,6 +17,8 @@ interface List {
   /** Times of the first and the last change notice since the last list request. */
   first: number;
   last: number;
+  /** Time of the first update of a resource since then, which may be one that is not listed: that begins a burst, too. */
+  updated: number;
   /** It is not the session's first list request, and the last one was answered. */
   isSettled: boolean;
 }
@@ -36,6 +38,8 @@ type Fields = {
 };
 const lists = ['tools', 'resources', 'prompts'] as const;
 
+const unheard = { first: Infinity, last: -Infinity, updated: Infinity };
+
 class BurstListedOnce implements Judge<Crossing> {
   readonly #slackMs: number;
   readonly #servers = new Map<string, Server>();
@@ -54,6 +58,7 @@ class BurstListedOnce implements Judge<Crossing> {
     if (ch.startsWith('session:')) {
       const subject = subjectOf(ch, 'session:');
       if (type === 'session.opened') this.#opened(subject, info);
+      if (type === 'resource.updated') return this.#updated(subject, at);
       if (type !== 'list.changed') return undefined;
       const server = this.#servers.get(subject);
       const list = server?.tells.has(notice) ? server.lists.get(notice) : undefined;
@@ -67,7 +72,12 @@ class BurstListedOnce implements Judge<Crossing> {
     list.isSettled = type === 'ask.answered';
     // Changes that come while the list is being requested are gathered.
     if (list.first < at) list.first = at;
+    if (list.updated < at) list.updated = at;
     return undefined;
+  }
+  #updated(name: string, at: number): undefined {
+    const list = this.#servers.get(name)?.lists.get('resources');
+    if (list) list.updated = Math.min(list.updated, at);
   }
   #config({ config, plan }: Partial<Config>): undefined {
     const off = config?.servers.filter(({ a2c }) => a2c?.listChanged === 'off').map(({ name }) => name);
@@ -82,7 +92,7 @@ class BurstListedOnce implements Judge<Crossing> {
   }
   #opened(name: string, info: Fields['info'] | undefined): void {
     const tells = lists.filter((each) => (info?.capabilities[each] as Declared)?.listChanged === true);
-    const none = (): List => ({ first: Infinity, last: -Infinity, isSettled: false });
+    const none = (): List => ({ ...unheard, isSettled: false });
     const known = new Map(lists.map((each) => [each as string, none()]));
     this.#servers.set(name, { tells: new Set<string>(tells), lists: known, isRestless: false });
   }
@@ -107,12 +117,13 @@ class BurstListedOnce implements Judge<Crossing> {
     };
   }
   #asked(list: List, server: Server, ch: string, type: string, at: number): FoundViolation | undefined {
-    const { first, last, isSettled } = list;
+    const { last, isSettled } = list;
+    const first = Math.min(list.first, list.updated);
     const late = type === 'ask' ? this.#late(list, server, ch, at) : undefined;
     // A withdrawn request took too long, and is tried again.
     list.isSettled = false;
     if (type !== 'ask') return undefined;
-    Object.assign(list, { first: Infinity, last: -Infinity });
+    Object.assign(list, unheard);
     const { quietMs, longestQuietMs } = this.#timing;
     if (late) return late;
     if (!isSettled || at - last >= quietMs - earlyMs || at - first >= longestQuietMs - earlyMs)
@@ -141,12 +152,29 @@ const opened = [
 const born = [...opened, ...came()];
 const notice = crossingIn(session, 'list.changed', { list: 'tools' });
 
+const listed = (): Crossing => crossingOut('ask resources/list of files/1', 'ask');
+const bornWithResources = [
+  computerStarts({ quietMs: 200, longestQuietMs: 1_000, pollMs: 60_000 }),
+  crossingIn(session, 'session.opened', { info: { capabilities: { resources: { listChanged: true } } } }),
+  listed(),
+  crossingIn('ask resources/list of files/1', 'ask.answered'),
+];
+const updated = crossingIn(session, 'resource.updated', { uri: 'window://files/unlisted' });
+const resourcesChanged = crossingIn(session, 'list.changed', { list: 'resources' });
+
 export const burstListedOnce: Boundary = {
   reads: 'boundary',
   invariant: 'a list is requested once for a burst of changes',
   why: 'Two hundred notices in a moment are one change: a server is asked once, after a quiet while, or long enough without, however much it goes on.',
   sees: [
-    ...['in createComputer', 'in setServers', 'in session.opened', 'in list.changed', 'said list.restless'],
+    ...[
+      'in createComputer',
+      'in setServers',
+      'in session.opened',
+      'in list.changed',
+      'in resource.updated',
+      'said list.restless',
+    ],
     ...lists.flatMap((each) => [`in ask ${each}/list`, `out ask ${each}/list`, `out withdraw ${each}/list`]),
   ],
   open: ({ slackMs }) => new BurstListedOnce(slackMs),
@@ -157,5 +185,11 @@ export const burstListedOnce: Boundary = {
       said: '0 ms after a notice',
     },
   ],
-  passing: [{ how: 'after a quiet while', seen: crossingsOf(...born, notice, 100, notice, 200, ...came()) }],
+  passing: [
+    { how: 'after a quiet while', seen: crossingsOf(...born, notice, 100, notice, 200, ...came()) },
+    {
+      how: 'after the longest wait for what an update of an unlisted resource began',
+      seen: crossingsOf(...bornWithResources, 500, updated, 1_000, resourcesChanged, listed()),
+    },
+  ],
 };
