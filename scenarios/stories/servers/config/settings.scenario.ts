@@ -174,7 +174,7 @@ story('an end answers every change that waits', { reads: ['never'] }, async (s) 
   change(s, 'a');
   s.close('settings');
   await s.run(1);
-  expect(settled(s)).toEqual([['a', false, 'ServerNotActive']]);
+  expect(settled(s)).toEqual([['a', false, 'Closed']]);
 });
 story('an end in a write answers every change', { reads: [good('1')], writes: ['never'] }, async (s) => {
   change(s, 'a');
@@ -182,8 +182,8 @@ story('an end in a write answers every change', { reads: [good('1')], writes: ['
   s.close('settings');
   await s.run(1);
   expect(settled(s)).toEqual([
-    ['a', false, 'ServerNotActive'],
-    ['b', false, 'ServerNotActive'],
+    ['a', false, 'Closed'],
+    ['b', false, 'Closed'],
   ]);
 });
 story(
