@@ -4,18 +4,8 @@ import { readerOf, type BlobShown } from '../blobs/blobs.rules.ts';
 import type { LinkFact, LinkInput } from '../ports/link.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { errorAck } from '../protocol/messages/answers.ts';
-import { blobSizes, getBlob, partIn, putBlob } from '../protocol/messages/blobs.ts';
-import {
-  getConfig,
-  getDesktop,
-  getFinder,
-  getResources,
-  getSkill,
-  getSkills,
-  readResource,
-} from '../protocol/messages/collections.ts';
-import { getTools } from '../protocol/messages/messages.ts';
-import { events } from '../protocol/protocol.ts';
+import { blobSizes, partIn } from '../protocol/messages/blobs.ts';
+import { questions as wire, type QuestionName } from '../protocol/questions.ts';
 import { collectionOfUri } from '../resources/uri.ts';
 import type { AggregateShown, ResourceRead } from '../resources/collections.ts';
 import { withRemedy } from '../resources/remedies.ts';
@@ -55,47 +45,62 @@ export interface Question {
   /** Returns the fields of the fact beside ticket and `reqId`, or why it is refused. */
   readonly read: (question: never, reading: Reading) => Read;
 }
-const row = <Q extends Asked>(
+type Said<Name extends QuestionName> = z.infer<(typeof wire)[Name]['schema']>;
+type Row<Name extends QuestionName> = readonly [
   fact: QuestionFact['type'],
-  schema: z.ZodType<Q>,
-  read: (question: Q, reading: Reading) => Read = () => ({}),
-): Question => ({ fact, schema, read });
+  read?: (question: Said<Name>, reading: Reading) => Read,
+];
 const ifText = <Key extends string>(key: Key, value: unknown) =>
   typeof value === 'string' ? { [key]: value } : {};
 
-export const questions: Readonly<Record<string, Question>> = {
-  [events.getTools]: row('agent.askedTools', getTools),
-  [events.getConfig]: row('agent.askedConfig', getConfig),
-  [events.getDesktop]: row('agent.askedCollection', getDesktop, (query) => ({
-    collection: 'desktop',
-    query,
-  })),
-  [events.getFinder]: row('agent.askedCollection', getFinder, (query) => ({ collection: 'finder', query })),
-  [events.readResource]: row('agent.askedResource', readResource, ({ uri, server }) => {
-    const collection = collectionOfUri(uri);
-    if (!collection.ok) return { failure: withRemedy(collection.failure) };
-    return { collection: collection.body, uri, ...ifText('server', server) };
-  }),
-  [events.getResources]: row('agent.askedResources', getResources, ({ mcp_server: server, cursor }) => ({
-    server,
-    ...ifText('cursor', cursor),
-  })),
-  [events.getSkills]: row('agent.askedSkills', getSkills),
-  [events.getSkill]: row('agent.askedSkill', getSkill, ({ name, rel_path, agent }, { link }) => ({
-    name,
-    reader: readerOf(link, agent),
-    ...ifText('relPath', rel_path),
-  })),
-  [events.putBlob]: row('agent.putPart', putBlob, (question, { bytes, newId }) => {
-    const part = partIn(question, bytes, newId);
-    return 'code' in part ? { failure: part } : { agent: question.agent, ...part };
-  }),
-  [events.getBlob]: row('agent.askedBlob', getBlob, (question, { link }) => {
-    const { blob_handle: handle, chunk_offset: from, max_chunk_bytes: most, agent } = question;
-    const maxBytes = most && most > 0 ? Math.min(most, blobSizes.partBytes) : blobSizes.partBytes;
-    return { handle, offset: from ?? 0, maxBytes, reader: readerOf(link, agent) };
-  }),
+const rows: { readonly [Name in QuestionName]: Row<Name> } = {
+  getTools: ['agent.askedTools'],
+  getConfig: ['agent.askedConfig'],
+  getDesktop: ['agent.askedCollection', (query) => ({ collection: 'desktop', query })],
+  getFinder: ['agent.askedCollection', (query) => ({ collection: 'finder', query })],
+  readResource: [
+    'agent.askedResource',
+    ({ uri, server }) => {
+      const collection = collectionOfUri(uri);
+      if (!collection.ok) return { failure: withRemedy(collection.failure) };
+      return { collection: collection.body, uri, ...ifText('server', server) };
+    },
+  ],
+  getResources: [
+    'agent.askedResources',
+    ({ mcp_server: server, cursor }) => ({ server, ...ifText('cursor', cursor) }),
+  ],
+  getSkills: ['agent.askedSkills'],
+  getSkill: [
+    'agent.askedSkill',
+    ({ name, rel_path, agent }, { link }) => ({
+      name,
+      reader: readerOf(link, agent),
+      ...ifText('relPath', rel_path),
+    }),
+  ],
+  putBlob: [
+    'agent.putPart',
+    (question, { bytes, newId }) => {
+      const part = partIn(question, bytes, newId);
+      return 'code' in part ? { failure: part } : { agent: question.agent, ...part };
+    },
+  ],
+  getBlob: [
+    'agent.askedBlob',
+    ({ blob_handle: handle, chunk_offset: from, max_chunk_bytes: most, agent }, { link }) => {
+      const maxBytes = most && most > 0 ? Math.min(most, blobSizes.partBytes) : blobSizes.partBytes;
+      return { handle, offset: from ?? 0, maxBytes, reader: readerOf(link, agent) };
+    },
+  ],
 };
+/** By event. */
+export const questions: Readonly<Record<string, Question>> = Object.fromEntries(
+  Object.entries(rows).map(([name, [fact, read = () => ({})]]) => {
+    const { event, schema } = wire[name as QuestionName];
+    return [event, { fact, schema, read }];
+  }),
+);
 
 interface Shown {
   readonly reqId: string;

@@ -15,6 +15,7 @@ export type {
   ClientToServer,
   Notice,
   Question,
+  Questions,
   Relayed,
   ServerToClient,
   Announcements,

@@ -1,4 +1,5 @@
 import { columnOf } from './notifications.ts';
+import { questionEvents } from './questions.ts';
 
 /** Revision of A2C-SMCP that we speak: the 0.2.0 draft with Finder. Defined only here. */
 export const PROTOCOL_VERSION = '0.2.0';
@@ -56,18 +57,7 @@ export const events = {
   ...columnOf('event'),
   cancelToolCall: 'server:tool_call_cancel',
   toolCall: 'client:tool_call',
-  getTools: 'client:get_tools',
-  getConfig: 'client:get_config',
-  getDesktop: 'client:get_desktop',
-  getFinder: 'client:get_finder',
-  /** Reads a `dpe://` resource: an extension of ours, because the protocol draft has no event for that. */
-  readResource: 'client:read_resource',
-  getResources: 'client:get_resources',
-  getSkills: 'client:get_skills',
-  getSkill: 'client:get_skill',
-  /** Reads a part of a large content. This event and the next belong to versions 0.3 and 0.4. */
-  getBlob: 'client:get_blob',
-  putBlob: 'client:put_blob',
+  ...questionEvents,
   /** Reports the progress of a call to an agent that asked for it: an extension of ours. */
   toolCallProgress: 'server:tool_call_progress',
 } as const;

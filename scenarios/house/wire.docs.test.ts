@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { dpeCategories, parseDpeUri } from '../../machines/resources/uri.ts';
 import * as wire from '../../machines/protocol/index.ts';
 import { rows } from '../../machines/protocol/notifications.ts';
+import { questions } from '../../machines/protocol/questions.ts';
 
 const page = readFileSync(new URL('../../docs/wire.md', import.meta.url), 'utf8');
 
@@ -29,18 +30,9 @@ const fieldsOf = ({ shape }: z.ZodObject): string[] =>
   );
 const asked = ['agent', 'req_id', 'computer'];
 
-const questions: Readonly<Record<string, readonly [z.ZodObject, z.ZodObject | undefined]>> = {
+const asks: Readonly<Record<string, readonly [z.ZodObject, z.ZodObject | undefined]>> = {
   [wire.events.toolCall]: [wire.toolCall, undefined],
-  [wire.events.getTools]: [wire.getTools, wire.getToolsReply],
-  [wire.events.getConfig]: [wire.getConfig, wire.getConfigReply],
-  [wire.events.getDesktop]: [wire.getDesktop, wire.getDesktopReply],
-  [wire.events.getFinder]: [wire.getFinder, wire.getFinderReply],
-  [wire.events.readResource]: [wire.readResource, wire.readResourceReply],
-  [wire.events.getResources]: [wire.getResources, wire.getResourcesReply],
-  [wire.events.getSkills]: [wire.getSkills, wire.getSkillsReply],
-  [wire.events.getSkill]: [wire.getSkill, wire.getSkillReply],
-  [wire.events.getBlob]: [wire.getBlob, wire.getBlobReply],
-  [wire.events.putBlob]: [wire.putBlob, wire.putBlobReply],
+  ...Object.fromEntries(Object.values(questions).map(({ event, schema, reply }) => [event, [schema, reply]])),
 };
 const orders: Readonly<Record<string, readonly [z.ZodObject, z.ZodObject | undefined]>> = {
   [wire.events.joinOffice]: [wire.joinOffice, undefined],
@@ -75,7 +67,7 @@ describe('the page of the wire', () => {
     '%s has the fields %s and is answered with %s',
     (...row) => {
       const [event = ''] = codes(row[0] ?? '');
-      const [question, reply] = questions[event] ?? [];
+      const [question, reply] = asks[event] ?? [];
       expect([...asked, ...codes(row[1] ?? '')]).toEqual(question && fieldsOf(question));
       expect(codes(row[2] ?? '')).toEqual(reply ? fieldsOf(reply) : []);
     },

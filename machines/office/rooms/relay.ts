@@ -4,16 +4,6 @@ import type { SeatFacts } from '../../ports/office.ts';
 import { timing, type Timing } from '../../kernel/timing.ts';
 import { type Failure, noSeat, wireCodes } from '../../protocol/failure.ts';
 import { badPayload, refusal, unanswered } from '../../protocol/messages/answers.ts';
-import { getBlob, putBlob } from '../../protocol/messages/blobs.ts';
-import {
-  getConfig,
-  getDesktop,
-  getFinder,
-  getResources,
-  readResource,
-  getSkill,
-  getSkills,
-} from '../../protocol/messages/collections.ts';
 import * as messages from '../../protocol/messages/messages.ts';
 import {
   toldOf,
@@ -29,6 +19,7 @@ import {
   type NoticeName,
   toTimeoutMs,
 } from '../../protocol/protocol.ts';
+import { questions } from '../../protocol/questions.ts';
 import { forbidsEvent, forbidsFile, type Grant } from './entry.ts';
 import { officeLimits, openGate, overLimit, type Gate, type OfficeLimits } from './limits.ts';
 import type { Lookup } from './register.ts';
@@ -104,13 +95,10 @@ const forACall: Waits<messages.ToolCall> = (
   reqId,
 });
 
+type Addressed = Readonly<Record<'agent' | 'computer', string>>;
 /** Only within the sender's own room, and under its registered name. */
 const forward =
-  <T extends { agent: string; computer: string }>(
-    relayed: CarriedName,
-    schema: z.ZodType<T>,
-    waits: Waits<T> = forAQuery,
-  ) =>
+  <T extends Addressed>(relayed: CarriedName, schema: z.ZodType<T>, waits: Waits<T> = forAQuery) =>
   ({ sender, event, payload, lookup, limits }: Case): Verdict => {
     if (sender.role !== 'agent') return notAllowed(event, `Only an agent may send ${event}`);
     const checked = check(schema, event, payload);
@@ -187,16 +175,9 @@ const isCarried = (event: string): event is CarriedName =>
 
 const rules: Readonly<Record<string, (one: Case) => Verdict>> = {
   [events.toolCall]: forward(events.toolCall, messages.toolCall, forACall),
-  [events.getTools]: forward(events.getTools, messages.getTools),
-  [events.getConfig]: forward(events.getConfig, getConfig),
-  [events.getDesktop]: forward(events.getDesktop, getDesktop),
-  [events.getFinder]: forward(events.getFinder, getFinder),
-  [events.readResource]: forward(events.readResource, readResource),
-  [events.getResources]: forward(events.getResources, getResources),
-  [events.getSkills]: forward(events.getSkills, getSkills),
-  [events.getSkill]: forward(events.getSkill, getSkill),
-  [events.getBlob]: forward(events.getBlob, getBlob),
-  [events.putBlob]: forward(events.putBlob, putBlob),
+  ...Object.fromEntries(
+    Object.values(questions).map(({ event, schema }) => [event, forward<Addressed>(event, schema)]),
+  ),
   ...Object.fromEntries(rows.map((row) => [row.event, update(row)])),
   [events.listRoom]: listRoom,
   [events.cancelToolCall]: cancelToolCall,

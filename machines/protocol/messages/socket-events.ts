@@ -1,28 +1,10 @@
 import type { CallToolResult } from '../tool-result.ts';
 import type { ErrorAck } from './answers.ts';
-import type {
-  GetConfig,
-  GetConfigReply,
-  GetDesktop,
-  GetDesktopReply,
-  GetFinder,
-  GetFinderReply,
-  GetResources,
-  GetResourcesReply,
-  GetToolsReply,
-  ReadResource,
-  ReadResourceReply,
-  GetSkill,
-  GetSkillReply,
-  GetSkills,
-  GetSkillsReply,
-} from './collections.ts';
 import type { z } from 'zod';
 import type { events, notices } from '../protocol.ts';
 import type {
   ComputerUpdate,
   Disconnecting,
-  GetTools,
   JoinOffice,
   LeaveOffice,
   ListRoom,
@@ -33,8 +15,8 @@ import type {
   ToolCallCancelled,
   ToolCallProgress,
 } from './messages.ts';
-import type { GetBlob, GetBlobReply, PutBlob, PutBlobReply } from './blobs.ts';
 import type { notifications } from '../notifications.ts';
+import type { questions } from '../questions.ts';
 
 /**
  * Message that claims or returns a seat. The types in this file are type parameters of Socket.IO:
@@ -52,30 +34,17 @@ export type Announcement<Payload> = (payload: Payload, ack?: (failure?: ErrorAck
 /** Notice from an office to a member; it is never answered. */
 export type Notice<Body> = (body: Body) => void;
 
-/** Questions of an agent to a computer, relayed by the office. */
-export interface Relayed {
+/** Questions of an agent to a computer, relayed by the office: one for each row of `machines/protocol/questions.ts`. */
+export type Questions = {
+  [Name in keyof typeof questions as (typeof questions)[Name]['event']]: Question<
+    z.infer<(typeof questions)[Name]['schema']>,
+    z.infer<(typeof questions)[Name]['reply']>
+  >;
+};
+/** Questions of an agent to a computer, and its calls. */
+export interface Relayed extends Questions {
   /** Calls a tool. A failed call is answered with a result with `isError`, see `failureResult`. */
   [events.toolCall]: (payload: ToolCall, ack: (result: CallToolResult) => void) => void;
-  /** Lists all callable tools of a computer. */
-  [events.getTools]: Question<GetTools, GetToolsReply>;
-  /** Lists the servers and inputs of a computer, with unfilled placeholders and hidden secrets. */
-  [events.getConfig]: Question<GetConfig, GetConfigReply>;
-  /** Returns the windows of a computer. */
-  [events.getDesktop]: Question<GetDesktop, GetDesktopReply>;
-  /** Returns a page of the documents of a computer. */
-  [events.getFinder]: Question<GetFinder, GetFinderReply>;
-  /** Reads one window, document, page or element, as its server gives it. */
-  [events.readResource]: Question<ReadResource, ReadResourceReply>;
-  /** Lists one page of the resources of a server. */
-  [events.getResources]: Question<GetResources, GetResourcesReply>;
-  /** Lists the skills of a computer. */
-  [events.getSkills]: Question<GetSkills, GetSkillsReply>;
-  /** Reads one file of a skill. */
-  [events.getSkill]: Question<GetSkill, GetSkillReply>;
-  /** Reads a part of a content that was too large for one answer. */
-  [events.getBlob]: Question<GetBlob, GetBlobReply>;
-  /** Writes a part of a file to a computer. */
-  [events.putBlob]: Question<PutBlob, PutBlobReply>;
 }
 
 /**
