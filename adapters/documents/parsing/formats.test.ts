@@ -3,6 +3,7 @@ import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import type { Draft, DraftDocument } from '../../../machines/documents.ts';
 import { readEpub } from './epub.ts';
+import { readMarkdown } from './markdown.ts';
 import { readNotebook } from './notebook.ts';
 import { readOdp, readOdt } from './open-document.ts';
 import { readMail } from './mail.ts';
@@ -41,6 +42,24 @@ it('JSON, YAML and XML are shown as they are written, in pages', async () => {
   const { pages, pageCount } = await read(readCode, lines.join('\n'));
   const texts = Object.values(pages).flatMap(({ drafts }) => drafts.map(({ content }) => content['text']));
   expect([pageCount, texts.join('\n').split('\n')]).toEqual([5, lines]);
+});
+
+it.each([
+  ['an entity in a heading', '# A &amp; B', ['heading', { text: 'A & B', level: 1 }]],
+  [
+    'an item with a task',
+    '- [ ] one\n  more\n- two',
+    ['list', { items: ['[ ] one\nmore', 'two'], ordered: false }],
+  ],
+  ['a list that begins later', '3. c', ['list', { items: ['c'], ordered: true, start: 3 }]],
+  ['a quotation without its marks', '> one\n> two', ['text', { text: 'one\ntwo' }]],
+  ['a footnote of two lines', '[^n]: one\ntwo', ['annotation', { text: 'one\ntwo', name: 'n' }]],
+  ['a link by reference', '[Home][h]', ['link', { text: 'Home', url: 'https://h/' }]],
+  ['a cell of two lines', '|a|\n|-|\n|b<br>c\\|d|', ['table', { columns: ['a'], rows: [['b\nc|d']] }]],
+  ['a formula', '$$\nx\n$$', ['formula', { expression: 'x' }]],
+  ['code with its language', '```js title=x\na\n```', ['code', { text: 'a', language: 'js' }]],
+])('Markdown has %s', async (_, source, draft) => {
+  expect(brief(await read(readMarkdown, `${source}\n\n[h]: https://h/`))[0]).toEqual(draft);
 });
 
 it('a notebook has its texts, code and outputs', async () => {

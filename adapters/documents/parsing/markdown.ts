@@ -1,7 +1,5 @@
-import type { Nodes, Parent, RootContent } from 'mdast';
-import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmFromMarkdown } from 'mdast-util-gfm';
-import { gfm } from 'micromark-extension-gfm';
+import { Marked, type Token, type Tokens } from 'marked';
+import { parseFragment } from 'parse5';
 import type { Draft } from '../../../machines/documents.ts';
 import { textReader } from './encoding.ts';
 import { draftsOfHtml } from './html.ts';
@@ -18,10 +16,27 @@ export const readMarkdown = textReader((source, { name }) => {
 });
 const unquoted = (text: string): string => text.replace(/^(["'])(.*)\1$/, '$2');
 
-export function draftsOfMarkdown(source: string): Draft[] {
-  const root = fromMarkdown(source, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  return root.children.flatMap((node) => draftsOf(node, source));
+interface Footnote extends Tokens.Generic {
+  readonly name: string;
 }
+/** `[^name]: text`, with the lines that go on with it. */
+const footnote = /^\[\^([^\]\s]{1,200})\]:[ \t]*([^\n]*(?:\n(?!\[\^|[ \t]*\n)[^\n]+)*)(?:\n+|$)/;
+const marked = new Marked({
+  extensions: [
+    {
+      name: 'footnote',
+      level: 'block',
+      start: (source) => /^\[\^/m.exec(source)?.index,
+      tokenizer(source) {
+        const [raw, name = '', text = ''] = footnote.exec(source) ?? [];
+        return raw === undefined
+          ? undefined
+          : { type: 'footnote', raw, name, tokens: this.lexer.inlineTokens(text) };
+      },
+    },
+  ],
+});
+export const draftsOfMarkdown = (source: string): Draft[] => marked.lexer(source).flatMap(draftsOf);
 
 /** Nested values are ignored. */
 function withoutFront(source: string): { front: Readonly<Record<string, string>>; body: string } {
@@ -31,58 +46,66 @@ function withoutFront(source: string): { front: Readonly<Record<string, string>>
   const pairs = lines.flatMap((pair) => (pair ? [[pair[1] ?? '', unquoted(pair[2] ?? '')]] : []));
   return { front: Object.fromEntries(pairs) as Record<string, string>, body: source.slice(found[0].length) };
 }
-function draftsOf(node: RootContent, source: string): Draft[] {
-  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- the other kinds stand within a paragraph
-  switch (node.type) {
-    case 'heading':
-      return [{ category: 'heading', content: { text: textIn(node), level: node.depth } }, ...imagesIn(node)];
-    case 'paragraph':
-      return paragraph(node, source);
-    case 'list': {
-      const items = node.children.map((item) => itemOf(item, source));
-      const isOrdered = node.ordered === true;
-      const start = isOrdered && (node.start ?? 1) !== 1 ? { start: node.start } : {};
-      const content = { items, ordered: isOrdered, ...start };
-      return [{ category: 'list', content }, ...imagesIn(node)];
+function draftsOf(token: Token): Draft[] {
+  switch (token.type) {
+    case 'heading': {
+      const { depth: level } = token as Tokens.Heading;
+      return [{ category: 'heading', content: { text: textIn(token), level } }, ...imagesIn(token)];
     }
-    case 'code':
-      return node.lang === 'math'
-        ? [{ category: 'formula', content: { expression: node.value } }]
-        : [{ category: 'code', content: { text: node.value, ...(node.lang && { language: node.lang }) } }];
+    case 'paragraph':
+    case 'text':
+      return paragraph(token as Tokens.Paragraph);
+    case 'list': {
+      const { items, ordered, start } = token as Tokens.List;
+      const from = ordered && start !== 1 ? { start } : {};
+      const content = { items: items.map(({ raw }) => itemOf(raw)), ordered, ...from };
+      return [{ category: 'list', content }, ...imagesIn(token)];
+    }
+    case 'code': {
+      const { text, lang: info = '' } = token as Tokens.Code;
+      const [language = ''] = info.split(/\s/);
+      return language === 'math'
+        ? [{ category: 'formula', content: { expression: text } }]
+        : [{ category: 'code', content: { text, ...(language !== '' && { language }) } }];
+    }
     case 'table': {
-      const [columns = [], ...rows] = node.children.map((row) =>
-        row.children.map((each) => cellOf(each, source)),
-      );
-      return [{ category: 'table', content: { columns, rows } }, ...imagesIn(node)];
+      const { header, rows } = token as Tokens.Table;
+      const [columns = [], ...others] = [header, ...rows].map((row) => row.map(({ text }) => cellOf(text)));
+      return [{ category: 'table', content: { columns, rows: others } }, ...imagesIn(token)];
     }
     case 'blockquote':
-      return node.children.flatMap((each) => draftsOf(each, source));
-    case 'thematicBreak':
+      return (token as Tokens.Blockquote).tokens.flatMap(draftsOf);
+    case 'hr':
       return [{ category: 'separator', content: {} }];
     case 'html':
-      return draftsOfHtml(node.value).drafts;
-    case 'footnoteDefinition':
-      return [{ category: 'annotation', content: { text: textIn(node), name: node.identifier } }];
-    case 'definition':
-      return [{ category: 'link', content: { text: node.label ?? node.identifier, url: node.url } }];
+      return draftsOfHtml(token.raw).drafts;
+    case 'footnote':
+      return [{ category: 'annotation', content: { text: textIn(token), name: (token as Footnote).name } }];
+    case 'def': {
+      const { href: url, raw, tag } = token as Tokens.Def;
+      return [{ category: 'link', content: { text: /\[([^\]]+)\]/.exec(raw)?.[1] ?? tag, url } }];
+    }
     default:
       return [];
   }
 }
 
-function paragraph(node: Nodes & Parent, source: string): Draft[] {
-  const [only, ...others] = node.children;
-  if (only?.type === 'image' && others.length === 0) return imagesIn(node);
+function paragraph(token: Tokens.Paragraph): Draft[] {
+  const text = token.text.trim();
+  const [only, ...others] = token.tokens;
+  if (only?.type === 'image' && others.length === 0) return imagesIn(token);
   if (only?.type === 'link' && others.length === 0)
-    return [{ category: 'link', content: { text: textIn(only), url: only.url } }, ...imagesIn(only)];
-  const text = written(node, source);
-  const formula = /^\$\$([\s\S]+)\$\$$/.exec(text.trim());
+    return [
+      { category: 'link', content: { text: textIn(only), url: (only as Tokens.Link).href } },
+      ...imagesIn(only),
+    ];
+  const formula = /^\$\$([\s\S]+)\$\$$/.exec(text);
   if (formula) return [{ category: 'formula', content: { expression: (formula[1] ?? '').trim() } }];
-  return [{ category: 'text', content: { text } }, ...imagesIn(node)];
+  return [{ category: 'text', content: { text } }, ...imagesIn(token)];
 }
 
-function itemOf(item: Nodes, source: string): string {
-  const [first = '', ...others] = written(item, source).split(/\r?\n/);
+function itemOf(raw: string): string {
+  const [first = '', ...others] = raw.trim().split(/\r?\n/);
   const mark = /^(?:[-*+]|\d+[.)])\s+/.exec(first)?.[0] ?? '';
   const least = Math.min(
     ...others.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length),
@@ -91,27 +114,28 @@ function itemOf(item: Nodes, source: string): string {
     '\n',
   );
 }
-const cellOf = (cell: Nodes & Parent, source: string): string => {
-  const [first, last] = [
-    cell.children[0]?.position?.start.offset,
-    cell.children.at(-1)?.position?.end.offset,
-  ];
-  return first === undefined || last === undefined
-    ? ''
-    : source
-        .slice(first, last)
-        .replaceAll('\\|', '|')
-        .replace(/<br\s*\/?>/gi, '\n');
-};
+const cellOf = (text: string): string => text.replace(/<br\s*\/?>/gi, '\n');
 
-const written = (node: Nodes, source: string): string =>
-  source.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0);
-const textIn = (node: Nodes): string => {
-  if ('value' in node) return node.value;
-  if ('alt' in node) return node.alt ?? '';
-  return 'children' in node ? node.children.map((each) => textIn(each)).join('') : '';
+const childrenOf = (token: Token): readonly Token[] => {
+  if (token.type === 'list') return (token as Tokens.List).items;
+  if (token.type !== 'table') return ('tokens' in token && token.tokens) || [];
+  const { header, rows } = token as Tokens.Table;
+  return [...header, ...rows.flat()].flatMap(({ tokens }) => tokens);
 };
-function imagesIn(node: Nodes): Draft[] {
-  if (node.type === 'image') return [{ category: 'image', content: { alt: node.alt ?? '', url: node.url } }];
-  return 'children' in node ? node.children.flatMap((each) => imagesIn(each)) : [];
+const withoutEntities = (text: string): string =>
+  text.includes('&')
+    ? parseFragment(text)
+        .childNodes.map((node) => ('value' in node ? node.value : ''))
+        .join('')
+    : text;
+const textIn = (token: Token): string => {
+  const children = childrenOf(token);
+  if (children.length > 0) return children.map(textIn).join('');
+  if (token.type === 'text') return withoutEntities(token.raw);
+  return 'text' in token ? String(token.text) : token.type === 'html' ? token.raw : '';
+};
+function imagesIn(token: Token): Draft[] {
+  if (token.type !== 'image') return childrenOf(token).flatMap(imagesIn);
+  const { text: alt, href: url } = token as Tokens.Image;
+  return [{ category: 'image', content: { alt, url } }];
 }
