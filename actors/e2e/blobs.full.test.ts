@@ -126,7 +126,7 @@ it('a large file of a skill is a stream, which a signal or its reader ends', asy
   const left = agent.files.get('c1', sha256).getReader();
   await left.read();
   await agent.close();
-  await expect(left.closed).rejects.toMatchObject({ code: 'LinkLost' });
+  await expect(left.closed).rejects.toMatchObject({ code: 'Closed' });
 });
 
 it('a read goes on after its office was restarted in the middle', async () => {

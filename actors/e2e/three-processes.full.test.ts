@@ -148,7 +148,7 @@ it('both sides join again when the office is killed and comes back, and nothing 
   computer.child.kill('SIGKILL');
   expect(await cut).toMatchObject({
     outcome: 'unknown',
-    failure: { code: 'NotFound', details: { computer: 'c1' } },
+    failure: { code: 'ComputerLost', details: { computer: 'c1' } },
   });
   await expect.poll(trace).toContain('"text":"callUnknown slow"');
   await agent.close();
