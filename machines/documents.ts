@@ -43,17 +43,13 @@ export interface ReadDocument extends Omit<DraftDocument, 'pages'> {
 }
 
 /** Page, category and digest of the content: ids survive a restart, and a change leaves others as they are. */
-export function named(
-  draft: DraftDocument,
-  isByPage: boolean,
-  digest: (text: string) => string,
-): ReadDocument {
+export function named(draft: DraftDocument, isPart: boolean, digest: (text: string) => string): ReadDocument {
   const seen = new Map<string, number>();
   const pages: Record<number, Page> = {};
   for (const [index, { title, drafts }] of Object.entries(draft.pages)) {
     const elements = drafts.map(({ key, ...rest }): Element => {
       const said = key ?? JSON.stringify(rest.content);
-      const base = `${isByPage ? `p${index}-` : ''}${rest.category}-${digest(said)}`;
+      const base = `${isPart ? `p${index}-` : ''}${rest.category}-${digest(said)}`;
       const count = (seen.get(base) ?? 0) + 1;
       seen.set(base, count);
       return { element_id: count === 1 ? base : `${base}-${count}`, ...rest };
@@ -163,6 +159,9 @@ const written: ReadonlySet<DocumentFormat> = new Set(['md', 'txt', 'csv', 'json'
 /** Its file is a text that is best read as it is; of HTML and others only when single lines are asked for. */
 export const isWritten = (format: DocumentFormat, isByLine: boolean): boolean =>
   written.has(format) || (isByLine && starts[format] === undefined && format !== 'xls');
+
+/** Read in parts, so that the id of an element has its page. */
+export const isByPage = (format: DocumentFormat | undefined): boolean => format === 'pdf' || format === 'csv';
 
 const zip = [0x50, 0x4b];
 const starts: Partial<Record<DocumentFormat, readonly number[]>> = {

@@ -5,6 +5,7 @@ import { Unreadable } from './parsing/reader.ts';
 import {
   elementAnswer,
   formatOf,
+  isByPage,
   metadataAnswer,
   ofCategories,
   pageAnswer,
@@ -162,11 +163,11 @@ export class DocumentResources {
   }
 
   async #element(listed: Listed, id: string): Promise<{ index: number; element: Element }> {
-    const isByPage = formatOf(listed.ref) === 'pdf';
+    const isPart = isByPage(formatOf(listed.ref));
     const named = pageOfId(id);
-    if (isByPage && named === undefined) throw refusalOf(elementNotFound(id));
-    const from = isByPage ? (named ?? 0) : 0;
-    const read = await this.#library.read(listed.ref, { from, to: isByPage ? from + 1 : Infinity });
+    if (isPart && named === undefined) throw refusalOf(elementNotFound(id));
+    const from = isPart ? (named ?? 0) : 0;
+    const read = await this.#library.read(listed.ref, { from, to: isPart ? from + 1 : Infinity });
     for (const [index, page] of Object.entries(read.pages)) {
       const element = page.elements.find(({ element_id }) => element_id === id);
       if (element) return { index: Number(index), element };

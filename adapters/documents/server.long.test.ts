@@ -182,13 +182,21 @@ describe('list_files', () => {
     ]);
   });
 
-  it.skipIf(isWindows)('says that a name that is not UTF-8 cannot be read', async () => {
-    const odd = Buffer.concat([Buffer.from(join(root, 'odd')), Buffer.from([0xff]), Buffer.from('.md')]);
-    await writeFile(odd, 'x');
-    const { texts } = await ask('list_files', { pattern: 'odd*' });
-    expect(texts[0]).toBe('odd\ufffd.md  (its name is not UTF-8, so it cannot be read)');
+  it.skipIf(isWindows)('says that a file or folder whose name is not UTF-8 cannot be read', async () => {
+    const bytesOf = (name: string): Buffer => Buffer.from(join(root, name), 'latin1');
+    await mkdir(bytesOf('odd\xff'));
+    await writeFile(bytesOf('odd\xff.md'), 'x');
+    await writeFile(join(root, 'odd\ufffd.txt'), 'read');
+    const { texts } = await ask('list_files', { pattern: 'odd*', depth: 1 });
+    expect((texts[0] ?? '').split('\n')).toEqual([
+      'odd\ufffd  (its name is not UTF-8, so it cannot be read)',
+      'odd\ufffd.md  (its name is not UTF-8, so it cannot be read)',
+      expect.stringMatching(/^odd\ufffd\.txt {2}4 bytes/),
+    ]);
     expect(await refusal('read', { path: 'odd\ufffd.md' })).toContain('is not UTF-8');
-    await rm(odd);
+    expect((await ask('read', { path: 'odd\ufffd.txt' })).texts).toEqual(['read']);
+    for (const name of ['odd\xff.md', 'odd\xff']) await rm(bytesOf(name), { recursive: true });
+    await rm(join(root, 'odd\ufffd.txt'));
   });
 });
 

@@ -51,10 +51,10 @@ const startsAt = async (folders: readonly Folder[], at: string): Promise<readonl
 };
 
 async function lineOf({ path: name, kind, real }: Omit<WalkedEntry, 'below'>): Promise<string> {
-  if (kind !== 'file') return kind === 'folder' ? `${name}/` : `${name} -> (link)`;
-  if (name.includes('\ufffd')) return `${name}  (its name is not UTF-8, so it cannot be read)`;
   // Without a size when the file was removed after the walk had found it.
   const facts = await lstat(real).catch(() => undefined);
+  if (!facts && name.includes('\ufffd')) return `${name}  (its name is not UTF-8, so it cannot be read)`;
+  if (kind !== 'file') return kind === 'folder' ? `${name}/` : `${name} -> (link)`;
   return facts ? `${name}  ${sizeText(facts.size)}  ${facts.mtime.toISOString().slice(0, 19)}Z` : name;
 }
 

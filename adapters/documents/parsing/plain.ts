@@ -1,5 +1,5 @@
 import Papa from 'papaparse';
-import { pagesOf, type Draft, type DraftDocument } from '../../../machines/documents.ts';
+import { pagesOf, type Draft, type DraftDocument, type DraftPage } from '../../../machines/documents.ts';
 import { textReader } from './encoding.ts';
 import { rowsPerPage } from './reader.ts';
 
@@ -63,30 +63,40 @@ export const readCode = textReader((source, { name, fileType }) =>
   ),
 );
 
-export const readCsv = textReader((text, { name, fileType }) => {
-  const { data, errors, meta } = Papa.parse<string[]>(text, {
+/** Each read goes through the whole file, so it gives more pages than were asked for. */
+const pagesAtOnce = 100;
+
+/** Rows of other pages than the wanted are only counted. */
+export const readCsv = textReader((text, { name, fileType, from, to }) => {
+  const end = Math.max(to, from + pagesAtOnce);
+  const kept: string[][] = [];
+  let columns: readonly string[] | undefined;
+  let [most, total, mistakes, delimiter] = [1, 0, 0, ''];
+  Papa.parse<string[]>(text, {
     skipEmptyLines: true,
     ...(fileType === 'tsv' && { delimiter: '\t' }),
+    step: ({ data, errors, meta }) => {
+      mistakes += errors.length;
+      if (!columns) [columns, most, delimiter] = [data, rowsPerPage(data.length), meta.delimiter];
+      else if ((total += 1) > from * most && total <= end * most) kept.push(data);
+    },
   });
-  const [head = [], ...rows] = data;
-  const columns = head;
-  const most = rowsPerPage(columns.length);
-  const pages = [];
-  for (let from = 0; from < Math.max(rows.length, 1); from += most) {
-    const shown = rows.slice(from, from + most);
-    const to = from + shown.length;
+  const names = columns?.slice(0, 20).join(', ') ?? '';
+  const pageCount = Math.max(1, Math.ceil(total / most));
+  const pages: Record<number, DraftPage> = {};
+  for (let page = from; page < Math.min(end, pageCount); page += 1) {
+    const first = page * most;
+    const rows = kept.slice(first - from * most, first - from * most + most);
+    const last = first + rows.length;
     const metadata = {
-      delimiter: meta.delimiter,
-      first_row: from + 1,
-      rows_total: rows.length,
-      ...(errors.length > 0 && { mistakes: errors.length }),
+      ...{ delimiter, first_row: first + 1, rows_total: total },
+      ...(mistakes > 0 && { mistakes }),
     };
-    const names = columns.slice(0, 20).join(', ');
-    const summary = `${names}: rows ${Math.min(from + 1, to)} to ${to} of ${rows.length}`;
-    pages.push({
-      title: from === 0 ? name : `${name}, rows ${from + 1} to ${to}`,
-      drafts: [{ category: 'table' as const, summary, content: { columns, rows: shown }, metadata }],
-    });
+    const summary = `${names}: rows ${Math.min(first + 1, last)} to ${last} of ${total}`;
+    pages[page] = {
+      title: page === 0 ? name : `${name}, rows ${first + 1} to ${last}`,
+      drafts: [{ category: 'table', summary, content: { columns: columns ?? [], rows }, metadata }],
+    };
   }
-  return { ...pagesOf(pages), summary: `${rows.length} rows: ${columns.slice(0, 20).join(', ')}` };
+  return { pageCount, pages, summary: `${total} rows: ${names}` };
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
-import { named, type ReadDocument, type DocumentFormat } from '../../../machines/documents.ts';
+import { isByPage, named, type ReadDocument, type DocumentFormat } from '../../../machines/documents.ts';
 import { Unreadable, type Source } from './reader.ts';
 import { readers } from './readers.ts';
 
@@ -21,7 +21,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 async function read({ format, ...source }: Job): Promise<Done> {
   try {
     const reader = await readers[format]();
-    return { ok: true, document: named(await reader(source), format === 'pdf', digest) };
+    return { ok: true, document: named(await reader(source), isByPage(format), digest) };
   } catch (error) {
     return { ok: false, reason: reasonOf(error) };
   }

@@ -155,3 +155,16 @@ it('a workbook that cannot be read tells the reason', async () => {
   const reading = async () => readXls({ bytes, name: 'a.xls', fileType: 'xls', from: 0, to: 1 });
   await expect(reading()).rejects.toThrow(/^it is not a whole workbook: \S/);
 });
+
+it('Of a long CSV only some pages are kept, with the numbers of their rows and of all', async () => {
+  const lines = Array.from({ length: 600_000 }, (_, at) => `${at + 1},"a\nb"`);
+  const bytes = Buffer.from(`n,text\n${lines.join('\n')}\n`);
+  const read = await readCsv({ bytes, name: 'a.csv', fileType: 'csv', from: 150, to: 151 });
+  expect(read).toMatchObject({ pageCount: 300, summary: '600000 rows: n, text' });
+  expect(Object.keys(read.pages)).toEqual(Array.from({ length: 100 }, (_, at) => String(at + 150)));
+  const { title, drafts } = read.pages[151] ?? {};
+  expect(title).toBe('a.csv, rows 302001 to 304000');
+  expect(drafts?.[0]).toMatchObject({ metadata: { first_row: 302_001, rows_total: 600_000 } });
+  const rows = drafts?.[0]?.content['rows'] as string[][];
+  expect([rows.length, rows[0], rows.at(-1)]).toEqual([2000, ['302001', 'a\nb'], ['304000', 'a\nb']]);
+});
