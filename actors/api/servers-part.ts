@@ -12,7 +12,7 @@ import { createLedger, type Ledger } from '../../adapters/process/reaper/ledger.
 import { sweepLeftovers } from '../../adapters/process/reaper/state-file.ts';
 import { clientKind, specPort } from '../../machines/client/client.events.ts';
 import type { Config } from '../../machines/config/parse.ts';
-import { secretsOfConfig } from '../../machines/config/shown.ts';
+import { secretsOfConfig } from '../../machines/secrets/shown.ts';
 import type { Address } from '../../machines/kernel/effects.ts';
 import type { RequestPort } from '../../machines/kernel/ports.ts';
 import { version } from '../../machines/version.ts';

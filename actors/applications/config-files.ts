@@ -11,7 +11,7 @@ import { importFrom, type Imported } from '../../machines/applications/import.ts
 import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
 import type { App } from '../../machines/config/app.ts';
 import type { Config } from '../../machines/config/parse.ts';
-import { shownTarget } from '../../machines/config/shown.ts';
+import { shownTarget } from '../../machines/secrets/shown.ts';
 import { editConfig, type ConfigChange } from '../../machines/applications/server-edits.ts';
 
 /** Options of an import of servers: its source and its target. */

@@ -24,7 +24,7 @@ import {
   writtenAs,
 } from '../../adapters/applications/config-files.ts';
 import { foundAppFiles } from '../../adapters/applications/config-imports.ts';
-import { shownEntry, shownServer, shownTarget } from '../../machines/config/shown.ts';
+import { shownEntry, shownServer, shownTarget } from '../../machines/secrets/shown.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import type { ConfigChange } from '../../machines/applications/server-edits.ts';
 import { appNamed, apps } from '../../machines/applications/apps.ts';

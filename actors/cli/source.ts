@@ -13,7 +13,7 @@ import { mistakeLine } from '../../machines/config/mistake.ts';
 import { parseConfig, type Config } from '../../machines/config/parse.ts';
 import { isTemplate } from '../../machines/config/placeholders.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
-import { shownTarget } from '../../machines/config/shown.ts';
+import { shownTarget } from '../../machines/secrets/shown.ts';
 import { acceptedConfig } from '../plans/accepted-config.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { yesOrNo } from './answering.ts';

@@ -1,7 +1,7 @@
 import type { EntryWords } from './options.ts';
 import { basename, resolve } from 'node:path';
 import { badRequest } from '../kernel/errors.ts';
-import { withoutSecretParts } from '../../machines/config/shown.ts';
+import { withoutSecretParts } from '../../machines/secrets/shown.ts';
 import { readLenientJson } from '../../machines/models/lenient-json.ts';
 
 export const isUrl = (word: unknown): word is string =>

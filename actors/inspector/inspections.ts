@@ -23,7 +23,7 @@ import {
 } from '../../machines/inspection.ts';
 import type { Charts } from '../../machines/trace/chart.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
-import { redacted } from '../../machines/trace/redaction.ts';
+import { redacted } from '../../machines/secrets/redaction.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { kindsInProcess } from '../runtime/assemble.ts';
 import { chartOf } from '../runtime/charts.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseConfig, type Config } from '../../machines/config/parse.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { canonical, revived } from '../../machines/trace/canonical.ts';
-import { redactorOf } from '../../machines/trace/redaction.ts';
+import { redactorOf } from '../../machines/secrets/redaction.ts';
 import {
   configAsGiven,
   givenConfig,

@@ -2,15 +2,15 @@ import type { Lists } from '../../machines/catalog/entries.ts';
 import { metaForAgents } from '../../machines/catalog/tool.ts';
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
 import { bundleNameOf } from '../../machines/config/launch-config.ts';
-import { secretsOfConfig, shownServer } from '../../machines/config/shown.ts';
+import { secretsOfConfig, shownServer } from '../../machines/secrets/shown.ts';
 import { toProtocol } from '../../machines/config/to-protocol.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
 import type { ProtocolServer, ServerConfig, Settings } from '../../machines/config/schemas.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { canonical } from '../../machines/trace/canonical.ts';
-import { redactorOf, SecretRedactor } from '../../machines/trace/redaction.ts';
-import { SecretIndex } from '../../machines/trace/secret-rules.ts';
+import { redactorOf, SecretRedactor } from '../../machines/secrets/redaction.ts';
+import { SecretIndex } from '../../machines/secrets/secret-index.ts';
 import { bundleIdOf, planOf, readOrThrow, type Policy } from './plan.ts';
 
 export interface ServerFacts {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDigest, sha256Of } from '../../adapters/storage/traces.ts';
 import { readTrace } from '../../machines/trace/reading.ts';
-import { redactorOf } from '../../machines/trace/redaction.ts';
+import { redactorOf } from '../../machines/secrets/redaction.ts';
 import type { DirectoryRecord, Frame } from '../../machines/trace/record.ts';
 import { keptFrames } from './trace-lines.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';

@@ -2,8 +2,8 @@ import type { Emit, RequestFact } from '../../machines/kernel/ports.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 import { Later } from '../../machines/trace/canonical.ts';
-import { SecretIndex } from '../../machines/trace/secret-rules.ts';
-import { SecretRedactor } from '../../machines/trace/redaction.ts';
+import { SecretIndex } from '../../machines/secrets/secret-index.ts';
+import { SecretRedactor } from '../../machines/secrets/redaction.ts';
 import type { OpenSession } from '../../machines/ports/session.ts';
 import type { OpenProcess } from '../../machines/ports/process.ts';
 

@@ -1,7 +1,7 @@
 import type { SecretStore } from '../../adapters/storage/keyring.ts';
 import { frozenJson } from '../../machines/catalog/tool.ts';
 import type { CommandInput, InputDefinition } from '../../machines/config/inputs.ts';
-import { isSecretName } from '../../machines/trace/secret-rules.ts';
+import { isSecretName } from '../../machines/secrets/secret-names.ts';
 
 /**
  * Asks somebody on behalf of the host for the value of an input. Resolving with undefined means no answer, so that

@@ -16,8 +16,8 @@ import type {
   SseServer,
   StreamableServer,
 } from '../../machines/config/schemas.ts';
-import { secretsOfLaunch } from '../../machines/config/shown.ts';
-import { secretsUnder } from '../../machines/trace/secret-rules.ts';
+import { secretsOfLaunch } from '../../machines/secrets/shown.ts';
+import { secretsUnder } from '../../machines/secrets/secret-rules.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { notDefined, variablesFor, type Inputs, type Resolved } from './inputs.ts';
 

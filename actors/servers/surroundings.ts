@@ -4,7 +4,7 @@ import { inheritedOf, type RemoteSpec, type ServerSpec } from './render.ts';
 import type { LaunchSpec } from '../../adapters/process/environment.ts';
 import { proxyFromEnvironment } from '../../adapters/mcp/http/proxy.ts';
 import type { LaunchSettings } from '../../machines/config/schemas.ts';
-import { secretsIn } from '../../machines/trace/secret-rules.ts';
+import { secretsIn } from '../../machines/secrets/secret-rules.ts';
 
 type Texts = Readonly<Record<string, string>>;
 export interface HostPlaces {

@@ -23,7 +23,7 @@ import { keptByDefault } from '../recording/reasons.ts';
 import { timing, timingOf } from '../../machines/kernel/timing.ts';
 import { unauthorized } from '../../machines/process/server-failure.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
-import { secretsOfLaunch } from '../../machines/config/shown.ts';
+import { secretsOfLaunch } from '../../machines/secrets/shown.ts';
 import type {
   ForeignTransport,
   ServerCommand,

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { writePrivateSync } from '../host-files.ts';
-import type { KeyedHash } from '../../machines/trace/redaction.ts';
+import type { KeyedHash } from '../../machines/secrets/redaction.ts';
 
 /** Number of hex digits kept of a keyed hash, enough to tell two secrets of one trace apart. */
 const shown = 16;

@@ -4,7 +4,7 @@ import { below, isPath, isRelative } from './import.ts';
 import type { Config } from '../config/parse.ts';
 import { isTemplate } from '../config/placeholders.ts';
 import { secretsOfLogin, type OAuth, type ServerConfig } from '../config/schemas.ts';
-import { hasSecretParts, literalSecretsIn, withoutSecretArgs } from '../config/shown.ts';
+import { hasSecretParts, literalSecretsIn, withoutSecretArgs } from '../secrets/shown.ts';
 
 interface Exported {
   readonly value: Fields;

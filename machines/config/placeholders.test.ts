@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from './parse.ts';
 import { placeholdersIn, renderWith, type Lookup } from './placeholders.ts';
-import { shownServer } from './shown.ts';
+import { shownServer } from '../secrets/shown.ts';
 
 const piece = fc.constantFrom(
   '${input:',

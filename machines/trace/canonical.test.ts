@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonical, revived, textOfRecord, Texts } from './canonical.ts';
-import { redactorOf } from './redaction.ts';
-import { SecretIndex } from './secret-rules.ts';
+import { redactorOf } from '../secrets/redaction.ts';
+import { SecretIndex } from '../secrets/secret-index.ts';
 
 const read = (text: string): unknown => revived(JSON.parse(text));
 const again = (value: unknown): string => canonical(read(canonical(value)));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { canonical, revived } from './canonical.ts';
 import { ChannelNames, type Crossing } from './channels.ts';
 import type { DirectoryRecord } from './record.ts';
-import { redactorOf } from './redaction.ts';
+import { redactorOf } from '../secrets/redaction.ts';
 
 const plain = {
   order: (_: string, event: EventObject) => event,

@@ -1,6 +1,6 @@
 import { assign } from 'xstate';
 import { Directory, Handle } from '../../actors/runtime/directory.ts';
-import { SecretRedactor } from '../../machines/trace/redaction.ts';
+import { SecretRedactor } from '../../machines/secrets/redaction.ts';
 import type { DirectoryRecord } from '../../machines/trace/record.ts';
 import { crashing } from './mutant-runs.ts';
 import {

@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
-import { redacted } from '../../machines/trace/redaction.ts';
+import { redacted } from '../../machines/secrets/redaction.ts';
 
 /** Its decision may differ from the recorded one. */
 export interface RedactedRead {

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { marksBy } from '../../actors/recording/flight-recorder.ts';
 import { canonical, revived } from '../../machines/trace/canonical.ts';
-import { Hiding } from '../../machines/trace/redaction.ts';
+import { Hiding } from '../../machines/secrets/redaction.ts';
 import { readTrace, textOfLine } from '../../machines/trace/reading.ts';
 import { shortText } from '../../machines/trace/channels.ts';
 import { sha256Of } from './report/files.ts';

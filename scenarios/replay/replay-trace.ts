@@ -4,7 +4,7 @@ import { assemble } from '../../actors/runtime/assemble.ts';
 import { machines } from '../../actors/kinds/all.ts';
 import { Directory, type Observer, Tap } from '../../actors/runtime/directory.ts';
 import { canonical } from '../../machines/trace/canonical.ts';
-import { redacted } from '../../machines/trace/redaction.ts';
+import { redacted } from '../../machines/secrets/redaction.ts';
 import type { Trace } from '../../machines/trace/reading.ts';
 import type { SeenRecord } from '../invariants/index.ts';
 import { steppingOfTests } from '../lockstep/stepping-of-tests.ts';

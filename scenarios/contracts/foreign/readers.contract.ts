@@ -52,8 +52,9 @@ import { foreignJson, foreignTexts } from '../../fixtures/foreign-texts.ts';
 import { asJson, asLine, asText, nearest, readBase64, unfitName } from '../../../machines/text.ts';
 import { canonical } from '../../../machines/trace/canonical.ts';
 import { readTrace } from '../../../machines/trace/reading.ts';
-import { SecretRedactor } from '../../../machines/trace/redaction.ts';
-import { formsIn, SecretIndex, secretsIn } from '../../../machines/trace/secret-rules.ts';
+import { SecretRedactor } from '../../../machines/secrets/redaction.ts';
+import { formsIn, secretsIn } from '../../../machines/secrets/secret-rules.ts';
+import { SecretIndex } from '../../../machines/secrets/secret-index.ts';
 
 interface Reader {
   readonly most: number;

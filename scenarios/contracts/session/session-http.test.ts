@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { SecretIndex, secretsIn } from '../../../machines/trace/secret-rules.ts';
-import { SecretRedactor } from '../../../machines/trace/redaction.ts';
+import { SecretIndex } from '../../../machines/secrets/secret-index.ts';
+import { secretsIn } from '../../../machines/secrets/secret-rules.ts';
+import { SecretRedactor } from '../../../machines/secrets/redaction.ts';
 import { observed } from './session.harness.ts';
 import { failureIn, handTimers, openIn, refusalOf, seenBy, typesOf } from './session.probe.ts';
 import {

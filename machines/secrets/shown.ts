@@ -1,24 +1,18 @@
-import {
-  isSecretName,
-  isSecretValue,
-  SecretIndex,
-  secretsIn,
-  loginsIn,
-  replacedIn,
-  secretSpansIn,
-} from '../trace/secret-rules.ts';
-import { SecretRedactor } from '../trace/redaction.ts';
+import { isSecretName } from './secret-names.ts';
+import { isSecretValue, secretsIn, loginsIn, secretSpansIn } from './secret-rules.ts';
+import { SecretIndex, replacedIn } from './secret-index.ts';
+import { SecretRedactor } from './redaction.ts';
 import { isObject, type Fields } from '../protocol/json.ts';
-import type { InputDefinition } from './inputs.ts';
-import { launchConfigOf } from './launch-config.ts';
-import { isTemplate, renderWith } from './placeholders.ts';
+import type { InputDefinition } from '../config/inputs.ts';
+import { launchConfigOf } from '../config/launch-config.ts';
+import { isTemplate, renderWith } from '../config/placeholders.ts';
 import {
   secretsOfLogin,
   type OAuth,
   type OwnFacts,
   type ProtocolServer,
   type ServerConfig,
-} from './schemas.ts';
+} from '../config/schemas.ts';
 
 type Texts = Readonly<Record<string, string>>;
 const hidden = '***';

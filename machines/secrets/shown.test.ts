@@ -1,7 +1,7 @@
 import { expect, test, describe, it } from 'vitest';
-import { parseConfig, type Config } from './parse.ts';
+import { parseConfig, type Config } from '../config/parse.ts';
 import { shownServer } from './shown.ts';
-import { toProtocol } from './to-protocol.ts';
+import { toProtocol } from '../config/to-protocol.ts';
 
 const shown = (server: object): unknown => {
   const parsed = parseConfig(server);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { merged, replacedIn, SecretIndex } from './secret-rules.ts';
+import { merged, replacedIn, SecretIndex } from './secret-index.ts';
 
 const hidden = (text: string, ...secrets: readonly string[]): string =>
   replacedIn(text, new SecretIndex(secrets).spansIn(text), () => '***');

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonical, revived } from './canonical.ts';
+import { canonical, revived } from '../trace/canonical.ts';
 import { redacted, redactorOf, SecretRedactor } from './redaction.ts';
-import { SecretIndex } from './secret-rules.ts';
+import { SecretIndex } from './secret-index.ts';
 
 /** Short fake hash without a key that differs for different texts. */
 const hash = (text: string): string => {

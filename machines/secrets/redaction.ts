@@ -1,14 +1,8 @@
 import { isObject, type Fields } from '../protocol/json.ts';
-import type { Redactor } from './canonical.ts';
-import {
-  couldBeAnything,
-  replacedIn,
-  SecretIndex,
-  shortestSecret,
-  formsIn,
-  inPattern,
-  isSecretName,
-} from './secret-rules.ts';
+import type { Redactor } from '../trace/canonical.ts';
+import { couldBeAnything, replacedIn, SecretIndex, shortestSecret, inPattern } from './secret-index.ts';
+import { formsIn } from './secret-rules.ts';
+import { isSecretName } from './secret-names.ts';
 
 /** Equal values have equal hashes within a trace; without the key nobody can test guesses. */
 export type KeyedHash = (text: string) => string;
