@@ -69,7 +69,7 @@ export type { Log, LogEntry, LogLevel, LogOptions } from './logging/log-entry.ts
 export type { IncidentFact, IncidentKind } from '../machines/incidents/incident.ts';
 export type { KeptTrace, RecordOptions } from './recording/flight-recorder.ts';
 export type { KeepWord } from '../machines/trace/reasons.ts';
-export type { RedactHook } from './recording/redaction.ts';
+export type { RedactHook } from './secrets/hook-redactor.ts';
 export type { Profile } from '../machines/trace/format.ts';
 export type { GivenTiming, HostTiming } from '../machines/kernel/timing.ts';
 export type { LinkStatus, OfficeSeat } from './api/seat.ts';

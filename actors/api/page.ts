@@ -1,4 +1,5 @@
-import type { FlightOptions, FlightRecorder, KnownSecrets } from '../recording/flight-recorder.ts';
+import type { FlightOptions, FlightRecorder } from '../recording/flight-recorder.ts';
+import type { KnownSecrets } from '../secrets/known-secrets.ts';
 import type { Frames } from '../recording/frames.ts';
 import type { HostIncidents } from '../recording/host-incidents.ts';
 import type { Directory } from '../runtime/directory.ts';

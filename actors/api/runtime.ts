@@ -7,15 +7,11 @@ import { extra } from '../extras.ts';
 import { deferred } from '../kernel/listeners.ts';
 import type { HostLog } from '../logging/host-log.ts';
 import type { LogOptions } from '../logging/log-entry.ts';
-import {
-  FlightRecorder,
-  notRecorded,
-  type FlightOptions,
-  KnownSecrets,
-} from '../recording/flight-recorder.ts';
+import { FlightRecorder, notRecorded, type FlightOptions } from '../recording/flight-recorder.ts';
+import { KnownSecrets } from '../secrets/known-secrets.ts';
 import { Frames } from '../recording/frames.ts';
 import { HostIncidents } from '../recording/host-incidents.ts';
-import { RedactedPorts } from '../recording/redaction.ts';
+import { RedactedPorts } from '../secrets/redacted-ports.ts';
 import { assemble } from '../runtime/assemble.ts';
 import { Directory, unanswered, type Root, Tap } from '../runtime/directory.ts';
 import type { Kinds, Part, Question } from '../runtime/part.ts';

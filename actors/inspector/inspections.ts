@@ -28,7 +28,7 @@ import { A2cError } from '../kernel/errors.ts';
 import { kindsInProcess } from '../runtime/assemble.ts';
 import { chartOf } from '../runtime/charts.ts';
 import { version } from '../../machines/version.ts';
-import { notRecorded } from '../recording/flight-recorder.ts';
+import { notRecorded, recorderOptions } from '../recording/flight-recorder.ts';
 import type { RecorderOptions } from '../recording/recorder.ts';
 import { LiveStream } from './live-stream.ts';
 import type { Kinds } from '../runtime/part.ts';
@@ -109,7 +109,7 @@ export class Inspections implements Pages {
   }
   #recording(): RecorderOptions {
     const { secrets, options } = this.#runtime;
-    return secrets.recording('full', (options.record || {}).key);
+    return recorderOptions(secrets, 'full', (options.record || {}).key);
   }
   mark(text: string): void {
     this.#stream.mark(text);

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { addressFor } from '../../machines/kernel/effects.ts';
 import type { ToPage } from '../../machines/inspection.ts';
-import { KnownSecrets } from '../recording/flight-recorder.ts';
+import { recorderOptions } from '../recording/flight-recorder.ts';
+import { KnownSecrets } from '../secrets/known-secrets.ts';
 import { Directory, Tap } from '../runtime/directory.ts';
 import { LiveStream } from './live-stream.ts';
 import { Frames } from '../recording/frames.ts';
@@ -39,7 +40,7 @@ function streamed(): { stream: LiveStream; tap: Tap; directory: Directory; happe
   };
   const directory = new Directory(platform, tap);
   directory.listen(addressFor('host:test'), () => {});
-  const stream = new LiveStream(directory, () => new KnownSecrets().recording('full'), new Frames());
+  const stream = new LiveStream(directory, () => recorderOptions(new KnownSecrets(), 'full'), new Frames());
   const happen = (times: number): void => {
     // Sends messages; each one adds two records, the input and its delivery.
     for (let n = 0; n < times; n++) directory.send('host:test', { type: 'news' });

@@ -14,8 +14,6 @@ import type { Address } from '../../machines/kernel/effects.ts';
 import type { DirectoryRecord, Frame } from '../../machines/trace/record.ts';
 import type { KeepWord } from '../../machines/trace/reasons.ts';
 import type { Profile } from '../../machines/trace/format.ts';
-import { markOf, redactorOf, SecretRedactor } from '../../machines/secrets/redaction.ts';
-import { SecretIndex } from '../../machines/secrets/secret-index.ts';
 import { version, xstateVersion } from '../../machines/version.ts';
 import { A2cError, badRequest, notFound } from '../kernel/errors.ts';
 import { kindsInProcess } from '../runtime/assemble.ts';
@@ -25,7 +23,8 @@ import type { Tap } from '../runtime/directory.ts';
 import { apiWords } from './host-words.ts';
 import { isMinor, keptByDefault, KeptLately, Reasons, type Reason } from './reasons.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
-import { type RedactHook, HookRedactor } from './redaction.ts';
+import type { RedactHook } from '../secrets/hook-redactor.ts';
+import type { KnownSecrets } from '../secrets/known-secrets.ts';
 import type { FrameBounds, TraceWriter } from './trace-lines.ts';
 
 /** Options of a host's recording, with which a failure can be replayed (docs/replay.md). */
@@ -128,7 +127,7 @@ export class FlightRecorder {
     this.#redact = (text) => secrets.redactor.text(text);
     this.#wanted = new Set(on ?? keptByDefault);
     this.#recorder = new Recorder({
-      ...secrets.recording(profile, key),
+      ...recorderOptions(secrets, profile, key),
       ...(ringBytes !== undefined && { ringBytes }),
       ...(options.frames && { frames: options.frames }),
       onEntry: (isFull) => (isFull ? this.#file?.flush() : this.#file?.wants()),
@@ -327,77 +326,23 @@ export function ownWords(kinds: Kinds = kindsInProcess): ReadonlySet<string> {
   return words.all;
 }
 
-/** Splits a secret of several lines, such as a key, because texts often quote it line by line. */
-const wholeAndLines = (secret: string): readonly string[] =>
-  [secret, ...secret.split(/\r?\n/)].filter((text) => text.trim() !== '');
-
-/** The same secret always gets the same mark. `key` is the one of `RecordOptions`. */
-export function marksBy(key?: string): (secret: string) => string {
-  const { hash } = createRedactionKey(key);
-  return (secret) => markOf(hash(secret));
-}
-/** Number of session ids and cookies that are remembered, and the length in characters from which one is no ordinary word. */
-const [mostSessions, shortestSession] = [100, 8];
-/** Secrets of a host, hidden in everything that it records or shows. */
-export class KnownSecrets {
-  readonly #secrets: SecretIndex;
-  readonly #names = new Set<string>();
-  readonly #sessions: string[] = [];
-  readonly #hook: RedactHook | undefined;
-  #notice: (text: string) => void;
-  readonly redactor: SecretRedactor;
-
-  constructor(secrets: readonly string[] = [], hook?: RedactHook, notice: (text: string) => void = () => {}) {
-    this.#secrets = new SecretIndex(secrets);
-    this.#hook = hook;
-    this.#notice = notice;
-    this.redactor = new SecretRedactor({ secrets: this.#secrets, plain: this.#names });
-  }
-  /** The names of their servers are not hidden, even if one equals a secret. */
-  hide(secrets: Iterable<string>, ...servers: readonly string[]): void {
-    for (const server of servers) this.#names.add(server);
-    for (const secret of secrets) for (const text of wholeAndLines(secret)) this.#secrets.add(text);
-  }
-  /** Only the last ones are remembered, because servers give any number. */
-  hideSession(id: string): void {
-    if (id.length < shortestSession || this.#secrets.has(id)) return;
-    this.#secrets.add(id);
-    if (this.#sessions.push(id) > mostSessions) this.#secrets.drop(this.#sessions.shift());
-  }
-  #failed(error: unknown): void {
-    const notice = this.#notice;
-    this.#notice = () => {};
-    notice(
-      `record.redact failed, and what it was asked about is hidden: ${this.redactor.text(String(error))}`,
-    );
-  }
-  recording(profile: Profile, key?: string): RecorderOptions {
-    const { hash, keyId } = createRedactionKey(key);
-    const hook = this.#hook;
-    return {
-      profile,
-      ...(hook && {
-        hook: new HookRedactor(
-          hook,
-          (secret) => markOf(hash(secret)),
-          (error) => this.#failed(error),
-        ),
-      }),
-      now: systemClock.now,
-      wallClock: () => Date.now(),
-      redactor: redactorOf(hash, this.#secrets, {
-        has: (word) => this.#names.has(word) || ownWords().has(word),
-      }),
-      sha256: (text) => sha256Of([text]),
-      digest: createDigest,
-      about: {
-        runtime: version,
-        xstate: xstateVersion,
-        node: processFacts.node,
-        clock: 'real',
-        started: new Date().toISOString(),
-        redaction: { keyId },
-      },
-    };
-  }
+/** Of a recorder that hides these secrets. */
+export function recorderOptions(secrets: KnownSecrets, profile: Profile, key?: string): RecorderOptions {
+  const { hash, keyId } = createRedactionKey(key);
+  return {
+    profile,
+    ...secrets.inTrace(hash, ownWords),
+    now: systemClock.now,
+    wallClock: () => Date.now(),
+    sha256: (text) => sha256Of([text]),
+    digest: createDigest,
+    about: {
+      runtime: version,
+      xstate: xstateVersion,
+      node: processFacts.node,
+      clock: 'real',
+      started: new Date().toISOString(),
+      redaction: { keyId },
+    },
+  };
 }

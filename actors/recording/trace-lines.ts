@@ -7,7 +7,7 @@ import { namesOf } from '../runtime/charts.ts';
 import type { Microstep } from '../runtime/stepper/stepper.ts';
 import type { ForgottenRecords } from './facts.ts';
 import { hostWords } from './host-words.ts';
-import type { HookRedactor } from './redaction.ts';
+import type { HookRedactor } from '../secrets/hook-redactor.ts';
 
 /** Before it becomes text: its values are kept as references until the trace is read. */
 export interface TraceEntry {

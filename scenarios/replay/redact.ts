@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { marksBy } from '../../actors/recording/flight-recorder.ts';
+import { marksBy } from '../../actors/secrets/known-secrets.ts';
 import { canonical, revived } from '../../machines/trace/canonical.ts';
 import { Hiding } from '../../machines/secrets/redaction.ts';
 import { readTrace, textOfLine } from '../../machines/trace/reading.ts';

@@ -2,7 +2,7 @@ import type { AnyEventObject, AnyStateMachine } from 'xstate';
 import { assemble } from '../../actors/runtime/assemble.ts';
 import { machines } from '../../actors/kinds/all.ts';
 import { Directory, type Observer, Tap } from '../../actors/runtime/directory.ts';
-import { RedactedPorts } from '../../actors/recording/redaction.ts';
+import { RedactedPorts } from '../../actors/secrets/redacted-ports.ts';
 import type { DirectoryRecord } from '../../machines/trace/record.ts';
 import type { Recorder } from '../../actors/recording/recorder.ts';
 import type { AgentStart } from '../../machines/agent/agent.machine.ts';

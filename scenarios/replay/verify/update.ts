@@ -1,5 +1,6 @@
 import type { EventObject } from 'xstate';
-import { KnownSecrets } from '../../../actors/recording/flight-recorder.ts';
+import { recorderOptions } from '../../../actors/recording/flight-recorder.ts';
+import { KnownSecrets } from '../../../actors/secrets/known-secrets.ts';
 import { wireCodes } from '../../../machines/protocol/failure.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 import { canonical } from '../../../machines/trace/canonical.ts';
@@ -26,7 +27,7 @@ export function updated(
   given: GivenValues,
 ): readonly string[] {
   const secrets = new KnownSecrets(Object.values(given).filter((value) => typeof value === 'string'));
-  const { redactor } = secrets.recording('boundary');
+  const { redactor } = recorderOptions(secrets, 'boundary');
   const asked = played.filter(({ row: { what } }) => what === 'request');
   const done: string[] = [];
   const lines = trace.lines.map((line) => {
