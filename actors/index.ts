@@ -109,11 +109,11 @@ export type {
 export type { AgentBlob, BlobOptions, BlobProgress, Download } from './api/downloads.ts';
 export type { Skill, SkillFile, SkillWait } from './api/computer-handle.ts';
 /** They never throw: `{ok: true, uri}`, or `{ok: false, failure}` with the broken rule (docs/wire.md#uris). */
-export { buildDpeUri, buildWindowUri, parseDpeUri, parseWindowUri } from '../machines/resources/uri.ts';
+export { buildDpeUri, parseDpeUri } from '../machines/resources/dpe-uri.ts';
+export { buildWindowUri, parseWindowUri } from '../machines/resources/window-uri.ts';
 export type { ShownWindow } from '../machines/resources/asked.ts';
 export type {
   BuiltDpeUri,
-  BuiltWindowUri,
   DpeCategory,
   DpeDepth,
   DpeFormat,
@@ -121,9 +121,8 @@ export type {
   DpeQuery,
   DpeUri,
   ParsedDpeUri,
-  ParsedWindowUri,
-  WindowUri,
-} from '../machines/resources/uri.ts';
+} from '../machines/resources/dpe-uri.ts';
+export type { BuiltWindowUri, ParsedWindowUri, WindowUri } from '../machines/resources/window-uri.ts';
 export type { PlayedOffice } from './api/seat.ts';
 export type { CallEnded, CallEvents, CallStarted } from './api/computer-calls.ts';
 export type {

@@ -24,7 +24,7 @@ import {
   type Draft,
   type Element,
 } from './documents.ts';
-import { buildDpeUri, parseDpeUri } from './resources/uri.ts';
+import { buildDpeUri, parseDpeUri } from './resources/dpe-uri.ts';
 
 const heading = (text: string, level: number): Draft => ({ category: 'heading', content: { text, level } });
 const text = (said: string): Draft => ({ category: 'text', content: { text: said } });

@@ -1,6 +1,7 @@
 /** Documents: their structure, formats and texts, and the answers for each level of detail. */
 import type { Fields } from './protocol/json.ts';
-import { type DpeCategory, type DpeFormat, encodePart } from './resources/uri.ts';
+import type { DpeCategory, DpeFormat } from './resources/dpe-uri.ts';
+import { encodePart } from './resources/uri.ts';
 
 // ── documents ─────────────────────────────────────────────────────────────────────────────────────────
 /** Part of a page as the reader of a file format found it. */

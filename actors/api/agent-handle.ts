@@ -22,7 +22,7 @@ import type { HostFailure } from '../../machines/protocol/failure.ts';
 import type { RoomMember } from '../../machines/protocol/messages/lists.ts';
 import type { Followed } from '../../machines/agent/collections.ts';
 import type { ShownWindow } from '../../machines/resources/asked.ts';
-import type { DpeCategory, DpeFormat } from '../../machines/resources/uri.ts';
+import type { DpeCategory, DpeFormat } from '../../machines/resources/dpe-uri.ts';
 
 /** Content for a computer: the path of a file, or its bytes. */
 export type FileSource = string | Uint8Array;

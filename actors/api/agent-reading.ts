@@ -11,15 +11,15 @@ import {
   type Read,
 } from '../../machines/protocol/messages/lists.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import { collectionOfUri } from '../../machines/resources/uri-collection.ts';
 import {
-  collectionOfUri,
   elementPlace,
   metadataPlace,
   pagePlace,
   pagesPlace,
   type BuiltDpeUri,
   type DpeFormat,
-} from '../../machines/resources/uri.ts';
+} from '../../machines/resources/dpe-uri.ts';
 import { withRemedy } from '../../machines/resources/remedies.ts';
 import { desktopQuestion, finderQuestion } from '../../machines/resources/asked.ts';
 import { readElement, readMetadata, readPage, readPages } from '../../machines/resources/finder.ts';

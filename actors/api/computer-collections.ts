@@ -16,7 +16,7 @@ import { type AddressFor, message, type CheckedMessage } from '../../machines/ke
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { withRemedy } from '../../machines/resources/remedies.ts';
 import type { AggregateShown, ResourceRead } from '../../machines/resources/collections.ts';
-import { collectionOfUri, isOtherUri } from '../../machines/resources/uri.ts';
+import { collectionOfUri, isOtherUri } from '../../machines/resources/uri-collection.ts';
 import type { SkillRef } from '../../machines/protocol/messages/collections.ts';
 import type { SkillFile, SkillShown, SkillsShown } from '../../machines/skills/skills.rules.ts';
 import type { ResourceCollection } from '../../machines/ports/link.ts';

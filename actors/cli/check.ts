@@ -27,7 +27,7 @@ import {
   pagePlace,
   pagesPlace,
   parseDpeUri,
-} from '../../machines/resources/uri.ts';
+} from '../../machines/resources/dpe-uri.ts';
 
 /** Exit code 1 when a rule is broken. */
 export async function check(

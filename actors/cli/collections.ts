@@ -1,5 +1,6 @@
 import { withRemedy } from '../../machines/resources/remedies.ts';
-import { invalidDpeUri, collectionOfUri, isOtherUri } from '../../machines/resources/uri.ts';
+import { invalidDpeUri } from '../../machines/resources/dpe-uri.ts';
+import { collectionOfUri, isOtherUri } from '../../machines/resources/uri-collection.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { A2cError } from '../kernel/errors.ts';

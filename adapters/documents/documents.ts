@@ -28,7 +28,7 @@ import {
   parseDpeUri,
   type DpeUri,
   type DpeFormat,
-} from '../../machines/resources/uri.ts';
+} from '../../machines/resources/dpe-uri.ts';
 
 const refusalOf = ({ code, message, details }: Failure): ProtocolError =>
   new ProtocolError(typeof code === 'number' ? code : -32_603, message, details);

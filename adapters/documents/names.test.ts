@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { buildDpeUri } from '../../machines/resources/uri.ts';
+import { buildDpeUri } from '../../machines/resources/dpe-uri.ts';
 import type { Shared } from './sharing.ts';
 import { openDocuments } from './serve.ts';
 

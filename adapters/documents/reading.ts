@@ -6,7 +6,7 @@ import { Unreadable } from './parsing/reader.ts';
 import type { Shared } from './sharing.ts';
 import { limits, sizeText } from '../../machines/document-files.ts';
 import { formatOf, isWritten } from '../../machines/documents.ts';
-import { parseDpeUri } from '../../machines/resources/uri.ts';
+import { parseDpeUri } from '../../machines/resources/dpe-uri.ts';
 
 export interface Wanted {
   readonly page?: number | undefined;

@@ -9,7 +9,7 @@ import { search } from './searching.ts';
 import type { Shared } from './sharing.ts';
 import { limits, patternTest, sizeText } from '../../machines/document-files.ts';
 import { problemsIn } from '../../machines/protocol/messages/answers.ts';
-import { parseDpeUri } from '../../machines/resources/uri.ts';
+import { parseDpeUri } from '../../machines/resources/dpe-uri.ts';
 
 /** They only read, and only in the served folders. */
 const annotations = {

@@ -2,7 +2,7 @@ import type { DocumentResources, TextContents } from './documents.ts';
 import type { Library } from './library.ts';
 import { documentUri, renderPage, type Listed } from '../../machines/documents.ts';
 import { limits } from '../../machines/document-files.ts';
-import { buildWindowUri } from '../../machines/resources/uri.ts';
+import { buildWindowUri } from '../../machines/resources/window-uri.ts';
 
 interface WindowListed {
   readonly uri: string;

@@ -25,7 +25,7 @@ import {
   type ResourceWanted,
 } from '../resources/aggregator.rules.ts';
 import { byRecency } from '../call/history.ts';
-import { isOtherUri } from '../resources/uri.ts';
+import { isOtherUri } from '../resources/uri-collection.ts';
 import type { BlobWanted } from '../blobs/blobs.rules.ts';
 import type { ResourcesWanted } from '../resources/resource-pages.ts';
 import type { PartWanted } from '../uploads/upload.rules.ts';

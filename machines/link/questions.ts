@@ -6,10 +6,10 @@ import type { Failure } from '../protocol/failure.ts';
 import { errorAck } from '../protocol/messages/answers.ts';
 import { blobSizes, partIn } from '../protocol/messages/blobs.ts';
 import { questions as wire, type QuestionName } from '../protocol/questions.ts';
-import { collectionOfUri } from '../resources/uri.ts';
 import type { AggregateShown, ResourceRead } from '../resources/collections.ts';
 import { withRemedy } from '../resources/remedies.ts';
 import type { ResourcesShown } from '../resources/resource-pages.ts';
+import { collectionOfUri } from '../resources/uri-collection.ts';
 import type { SkillShown, SkillsShown } from '../skills/skills.rules.ts';
 import type { PartTaken } from '../uploads/upload.rules.ts';
 

@@ -10,7 +10,9 @@ import {
   type DPEDocumentMetadata,
   type DPEPage,
 } from '../protocol/messages/collections.ts';
-import { parseDpeUri, splitUri, encodePart, parseWindowUri } from './uri.ts';
+import { parseDpeUri } from './dpe-uri.ts';
+import { splitUri, encodePart } from './uri.ts';
+import { parseWindowUri } from './window-uri.ts';
 import { instantOf } from './finder.ts';
 
 /** From docs/windows-and-documents.md, each with advice for the author of the server. */

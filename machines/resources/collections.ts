@@ -13,7 +13,9 @@ import {
 } from '../protocol/messages/collections.ts';
 import type { Read } from '../protocol/messages/lists.ts';
 import { events } from '../protocol/protocol.ts';
-import { parseDpeUri, encodePart, parseWindowUri } from './uri.ts';
+import { parseDpeUri } from './dpe-uri.ts';
+import { encodePart } from './uri.ts';
+import { parseWindowUri } from './window-uri.ts';
 
 export interface ListedStanding {
   /** From 0 to 100. */

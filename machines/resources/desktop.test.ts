@@ -9,7 +9,7 @@ import {
   renderWindow,
   type Window,
 } from './desktop.ts';
-import { isWindowUri, parseWindowUri } from './uri.ts';
+import { isWindowUri, parseWindowUri } from './window-uri.ts';
 
 const listed = (...uris: readonly string[]) => windowUrisIn(uris.map((uri) => ({ uri })));
 

@@ -13,7 +13,7 @@ import type {
   Standings,
 } from './collections.ts';
 import { desktopQueryOf, gap } from './asked.ts';
-import { standingOf, isWindowUri, parseWindowUri, type WindowUri } from './uri.ts';
+import { standingOf, isWindowUri, parseWindowUri, type WindowUri } from './window-uri.ts';
 
 // ── display hints in lists ────────────────────────────────────────────────────────────────────────────
 interface ListEntry {

@@ -4,7 +4,6 @@ import { toWireError, type Failure } from '../protocol/failure.ts';
 import { readAnswer } from '../protocol/reading.ts';
 import {
   buildDpeUri,
-  buildWindowUri,
   isDpeUri,
   parseDpeUri,
   dpeCategories,
@@ -22,7 +21,8 @@ import {
   type DpePlace,
   type DpeQuery,
   type DpeUri,
-} from './uri.ts';
+} from './dpe-uri.ts';
+import { buildWindowUri } from './window-uri.ts';
 import { claimOf, routeOf, readRefusal, type Claim } from './finder.ts';
 
 /** Parses a URI or returns undefined. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DPEDocumentSummary } from '../protocol/messages/collections.ts';
-import { isDpeUri } from './uri.ts';
+import { isDpeUri } from './dpe-uri.ts';
 import {
   arrangeDocuments,
   organizeFinder,

@@ -21,7 +21,7 @@ import type { Read } from '../protocol/messages/lists.ts';
 import { problemsIn } from '../protocol/messages/answers.ts';
 import { finderQueryOf, mostLimit, defaultLimit, type FinderQuery } from './asked.ts';
 import type { Listed, Notice, CollectionRules } from './collections.ts';
-import { isDpeUri, metadataUri, parseDpeUri, hostNotFound, type DpeUri } from './uri.ts';
+import { isDpeUri, metadataUri, parseDpeUri, hostNotFound, type DpeUri } from './dpe-uri.ts';
 
 function partOf({ offset = 0, limit = defaultLimit }: FinderQuery): { from: number; count: number } {
   const whole = (value: number): number => Math.trunc(value) || 0;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildWindowUri, isWindowUri, parseWindowUri, type WindowUri } from './uri.ts';
+import { buildWindowUri, isWindowUri, parseWindowUri, type WindowUri } from './window-uri.ts';
 
 /** Parses a URI or returns undefined. */
 const read = (raw: string): WindowUri | undefined => {

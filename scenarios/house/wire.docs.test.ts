@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { dpeCategories, parseDpeUri } from '../../machines/resources/uri.ts';
+import { dpeCategories, parseDpeUri } from '../../machines/resources/dpe-uri.ts';
 import * as wire from '../../machines/protocol/index.ts';
 import { rows } from '../../machines/protocol/notifications.ts';
 import { questions } from '../../machines/protocol/questions.ts';

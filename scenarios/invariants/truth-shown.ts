@@ -1,7 +1,8 @@
 import { keyOf } from '../../machines/kernel/effects.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import { capabilitiesOf, type ResourcesTruth, type Truth } from '../stage/scripted/script.ts';
-import { isWindowUri, isDpeUri } from '../../machines/resources/uri.ts';
+import { isWindowUri } from '../../machines/resources/window-uri.ts';
+import { isDpeUri } from '../../machines/resources/dpe-uri.ts';
 import type { AggregateShown } from '../../machines/resources/collections.ts';
 import type { Entry } from '../../machines/resources/server-cache.rules.ts';
 import { collections } from '../../machines/resources/collection-rules.ts';

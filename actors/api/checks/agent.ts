@@ -1,4 +1,4 @@
-import type { DpeFormat } from '../../../machines/resources/uri.ts';
+import type { DpeFormat } from '../../../machines/resources/dpe-uri.ts';
 import * as is from '../../kernel/options.ts';
 import { how } from '../../kernel/options.ts';
 import type {

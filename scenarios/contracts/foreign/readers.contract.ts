@@ -47,7 +47,9 @@ import { isTooDeep, jsonBytes, type Fields } from '../../../machines/protocol/js
 import { endingOf, readToolResult } from '../../../machines/protocol/reading.ts';
 import { failureForAgents } from '../../../machines/resources/collections.ts';
 import { readCatalogue, readPage } from '../../../machines/resources/finder.ts';
-import { encodePart, parseDpeUri, parseWindowUri } from '../../../machines/resources/uri.ts';
+import { encodePart } from '../../../machines/resources/uri.ts';
+import { parseDpeUri } from '../../../machines/resources/dpe-uri.ts';
+import { parseWindowUri } from '../../../machines/resources/window-uri.ts';
 import { foreignJson, foreignTexts } from '../../fixtures/foreign-texts.ts';
 import { asJson, asLine, asText, nearest, readBase64, unfitName } from '../../../machines/text.ts';
 import { canonical } from '../../../machines/trace/canonical.ts';

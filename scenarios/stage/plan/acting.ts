@@ -1,6 +1,6 @@
 import type { Harness } from '../harness.ts';
 import type { AnyEventObject } from 'xstate';
-import { collectionOfUri } from '../../../machines/resources/uri.ts';
+import { collectionOfUri } from '../../../machines/resources/uri-collection.ts';
 import { events } from '../../../machines/protocol/protocol.ts';
 import { violationsOf, stagesOf } from './expectations.ts';
 import { differing, type Plan, type Stage, type Step } from './plan.ts';
