@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
-import type { Timers as OfficeTimers } from '../machines/office/rooms/relay.ts';
+import type { Timers as OfficeTimers } from '../machines/office/rooms/pending.ts';
 
 /** Longest delay in ms that `setTimeout` of Node supports; with a longer one it fires at once. */
 const longestMs = 2_147_483_647;

@@ -11,7 +11,7 @@ import { nameOf, type Address } from '../../machines/kernel/effects.ts';
 import { isAnswer } from '../../machines/kernel/ports.ts';
 import type { OfficeFact } from '../../machines/ports/office.ts';
 import type { SeatChanged } from '../../machines/office/office.machine.ts';
-import { isAbandoned } from '../../machines/office/rooms/relay.ts';
+import { isAbandoned } from '../../machines/office/rooms/pending.ts';
 import { isUnknown, codeNameOf, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 import { failureIn, readAnswer, readToolResult } from '../../machines/protocol/reading.ts';

@@ -17,7 +17,7 @@ import {
   mostProgressText,
   toldOf,
 } from '../../machines/protocol/messages/messages.ts';
-import type { Timers } from '../../machines/office/rooms/relay.ts';
+import type { Timers } from '../../machines/office/rooms/pending.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { type Ack, TracedCalls } from './office-wire.ts';
 

@@ -2,7 +2,7 @@ import type { RequestFact, Emit, PortInstance, RequestPort } from '../../machine
 import type { LinkCommand, LinkFact, LinkInput } from '../../machines/ports/link.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { noOffice } from '../../machines/office/rooms/loopback.ts';
-import type { Timers } from '../../machines/office/rooms/relay.ts';
+import type { Timers } from '../../machines/office/rooms/pending.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { refusal } from '../../machines/protocol/messages/answers.ts';
 import { disconnecting, seatNotice } from '../../machines/protocol/messages/messages.ts';

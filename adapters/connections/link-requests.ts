@@ -3,7 +3,7 @@ import { TransientMap } from '../../machines/kernel/objects.ts';
 import type { RequestFact, Emit } from '../../machines/kernel/ports.ts';
 import type { LinkInput } from '../../machines/ports/link.ts';
 import { timing } from '../../machines/kernel/timing.ts';
-import type { Timers } from '../../machines/office/rooms/relay.ts';
+import type { Timers } from '../../machines/office/rooms/pending.ts';
 import { events, type EventName } from '../../machines/protocol/protocol.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
 import { errorAck } from '../../machines/protocol/messages/answers.ts';

@@ -8,7 +8,8 @@ import { joinOffice, leaveOffice } from '../../machines/protocol/messages/messag
 import { refusedClaim } from '../../machines/office/rooms/claims.ts';
 import { forbids, mayTakeOver, type Admitted } from '../../machines/office/rooms/entry.ts';
 import { officeLimits, openGate, type Gate } from '../../machines/office/rooms/limits.ts';
-import { Pending, type Timers, type RelayTiming } from '../../machines/office/rooms/relay.ts';
+import { Pending, type Timers } from '../../machines/office/rooms/pending.ts';
+import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import {
   TracedCalls,
   draining,

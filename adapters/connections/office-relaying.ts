@@ -6,13 +6,8 @@ import { internal, type Ack, type OfficeWatch, type OfficeWire } from './office-
 import type { Grant } from '../../machines/office/rooms/entry.ts';
 import type { Gate } from '../../machines/office/rooms/limits.ts';
 import { Notices } from '../../machines/office/rooms/notices.ts';
-import {
-  type Pending,
-  type Timers,
-  judge,
-  type RelayTiming,
-  type Verdict,
-} from '../../machines/office/rooms/relay.ts';
+import type { Pending, Timers } from '../../machines/office/rooms/pending.ts';
+import { judge, type RelayTiming, type Verdict } from '../../machines/office/rooms/relay.ts';
 import type { Seating } from '../../machines/office/rooms/register.ts';
 import { events, notices, type CarriedName, type NoticeName } from '../../machines/protocol/protocol.ts';
 import { refusal } from '../../machines/protocol/messages/answers.ts';

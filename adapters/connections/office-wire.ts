@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Tracing, abandonedEnd, type Span, type SpanStart } from '../../machines/kernel/tracing.ts';
 import type { Gate } from '../../machines/office/rooms/limits.ts';
-import type { CallLimits } from '../../machines/office/rooms/relay.ts';
+import type { CallLimits } from '../../machines/office/rooms/pending.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import type { SeatFacts } from '../../machines/ports/office.ts';
 import { type Fields, fieldsOf, isObject } from '../../machines/protocol/json.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createStderrRing, recentMs } from './launch.ts';
+import { createStderrRing, recentMs } from './stderr-ring.ts';
 
 describe('the stderr ring', () => {
   it('keeps the last bytes however they came', () => {

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { problemsOf } from './validate.ts';
+import { problemsOf } from './problems.ts';
 
 const long = 'x'.repeat(200_000);
 const error = (more: Partial<ErrorObject>): ErrorObject => ({

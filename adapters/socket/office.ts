@@ -21,7 +21,8 @@ import {
   officeUrl,
 } from '../../machines/office/rooms/loopback.ts';
 import { type Register, registerUnreached } from '../../machines/office/rooms/register.ts';
-import { oversized, type RelayTiming } from '../../machines/office/rooms/relay.ts';
+import { oversized } from '../../machines/office/rooms/pending.ts';
+import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import type { ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
 import {
   NAMESPACE,

@@ -1,7 +1,7 @@
 import { Questions, type LocalOffice } from './questions.ts';
 import { gone, newAfterLeases, OwnSeats, RemoteSeats } from './seats.ts';
 import type { SeatFacts } from '../../../machines/ports/office.ts';
-import type { Timers } from '../../../machines/office/rooms/relay.ts';
+import type { Timers } from '../../../machines/office/rooms/pending.ts';
 import {
   seatKey,
   type Holder,

@@ -1,6 +1,6 @@
 import type { NoticeName } from '../../protocol/protocol.ts';
 import type { Gate } from './limits.ts';
-import type { Timers } from './relay.ts';
+import type { Timers } from './pending.ts';
 
 /**
  * Change notice of a computer. Receivers fetch the new data, so several notices of the same kind can be merged into

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mostInFlight } from '../../protocol/protocol.ts';
-import { oversized, Pending, type Routed } from './relay.ts';
+import { oversized, Pending, type Routed } from './pending.ts';
 
 let timers: Map<number, { run: () => void; ms: number }>;
 let answers: [name: string, ...ack: unknown[]][];

@@ -10,7 +10,8 @@ import {
   notLoopback,
   officeUrl,
 } from '../../../../machines/office/rooms/loopback.ts';
-import { type Timers, oversized, type RelayTiming } from '../../../../machines/office/rooms/relay.ts';
+import { type Timers, oversized } from '../../../../machines/office/rooms/pending.ts';
+import type { RelayTiming } from '../../../../machines/office/rooms/relay.ts';
 import { denies, type Denial } from '../../../../machines/office/rooms/entry.ts';
 import { timing } from '../../../../machines/kernel/timing.ts';
 import { type ClusterOptions, Cluster } from '../../../../adapters/connections/nodes/cluster.ts';
