@@ -1,3 +1,4 @@
+/** The computer as a program sees it: types of `createComputer`, and no code. */
 import type { AddedServer, ConfigInput } from '../../machines/config/config-input.ts';
 import type { Call, ComputerCallOptions } from './call-outcome.ts';
 import type { CallEvents } from './computer-calls.ts';

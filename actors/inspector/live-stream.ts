@@ -1,3 +1,4 @@
+/** The records of a running host for open pages: in outline, or whole. */
 import { systemClock } from '../../adapters/clock.ts';
 import { keyOf, type Address } from '../../machines/kernel/effects.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';

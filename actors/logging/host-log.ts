@@ -1,3 +1,4 @@
+/** The log of a host: one line for each thing that happens at a layer. */
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 import { tellListener } from '../kernel/listeners.ts';
 import { isLogged, shortened, type Log, type LogEntry, type LogLevel } from './log-entry.ts';

@@ -1,3 +1,4 @@
+/** Lines of a trace: records, steps and messages made into JSON, with secrets hidden. */
 import type { Fields } from '../../machines/protocol/json.ts';
 import { ChannelNames, type Crossing } from '../../machines/trace/channels.ts';
 import { Texts, textOfRecord, type Redactor, canonical, Later } from '../../machines/trace/canonical.ts';

@@ -1,3 +1,4 @@
+/** Owner of every root actor of a host: opens, delivers, keeps timers and questions, and ends what its owner leaves behind. */
 import { createActor, type AnyStateMachine, type EventObject, type Actor } from 'xstate';
 import {
   addressFor,

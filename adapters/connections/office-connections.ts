@@ -1,3 +1,4 @@
+/** What an office knows of its connections, without I/O: events of sockets, pings, relayed requests. */
 import type { z } from 'zod';
 import type { Emit } from '../../machines/kernel/ports.ts';
 import type { OfficeCommand, OfficeFact, SeatFacts } from '../../machines/ports/office.ts';

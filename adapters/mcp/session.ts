@@ -1,3 +1,4 @@
+/** An MCP session with a server: the handshake, requests and their answers, notifications, and what the server asks. */
 import type { ElicitRequest, ElicitResult, ClientCapabilities } from '@modelcontextprotocol/client';
 import type { Tool } from '../../machines/catalog/entries.ts';
 import type { Address } from '../../machines/kernel/effects.ts';

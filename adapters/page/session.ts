@@ -1,3 +1,4 @@
+/** The recording that the page shows, of a file or a running host: takes its lines, and tells the panels what has changed. */
 import { type Row, listOf, numberOf } from '../../machines/trace/row.ts';
 import { inspectionProtocol } from '../../machines/inspection.ts';
 import type { Checks, FromPage, HostFacts, ToPage } from '../../machines/inspection.ts';

@@ -1,3 +1,4 @@
+/** Connections of a node to Redis, and the scripts that run there. */
 import type * as Ioredis from 'ioredis';
 import type { Cluster, ClusterNode, ClusterOptions, Redis, RedisOptions } from 'ioredis';
 import { installCommand, isInstalled, missingText, optionalPackage } from '../optional-packages.ts';

@@ -1,3 +1,4 @@
+/** An office on Socket.IO: the HTTP server, who may enter, the sockets, and its end. */
 import { type Server as HttpServer, ServerResponse } from 'node:http';
 import { Server } from 'socket.io';
 import * as parser from 'socket.io-parser';

@@ -1,3 +1,4 @@
+/** The terminal of a person: the prompt, questions, what is printed above them, and Ctrl-C. */
 import { readFile } from 'node:fs/promises';
 import { createInterface, type Interface } from 'node:readline';
 import type { Writable } from 'node:stream';

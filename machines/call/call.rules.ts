@@ -1,3 +1,4 @@
+/** Rules of a call: its limits, its questions, its answers and failures, and its messages. */
 import { largeContents } from '../blobs/blobs.rules.ts';
 import { type Address, type AddressFor, kindOf, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';

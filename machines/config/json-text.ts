@@ -1,3 +1,4 @@
+/** JSON with comments: read with the place of each mistake, and changed without touching the rest of the file. */
 import { createScanner, printParseErrorCode, visit, parseTree, type Node } from 'jsonc-parser';
 import { pathText, type Mistake, type Path } from './mistake.ts';
 

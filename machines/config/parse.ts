@@ -1,3 +1,4 @@
+/** A config file read: in our form and in those of other clients, with all mistakes at once. */
 import { isObject } from '../protocol/json.ts';
 import { nearest } from '../text.ts';
 import { isForeign, mapForeign } from './foreign.ts';

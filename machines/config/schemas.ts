@@ -1,3 +1,4 @@
+/** Schemas of a config: durations, our own settings, servers of each kind, logins and inputs. */
 import { z } from 'zod';
 import { metaKeys } from '../catalog/tool.ts';
 import { sizes } from '../protocol/sizes.ts';

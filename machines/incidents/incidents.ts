@@ -1,3 +1,4 @@
+/** What went wrong in a host, folded from its records into incidents. */
 import { type Row, listOf, numberOf, textOf } from '../trace/row.ts';
 import { fieldsOf, isObject, type Fields } from '../protocol/json.ts';
 import { wireCodes } from '../protocol/failure.ts';

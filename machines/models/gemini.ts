@@ -1,3 +1,4 @@
+/** Tools, calls and results in the form of the Gemini API. */
 import { remembered } from '../kernel/objects.ts';
 import { isObject } from '../protocol/json.ts';
 import type { Json, MCPToolDefinition, MCPToolResponse, ProviderFormat } from './format.ts';

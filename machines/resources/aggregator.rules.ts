@@ -1,3 +1,4 @@
+/** Rules of a Desktop or a Finder: lists of servers, updates, questions, and reads of one resource. */
 import { withoutKey } from '../protocol/json.ts';
 import type { ServerHistory } from '../call/history.ts';
 import {

@@ -1,3 +1,4 @@
+/** Rules of what one server shows of a Desktop or a Finder: what is known, who asks, what is read. */
 import {
   addressFor,
   kindOf,

@@ -1,3 +1,4 @@
+/** A chart of XState as tables: for each set of active states its transitions, and for each of them what it does. */
 import {
   and,
   not,

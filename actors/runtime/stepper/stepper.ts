@@ -1,3 +1,4 @@
+/** Takes the steps of a machine by its tables, with the results of XState. */
 import { type AnyStateMachine, type EventObject, stopChild } from 'xstate';
 import {
   Chart,

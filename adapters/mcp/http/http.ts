@@ -1,3 +1,4 @@
+/** HTTP requests to servers: connections, proxies, redirects, cookies, and no way into a private network. */
 import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { lookup as lookUp, type LookupAddress } from 'node:dns';

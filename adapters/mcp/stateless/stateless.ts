@@ -1,3 +1,4 @@
+/** MCP 2026-07-28, which has no session, under a client that speaks with sessions. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Timers } from '../../clock.ts';
 import { withNotes } from '../messages/envelope.ts';

@@ -1,3 +1,4 @@
+/** Messages for tools, configs, Desktop, Finder, resources and skills of a computer. */
 import { z } from 'zod';
 import { isObject } from '../json.ts';
 import { computerQuestion, replyFields, fresh, record, smcpTool, wholeNumber } from './messages.ts';
