@@ -31,7 +31,9 @@ const configOf = (more: object = {}): string => {
 async function typed(argv: readonly string[], opens = true) {
   const pages: Promise<number>[] = [];
   const onError = (line: string): void => {
-    const [url] = /http\S+\/authorize\S*/.exec(line) ?? [];
+    const [, code] = /with the code (\S+)/.exec(line) ?? [];
+    const [page] = /http\S+\/authorize\S*/.exec(line) ?? [];
+    const url = code === undefined ? page : new URL(`/device?code=${code}`, server.url);
     if (url !== undefined && opens) pages.push(fetch(url).then(({ status }) => status));
   };
   const told = await commandLine(argv, { onError });
@@ -76,6 +78,18 @@ describe('a2c login', () => {
       signal: new AbortController().signal,
     });
     expect({ code, out: told.out }).toEqual({ code: 0, out: 'logged in to far: 1 tool\n' });
+  });
+
+  it('shows a code for another device where no browser is here and the server has such codes', async () => {
+    server = await startGuarded({ polls: ['authorization_pending'] });
+    const file = configOf();
+    const { code, out, err, pages } = await typed(['login', 'far', '--no-browser', '-c', file]);
+    expect({ code, out, pages }).toEqual({ code: 0, out: 'logged in to far: 1 tool\n', pages: [200] });
+    expect(err).toContain(
+      `  ${new URL('/device', server.url).href}\n  on any device, with the code WDJB-MJHT\n`,
+    );
+    expect(await typed(['call', 'greet', '-c', file])).toMatchObject({ code: 0, out: 'hello\n', pages: [] });
+    expect(server.asked.slice(0, 2)).toEqual(['/register', '/device_authorization']);
   });
 
   it.each([['tools', 'far'], ['status'], ['doctor']])(

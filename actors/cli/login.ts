@@ -15,6 +15,7 @@ import { openInBrowser } from '../../adapters/process/run-text.ts';
 import type { Authorize, AuthorizeRequest } from '../../adapters/mcp/http/login.ts';
 import type { Terminal } from '../../adapters/terminal/terminal.ts';
 import type { Config } from '../../machines/config/parse.ts';
+import type { SseServer, StreamableServer } from '../../machines/config/schemas.ts';
 
 export type LogoutCommandOptions = SourceOptions & RecordingOptions & { readonly json: boolean };
 type LoginCommandOptions = LogoutCommandOptions & LoginOptions;
@@ -23,11 +24,11 @@ async function withServer<T>(
   context: CommandContext,
   name: string,
   options: LogoutCommandOptions,
-  authorize: Authorize | undefined,
+  { authorize, byCode = false }: { readonly authorize?: Authorize; readonly byCode?: boolean },
   use: (computer: Computer) => Promise<T>,
 ): Promise<T> {
   const { signal, terminal } = context;
-  const config = onlyRemote(await configOf(context, options), name);
+  const config = onlyRemote(await configOf(context, options), name, byCode);
   const input = inputsAt(terminal, options);
   return unlessInterrupted(signal, async () => {
     const computer = await createComputer(
@@ -50,9 +51,13 @@ async function withServer<T>(
     }
   });
 }
-function onlyRemote(config: Config, name: string): Config {
-  const { kind } = serverNamed(config, name);
-  if (kind === 'sse' || kind === 'streamable') return onlyServer(config, name);
+/** Without a browser here a code is the better way, where the config names none. */
+function onlyRemote(config: Config, name: string, byCode: boolean): Config {
+  const server = serverNamed(config, name);
+  if (server.kind === 'sse' || server.kind === 'streamable') {
+    const only = onlyServer(config, name);
+    return byCode ? { ...only, servers: [withCode(server)] } : only;
+  }
   throw new A2cError({
     code: wireCodes.badRequest,
     message: `Server '${name}' is reached by no URL: there is nothing to log in to`,
@@ -62,6 +67,11 @@ function onlyRemote(config: Config, name: string): Config {
   });
 }
 
+const withCode = <Kind extends SseServer | StreamableServer>(server: Kind): Kind => {
+  const { remote } = server;
+  return { ...server, remote: { ...remote, oauth: { grant: 'device_code', ...remote.oauth } } };
+};
+
 /** A person has ten minutes. */
 export async function login(
   context: CommandContext,
@@ -70,17 +80,19 @@ export async function login(
 ): Promise<number> {
   const { signal, terminal } = context;
   let wasAsked = false;
-  const show = async ({ url, signal: given }: AuthorizeRequest): Promise<string | undefined> => {
+  const show = async ({ url, code, signal: given }: AuthorizeRequest): Promise<string | undefined> => {
     wasAsked = true;
     terminal.err(`log in to ${name} in a browser; waiting until you have; Ctrl-C gives up`);
     terminal.err(`  ${url}`);
-    if (!terminal.isInteractive) return undefined;
+    if (code !== undefined) terminal.err(`  on any device, with the code ${code}`);
+    if (code !== undefined || !terminal.isInteractive) return undefined;
     const isOpen = options.browser && (await openInBrowser(url));
     if (!isOpen) terminal.err('open the address by hand, on this machine or another one');
     // A browser of another machine ends at an address that leads nowhere there, and that has the code.
     return pasted(terminal, given);
   };
-  const tools = await withServer(context, name, options, show, async (computer) => {
+  const byCode = !options.browser || !terminal.isInteractive;
+  const tools = await withServer(context, name, options, { authorize: show, byCode }, async (computer) => {
     if (options.again) await computer.servers.logout(name);
     await ready(computer, name, signal);
     return (await computer.tools()).tools.length;
@@ -134,7 +146,7 @@ export async function logout(
   options: LogoutCommandOptions,
 ): Promise<number> {
   const { signal, terminal } = context;
-  const { wasLoggedIn, isRevoked } = await withServer(context, name, options, undefined, (computer) =>
+  const { wasLoggedIn, isRevoked } = await withServer(context, name, options, {}, (computer) =>
     computer.servers.logout(name),
   );
   if (options.json)

@@ -306,7 +306,7 @@ export const ofExport = () => [
 export type ExportOptions = OptionsOf<typeof ofExport>;
 export const ofLogin = () => [
   preset(option('--again', 'log out first'), false),
-  option('--no-browser', 'show the address, and open no browser'),
+  option('--no-browser', 'open none: show a code for another device, or the address'),
 ];
 export type LoginOptions = OptionsOf<typeof ofLogin>;
 export const ofStatus = () => [

@@ -42,6 +42,7 @@ const shapes = {
       code_challenge_methods_supported: texts.optional(),
       registration_endpoint: other(address),
       revocation_endpoint: other(address),
+      device_authorization_endpoint: other(address),
       revocation_endpoint_auth_methods_supported: other(texts),
       response_types_supported: other(texts),
       scopes_supported: other(texts),
@@ -60,6 +61,16 @@ const shapes = {
       client_secret_expires_at: other(z.coerce.number()),
       token_endpoint_auth_method: other(text),
       scope: other(text),
+    }),
+  },
+  /** Answer with the code for a person (RFC 8628 §3.2). */
+  code: {
+    what: 'device authorization answer',
+    of: z.object({
+      device_code: text,
+      user_code: text.regex(/^[\w -]{1,40}$/),
+      verification_uri: address,
+      interval: other(z.coerce.number().positive().max(60)),
     }),
   },
   /** Answer of the token endpoint (RFC 6749 §5.1). */
@@ -110,6 +121,16 @@ export class TokenRefused extends Error {
   }
 }
 
+/** The person has not entered the code yet (RFC 8628 §3.5). */
+export class Unentered extends Refusal {
+  readonly isTooOften: boolean;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.isTooOften = code === 'slow_down';
+  }
+}
+
 /** Requests other than POST get 404, because the metadata were already found. */
 export function reading(fetch: Fetch): Fetch {
   return async (to, init = {}) => {
@@ -120,15 +141,18 @@ export function reading(fetch: Fetch): Fetch {
     const body = await answer.text();
     const said = objectIn(body, answer.headers.get('content-type'));
     const isToken = init.body instanceof URLSearchParams;
-    const shape = isToken ? shapes.token : shapes.registration;
+    const shape = shapes[shapeFor(init.body)];
     const place = placeOf(shape, to);
     const code = said && codeIn(said);
-    const isGiven = ['access_token', 'client_id'].some((name) => typeof said?.[name] === 'string');
+    const isGiven = ['access_token', 'client_id', 'device_code'].some(
+      (name) => typeof said?.[name] === 'string',
+    );
     if (!answer.ok || (code !== undefined && !isGiven)) {
       const error = isToken && isOfClient(answer.status, code, body) ? 'invalid_client' : code;
       const why = code ?? `HTTP ${answer.status}`;
       const words = `${place}: ${why}${code !== undefined && !answer.ok ? ` (HTTP ${answer.status})` : ''}`;
       if (isToken && error !== undefined && mendable.includes(error)) throw new TokenRefused(error, words);
+      if (code === 'authorization_pending' || code === 'slow_down') throw new Unentered(code, words);
       throw new Refusal(words, !isToken && answer.status < 500 ? 'clientId' : undefined);
     }
     if (!said) throw new Refusal(`${place}: it is no JSON object`);
@@ -136,6 +160,10 @@ export function reading(fetch: Fetch): Fetch {
     return Response.json(isToken ? { token_type: 'Bearer', ...found } : registered(found, init.body));
   };
 }
+const shapeFor = (asked: RequestInit['body']): 'registration' | 'token' | 'code' => {
+  if (!(asked instanceof URLSearchParams)) return 'registration';
+  return asked.has('grant_type') ? 'token' : 'code';
+};
 function codeIn({ error }: Fields): string | undefined {
   if (error === undefined || error === null || error === '' || error === false) return undefined;
   return typeof error === 'string' && word.test(error) ? error : 'an error without a code';

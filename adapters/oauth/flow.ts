@@ -10,6 +10,7 @@ import {
 import {
   type Challenge,
   asksNobody,
+  codeEndpoint,
   isOfAnother,
   mustServe,
   PersonNeeded,
@@ -18,11 +19,19 @@ import {
   resourceServer,
   toldAs,
 } from './login-options.ts';
-import { reading, TokenRefused } from './answers.ts';
+import { systemClock } from '../clock.ts';
+import { reading, TokenRefused, Unentered } from './answers.ts';
 import type { Http } from '../mcp/http/http.ts';
 import { guardedFetch, Refusal, withinOrigin, type Fetch } from './guarded-fetch.ts';
 import type { StoredLogin } from './login-store.ts';
 import { assertionFor, bindsTokens, newDpopKey, proving } from './proofs.ts';
+
+/** What a person has to be told for a login with a code. */
+interface ShownCode {
+  readonly user_code: string;
+  readonly verification_uri: string;
+}
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 type Client = NonNullable<StoredLogin['client']>;
 export interface FlowStart {
@@ -33,6 +42,8 @@ export interface FlowStart {
   readonly signal: AbortSignal;
   readonly http: Http;
   readonly person?: { readonly redirectUri: string; readonly state: string };
+  /** In place of a page that leads back here. */
+  readonly showCode?: (code: ShownCode) => void;
 }
 export function scopeFor(
   kept: StoredLogin,
@@ -89,11 +100,12 @@ export class Flow {
   }
 
   async #attempt(code: string | undefined): Promise<void> {
-    const { found, scope, options, serverUrl, person } = this.#plan;
+    const { found, scope, options, serverUrl, person, showCode } = this.#plan;
     if (options.config.grant === 'jwt_bearer') return this.#byAssertion();
     const client = await this.#client();
     if (asksNobody(options.config))
       return this.#ask(client, { grant_type: 'client_credentials', ...withScope(scope) });
+    if (showCode) return this.#byCode(client, showCode);
     if (code !== undefined)
       return this.#ask(client, {
         grant_type: 'authorization_code',
@@ -122,6 +134,22 @@ export class Flow {
     const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
     await this.#ask(this.#known(), { grant_type: grant, assertion, ...withScope(scope), resource });
   }
+  async #byCode(client: Client, show: (code: ShownCode) => void): Promise<void> {
+    const { found, options, scope, signal } = this.#plan;
+    const endpoint = codeEndpoint(options.config, found) ?? '';
+    const answer = await this.#post(endpoint, client, withScope(scope));
+    const said = answer as ShownCode & { device_code: string; interval?: number };
+    show(said);
+    for (let pauseMs = (said.interval ?? 5) * 1_000; ;) {
+      await pause(pauseMs, signal);
+      try {
+        return await this.#ask(client, { grant_type: deviceGrant, device_code: said.device_code });
+      } catch (error) {
+        if (!(error instanceof Unentered)) throw error;
+        if (error.isTooOften) pauseMs += 5_000;
+      }
+    }
+  }
   /** False when there is no refresh token of this authorization server, or the request failed. */
   async #isRenewed(client: Client): Promise<boolean> {
     const { tokens } = this.kept;
@@ -143,8 +171,20 @@ export class Flow {
     before: object = {},
   ): Promise<void> {
     const { found, options, scope = this.kept.scope } = this.#plan;
+    const endpoint = found.authorizationServerMetadata?.token_endpoint ?? new URL('/token', this.#issuer);
+    const answer = await this.#post(endpoint, client, request);
+    const tokens = { ...before, ...(answer as OAuthTokens), issuer: this.#issuer };
+    if (client && typeof client['issuer'] !== 'string') this.#keep(client);
+    this.kept = { ...this.kept, tokens, obtainedAt: options.now(), ...(scope !== undefined && { scope }) };
+  }
+  async #post(
+    to: string | URL,
+    client: Client | undefined,
+    request: Record<string, string>,
+  ): Promise<unknown> {
+    const { found, options } = this.#plan;
     const { authorizationServerMetadata: metadata, resourceMetadata } = found;
-    const endpoint = new URL(metadata?.token_endpoint ?? new URL('/token', this.#issuer));
+    const endpoint = new URL(to);
     const headers = new Headers({
       'content-type': 'application/x-www-form-urlencoded',
       accept: 'application/json',
@@ -158,9 +198,7 @@ export class Flow {
       authenticate(client, metadata?.token_endpoint_auth_methods_supported ?? [], headers, body);
     const answer = await withinOrigin(this.#plan.fetch)(endpoint, { method: 'POST', headers, body });
     if (!answer.ok) throw new Refusal(`token answer of ${toldAs(endpoint)}: HTTP ${answer.status}`);
-    const tokens = { ...before, ...((await answer.json()) as OAuthTokens), issuer: this.#issuer };
-    if (client && typeof client['issuer'] !== 'string') this.#keep(client);
-    this.kept = { ...this.kept, tokens, obtainedAt: options.now(), ...(scope !== undefined && { scope }) };
+    return answer.json();
   }
   async #sign(headers: Headers, body: URLSearchParams, endpoint: URL): Promise<void> {
     const { config } = this.#plan.options;
@@ -236,7 +274,7 @@ export class Flow {
     return this.#plan.person?.redirectUri ?? 'http://127.0.0.1/callback';
   }
   #clientMetadata(): OAuthClientMetadata & { readonly application_type: 'native' } {
-    const { found, options, scope } = this.#plan;
+    const { found, options, scope, showCode } = this.#plan;
     const methods = found.authorizationServerMetadata?.token_endpoint_auth_methods_supported;
     const known = ['none', 'client_secret_basic', 'client_secret_post'];
     const method = methods === undefined ? 'none' : (known.find((one) => methods.includes(one)) ?? 'none');
@@ -245,13 +283,24 @@ export class Flow {
       // Native clients may redirect to the local machine (OpenID Connect Dynamic Client Registration §2).
       application_type: 'native',
       redirect_uris: asksNobody(options.config) ? [] : [this.#redirectUri],
-      grant_types: ['authorization_code', 'refresh_token'],
+      grant_types: ['authorization_code', 'refresh_token', ...(showCode ? [deviceGrant] : [])],
       response_types: ['code'],
       token_endpoint_auth_method: method,
       ...withScope(scope),
     };
   }
 }
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const over = (): void => {
+      systemClock.clearTimeout(timer);
+      signal.removeEventListener('abort', over);
+      resolve();
+    };
+    const timer = systemClock.setTimeout(over, ms);
+    signal.addEventListener('abort', over);
+    if (signal.aborted) over();
+  });
 const withScope = (scope: string | undefined) => ({ ...(scope !== undefined && { scope }) });
 
 /** Adds the client authentication to a token request (RFC 6749 §2.3.1), by a method that the authorization server accepts. */

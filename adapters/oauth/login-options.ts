@@ -5,7 +5,7 @@ import { asLine } from '../../machines/text.ts';
 import type { Authorize, GiveAssertion } from '../mcp/http/login.ts';
 
 export interface LoginConfig {
-  readonly grant?: 'authorization_code' | 'client_credentials' | 'jwt_bearer' | undefined;
+  readonly grant?: 'authorization_code' | 'device_code' | 'client_credentials' | 'jwt_bearer' | undefined;
   readonly issuer?: string | undefined;
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
@@ -21,6 +21,15 @@ export interface LoginConfig {
 }
 export const asksNobody = ({ grant }: LoginConfig): boolean =>
   grant === 'client_credentials' || grant === 'jwt_bearer';
+/** Where a person logs in with a code on any device (RFC 8628); undefined where none is wanted or possible. */
+export function codeEndpoint(
+  { grant }: LoginConfig,
+  { authorizationServerMetadata: metadata }: OAuthDiscoveryState,
+): string | undefined {
+  if (grant !== 'device_code') return undefined;
+  return (metadata as { readonly device_authorization_endpoint?: string } | undefined)
+    ?.device_authorization_endpoint;
+}
 export class PersonNeeded extends Error {
   override readonly name = 'PersonNeeded';
 }

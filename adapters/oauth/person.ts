@@ -4,7 +4,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { scopeFor, startFlow, type FlowStart } from './flow.ts';
 import { guardedFetch, Refusal, type Fetch } from './guarded-fetch.ts';
-import { isOfAnother, mayAskFor, PersonNeeded, type LoginNews, codeIn, mustBeFrom } from './login-options.ts';
+import {
+  codeEndpoint,
+  codeIn,
+  isOfAnother,
+  mayAskFor,
+  mustBeFrom,
+  PersonNeeded,
+  type LoginNews,
+} from './login-options.ts';
 import type { StoredLogin } from './login-store.ts';
 
 const path = '/callback';
@@ -74,16 +82,62 @@ export class Loopback {
 
 /** A client that the authorization server has forgotten is registered again, once. */
 export async function byPerson(kept: StoredLogin, start: FlowStart, news: LoginNews): Promise<StoredLogin> {
+  const { options, found } = start;
+  const login = async (before: StoredLogin): Promise<StoredLogin> =>
+    (codeEndpoint(options.config, found) !== undefined && (await throughCode(before, start, news))) ||
+    loginThroughPage(before, start, news);
   try {
-    return await loginThroughPage(kept, start, news);
+    return await login(kept);
   } catch (error) {
-    if (!kept.client || start.options.config.clientId !== undefined || !isForgotten(error)) throw error;
+    if (!kept.client || options.config.clientId !== undefined || !isForgotten(error)) throw error;
     const { client: _, ...unknown } = kept;
-    return loginThroughPage(unknown, start, news);
+    return login(unknown);
   }
 }
 /** The client was forgotten; another try may succeed with another client or from the start. */
 export const isForgotten = (error: unknown): boolean => error instanceof Refusal && error.remedy === 'again';
+
+/** It is of this authorization server, and may ask for what is needed. */
+const fits = (kept: StoredLogin, start: FlowStart): boolean =>
+  kept.client !== undefined &&
+  !isOfAnother(kept.client, start.found) &&
+  mayAskFor(kept.client['scope'], scopeFor(kept, start));
+
+/** Undefined where this client is given no code: a page may do then. */
+async function throughCode(
+  { tokens: _, ...kept }: StoredLogin,
+  start: FlowStart,
+  news: LoginNews,
+): Promise<StoredLogin | undefined> {
+  const { authorize, config, server, url } = start.options;
+  const { client, port: __, ...unknown } = kept;
+  const gone = new AbortController();
+  const signal = AbortSignal.any([start.signal, gone.signal]);
+  let isShown = false;
+  const showCode: FlowStart['showCode'] = ({ user_code: code, verification_uri }) => {
+    const page = new URL(verification_uri);
+    mustBeFrom(page, new URL(url));
+    isShown = true;
+    news.shown(page.origin);
+    Promise.resolve()
+      .then(() => authorize?.({ server, url: page.href, code, signal }))
+      .catch((error: unknown) => gone.abort(error));
+  };
+  const isKnown = config.clientId !== undefined || fits(kept, start);
+  const flow = await startFlow(isKnown ? kept : unknown, { ...start, signal, showCode });
+  try {
+    await flow.run();
+  } catch (error) {
+    if (gone.signal.aborted) throw gone.signal.reason;
+    if (signal.aborted) throw new PersonNeeded('nobody has logged in');
+    if (isShown || !(error instanceof Refusal) || (isForgotten(error) && client)) throw error;
+    return undefined;
+  } finally {
+    gone.abort();
+  }
+  news.returned();
+  return flow.kept;
+}
 
 async function loginThroughPage(kept: StoredLogin, start: FlowStart, news: LoginNews): Promise<StoredLogin> {
   const loopback = await Loopback.open(kept.port);
@@ -106,11 +160,7 @@ async function through(
   // Tokens would be renewed instead of asking the person; a client must fit the port, scopes and server.
   const { tokens: _, client, ...rest } = kept;
   const isGiven = options.config.clientId !== undefined;
-  const isSame =
-    kept.port === port &&
-    client !== undefined &&
-    !isOfAnother(client, found) &&
-    mayAskFor(client['scope'], scopeFor(kept, start));
+  const isSame = kept.port === port && fits(kept, start);
   const before = { ...rest, port, ...((isGiven || isSame) && client && { client }) };
   const flow = await startFlow(before, { ...start, person: { redirectUri, state } });
   await flow.run();

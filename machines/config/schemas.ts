@@ -302,8 +302,8 @@ const secureUrl = filledText.refine(
 /** See docs/login.md. Without `clientId` we register ourselves if the authorization server allows it. */
 export const oauthSchema = z
   .strictObject({
-    /** Only `authorization_code` asks a person; for `jwt_bearer` a trusted issuer has signed an assertion. */
-    grant: z.enum(['authorization_code', 'client_credentials', 'jwt_bearer']).optional(),
+    /** The first two ask a person; for `jwt_bearer` a trusted issuer has signed an assertion. */
+    grant: z.enum(['authorization_code', 'device_code', 'client_credentials', 'jwt_bearer']).optional(),
     /** The only authorization server that this login may use, as its metadata name it. */
     issuer: filledText.optional(),
     clientId: filledText.optional(),

@@ -16,6 +16,8 @@ export interface AuthorizeRequest {
   readonly server: string;
   /** Address of the page, http or https. */
   readonly url: string;
+  /** Text that the person enters at the page, which may be opened on any device (`oauth.grant: "device_code"`). */
+  readonly code?: string;
   /** Signal that aborts when the login is no longer awaited. */
   readonly signal: AbortSignal;
 }
