@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
@@ -51,6 +52,29 @@ describe('a2c call', () => {
     const second = await commandLine(['call', 'echo', 'text=again', '-c', file]);
     expect(second).toEqual({ code: 0, out: 'again\n', err: '' });
     expect(started()).toEqual(['two']);
+  });
+
+  it('waits half a second for a server that stays when its stdin is closed, or as its config says', async () => {
+    const args = [fileURLToPath(fixtureOf('shutdown-server')), 'deaf'];
+    const graceOf = async (a2c: object): Promise<string | undefined> => {
+      const config = { mcpServers: { deaf: { command: process.execPath, args } }, a2c };
+      const into = join(folder, `traces-${(files += 1)}`);
+      const words = ['call', 'echo', 'text=hi', '-c', JSON.stringify(config), '--record', into];
+      expect(await commandLine(words)).toMatchObject({ code: 0, out: 'hi\n' });
+      const [trace = ''] = readdirSync(into);
+      return /stdinGrace of deaf (\d+)/.exec(readFileSync(join(into, trace), 'utf8'))?.[1];
+    };
+    expect(await graceOf({})).toBe('500');
+    expect(await graceOf({ timeouts: { stdinGraceMs: 20 } })).toBe('20');
+  });
+
+  it('names a server behind a URL that cannot be reached, and what to do', async () => {
+    const far = { mcpServers: { far: { type: 'http', url: 'http://127.0.0.1:1/mcp' } } };
+    const { code, err } = await commandLine(['call', 'far.echo', '-c', JSON.stringify(far)]);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/^error: Server 'far' cannot be reached: .*\n {2}check the URL/),
+    ]);
   });
 
   it('refuses a name that two servers turn out to have, whichever is up first', async () => {

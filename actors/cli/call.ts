@@ -20,7 +20,7 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import { stateWords } from '../../machines/server-states.ts';
 import { readText } from '../../adapters/terminal/terminal.ts';
 import type { Config } from '../../machines/config/parse.ts';
-import { hostFailure, type CodeName, type Failure } from '../../machines/protocol/failure.ts';
+import { hostFailure, type Failure, type HostFailure } from '../../machines/protocol/failure.ts';
 import { nearest } from '../../machines/text.ts';
 
 export type CallCommandOptions = OneShotOptions & CallWords;
@@ -206,8 +206,9 @@ const isForPerson: ReadonlySet<ServerStatus['state']> = new Set([
   'unauthorized',
   'unsupported',
 ]);
-/** Failures whose own remedy says more than the output of the program. */
-const isExplained: ReadonlySet<CodeName> = new Set(['NotStartable', 'TooMany']);
+/** Failures whose own remedy says more than the output of the program, or that have no program. */
+const isExplained = ({ code, details }: HostFailure): boolean =>
+  code === 'NotStartable' || code === 'TooMany' || details?.['cause'] !== undefined;
 function notStarted(
   options: OneShotOptions,
   server: ServerStatus,
@@ -216,10 +217,12 @@ function notStarted(
   const { name, state, reason = stateWords[state], failure: why } = server;
   const longer = hasStarted(server) ? '' : '; -t SECONDS waits longer';
   const logs = `See what it writes: ${logsOf(options, name)}${longer}`;
-  const own = why && (isForPerson.has(state) || isExplained.has(why.code)) ? why.remedy : undefined;
+  const own = why && (isForPerson.has(state) || isExplained(why)) ? why.remedy : undefined;
   return {
     code: 'ServerNotActive',
-    message: why?.message ?? `Server '${name}' has not started: ${reason}`,
+    message:
+      why?.message.replace(/^the server\b/, `Server '${name}'`) ??
+      `Server '${name}' has not started: ${reason}`,
     details: { ...details, server_name: name, state, ...(why && { because: why.code }) },
     remedy: own ?? logs,
   };

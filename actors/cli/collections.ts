@@ -14,7 +14,7 @@ import type {
   SkillFile,
 } from '../api/computer-handle.ts';
 import type { ServerResources } from '../servers/server-handle.ts';
-import { onlyServer, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
+import { listedBy, onlyServer, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
 import {
   contentsText,
   desktopText,
@@ -101,7 +101,8 @@ export async function read(context: CommandContext, uri: string, options: ReadOp
   if (!collection.ok) throw new A2cError(withRemedy(collection.failure));
   if (isOther && !URL.canParse(uri)) throw new A2cError(withRemedy(invalidDpeUri('scheme', uri)));
   const all = options.url === undefined ? await configOf(context, options) : undefined;
-  const config = all && options.server !== undefined ? onlyServer(all, options.server) : all;
+  const listed = all && isOther ? await listedBy(all, uri) : all;
+  const config = all && options.server !== undefined ? onlyServer(all, options.server) : listed;
   const name = uri.split(/[/?#]+/).at(-1) ?? '';
   let given: readonly ResourceContent[] = [];
   const question: Question<{ readonly contents: readonly ResourceContent[] }> = {

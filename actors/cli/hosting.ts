@@ -238,9 +238,11 @@ function addCompletion(program: Command, does: ActionMaker): void {
   program
     .command('completion')
     .description('prints what lets a shell complete commands, servers, tools and arguments by Tab')
-    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
-    .argument('[line]', 'complete this command line, up to the cursor, instead')
-    .argument('[breaks]', 'characters at which bash begins another word')
+    .usage('bash|zsh|fish')
+    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+    // The scripts give the line up to the cursor, and the characters at which bash begins another word.
+    .argument('[line]')
+    .argument('[breaks]')
     .addHelpText('after', completionHelp)
     .action(does(async () => (await import('./completion.ts')).completionFor(program), 'completion'));
 }

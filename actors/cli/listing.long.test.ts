@@ -53,6 +53,9 @@ describe('a2c read', () => {
   it('reads what belongs to no collection from the server that lists it', async () => {
     const told = await commandLine(['read', 'note://2', '-c', several]);
     expect(told).toMatchObject({ code: 0, out: 'content of note://2\n' });
+    // Its list is known now, so that no other server is started.
+    const again = await commandLine(['read', 'note://2', '-c', several]);
+    expect(again).toEqual({ code: 0, out: 'content of note://2\n', err: '' });
   });
 
   it('asks the only server also for what it does not list', async () => {

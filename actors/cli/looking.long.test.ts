@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { configFiles, fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** Tests of `a2c logs` and `a2c doctor`, the commands that help to find a fault. */
+/** Tests of `a2c logs`, `a2c status` and `a2c doctor`, the commands that help to find a fault. */
 const server = fixtureFile('mcp-server.mjs');
 const folder = testFolder('looking');
 const talker = join(folder, 'talker.mjs');
@@ -51,6 +51,16 @@ describe('a2c logs', () => {
     const { out, err } = await commandLine(['call', 'echo', 'text=hi', '--verbose', '-c', fileOf({ fine })]);
     expect(out).toBe('hi\n');
     expect(err).toMatch(/^\[fine\] \d\d:\d\d:\d\d stderr {2}starting with \*\*\*$/m);
+  });
+});
+
+describe('a2c status', () => {
+  it('says once of each server that it is down', async () => {
+    const { code, out } = await commandLine(['status', '-c', fileOf({ fine, broken })]);
+    expect([code, out.split('\n').filter((line) => line.includes('broken'))]).toEqual([
+      1,
+      [expect.stringMatching(/^broken +gave up: .*no-such-command-anywhere/)],
+    ]);
   });
 });
 

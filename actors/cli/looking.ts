@@ -193,7 +193,10 @@ export async function status(
         ? [serverLine(server, width), ...loginLines(server, options)]
         : [...whyText(server, options), ...wrote.slice(-linesShown).map(logLine)])
         terminal.outText(line);
-    if (name === undefined) for (const line of incidentLines(computer.status().incidents)) terminal.out(line);
+    if (name !== undefined) return;
+    // The line of a server says already that it is down.
+    const others = computer.status().incidents.filter(({ kind, isOver }) => isOver || kind !== 'down');
+    for (const line of incidentLines(others)) terminal.out(line);
   };
   const isUp = await watched(context, options, config, (_, line) => wrote.push(line), show);
   return options.follow ? exitCodeAtEnd(signal) : exitCodeOf(signal, isUp);

@@ -17,7 +17,7 @@ import { orClosed, unlessInterrupted } from './exit-codes.ts';
 import { logsOf, typedHere, remedyAt } from './printing/hints.ts';
 import { logLine } from './printing/servers.ts';
 import {
-  atOnce,
+  briefly,
   onceEach,
   hasStarted,
   lateLines,
@@ -32,7 +32,7 @@ import type { OutputLine } from '../servers/server-output.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { readCached } from '../../adapters/storage/catalogs.ts';
 import { buildTable, findTool, isUsable, type ToolTable } from '../../machines/catalog/tool-table.ts';
-import type { Tool } from '../../machines/catalog/entries.ts';
+import type { Lists, Tool } from '../../machines/catalog/entries.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { mistakeLine } from '../../machines/config/mistake.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
@@ -79,10 +79,11 @@ export async function withComputer<T>(
     try {
       const input = inputsAt(terminal, options);
       const { folder = process.cwd() } = context;
+      const { stdinGraceMs = briefly.stdinGraceMs } = config.settings.timeouts ?? {};
       const computer = await createComputer(
         {
           signal,
-          timing: patience.isPartial === true ? onceEach : atOnce,
+          timing: { ...(patience.isPartial === true ? onceEach : briefly), stdinGraceMs },
           onNotice,
           answers: answersBy(terminal, options, foldersOf(config, folder)),
           ...(input && { input }),
@@ -175,15 +176,25 @@ interface Needed {
   readonly tool: string;
 }
 
-/** A server that never ran is missing. */
-async function lastTools(servers: readonly ServerConfig[]): Promise<Record<string, readonly Tool[]>> {
-  const listed = await Promise.all(
-    servers.map(async (server) => {
+/** Lists of the last runs; of a server that never ran they are empty. */
+const lastLists = (config: Config): Promise<readonly (readonly [string, Lists])[]> =>
+  Promise.all(
+    enabled(config).map(async (server) => {
       const cached = await readCached(defaultStateDir(), fingerprintOf(server));
-      return [server.name, cached?.lists.tools?.filter(isUsable)] as const;
+      return [server.name, cached?.lists ?? {}] as const;
     }),
   );
-  return Object.fromEntries(listed.flatMap(([name, tools]) => (tools ? [[name, tools]] : [])));
+/** Only the server that listed it in its last run, where it was one alone. */
+export async function listedBy(config: Config, uri: string): Promise<Config> {
+  const owners = (await lastLists(config)).filter(([, { resources = [] }]) =>
+    resources.some((each) => each.uri === uri),
+  );
+  return owners.length === 1
+    ? only(
+        config,
+        owners.map(([name]) => name),
+      )
+    : config;
 }
 export const enabled = ({ servers }: Config): readonly ServerConfig[] => servers.filter((s) => !s.disabled);
 const only = (config: Config, names: readonly string[]): Config => ({
@@ -247,7 +258,9 @@ export async function neededFor(
   command: 'call' | 'tools' = 'call',
 ): Promise<Needed | undefined> {
   if (server !== undefined) return { config: onlyServer(config, server), tool };
-  const last = await lastTools(enabled(config));
+  const last = Object.fromEntries(
+    (await lastLists(config)).flatMap(([name, { tools }]) => (tools ? [[name, tools.filter(isUsable)]] : [])),
+  );
   const table = tableOf(config, last);
   const { byName, refused } = table;
   const entry = findTool(table, tool);

@@ -8,8 +8,10 @@ import type { CommandContext } from './context.ts';
 
 /** The computer opens at once; the command itself waits for servers and shows what it waits for. */
 export const atOnce = { bootMs: 0 } as const;
+/** Somebody waits for the end of the command, and many servers stay when their stdin is closed. */
+export const briefly = { ...atOnce, stdinGraceMs: 500 } as const;
 /** A server that ends is not restarted while the command waits: the list shows why it ended. */
-export const onceEach = { ...atOnce, backoffMs: 120_000 } as const;
+export const onceEach = { ...briefly, backoffMs: 120_000 } as const;
 /** `authorizing` ends by itself; a server that waits for a person is `unauthorized`. */
 const onTheWay: ReadonlySet<ServerStatus['state']> = new Set([
   'connecting',

@@ -54,7 +54,7 @@ export function failureOfEnd(server: string, end: ProcessEnd, wasReady: boolean)
     details: { server_name: server, exit_code: end.code, signal: end.signal, stderr: lines.join('\n') },
     remedy: hasRun(end)
       ? 'Run its command by hand to see why it ends, or mend its config.'
-      : 'Mend what the message names, then start the server again.',
+      : 'Fix what the message names, then start the server again.',
   };
 }
 

@@ -73,7 +73,7 @@ test('what is said of a program that never ran does not advise to run it by hand
     { ...end, how: 'failed', message: 'cannot start "uvx": not found' },
     false,
   );
-  expect(failed.remedy).toBe('Mend what the message names, then start the server again.');
+  expect(failed.remedy).toBe('Fix what the message names, then start the server again.');
   expect(failureOfEnd('fs', { ...end, how: 'exited', pid: 7, code: 1, message: null }, false).remedy).toMatch(
     /^Run its command by hand/,
   );

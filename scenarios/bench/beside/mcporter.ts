@@ -58,9 +58,18 @@ interface Task {
   readonly a2c: readonly string[];
   readonly mcporter: readonly string[];
   readonly isSlow?: boolean;
+  readonly stdin?: string;
 }
 const sum = ['a=1', 'b=2'];
 const both = (what: string, ...words: readonly string[]): Task => ({ what, a2c: words, mcporter: words });
+const inConfig = (what: string, config: string, ...words: readonly string[]): Task => ({
+  what,
+  a2c: [...words, '-c', `sub/${config}.json`],
+  mcporter: [...words, '--config', `sub/${config}.json`],
+});
+const document = 'demo://resource/static/document/architecture.md';
+const entities = '[{"name": "Ann", "entityType": "person", "observations": []}]';
+const slowTool = 'everything.trigger-long-running-operation';
 const tasks: readonly Task[] = [
   both('Version', '--version'),
   { what: 'Servers of the config', a2c: ['list'], mcporter: ['config', 'list'] },
@@ -108,16 +117,8 @@ const tasks: readonly Task[] = [
     a2c: ['call', 'first.echo', 'message=hi', '-c', 'sub/first.json', '-c', 'own.json'],
     mcporter: ['call', 'first.echo', 'message=hi', '--config', 'sub/first.json', '--config', 'own.json'],
   },
-  {
-    what: 'Relative path in a config elsewhere',
-    a2c: ['call', 'near.echo', 'message=hi', '-c', 'sub/near.json'],
-    mcporter: ['call', 'near.echo', 'message=hi', '--config', 'sub/near.json'],
-  },
-  {
-    what: 'Arguments in the command',
-    a2c: ['call', 'wrong.echo', 'message=hi', '-c', 'sub/wrong.json'],
-    mcporter: ['call', 'wrong.echo', 'message=hi', '--config', 'sub/wrong.json'],
-  },
+  inConfig('Relative path in a config elsewhere', 'near', 'call', 'near.echo', 'message=hi'),
+  inConfig('Arguments in the command', 'wrong', 'call', 'wrong.echo', 'message=hi'),
   {
     what: 'Line for another client',
     a2c: ['claude', 'mcp', 'add', '--transport', 'http', 'far', 'https://example.com/mcp', '--force'],
@@ -131,11 +132,63 @@ const tasks: readonly Task[] = [
     mcporter: ['emit-ts', 'everything', '--out', 'everything.d.ts'],
   },
   {
-    ...both('Server that needs 40 s', 'call', 'slow.echo', 'message=hi'),
-    a2c: ['call', 'slow.echo', 'message=hi', '-c', 'sub/slow.json'],
-    mcporter: ['call', 'slow.echo', 'message=hi', '--config', 'sub/slow.json'],
-    isSlow: true,
+    what: 'One resource',
+    a2c: ['read', document],
+    mcporter: ['resource', 'everything', document],
   },
+  both('Values in order', 'call', 'everything.get-sum', '1', '2'),
+  {
+    what: 'Server and tool apart',
+    a2c: ['call', 'everything', 'get-sum', ...sum],
+    mcporter: ['call', '--server', 'everything', '--tool', 'get-sum', ...sum],
+  },
+  {
+    what: 'Arguments from stdin',
+    a2c: ['call', 'everything.echo', '-'],
+    mcporter: ['call', 'everything.echo', '--args', '-'],
+    stdin: '{"message": "hi"}',
+  },
+  {
+    what: 'List of objects as an argument',
+    a2c: ['call', 'second.create_entities', `entities:=${entities}`],
+    mcporter: ['call', 'second.create_entities', '--args', `{"entities": ${entities}}`],
+  },
+  both('Missing argument', 'call', 'everything.get-sum', 'a=1'),
+  both('Unknown argument', 'call', 'everything.get-sum', ...sum, 'c=3'),
+  both('Wrong choice', 'call', 'everything.get-structured-content', 'location=Paris'),
+  {
+    what: 'Limit of a call',
+    a2c: ['call', slowTool, 'duration=20', '-t', '3'],
+    mcporter: ['call', slowTool, 'duration=20', '--timeout', '3000'],
+  },
+  {
+    what: 'Failure as JSON',
+    a2c: ['call', 'everything.get-sum', 'a=1', 'b=soon', '--json'],
+    mcporter: ['call', 'everything.get-sum', 'a=1', 'b=soon', '--output', 'json'],
+  },
+  {
+    what: 'Tools as JSON',
+    a2c: ['tools', 'everything', '--json'],
+    mcporter: ['list', 'everything', '--json'],
+  },
+  {
+    what: 'Image into a file',
+    a2c: ['call', 'everything.get-tiny-image', '--save', 'images'],
+    mcporter: ['call', 'everything.get-tiny-image', '--save-images', 'images'],
+  },
+  both('Result with links', 'call', 'everything.get-resource-links', 'count=2'),
+  { what: 'Entry of one server', a2c: ['get', 'tavily'], mcporter: ['config', 'get', 'tavily'] },
+  {
+    what: 'URL where nobody listens',
+    a2c: ['tools', 'http://127.0.0.1:59999/mcp'],
+    mcporter: ['list', '--http-url', 'http://127.0.0.1:59999/mcp', '--allow-http'],
+  },
+  inConfig('Command that is not installed', 'absent', 'call', 'absent.echo'),
+  inConfig('Variable that is not set', 'unset', 'call', 'unset.echo', 'message=hi'),
+  inConfig('Config with comments', 'noted', 'call', 'noted.echo', 'message=hi'),
+  { what: 'Login where none is needed', a2c: ['login', 'everything'], mcporter: ['auth', 'everything'] },
+  { what: 'What is kept', a2c: ['keep', '--list'], mcporter: ['daemon', 'status'] },
+  { ...inConfig('Server that needs 40 s', 'slow', 'call', 'slow.echo', 'message=hi'), isSlow: true },
 ];
 /** Answers of each task as a person saw them, to be looked at again when the page is made again. */
 const seen: Readonly<Record<string, { readonly a2c: string; readonly mcporter: string }>> = {
@@ -189,6 +242,41 @@ const seen: Readonly<Record<string, { readonly a2c: string; readonly mcporter: s
   'Why a server is down': { a2c: 'state, cause, stderr, what to do', mcporter: 'stderr, stack trace' },
   'Resources of one server': { a2c: 'a line each, and how one is read', mcporter: 'JSON' },
   'Types of the tools': { a2c: 'on stdout, exact', mcporter: 'in a file' },
+  'One resource': { a2c: 'the text; no server is named', mcporter: 'the text' },
+  'Values in order': { a2c: 'the result', mcporter: 'not understood' },
+  'Server and tool apart': { a2c: 'the result', mcporter: 'the result' },
+  'Arguments from stdin': { a2c: 'the result', mcporter: 'the result' },
+  'List of objects as an argument': { a2c: 'the result', mcporter: 'the result' },
+  'Missing argument': {
+    a2c: 'names the argument, shows the signature; not sent',
+    mcporter: 'words of the validator in the server',
+  },
+  'Unknown argument': {
+    a2c: 'names the argument, shows the signature; not sent',
+    mcporter: 'sent, and the argument ignored',
+  },
+  'Wrong choice': {
+    a2c: 'names the choices; not sent',
+    mcporter: 'words of the validator in the server',
+  },
+  'Limit of a call': { a2c: 'that its effect is unknown; exit code 3', mcporter: 'stack trace' },
+  'Failure as JSON': {
+    a2c: 'outcome, phase and failure in one document; exit code 2',
+    mcporter: 'the result as the server sent it',
+  },
+  'Tools as JSON': { a2c: 'one document', mcporter: 'one document' },
+  'Image into a file': { a2c: 'the file, and its place in the result', mcporter: 'the file' },
+  'Result with links': {
+    a2c: 'each link, and how it is read',
+    mcporter: 'the links left out without a word',
+  },
+  'Entry of one server': { a2c: 'the entry, secrets hidden', mcporter: 'its parts' },
+  'URL where nobody listens': { a2c: 'the cause; exit code 1', mcporter: '"fetch failed"; exit code 0' },
+  'Command that is not installed': { a2c: 'the cause, and what to do', mcporter: 'ENOENT, stack trace' },
+  'Variable that is not set': { a2c: 'which one, then the result', mcporter: 'the result, without a word' },
+  'Config with comments': { a2c: 'the result', mcporter: 'the result' },
+  'Login where none is needed': { a2c: 'that there is none, and what to do', mcporter: 'no word' },
+  'What is kept': { a2c: 'a line each', mcporter: 'a line each' },
   'Server that needs 40 s': { a2c: 'what it waits for, then the result', mcporter: 'the result' },
 };
 function fileOf(name: string): string {
@@ -209,7 +297,7 @@ function cpuOfChildren(): number {
   return (Number(fields[13]) + Number(fields[14])) / 100;
 }
 const limitMs = 120_000;
-function run(command: readonly string[]): Promise<Done> {
+function run(command: readonly string[], stdin = ''): Promise<Done> {
   const [program = '', ...args] = command;
   const [startedAt, before] = [performance.now(), cpuOfChildren()];
   const env = {
@@ -226,6 +314,7 @@ function run(command: readonly string[]): Promise<Done> {
         out: stderr + stdout,
       }),
     );
+    child.stdin?.end(stdin);
   });
 }
 const median = (values: readonly number[]): number =>
@@ -273,7 +362,7 @@ async function measured(task: Task): Promise<Readonly<Record<Name, Done>>> {
   const all = Object.fromEntries(Object.keys(tools).map((name) => [name, [] as Done[]]));
   for (let turn = 0; turn < (task.isSlow ? 1 : runs); turn += 1)
     for (const [name, command] of Object.entries(tools))
-      all[name]?.push(await run([...command, ...task[name === 'mcporter' ? 'mcporter' : 'a2c']]));
+      all[name]?.push(await run([...command, ...task[name === 'mcporter' ? 'mcporter' : 'a2c']], task.stdin));
   return Object.fromEntries(
     Object.entries(all).map(([name, done]) => [
       name,
@@ -308,8 +397,12 @@ try {
     near: { command: 'node', args: ['./near.mjs'] },
     wrong: { command: `node ${everything}` },
     slow: { command: 'node', args: ['-e', late] },
+    absent: { command: 'no-such-command' },
+    unset: { command: 'node', args: [everything], env: { NEEDED: '${NO_SUCH_VARIABLE}' } },
   }))
     writeFileSync(join(folder, `sub/${name}.json`), JSON.stringify({ mcpServers: { [name]: entry } }));
+  const noted = `{ // mine\n  "mcpServers": { "noted": { "command": "node", "args": [${JSON.stringify(everything)}], } } }`;
+  writeFileSync(join(folder, 'sub/noted.json'), noted);
   for (const [name, command] of Object.entries(tools)) {
     await run([...command, ...(name === 'mcporter' ? ['list'] : ['tools', '--trust'])]);
     await run([...command, 'call', 'memory.read_graph']);
