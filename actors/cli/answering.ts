@@ -90,12 +90,16 @@ async function sampled(
 
 type KeyringOptions = Pick<SourceOptions, 'keyring' | 'config'>;
 
-/** An empty answer or Ctrl-C takes the default. Without a terminal no question is asked. */
+/**
+ * An empty answer takes the default, and so does Ctrl-C, unless it ends the command (`isBrief`). Without a terminal no
+ * question is asked.
+ */
 export function inputsAt(
   terminal: Terminal,
   { keyring = false, config = [''] }: KeyringOptions,
+  isBrief = false,
 ): AskInput | undefined {
-  const ask = terminal.isInteractive ? asking(terminal) : undefined;
+  const ask = terminal.isInteractive ? asking(terminal, isBrief) : undefined;
   if (!keyring) return ask;
   const missing = missingKeyring();
   if (missing !== undefined) {
@@ -109,7 +113,15 @@ export function inputsAt(
     notice: (text) => terminal.err(text),
   });
 }
-function asking(terminal: Terminal): AskInput {
+function asking(terminal: Terminal, isBrief: boolean): AskInput {
+  let mayInterrupt = isBrief;
+  const orEnd = <T>(answer: T, signal: AbortSignal): T => {
+    if (answer !== null || !mayInterrupt || signal.aborted) return answer;
+    // A second interrupt would end the process at once.
+    mayInterrupt = false;
+    terminal.interrupt();
+    return answer;
+  };
   return async (definition) => {
     const { id, type, description, signal } = definition;
     // Takes inputs of type `command` from environment variables only, because VS Code alone runs them.
@@ -123,14 +135,14 @@ function asking(terminal: Terminal): AskInput {
           : ` [${definition.default}]`;
     if (type === 'promptString') {
       const answer = await terminal.question(`${what}${preset}: `, signal, { isSecret: definition.password });
-      return answer ?? undefined;
+      return orEnd(answer, signal) ?? undefined;
     }
     const { options, labels = {} } = definition;
     const enumNames = options.map((option) => labels[option] ?? option);
     const field = { enum: options, enumNames };
     const { askField } = await import('./form.ts');
     const answer = await askField(terminal, { name: `${what}${preset}`, field, isRequired: false }, signal);
-    return answer ? String(answer.value) : undefined;
+    return orEnd(answer, signal) ? String(answer?.value) : undefined;
   };
 }
 

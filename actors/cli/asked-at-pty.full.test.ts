@@ -132,14 +132,20 @@ describe('a password at a command that asks once', () => {
     expect(at.all).not.toMatch(/Token: [^\n]*waiting/);
   });
 
-  it('is left out by Ctrl-C, which the failure says', async () => {
-    const at = start('call', 'asking.echo', 'text=x', '-c', config(password));
-    await at.until(/Token: /);
-    at.type(`${secret}${ctrlC}`);
-    expect(await at.exited).toBe(2);
-    expect(at.all).toContain('tok');
-    expect(at.all).not.toContain(secret);
-  });
+  it.each([['call', 'asking.echo', 'text=x'], ['tools'], ['status', 'asking']])(
+    'ends %s by Ctrl-C, and leaves nothing',
+    async (...words) => {
+      const second = { ...password, id: 'user', description: 'User' };
+      const at = start(...words, '-c', config(password, second));
+      await at.until(/(Token|User): /);
+      at.type(`${secret}${ctrlC}`);
+      expect(await at.exited).toBe(130);
+      expect(at.all).not.toContain(secret);
+      expect(at.all).not.toContain('Enter goes on');
+      expect(existsSync(given())).toBe(false);
+      expect(historyOf()).toBe('');
+    },
+  );
 
   it('ends in its time although nobody answers', async () => {
     const at = start('call', 'asking.echo', 'text=x', '-t', '0.5', '-c', config(password));

@@ -29,7 +29,7 @@ async function withServer<T>(
 ): Promise<T> {
   const { signal, terminal } = context;
   const config = onlyRemote(await configOf(context, options), name, byCode);
-  const input = inputsAt(terminal, options);
+  const input = inputsAt(terminal, options, true);
   return unlessInterrupted(signal, async () => {
     const computer = await createComputer(
       {

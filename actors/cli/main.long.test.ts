@@ -229,7 +229,9 @@ describe('a2c call of a server that gets too many requests', () => {
       const server = await busy('700', method);
       const { code, out, err } = await called(server.url, '-t', '60');
       expect({ code, out }).toEqual({ code: method === 'tools/call' ? 1 : 2, out: '' });
-      expect(err).toMatch(/^error: Server 'busy' gets too many requests \(HTTP 429\): slowly, please\n/m);
+      expect(err).toMatch(
+        /^error: (the server|Server 'busy') gets too many requests \(HTTP 429\): slowly, please\n/m,
+      );
       expect(err).toContain('wait 700 s, as the server asks, and try again');
       expect(asked(server)[method]).toBe(1);
       await server.stop();

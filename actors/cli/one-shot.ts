@@ -77,7 +77,7 @@ export async function withComputer<T>(
       tracing: options.tracing,
     });
     try {
-      const input = inputsAt(terminal, options);
+      const input = inputsAt(terminal, options, true);
       const { folder = process.cwd() } = context;
       const { stdinGraceMs = briefly.stdinGraceMs } = config.settings.timeouts ?? {};
       const computer = await createComputer(

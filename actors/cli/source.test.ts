@@ -31,6 +31,7 @@ const terminalOf = (answers?: (string | null)[]): Terminal => ({
     said.push(text);
     return Promise.resolve(answers?.shift() ?? null);
   },
+  interrupt: () => {},
   close: () => {},
 });
 const { signal } = new AbortController();

@@ -124,6 +124,8 @@ export interface Terminal {
   prompt(text: string, onLine: OnLine, onInterrupt: OnInterrupt, typing?: Typing): Promise<void>;
   /** Null when no person can answer. `isSecret`: not shown, not kept, and given only to the asker. */
   question(text: string, signal: AbortSignal, how?: { readonly isSecret?: boolean }): Promise<string | null>;
+  /** As Ctrl-C where nobody is asked; other questions are answered by null. */
+  interrupt(): void;
   close(): void;
 }
 /** Stream to a terminal or a pipe. */
@@ -193,6 +195,10 @@ class LineTerminal implements Terminal {
       },
     });
     if (this.isInteractive) output.on('resize', this.#resized);
+  }
+  interrupt(): void {
+    this.#questions.close();
+    this.#streams.interrupt?.();
   }
   out(line: string): void {
     this.#write(this.#streams.output, asLine(line));
