@@ -120,7 +120,7 @@ async function inFile(file: string, known?: App): Promise<FoundSource> {
   const app = known ?? appOf(value, file);
   if (isMap && (app || 'mcpServers' in value || 'servers' in value))
     return { from: file, app, value, duplicates };
-  const none = { path: '', message: 'holds no servers of an application that is known here' };
+  const none = { path: '', message: 'has no servers of an application that is known here' };
   throw notRead(file, [...duplicates, none]);
 }
 

@@ -40,7 +40,7 @@ describe('a file that is not as it should be', () => {
     ['is cut off', () => written(text.slice(0, -3)), ': 1:59: is not valid JSON'],
     ['is UTF-16', () => written(Buffer.from(`\uFEFF${text}`, 'utf16le')), 'is UTF-16'],
     ['has 2 MiB', () => written(text.padEnd(2 * 1024 * 1024)), 'is larger than 1 MiB'],
-    ['holds no servers', () => written({ theme: 'dark' }), 'holds no servers of an application'],
+    ['has no servers', () => written({ theme: 'dark' }), 'has no servers of an application'],
     ['is YAML that is cut off', () => written('extensions: {a: [1', 'x.yaml'), ': 1:19: is not valid YAML'],
     [
       'is YAML with a key twice',

@@ -139,7 +139,7 @@ it.each<[config: object, message: RegExp]>([
     { mcpServers: { a: { commnad: 'node' } } },
     /^config: mcpServers\.a\.command: is missing: .* \(commnad is no key: did you mean command\?\)$/,
   ],
-  [{ mcpServer: {} }, /^config: holds no servers \(mcpServer is no key: did you mean mcpServers\? /],
+  [{ mcpServer: {} }, /^config: has no servers \(mcpServer is no key: did you mean mcpServers\? /],
 ])('the config %j is told what was meant', async (given, message) => {
   await expect(createComputer({ config: foreign(given) })).rejects.toMatchObject({
     code: 'ConfigInvalid',

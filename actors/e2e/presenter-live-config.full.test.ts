@@ -92,7 +92,7 @@ describe('a config that is edited by hand', () => {
     ['emptied', (file) => writeFileSync(file, ''), 'is empty'],
     ['blank', (file) => writeFileSync(file, ' \r\n'), 'is empty'],
     ['a byte order mark alone', (file) => writeFileSync(file, '\uFEFF'), 'is empty'],
-    ['{}', (file) => writeFileSync(file, '{}\n'), 'holds no servers'],
+    ['{}', (file) => writeFileSync(file, '{}\n'), 'has no servers'],
     ['cut off', (file, text) => writeFileSync(file, text.slice(0, 40)), 'is cut off'],
   ])(
     'stops nothing when it is %s, says so, and the next change writes all that is in force',
@@ -180,7 +180,7 @@ describe('a config file', () => {
     ['2 MiB', Buffer.alloc(2 * 1024 * 1024, ' '), 'is larger than 1 MiB'],
     ['with a key twice', '{"mcpServers": {}, "mcpServers": {}}', 'stands twice'],
     ['a list', '[]', 'expected an object'],
-    ['without a map of servers', '{"theme": "dark"}', 'holds no servers'],
+    ['without a map of servers', '{"theme": "dark"}', 'has no servers'],
   ])('starts nothing when it is %s, and says so', async (_, content, why) => {
     host = await presenting({ mcpServers: {} });
     writeFileSync(host.file, content);
@@ -191,7 +191,7 @@ describe('a config file', () => {
   it.each([
     ['empty', '', 'is empty'],
     ['blank', ' \n\t', 'is empty'],
-    ['{}', '{}', 'holds no servers'],
+    ['{}', '{}', 'has no servers'],
   ])(
     'starts nothing when it is %s at first and says so, and is written by the first change',
     async (_, text, why) => {

@@ -146,9 +146,9 @@ function judged(text: string, judge: Judge, last: string | null = null): Found {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { kind: 'wrong', mistakes: [{ path: '', message: 'expected an object with mcpServers' }] };
   const json = value as Readonly<Record<string, unknown>>;
-  if (Object.keys(json).length === 0) return emptied('holds no servers');
+  if (Object.keys(json).length === 0) return emptied('has no servers');
   if (!holdsServers(json))
-    return { kind: 'wrong', mistakes: [{ path: '', message: 'holds no servers', remedy: explicit }] };
+    return { kind: 'wrong', mistakes: [{ path: '', message: 'has no servers', remedy: explicit }] };
   const { config, mistakes: ofHost = [] } = judge(json);
   const parsed = parseConfig(config);
   const mistakes = [...duplicates, ...ofHost, ...(parsed.ok ? [] : parsed.mistakes)];

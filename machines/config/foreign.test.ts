@@ -193,7 +193,7 @@ describe('a file of VS Code', () => {
     expect(mistakesOf('{"mcp": {"servers": {}, "inputs": 3}}')).toEqual([
       'mcp.inputs: expected a list of input definitions',
     ]);
-    expect(mistakesOf('{"mcp": {"mcp": {"servers": {}}}}')).toEqual(['mcp: holds no servers']);
+    expect(mistakesOf('{"mcp": {"mcp": {"servers": {}}}}')).toEqual(['mcp: has no servers']);
   });
   it('says line and column of a mistake among its comments, and which key stands twice', () => {
     expect(mistakesOf('{\n  // x\n  "servers": {,}\n}')).toEqual([': is not valid JSON: expected a value']);

@@ -133,7 +133,11 @@ export const foreignKeys: readonly ForeignKey[] = [
   { key: 'icon', does: 'shown', note: '' },
   { key: 'icons', does: 'shown', note: 'DeepChat' },
   { key: 'title', does: 'shown', note: '' },
-  { key: 'timeout', does: 'unsupported', note: 'seconds here, milliseconds there; write `a2c.timeouts`' },
+  {
+    key: 'timeout',
+    does: 'unsupported',
+    note: 'its unit differs between applications; write `a2c.timeouts`',
+  },
   {
     key: 'headersHelper',
     does: 'unsupported',

@@ -25,7 +25,7 @@ const notUtf8 =
 const table: readonly (readonly [unknown, ...string[]])[] = [
   [null, `expected ${shapes}`],
   ['text', `expected ${shapes}`],
-  [{}, `holds no servers (expected ${shapes})`],
+  [{}, `has no servers (expected ${shapes})`],
   [{ servers: 3 }, 'servers: expected a list of servers or an object with one server per name'],
   [{ mcpServers: [] }, 'mcpServers: expected an object with one server per name'],
   [{ servers: {}, mcpServers: {} }, 'servers: stands beside mcpServers (keep all servers in one of them)'],
@@ -36,6 +36,15 @@ const table: readonly (readonly [unknown, ...string[]])[] = [
     [other({ command: 'x', encoding }), `mcpServers.git.encoding: ${notUtf8}`],
   ]),
   [{ servers: { a: null } }, 'servers.a: expected an object that configures a server'],
+  [
+    { mcpServers: { a: 'npx -y x' } },
+    'mcpServers.a: expected an object that configures a server (write {"command":"npx","args":["-y","x"]})',
+  ],
+  [
+    { mcpServers: { a: 'https://h/mcp' } },
+    'mcpServers.a: expected an object that configures a server (write {"url":"https://h/mcp"})',
+  ],
+  [{ a: { command: 'x' }, theme: {} }, `has no servers (expected ${shapes})`],
   [[{ ...ok, name: undefined }], '[0].name: is missing: expected a string'],
   [[{ ...ok, name: ' ' }], '[0].name: expected a string that is not empty'],
   [{ servers: { '': ok } }, 'servers[""]: the name of a server must not be empty'],

@@ -12,7 +12,10 @@ const mistakesOf = (oauth: object): readonly string[] => {
 
 describe('how a server is logged in to', () => {
   it.each<[object, string]>([
-    [{ grant: 'id_jag' }, 'grant: expected one of authorization_code, client_credentials, jwt_bearer'],
+    [
+      { grant: 'id_jag' },
+      'grant: expected one of authorization_code, device_code, client_credentials, jwt_bearer',
+    ],
     [{ clientSecret: 's' }, 'clientSecret: needs clientId beside it'],
     [
       { grant: 'client_credentials', clientId: 'c' },

@@ -57,6 +57,14 @@ describe('shapes of a config', () => {
     }
   });
 
+  it('the map of other clients is read also where it stands alone', () => {
+    const { servers } = accepted({ a: { command: 'x' }, b: { type: 'http', url: 'http://h/mcp' } });
+    expect(servers).toMatchObject([
+      { name: 'a', kind: 'stdio', launch: { command: 'x' } },
+      { name: 'b', kind: 'streamable', remote: { url: 'http://h/mcp' } },
+    ]);
+  });
+
   it('a list of protocol servers is read that omit what has a default', () => {
     const { servers } = accepted([
       { name: 'a', type: 'stdio', server_parameters: { command: 'x' } },

@@ -20,6 +20,7 @@ import {
 } from './mistake.ts';
 import { unfilledIn, placeholdersIn } from './placeholders.ts';
 import {
+  isHttpUrl,
   kindOf,
   guessedType,
   isSocketUrl,
@@ -46,10 +47,17 @@ interface Entry {
   readonly expands?: unknown;
 }
 
+/** A whole line in place of an entry is what a shell takes. */
+const entryFor = (value: unknown): string | undefined => {
+  if (typeof value !== 'string' || value.trim() === '') return undefined;
+  const [command, ...args] = value.trim().split(/\s+/);
+  return `write ${JSON.stringify(isHttpUrl(value) ? { url: value } : { command, args })}`;
+};
+
 const readServer = (entry: Entry, findings: Findings): ServerConfig | undefined => {
   const { value, path } = entry;
   if (!isObject(value)) {
-    addMistake(findings, path, 'expected an object that configures a server');
+    addMistake(findings, path, 'expected an object that configures a server', entryFor(value));
     return undefined;
   }
   const isOfOthers = isForeign(value, entry.inForeignMap);
@@ -332,8 +340,9 @@ export type ParsedConfig =
 
 const shapes =
   'a server, a list of servers, {"servers": …, "inputs": […]}, or {"mcpServers": {name: {"command": …}}}';
+const places = ['command', 'url', 'baseUrl', 'serverUrl', 'httpUrl'];
 /** A file with one of them at the top is a single server. */
-const ofOneServer = ['server_parameters', 'type', 'command', 'url', 'baseUrl', 'serverUrl', 'httpUrl'];
+const ofOneServer = ['server_parameters', 'type', ...places];
 
 interface Around {
   readonly file?: string;
@@ -457,11 +466,17 @@ const partsOf = (value: unknown, findings: Findings, base: Path = []): Parts => 
     if (ofOneServer.some((key) => Object.hasOwn(value, key))) {
       return { ...none, entries: [{ value, path: [], inForeignMap: false }] };
     }
+    // The map alone, as plugins of Claude Code have it (`external_plugins/github/.mcp.json` of its official ones).
+    const map = Object.entries(value);
+    if (map.length > 0 && map.every(([, entry]) => isObject(entry) && places.some((key) => key in entry))) {
+      const entries = map.map(([key, entry]) => ({ value: entry, path: [key], key, inForeignMap: true }));
+      return { ...none, entries, isForeign: true };
+    }
     // Other settings in the settings file of VS Code do not matter here.
     if (base.length === 0 && isObject(value['mcp'])) return partsOf(value['mcp'], findings, ['mcp']);
     const [key, meant] = misspeltMap(value) ?? [];
     const remedy = key === undefined ? '' : `${pathText([key])} is no key: did you mean ${meant}? `;
-    addMistake(findings, base, 'holds no servers', `${remedy}expected ${shapes}`);
+    addMistake(findings, base, 'has no servers', `${remedy}expected ${shapes}`);
     return none;
   }
   if (hasMap && Object.hasOwn(value, 'servers')) {
