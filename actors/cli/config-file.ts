@@ -119,8 +119,8 @@ export async function add(
     showFailure(context, failureOf(error), options.json);
     return exitCodes.usage;
   }
-  const said = whole.filter((word, at) => word !== target[at]);
-  if (said.length > 0) context.terminal.err(`from any folder it is ${said.join(', ')}`);
+  const said = target.flatMap((word, at) => (word === whole[at] ? [] : [`${word} is kept as ${whole[at]}`]));
+  if (said.length > 0) context.terminal.err(`${said.join(', ')}, for calls from any folder`);
   return change(
     context,
     { what: 'add', name, entry, isReplacing },

@@ -55,6 +55,16 @@ test('values of inputs are not kept in the history', async () => {
   expect(lines).not.toContain('s3cret-word');
 });
 
+test('each of several pasted lines stands before its answer', async () => {
+  const { type, until, rows, exited } = up();
+  await until(/a2c> /);
+  type('call echo text=one\rcall echo text=two\r');
+  const shown = (await rows(/^two$/)).filter((row) => /^a2c> call|^one$|^two$/.test(row));
+  expect(shown).toEqual(['a2c> call echo text=one', 'one', 'a2c> call echo text=two', 'two']);
+  type('quit\r');
+  expect(await exited).toBe(0);
+});
+
 test('the prompt lists servers, calls a tool and quits, and no server process is left', async () => {
   const { type, until, exited } = up();
   // The prompt appears after the start.

@@ -160,6 +160,8 @@ class LineTerminal implements Terminal {
   #isOpen = false;
   #meter: string | null = null;
   #wasInterrupted = false;
+  /** Of each line that was entered at the prompt and is not taken yet: whether nobody saw it, as of pasted ones. */
+  readonly #unseen: boolean[] = [];
   #end = (): void => {};
 
   constructor(streams: TerminalStreams) {
@@ -259,6 +261,7 @@ class LineTerminal implements Terminal {
     if (keys !== ctrlC) this.#wasInterrupted = false;
     const isAhead = line === this.#typed && !this.#wantsLine;
     if (isAhead && !line.isShown && !isControl(keys)) this.#show(line);
+    if (line === this.#typed && /[\r\n]$/.test(keys)) this.#unseen.push(!line.isShown);
     line.press(keys);
     if (isAhead && !this.#wantsLine && line.lines.line === '') line.hide();
   }
@@ -277,7 +280,12 @@ class LineTerminal implements Terminal {
     });
     const isImmediate = (line: string): boolean =>
       !this.#wantsLine && typing.isImmediate?.(line.trim()) === true;
-    const all = typedInto(lines, (line) => isImmediate(line) && void onLine(line.trim()));
+    const all = typedInto(lines, (line) => {
+      if (!isImmediate(line)) return false;
+      this.#unseen.pop();
+      void onLine(line.trim());
+      return true;
+    });
     let isOver = false;
     const ended = new Promise<void>((resolve) => {
       this.#end = () => {
@@ -292,6 +300,10 @@ class LineTerminal implements Terminal {
       for await (const line of all) {
         if (isOver) return;
         this.#wantsLine = false;
+        if (this.#unseen.shift() === true) {
+          typed?.hide();
+          output.write(`${lines.getPrompt()}${asLine(line)}\n`);
+        }
         const next = line.trim() === '' ? 'again' : await onLine(line.trim());
         if (next === 'over') return;
         lines.setPrompt(next === 'more' ? more : text);
