@@ -326,6 +326,8 @@ const said = (text: string): string =>
     .map((line) => line.replaceAll(packages, '…').replaceAll(folder, '.').replaceAll(root, './'))
     // A line that is too long is cut, also within the name of the folder.
     .map((line) => line.replace(cutFolder, '.…'))
+    // A link in an answer leads nowhere from the page.
+    .map((line) => line.replaceAll('](', '] ('))
     .slice(0, 5)
     .map((line) => line.slice(0, 120))
     .join('\n');
