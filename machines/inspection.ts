@@ -88,7 +88,8 @@ export const toPageSchema = z.discriminatedUnion('type', [
   /** All records follow, in place of those of the page; shown when the record `until` has come. */
   z.object({ type: z.literal('whole'), until: z.int().min(0) }),
   z.object({ type: z.literal('complete'), records: z.int().min(0) }),
-  z.object({ type: z.literal('closed'), reason: z.string() }),
+  /** `isLost`: the host went without a word, as one that was killed. */
+  z.object({ type: z.literal('closed'), reason: z.string(), isLost: z.boolean().optional() }),
   z.discriminatedUnion('ok', [
     z.object({ type: z.literal('answer'), id, ok: z.literal(true), value: z.unknown() }),
     z.object({ type: z.literal('answer'), id, ok: z.literal(false), error: z.string() }),
@@ -106,8 +107,8 @@ const askSchema = z.discriminatedUnion('what', [
   z.object({ ...ask, what: z.literal('trace') }),
   /** A person has looked at these incidents. */
   z.object({ ...ask, what: z.literal('seen'), ids: z.array(z.string().max(1_000)).max(1_000) }),
-  /** Trace that the host has written because of an incident, otherwise what it has in memory. */
-  z.object({ ...ask, what: z.literal('story'), incident: z.string().max(1_000) }),
+  /** Trace that the host has written because of an incident, otherwise what it has in memory, also of before the page came. */
+  z.object({ ...ask, what: z.literal('story'), incident: z.string().max(1_000).optional() }),
   /** All invariants, and a replay with the current code. */
   z.object({ ...ask, what: z.literal('checks') }),
   /** Those of `a`, `by` or `req` after the number `after`; the answer is `{frames, last, first, isMore}`. */

@@ -37,6 +37,8 @@ export interface Inspected {
   readonly name: string;
   readonly orders?: PageOrders;
 }
+/** Trace to be replayed: a file, or the text of what a host has in memory. */
+export type Recorded = { readonly file: string } | { readonly text: string };
 /** The trace of an incident, and its checks where it was replayed. */
 export interface Story {
   readonly text: string;
@@ -54,7 +56,7 @@ export interface ShownRuntime {
   readonly started: string;
   linesOf(server: string): readonly unknown[];
   /** Replays a trace, so that it has the steps of all machines; the command has it, a program that embeds a host has not. */
-  readonly retell: ((file: string) => Promise<Story> | undefined) | undefined;
+  readonly retell: ((trace: Recorded) => Promise<Story> | undefined) | undefined;
 }
 /** Pages that show one host. Each `open` makes an address of its own. */
 export interface Pages {

@@ -1,4 +1,4 @@
-import type { Story } from '../api/page.ts';
+import type { Recorded, Story } from '../api/page.ts';
 import { createTerminal, type Terminal } from '../../adapters/terminal/terminal.ts';
 
 export interface CommandContext {
@@ -30,7 +30,7 @@ type LaboratoryCommand =
 /** main.ts loads these modules only when one of the commands is typed. */
 export interface Laboratory extends Readonly<Record<LaboratoryCommand, Action>> {
   /** The trace of an incident with the steps of its machines, and its checks. */
-  storyOf(file: string): Promise<Story>;
+  storyOf(trace: Recorded): Promise<Story>;
 }
 
 export const untilAborted = (signal: AbortSignal): Promise<void> =>

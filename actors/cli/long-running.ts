@@ -37,7 +37,7 @@ async function runtimeOf(context: CommandContext, options: WatchOptions): Promis
     notice: (text) => terminal.err(text),
   });
   const { laboratory } = context;
-  if (laboratory) runtime.retell = async (file) => (await laboratory()).storyOf(file);
+  if (laboratory) runtime.retell = async (trace) => (await laboratory()).storyOf(trace);
   if (runtime.flight?.path !== undefined) terminal.err(`recording to ${runtime.flight.path}`);
   return runtime;
 }

@@ -219,13 +219,16 @@ export class Inspections implements Pages {
     return flight.text();
   }
   /** What is in memory, where no trace was written or its file has gone. */
-  async #storyOf(id: string): Promise<Story> {
-    const file = this.#runtime.incidents.traceOf(id);
-    const told = file === undefined ? undefined : await this.#runtime.retell?.(file)?.catch(() => undefined);
+  async #storyOf(id = ''): Promise<Story> {
+    const { incidents, flight, retell } = this.#runtime;
+    const file = incidents.traceOf(id) ?? flight?.path;
+    const told = file === undefined ? undefined : await retell?.({ file })?.catch(() => undefined);
     if (told) return told;
     let text = '';
     if (file !== undefined) for await (const lines of latestLines(file, mostStory)) text += lines;
-    return { text: text || this.#trace(), checks: null };
+    if (text !== '') return { text, checks: null };
+    text = this.#trace();
+    return (await retell?.({ text })?.catch(() => undefined)) ?? { text, checks: null };
   }
   #value(number: number): unknown {
     const value = this.#stream.value(number);

@@ -131,16 +131,16 @@ describe('the page of a recording', () => {
     await goTo(page, timer?.['s']);
     await page.locator('.state.active[data-state="off.waiting"]').waitFor();
     // The last steps, each with time of day and event, are listed beside the chart with the same numbers.
-    const steps = await page.locator('.way li').allInnerTexts();
-    expect(steps[0]).toMatch(/^\d+ [\d:]+\.\d{3} always \[canRetry\] → off\.waiting$/);
-    expect(steps.join('\n')).toContain('connection.broken → lost');
-    const [last = ''] = /^\d+/.exec(steps[0] ?? '') ?? [];
+    const [step = ''] = await page.locator('.way li.taken').allInnerTexts();
+    expect(step).toMatch(/^\d+ [\d:]+\.\d{3} always \[canRetry\] → off\.waiting$/);
+    expect(await page.locator('.way').innerText()).toContain('connection.broken → lost');
+    const [last = ''] = /^\d+/.exec(step) ?? [];
     expect(await page.locator('.edge.taken .place').allTextContents()).toEqual([last]);
     expect(await page.locator('#waits').innerText()).toMatch(/deadline in [\d.]+ m?s, at [\d:]+/);
     const taken = await page.locator('.state').count();
     await page.getByRole('button', { name: 'whole chart' }).click();
     await page.locator('.state[data-state="closed"]').waitFor();
-    expect(await page.locator('.state').count()).toBeGreaterThan(taken);
+    await expect.poll(() => page.locator('.state').count()).toBeGreaterThan(taken);
     await picture(page, 'chart-way');
   });
 
@@ -180,9 +180,6 @@ describe('the page of a recording', () => {
     await drag({ ...lanes, height: 40 }, 0.4, 0.6);
     await page.locator('#range-shown', { hasText: ' of time' }).waitFor();
     await page.getByRole('button', { name: 'all time' }).click();
-    await page.keyboard.press(',');
-    await page.keyboard.press(']');
-    await page.locator('#range-shown', { hasText: ' of time' }).waitFor();
     await page.close();
   });
 

@@ -28,7 +28,7 @@ const facts: ReadonlySet<string> = new Set([
   'session.waits',
 ]);
 const isoOf = (ms: number): string => new Date(ms).toISOString();
-const serverIn = (a: Address): string => /\/client:([^/#]+)/.exec(a)?.[1] ?? '';
+const serverIn = (a: Address): string => /\/(?:client|cache):([^/#]+)/.exec(a)?.[1] ?? '';
 /** Records of these kinds cross the boundary of the host; of others no incident is about. */
 const crossing: ReadonlySet<string> = new Set(['in', 'out', 'draw', 'post', 'defect']);
 /** Time in ms from one look at the calls under way to the next. */

@@ -23,11 +23,11 @@ export function bridgeTo(url: string, page: AttachedPage): PageListener {
     if (page.waiting > mostAhead) timer = setTimeout(breathe, patienceMs);
     else socket.resume();
   };
-  const end = (reason: string): void => {
+  const end = (reason: string, isLost = false): void => {
     if (isOver) return;
     isOver = true;
     clearTimeout(timer);
-    page.send({ type: 'closed', reason });
+    page.send({ type: 'closed', reason, isLost });
   };
   socket.on('message', (data: Buffer, isRecords) => {
     const text = data.toString('utf8');
@@ -39,7 +39,7 @@ export function bridgeTo(url: string, page: AttachedPage): PageListener {
     timer = setTimeout(breathe, patienceMs);
   });
   socket.on('error', ({ message }) => end(`the host cannot be reached: ${message}`));
-  socket.on('close', () => end('the host has ended'));
+  socket.on('close', () => end('the host has ended', true));
   const early: string[] = [];
   socket.on('open', () => early.splice(0).forEach((text) => socket.send(text)));
   return {

@@ -188,6 +188,11 @@ function MachineTabs({ session }: { session: Session }): VNode {
         tabs={tabs.map((each) => ({ name: names[each], panel: each }))}
         shown={names[panel]}
       />
+      {session.phase === 'live' && (
+        <Button id="before" onClick={() => void session.tell()}>
+          before this page
+        </Button>
+      )}
       <Button id="advanced" aria-expanded={isWide} onClick={() => open(!isWide)}>
         advanced
       </Button>
@@ -222,8 +227,6 @@ function onKey(session: Session, event: KeyboardEvent): void {
   else if (key === 'n') session.stepIncident(1);
   else if (key === 'p') session.stepIncident(-1);
   else if (key === 'e') session.choose({ moment: undefined });
-  else if (key === '[') session.limit('from');
-  else if (key === ']') session.limit('to');
   else if (key === 'Escape' && session.choice.range) session.choose({ range: undefined });
   else if (key === '/') {
     event.preventDefault();
@@ -254,15 +257,19 @@ export function App({ session }: { session: Session }): VNode {
       document.removeEventListener('keydown', keyed);
     };
   }, [session]);
-  const { opened } = session;
-  if (!opened) return <Whole session={session} />;
+  const { opened, telling } = session;
   return (
     <>
-      <p class="story-bar">
-        <Button onClick={() => session.closeStory()}>← back to the live host</Button> This is the story of an
-        incident, from the trace that the host has written.
-      </p>
-      <Whole session={opened} />
+      {(opened ?? telling) && (
+        <p class="story-bar" role="status">
+          {opened && <Button onClick={() => session.closeStory()}>← back to the live host</Button>} {telling}
+          {opened &&
+            (opened.choice.incident === undefined
+              ? 'This is what the host did before, from its memory.'
+              : 'This is the story of an incident, from the trace of the host.')}
+        </p>
+      )}
+      <Whole session={opened ?? session} />
     </>
   );
 }
@@ -296,8 +303,7 @@ function Whole({ session }: { session: Session }): VNode {
       </main>
       <footer>
         Keys: <kbd>1</kbd>–<kbd>3</kbd> place, <kbd>n</kbd> <kbd>p</kbd> incident, <kbd>,</kbd> <kbd>.</kbd>{' '}
-        one record back or on, <kbd>e</kbd> now, <kbd>[</kbd> <kbd>]</kbd> from or until here, <kbd>Esc</kbd>{' '}
-        all time, <kbd>/</kbd> search
+        one record back or on, <kbd>e</kbd> now, <kbd>Esc</kbd> all time, <kbd>/</kbd> search
       </footer>
     </div>
   );

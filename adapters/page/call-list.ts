@@ -124,7 +124,8 @@ export function phasesOf(call: Call, at: number): readonly CallPhase[] {
     const progress = past.filter(
       (moment) => moment.step === 'progress' && moment.at >= from && moment.at <= to,
     );
-    return { step, name: phaseNames[step], from, to, s, text, progress };
+    const isLost = step === 'answered' && call.ended?.outcome === 'unknown';
+    return { step, name: isLost ? 'given up' : phaseNames[step], from, to, s, text, progress };
   });
 }
 export function doesAfter({ step, text }: CallPhase, { computer, server }: Call): string {

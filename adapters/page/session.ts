@@ -1,5 +1,5 @@
 /** The recording that the page shows, of a file or a running host: takes its lines, and tells the panels what has changed. */
-import { type Row, listOf, numberOf } from '../../machines/trace/row.ts';
+import { type Row, listOf, numberOf, textOf } from '../../machines/trace/row.ts';
 import { inspectionProtocol } from '../../machines/inspection.ts';
 import type { Checks, FromPage, HostFacts, ToPage } from '../../machines/inspection.ts';
 import type { Charts } from '../../machines/trace/chart.ts';
@@ -55,8 +55,9 @@ export class Session {
   get isKnown(): boolean {
     return this.phase !== 'live' || this.story.isTold;
   }
-  /** Trace of an incident that is shown in place of the running host. */
+  /** Trace of an incident, or of before this page, that is shown in place of the running host. */
   opened: Session | undefined;
+  telling = '';
   #pastLists = new Lists();
   /** Difference between the wall clock and the time of the trace, in ms; undefined before the first record with both. */
   #offset: number | undefined;
@@ -246,7 +247,8 @@ export class Session {
     if (message.type === 'welcome' || this.#wanted !== undefined) this.#goToWanted();
     this.#attend();
     if (message.type === 'complete') this.#rest();
-    if (message.type === 'closed') this.enter('over', message.reason);
+    if (message.type === 'closed' && message.isLost) this.lose(this.heardOn);
+    else if (message.type === 'closed') this.enter('over', message.reason);
   }
   /** When the host is another one, clears the records and messages, too. */
   #comeBack(host: HostFacts): void {
@@ -408,12 +410,6 @@ export class Session {
     // Includes records exactly at the beginning. A trace has times in thousandths of a millisecond, so half of one is subtracted.
     return [before(range.from - 0.0005), before(range.to)];
   }
-  limit(edge: 'from' | 'to'): void {
-    const at = this.rangeTime(this.nowMs);
-    const { from, to } = this.choice.range ?? this.whole;
-    const range = edge === 'from' ? { from: at, to } : { from, to: at };
-    if (range.from < range.to) this.choose({ range });
-  }
   /** Time of the moment shown on the wall clock; 0 when it is not known. */
   get wallNow(): number {
     return this.clockOf(this.nowMs) ?? 0;
@@ -480,28 +476,34 @@ export class Session {
     const is = ({ kind, address }: Lane): boolean => kind === 'client' && partsOf(address).server === server;
     return this.history.lanes.findLast(is)?.address;
   }
-  openStory(text: string, checks: Checks | null, { incident, kind, subject }: IncidentView): void {
-    const { charts } = this;
+  /** Opens the trace of an incident, or of what the host did before this page; returns the reason when the host refuses. */
+  async tell(view?: IncidentView): Promise<string> {
+    this.telling = 'Reading what the host did …';
+    this.#listener();
+    const answer = await this.ask({ type: 'ask', what: 'story', incident: view?.incident.id });
+    this.telling = answer.ok ? '' : answer.error;
+    const { text, checks } = fieldsOf(answer.ok ? answer.value : undefined);
+    if (answer.ok) this.#open(textOf(text), checks as Checks | null, view);
+    this.#listener();
+    return this.telling;
+  }
+  #open(text: string, checks: Checks | null, view: IncidentView | undefined): void {
+    const { charts, choice } = this;
     const opened = new Session(this.#clock, this.#wall);
-    const name = `${incidentNames[kind]}: ${subject}`;
+    const name = view ? `${incidentNames[view.kind]}: ${view.subject}` : (this.host?.name ?? '');
     const host: HostFacts = { kind: 'file', name, pid: null, started: null, version: '' };
     const facts = { host, mode: 'file', control: false, charts, past: false, lines: text } as const;
     opened.take({ type: 'welcome', protocol: inspectionProtocol, ...facts });
     opened.judge(checks);
     opened.take({ type: 'complete', records: opened.history.length });
-    const own = opened.story.all.findLast(({ key }) => key === incident.key);
-    if (own) own.trace = incident.trace;
-    const [call] = own?.calls ?? incident.calls;
-    const client = opened.clientOf(subject);
-    opened.choose({
-      incident: own?.id,
-      panel: client ? 'chart' : call ? 'calls' : 'servers',
-      call: call?.ticket,
-      actor: client,
-      moment: undefined,
-    });
     this.opened = opened;
-    this.#listener();
+    if (!view) return opened.choose({ panel: choice.panel, actor: choice.actor, moment: undefined });
+    const own = opened.story.all.findLast(({ key }) => key === view.incident.key);
+    if (own) own.trace = view.incident.trace;
+    const [call] = own?.calls ?? view.incident.calls;
+    const client = opened.clientOf(view.subject);
+    const panel = client ? 'chart' : call ? 'calls' : 'records';
+    opened.choose({ incident: own?.id, panel, call: call?.ticket, actor: client, moment: undefined });
   }
   closeStory(): void {
     this.opened = undefined;
@@ -523,9 +525,11 @@ export class Session {
     this.choose({ panel: 'records', find: '', findKind: '' });
     this.#goToWanted();
   }
-  /** Shows a moment of the time line; what came before the first record has no machines to show. */
+  /** Shows a moment of the time line; the host tells what was before the first record of this page. */
   goToTime(at: number): void {
-    this.goTo(Math.max(0, this.history.indexAt(this.traceTime(at))));
+    const index = this.history.indexAt(this.traceTime(at));
+    if (index > 0 || this.phase !== 'live') return this.goTo(Math.max(0, index));
+    void this.tell().then(() => this.opened?.goToTime(at));
   }
   goToClock(at: number): void {
     this.choose({ panel: 'records', find: '', findKind: '' });

@@ -93,7 +93,11 @@ function endOf(at: number, told: Fields, result: unknown): CallEnd {
 }
 export function whyOf({ ended }: Pick<Call, 'ended'>): string {
   if (!ended || ended.outcome === 'succeeded') return '';
-  const message = textOf(ended.failure['message']) || firstText(ended.result);
+  // The id of the call stands beside the text.
+  const message = (textOf(ended.failure['message']) || firstText(ended.result)).replace(
+    /^Call '[^']*'/,
+    'It',
+  );
   return [message, textOf(ended.failure['remedy'])].filter((text) => text !== '').join('. ');
 }
 

@@ -136,7 +136,8 @@ export const isMild = ({ kind, lost }: IncidentView): boolean => mild.has(kind) 
 function rankOf(view: IncidentView): number {
   if (!needsLook(view)) return 3;
   // A person is asked for a limited time.
-  if (view.to === undefined) return view.kind === 'person' ? -1 : isMild(view) ? 1 : 0;
+  if (view.to === undefined)
+    return view.kind === 'person' ? -1 : isMild(view) || view.kind === 'tools' ? 1 : 0;
   return view.lost.length > 0 ? 0 : 2;
 }
 /** As they were at a time: the worst first, then the latest. */

@@ -51,6 +51,8 @@ const politely: ReadonlySet<string> = new Set([
   'server namespace disconnect',
   'server shutting down',
 ]);
+const whereItRan = 'Look at the machine where it ran.';
+const ifSlow = 'Look at what its server waits for; one that is under way can be cancelled.';
 const subjectIn = (channel: string): string => /^\w+:(.*)\/\d+$/.exec(channel)?.[1] ?? '';
 const listText = (names: readonly string[]): string =>
   names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
@@ -110,7 +112,10 @@ export class Story {
     if (k === 'key') return this.#restored(row, at, s);
     if (k === 'facts') return this.#facts(row, at, s);
     if (k === 'defect')
-      return void this.#begin('host', 'defect', at, s, { what: `Internal error: ${textOf(row['what'])}` });
+      return void this.#begin('host', 'defect', at, s, {
+        what: `Internal error: ${textOf(row['what'])}`,
+        remedy: 'Report it with its trace.',
+      });
     if (k === 'frame') return row['via'] === 'relay' ? this.calls.add(row, at, s) : undefined;
     if (k !== 'in' && k !== 'out' && k !== 'said' && k !== 'draw' && k !== 'call') return;
     this.calls.add(row, at, s);
@@ -180,7 +185,7 @@ export class Story {
       if (this.#isUsual(call, now - sent)) continue;
       call.isSlow = true;
       const what = `${call.tool} has not answered for ${Math.round((now - sent) / 1_000)} s.`;
-      this.#begin('slow', call.server, sent, null, { what }, `${call.server} ${call.tool}`);
+      this.#begin('slow', call.server, sent, null, { what, remedy: ifSlow }, `${call.server} ${call.tool}`);
     }
     for (const [ch, { server, uri, from }] of this.#reads) {
       if (now - from < readMs) break;
@@ -210,7 +215,10 @@ export class Story {
       this.#seated(type, ev, at, s);
     if (type === 'link.changed') this.#linkChanged(ev, at, s);
     if (type === 'closed' && ev['error'] !== undefined)
-      this.#begin('host', 'host', at, s, { what: `The host failed: ${textOf(ev['error'])}` });
+      this.#begin('host', 'host', at, s, {
+        what: `The host failed: ${textOf(ev['error'])}`,
+        remedy: 'Start it again.',
+      });
   }
   #changed(name: string, ev: Fields, at: number, s: number | null): void {
     const state = textOf(ev['state']) as ServerState;
@@ -242,7 +250,8 @@ export class Story {
     }
     this.#gone.set(name, gone);
     const what = `Server '${name}' no longer has ${gone.size === 1 ? 'the tool' : 'the tools'} ${listText([...gone])}.`;
-    if (lost.length > 0) this.#begin('gone', name, at, s, { what });
+    const remedy = `Look at what has changed at '${name}', or start it again.`;
+    if (lost.length > 0) this.#begin('gone', name, at, s, { what, remedy });
   }
   #back(computer: string, at: number): void {
     this.#away.delete(computer);
@@ -256,7 +265,7 @@ export class Story {
     if (type === 'computer.left') return void this.#away.add(subject);
     if (this.#closed === undefined || politely.has(this.#closed)) return;
     const what = `The ${textOf(role)} '${subject}' left without a word: ${this.#closed}.`;
-    this.#begin('seat', subject, at, s, { what, remedy: 'Look at the machine where it ran.' });
+    this.#begin('seat', subject, at, s, { what, remedy: whereItRan });
   }
   #linkChanged({ state, reason, refusal }: Fields, at: number, s: number | null): void {
     if (state === 'joined') return this.#over(['link'], 'office', at);
@@ -267,7 +276,10 @@ export class Story {
       'office',
       at,
       s,
-      { what: `No connection to the office: ${why}` },
+      {
+        what: `No connection to the office: ${why}`,
+        remedy: 'Look whether the office runs, and at its address; this host tries again by itself.',
+      },
       'office',
       state === 'waiting',
     );
@@ -282,7 +294,10 @@ export class Story {
     if (type === 'session.waits') this.#silent(server, fieldsOf(ev['waits']), at, s);
     if (type === 'session.opened' || type === 'session.failed') this.#over(['silent'], server, at);
     if (type === 'office.failed')
-      this.#begin('host', 'office', at, s, { what: `The office failed: ${textOf(ev['message'])}` });
+      this.#begin('host', 'office', at, s, {
+        what: `The office failed: ${textOf(ev['message'])}`,
+        remedy: 'Mend what the message names.',
+      });
     // Ends the incident of a taken port when the office is opened at another one.
     if (type === 'office.opened') this.#over(['host'], 'office', at);
     // All of a call, because the page does not know the name of a question that was asked before it connected.
@@ -320,7 +335,9 @@ export class Story {
       this.#unread(read.server, read.uri, at, textOf(fieldsOf(ev['failure'])['message']));
   }
   #unread(server: string, uri: string, at: number, why: string): void {
-    this.#begin('window', server, at, null, { what: `${uri} could not be read: ${why}` }, `${server} ${uri}`);
+    const what = `${uri} could not be read: ${why}`;
+    const remedy = `Look at what '${server}' does, or start it again.`;
+    this.#begin('window', server, at, null, { what, remedy }, `${server} ${uri}`);
   }
   #silent(server: string, waits: Fields, at: number, s: number | null): void {
     const since = this.#options.timeOf?.(textOf(waits['since'])) || at;
@@ -353,7 +370,7 @@ export class Story {
     if (left && isOpen(left)) return this.#cost(left, call);
     if (!this.#away.has(call.computer)) return;
     const what = `The computer '${call.computer}' has left the office, and calls still want it.`;
-    this.#cost(this.#begin('seat', call.computer, ended.at, null, { what }), call);
+    this.#cost(this.#begin('seat', call.computer, ended.at, null, { what, remedy: whereItRan }), call);
   }
   /** What may have happened is told also of a call that was cancelled. */
   #lost(call: Call, at: number, down: Incident | undefined): void {
@@ -389,7 +406,7 @@ export class Story {
     const [key, ms] = [`${server} ${tool}`, at - sent];
     if (isSlow === true || (ms >= slow.leastMs && !this.#isUsual(call, ms))) {
       const what = `${tool} took ${(ms / 1_000).toFixed(1)} s.`;
-      this.#begin('slow', server, at, null, { what }, key, isSlow !== true);
+      this.#begin('slow', server, at, null, { what, remedy: ifSlow }, key, isSlow !== true);
       this.#over(['slow'], key, at);
     }
     this.#learn(key, ms);
@@ -432,7 +449,7 @@ export class Story {
     subject: string,
     at: number,
     s: number | null,
-    { what, remedy = '' }: { what: string; remedy?: string },
+    { what, remedy }: { what: string; remedy: string },
     name = subject,
     isAgain = true,
   ): Incident {

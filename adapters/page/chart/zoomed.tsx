@@ -78,6 +78,15 @@ function useView(chart: LaidOut, active: ReadonlySet<string>): Viewing {
     setView((old) => zoomed(old, by, at ?? { x: size().width / 2, y: size().height / 2 }));
   const pan = (x: number, y: number): void => setView((old) => ({ ...old, x: old.x + x, y: old.y + y }));
   useEffect(() => setView(firstView(chart.drawn, active, size())), [chart]);
+  // Follows the active state when it leaves the visible part.
+  useEffect(() => {
+    const at = placeOf(chart.drawn, active);
+    const { width: wide, height: high } = size();
+    const isSeen = (place: number, all: number): boolean => place > 0 && place < all;
+    const isIn = at && isSeen(view.x + at.x * view.scale, wide) && isSeen(view.y + at.y * view.scale, high);
+    if (at && !isIn)
+      setView(({ scale }) => ({ scale, x: wide / 2 - at.x * scale, y: high / 2 - at.y * scale }));
+  }, [[...active].join(' ')]);
   useWheel(box, ({ deltaY, clientX, clientY }) => {
     const { left = 0, top = 0 } = box.current?.getBoundingClientRect() ?? {};
     zoom(Math.exp(-deltaY / 500), { x: clientX - left, y: clientY - top });

@@ -5,9 +5,10 @@ import { type LaidOut, laidOut, anyPath, isStaying, labelOf, takenOf } from '../
 import { Zoomed } from '../chart/zoomed.tsx';
 import type { Chart } from '../../../machines/trace/chart.ts';
 import type { Living } from '../history.ts';
-import { Empty, sinceText, Button, Link } from '../pieces.tsx';
+import { Empty, sinceText, Button } from '../pieces.tsx';
 import type { Session } from '../session.ts';
-import { activeIn, dayTimeText, finerTimeText, durationText, stateText, visible } from '../values.ts';
+import { activeIn, dayTimeText, durationText, stateText, visible } from '../values.ts';
+import { type Beat, Play, useBeats, Way } from './way.tsx';
 
 /**
  * Panel with the whole statechart of one actor: its active states, the last transitions, and the possible next ones.
@@ -32,62 +33,14 @@ function useLayout(chart: Chart | undefined): Kept {
   }, [chart?.fingerprint]);
   return kept.kind === kind ? kept.made : undefined;
 }
-/** Step of a machine that took transitions. */
-interface WayStep {
-  /** Position of the step among all known steps of the machine, from 1. */
-  readonly n: number;
-  /** Index of the record of the step. */
-  readonly index: number;
-  readonly t: number;
-  readonly ids: readonly string[];
-}
-/** Returns the steps of a machine in the chosen time up to the moment shown, the oldest first. */
-function wayOf({ history, at, recordsInRange }: Session, address: string): readonly WayStep[] {
-  const way: WayStep[] = [];
-  const [first, end] = recordsInRange;
-  for (const index of history.lane(address)?.rows ?? []) {
-    if (index > at || index >= end) break;
-    if (index < first) continue;
-    const row = history.row(index);
-    if (row?.k !== 'step' || !Array.isArray(row['tr']) || row['tr'].length === 0) continue;
-    way.push({ n: way.length + 1, index, t: row.t, ids: row['tr'].map(String) });
-  }
-  return way;
-}
 /** Counts how many times each transition was taken. */
-function countsOf(way: readonly WayStep[]): Map<string, number> {
+function countsOf(way: readonly Beat[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { ids } of way) for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
   return counts;
 }
-/** Number of the latest steps whose positions are shown at arrows, and number of steps that are listed. */
+/** Number of the latest steps whose positions are shown at arrows. */
 const mostPlaces = 9;
-const mostSteps = 40;
-/** Steps of the machine, the latest first, each with its time of day; a click goes to its moment. */
-function Way({ session, way }: { session: Session; way: readonly WayStep[] }): VNode {
-  const shown = way.slice(-mostSteps).toReversed();
-  const timeOf = (t: number): string => {
-    const wall = session.clockOf(t);
-    return wall === undefined ? durationText(t) : finerTimeText(wall, session.wallNow);
-  };
-  return (
-    <section>
-      <h2>way so far</h2>
-      {way.length === 0 && <p class="quiet small">No step is known until this moment.</p>}
-      <ol class="way">
-        {shown.map(({ n, index, t, ids }) => (
-          <li key={index} class={n === way.length ? 'taken' : undefined}>
-            <Link onClick={() => session.goTo(index)}>{n}</Link> <span class="quiet">{timeOf(t)}</span>{' '}
-            <span>{ids.map((id) => visible(stepText(id))).join(', ')}</span>
-          </li>
-        ))}
-      </ol>
-      {way.length > mostSteps && <p class="quiet small">and {way.length - mostSteps} before</p>}
-    </section>
-  );
-}
-/** Shortens the id of a transition, `client: idle --server.start--> launching`, to its event and its target. */
-const stepText = (id: string): string => id.replace(/^[^:]*: .*?--(.*)--> ?/, '$1 → ').replace(/ → \.?$/, '');
 /** Reasons for which an actor waits at the moment shown: its timers with their end, and the ports that are open. */
 function Waits({ session, living, chart }: { session: Session; living: Living; chart: Chart }): VNode {
   const active = new Set(activeIn(living.state));
@@ -150,12 +103,14 @@ function Standing({
   session,
   living,
   address,
+  beats,
   isTaken,
   setTaken,
 }: {
   session: Session;
   living: Living | undefined;
   address: string;
+  beats: readonly Beat[];
   isTaken: boolean;
   setTaken: (isTaken: boolean) => void;
 }): VNode {
@@ -167,6 +122,7 @@ function Standing({
       <p id="standing">
         <span class="mono">{visible(address)}</span> <strong>{text}</strong>
       </p>
+      <Play session={session} beats={beats} />
       <div role="group" aria-label="Part of the chart" class="group">
         <Button aria-pressed={!isTaken} onClick={() => setTaken(false)}>
           whole chart
@@ -184,15 +140,17 @@ export function ChartPanel({ session }: { session: Session }): VNode {
   const kind = living?.kind ?? session.history.lane(actor ?? '')?.kind;
   const definition = kind === undefined ? undefined : session.charts[kind];
   const [chosen, choose] = useState<string | undefined>(undefined);
-  const way = actor === undefined ? [] : wayOf(session, actor);
+  const beats = useBeats(session, actor);
+  const way = beats.filter(({ n, index }) => n !== undefined && index <= session.at);
   const [wanted, want] = useState<boolean | undefined>(undefined);
   // Draws the whole chart of a machine of which no step is known yet, also after its first step.
-  const first = useRef({ actor, isTaken: way.length > 0 });
-  if (first.current.actor !== actor) first.current = { actor, isTaken: way.length > 0 };
+  const first = useRef({ actor, isTaken: beats.length > 0 });
+  if (first.current.actor !== actor) first.current = { actor, isTaken: beats.length > 0 };
   const isTaken = wanted ?? first.current.isTaken;
   const counts = countsOf(way);
   const active = new Set(activeIn(living?.state));
-  const chart = useLayout(definition && isTaken ? takenOf(definition, counts, active) : definition);
+  // Lays out what was taken at any time, so that nothing moves while a person goes through the moments.
+  const chart = useLayout(definition && isTaken ? takenOf(definition, countsOf(beats), active) : definition);
   if (actor === undefined)
     return (
       <Empty>
@@ -202,11 +160,18 @@ export function ChartPanel({ session }: { session: Session }): VNode {
     );
   if (!definition) return <Empty>There is no chart of {visible(actor)}.</Empty>;
   if (chart instanceof Error) return <Empty>{chart.message}. Load the page again.</Empty>;
-  const order = new Map(way.slice(-mostPlaces).flatMap(({ n, ids }) => ids.map((id) => [id, n])));
+  const order = new Map(way.slice(-mostPlaces).flatMap(({ n, ids }) => ids.map((id) => [id, n ?? 0])));
   const lit: Lit = { active, taken: new Set(living?.taken), counts, order, chosen };
   return (
     <div class="chart-panel">
-      <Standing session={session} living={living} address={actor} isTaken={isTaken} setTaken={want} />
+      <Standing
+        session={session}
+        living={living}
+        address={actor}
+        beats={beats}
+        isTaken={isTaken}
+        setTaken={want}
+      />
       {chart ? (
         <div class="chart-parts">
           <Zoomed
@@ -216,8 +181,8 @@ export function ChartPanel({ session }: { session: Session }): VNode {
             onChoose={choose}
           />
           <aside class="ways" aria-label="Way and ways out" tabIndex={0}>
+            <Way session={session} beats={beats} />
             {living && <Waits session={session} living={living} chart={definition} />}
-            <Way session={session} way={way} />
             <Ways chart={definition} lit={lit} />
           </aside>
         </div>

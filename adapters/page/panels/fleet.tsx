@@ -389,10 +389,10 @@ function All({ fleet }: { fleet: Fleet }): VNode {
     <main id="fleet">
       <h1>{countText(fleet.sessions.length, 'host')}</h1>
       <section aria-label="Connections">
-        <h2>Who is connected to whom</h2>
-        <Connections fleet={fleet} seen={seen} />
         <h2>What is wrong</h2>
         <Wrong fleet={fleet} seen={seen} />
+        <h2>Who is connected to whom</h2>
+        <Connections fleet={fleet} seen={seen} />
       </section>
       <section aria-label="Calls" class="calls">
         <h2>Calls</h2>

@@ -84,12 +84,13 @@ function Nothing({ session, now }: { session: Session; now: number }): VNode {
   const failed = session.story.calls.all.filter(({ ended }) => ended && ended.outcome !== 'succeeded').length;
   return (
     <p id="nothing" class="quiet">
-      Nothing went wrong{from}.{failed > 0 && ' '}
       {failed > 0 && (
-        <Link onClick={() => session.showFailed()}>
-          {countText(failed, 'call')} failed, and had no effect
-        </Link>
+        <>
+          <Link onClick={() => session.showFailed()}>{countText(failed, 'call')} failed</Link>
+          {'. '}
+        </>
       )}
+      Nothing {failed > 0 && 'else '}went wrong{from}.
     </p>
   );
 }
@@ -111,9 +112,12 @@ function useStill(all: readonly IncidentView[]): {
 /** What is wrong now, what has to be looked at, and what is over, in a few words. */
 function summaryOf(all: readonly IncidentView[]): readonly string[] {
   const lasting = all.filter((view) => view.to === undefined && !isMild(view)).length;
-  const lost = all.filter((view) => needsLook(view)).reduce((sum, view) => sum + view.lost.length, 0);
-  const asked = all.filter(({ kind, to }) => kind === 'person' && to === undefined).length;
-  const unseen = all.filter((view) => needsLook(view)).length - lasting - asked;
+  const wanting = all.filter((view) => needsLook(view));
+  const lost = wanting.reduce((sum, view) => sum + view.lost.length, 0);
+  const isAsked = ({ kind, to }: IncidentView): boolean => kind === 'person' && to === undefined;
+  const asked = all.filter(isAsked).length;
+  const isOther = (view: IncidentView): boolean => (view.to !== undefined || isMild(view)) && !isAsked(view);
+  const unseen = wanting.filter((view) => isOther(view) && view.lost.length === 0).length;
   const parts = [
     asked === 0 ? '' : `${countText(asked, 'call')} ${asked === 1 ? 'waits' : 'wait'} for a person`,
     lasting === 0 ? '' : `${lasting} still wrong`,
@@ -145,12 +149,6 @@ export function Incidents({ session }: { session: Session }): VNode | null {
           {wrong.length > 0 && over > 0 && ', '}
           {over > 0 && `${over} seen and over`}
         </h2>
-        <Button onClick={() => session.stepIncident(-1)} title="key p">
-          previous
-        </Button>
-        <Button onClick={() => session.stepIncident(1)} title="key n">
-          next
-        </Button>
         {unseen.length > 0 && session.phase === 'live' && (
           <Button onClick={() => session.see(unseen)}>all seen</Button>
         )}

@@ -1,7 +1,7 @@
 import { textOf } from '../../../machines/trace/row.ts';
 import type { VNode } from 'preact';
 import { incidentNames, needsLook } from '../../../machines/incidents/incident.ts';
-import { treeOf, type Mood, type ServerView } from '../model.ts';
+import { nextOf, treeOf, type Mood, type ServerView } from '../model.ts';
 import { ServerControls } from './asked.tsx';
 import { Empty, Head, Link, sinceText, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
@@ -129,9 +129,10 @@ function Peers({ session, peers: all }: { session: Session; peers: ReturnType<ty
     <table id="peers">
       <Head of={['office, seats and links', 'state', 'who']} />
       <tbody>
-        {all.map(({ actor: { address, kind, state, since, context } }) => {
+        {all.map(({ actor: { address, kind, state, since, context, timers } }) => {
           const { seat, name, role, url, misses, version } = fieldsOf(context);
           const who = fieldsOf(seat);
+          const next = kind === 'link' && textOf(state) === 'waiting' ? nextOf(timers) : null;
           return (
             <tr key={address}>
               <th scope="row">
@@ -140,6 +141,7 @@ function Peers({ session, peers: all }: { session: Session; peers: ReturnType<ty
               <td>
                 <PeerState kind={kind} state={state} />{' '}
                 <span class="quiet">{sinceText(since, session.nowMs)}</span>
+                {next !== null && `, tried again in ${durationText(Math.max(0, next - session.nowMs))}`}
               </td>
               <td>
                 {visible(

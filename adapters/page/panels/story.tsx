@@ -1,7 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { IncidentView } from '../../../machines/incidents/incident.ts';
-import type { Checks } from '../../../machines/inspection.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 import { textOf } from '../../../machines/trace/row.ts';
 import { Button, Copy, Said } from '../pieces.tsx';
@@ -37,27 +36,20 @@ export function StoryButtons({ session, view }: { session: Session; view: Incide
   const call = lost[0] ?? refused[0];
   const isLive = session.phase === 'live';
   const file = fileOf(incident.trace ?? session.host?.name ?? 'incident');
-  const told = async (use: (text: string, checks: Checks | null) => void): Promise<void> => {
+  const download = async (): Promise<void> => {
     say('reading …');
     const answer = await session.ask({ type: 'ask', what: 'story', incident: incident.id });
     say(answer.ok ? '' : answer.error);
-    const { text, checks } = fieldsOf(answer.ok ? answer.value : undefined);
-    if (answer.ok) use(textOf(text), checks as Checks | null);
+    if (answer.ok) saveFile(file, textOf(fieldsOf(answer.value)['text']));
   };
   return (
     <span class="orders">
-      {isLive && (
-        <Button onClick={() => void told((...story) => session.openStory(...story, view))}>
-          open the story
-        </Button>
-      )}
+      {isLive && <Button onClick={() => void session.tell(view)}>open the story</Button>}
       {call && (
         <Button onClick={() => session.choose({ panel: 'calls', call: call.ticket })}>what was asked</Button>
       )}
       <Copy label="as test" text={() => testOf(view, file)} />
-      {isLive && (
-        <Button onClick={() => void told((text) => saveFile(file, text))}>download the trace</Button>
-      )}
+      {isLive && <Button onClick={() => void download()}>download the trace</Button>}
       {incident.trace !== null && (
         <Copy label="command" text={() => `npx a2c show ${incident.trace ?? ''}`} />
       )}
