@@ -117,6 +117,7 @@ it('a page whose connection was lost comes back by itself, keeps what it knew, a
   await page
     .locator('#link', { hasText: /^▲ connection lost: .*What is shown is as of [\d:]+\. Trying again/ })
     .waitFor();
+  expect(await page.locator('#summary').innerText()).not.toContain('fine');
   await computer.callTool('echo', { text: 'meanwhile' });
   isCut = false;
   await page.locator('#link', { hasText: /^live.*; away from [\d:]+ to [\d:]+$/ }).waitFor();

@@ -89,3 +89,16 @@ it('a call of three seconds is slow for a tool that answered quickly before', as
   }
   expect(incidents.facts).toMatchObject([{ kind: 'slow', subject: 'pay', message: 'look took 3.0 s.' }]);
 });
+
+it('a window that cannot be read is an incident of the server that shows it', async () => {
+  const incidents = new HostIncidents({ now: () => 1_000, hide: (value) => value, later: () => 0 });
+  await incidents.loaded;
+  const a = 'computer/desktop#3/cache:editor#4/read:main#5';
+  const ask = { type: 'ask', id: 'read', method: 'resources/read', params: { uri: 'window://main' } };
+  const refused = { type: 'ask.refused', id: 'read', failure: { message: 'nothing came' } };
+  incidents.record({ k: 'out', port: 'ask', a, ev: ask } as never);
+  incidents.record({ k: 'in', via: 'ask', id: 'read', a, ev: refused } as never);
+  expect(incidents.facts).toMatchObject([
+    { kind: 'window', subject: 'editor', remedy: "Look at what 'editor' does, or start it again." },
+  ]);
+});

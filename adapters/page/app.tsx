@@ -278,9 +278,8 @@ function Whole({ session }: { session: Session }): VNode {
   const Shown = drawn[panel];
   const place = placeOf(panel);
   const isTree = isTreeShown(session.choice);
-  const isStale = session.phase === 'lost' || session.phase === 'other' || session.staleSince !== undefined;
   return (
-    <div class={`whole${isStale ? ' stale' : ''}`}>
+    <div class={`whole${session.isStale ? ' stale' : ''}`}>
       <Header session={session} />
       <Incidents session={session} />
       <TimeLine session={session} />

@@ -217,6 +217,10 @@ export class Session {
     this.reason = reason;
     this.#listener();
   }
+  /** True while nothing is heard of a host that did not say that it closed. */
+  get isStale(): boolean {
+    return this.phase === 'lost' || this.phase === 'other' || this.staleSince !== undefined;
+  }
   /** Time of the last message of a running host that has been silent for too long; otherwise undefined. */
   get staleSince(): number | undefined {
     const isSilent = this.phase === 'live' && this.#clock() - this.#heardAt > silentMs;
@@ -248,7 +252,10 @@ export class Session {
     this.#attend();
     if (message.type === 'complete') this.#rest();
     if (message.type === 'closed' && message.isLost) this.lose(this.heardOn);
-    else if (message.type === 'closed') this.enter('over', message.reason);
+    else if (message.type === 'closed') {
+      this.#showEnd();
+      this.enter('over', message.reason);
+    }
   }
   /** When the host is another one, clears the records and messages, too. */
   #comeBack(host: HostFacts): void {
@@ -336,7 +343,7 @@ export class Session {
     if (moment !== undefined) this.choice = { ...this.choice, moment: Math.max(1, moment - from + 1) };
   }
   /** When all actors have ended, shows the moment before the host was closed. */
-  #rest(): void {
+  #showEnd(): void {
     const { history } = this;
     let first: number | undefined;
     for (let at = history.length - 1; at >= 0 && history.at(Infinity).size === 0; at--) {
@@ -344,9 +351,12 @@ export class Session {
       if (row?.k === 'open') break;
       if (row?.k === 'in' && fieldsOf(row['ev'])['type'] === 'close') first = at;
     }
-    if (this.#damage !== undefined) this.story.damaged(this.#damage);
-    else if (!this.#hasEnd && history.length > 0) this.story.died();
     if (first !== undefined && this.isNow) this.choice = { ...this.choice, moment: first - 1 };
+  }
+  #rest(): void {
+    this.#showEnd();
+    if (this.#damage !== undefined) this.story.damaged(this.#damage);
+    else if (!this.#hasEnd && this.history.length > 0) this.story.died();
     if (this.#isAtHome) this.#showReason();
     this.enter('file');
     this.#tellFailedChecks();

@@ -1,6 +1,6 @@
 import type { Row } from '../trace/row.ts';
 import { describe, expect, it } from 'vitest';
-import { standingOf } from './calls.ts';
+import { standingOf, whyOf } from './calls.ts';
 import { needsLook } from './incident.ts';
 import { Story } from './incidents.ts';
 
@@ -329,6 +329,30 @@ describe('what a person has to look at', () => {
       { kind: 'gone', subject: 'db', to: undefined, refused: [{ tool: 'read' }] },
     ]);
     expect(story.at(100)).toMatchObject([{ to: 90 }]);
+  });
+  it('every incident says what to do, also a tool that is gone, and a server that failed stands before refused tools', () => {
+    const refused = { ev: { type: 'tools.refused', name: 'twin', failure: { message: 'a name twice' } } };
+    const story = storyOf(
+      [
+        10,
+        said({ type: 'list.changed', name: 'db', list: 'tools', added: ['read'], removed: [], changed: [] }),
+      ],
+      [
+        20,
+        said({ type: 'list.changed', name: 'db', list: 'tools', added: [], removed: ['read'], changed: [] }),
+      ],
+      [30, changed('waiting', 'it died')],
+      [40, said(refused.ev)],
+    );
+    const views = story.at(50);
+    expect(views.map(({ kind }) => kind)).toEqual(['down', 'tools', 'gone']);
+    expect(views[2]?.remedy).toBe("Look at what has changed at 'db', or start it again.");
+  });
+  it('a cancelled call is told without its id, which stands beside the text', () => {
+    const failure = { message: "Call '41a1de5b' was cancelled: agent_requested" };
+    expect(
+      whyOf({ ended: { at: 1, end: 'cancelled', outcome: 'unknown', phase: '', failure, result: null } }),
+    ).toBe('It was cancelled: agent_requested');
   });
   it('an incident is a person who was asked and not reached, and not one who has answered', () => {
     const a = 'computer/client:db/call:host.r1#2';

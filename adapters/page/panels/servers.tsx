@@ -84,7 +84,7 @@ const summary = (all: readonly ServerView[], isAllSeen: boolean): string => {
   const bad = servers.filter(({ needsLook }) => needsLook);
   if (bad.length === 0 && isAllSeen) return `${countText(servers.length, 'server')} fine.${others}`;
   if (bad.length === 0)
-    return `${countText(servers.length, 'server')} ready; look at what happened above.${others}`;
+    return `${countText(servers.length, 'server')} ready; look at what stands above.${others}`;
   const named = bad.slice(0, mostNamed).map(({ name }) => visible(name));
   const more = bad.length > mostNamed ? ` and ${bad.length - mostNamed} more` : '';
   return `${bad.length} of ${servers.length} servers ${bad.length === 1 ? 'needs' : 'need'} a look: ${named.join(', ')}${more}.${others}`;
@@ -164,7 +164,7 @@ const isOver = ({ history, phase }: Session): boolean => phase === 'over' || his
 export function ServersPanel({ session }: { session: Session }): VNode {
   const alive = session.history.at(session.at);
   const { servers } = session;
-  const isAllSeen = !session.incidents.some(needsLook) && session.staleSince === undefined;
+  const isAllSeen = !session.incidents.some(needsLook) && !session.isStale;
   const others = treeOf(alive).filter(({ actor }) => actor.kind in peers);
   if (alive.size === 0)
     return session.phase === 'connecting' || session.phase === 'loading' ? (
