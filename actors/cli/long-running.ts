@@ -8,6 +8,7 @@ import type { Fact } from '../../machines/facts.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import type { OfficePeer } from '../../machines/office/rooms/limits.ts';
 import { createComputer, type RuntimeShare, ordersOf } from '../api/computer.ts';
+import { computerPart } from '../api/computer-part.ts';
 import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
 import type { ComputerOptions } from '../api/computer-options.ts';
 import { stateWords } from '../../machines/server-states.ts';
@@ -137,7 +138,8 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
       name: options.name ?? hostName(),
       orders: ordersOf(() => opened.promise),
     } as const;
-    // Opens the inspector before the servers start, so that a person can see why a start takes long.
+    // Has the charts of a computer for the page, which is opened before the servers start: it shows why a start takes long.
+    runtime.use(computerPart);
     await showInspector(
       context,
       options,

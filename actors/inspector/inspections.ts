@@ -121,11 +121,14 @@ export class Inspections implements Pages {
     if (this.#isClosed) throw new A2cError({ code: 'Closed', message: 'The host is closed' });
     const { kind, name } = inspected;
     const host: HostFacts = { kind, name, pid: processFacts.pid, started: this.#runtime.started, version };
-    const charts = await chartsOf();
+    await chartsOf();
     const attach = (page: AttachedPage): PageListener => {
       let isHere = true;
       const control = allowControl && inspected.orders !== undefined;
-      const welcome = (): void => {
+      const welcome = async (): Promise<void> => {
+        await this.#stream.prepare(() => pause(0));
+        // Also of machines that the host has got since then.
+        const charts = await chartsOf();
         if (!isHere) return;
         const lines = this.#stream.add(page);
         const past = this.#runtime.flight?.past();
@@ -142,7 +145,7 @@ export class Inspections implements Pages {
         if (past) void tellPast(page, past, () => isHere);
         this.#beat(page, () => isHere);
       };
-      void this.#stream.prepare(() => pause(0)).then(welcome);
+      void welcome();
       return {
         heard: (message) => void this.#answer(page, control ? inspected.orders : undefined, message),
         left: () => {
