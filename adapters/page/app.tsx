@@ -76,15 +76,6 @@ function stateOfLink(session: Session): [text: string, isBad: boolean] {
     return [`connection lost: the host was killed, or it ended. ${known(away.from)} Trying again …`, true];
   return ['Nothing answers here: the host has ended. Hosts that run: npx a2c inspect', true];
 }
-/** Buttons that share the view: copy its address, save its trace. */
-function Carry({ session }: { session: Session }): VNode {
-  return (
-    <div class="carry" role="group" aria-label="Carry away">
-      <Copy label="link" text={() => location.href} />
-      <SaveTrace session={session} />
-    </div>
-  );
-}
 function Header({ session }: { session: Session }): VNode {
   const [text, isBad] = stateOfLink(session);
   const { host } = session;
@@ -107,7 +98,10 @@ function Header({ session }: { session: Session }): VNode {
         {isBad ? '▲ ' : ''}
         {text}
       </p>
-      <Carry session={session} />
+      <div class="carry" role="group" aria-label="Carry away">
+        <Copy label="link" text={() => location.href} />
+        <SaveTrace session={session} />
+      </div>
     </header>
   );
 }

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { noFilter } from './call-list.ts';
-import { firstChoice as start, fragmentOf, isHistoryStep, viewOf, type Choice } from './choice.ts';
+import {
+  firstChoice as start,
+  fragmentOf,
+  isHistoryStep,
+  needsRecords,
+  viewOf,
+  type Choice,
+} from './choice.ts';
 
 const chosen: Choice = {
   ...start,
@@ -34,4 +41,8 @@ describe('the address of a view', () => {
 it('a step back undoes the choice of a panel or a call, and not a move of the moment', () => {
   expect(isHistoryStep(start, chosen)).toBe(true);
   expect(isHistoryStep(chosen, { ...chosen, moment: 5 })).toBe(false);
+});
+it('a chart needs all records of a running host, also while the actors are hidden, and the overview does not', () => {
+  expect(needsRecords({ ...start, panel: 'chart', tree: false })).toBe(true);
+  expect(needsRecords(start)).toBe(false);
 });

@@ -39,7 +39,8 @@ export const isTreeShown = ({ tree, panel }: Choice): boolean => tree ?? ofActor
 /** For other views the host leaves out the records inside of calls. */
 export const needsRecords = (choice: Choice): boolean =>
   choice.moment !== undefined ||
-  isTreeShown(choice) ||
+  choice.tree === true ||
+  ofActors.has(choice.panel) ||
   choice.panel === 'collections' ||
   (choice.panel === 'calls' && choice.call !== undefined);
 

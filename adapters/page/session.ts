@@ -465,21 +465,17 @@ export class Session {
   }
   showIncident({ incident: { id, s }, subject, from }: IncidentView): void {
     this.see([id]);
-    const index = s === null ? this.#indexAt(from) : this.history.indexOf(s);
+    // Below 1 for a time before the first record.
+    const index = s === null ? this.history.indexAt(this.traceTime(from)) : this.history.indexOf(s);
     const client = this.clientOf(subject);
     this.choose({ incident: id, ...(client !== undefined && { actor: client }) });
-    if (index !== undefined) this.goTo(index);
+    if (index !== undefined && index >= 1) this.goTo(index);
   }
   /** Tells the host that a person has looked at these. */
   see(ids: readonly string[]): void {
     this.story.see(ids, this.wallEnd);
     if (this.phase === 'live') void this.ask({ type: 'ask', what: 'seen', ids: [...ids] });
     this.#listener();
-  }
-  /** Undefined for a time before the first record. */
-  #indexAt(at: number): number | undefined {
-    const index = this.history.indexAt(this.traceTime(at));
-    return index < 1 ? undefined : index;
   }
   /** Address of the latest machine of a server. */
   clientOf(server: string): string | undefined {
@@ -513,7 +509,14 @@ export class Session {
     const [call] = own?.calls ?? view.incident.calls;
     const client = opened.clientOf(view.subject);
     const panel = client ? 'chart' : call ? 'calls' : 'records';
-    opened.choose({ incident: own?.id, panel, call: call?.ticket, actor: client, moment: undefined });
+    opened.choose({
+      incident: own?.id,
+      panel,
+      call: call?.ticket,
+      actor: client,
+      moment: undefined,
+      tree: false,
+    });
   }
   closeStory(): void {
     this.opened = undefined;

@@ -20,8 +20,6 @@ export interface Lit {
   readonly counts: ReadonlyMap<string, number>;
   /** Position of each of the latest transitions in the order of the machine's steps, by the id of the transition. */
   readonly order: ReadonlyMap<string, number>;
-  /** Path of the clicked state, whose transitions are listed; undefined when none is chosen. */
-  readonly chosen: string | undefined;
 }
 const sumOf = (arrow: Arrow, counts: Lit['counts']): number =>
   arrow.transitions.reduce((sum, { id }) => sum + (counts.get(id) ?? 0), 0);
@@ -92,7 +90,7 @@ function Node({ shape, chart, lit }: { shape: ElkNode; chart: LaidOut; lit: Lit 
   ];
   return (
     <g
-      class={`state${isActive ? ' active' : ''}${lit.chosen === node.path ? ' chosen' : ''}${kind}`}
+      class={`state${isActive ? ' active' : ''}${kind}`}
       data-state={node.path}
       aria-current={isActive ? 'true' : undefined}
     >

@@ -52,7 +52,7 @@ export interface LaidOut extends Graph {
   readonly drawn: ElkNode;
 }
 
-export const anyPath = '(any)';
+const anyPath = '(any)';
 const charWidth = 6.3;
 export const lineHeight = 15;
 const headHeight = 24;
@@ -60,7 +60,7 @@ const pad = 10;
 
 export const labelOf = ({ event, guard, delay }: ChartTransition): string =>
   `${delay === undefined ? event : `after ${delay}`}${guard === undefined ? '' : ` [${guard}]`}`;
-export const isStaying = ({ from, to, reenter }: ChartTransition): boolean =>
+const isStaying = ({ from, to, reenter }: ChartTransition): boolean =>
   to.length === 0 || (to.length === 1 && to[0] === from && !reenter);
 const parentOf = (path: string): string => path.split('.').slice(0, -1).join('.');
 const nameOf = (path: string): string => path.split('.').at(-1) ?? path;

@@ -53,8 +53,6 @@ interface ZoomedProps {
   readonly chart: LaidOut;
   readonly lit: Lit;
   readonly label: string;
-  /** Called with the path of the clicked state, or undefined for a click beside all states. */
-  readonly onChoose: (path: string | undefined) => void;
 }
 const larger = 1.25;
 interface Viewing {
@@ -103,10 +101,8 @@ function useView(chart: LaidOut, active: ReadonlySet<string>): Viewing {
   return { box, view, steps, pan };
 }
 /** Chart that is moved by dragging or with the arrow keys, and zoomed with the wheel or + and -. */
-export function Zoomed({ chart, lit, label, onChoose }: ZoomedProps): VNode {
+export function Zoomed({ chart, lit, label }: ZoomedProps): VNode {
   const { box, view, steps, pan } = useView(chart, lit.active);
-  const onClick = ({ target }: MouseEvent): void =>
-    onChoose((target as Element).closest('[data-state]')?.getAttribute('data-state') ?? undefined);
   return (
     <div class="canvas">
       <div class="zoom">
@@ -125,7 +121,6 @@ export function Zoomed({ chart, lit, label, onChoose }: ZoomedProps): VNode {
         role="img"
         aria-label={label}
         onKeyDown={onKeys(steps)}
-        onClick={onClick}
         onPointerMove={(event) => event.buttons === 1 && pan(event.movementX, event.movementY)}
       >
         <svg class="chart">

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Lit } from '../chart/drawing.tsx';
-import { type LaidOut, laidOut, anyPath, isStaying, labelOf, takenOf } from '../chart/graph.ts';
+import { type LaidOut, laidOut, takenOf } from '../chart/graph.ts';
 import { Zoomed } from '../chart/zoomed.tsx';
 import type { Chart } from '../../../machines/trace/chart.ts';
 import type { Living } from '../history.ts';
@@ -69,35 +69,6 @@ function Waits({ session, living, chart }: { session: Session; living: Living; c
     </section>
   );
 }
-/** Lists the transitions out of the chosen state, or else of the active states: event, guard or delay, and target. */
-function Ways({ chart, lit }: { chart: Chart; lit: Lit }): VNode {
-  const from = lit.chosen === undefined ? [...lit.active].toReversed() : [lit.chosen];
-  const paths = lit.chosen === undefined ? [...from, anyPath] : from;
-  return (
-    <>
-      {paths.map((path) => {
-        const ways = chart.transitions.filter((each) => each.from === path);
-        return (
-          <section key={path}>
-            <h2>{path === anyPath ? 'ways out of any state' : `ways out of ${path}`}</h2>
-            {ways.length === 0 && <p class="quiet small">none of its own</p>}
-            <ul>
-              {ways.map((way) => {
-                const count = lit.counts.get(way.id) ?? 0;
-                return (
-                  <li key={way.id} class={lit.taken.has(way.id) ? 'taken' : ''} data-way={way.id}>
-                    <span class="mono">{labelOf(way)}</span> → {isStaying(way) ? 'stays' : way.to.join(', ')}
-                    {count > 0 && <span class="quiet"> ×{count}</span>}
-                  </li>
-                );
-              })}
-            </ul>
-          </section>
-        );
-      })}
-    </>
-  );
-}
 /** Head of the panel: the actor, its state, and a choice how much of the chart is drawn. */
 function Standing({
   session,
@@ -139,7 +110,6 @@ export function ChartPanel({ session }: { session: Session }): VNode {
   const living = actor === undefined ? undefined : session.history.at(session.at).get(actor);
   const kind = living?.kind ?? session.history.lane(actor ?? '')?.kind;
   const definition = kind === undefined ? undefined : session.charts[kind];
-  const [chosen, choose] = useState<string | undefined>(undefined);
   const beats = useBeats(session, actor);
   const way = beats.filter(({ n, index }) => n !== undefined && index <= session.at);
   const [wanted, want] = useState<boolean | undefined>(undefined);
@@ -161,7 +131,7 @@ export function ChartPanel({ session }: { session: Session }): VNode {
   if (!definition) return <Empty>There is no chart of {visible(actor)}.</Empty>;
   if (chart instanceof Error) return <Empty>{chart.message}. Load the page again.</Empty>;
   const order = new Map(way.slice(-mostPlaces).flatMap(({ n, ids }) => ids.map((id) => [id, n ?? 0])));
-  const lit: Lit = { active, taken: new Set(living?.taken), counts, order, chosen };
+  const lit: Lit = { active, taken: new Set(living?.taken), counts, order };
   return (
     <div class="chart-panel">
       <Standing
@@ -178,12 +148,10 @@ export function ChartPanel({ session }: { session: Session }): VNode {
             chart={chart}
             lit={lit}
             label={`Statechart of ${kind}; active: ${stateText(living?.state) || 'nothing'}`}
-            onChoose={choose}
           />
-          <aside class="ways" aria-label="Way and ways out" tabIndex={0}>
+          <aside class="ways" aria-label="What happened, and what it waits for" tabIndex={0}>
             <Way session={session} beats={beats} />
             {living && <Waits session={session} living={living} chart={definition} />}
-            <Ways chart={definition} lit={lit} />
           </aside>
         </div>
       ) : (

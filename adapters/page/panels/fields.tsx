@@ -10,7 +10,6 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly schema: Fields;
-  readonly isReadOnly: boolean;
 }
 type Set = (name: string, value: unknown) => void;
 /** Field of one argument; a value of another form than text, number or yes and no is JSON. */

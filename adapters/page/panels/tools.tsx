@@ -11,12 +11,11 @@ import type { Tool } from './fields.tsx';
 
 /** Tools of all servers of a running host, with a form for the arguments of each. */
 
-const toolOf = (server: string, { name, description, inputSchema, annotations }: Fields): Tool => ({
+const toolOf = (server: string, { name, description, inputSchema }: Fields): Tool => ({
   server,
   name: textOf(name),
   description: textOf(description),
   schema: fieldsOf(inputSchema),
-  isReadOnly: fieldsOf(annotations)['readOnlyHint'] === true,
 });
 /** From the catalogs of the clients; a large list is fetched from the host. */
 async function toolsIn(session: Session): Promise<readonly Tool[]> {

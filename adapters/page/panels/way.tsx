@@ -33,8 +33,9 @@ function stepsOf({ history }: Session, address: string): readonly Beat[] {
   return steps;
 }
 function messageText({ dir, isAnswer, name, afterMs, body }: MessageRow): string {
-  const tool = textOf(fieldsOf(fieldsOf(body)['params'])['name']);
-  const what = `${isAnswer ? 'answer to ' : ''}${name}${tool === '' ? '' : ` ${tool}`}`;
+  const params = fieldsOf(fieldsOf(body)['params']);
+  const about = textOf(params['name']) || textOf(params['uri']);
+  const what = [isAnswer ? 'answer to' : '', name, about].filter(Boolean).join(' ');
   return `${dir === 'out' ? 'sent' : 'got'} ${what}${afterMs === null ? '' : ` after ${durationText(afterMs)}`}`;
 }
 function messagesOf(session: Session, address: string): readonly Beat[] {
@@ -45,7 +46,7 @@ function messagesOf(session: Session, address: string): readonly Beat[] {
     return { index: own ?? history.indexAt(session.traceTime(row.at)), ids: [], text: messageText(row) };
   });
 }
-const lastLines = 12;
+const lastLines = 40;
 /** Ends of processes and losses of sessions below a machine, with the last lines of stderr. */
 const endsOf = ({ history }: Session, address: string): readonly Beat[] =>
   history.faults.flatMap(({ index }) => {
