@@ -58,6 +58,8 @@ export class Session {
   /** Trace of an incident, or of before this page, that is shown in place of the running host. */
   opened: Session | undefined;
   telling = '';
+  /** Shows the one incident that was chosen. */
+  isStory = false;
   #pastLists = new Lists();
   /** Difference between the wall clock and the time of the trace, in ms; undefined before the first record with both. */
   #offset: number | undefined;
@@ -504,6 +506,7 @@ export class Session {
     opened.take({ type: 'complete', records: opened.history.length });
     this.opened = opened;
     if (!view) return opened.choose({ panel: choice.panel, actor: choice.actor, moment: undefined });
+    opened.isStory = true;
     const own = opened.story.all.findLast(({ key }) => key === view.incident.key);
     if (own) own.trace = view.incident.trace;
     const [call] = own?.calls ?? view.incident.calls;
@@ -543,10 +546,6 @@ export class Session {
     const index = this.history.indexAt(this.traceTime(at));
     if (index > 0 || this.phase !== 'live') return this.goTo(Math.max(0, index));
     void this.tell().then(() => this.opened?.goToTime(at));
-  }
-  goToClock(at: number): void {
-    this.choose({ panel: 'records', find: '', findKind: '' });
-    this.goTo(this.history.indexAt(at - (this.#offset ?? 0)));
   }
   goTo(index: number): void {
     const last = this.history.length - 1;

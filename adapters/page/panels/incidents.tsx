@@ -84,12 +84,7 @@ function Nothing({ session, now }: { session: Session; now: number }): VNode {
   const failed = session.story.calls.all.filter(({ ended }) => ended && ended.outcome !== 'succeeded').length;
   return (
     <p id="nothing" class="quiet">
-      {failed > 0 && (
-        <>
-          <Link onClick={() => session.showFailed()}>{countText(failed, 'call')} failed</Link>
-          {'. '}
-        </>
-      )}
+      {failed > 0 && <Link onClick={() => session.showFailed()}>{countText(failed, 'call')} failed.</Link>}{' '}
       Nothing {failed > 0 && 'else '}went wrong{from}.
     </p>
   );
@@ -139,6 +134,7 @@ export function Incidents({ session }: { session: Session }): VNode | null {
       </section>
     );
   const wrong = summaryOf(all);
+  const isChosen = ({ incident }: IncidentView): boolean => incident.id === session.choice.incident;
   const over = all.filter((view) => !needsLook(view)).length;
   const unseen = all.filter(({ incident }) => !incident.isSeen).map(({ incident }) => incident.id);
   return (
@@ -152,7 +148,7 @@ export function Incidents({ session }: { session: Session }): VNode | null {
         {unseen.length > 0 && session.phase === 'live' && (
           <Button onClick={() => session.see(unseen)}>all seen</Button>
         )}
-        {all.length > mostShown && (
+        {all.length > (session.isStory ? 1 : mostShown) && (
           <Button aria-expanded={isOpen} onClick={() => open(!isOpen)}>
             {isOpen ? 'fewer' : `all ${all.length}`}
           </Button>
@@ -167,9 +163,11 @@ export function Incidents({ session }: { session: Session }): VNode | null {
         onFocusCapture={() => hold(true)}
         onBlurCapture={() => hold(false)}
       >
-        {(isOpen ? views : views.slice(0, mostShown)).map((view) => (
-          <Row key={view.incident.id} session={session} view={view} now={now} />
-        ))}
+        {(isOpen ? views : session.isStory ? views.filter(isChosen) : views.slice(0, mostShown)).map(
+          (view) => (
+            <Row key={view.incident.id} session={session} view={view} now={now} />
+          ),
+        )}
       </ol>
     </section>
   );

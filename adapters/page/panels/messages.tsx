@@ -59,7 +59,7 @@ function Detail({ row, session }: { row: MessageRow; session: Session }): VNode 
             for <span class="mono">{visible(by)}</span>,{' '}
           </>
         )}
-        <Link onClick={() => session.goToClock(at)}>what happened then</Link>
+        <Link onClick={() => session.goToTime(at)}>what happened then</Link>
       </p>
       {cut > 0 && <p class="bad">▲ {cut.toLocaleString('en')} more characters are not kept.</p>}
       <Value key={id} session={session} value={body} label="The message" />
