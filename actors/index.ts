@@ -44,13 +44,7 @@ export type { Mistake } from '../machines/config/mistake.ts';
 
 /** Launches servers as child processes of this process: the default launcher, on which other launchers may build. */
 export { localLauncher } from '../adapters/process/local-launcher.ts';
-export type {
-  AssertionRequest,
-  Authorize,
-  AuthorizeRequest,
-  GiveAssertion,
-  LoggedOut,
-} from '../adapters/mcp/http/login.ts';
+export type * from '../adapters/mcp/http/login.ts';
 export type {
   Environment,
   Inherited,

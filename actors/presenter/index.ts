@@ -15,12 +15,4 @@ export { MCP_EVENTS } from '../../machines/presenter/events.ts';
 export type { McpConfig } from '../../machines/presenter/host-config.ts';
 export type { McpEventValues, McpNotification } from '../../machines/presenter/events.ts';
 export type { MCPServerConfig } from '../../machines/presenter/host-config.ts';
-export type {
-  ConfigStatus,
-  McpClient,
-  Presenter,
-  PresenterConversation,
-  PresenterEvents,
-  PresenterOptions,
-  ToolCallAnswer,
-} from './presenter-handle.ts';
+export type * from './presenter-handle.ts';

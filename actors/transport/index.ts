@@ -34,15 +34,7 @@ import type { Supervision, SupervisorHost } from './supervision.ts';
 
 export { A2cError } from '../kernel/errors.ts';
 export type { Inspection, InspectOptions } from '../api/page.ts';
-export type {
-  ForeignTransport,
-  ServerCommand,
-  SupervisedOptions,
-  SupervisedServer,
-  SupervisedTransport,
-  Supervisor,
-  SupervisorOptions,
-} from './options.ts';
+export type * from './options.ts';
 
 const mistake = (message: string, remedy: string, details?: object): A2cError =>
   new A2cError({ code: wireCodes.badRequest, message, remedy, ...(details && { details: { ...details } }) });

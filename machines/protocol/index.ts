@@ -9,18 +9,7 @@ export {
   type NoticeName,
   type RelayedName,
 } from './protocol.ts';
-export type {
-  Announcement,
-  Claim,
-  ClientToServer,
-  Notice,
-  Question,
-  Questions,
-  Relayed,
-  ServerToClient,
-  Announcements,
-  Notices,
-} from './messages/socket-events.ts';
+export type * from './messages/socket-events.ts';
 export type { CallPhase, Ending, Outcome } from './messages/answers.ts';
 export {
   getConfig,
