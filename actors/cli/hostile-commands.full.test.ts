@@ -191,7 +191,7 @@ describe('a command', () => {
 
   it('each command of the help is in the list of those that were looked at', async () => {
     const { out } = await typed(['completion', 'fish', 'a2c ']);
-    const words = [...out.matchAll(/^(\w+)\t/gm)].map(([, word]) => word);
+    const words = [...out.matchAll(/^(\w+)(?:\t|$)/gm)].map(([, word]) => word);
     const others = [
       'up',
       'computer',

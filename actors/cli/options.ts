@@ -152,7 +152,7 @@ const ofSource = () => [
   option('--trust', 'trust the config of this folder from now on'),
   option(
     '--boot <seconds>',
-    'wait so long for servers that start (default: 15 for up and computer, 60 for what lists; a call has --timeout)',
+    'wait so long for servers that start (default: 15 for up and computer; 30 for what lists, 60 where npx or uvx may download; a call has --timeout)',
     secondsOf,
   ),
   option(

@@ -69,10 +69,13 @@ describe('a server that takes long to start', () => {
     expect(lateLines(servers.slice(1), { ...waited, isInterrupted: false })).toEqual([]);
   });
 
-  it('a server that starts is waited for one minute, unless the command or the config has another time; a call has its own', () => {
-    const config = (bootMs?: number) =>
-      ({ servers: [], settings: { timeouts: { bootMs } } }) as unknown as Config;
-    expect(startMsOf({}, config())).toBe(60_000);
+  it('servers are waited for 30 s, or a minute where one may be downloaded; the command, the config or a call may say another time', () => {
+    const config = (bootMs?: number, command = 'node') => {
+      const servers = [{ kind: 'stdio', launch: { command } }];
+      return { servers, settings: { timeouts: { bootMs } } } as unknown as Config;
+    };
+    expect(startMsOf({}, config())).toBe(30_000);
+    expect(startMsOf({}, config(undefined, '/usr/bin/npx'))).toBe(60_000);
     expect(startMsOf({}, config(90_000))).toBe(90_000);
     expect(startMsOf({}, config(), 120_000)).toBe(120_000);
     expect(startMsOf({ boot: 50 }, config(90_000), 70_000)).toBe(70_000);

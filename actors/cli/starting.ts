@@ -1,5 +1,7 @@
 import type { ServerStatus } from '../servers/server-handle.ts';
 import type { Config } from '../../machines/config/parse.ts';
+import type { ServerConfig } from '../../machines/config/schemas.ts';
+import { isRunner } from '../../machines/secrets/secret-rules.ts';
 import { stateWords } from '../../machines/server-states.ts';
 import type { Computer } from '../api/computer-handle.ts';
 import type { CallHost } from '../door/caller.ts';
@@ -23,8 +25,9 @@ export const hasStarted = ({ state }: Pick<ServerStatus, 'state'>): boolean => !
 const tickMs = 1_000;
 /** Time in ms after which a pipe gets a line that servers are waited for; a person at a terminal sees that at once. */
 const quietMs = 10_000;
-/** Also long enough for most packages that `npx` or `uvx` downloads first. */
+/** Also long enough for most packages that `npx` or `uvx` downloads first; `listMs` where none does. */
 export const usualMs = 60_000;
+const listMs = 30_000;
 
 export type StartingHost = Pick<CallHost, 'status' | 'tools' | 'on'>;
 export interface Patience<Host extends StartingHost = Computer> {
@@ -114,7 +117,9 @@ export function lateLines(
 }
 /** A call has its own limit; the others wait by `--boot` or the config. */
 export const startMsOf = (options: { readonly boot?: number }, config: Config, limitMs?: number): number =>
-  limitMs ?? bootMsOf(options, config) ?? usualMs;
+  limitMs ?? bootMsOf(options, config) ?? (config.servers.some(downloads) ? usualMs : listMs);
+const downloads = (server: ServerConfig): boolean =>
+  server.kind === 'stdio' && isRunner(server.launch.command);
 /** From `--boot` or the config; undefined = no limit. */
 export const bootMsOf = ({ boot }: { readonly boot?: number }, { settings }: Config): number | undefined =>
   boot === undefined ? settings.timeouts?.bootMs : boot * 1_000;

@@ -174,8 +174,9 @@ const option = /^--?[\w.-]+$/;
 const ofLogin = /^(-u|-U|--user|--proxy-user)$/;
 const ofPassword = /^-[pP]$/;
 const joinedPassword = /^-p(?=\D*\d)[^=]+$/;
-/** They take the name of a package after `-p`. */
-const runner = /(^|[/\\])(npx|npm|pnpm|pnpx|yarn|bunx|uvx?)(\.cmd)?$/;
+/** Programs that download what they run. They take the name of a package after `-p`. */
+export const isRunner = (command: string): boolean =>
+  /(^|[/\\])(npx|npm|pnpm|pnpx|yarn|bunx|uvx?)(\.cmd)?$/.test(command);
 /** Followed by a variable (`NAME=value`) or a header (`Name: value`). */
 const ofVariables = /^(-e|--env|-H|--headers?)$/;
 const assignment = /^((--?[\w.-]+)=|([A-Za-z_][\w.-]*)(?:=|:\s*))(.*)$/s;
@@ -209,7 +210,7 @@ export const secretSpansIn = (args: readonly string[], command = ''): (readonly 
     const before = args[at - 1] ?? '';
     const isValue = option.test(before) && !arg.startsWith('-');
     const from = isValue && ofPassword.test(before) ? 0 : joinedPassword.test(arg) ? 2 : -1;
-    const isPassword = from >= 0 && !runner.test(command) && isSecretValue('', arg.slice(from));
+    const isPassword = from >= 0 && !isRunner(command) && isSecretValue('', arg.slice(from));
     const spans = spansUnder(isValue ? before : '', arg, 0);
     return merged([...spans, ...formsIn(arg), ...(isPassword ? [[from, arg.length] as const] : [])]);
   });
