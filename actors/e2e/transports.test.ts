@@ -99,18 +99,19 @@ describe('an HTTP server', () => {
   });
 
   it.each([401, 403])(
-    'rests at once with what is to be done when it answers %i, and is not asked again',
+    'rests at once with its own words and what is to be done when it answers %i, and is not asked again',
     async (status) => {
       const one = await http({
         instead: (_, response) => {
-          response.writeHead(status).end();
+          response.writeHead(status, { 'content-type': 'text/plain' }).end('The token ended yesterday');
           return true;
         },
       });
-      const host = await start({ r: { url: `${one.url}/echo` } });
+      const host = await start({ r: { url: `${one.url}/echo`, headers: { Authorization: 'Bearer old' } } });
       const { state, reason, nextTryMs } = statusOf('r') ?? {};
       expect([state, nextTryMs]).toEqual([status === 401 ? 'unauthorized' : 'open', undefined]);
       expect(reason).toContain(String(status));
+      expect(reason).toContain('The token ended yesterday');
       const failure = ear.of('server.changed').at(-1)?.failure;
       expect(failure?.remedy).toMatch(/\w/);
       expect(one.seen).toHaveLength(1);

@@ -62,7 +62,7 @@ export class Logins implements HeldLogins {
     for (const { login } of this.#logins.values()) login.close();
   }
   readonly ask: RequestPort = (_from, { id, params }, emit) => {
-    const { server } = params as LogIn;
+    const { server, said } = params as LogIn;
     const end = new AbortController();
     const unlessOver = (tell: () => void): void => {
       if (!end.signal.aborted) tell();
@@ -71,7 +71,7 @@ export class Logins implements HeldLogins {
       unlessOver(() => emit({ type: 'ask.refused', id, sent: false, failure }));
     const { login, config = {} } = this.#logins.get(server) ?? {};
     if (!login) {
-      queueMicrotask(() => refuse(wrongHeader(server)));
+      queueMicrotask(() => refuse(wrongHeader(server, said)));
       return () => end.abort();
     }
     const news = {
@@ -116,9 +116,9 @@ const notLoggedIn = (server: string, config: LoginConfig, error: unknown): Failu
   details: { server_name: server, http_status: 401 },
   remedy: remedyFor(server, config, error),
 });
-const wrongHeader = (server: string): Failure => ({
+const wrongHeader = (server: string, said?: string): Failure => ({
   code: 'Unauthorized',
-  message: `Server '${server}' wants a login (HTTP 401): it does not take the one in its headers`,
+  message: `Server '${server}' wants a login (HTTP 401): it does not take the one in its headers${said === undefined ? '' : `, and says: ${said}`}`,
   details: { server_name: server, http_status: 401 },
   remedy: 'Give this server a valid token in its headers, or remove that header and log in.',
 });

@@ -170,4 +170,6 @@ export const loginPort = 'login';
 /** No time limit. While a person is awaited: `ask.progress`, with the origin of the page in `message`. */
 export interface LogIn {
   readonly server: string;
+  /** Words of the server that refused the last request. */
+  readonly said?: string;
 }

@@ -57,7 +57,6 @@ import {
   type ClientNews,
   type ClientPlan,
   type ClientStage,
-  type LogIn,
   type Resolve,
   type ResourcesWatch,
   type ServerCall,
@@ -396,11 +395,11 @@ export const clientMachine = clientSetup.createMachine({
         },
         login: {
           tags: 'connecting',
-          entry: requests(({ server }: C) => ({
+          entry: requests((c: C) => ({
             id: 'login',
             target: loginPort,
             method: 'login',
-            params: { server } satisfies LogIn,
+            params: rules.logInOf(c),
           })),
           exit: { type: 'cancel', params: { id: 'login' } },
           on: {

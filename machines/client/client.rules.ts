@@ -17,6 +17,7 @@ import type {
   ClientPlan,
   ResourcesWatch,
   ServerCall,
+  LogIn,
 } from './client.events.ts';
 import type { ConnectionEnd, ConnectionStart } from './connection.machine.ts';
 
@@ -27,6 +28,10 @@ function askedMs({ failure }: ClientContext): number {
   return typeof seconds === 'number' ? Math.min(seconds * 1_000, longestAskedMs) : 0;
 }
 /** Never shorter than the server requested. */
+export const logInOf = ({ server, failure }: ClientContext): LogIn => {
+  const said = failure?.details?.['said'];
+  return { server, ...(typeof said === 'string' && { said }) };
+};
 export const backoffOf = (c: ClientContext): number =>
   Math.max(askedMs(c), backoff(c.timing.backoffMs, Math.max(1, c.attempt), c.timing.longestBackoffMs));
 const latest = (ms: number): number => Math.round(ms * (1 + backoffSpread));

@@ -85,24 +85,24 @@ interface AboutStatus {
 }
 export function statusFailure(status: number, { phase, headers, url, said = '' }: AboutStatus): Failure {
   const details: Record<string, unknown> = { http_status: status, phase };
+  const words = after(said);
   if (status === 401)
     return {
       code: 'Unauthorized',
-      message: 'the server wants a login (HTTP 401)',
-      details,
+      message: `the server wants a login (HTTP 401)${words}`,
+      details: { ...details, ...(said !== '' && { said }) },
       remedy: 'log in, or give this server a valid token in its headers',
     };
   if (status === 403)
     return {
       code: 'AccessDenied',
-      message: 'the server refuses this login (HTTP 403)',
+      message: `the server refuses this login (HTTP 403)${words}`,
       details,
       remedy: 'give a login that may use this server, or ask its owner for access',
     };
   if (status >= 300 && status < 400) return { ...sentElsewhere(status, headers.location, url), details };
   const retryAfter = retryAfterIn(headers);
   if (retryAfter !== undefined) details['retry_after'] = retryAfter;
-  const words = after(said);
   if (status === 429)
     return {
       code: wireCodes.tooMany,
