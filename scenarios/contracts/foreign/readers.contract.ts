@@ -131,7 +131,7 @@ const textReaders: Readonly<Record<string, Reader>> = {
   'OAuth answer': reader(
     MiB,
     (body) => reading(fetched(body))(from, { method: 'POST', body: new URLSearchParams() }),
-    /^token answer/,
+    /^(token|device authorization) answer/,
   ),
   stderr: reader(64 * 1024, explained),
   'line of a program': reader(MiB, (text) => [readFact(text), readFact(`@a2c ${text}`)]),
