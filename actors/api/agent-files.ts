@@ -20,6 +20,7 @@ const mostBeginnings = 5;
 const mostParts = 6;
 /** Codes of failures that may pass: the office or the computer is away, slow or busy. */
 const passing: ReadonlySet<unknown> = new Set(['LinkLost', 'NoAnswer', 'TooMany', 'Unavailable']);
+const away: ReadonlySet<unknown> = new Set(['NotFound', 'ComputerLost']);
 const reasonIn = (error: unknown): unknown =>
   error instanceof A2cError && error.code === 'BlobNotWritten' ? error.details?.['reason'] : undefined;
 interface Place {
@@ -35,7 +36,7 @@ const mayPass = (error: unknown, { upload, atOnce }: Place): boolean =>
   (error instanceof A2cError &&
     (passing.has(error.code) ||
       isUnseated(failureOf(error)) ||
-      (error.code === 'NotFound' && upload !== undefined))) ||
+      (away.has(error.code) && upload !== undefined))) ||
   reasonIn(error) === 'busy' ||
   // A part that was refused because it overtook another one may be sent again: the computer is then asked how far the upload is.
   (reasonIn(error) === 'range' && atOnce > 1);
