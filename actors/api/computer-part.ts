@@ -5,7 +5,7 @@ import { computerKinds } from '../kinds/computer.ts';
 import type { Part } from '../runtime/part.ts';
 import { during } from '../../adapters/clock.ts';
 import { lazyPort } from '../../adapters/lazy-port.ts';
-import type { HostFiles } from './extra-parts.ts';
+import type { HostFiles } from '../extras.ts';
 import { extra } from '../extras.ts';
 import { blobsPort, landingPort, skillsPort } from '../../machines/ports/files.ts';
 import type { ComputerOrder } from '../../machines/computer/computer.machine.ts';

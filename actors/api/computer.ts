@@ -20,7 +20,7 @@ import {
 } from './checks/computer.ts';
 import { wrongCall } from './checks/host.ts';
 import { Seat } from './seat.ts';
-import type { Door, HostDoor, Lent } from './extra-parts.ts';
+import type { Door, HostDoor, Lent } from '../extras.ts';
 import { extra } from '../extras.ts';
 import { computerPart, type ComputerPart } from './computer-part.ts';
 import { openRuntime, type HostedMachine, type Runtime } from './runtime.ts';

@@ -1,4 +1,4 @@
-import type { HeldLogins, LoginsOptions } from './extra-parts.ts';
+import type { HeldLogins, LoginsOptions } from '../extras.ts';
 import type { RemoteSpec } from '../servers/render.ts';
 import type { Servers } from '../servers/servers.ts';
 import { extra } from '../extras.ts';

@@ -1,5 +1,5 @@
 import type { Answers, AskedWith, ElicitAnswer } from '../api/computer-options.ts';
-import type { HostDoor, Lent } from '../api/extra-parts.ts';
+import type { HostDoor, Lent } from '../extras.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { newId, processFacts } from '../../adapters/clock.ts';
 import { openDoor, type Door, type DoorLine } from '../../adapters/door/door.ts';

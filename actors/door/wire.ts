@@ -1,4 +1,4 @@
-import type { HostDoor } from '../api/extra-parts.ts';
+import type { HostDoor } from '../extras.ts';
 import type { CallOutcome } from '../api/call-outcome.ts';
 import { failureOf } from '../kernel/errors.ts';
 import { RpcError, RpcPeer, rpcCodes, type RpcListener } from '../serve/json-rpc.ts';

@@ -1,5 +1,5 @@
 import type { RemoteSpec } from '../servers/render.ts';
-import type { HeldLogins, LoginsOptions } from '../api/extra-parts.ts';
+import type { HeldLogins, LoginsOptions } from '../extras.ts';
 import { proxyFor } from '../servers/surroundings.ts';
 import { asksNobody, PersonNeeded, type LoginConfig } from '../../adapters/oauth/login-options.ts';
 import type { LoggedOut } from '../../adapters/mcp/http/login.ts';
