@@ -226,7 +226,7 @@ export interface Agent extends AgentReading, Telling<AgentEvents>, AsyncDisposab
   joined(options?: WaitOptions): Promise<void>;
   /**
    * Resolves when this computer sits in the office. Rejects when the agent closes, and when `signal` aborts: after a time
-   * limit with a failure that names the computer (\`NotFound\`), or with that of the last try for a seat.
+   * limit with a failure that names the computer (`NotFound`), or with that of the last try for a seat.
    */
   joined(computer: string, options?: WaitOptions): Promise<void>;
   /** Lists the members of the office. Rejects with an `A2cError` when the office does not answer. */

@@ -326,7 +326,6 @@ export function ownWords(kinds: Kinds = kindsInProcess): ReadonlySet<string> {
   return words.all;
 }
 
-/** Of a recorder that hides these secrets. */
 export function recorderOptions(secrets: KnownSecrets, profile: Profile, key?: string): RecorderOptions {
   const { hash, keyId } = createRedactionKey(key);
   return {

@@ -61,7 +61,7 @@ describe('a login with a code', () => {
     expect(server.valid.size).toBe(2);
   });
 
-  it('is one with a page where the server has no codes, or gives this client none', async () => {
+  it('falls back to a page where the server gives no codes, or none to this client', async () => {
     await start({});
     await loginBy(opens).login(news, never);
     await server.close();

@@ -26,7 +26,7 @@ import { guardedFetch, Refusal, withinOrigin, type Fetch } from './guarded-fetch
 import type { StoredLogin } from './login-store.ts';
 import { assertionFor, bindsTokens, newDpopKey, proving } from './proofs.ts';
 
-/** What a person has to be told for a login with a code. */
+/** Fields of a device authorization answer that a person needs (RFC 8628, 3.2). */
 interface ShownCode {
   readonly user_code: string;
   readonly verification_uri: string;

@@ -109,7 +109,7 @@ export interface DpeQuery {
   readonly format?: DpeFormat;
   /** Amount of information about a document: `metadata`, or also its `pages`. */
   readonly depth?: DpeDepth;
-  /** Number of pages to skip. */
+  /** Pages to skip, from 0. */
   readonly offset?: number;
   /** Largest number of pages to return, from 1 to 100. */
   readonly limit?: number;

@@ -39,7 +39,6 @@ function countsOf(way: readonly Beat[]): Map<string, number> {
   for (const { ids } of way) for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
   return counts;
 }
-/** Number of the latest steps whose positions are shown at arrows. */
 const mostPlaces = 9;
 /** Reasons for which an actor waits at the moment shown: its timers with their end, and the ports that are open. */
 function Waits({ session, living, chart }: { session: Session; living: Living; chart: Chart }): VNode {

@@ -10,7 +10,6 @@ import { dayTimeText, durationText, isWithin, visible } from '../values.ts';
 
 const rowHeight = 24;
 const kinds: ReadonlySet<string> = new Set(['client', 'link', 'seat']);
-/** Tells whether an actor has messages of its own. */
 export const hasWire = ({ history }: Session, actor: string): boolean =>
   kinds.has(history.lane(actor)?.kind ?? '');
 const wiresOf = ({ history }: Session): readonly string[] =>
