@@ -25,7 +25,7 @@ export const hasStarted = ({ state }: Pick<ServerStatus, 'state'>): boolean => !
 const tickMs = 1_000;
 /** Time in ms after which a pipe gets a line that servers are waited for; a person at a terminal sees that at once. */
 const quietMs = 10_000;
-/** Also long enough for most packages that `npx` or `uvx` downloads first; `listMs` where none does. */
+/** Enough also for most packages that `npx` or `uvx` downloads first; `listMs` where none does. */
 export const usualMs = 60_000;
 const listMs = 30_000;
 
@@ -119,7 +119,7 @@ export function lateLines(
 export const startMsOf = (options: { readonly boot?: number }, config: Config, limitMs?: number): number =>
   limitMs ?? bootMsOf(options, config) ?? (config.servers.some(downloads) ? usualMs : listMs);
 const downloads = (server: ServerConfig): boolean =>
-  server.kind === 'stdio' && isRunner(server.launch.command);
+  server.kind === 'stdio' && !server.disabled && isRunner(server.launch.command);
 /** From `--boot` or the config; undefined = no limit. */
 export const bootMsOf = ({ boot }: { readonly boot?: number }, { settings }: Config): number | undefined =>
   boot === undefined ? settings.timeouts?.bootMs : boot * 1_000;

@@ -127,7 +127,7 @@ export class Inspections implements Pages {
       const control = allowControl && inspected.orders !== undefined;
       const welcome = async (): Promise<void> => {
         await this.#stream.prepare(() => pause(0));
-        // Also of machines that the host has got since then.
+        // Has the charts of machines that the host has got since then, too.
         const charts = await chartsOf();
         if (!isHere) return;
         const lines = this.#stream.add(page);

@@ -1,4 +1,4 @@
-/** What an office knows of its connections, without I/O: events of sockets, pings, relayed requests. */
+/** Connections of an office, without I/O: events of sockets, pings, relayed requests. */
 import type { z } from 'zod';
 import type { Emit } from '../../machines/kernel/ports.ts';
 import type { OfficeCommand, OfficeFact, SeatFacts } from '../../machines/ports/office.ts';

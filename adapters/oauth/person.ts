@@ -97,7 +97,7 @@ export async function byPerson(kept: StoredLogin, start: FlowStart, news: LoginN
 /** The client was forgotten; another try may succeed with another client or from the start. */
 export const isForgotten = (error: unknown): boolean => error instanceof Refusal && error.remedy === 'again';
 
-/** It is of this authorization server, and may ask for what is needed. */
+/** True for a client of this authorization server that may ask for what is needed. */
 const fits = (kept: StoredLogin, start: FlowStart): boolean =>
   kept.client !== undefined &&
   !isOfAnother(kept.client, start.found) &&

@@ -1,4 +1,4 @@
-/** What is wrong with a value, in one line for each place. */
+/** Mistakes of a value, in one line for each place. */
 import type { ErrorObject } from 'ajv';
 
 const problemsShown = 5;

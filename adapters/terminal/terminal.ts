@@ -124,7 +124,7 @@ export interface Terminal {
   prompt(text: string, onLine: OnLine, onInterrupt: OnInterrupt, typing?: Typing): Promise<void>;
   /** Null when no person can answer. `isSecret`: not shown, not kept, and given only to the asker. */
   question(text: string, signal: AbortSignal, how?: { readonly isSecret?: boolean }): Promise<string | null>;
-  /** As Ctrl-C where nobody is asked; other questions are answered by null. */
+  /** Does what Ctrl-C does where nobody is asked; other questions are answered by null. */
   interrupt(): void;
   close(): void;
 }
@@ -160,7 +160,7 @@ class LineTerminal implements Terminal {
   #isOpen = false;
   #meter: string | null = null;
   #wasInterrupted = false;
-  /** Of each line that was entered at the prompt and is not taken yet: whether nobody saw it, as of pasted ones. */
+  /** Lines that were entered at the prompt and are not taken yet: true for one that nobody saw, such as a pasted one. */
   readonly #unseen: boolean[] = [];
   #end = (): void => {};
 

@@ -1,4 +1,4 @@
-/** What went wrong in a host, folded from its records into incidents. */
+/** Incidents of a host, folded from its records. */
 import { type Row, listOf, numberOf, textOf } from '../trace/row.ts';
 import { fieldsOf, isObject, type Fields } from '../protocol/json.ts';
 import { wireCodes } from '../protocol/failure.ts';
@@ -296,7 +296,7 @@ export class Story {
     if (type === 'office.failed')
       this.#begin('host', 'office', at, s, {
         what: `The office failed: ${textOf(ev['message'])}`,
-        remedy: 'Mend what the message names.',
+        remedy: 'Fix what the message names.',
       });
     // Ends the incident of a taken port when the office is opened at another one.
     if (type === 'office.opened') this.#over(['host'], 'office', at);

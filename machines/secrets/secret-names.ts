@@ -1,4 +1,4 @@
-/** What the name of a variable, header, parameter or field says of its value. */
+/** Meaning of a value by the name of its variable, header, parameter or field. */
 const secretNames =
   /(password|passwd|passphrase|passcode|secret|credential|cookie|authorization|bearer|mnemonic|(api|access|auth|private|secret|signing|encryption|master|account|ssh|license)_?key)s?(_?(\d+|value|confirm|confirmation|plain|raw))?$|token(_?(\d+|value|raw))?$|[a-z0-9]_(pass|pwd)$|_auth$|(^|_)(pw|pins?|t?otps?|cv[vc]2?|seeds?|login|ssn|iban)(_?\d+|_(value|code|phrase|number))?$|sess(ion)?_?id$|(密码|口令|密钥|令牌)$/;
 const harmless = /(progress|page|next)_?token$/;

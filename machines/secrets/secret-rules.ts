@@ -135,7 +135,7 @@ const isTold = ([name, text]: Part): boolean =>
   isChance(text) ||
   (/^(?=\D{0,64}\d)\S{8}/.test(text) && !/\s/.test(text)) ||
   partsOf(text) !== undefined;
-/** Of JSON, a URL or a list of pairs; undefined for a simple value. */
+/** Parts of JSON, of a URL or of a list of pairs; undefined for a simple value. */
 function partsOf(value: string): Part[] | undefined {
   const json = jsonIn(value);
   if (typeof json === 'object') return leavesOf(json, '').filter(isTold);

@@ -5,7 +5,7 @@ import { fixtureFile } from '../fixtures/test-folder.ts';
 import { storyOf } from './story.ts';
 import { openRuntime } from '../../actors/api/runtime.ts';
 
-/** What a running host did before its page came, replayed from its memory. */
+/** Past of a running host before its page came, replayed from its memory. */
 
 const good = {
   command: process.execPath,

@@ -89,7 +89,9 @@ export const readCsv = textReader((text, { name, fileType, from, to }) => {
     const rows = kept.slice(first - from * most, first - from * most + most);
     const last = first + rows.length;
     const metadata = {
-      ...{ delimiter, first_row: first + 1, rows_total: total },
+      delimiter,
+      first_row: first + 1,
+      rows_total: total,
       ...(mistakes > 0 && { mistakes }),
     };
     const summary = `${names}: rows ${Math.min(first + 1, last)} to ${last} of ${total}`;

@@ -8,7 +8,7 @@ import type { Session } from '../session.ts';
 import { durationText, finerTimeText, visible } from '../values.ts';
 import { hasWire, useMessages } from './messages.tsx';
 
-/** What a machine did, the messages of its server and its last words, on one clock, which a person plays. */
+/** Steps of a machine, messages of its server and its last words, on one clock, which a person plays. */
 
 export interface Beat {
   /** Index of the record at which it happened. */

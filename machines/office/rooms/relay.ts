@@ -1,4 +1,4 @@
-/** What the office does with an event of a socket: refuses, answers, forwards or tells it. */
+/** Rules of the office for an event of a socket: it refuses, answers, forwards or tells it. */
 import type { z } from 'zod';
 import type { SeatFacts } from '../../ports/office.ts';
 import { timing, type Timing } from '../../kernel/timing.ts';
