@@ -5,6 +5,7 @@ import type { AgentCalled, LinkFact, LinkInput } from '../../machines/ports/link
 import type { Emit } from '../../machines/kernel/ports.ts';
 import { questions, type Question, type QuestionFact } from '../../machines/link/questions.ts';
 import { adviceOnTooLarge } from '../../machines/resources/collections.ts';
+import { collectionOfUri } from '../../machines/resources/uri-collection.ts';
 import { badPayload, errorAck, refusal, unanswered } from '../../machines/protocol/messages/answers.ts';
 import { isObject, excessBytes, mostLevels } from '../../machines/protocol/json.ts';
 import { events, notices, toTimeoutMs } from '../../machines/protocol/protocol.ts';
@@ -185,7 +186,7 @@ export class AgentRequests {
     const reqId = asked.req_id;
     const { blob } = asked as { readonly blob?: string };
     const part = event === events.putBlob && blob !== undefined ? Buffer.from(blob, 'base64') : undefined;
-    const reading = { link: this.#link, newId: this.#newId, bytes: part?.length ?? 0 };
+    const reading = { link: this.#link, newId: this.#newId, bytes: part?.length ?? 0, collectionOfUri };
     const read = question.read(asked as never, reading);
     if ('failure' in read) return ack({ ...errorAck(read.failure), req_id: reqId });
     const ticket = this.#ticket({ event, reqId, ...(part && { part }), ack });

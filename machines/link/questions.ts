@@ -9,7 +9,7 @@ import { questions as wire, type QuestionName } from '../protocol/questions.ts';
 import type { AggregateShown, ResourceRead } from '../resources/collections.ts';
 import { withRemedy } from '../resources/remedies.ts';
 import type { ResourcesShown } from '../resources/resource-pages.ts';
-import { collectionOfUri } from '../resources/uri-collection.ts';
+import type { collectionOfUri } from '../resources/uri-collection.ts';
 import type { SkillShown, SkillsShown } from '../skills/skills.rules.ts';
 import type { PartTaken } from '../uploads/upload.rules.ts';
 
@@ -37,6 +37,8 @@ interface Reading {
   readonly newId: () => string;
   /** Size of the decoded content of `client:put_blob`. */
   readonly bytes: number;
+  /** Given, so that an agent, which has the same link, loads no reader of URIs. */
+  readonly collectionOfUri: typeof collectionOfUri;
 }
 type Read = object | { readonly failure: Failure };
 export interface Question {
@@ -60,8 +62,8 @@ const rows: { readonly [Name in QuestionName]: Row<Name> } = {
   getFinder: ['agent.askedCollection', (query) => ({ collection: 'finder', query })],
   readResource: [
     'agent.askedResource',
-    ({ uri, server }) => {
-      const collection = collectionOfUri(uri);
+    ({ uri, server }, { collectionOfUri: collectionOf }) => {
+      const collection = collectionOf(uri);
       if (!collection.ok) return { failure: withRemedy(collection.failure) };
       return { collection: collection.body, uri, ...ifText('server', server) };
     },

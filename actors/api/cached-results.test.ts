@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CachedResults } from './call-ports.ts';
+import { CachedResults } from './cached-results.ts';
 
 /** Stores `count` results of `bytes` bytes each, and returns the numbers of those that are still kept. */
 function cachedOf(count: number, bytes: number): number[] {
