@@ -79,7 +79,8 @@ export function serverStatus(
 ): ServerStatus {
   const hidden = hiddenOf(context, name);
   if (disabled) return disabledStatus(name);
-  const state = stateFor(snapshot ? clientState(snapshot) : 'closing', failure);
+  const without = failure?.code === 'Crashed' ? 'open' : 'closing';
+  const state = stateFor(snapshot ? clientState(snapshot) : without, failure);
   const lack = state === 'ready' || state === 'standby' ? context && lackOf(context, name) : undefined;
   const why = state === 'ready' ? lack : (failure ?? lack);
   return {
