@@ -674,6 +674,7 @@ const launching = (
     credentialsOf: (...facts) => logins.of(...facts),
     accepted: (config) => servers.accepted(config),
     introduce: (...facts) => servers.introduce(...facts),
+    hide: servers.hide,
     forget: (server, before) => servers.forget(server, before),
   };
 };

@@ -92,6 +92,7 @@ export interface LaunchSpecsOptions extends HostPlaces {
   readonly notice?: (text: string) => void;
   /** Called before any machine needs the launch spec. */
   readonly introduce: (server: string, spec: number, reach: Reach, secrets: readonly string[]) => void;
+  readonly hide: (server: string, secrets: readonly string[]) => void;
   readonly forget: (server: string, before: number) => void;
 }
 
@@ -111,6 +112,7 @@ export class LaunchSpecs {
     const rendered = await renderServer(server, inputs, {
       signal,
       places: settings.expand ? places : undefined,
+      hide: (secrets) => this.#options.hide(name, secrets),
     });
     if (!rendered.ok) return rendered;
     this.#warn(name, rendered.unknown);
@@ -150,6 +152,7 @@ export class LaunchSpecs {
       signal,
       places: settings.expand ? places : undefined,
       order: 'restart',
+      hide: (secrets) => this.#options.hide(server.name, secrets),
     });
     return rendered.ok ? undefined : rendered.failure;
   }

@@ -71,6 +71,8 @@ export interface Rendering {
   /** Home folder for `~` (`${userHome}`), and folder for `${workspaceFolder}`; without them nothing is expanded. */
   readonly places?: { readonly home: string; readonly workspace: string } | undefined;
   readonly order?: 'start' | 'restart';
+  /** Called before a failure can quote a value. */
+  readonly hide?: (secrets: readonly string[]) => void;
 }
 const expanded = new Set(['command', 'args', 'env', 'cwd', 'envFile', 'url', 'headers', 'ca']);
 
@@ -78,7 +80,7 @@ const expanded = new Set(['command', 'args', 'env', 'cwd', 'envFile', 'url', 'he
 export async function renderServer(
   server: ServerConfig,
   inputs: Pick<Inputs, 'resolve' | 'variable'>,
-  { signal, places, order = 'start' }: Rendering = {},
+  { signal, places, order = 'start', hide }: Rendering = {},
 ): Promise<RenderedServer> {
   const raw = launchConfigOf(server);
   const ids = placeholdersIn(raw);
@@ -106,6 +108,7 @@ export async function renderServer(
     return found;
   };
   const rendered = renderWith(raw, lookup, places && server.kind !== 'own' ? expanded : undefined);
+  hide?.([...secrets]);
   if (!rendered.ok) return lacking(server.name, rendered.missing, { resolved, order });
   const read = readFacts(server.kind, rendered.value);
   if (!read.ok) return wrong(server.name, mistakesText(read.mistakes).split('\n'));

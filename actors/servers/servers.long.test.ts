@@ -15,6 +15,20 @@ const computerOf = (mcpServers: object, options: ComputerOptions = {}) =>
   bootedComputer({ name: 'c1', config: foreign({ mcpServers }), ...options });
 
 describe('a server that cannot start', () => {
+  it.each([
+    ['the file of its environment', { command: 'node', envFile: '/nowhere/${input:password}' }],
+    ['its certificates', { url: 'https://127.0.0.1:9/', ca: '/nowhere/${input:password}' }],
+  ])('shows no secret of the path of %s', async (_, server) => {
+    const inputs = [{ type: 'promptString', id: 'password', description: 'p', password: true }];
+    await using computer = await bootedComputer({
+      config: foreign({ mcpServers: { server }, inputs }),
+      input: async () => 'Pa55-of-nobody',
+    });
+    const [status] = computer.status().servers;
+    expect(status).toMatchObject({ state: 'unsupported', reason: expect.stringContaining('/nowhere/***') });
+    expect(JSON.stringify(status)).not.toContain('Pa55-of-nobody');
+  });
+
   it('is shown with its reason, and the others serve', async () => {
     await using computer = await computerOf(
       {

@@ -31,6 +31,7 @@ const real = (): World => {
     inMemory: {},
     transports: {},
     introduce: () => {},
+    hide: () => {},
     forget: () => {},
   });
   return {
