@@ -11,7 +11,7 @@
  *   waiting   pause before the next try; `attempt` of `budget`
  *   login     the server requires one: authorizing, or unauthorized (a person is awaited)
  *   refused   the login came to nothing
- *   open      given up: budget used up, restart off, or a retry cannot help; one trial after a long pause
+ *   open      given up: budget used up, restart off, or a retry cannot help; then a try after each long pause
  * on       — a connection: launching (its process) → handshaking (`initialize`) → listing (first tools; unlisted: the
  *            list was lost) → ready: health{steady | pinging}, lists{known | refreshing}
  * lost     — broken (calls are held; the explanation follows) → ending (they know; the rest of the process is ended).

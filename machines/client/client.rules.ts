@@ -27,11 +27,11 @@ function askedMs({ failure }: ClientContext): number {
   const seconds = failure?.details?.['retry_after'];
   return typeof seconds === 'number' ? Math.min(seconds * 1_000, longestAskedMs) : 0;
 }
-/** Never shorter than the server requested. */
 export const logInOf = ({ server, failure }: ClientContext): LogIn => {
   const said = failure?.details?.['said'];
   return { server, ...(typeof said === 'string' && { said }) };
 };
+/** Never shorter than the server requested. */
 export const backoffOf = (c: ClientContext): number =>
   Math.max(askedMs(c), backoff(c.timing.backoffMs, Math.max(1, c.attempt), c.timing.longestBackoffMs));
 const latest = (ms: number): number => Math.round(ms * (1 + backoffSpread));

@@ -10,7 +10,7 @@ export const timing = {
   /** The first pause; it doubles after each failure, up to the longest one. */
   backoffMs: 500,
   longestBackoffMs: 30_000,
-  /** After the restart budget is used up; then one more try is made. */
+  /** After the restart budget is used up: pause before each further try. */
   trialMs: 300_000,
   /** The servers of one computer start one after another. */
   permitMs: 200,
