@@ -42,7 +42,8 @@ export const optionsOver = (ends: Ends): ComputerOptions => {
   const mcpServers = Object.fromEntries(Object.keys(ends).map((name) => [name, one]));
   return { config: { mcpServers }, inMemory: { ...ends }, stateDir: false, reaper: false };
 };
-export const computerOver = (ends: Ends): Promise<Computer> => bootedComputer(optionsOver(ends));
+export const computerOver = (ends: Ends, more: Partial<ComputerOptions> = {}): Promise<Computer> =>
+  bootedComputer({ ...optionsOver(ends), ...more });
 
 export async function textFrom(computer: Computer, tool: string, text: string): Promise<string> {
   const { result, failure } = await computer.callTool(tool, { text });

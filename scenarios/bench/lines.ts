@@ -1,29 +1,40 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { cpuUs } from './measure.ts';
+import { collector, cpuUs, heapAfterGc } from './measure.ts';
 
-interface Said {
-  readonly url: string;
+export interface Used {
   readonly cpuUs: number;
+  /** After a collection, whose CPU is not in `cpuUs`. */
+  readonly heapBytes: number;
+}
+interface Said extends Used {
+  readonly url: string;
 }
 
-/** Tells the CPU time at first and after each line on stdin, and ends with stdin. */
+/** Tells what the process uses at first and after each line on stdin, and ends with stdin. */
 export function answerLines(url: string, close: () => Promise<unknown>): void {
-  const say = (): void => {
-    const said: Said = { url, cpuUs: cpuUs() };
+  const gc = collector();
+  let collecting = 0;
+  const say = async (withHeap: boolean): Promise<void> => {
+    const before = cpuUs();
+    const used = before - collecting;
+    const heapBytes = withHeap ? await heapAfterGc(gc) : 0;
+    collecting += cpuUs() - before;
+    const said: Said = { url, cpuUs: used, heapBytes };
     process.stdout.write(`${JSON.stringify(said)}\n`);
   };
-  say();
+  void say(false);
   createInterface({ input: process.stdin })
-    .on('line', say)
+    .on('line', (line) => void say(line === 'heap'))
     .on('close', () => void close().finally(() => process.exit()));
 }
 
-interface Side {
+export interface Side {
   readonly url: string;
   /** Rejects when the process has ended. */
   cpuUs(): Promise<number>;
+  used(): Promise<Used>;
   close(): Promise<void>;
 }
 export async function startSide(script: string, args: readonly string[]): Promise<Side> {
@@ -41,13 +52,15 @@ export async function startSide(script: string, args: readonly string[]): Promis
     });
   const ended = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
   const { url } = await next();
+  const ask = (line: string): Promise<Used> => {
+    const said = next();
+    child.stdin.write(`${line}\n`);
+    return said;
+  };
   return {
     url,
-    cpuUs: async () => {
-      const said = next();
-      child.stdin.write('\n');
-      return (await said).cpuUs;
-    },
+    cpuUs: async () => (await ask('')).cpuUs,
+    used: () => ask('heap'),
     close: async () => {
       child.stdin.end();
       await ended;

@@ -9,6 +9,11 @@ export const rows: readonly Row[] = [
     measure: async (...given) => (await import('./rows/calls.ts')).measureCalls(...given),
   },
   {
+    name: 'recorder',
+    about: 'such a call with recording and without, at 64 in flight',
+    measure: async (...given) => (await import('./rows/calls.ts')).measureRecorder(...given),
+  },
+  {
     name: 'first',
     about:
       'the first call of a process, and its first 1,000, by a computer and by the SDK client; as published, in dist',
@@ -39,6 +44,16 @@ export const rows: readonly Row[] = [
     name: 'relay',
     about: 'the process of an office with all limits on, and a bare relay, at 1, 64 and 256 in flight',
     measure: async (...given) => (await import('./rows/relay.ts')).measureRelay(...given),
+  },
+  {
+    name: 'seats',
+    about: '5,000 peers in offices of a hundred, at an office and at a bare relay; also all at once',
+    measure: async (...given) => (await import('./rows/seats.ts')).measureSeats(...given),
+  },
+  {
+    name: 'nodes',
+    about: 'a call to a computer at another node, and a file of 256 MB up through a node; needs redis-server',
+    measure: async (...given) => (await import('./rows/nodes.ts')).measureNodes(...given),
   },
   {
     name: 'grow',

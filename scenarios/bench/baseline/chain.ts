@@ -59,8 +59,8 @@ export async function takeSeat(url: string, seat: Seat): Promise<ClientSocket> {
   return socket;
 }
 
-async function startComputer(url: string, tool: Tool): Promise<ClientSocket> {
-  const socket = await takeSeat(url, { role: 'computer', name: 'desk', office_id: 'bench' });
+async function startComputer(url: string, tool: Tool, office_id: string): Promise<ClientSocket> {
+  const socket = await takeSeat(url, { role: 'computer', name: 'desk', office_id });
   socket.on('client:tool_call', async (call: Call, ack: Ack) => ack(await tool(call)));
   return socket;
 }
@@ -80,9 +80,18 @@ async function startServer(): Promise<Answerer> {
   return { tool, close: () => client.close() };
 }
 
-async function startChain(office: Office, { tool, close }: Answerer): Promise<Chain> {
-  const computer = await startComputer(office.url, tool);
-  const agent = await takeSeat(office.url, { role: 'agent', name: 'asker', office_id: 'bench' });
+interface Where {
+  readonly office?: string;
+  /** Another node of the same office; by default all are at one. */
+  readonly computerAt?: Pick<Office, 'url'>;
+}
+async function startChain(
+  office: Office,
+  { tool, close }: Answerer,
+  { office: office_id = 'bench', computerAt = office }: Where = {},
+): Promise<Chain> {
+  const computer = await startComputer(computerAt.url, tool, office_id);
+  const agent = await takeSeat(office.url, { role: 'agent', name: 'asker', office_id });
   return {
     call: async (n) => {
       const params = { text: textOf(n) };
@@ -110,8 +119,12 @@ export async function baselineFull(): Promise<Chain> {
 }
 
 /** The computer answers by itself, so that only the relay differs. */
-export const relayChain = (office: Office): Promise<Chain> =>
-  startChain(office, {
-    tool: async ({ params }) => ({ content: [{ type: 'text', text: params.text }] }),
-    close: async () => {},
-  });
+export const relayChain = (office: Office, where: Where = {}): Promise<Chain> =>
+  startChain(
+    office,
+    {
+      tool: async ({ params }) => ({ content: [{ type: 'text', text: params.text }] }),
+      close: async () => {},
+    },
+    where,
+  );

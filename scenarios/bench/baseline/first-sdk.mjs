@@ -4,9 +4,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 const client = new Client({ name: 'bench', version: '1.0.0' });
 await client.connect(new StdioClientTransport({ command: process.execPath, args: [process.argv[2]] }));
+const sent = JSON.parse(process.argv[4] ?? '{"text":"hi"}');
 let text = '';
 for (let left = Number(process.argv[3]); left > 0; left -= 1) {
-  const { content } = await client.callTool({ name: 'echo', arguments: { text: 'hi' } });
+  const { content } = await client.callTool({ name: 'echo', arguments: sent });
   text = content[0].text;
 }
 await client.close();

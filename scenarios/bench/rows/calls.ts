@@ -1,4 +1,5 @@
 import { PerformanceObserver } from 'node:perf_hooks';
+import type { ComputerOptions } from '../../../actors/index.ts';
 import { echoed, textOf, type Chain } from '../chain.ts';
 import { computerOver, connected, served, textFrom, type Served } from '../inside.ts';
 import {
@@ -9,6 +10,7 @@ import {
   heapAfterGc,
   pairs,
   ratio,
+  slice,
   withBoth,
 } from '../measure.ts';
 import { atMost, type Row } from '../row.ts';
@@ -31,18 +33,18 @@ async function bareClient(): Promise<Chain> {
     echoed(await client.callTool({ name: 'echo', arguments: { text: textOf(n) } }));
   return { call: counted(heard, call), close: () => client.close() };
 }
-async function throughComputer(): Promise<Chain> {
+async function throughComputer(more: Partial<ComputerOptions> = {}): Promise<Chain> {
   const { end, heard } = await served();
-  const computer = await computerOver({ echo: async () => end });
+  const computer = await computerOver({ echo: async () => end }, more);
   const call = (n: number): Promise<string> => textFrom(computer, 'echo', textOf(n));
   return { call: counted(heard, call), close: () => computer.close() };
 }
-const both = [bareClient, throughComputer] as const;
+const both = [bareClient, () => throughComputer()] as const;
 
 const limits = [
-  [1, 3],
-  [64, 3],
-  [1_000, 2.7],
+  [1, 2.5],
+  [64, 2.5],
+  [1_000, 2.5],
 ] as const;
 export const measureCalls: Row['measure'] = (plan, tell) =>
   withBoth(both, async (chains) => {
@@ -51,6 +53,23 @@ export const measureCalls: Row['measure'] = (plan, tell) =>
       const found = await comparedSlices(plan, chains, 'cpuUs', inFlight);
       tell(ratio(`call, CPU, ${inFlight} in flight`, found, 'µs', atMost(limit)));
     }
+  });
+
+/** The difference that recording makes to a call, in parts of a bare one. */
+export const measureRecorder: Row['measure'] = (plan, tell) =>
+  withBoth([() => throughComputer({ record: false }), () => throughComputer()], async (chains) => {
+    const bare = await bareClient();
+    for (const chain of [bare, ...chains]) await calls(chain, plan.warmCalls);
+    const { cpuUs: bareUs } = await slice(bare, 64, plan.sliceMs * 4);
+    const found = await comparedSlices(plan, chains, 'cpuUs', 64);
+    const parts = found.map(({ yardstick, ours }) => (ours - yardstick) / bareUs);
+    tell({
+      what: 'what recording adds to a call, of a bare one',
+      unit: '×',
+      values: parts,
+      aim: atMost(0.12),
+    });
+    await bare.close();
   });
 
 /** Small enough for the young generation. */
@@ -71,7 +90,7 @@ export const measureAlloc: Row['measure'] = (plan, tell) =>
     };
     for (const chain of chains) await calls(chain, plan.warmCalls, 64);
     const found = await pairs(plan.rounds, perCall(chains[0]), perCall(chains[1]));
-    tell(absolute('heap allocated per call, 64 in flight', found, 'KB', atMost(45)));
+    tell(absolute('heap allocated per call, 64 in flight', found, 'KB', atMost(40)));
     collections.disconnect();
   });
 /** Node reports collections in a task of its own. */
@@ -94,6 +113,10 @@ export const measureHeap: Row['measure'] = async ({ isQuick }, tell) => {
     await chain.close();
     return (after - before) / 1024 ** 2;
   };
-  const found = await pairs(1, grown(bareClient), grown(throughComputer));
+  const found = await pairs(
+    1,
+    grown(bareClient),
+    grown(() => throughComputer()),
+  );
   tell(absolute(`heap grown by ${many.toLocaleString('en')} calls`, found, 'MB', atMost(10)));
 };
