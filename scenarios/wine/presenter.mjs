@@ -1,5 +1,5 @@
 // Presenter of a config file, without a confirmation: `presenter.mjs FILE`. It says which servers start and stop.
-import { createPresenter, MCP_EVENTS } from '../../dist/actors/index.js';
+import { createPresenter, MCP_EVENTS } from '../../dist/actors/presenter/index.js';
 
 const presenter = await createPresenter({ file: process.argv[2], confirm: 'allow' });
 presenter.on(MCP_EVENTS.SERVER_STARTED, (name) => process.stdout.write(`started ${name}\n`));

@@ -102,7 +102,7 @@ describe.each(both)('two systems, %s and %s', (here, there) => {
       ...['computer', '--url', url, '--token', 'across', '--name', 'far', '--alone'],
       ...['-c', pathOn(there, configFor(there))],
     ]);
-    await expect.poll(computer.said, patience).toContain('computer far serves');
+    await expect.poll(office.said, patience).toContain('computer far joined');
     for (const system of [here, there]) {
       const words = ['call', 'read', 'text=hi', '--url', url, '--token', 'across', '--computer', 'far'];
       expect(await done(a2c(system, words))).toMatch(/hi[^]*exit code 0$/);
