@@ -56,158 +56,98 @@ function read(letter: Buffer): Letter | undefined {
 
 /** Size in bytes above which a message is stored instead of published, because Redis cuts a channel whose listener falls behind. */
 const largeBytes = 131_072;
-const partBytes = 1_048_576;
 /** Tells whether a message is large; counts the bytes of a text only where its length does not tell, since that reads all of it. */
 const isLarge = (letter: WrittenLetter): boolean =>
   letter.length > largeBytes || (letter.length * 3 > largeBytes && Buffer.byteLength(letter) > largeBytes);
 /** Time in ms for which a large message is kept in Redis; a receiver that is paused for longer has lost its lease. */
 const keptMs = 60_000;
-
-interface LargeLimits {
-  readonly standingBytes: number;
-  readonly waitingBytes: number;
-}
-const largeLimits: LargeLimits = { standingBytes: 33_554_432, waitingBytes: 134_217_728 };
+/** Of all large messages to one node that were not fetched yet. */
+const mostBytes = 160 * 1024 * 1024;
 
 /** Called once. True: fetched; false: certainly not seen by any node; undefined: unknown. */
 type Settled = (isFetched: boolean | undefined) => void;
+type Announce = (key: string, bytes: number) => Promise<boolean>;
 interface Outgoing {
-  readonly key: string;
-  /** Encoded message; empty once its bytes were taken, because the text would take memory while it is stored. */
-  letter: WrittenLetter;
-  readonly announce: (key: string, bytes: number) => Promise<boolean>;
-  readonly settled: Settled;
-}
-interface Standing extends Pick<Outgoing, 'settled'> {
+  readonly node: string;
   readonly bytes: number;
-  readonly timer: ReturnType<typeof setTimeout>;
+  readonly settled: Settled;
+  /** Set once it is stored. */
+  timer?: ReturnType<typeof setTimeout>;
 }
-interface Lane {
-  readonly waiting: Outgoing[];
-  readonly standing: Map<string, Standing>;
-  /** Used again for each message, so that no garbage collects outside of the heap. */
-  readonly page: Buffer;
-  isWriting: boolean;
-}
-const encoderOfText = new TextEncoder();
-/** Valid until the next message to the same node is taken, because the buffer is used again. */
-function takenBytes({ page }: Lane, outgoing: Outgoing): Buffer {
-  const { letter } = outgoing;
-  outgoing.letter = '';
-  if (typeof letter !== 'string') return letter;
-  const { read, written } = encoderOfText.encodeInto(letter, page);
-  return read === letter.length ? page.subarray(0, written) : Buffer.from(letter);
-}
-const sumOf = (lengths: Iterable<number>): number => [...lengths].reduce((sum, one) => sum + one, 0);
 
-/** Stored in Redis in parts, so that they fill no output buffer of Redis and do not delay small messages. */
+/** Over a connection of their own, one after the other, so that small messages overtake them. */
 export class LargeLetters {
   readonly #node: string;
   readonly #client: KeptClient<Client>;
   readonly #keys: Keys;
-  readonly #limits: LargeLimits;
-  readonly #lanes = new Map<string, Lane>();
-  /** Chain of the fetches, one after the other, because each holds a whole message in memory. */
+  readonly #mostBytes: number;
+  readonly #outgoing = new Map<string, Outgoing>();
+  #storing: Promise<unknown> = Promise.resolve();
+  /** Chain of the fetches, because each holds a whole message in memory. */
   #fetching: Promise<unknown> = Promise.resolve();
   #count = 0;
 
-  constructor(node: string, client: KeptClient<Client>, keys: Keys, limits: LargeLimits = largeLimits) {
+  constructor(node: string, client: KeptClient<Client>, keys: Keys, most = mostBytes) {
     this.#node = node;
     this.#client = client;
     this.#keys = keys;
-    this.#limits = limits;
+    this.#mostBytes = most;
   }
-  /** False when too much waits for this node already; `settled` is not called then. */
-  send(node: string, letter: WrittenLetter, announce: Outgoing['announce'], settled: Settled): boolean {
-    const lane: Lane = this.#lanes.get(node) ?? {
-      waiting: [],
-      standing: new Map(),
-      page: Buffer.allocUnsafeSlow(partBytes),
-      isWriting: false,
-    };
-    this.#lanes.set(node, lane);
-    const waitingBytes = sumOf(lane.waiting.map((one) => one.letter.length));
-    if (waitingBytes + letter.length > this.#limits.waitingBytes) return false;
+  /** False when too much is on its way to this node already; `settled` is not called then. */
+  send(node: string, letter: WrittenLetter, announce: Announce, settled: Settled): boolean {
+    const bytes = Buffer.byteLength(letter);
+    const before = [...this.#outgoing.values()].filter((one) => one.node === node);
+    if (before.reduce((sum, one) => sum + one.bytes, bytes) > this.#mostBytes) return false;
     this.#count += 1;
-    lane.waiting.push({ key: this.#keys.large(this.#node, this.#count), letter, announce, settled });
-    void this.#write(lane);
+    const key = this.#keys.large(this.#node, this.#count);
+    this.#outgoing.set(key, { node, bytes, settled });
+    this.#storing = this.#storing.then(() => this.#store(key, letter, announce));
     return true;
   }
   fetched(key: string): void {
-    for (const lane of this.#lanes.values()) this.#settle(lane, key, true);
+    this.#settle(key, true);
   }
   forget(node: string): void {
-    const lane = this.#lanes.get(node);
-    this.#lanes.delete(node);
-    for (const { settled } of lane?.waiting.splice(0) ?? []) settled(false);
-    for (const key of lane ? [...lane.standing.keys()] : []) {
-      if (lane) this.#settle(lane, key, undefined);
-      this.#client.now?.del(key).catch(() => {});
+    for (const [key, { node: to, timer }] of this.#outgoing) {
+      if (to !== node) continue;
+      this.#settle(key, timer ? undefined : false);
+      this.#remove(key);
     }
   }
   close(): void {
-    for (const node of [...this.#lanes.keys()]) this.forget(node);
+    for (const { node } of this.#outgoing.values()) this.forget(node);
     this.#client.close();
   }
+  /** Also removes it. */
   fetch(key: string, bytes: number): Promise<Buffer | undefined> {
-    const fetched = this.#fetching.then(() => this.#fetch(key, bytes)).catch(() => undefined);
+    const fetched = this.#fetching
+      .then(() => this.#client.now?.getdelBuffer(key))
+      .then((letter) => (letter?.length === bytes ? letter : undefined))
+      .catch(() => undefined);
     this.#fetching = fetched;
     return fetched;
   }
-  async #fetch(key: string, bytes: number): Promise<Buffer | undefined> {
-    const parts: Buffer[] = [];
-    for (let at = 0; at < bytes; at += partBytes) {
-      const part = await this.#part(key, at, at + partBytes >= bytes);
-      if (part?.length !== Math.min(partBytes, bytes - at)) return undefined;
-      parts.push(part);
-    }
-    return parts.length === 1 ? parts[0] : Buffer.concat(parts);
-  }
-  /** With the last part the message is removed. */
-  async #part(key: string, from: number, isLast: boolean): Promise<Buffer | undefined> {
-    const reading = this.#client.now?.pipeline().getrangeBuffer(key, from, from + partBytes - 1);
-    const [answer] = (await (isLast ? reading?.del(key) : reading)?.exec()) ?? [];
-    return Buffer.isBuffer(answer?.[1]) ? answer[1] : undefined;
-  }
-  #settle(lane: Lane, key: string, isFetched: boolean | undefined): void {
-    const standing = lane.standing.get(key);
-    if (!standing) return;
-    lane.standing.delete(key);
-    clearTimeout(standing.timer);
-    standing.settled(isFetched);
-    void this.#write(lane);
-  }
-  async #write(lane: Lane): Promise<void> {
-    if (lane.isWriting) return;
-    lane.isWriting = true;
-    for (let next = this.#next(lane); next; next = this.#next(lane)) await this.#stand(lane, next);
-    lane.isWriting = false;
-  }
-  #next(lane: Lane): Outgoing | undefined {
-    const [first] = lane.waiting;
-    const standing = sumOf([...lane.standing.values()].map(({ bytes }) => bytes));
-    const isFull = standing > 0 && standing + (first?.letter.length ?? 0) > this.#limits.standingBytes;
-    return isFull ? undefined : lane.waiting.shift();
-  }
-  async #stand(lane: Lane, outgoing: Outgoing): Promise<void> {
-    const { key, announce, settled } = outgoing;
+  async #store(key: string, letter: WrittenLetter, announce: Announce): Promise<void> {
+    const outgoing = this.#outgoing.get(key);
     const client = this.#client.now;
-    const bytes = takenBytes(lane, outgoing);
-    try {
-      if (!client) return settled(false);
-      await client.set(key, bytes.subarray(0, partBytes), 'PX', keptMs);
-      for (let at = partBytes; at < bytes.length; at += partBytes)
-        await client.append(key, bytes.subarray(at, at + partBytes));
-    } catch {
-      client?.del(key).catch(() => {});
-      return settled(false);
-    }
-    const timer = setTimeout(() => this.#settle(lane, key, undefined), keptMs);
-    lane.standing.set(key, { bytes: bytes.length, timer, settled });
-    void announce(key, bytes.length).then(
-      (isHeard) => isHeard || this.#settle(lane, key, false),
-      () => this.#settle(lane, key, undefined),
+    if (!outgoing) return;
+    const isStored = await client?.set(key, letter, 'PX', keptMs).catch(() => undefined);
+    if (!isStored) return this.#settle(key, false);
+    if (!this.#outgoing.has(key)) return this.#remove(key);
+    outgoing.timer = setTimeout(() => this.#settle(key, undefined), keptMs);
+    void announce(key, outgoing.bytes).then(
+      (isHeard) => isHeard || this.#settle(key, false),
+      () => this.#settle(key, undefined),
     );
+  }
+  #settle(key: string, isFetched: boolean | undefined): void {
+    const outgoing = this.#outgoing.get(key);
+    this.#outgoing.delete(key);
+    clearTimeout(outgoing?.timer);
+    outgoing?.settled(isFetched);
+  }
+  #remove(key: string): void {
+    this.#client.now?.del(key).catch(() => {});
   }
 }
 
