@@ -24,9 +24,9 @@ test('a fingerprint is pinned: files are named by it, and the next version has t
   const facts = { command: 'x', args: ['é', ''], env: { A: 'b=c\n' }, cwd: '/' };
   expect(printed({ mcpServers: { a: facts, b: { url: 'https://h/mcp', headers: { A: 'b' } } } }))
     .toMatchInlineSnapshot(`
-    [
-      "696a7f09965c7dbbb82e3aca36bfddc2b9201c7f573e3d09dfd62b1a8f86201f",
-      "d1690cb96d7fdd00ed5a61e7842c7670a716624aa921c52891d361e2fb29b4bb",
-    ]
-  `);
+      [
+        "05b9a68f551d7a7b149e3ef32d89c12cd4e9478f1cbb32f4abc299811a2aebdd",
+        "ddb08316cf6f4a34bf37aa9505b8f9a1b21480b63241c01924277a62d65f47f4",
+      ]
+    `);
 });

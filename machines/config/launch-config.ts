@@ -1,4 +1,6 @@
+/** What decides how a server is started or reached, read from its config and told apart by a fingerprint. */
 import { isObject } from '../protocol/json.ts';
+import { canonical } from '../trace/canonical.ts';
 import { addMistake, check, mistakeLine, type Findings, type Mistake, type Path } from './mistake.ts';
 import {
   oauthSchema,
@@ -131,48 +133,16 @@ const asTexts = ({ kind: _, ...facts }: Readonly<Record<string, unknown>>): obje
 export const mistakesText = (mistakes: readonly Mistake[]): string =>
   mistakes.map((mistake) => mistakeLine(mistake)).join('\n');
 
-/** With its length, so that concatenated texts are unambiguous. */
-const part = (text: string): string => `${text.length}:${text}`;
-const list = (texts: readonly string[]): string => `${texts.length}[${texts.map(part).join('')}]`;
-
-type Pair = readonly [name: string, value: string];
-const order = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
-const pairs = (entries: readonly Pair[]): string =>
-  list(entries.toSorted(([a, x], [b, y]) => order(a, b) || order(x, y)).flat());
-
-/** With its type, so that 1 and "1" differ. */
-const factText = (fact: OwnFacts[string]): string => {
-  if (typeof fact !== 'object') return JSON.stringify(fact);
-  return Array.isArray(fact) ? `l${list(fact)}` : `m${pairs(Object.entries(fact))}`;
-};
-
 /** Equal exactly for the same way to start: order and header case do not matter; no `env` equals an empty one. */
 export const fingerprintText = (server: ServerConfig): string => {
   const facts = launchConfigOf(server);
-  switch (facts.kind) {
-    case 'stdio': {
-      const { kind, command, args, env, cwd, envFile } = facts;
-      const folder = list(cwd === null ? [] : [cwd]);
-      const file = envFile === undefined ? '' : part(envFile);
-      return [part(kind), part(command), list(args), pairs(Object.entries(env)), folder, file].join('');
-    }
-    case 'sse':
-    case 'streamable': {
-      const { kind, url, headers, oauth, ca } = facts;
-      const lowered = Object.entries(headers).map(([name, value]): Pair => [name.toLowerCase(), value]);
-      const trusted = ca === undefined ? '' : part(ca);
-      const login = Object.entries(oauth ?? {}).map(([name, value]): Pair => [name, String(value)]);
-      return [part(kind), part(url), pairs(lowered), login.length > 0 ? pairs(login) : '', trusted].join('');
-    }
-    case 'inmemory': {
-      const { kind, args, env } = facts;
-      return [part(kind), part(server.name), list(args), pairs(Object.entries(env))].join('');
-    }
-    case 'own': {
-      const written = Object.entries(facts.facts).map(([name, fact]): Pair => [name, factText(fact)]);
-      return [part(facts.kind), part(facts.type), pairs(written)].join('');
-    }
-  }
+  if (facts.kind === 'inmemory') return canonical({ ...facts, name: server.name });
+  if (!('headers' in facts)) return canonical(facts);
+  // As a list, because the names of two headers may differ only in case.
+  const headers = Object.entries(facts.headers).map(([name, value]) =>
+    canonical([name.toLowerCase(), value]),
+  );
+  return canonical({ ...facts, headers: headers.toSorted() });
 };
 
 /** For peers of 0.3 and later (a2c-wire §6.6). Undefined: the id is a hash of the launch config. */
