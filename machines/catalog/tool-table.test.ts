@@ -49,16 +49,10 @@ export const found = (table: ToolTable, name: string): string | undefined => {
 };
 
 const claim = (server: string, shown: string, isYielding = true): Claim => ({ server, shown, isYielding });
-/** Map from a tool such as `A/x` to the name that it was given, or null. */
-const namesOf = (
-  claims: readonly Claim[],
-  mark?: Parameters<typeof placedNames>[1],
-): Record<string, string | null> =>
+/** Map from a tool such as `A/x` to the name that it was given. */
+const namesOf = (claims: readonly Claim[]): Record<string, string> =>
   Object.fromEntries(
-    [...placedNames(claims, mark).placed].map(([{ server, shown }, { name }]) => [
-      `${server}/${shown}`,
-      name,
-    ]),
+    [...placedNames(claims).placed].map(([{ server, shown }, { name }]) => [`${server}/${shown}`, name]),
   );
 
 describe('a tool whose name another server has', () => {
@@ -83,12 +77,6 @@ describe('a tool whose name another server has', () => {
     const names = namesOf([claim('A', 'x'), claim('A', 'B_x'), claim('B', 'x'), claim('C', 'B_x')]);
     expect(names).toMatchObject({ 'A/B_x': 'A_B_x', 'C/B_x': 'C_B_x' });
     expect(names['B/x']).toMatch(/^B_x_[0-9a-f]{8}$/);
-  });
-
-  it('has no name at last, rather than that of another, should all marks be equal', () => {
-    const same = ['a b', 'a.b'].flatMap((tool) => [claim('A', tool), claim('B', tool)]);
-    expect(Object.values(namesOf(same, () => '0'))).toEqual([null, null, null, null]);
-    expect(new Set(Object.values(namesOf(same))).size).toBe(4);
   });
 });
 
@@ -159,7 +147,7 @@ describe('whatever servers have', () => {
         for (const { step, name } of placed.values())
           if (step > 0) {
             expect(name).toMatch(/^[A-Za-z0-9_-]+$/);
-            expect(name?.length).toBeLessThanOrEqual(longestName);
+            expect(name.length).toBeLessThanOrEqual(longestName);
           }
       }),
     );

@@ -17,8 +17,7 @@ export interface Claim {
 /** `step` 0 is the claimed name; then the server's name is put before it, then a hash is added. */
 interface Placed {
   readonly step: number;
-  /** Null when all possible names are taken. */
-  readonly name: string | null;
+  readonly name: string;
 }
 interface Placing {
   readonly placed: ReadonlyMap<Claim, Placed>;
@@ -30,48 +29,34 @@ export const longestName = 64;
 const safeName = (text: string): string => text.replaceAll(/[^A-Za-z0-9_-]/gu, '_');
 const markOf = (step: number, { server, shown }: Claim): string =>
   (fnv(fnvBasis, JSON.stringify([step, server, shown])) >>> 0).toString(16).padStart(8, '0');
-/** Each step uses another hash, so reaching the last one is very unlikely. */
-const lastStep = 4;
-
 /** Remembered, because each change of a list makes `placedNames` choose all names again. */
 const plainName = remembered(({ server, shown }: Claim): string => `${safeName(server)}_${safeName(shown)}`);
-function nameAt(step: number, claim: Claim, mark: typeof markOf): string {
+function nameAt(step: number, claim: Claim): string {
   if (step === 0) return claim.shown;
   const name = plainName(claim);
   if (step === 1 && name.length <= longestName) return name;
-  const end = `_${mark(step, claim)}`;
+  const end = `_${markOf(step, claim)}`;
   return name.slice(0, longestName - end.length) + end;
 }
 /** Alias suggested to people, and the name that `prefix` gives when it is free. */
 export const prefixed = (server: string, shown: string): string =>
-  nameAt(1, { server, shown, isYielding: true }, markOf);
+  nameAt(1, { server, shown, isYielding: true });
 
-/** Where claims meet, the one with the fewest steps stays, the others never return; order does not matter. */
-export function placedNames(claims: readonly Claim[], mark = markOf): Placing {
+/** All yielding claims that meet at a name move on from it, and none returns; the order does not matter. */
+export function placedNames(claims: readonly Claim[]): Placing {
   const placed = new Map<Claim, Placed>();
-  const at = new Map<string, { lowest: number; alone: Claim | null; readonly claims: Claim[] }>();
-  const moves: { readonly claim: Claim; readonly step: number }[] = [];
-  const moveOn = (claim: Claim | null, from: number): void => {
-    if (claim?.isYielding) moves.push({ claim, step: from + 1 });
-  };
-  const arrive = (claim: Claim, step: number): void => {
-    const name = step > lastStep ? null : nameAt(step, claim, mark);
-    placed.set(claim, { step, name });
-    if (name === null) return;
-    const there = at.get(name);
-    if (!there) return void at.set(name, { lowest: step, alone: claim, claims: [claim] });
-    there.claims.push(claim);
-    if (step <= there.lowest) {
-      moveOn(there.alone, there.lowest);
-      there.alone = step < there.lowest ? claim : null;
+  const at = new Map<string, Claim[]>();
+  let moving = claims;
+  for (const step of [0, 1, 2]) {
+    for (const claim of moving) {
+      const name = nameAt(step, claim);
+      placed.set(claim, { step, name });
+      at.set(name, [...(at.get(name) ?? []), claim]);
     }
-    if (step >= there.lowest) moveOn(claim, step);
-    there.lowest = Math.min(there.lowest, step);
-  };
-  for (const claim of claims) arrive(claim, 0);
-  for (let next = moves.pop(); next; next = moves.pop()) arrive(next.claim, next.step);
-  const shared = [...at].filter(([, { claims: some }]) => some.length > 1 && some.some((c) => c.isYielding));
-  return { placed, conflicting: new Map(shared.map(([name, { claims: some }]) => [name, some])) };
+    moving = moving.filter((claim) => claim.isYielding && (at.get(nameAt(step, claim))?.length ?? 0) > 1);
+  }
+  const shared = [...at].filter(([, some]) => some.length > 1 && some.some((c) => c.isYielding));
+  return { placed, conflicting: new Map(shared) };
 }
 
 /**
@@ -292,15 +277,6 @@ function newcomer(entry: ToolEntry, first: ToolEntry): RefusedTool {
   };
   return { name: shown, server, failure };
 }
-const nameless = ({ shown, server, tool }: ToolEntry): Failure => {
-  const suggestion = aliasLine(tool.name, prefixed(server, tool.name));
-  return {
-    code: 'ToolNameDuplicated',
-    message: `Tool '${shown}' of '${server}' has no name that no other tool has`,
-    details: { tool_name: shown, servers: [server], suggestion },
-    remedy: `Give it an alias in the config of '${server}': ${suggestion}`,
-  };
-};
 
 const lastRenamed = new WeakMap<ToolEntry, ToolEntry>();
 function renamedEntry(entry: ToolEntry, shown: string, servers: readonly string[]): ToolEntry {
@@ -313,13 +289,11 @@ function renamedEntry(entry: ToolEntry, shown: string, servers: readonly string[
 
 interface Named {
   readonly entries: readonly ToolEntry[];
-  readonly refused: readonly RefusedTool[];
   readonly conflicting: Placing['conflicting'];
 }
 /** No server has `onConflict: "prefix"`: `buildTable` refuses the later of two tools with one name. */
 const unplaced = (parts: readonly Part[]): Named => ({
   entries: parts.flatMap(({ entries }) => entries),
-  refused: [],
   conflicting: new Map(),
 });
 function placedParts(parts: readonly Part[]): Named {
@@ -328,17 +302,14 @@ function placedParts(parts: readonly Part[]): Named {
   const serversOf = remembered((some: readonly Claim[]) =>
     [...new Set(some.map((c) => c.server))].toSorted(),
   );
-  const refused: RefusedTool[] = [];
-  const entries: ToolEntry[] = [];
-  for (const part of parts)
-    for (const [n, entry] of part.entries.entries()) {
+  const entries = parts.flatMap((part) =>
+    part.entries.map((entry, n) => {
       const found = places.get(part.claims[n] as Claim);
-      if (!found || found.step === 0) entries.push(entry);
-      else if (found.name === null)
-        refused.push({ name: entry.shown, server: entry.server, failure: nameless(entry) });
-      else entries.push(renamedEntry(entry, found.name, serversOf(conflicting.get(entry.shown) ?? [])));
-    }
-  return { entries, refused, conflicting };
+      if (!found || found.step === 0) return entry;
+      return renamedEntry(entry, found.name, serversOf(conflicting.get(entry.shown) ?? []));
+    }),
+  );
+  return { entries, conflicting };
 }
 
 function conflictingIn(
@@ -402,7 +373,7 @@ export function buildTable(
 ): ToolTable {
   const parts = rules.map((rule) => partOf(rule, catalogs, before));
   const isPlacing = rules.some(({ onConflict }) => onConflict === 'prefix');
-  const { entries, refused, conflicting } = isPlacing ? placedParts(parts) : unplaced(parts);
+  const { entries, conflicting } = isPlacing ? placedParts(parts) : unplaced(parts);
   const byName = new Map<string, ToolEntry>();
   const newcomers: RefusedTool[] = [];
   const withServer: [string, ToolEntry][] = [];
@@ -426,7 +397,7 @@ export function buildTable(
     byName: Object.fromEntries(byName),
     byOriginal: { ...Object.fromEntries(withServer), ...originalsIn(entries, byName, isOthers) },
     disabled: Object.fromEntries(disabled),
-    refused: [...parts.flatMap((part) => part.refused), ...refused, ...newcomers],
+    refused: [...parts.flatMap((part) => part.refused), ...newcomers],
     shared: sharedIn(entries, byName),
     conflicting: conflictingIn(parts, conflicting),
   };
