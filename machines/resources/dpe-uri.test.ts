@@ -23,7 +23,7 @@ import {
   type DpeUri,
 } from './dpe-uri.ts';
 import { buildWindowUri } from './window-uri.ts';
-import { claimOf, routeOf, readRefusal, type Claim } from './finder.ts';
+import { routeOf, readRefusal } from './finder.ts';
 
 /** Parses a URI or returns undefined. */
 const read = (raw: string): DpeUri | undefined => {
@@ -355,20 +355,23 @@ describe('an error of the server that was asked', () => {
 });
 
 describe('the server that is asked for a document', () => {
-  const ask = (raw: string, claims: readonly Claim[], ...called: readonly string[]) =>
+  const ask = (
+    raw: string,
+    listed: readonly { readonly server: string; readonly uris: readonly string[] }[],
+    ...called: readonly string[]
+  ) =>
     routeOf(
       raw,
       uriOf(raw),
-      claims,
+      listed,
       called.map((server) => ({ server })),
     );
   const [a, b, c] = [
-    claimOf('A', ['dpe://one/x', 'dpe://One/y', 'dpe://two/x']),
-    claimOf('B', ['dpe://one/z', 'dpe://one/z/pages/1']),
-    claimOf('C', ['dpe://three']),
+    { server: 'A', uris: ['dpe://one/x', 'dpe://One/y', 'dpe://two/x'] },
+    { server: 'B', uris: ['dpe://one/z', 'dpe://one/z/pages/1'] },
+    { server: 'C', uris: ['dpe://three'] },
   ];
   it('is the one that has its host, whatever the level', () => {
-    expect(a.hosts).toEqual(['one', 'two']);
     for (const raw of ['dpe://two', 'dpe://TWO/any', 'dpe://two/x/pages/1'])
       expect(ask(raw, [a, b, c])).toEqual({ server: 'A', rivals: [] });
     expect(ask('dpe://three/d', [a, b, c])?.server).toBe('C');

@@ -38,7 +38,6 @@ function testOf({ keywords = [], fileType = '' }: FinderQuery): (d: DPEDocumentS
     (fileType === '' || document.file_type === fileType) && (words.length === 0 || speaksOf(document));
 }
 
-// ── times of documents ────────────────────────────────────────────────────────────────────────────────
 const iso = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/i;
 /** In ms since 1970; a time without a zone is UTC. */
 export function instantOf(text: string): number | undefined {
@@ -48,7 +47,6 @@ export function instantOf(text: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-// ── the Finder, put together ──────────────────────────────────────────────────────────────────────────
 export interface FinderPage {
   readonly documents: readonly DPEDocumentSummary[];
   /** Before paging. */
@@ -89,7 +87,6 @@ const newestFirst = (documents: Documents): Documents =>
     .sort((a, b) => (a.instant === b.instant ? 0 : b.instant - a.instant))
     .map(({ document }) => document);
 
-// ── changes ───────────────────────────────────────────────────────────────────────────────────────────
 export const dpeUrisIn = (resources: readonly { readonly uri: string }[]): readonly string[] => [
   ...new Set(resources.map(({ uri }) => uri).filter(isDpeUri)),
 ];
@@ -110,7 +107,6 @@ export const urisOfLevel = (uris: readonly string[], level: 0 | 1 | 2 | 3): read
     return read.ok && read.uri.level === level;
   });
 
-// ── documents affected by an update ───────────────────────────────────────────────────────────────────
 interface Host {
   readonly all: string[];
   readonly catalogues: string[];
@@ -143,24 +139,6 @@ function documentsTouched(uri: string, listed: readonly string[]): readonly stri
   return host.catalogues.concat(host.documents.get(changed.uri.docRef) ?? []);
 }
 
-// ── server to ask for a document ──────────────────────────────────────────────────────────────────────
-/** Hosts and URIs of one server, by which the server to ask for a document is chosen. */
-export interface Claim {
-  readonly server: string;
-  /** Distinct hosts, in lower case. */
-  readonly hosts: readonly string[];
-  readonly uris: readonly string[];
-}
-export const claimOf = (server: string, uris: readonly string[]): Claim => ({
-  server,
-  uris,
-  hosts: [...new Set(uris.flatMap((uri) => hostOf(uri)))],
-});
-const hostOf = (raw: string): readonly string[] => {
-  const read = parseDpeUri(raw);
-  return read.ok ? [read.uri.host] : [];
-};
-
 /** With the other servers that have documents of the host, of which the user is warned once. */
 interface Route {
   readonly server: string;
@@ -171,29 +149,25 @@ interface Route {
 export function routeOf(
   raw: string,
   uri: DpeUri,
-  claims: readonly Claim[],
+  listed: readonly Pick<Listed, 'server' | 'uris'>[],
   history: ServerHistory,
 ): Route | undefined {
-  const able = claims.filter(({ hosts }) => hosts.includes(uri.host));
-  const listing = (isMeant: (listed: string) => boolean): readonly Claim[] =>
-    able.length > 1 ? able.filter(({ uris }) => uris.some(isMeant)) : [];
-  const best = [listing((listed) => listed === raw), listing((listed) => isOfDocument(listed, uri)), able];
-  const chosen = best.find((claimants) => claimants.length > 0) ?? [];
+  const able = listed.filter(({ uris }) => hostsIn(uris).has(uri.host));
+  const hasDocument = (uris: readonly string[]): boolean =>
+    uri.level !== 0 && hostsIn(uris).get(uri.host)?.documents.has(uri.docRef) === true;
+  const best = [
+    able.filter(({ uris }) => uris.includes(raw)),
+    able.filter(({ uris }) => hasDocument(uris)),
+    able,
+  ].find((some) => some.length > 0);
   const [server] = byRecency(
-    chosen.map((claim) => claim.server),
+    (best ?? []).map((each) => each.server),
     history,
   );
   if (server === undefined) return undefined;
-  return { server, rivals: able.map((claim) => claim.server).filter((each) => each !== server) };
+  return { server, rivals: able.map((each) => each.server).filter((each) => each !== server) };
 }
 
-function isOfDocument(listed: string, uri: DpeUri): boolean {
-  const read = parseDpeUri(listed);
-  if (!read.ok || read.uri.level === 0 || uri.level === 0) return false;
-  return read.uri.host === uri.host && read.uri.docRef === uri.docRef;
-}
-
-// ── contents read from servers ────────────────────────────────────────────────────────────────────────
 /** The JSON of the first text, by the level that was read (a2c-wire §3.13). */
 type TextContents = readonly Pick<ResourceContents, 'text'>[];
 
@@ -257,8 +231,6 @@ export function readCatalogue(contents: TextContents, server: string): Read<Cata
   return { ok: true, body: { documents, refused } };
 }
 
-// ── refusals of servers ───────────────────────────────────────────────────────────────────────────────
-
 const resourceNotFound = -32_002;
 const ofFinder = [wireCodes.documentNotFound, wireCodes.pageOutOfRange, wireCodes.elementNotFound] as const;
 
@@ -287,7 +259,6 @@ function askedFor(code: (typeof ofFinder)[number], uri: DpeUri): Fields {
   return uri.level === 0 ? { host: uri.host } : { doc_ref: uri.docRef };
 }
 
-// ── the rules of the collection ───────────────────────────────────────────────────────────────────────
 /** The documents if a server lists any, else its catalogues (a2c-wire §3.13). */
 const toRead = remembered((uris: readonly string[]): readonly string[] => {
   const documents = urisOfLevel(uris, 1);
@@ -295,7 +266,6 @@ const toRead = remembered((uris: readonly string[]): readonly string[] => {
 });
 
 const noStandings = {};
-const claimIn = remembered(({ server, uris }: Listed) => claimOf(server, uris));
 
 function rivalNotice(host: string, server: string, rivals: readonly string[]): Notice | null {
   if (rivals.length === 0) return null;
@@ -341,7 +311,7 @@ export const finder: CollectionRules = {
   routeOf: (raw, listed, history) => {
     const read = parseDpeUri(raw);
     if (!read.ok) return read;
-    const route = routeOf(raw, read.uri, listed.map(claimIn), history);
+    const route = routeOf(raw, read.uri, listed, history);
     if (!route) return { ok: false, failure: hostNotFound(read.uri.host) };
     const { server, rivals } = route;
     return { ok: true, body: { server, notice: rivalNotice(read.uri.host, server, rivals) } };

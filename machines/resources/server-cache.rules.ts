@@ -19,7 +19,6 @@ import type { Notice, Refused, ResourceRead } from './collections.ts';
 import { collections } from './collection-rules.ts';
 import { readKind } from './read.machine.ts';
 
-// ── what is known of each item ────────────────────────────────────────────────────────────────────────
 export interface Entry {
   readonly items: readonly object[];
   readonly refused: readonly Refused[];
@@ -42,16 +41,6 @@ const unread: Entry = {
   hung: 0,
 };
 
-/** In the order of the URIs, in chunks of 64, so that changing one copies only its chunk. */
-type Entries = readonly (readonly Entry[])[];
-const perChunk = 64;
-const chunked = (entries: readonly Entry[]): Entries =>
-  Array.from({ length: Math.ceil(entries.length / perChunk) }, (_, n) =>
-    entries.slice(n * perChunk, (n + 1) * perChunk),
-  );
-const flat = remembered((entries: Entries): readonly Entry[] => entries.flat());
-
-// ── messages and memory ───────────────────────────────────────────────────────────────────────────────
 interface CacheStart {
   readonly server: string;
   readonly collection: ResourceCollection;
@@ -100,7 +89,8 @@ interface Asker {
 }
 export interface CacheContext extends CacheInput {
   readonly uris: readonly string[];
-  readonly entries: Entries;
+  /** In the order of the URIs. */
+  readonly entries: readonly Entry[];
   readonly queue: readonly Job[];
   /** `isHeard`: no subscription has been asked for since this read began. */
   readonly reading: readonly (Job & { readonly isHeard: boolean })[];
@@ -131,30 +121,27 @@ export const initialContext = (input: CacheInput): CacheContext => ({
 const rulesOf = ({ collection }: CacheContext) => collections[collection];
 const placesIn = remembered((uris: readonly string[]) => new Map(uris.map((uri, at) => [uri, at])));
 const placeOf = ({ uris }: CacheContext, uri: string): number | undefined => placesIn(uris).get(uri);
-const entryAt = ({ entries }: CacheContext, at: number): Entry =>
-  entries[Math.floor(at / perChunk)]?.[at % perChunk] ?? unread;
-const entryOf = (c: CacheContext, uri: string): Entry => entryAt(c, placeOf(c, uri) ?? -1);
+const entryOf = (c: CacheContext, uri: string): Entry => c.entries[placeOf(c, uri) ?? -1] ?? unread;
 /** Those of URIs that are not listed stay away. */
 function withEntries(
   c: CacheContext,
   uris: readonly string[],
   next: (entry: Entry) => Partial<Entry>,
-): Entries {
-  return uris.reduce<Entries>((entries, uri) => {
-    const at = placeOf(c, uri);
-    if (at === undefined) return entries;
-    const entry = entryAt({ ...c, entries }, at);
-    const n = Math.floor(at / perChunk);
-    return entries.with(n, (entries[n] ?? []).with(at % perChunk, { ...entry, ...next(entry) }));
-  }, c.entries);
+): readonly Entry[] {
+  const entries = [...c.entries];
+  for (const uri of uris) {
+    const at = placeOf(c, uri) ?? -1;
+    const entry = entries[at];
+    if (entry) entries[at] = { ...entry, ...next(entry) };
+  }
+  return entries;
 }
 
-// ── messages of others ────────────────────────────────────────────────────────────────────────────────
 export function afterList(c: CacheContext, { uris }: { readonly uris: readonly string[] }): Consequences {
   const now = new Set(uris);
   const isGone = ({ uri }: Job): boolean => !now.has(uri);
   const queue = c.queue.filter((job) => !isGone(job));
-  const entries = chunked(uris.map((uri) => entryOf(c, uri)));
+  const entries = uris.map((uri) => entryOf(c, uri));
   const ended = [...c.queue, ...c.reading].filter(isGone);
   return {
     next: {
@@ -183,15 +170,13 @@ export function afterFollow(
     const reading = c.reading.map((each) => (now.has(each.uri) ? { ...each, isHeard: false } : each));
     return { next: { entries, reading } };
   }
-  const followed = (uri: string, at: number): Entry => {
-    const entry = entryAt(c, at);
-    const isFollowed = now.has(uri);
+  const followed = (entry: Entry, at: number): Entry => {
+    const isFollowed = now.has(c.uris[at] ?? '');
     return { ...entry, isFollowed, isHeard: entry.isHeard && isFollowed };
   };
-  return { next: { entries: chunked(c.uris.map(followed)) } };
+  return { next: { entries: c.entries.map(followed) } };
 }
 
-// ── questions ─────────────────────────────────────────────────────────────────────────────────────────
 const withoutOwed = (askers: readonly Asker[], ended: readonly Job[]): readonly Asker[] =>
   askers.map((asker) => {
     const owed = ended.reduce<readonly number[]>((all, { n }) => {
@@ -248,19 +233,19 @@ function lateOf(
   { uris, entries }: Pick<CacheContext, 'uris' | 'entries'>,
   awaited: readonly Job[] = [],
 ): ReadonlySet<string> {
-  const hung = flat(entries).flatMap((entry, at) => (entry.hung > 0 ? (uris[at] ?? []) : []));
+  const hung = entries.flatMap((entry, at) => (entry.hung > 0 ? (uris[at] ?? []) : []));
   return new Set([...hung, ...awaited.map(({ uri }) => uri)]);
 }
 const lateFor = (c: CacheContext, { owed }: Asker): ReadonlySet<string> =>
   lateOf(c, owed.length === 0 ? [] : [...c.queue, ...c.reading].filter(({ n }) => owed.includes(n)));
-const itemsIn = remembered((entries: Entries) => flat(entries).flatMap(({ items }) => items));
+const itemsIn = remembered((entries: readonly Entry[]) => entries.flatMap(({ items }) => items));
 function givenTo(c: CacheContext, asker: Asker): Post {
   const late = lateFor(c, asker);
   const reason = `it could not be read within ${c.timing.aggregateMs} ms`;
   const refused = c.uris.flatMap((uri, at): readonly Refused[] => {
     if (asker.only !== undefined && asker.only !== uri) return [];
     if (late.has(uri)) return [{ uri, reason }];
-    const entry = entryAt(c, at);
+    const entry = c.entries[at] ?? unread;
     return entry.failure ? [{ uri, reason: entry.failure.message }] : entry.refused;
   });
   return post(
@@ -281,7 +266,6 @@ export const afterAnswers = (c: CacheContext): Consequences => ({
   next: { askers: c.askers.filter((asker) => !isSettled(asker)), named: lateOf(c).size },
 });
 
-// ── reads ─────────────────────────────────────────────────────────────────────────────────────────────
 const mostReads = 4;
 const isReading = ({ reading }: CacheContext, uri: string): boolean =>
   reading.some((each) => each.uri === uri);
