@@ -1,3 +1,4 @@
+/** What agents ask this computer over one connection, and how each question ends. */
 import type { z } from 'zod';
 import * as messages from '../../machines/protocol/messages/messages.ts';
 import { TransientMap, extended } from '../../machines/kernel/objects.ts';

@@ -1,3 +1,4 @@
+/** Port of the seat of a computer or an agent: one Socket.IO connection to an office. */
 import type { RequestFact, Emit, PortInstance, RequestPort } from '../../machines/kernel/ports.ts';
 import type { LinkCommand, LinkFact, LinkInput } from '../../machines/ports/link.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';

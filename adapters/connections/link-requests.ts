@@ -1,3 +1,4 @@
+/** Questions of our own over one connection to an office, with the bytes of their answers. */
 import { systemClock } from '../clock.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';
 import type { RequestFact, Emit } from '../../machines/kernel/ports.ts';

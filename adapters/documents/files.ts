@@ -1,3 +1,4 @@
+/** Safe access to the served folders: no path leads out of them, and each walk has an end. */
 import type { Stats, Dirent } from 'node:fs';
 import { constants, lstat, open, realpath, stat, type FileHandle, opendir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';

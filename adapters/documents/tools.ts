@@ -1,3 +1,4 @@
+/** MCP tools over the served folders: list, read and search. */
 import { ProtocolError } from '@modelcontextprotocol/server';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { McpServer } from '@modelcontextprotocol/server';

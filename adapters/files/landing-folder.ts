@@ -1,3 +1,4 @@
+/** Folder of a computer into which agents put files, part by part. */
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rename, rm, type FileHandle } from 'node:fs/promises';

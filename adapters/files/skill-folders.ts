@@ -1,3 +1,4 @@
+/** Skills read from folders of a computer, with the files that they share. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { extname, isAbsolute, join, relative, sep } from 'node:path';

@@ -1,3 +1,4 @@
+/** Frames between an MCP client of another library and its server, watched and passed on unchanged. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { isUnread } from '../../machines/protocol/failure.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';

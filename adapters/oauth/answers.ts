@@ -1,3 +1,4 @@
+/** What servers of a login answer: metadata, registrations and tokens, checked before use. */
 import {
   buildDiscoveryUrls,
   LATEST_PROTOCOL_VERSION,

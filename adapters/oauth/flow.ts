@@ -1,3 +1,4 @@
+/** Steps of one login: who is asked, the client that asks, and the tokens that come of it. */
 import {
   createPrivateKeyJwtAuth,
   registerClient,

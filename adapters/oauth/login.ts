@@ -1,3 +1,4 @@
+/** Credentials of one server: tokens that are kept, renewed, and asked for anew when refused. */
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import { discovered } from './answers.ts';
 import { authenticate, startFlow, type FlowStart } from './flow.ts';

@@ -1,3 +1,4 @@
+/** Logins that need a person: a page with a redirect to this host, or a code for another device. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

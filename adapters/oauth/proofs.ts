@@ -1,3 +1,4 @@
+/** Proofs of who asks for a token: DPoP, signed assertions, and grants of identity providers. */
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+/** Environment variables that a server is started with. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { win32, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';

@@ -1,3 +1,4 @@
+/** Starts servers as processes of this machine, each in a group of its own. */
 import crossSpawn from 'cross-spawn';
 import {
   spawn,

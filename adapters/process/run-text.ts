@@ -1,3 +1,4 @@
+/** Single commands run to their end, and pages opened in a browser. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** Trees of processes on Windows, which has no process groups. */
 import { spawn } from 'node:child_process';
 import { codeOf } from '../reading.ts';
 import { systemProgram, type Launched, type Remains, type SystemProgram } from './environment.ts';

@@ -1,3 +1,4 @@
+/** Messages between the nodes of an office over Redis streams and keys. */
 import { isAscii } from 'node:buffer';
 import { Decoder, Encoder, PacketType } from 'socket.io-parser';
 import { answers, type Head, type Letter } from './answers.ts';

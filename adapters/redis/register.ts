@@ -1,3 +1,4 @@
+/** Register of seats and nodes of an office, kept in Redis. */
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { z } from 'zod';

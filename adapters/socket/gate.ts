@@ -1,3 +1,4 @@
+/** Rates of an office: how fast each peer may ask, and that each room has its turn. */
 import { TokenBucket } from 'limiter';
 import { isLoopback } from '../../machines/office/rooms/loopback.ts';
 import {

@@ -1,3 +1,4 @@
+/** Socket.IO client of a computer or an agent, with its credential and TLS. */
 import { randomUUID } from 'node:crypto';
 import { io, type Socket } from 'socket.io-client';
 import type { Emit, PortInstance, RequestPort } from '../../machines/kernel/ports.ts';

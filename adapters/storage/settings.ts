@@ -1,3 +1,4 @@
+/** Files of settings changed by several processes: locked, replaced as a whole, judged when read. */
 import { createHash } from 'node:crypto';
 import { chown, open, rm, stat, mkdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';

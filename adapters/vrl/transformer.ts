@@ -1,3 +1,4 @@
+/** Threads that run VRL programs over results, with limits of time and size. */
 import { Worker } from 'node:worker_threads';
 import { realWork, wallTimers, type Timers } from '../clock.ts';
 import { installCommand, missingText, isInstalled } from '../optional-packages.ts';

@@ -1,3 +1,4 @@
+/** What an agent asks of its office and computers, and the views that it keeps of them. */
 import {
   downloadKind,
   downloadOpen,
@@ -42,8 +43,6 @@ import { isForHost, viewOf, type NotificationFact, type HostFact } from '../prot
 import { events } from '../protocol/protocol.ts';
 import { collections, type Collection, type Followed } from './collections.ts';
 import { newsOf, type ViewNews, type ViewOrder, type ViewStart } from './view.machine.ts';
-
-// ── calls and questions ────────────────────────────────────────────────────────────────────────────────
 export const linkLost = (reason: string | null): Failure => ({
   code: 'LinkLost',
   message: `The connection to the office was lost${reason === null ? '' : `: ${reason}`}; whether the call took effect is unknown`,
@@ -134,8 +133,6 @@ const lastWill = (call: AgentCall | AgentQuery): CheckedMessage =>
   );
 export const callOpen = (call: AgentCall | AgentQuery, input: CallStart): Open =>
   open(callKind, input, { key: call.ticket, lastWill: lastWill(call) });
-
-// ── downloads ──────────────────────────────────────────────────────────────────────────────────────────
 /** Largest number of times in a row that a download asks without an answer: about two minutes, with the pauses. */
 const mostTries = 60;
 export const downloadStart = (c: AgentContext, { type: _, ...asked }: AgentDownload): Open =>
@@ -150,8 +147,6 @@ export const downloadRefused = ({ ticket, replyTo }: AgentDownload): Post =>
   post(replyTo, { type: 'download.ended', ticket, end: 'failed', failure: closingFailure });
 export const downloadTold = (c: AgentContext, { ticket, order }: DownloadToldOrder): Post =>
   post(childOf(c.self, downloadKind, ticket), order, { optional: true });
-
-// ── views ──────────────────────────────────────────────────────────────────────────────────────────────
 const kinds: Readonly<Record<Collection, Kind<ViewStart, ViewOrder>>> = {
   tools: kindOf('view'),
   desktop: kindOf('desktopView'),
@@ -229,8 +224,6 @@ export function viewGivenUp(c: AgentContext, ended: OwnedEnded): ViewNews[] {
   const message = `Its view failed too often: ${ended.error ?? ended.why}`;
   return viewed ? [newsOf(viewed.collection, viewed.computer, null, { code: 'Crashed', message })] : [];
 }
-
-// ── messages to and from the machine of an agent, and its data ──────────────────────────────────────────
 export interface AgentStart {
   readonly link: Omit<LinkStart, 'timing' | 'role'>;
   readonly timing: Timing;

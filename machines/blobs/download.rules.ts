@@ -1,3 +1,4 @@
+/** Rules of fetching one large content, part by part, from a computer. */
 import {
   kindOf,
   type Address,

@@ -23,8 +23,6 @@ export interface CallContext extends CallInput {
   readonly isSentAgain?: true;
 }
 export type CallEvent = RequestFact | CallOrder | CallOverdue | DirectoryEvent;
-
-// ── time limits ────────────────────────────────────────────────────────────────────────────────────────
 /** Tells whether the limit of the caller is shorter than the limit of the server; 0 is no limit. */
 const isCallers = ({ timeoutMs, totalMs }: CallContext): boolean =>
   timeoutMs > 0 && (totalMs === 0 || timeoutMs < totalMs);
@@ -63,8 +61,6 @@ export const mayNotBeSilent = (c: CallContext): boolean => c.idleMs > 0 && isWit
 export const isUnjudged = ({ policy, drawn }: CallContext): boolean => policy !== null && !drawn;
 export const isJudgedBriefly = (c: CallContext): boolean =>
   isUnjudged(c) && isWithin(c.policy?.confirmMs ?? 0, c);
-
-// ── questions of a call ────────────────────────────────────────────────────────────────────────────────
 const portRequest = (c: CallContext, port: string, method: string, more: object = {}) => {
   const call: JudgedCall = {
     reqId: c.reqId,
@@ -97,8 +93,6 @@ export const withdrawalRequest = ({ request: { target }, withdrawal }: CallConte
   method: withdrawal?.method ?? '',
   params: withdrawal?.params,
 });
-
-// ── answers ────────────────────────────────────────────────────────────────────────────────────────────
 export interface CallAnswer {
   readonly result: unknown;
   readonly bytes?: number;
@@ -130,8 +124,6 @@ export const settledAs = (c: CallContext, end: CallEnd): CallSettled => ({
   result: c.result,
   failure: c.failure,
 });
-
-// ── failures ───────────────────────────────────────────────────────────────────────────────────────────
 const holderOf = ({ computer, server }: CallContext): string =>
   computer === undefined ? `server '${server}'` : `computer '${computer}'`;
 const holderIn = ({ computer, server }: CallContext): Record<string, string> =>
@@ -190,8 +182,6 @@ export const personsTime = ({ context: c }: { readonly context: CallContext }): 
   which: 'confirm',
   timeout: c.policy?.confirmMs ?? 0,
 });
-
-// ── messages of a tool call: the request, the orders to its machine, its reports, and its one answer ────
 export type { CallPhase, Outcome } from '../protocol/messages/answers.ts';
 
 /** Keeps its fields from the agent to the call; a computer replaces the listed name by the server's own. */

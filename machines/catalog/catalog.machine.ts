@@ -30,8 +30,6 @@ type C = CatalogContext;
 const keysOf = ({ list }: C, entries: readonly Entry[]): readonly string[] =>
   entries.map((entry) => keyOfEntry(list, entry));
 const hasAny = (numbers: Readonly<Record<string, number>>): boolean => Object.keys(numbers).length > 0;
-
-// ── memory ────────────────────────────────────────────────────────────────────────────────────────────
 /** With unusable ones (tools that are not valid in MCP), which are shown to people but never offered. */
 const entriesIn = ({ list }: C, result: unknown): readonly Entry[] => {
   const { [list]: entries = [], unusable = [] } = result as Readonly<Record<string, readonly Entry[]>>;
@@ -77,8 +75,6 @@ function whyAsked({ owed, isFirst, isWithdrawn, why }: C, { type }: { readonly t
   if (hasAny(owed)) return 'a new read was requested';
   return isWithdrawn && !isFirst ? 'its server answers again' : why;
 }
-
-// ── news ──────────────────────────────────────────────────────────────────────────────────────────────
 const optional = { optional: true } as const;
 function tellChange(before: C, c: C): readonly Post[] {
   if (before.entries === c.entries) return [];

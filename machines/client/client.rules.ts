@@ -1,3 +1,4 @@
+/** Decisions about one server: when to try again, what its calls and lists are, what its owner is told. */
 import { callKind, repeated, settledBy, type CallStart } from '../call/call.rules.ts';
 import type { CallPolicy } from '../call/policy/policy.ts';
 import { catalogKind, spokeOfAnother, type CatalogOrder } from '../catalog/catalog.rules.ts';
@@ -138,8 +139,6 @@ const nextTryOf = (c: ClientContext): number | null => {
   const ms = c.stage === 'waiting' ? backoffOf(c) : c.stage === 'open' ? trialOf(c) : 0;
   return ms > 0 ? latest(ms) : null;
 };
-
-// ── failures, and the plan to return to ────────────────────────────────────────────────────────────────
 export const lostFailure = (c: ClientContext): Failure =>
   c.failure ?? failureOfStep(c.server, 'session', 'its connection was lost');
 /** `end` is undefined when the machine of the connection crashed. */
@@ -165,8 +164,6 @@ export const planOf = (c: ClientContext): ClientPlan => ({
   ...(c.isRelayed && { isRelayed: c.isRelayed }),
   timing: c.timing,
 });
-
-// ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
 const policyOf = (c: ClientContext, { isConfirmed, meta, hasOutput }: ServerCall): CallPolicy => ({
   isConfirmed,
   generation: c.generation,
@@ -231,8 +228,6 @@ export const repeatedCall = (c: ClientContext, { input }: OpenRefused): Post => 
   const call = input as CallStart;
   return post(call.replyTo, settledBy({ ...call, server: c.server }, 'failed', repeated(call.reqId)));
 };
-
-// ── lists and watch ────────────────────────────────────────────────────────────────────────────────────
 const listStart = (c: ClientContext, list: CatalogList): Open =>
   open(
     catalogKind,
@@ -288,8 +283,6 @@ export const watched = (c: ClientContext, { uris, by }: ResourcesWatch, isConnec
 ];
 export const watchToOpen = ({ hasWatch, server, self, timing }: ClientContext): Open[] =>
   hasWatch ? [] : [open(watchKind, { server, session: self, timing })];
-
-// ── reports to the owner ───────────────────────────────────────────────────────────────────────────────
 /** A call started it, or only its session was lost; after a failed try it offers none. */
 const isKept = (c: ClientContext): boolean =>
   c.end?.isExpired === true || (c.inFlight > 0 && c.attempt === 0);

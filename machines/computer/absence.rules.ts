@@ -61,8 +61,6 @@ export function refusedNews(c: ComputerContext, before: ToolTable, after: ToolTa
     .map(([name, names]) => sharedNews(name, names));
   return [...refused, ...shared].map((news) => post(c.owner, news));
 }
-
-// ── restless lists, which are announced as changed after each read ────────────────────────────────────
 type RestlessLists = ComputerContext['restless'];
 const restlessOf = (all: RestlessLists, server: string): RestlessLists[string] =>
   (Object.hasOwn(all, server) && all[server]) || {};
@@ -94,8 +92,6 @@ export function restlessTakenIn(c: ComputerContext, news: CatalogRestless): Take
     next: { restless: next },
   };
 }
-
-// ── withdrawn tools ───────────────────────────────────────────────────────────────────────────────────
 type WithdrawnByServer = ComputerContext['withdrawn'];
 const withdrawnOf = (all: WithdrawnByServer, server: string): WithdrawnTools | undefined =>
   Object.hasOwn(all, server) ? all[server] : undefined;

@@ -35,8 +35,6 @@ export type Rows = { readonly [Type in ComputerEvent['type']]?: Row<Type> };
 const nothing: Taken = {};
 const tellHost = (c: C, news: ComputerNews): Post => post(c.owner, news);
 const passToHost = (c: C, news: ComputerNews): Taken => ({ messages: [tellHost(c, news)] });
-
-// ── permits ───────────────────────────────────────────────────────────────────────────────────────────
 type Changed = (permits: ConnectPermits) => ConnectPermits;
 /** A timer restores the tokens that reconnects have used up. `rest` is sent first. */
 function changePermits(c: C, change: Changed, rest: Taken = nothing, isTokenBack = false): Taken {
@@ -55,8 +53,6 @@ const without =
   (server: string): Changed =>
   (permits) =>
     withoutPermit(permits, server);
-
-// ── clients ───────────────────────────────────────────────────────────────────────────────────────────
 function newsTaken(c: C, news: ClientChanged): Taken {
   const told = rules.consequencesOf(c, news, rules.afterClientNews(c, news));
   const hidden = collections.afterGone(c, news);
@@ -82,8 +78,6 @@ const passToClient = (
     ),
   ],
 });
-
-// ── what has ended ────────────────────────────────────────────────────────────────────────────────────
 const countEnd = (c: C): Partial<C> => ({ open: Math.max(0, c.open - 1) });
 const tellBroken = (c: C, { name, error = '' }: OwnedEnded): Post =>
   tellHost(c, { type: 'machine.failed', name, error });
@@ -135,8 +129,6 @@ function ended(c: C, end: OwnedEnded): Taken {
   if (collections.isCollection(end)) return { messages: [tellBroken(c, end)], next: countEnd(c) };
   return givenUp(c, end);
 }
-
-// ── Desktop, Finder, lists ────────────────────────────────────────────────────────────────────────────
 type Wanted = Extract<ComputerEvent, { readonly type: 'aggregate.wanted' | 'resource.wanted' }>;
 const passWanted = (c: C, wanted: Wanted): Taken =>
   collections.kept(c, wanted) ?? collections.passWanted(c, wanted);
@@ -149,8 +141,6 @@ export function listTakenIn(c: C, news: CatalogNews): Taken {
     next: { ...told.next, ...listed.next },
   };
 }
-
-// ── skills, blobs ─────────────────────────────────────────────────────────────────────────────────────
 type SkillsEvent = Extract<ComputerEvent, { type: 'skills.look' | 'skills.wanted' | 'skill.wanted' }>;
 function passToSkills(c: C, event: SkillsEvent): Taken {
   const asked = event.type === 'skills.look' ? undefined : collections.kept(c, event);

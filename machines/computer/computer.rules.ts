@@ -42,8 +42,6 @@ const mostSpent = 100;
 export const clientOf = (c: ComputerContext, server: string): AddressFor<ClientOrder> =>
   childOf(c.self, clientKind, server);
 export const linkOf = (c: ComputerContext): AddressFor<LinkOrder> => childOf(c.self, linkKind);
-
-// ── servers to open ────────────────────────────────────────────────────────────────────────────────────
 const neverFailed: Spent = { attempt: 0, failure: null };
 const clientOpen =
   (spent: ComputerContext['spent']) =>
@@ -65,8 +63,6 @@ export const opensOf = (c: ComputerStart, spent: ComputerContext['spent'] = {}):
 ];
 export const serverOf = (c: ComputerContext, ended: OwnedEnded): string | undefined =>
   [...c.servers.map(nameIn), ...c.leaving].find((name) => ended.key === `client:${keyOf(name)}`);
-
-// ── offered tools ──────────────────────────────────────────────────────────────────────────────────────
 type Aggregate = Pick<ComputerContext, 'servers' | 'catalogs' | 'table' | 'up'>;
 type Known = Pick<ComputerStart, 'servers'> & Pick<ComputerContext, 'catalogs'>;
 /** Names stay as they were in the table before. */
@@ -136,8 +132,6 @@ export const toolsListed = (
     { optional: true },
   );
 };
-
-// ── consequences of news ───────────────────────────────────────────────────────────────────────────────
 const spentAfter = (c: ComputerContext, { server, attempt, failure }: ClientChanged) => {
   const plan = c.servers.find((s) => nameIn(s) === server);
   if (!plan || plan.fingerprint === '') return c.spent;
@@ -209,8 +203,6 @@ export const crashedNews = (server: string, why: string): ClientChanged => ({
 });
 export const givenUp = (c: ComputerContext, ended: OwnedEnded): ClientChanged =>
   crashedNews(serverOf(c, ended) ?? ended.key, ended.error ?? 'no reason given');
-
-// ── a new config ───────────────────────────────────────────────────────────────────────────────────────
 interface ReconciledServers extends Consequences {
   readonly opens: readonly Open[];
 }

@@ -3,8 +3,6 @@ import { isObject, type Fields } from '../protocol/json.ts';
 import { nearest } from '../text.ts';
 import { addMistake, addTwice, addWarning, nounOf, pathText, type Path, type Findings } from './mistake.ts';
 import { oauthSchema, guessedType, isOwnType, kindOf, type ServerKind } from './schemas.ts';
-
-// ── keys of other clients ─────────────────────────────────────────────────────────────────────────────
 type Treatment =
   | 'same'
   | 'opposite'
@@ -148,8 +146,6 @@ export const foreignKeys: readonly ForeignKey[] = [
   { key: 'available_tools', does: 'allow', to: ['a2c', 'tools'], note: 'Goose' },
   { key: 'enabled_tools', does: 'allow', to: ['a2c', 'tools'], note: 'Codex' },
 ];
-
-// ── entries made flat ─────────────────────────────────────────────────────────────────────────────────
 interface FlatEntry {
   readonly entry: Fields;
   readonly deeper: ReadonlyMap<string, string>;
@@ -194,8 +190,6 @@ function withHeaders(entry: Fields): Fields {
   if (!isObject(requestInit)) return entry;
   return { ...rest, ...(requestInit['headers'] !== undefined && { headers: requestInit['headers'] }) };
 }
-
-// ── logins ────────────────────────────────────────────────────────────────────────────────────────────
 interface ForeignLogin {
   /** Absent when none of the given settings has a meaning in our config. */
   readonly oauth?: Readonly<Record<string, unknown>>;
@@ -224,8 +218,6 @@ export function foreignLogin(value: unknown): ForeignLogin {
   }
   return { ...(Object.keys(oauth).length > 0 && { oauth }), unused };
 }
-
-// ── servers of other clients ──────────────────────────────────────────────────────────────────────────
 const rows: ReadonlyMap<string, ForeignKey> = new Map(foreignKeys.map((row) => [row.key, row]));
 const urlKeys = foreignKeys.flatMap(({ key, to }) => (to?.[1] === 'url' ? [key] : []));
 

@@ -1,3 +1,4 @@
+/** Placeholders such as `${input:ID}` in a config: found, filled and named when a value is missing. */
 import { isObject } from '../protocol/json.ts';
 
 /** `${input:id}` (a2c-wire §3.9), `${env:NAME}`; expanded ones: `~` at the start, `$NAME`, `${NAME:-otherwise}`. */

@@ -3,8 +3,6 @@ import { z } from 'zod';
 import { metaKeys } from '../catalog/tool.ts';
 import { sizes } from '../protocol/sizes.ts';
 import { isTemplate, mayBeTemplate } from './placeholders.ts';
-
-// ── durations ─────────────────────────────────────────────────────────────────────────────────────────
 /** Limit of a Node.js timer; a longer one would overflow and fire at once. */
 const longestMs = 2_147_483_647;
 
@@ -76,8 +74,6 @@ export const keepAliveSchema = z.unknown().transform((value, context) => {
   context.issues.push({ code: 'custom', message, input: value });
   return z.NEVER;
 });
-
-// ── our own settings ──────────────────────────────────────────────────────────────────────────────────
 const milliseconds = z.int().min(0).max(longestMs).optional();
 const positiveMs = z.int().min(1).max(longestMs).optional();
 
@@ -222,8 +218,6 @@ export const launchSettingsOf = (
 
 /** 0 turns off `idleStopMs` and the idle, total, ping and poll times. */
 export type Settings = Readonly<z.output<typeof settingsSchema>>;
-
-// ── servers, as the protocol writes them ──────────────────────────────────────────────────────────────
 export interface ProtocolBase {
   readonly name: string;
   /** For peers of 0.3 and later; absent unless configured, and always present for agents. */
@@ -284,8 +278,6 @@ export type ProtocolServer = ProtocolBase &
       }
     | { readonly type: OwnType; readonly server_parameters: OwnFacts }
   );
-
-// ── logins ────────────────────────────────────────────────────────────────────────────────────────────
 const filledText = z.string().min(1);
 const metadataUrl = filledText.refine(
   (text) => isTemplate(text) || /^https:\/\/[^/]+\/.+/.test(text),
@@ -354,8 +346,6 @@ const loginPairs = [
 const assertionKeys = ['assertion', 'assertionFile', 'idpTokenEndpoint'] as const;
 
 export const secretsOfLogin = ['clientSecret', 'privateKey', 'assertion', 'idpClientSecret'] as const;
-
-// ── servers ───────────────────────────────────────────────────────────────────────────────────────────
 /**
  * Policy for one tool, with keys as on the wire, because it is sent as `a2c_tool_meta`. Extra keys are kept;
  * own keys are never null.
@@ -557,8 +547,6 @@ export const serverSchemas = {
   own: z.strictObject({ ...baseKeys, server_parameters: ownFacts.nullish() }),
 } as const;
 export type BaseFields = z.output<z.ZodObject<typeof baseKeys>>;
-
-// ── inputs ────────────────────────────────────────────────────────────────────────────────────────────
 const inputId = z
   .string()
   .min(1)

@@ -162,8 +162,6 @@ export const afterChange = ({ updates }: AggregatorContext): Consequences => ({
 const tellQuestions = (server: string, list: ServerList | undefined): readonly TellOwned[] => [
   toOwned(questionKind, { type: 'question.listed', server, list: list ?? null }),
 ];
-
-// ── what a server lists ───────────────────────────────────────────────────────────────────────────────
 const isSameSet = (a: readonly string[], b: readonly string[]): boolean => {
   const known = new Set(a);
   return a.length === b.length && b.every((uri) => known.has(uri));
@@ -280,8 +278,6 @@ export function afterBroken(c: AggregatorContext, ended: OwnedEnded): Consequenc
     next: { lists: { ...c.lists, [server]: { ...list, isOpen: false } } },
   };
 }
-
-// ── updates of one resource ───────────────────────────────────────────────────────────────────────────
 function invalidations(
   c: AggregatorContext,
   { server, uris: listed }: ServerList,
@@ -320,8 +316,6 @@ export function afterWatched(
     next: { lists: { ...c.lists, [server]: list } },
   };
 }
-
-// ── questions ─────────────────────────────────────────────────────────────────────────────────────────
 /** Lists are read again for a fresh one. */
 export function afterQuestion(c: AggregatorContext, wanted: AggregateWanted): Consequences {
   const { next, opens, messages } = reopenings(c);
@@ -346,8 +340,6 @@ export function afterLate(c: AggregatorContext, { servers }: QuestionLate): Cons
   });
   return { next: { lists: { ...c.lists, ...Object.fromEntries(late) } } };
 }
-
-// ── notices for the host ──────────────────────────────────────────────────────────────────────────────
 /** When it is exceeded, the first ones may be reported again. */
 const mostNoticed = 1_000;
 const newNotices = (c: AggregatorContext, notices: readonly Notice[]): readonly Notice[] =>
@@ -370,8 +362,6 @@ export const afterNotices = (
   c: AggregatorContext,
   { notices }: { readonly notices: readonly Notice[] },
 ): Consequences => withNotices(c, notices);
-
-// ── one resource ──────────────────────────────────────────────────────────────────────────────────────
 const routeOf = (
   c: AggregatorContext,
   { uri, server, session, history }: ResourceWanted,

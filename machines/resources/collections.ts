@@ -1,3 +1,4 @@
+/** What Desktop and Finder have in common: the rules of each, and their messages. */
 import { contentHash } from '../catalog/changes.ts';
 import type { ServerHistory } from '../call/history.ts';
 import type { Capabilities } from '../ports/session.ts';

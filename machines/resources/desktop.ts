@@ -14,8 +14,6 @@ import type {
 } from './collections.ts';
 import { desktopQueryOf, gap } from './asked.ts';
 import { standingOf, isWindowUri, parseWindowUri, type WindowUri } from './window-uri.ts';
-
-// ── display hints in lists ────────────────────────────────────────────────────────────────────────────
 interface ListEntry {
   readonly uri: string;
   readonly annotations?: unknown;
@@ -50,8 +48,6 @@ function standingsIn(resources: readonly ListEntry[]): Standings {
   }
   return Object.fromEntries(standings);
 }
-
-// ── windows ───────────────────────────────────────────────────────────────────────────────────────────
 export interface Window {
   readonly server: string;
   readonly uri: string;
@@ -76,8 +72,6 @@ export function renderWindow({ uri, contents }: Window): string {
   const body = texts.join(gap);
   return body === '' ? uri : uri + gap + body;
 }
-
-// ── the Desktop, put together ─────────────────────────────────────────────────────────────────────────
 interface Group {
   readonly placed: { readonly window: Window; readonly priority: number }[];
   /** First in the order of the list, whatever its priority. */
@@ -130,8 +124,6 @@ function grouped(windows: readonly Window[]): ReadonlyMap<string, Group> {
 /** Only its fullscreen window if it has one, else all by priority. */
 const windowsOf = ({ placed, fullscreen }: Group): readonly Window[] =>
   fullscreen ? [fullscreen] : placed.sort((a, b) => b.priority - a.priority).map(({ window }) => window);
-
-// ── changes of a Desktop ──────────────────────────────────────────────────────────────────────────────
 export const windowUrisIn = (resources: readonly { readonly uri: string }[]): readonly string[] => [
   ...new Set(resources.map(({ uri }) => uri).filter(isWindowUri)),
 ];
@@ -144,8 +136,6 @@ const refusedWindowsIn = (
     const read = parseWindowUri(uri);
     return read.ok ? [] : [{ uri, reason: read.failure.message }];
   });
-
-// ── windows affected by an update ─────────────────────────────────────────────────────────────────────
 /** Without query or trailing slash. */
 const keyOf = (host: string, path: readonly string[]): string => JSON.stringify([host, ...path]);
 const pathOf = ({ path }: WindowUri): readonly string[] =>
@@ -181,8 +171,6 @@ function windowsTouched(uri: string, listed: readonly string[]): readonly string
   const depths = Array.from({ length: Math.min(path.length, deepest) + 1 }, (_, depth) => depth);
   return depths.flatMap((depth) => uris.get(keyOf(changed.uri.host, path.slice(0, depth))) ?? []);
 }
-
-// ── the rules of the collection ───────────────────────────────────────────────────────────────────────
 /** A hash of each blob is enough to notice a change; a blob may be large. */
 const kept = (contents: Contents): Window['contents'] =>
   contents.map(({ text, blob }) =>

@@ -1,3 +1,4 @@
+/** Rules of one question for windows or documents: which servers it needs, and how long it waits. */
 import {
   addressFor,
   childOf,
@@ -93,8 +94,6 @@ const listOf = ({ lists }: Wanted, server: string): ServerList | undefined =>
   Object.hasOwn(lists, server) ? lists[server] : undefined;
 const givenBy = ({ given }: QuestionContext, server: string): CacheGiven | undefined =>
   Object.hasOwn(given, server) ? given[server] : undefined;
-
-// ── what a question needs ─────────────────────────────────────────────────────────────────────────────
 const placed = remembered((standings: Standings) =>
   remembered((items: readonly object[]): readonly object[] =>
     Object.keys(standings).length === 0
@@ -136,8 +135,6 @@ const isUnlisted = (c: QuestionContext, server: string): boolean => {
 const isSettled = (c: QuestionContext, server: string): boolean =>
   !isUnlisted(c, server) && (listOf(c, server)?.uris.length === 0 || givenBy(c, server) !== undefined);
 export const canAnswer = (c: QuestionContext): boolean => needed(c).every((server) => isSettled(c, server));
-
-// ── what it asks, and is told ─────────────────────────────────────────────────────────────────────────
 export const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
   a === b || (a.length === b.length && a.every((uri, n) => uri === b[n]));
 const withoutServer = (names: readonly string[], server: string): readonly string[] =>
@@ -184,8 +181,6 @@ export function messagesAtLimit(c: QuestionContext): Post[] {
     ...c.asked.filter((server) => isWaiting(c, server)).map((server) => toCache(c, server, 'cache.tell')),
   ];
 }
-
-// ── the answer ────────────────────────────────────────────────────────────────────────────────────────
 const mostNamed = 20;
 function named(server: string, refused: readonly Refused[]): Missing[] {
   const all = refused.slice(0, mostNamed).map((each) => ({ server, ...each }));

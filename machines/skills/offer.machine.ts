@@ -54,8 +54,6 @@ const read = (c: OfferContext, step: Step, key: string, uri: string): PortReques
 const check = (step: 'entry' | 'file', key: string, params: object): Taken => ({
   requests: [{ id: idOf(step, key), target: skillsPort, method: step, params }],
 });
-
-// ── entries ───────────────────────────────────────────────────────────────────────────────────────────
 function askEntries(c: OfferContext): Taken {
   const roots = rules.nextRoots(c);
   return {
@@ -79,8 +77,6 @@ function takeEntry(c: OfferContext, fact: Answered): Taken {
   const { server, bundle } = c;
   return check('entry', uri, { server, bundle, ...root, contents: given.body });
 }
-
-// ── files ─────────────────────────────────────────────────────────────────────────────────────────────
 function readFile(c: OfferContext, order: OfferRead): Taken {
   const { ticket } = order.wanted;
   const found = rules.fileUri(c, order);

@@ -22,7 +22,6 @@ interface Listed {
   readonly uri: string;
   readonly meta?: JsonObject;
 }
-// ── the list of a server ──────────────────────────────────────────────────────────────────────────────
 const mostSkills = 500;
 const isSkillUri = (uri: string): boolean => uri.startsWith('skill://');
 const sourceOf = ({ meta }: Listed): unknown => meta?.['source'];
@@ -68,8 +67,6 @@ export function offeredIn(server: string, resources: readonly Listed[]): Offered
     refused: [...refused, ...tooMany],
   };
 }
-
-// ── messages and memory ───────────────────────────────────────────────────────────────────────────────
 export interface OfferStart {
   readonly server: string;
   /** Middle part of the names of its skills. */
@@ -123,8 +120,6 @@ export interface OfferContext extends OfferInput {
   readonly running: readonly OfferedSkill[];
   readonly files: Readonly<Record<string, OfferRead>>;
 }
-
-// ── entries ───────────────────────────────────────────────────────────────────────────────────────────
 const mostRunning = 16;
 const has = <T>(record: Readonly<Record<string, T>>, key: string): boolean => Object.hasOwn(record, key);
 export const nextRoots = ({ offered, read, running }: OfferContext): readonly OfferedSkill[] => {
@@ -185,8 +180,6 @@ export function knownOf({ server, offered, read }: OfferContext): OfferKnown {
   }
   return { type: 'offer.known', server, skills: [...skills.values()], refused };
 }
-
-// ── files ─────────────────────────────────────────────────────────────────────────────────────────────
 const decoded = (uri: string): string => decodePart(uri) ?? uri;
 export function fileUri(c: OfferContext, { root, wanted }: OfferRead): { uri: string } | SkillRefusal {
   const relPath = pathIn(wanted);

@@ -87,8 +87,6 @@ function takeOffered(c: SkillsContext, event: SkillsOffered): Taken {
   const taken = takeOffers(c, now);
   return { ...taken, opens, messages: [...messages, ...(taken.messages ?? [])] };
 }
-
-// ── questions ─────────────────────────────────────────────────────────────────────────────────────────
 const overdueIn = (c: SkillsContext, id: string, ticket: string) =>
   ({ id, delay: c.timing.aggregateMs, event: { type: 'skill.overdue', ticket } }) as const;
 const keep = (c: SkillsContext, wanted: SkillsWanted | SkillWanted): Taken => ({

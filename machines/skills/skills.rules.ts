@@ -1,3 +1,4 @@
+/** Rules of the skills of a computer: where they come from, who may read them. */
 import { contentHash } from '../catalog/changes.ts';
 import type { BlobFacts } from '../blobs/blobs.rules.ts';
 import { kindOf, type Address, type AddressFor, post, type Post } from '../kernel/effects.ts';

@@ -1,3 +1,4 @@
+/** Rules of taking one file of an agent, part by part. */
 import { confirmationTexts, failedConfirmation, type ConfirmationText } from '../call/policy/policy.ts';
 import type { JudgedCall } from '../call/policy/judge.ts';
 import {

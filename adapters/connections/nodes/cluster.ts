@@ -1,3 +1,4 @@
+/** Offices of several nodes as one: messages between them, and nodes that come and go. */
 import { Questions, type LocalOffice } from './questions.ts';
 import { gone, newAfterLeases, OwnSeats, RemoteSeats } from './seats.ts';
 import type { SeatFacts } from '../../../machines/ports/office.ts';

@@ -1,3 +1,4 @@
+/** Who holds which seat when an office has several nodes: this node, and all others. */
 import { extended } from '../../../machines/kernel/objects.ts';
 import type { SeatFacts } from '../../../machines/ports/office.ts';
 import { takenText } from '../../../machines/office/rooms/claims.ts';

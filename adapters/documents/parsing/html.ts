@@ -1,3 +1,4 @@
+/** Markdown of a web page or of the HTML part of a mail. */
 import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { limits } from '../../../machines/document-files.ts';
 import { renderElement, type Draft } from '../../../machines/documents.ts';

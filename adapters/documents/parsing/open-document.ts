@@ -1,3 +1,4 @@
+/** Markdown of texts, tables and slides of LibreOffice (ODF). */
 import { pagesOf, type Draft, type DraftPage } from '../../../machines/documents.ts';
 import { equationText, mathNodeOf } from './equations.ts';
 import { draftsOfHtml, plainText } from './html.ts';

@@ -1,3 +1,4 @@
+/** Markdown tables of an Excel workbook. */
 import { zipSync } from 'fflate';
 import { read, SSF, utils, type CellObject, type WorkSheet } from '@e965/xlsx';
 import { limits } from '../../../machines/document-files.ts';

@@ -1,3 +1,4 @@
+/** MCP over streamable HTTP: one request for each message, and a stream for what comes unasked. */
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
 import { mediaTypeOf, readAnswer, type Body, type StreamEnd } from '../bodies.ts';

@@ -1,3 +1,4 @@
+/** Requests that a server makes of its client: sampling, elicitation and roots, answered by the host. */
 import type {
   ClientCapabilities,
   CreateMessageRequest,

@@ -1,3 +1,4 @@
+/** Requests to a server that wait for an answer, with progress, cancelling and loss. */
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { TransientMap } from '../../../machines/kernel/objects.ts';
 import { isAnswer, isNotification } from '../lenient.ts';

@@ -1,3 +1,4 @@
+/** Process groups as the system shows them: who is in one, who is alive, how one is ended. */
 import { readFileSync } from 'node:fs';
 import { processTable, type ProcessTable, type StartTime, type Stat } from './process-table.ts';
 

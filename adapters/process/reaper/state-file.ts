@@ -1,3 +1,4 @@
+/** File of one host that names its children, read by whoever ends what the host left behind. */
 import {
   closeSync,
   constants,

@@ -1,3 +1,4 @@
+/** Signed tokens of peers: keys, algorithms and times. */
 import { readFileSync, statSync } from 'node:fs';
 import type * as Jose from 'jose';
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';

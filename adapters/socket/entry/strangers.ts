@@ -1,3 +1,4 @@
+/** Connections that are not let in yet, with limits of time, bytes and number. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket as NetSocket } from 'node:net';
 import { overLimit, type LimitName } from '../../../machines/office/rooms/limits.ts';

@@ -1,3 +1,4 @@
+/** Answers of offices and computers read as lists, lenient towards older peers. */
 import { z } from 'zod';
 import { wireCodes, type Failure } from '../failure.ts';
 import {

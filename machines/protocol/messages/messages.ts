@@ -1,3 +1,4 @@
+/** Schemas of the messages that offices and peers exchange. */
 import { z } from 'zod';
 import { toolResult } from '../tool-result.ts';
 import { unfitName } from '../../text.ts';
