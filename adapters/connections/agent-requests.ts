@@ -1,4 +1,4 @@
-/** What agents ask this computer over one connection, and how each question ends. */
+/** Questions of agents to this computer over one connection, each with its answer. */
 import type { z } from 'zod';
 import * as messages from '../../machines/protocol/messages/messages.ts';
 import { TransientMap, extended } from '../../machines/kernel/objects.ts';

@@ -1,4 +1,4 @@
-/** What an office passes on between its members: questions with their answers, notices, progress. */
+/** Messages that an office passes on between its members: questions with their answers, notices, progress. */
 import { fillHandles, hasHandles } from './blob-fetch.ts';
 import { apartFailure } from './nodes/seats.ts';
 import { type Cluster, LookupHere, LookupOfAll } from './nodes/cluster.ts';

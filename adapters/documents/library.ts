@@ -1,4 +1,4 @@
-/** All documents of the served folders: found, parsed once and watched for changes. */
+/** Documents of the served folders: found, parsed once and watched for changes. */
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';

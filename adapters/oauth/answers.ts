@@ -1,4 +1,4 @@
-/** What servers of a login answer: metadata, registrations and tokens, checked before use. */
+/** Answers of the servers of a login: metadata, registrations and tokens, checked before use. */
 import {
   buildDiscoveryUrls,
   LATEST_PROTOCOL_VERSION,

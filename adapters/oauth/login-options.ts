@@ -1,4 +1,4 @@
-/** How a login goes by its config: grants, scopes, and authorization servers that fit. */
+/** Choices of a login by its config: grants, scopes, and authorization servers that fit. */
 import { type OAuthDiscoveryState, checkResourceAllowed } from '@modelcontextprotocol/client';
 import { Refusal } from './guarded-fetch.ts';
 import type { StoredLogin, LoginStore } from './login-store.ts';

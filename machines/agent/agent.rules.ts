@@ -1,4 +1,4 @@
-/** What an agent asks of its office and computers, and the views that it keeps of them. */
+/** Questions of an agent to its office and computers, and the views that it keeps of them. */
 import {
   downloadKind,
   downloadOpen,

@@ -1,4 +1,4 @@
-/** What decides how a server is started or reached, read from its config and told apart by a fingerprint. */
+/** Facts by which a server is started or reached, read from its config and told apart by a fingerprint. */
 import { isObject } from '../protocol/json.ts';
 import { canonical } from '../trace/canonical.ts';
 import { addMistake, check, mistakeLine, type Findings, type Mistake, type Path } from './mistake.ts';

@@ -1,4 +1,4 @@
-/** Why something failed, as data: codes of the wire, names for hosts, and details. */
+/** Failures as data: codes of the wire, names for hosts, and details. */
 import { excessBytes, mostLevels } from './json.ts';
 
 /**

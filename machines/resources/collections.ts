@@ -1,4 +1,4 @@
-/** What Desktop and Finder have in common: the rules of each, and their messages. */
+/** Common part of Desktop and Finder: the rules of each, and their messages. */
 import { contentHash } from '../catalog/changes.ts';
 import type { ServerHistory } from '../call/history.ts';
 import type { Capabilities } from '../ports/session.ts';

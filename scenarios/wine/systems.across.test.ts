@@ -98,7 +98,7 @@ describe.each(both)('two systems, %s and %s', (here, there) => {
     const office = a2c(here, ['office', '--port', '0', '--token', 'across']);
     await expect.poll(office.said, patience).toMatch(/http:\S+/);
     const url = /http:\S+/.exec(office.said())?.[0] ?? '';
-    const computer = a2c(there, [
+    a2c(there, [
       ...['computer', '--url', url, '--token', 'across', '--name', 'far', '--alone'],
       ...['-c', pathOn(there, configFor(there))],
     ]);

@@ -1,4 +1,4 @@
-/** Who holds which seat when an office has several nodes: this node, and all others. */
+/** Holders of the seats of an office with several nodes: at this node, and at all others. */
 import { extended } from '../../../machines/kernel/objects.ts';
 import type { SeatFacts } from '../../../machines/ports/office.ts';
 import { takenText } from '../../../machines/office/rooms/claims.ts';

@@ -1,4 +1,4 @@
-/** What a client with a session asks, said to a server without sessions, and the reverse. */
+/** Translation between a client with a session and a server without sessions, in both directions. */
 import { createMcpHandler, ProtocolError, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';

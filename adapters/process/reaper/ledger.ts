@@ -1,4 +1,4 @@
-/** All children of this host, so that each is ended with it. */
+/** Children of this host, so that each is ended with it. */
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { Address } from '../../../machines/kernel/effects.ts';

@@ -1,4 +1,4 @@
-/** Who is let into an office: tokens, versions and the rights of a credential. */
+/** Entry to an office: tokens, versions and the rights of a credential. */
 import { z } from 'zod';
 import type { SeatFacts } from '../../ports/office.ts';
 import { wireCodes, type Failure, notGranted } from '../../protocol/failure.ts';
