@@ -241,10 +241,15 @@ const lateFor = (c: CacheContext, { owed }: Asker): ReadonlySet<string> =>
 const itemsIn = remembered((entries: readonly Entry[]) => entries.flatMap(({ items }) => items));
 function givenTo(c: CacheContext, asker: Asker): Post {
   const late = lateFor(c, asker);
-  const reason = `it could not be read within ${c.timing.aggregateMs} ms`;
+  const within = `within ${c.timing.aggregateMs} ms`;
+  const waiting = new Set(c.queue.map(({ uri }) => uri).filter((uri) => !isReading(c, uri)));
+  const reasonFor = (uri: string): string =>
+    waiting.has(uri) && entryOf(c, uri).hung === 0
+      ? `its turn did not come ${within}: other reads of its server took as long`
+      : `it could not be read ${within}`;
   const refused = c.uris.flatMap((uri, at): readonly Refused[] => {
     if (asker.only !== undefined && asker.only !== uri) return [];
-    if (late.has(uri)) return [{ uri, reason }];
+    if (late.has(uri)) return [{ uri, reason: reasonFor(uri) }];
     const entry = c.entries[at] ?? unread;
     return entry.failure ? [{ uri, reason: entry.failure.message }] : entry.refused;
   });

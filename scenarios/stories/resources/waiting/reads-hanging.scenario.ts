@@ -67,7 +67,7 @@ for (const [servers, hanging] of [
     );
 
 scenario(
-  'more reads that hang than are made at a time hold up the others until their limit, and what comes then is told as one change',
+  'more reads that hang than are made at a time hold up the others until their limit, which are named as held up, and what comes then is told as one change',
   { servers: { a: partly('desktop', 'a', 200, 6) } },
   async (s) => {
     s.computer();
@@ -75,7 +75,12 @@ scenario(
     ask(s, 'desktop');
     await s.run(8_010);
     expect(shownOf(s, 'desktop')).toBe(0);
-    expect(shown(s).missing).toHaveLength(21);
+    const reasons = shown(s).missing.map(({ reason }) => reason);
+    expect(reasons).toHaveLength(21);
+    expect(reasons.slice(0, 4)).toEqual(Array(4).fill('it could not be read within 8000 ms'));
+    expect(new Set(reasons.slice(4, 20))).toEqual(
+      new Set(['its turn did not come within 8000 ms: other reads of its server took as long']),
+    );
     expect(shown(s).missing.at(-1)).toEqual({ server: 'a', reason: 'and 180 more could not be taken in' });
     const told = changes(s, 'desktop');
     ask(s, 'desktop');
