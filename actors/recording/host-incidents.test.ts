@@ -57,7 +57,10 @@ const sentCall = (id: string, tool: string): DirectoryRecord[] => {
   const settled = { type: 'call.settled', reqId: id, tool, server: 'pay', failure: null, result: null };
   return [
     { k: 'in', via: 'host', a: 'computer', ev: { type: 'call.request', reqId: id, tool, params: {} } },
-    { k: 'out', port: 'ask', a, ev: { type: 'ask', id: 'rpc', method: 'tools/call', params: {} } },
+    {
+      ...{ k: 'out', port: 'ask', a },
+      ev: { type: 'ask', id: 'rpc', target: 'computer/client:pay', method: 'tools/call', params: {} },
+    },
     { k: 'post', from: a, a: 'host:computer.1', ev: { ...settled, end: 'succeeded', outcome: 'succeeded' } },
   ] as never;
 };
@@ -94,8 +97,12 @@ it('a window that cannot be read is an incident of the server that shows it', as
   const incidents = new HostIncidents({ now: () => 1_000, hide: (value) => value, later: () => 0 });
   await incidents.loaded;
   const a = 'computer/desktop#3/cache:editor#4/read:main#5';
-  const ask = { type: 'ask', id: 'read', method: 'resources/read', params: { uri: 'window://main' } };
+  const client = 'computer/client:editor';
+  const params = { uri: 'window://main' };
+  const ask = { type: 'ask', id: 'read', target: client, method: 'resources/read', params };
+  const open = { type: 'leaf.open', input: { server: 'editor', key: client } };
   const refused = { type: 'ask.refused', id: 'read', failure: { message: 'nothing came' } };
+  incidents.record({ k: 'out', port: 'session', a: `${client}#1/session#2`, ev: open } as never);
   incidents.record({ k: 'out', port: 'ask', a, ev: ask } as never);
   incidents.record({ k: 'in', via: 'ask', id: 'read', a, ev: refused } as never);
   expect(incidents.facts).toMatchObject([

@@ -2,34 +2,15 @@ import type * as rules from '../../machines/incidents/incident.ts';
 import type { Incident, IncidentFact, IncidentView } from '../../machines/incidents/incident.ts';
 import type { Story } from '../../machines/incidents/incidents.ts';
 import { during } from '../../adapters/clock.ts';
-import type { Address } from '../../machines/kernel/effects.ts';
-import { isAnswer } from '../../machines/kernel/ports.ts';
-import { fieldsOf } from '../../machines/protocol/json.ts';
+import { ChannelNames } from '../../machines/trace/channels.ts';
 import type { DirectoryRecord, Frame } from '../../machines/trace/record.ts';
-import { textOf, type Row } from '../../machines/trace/row.ts';
+import type { Row } from '../../machines/trace/row.ts';
 import type { Observer } from '../runtime/directory.ts';
 import { CallsUnderWay } from './calls-under-way.ts';
 import { hostWords } from './host-words.ts';
 
-/** Questions that incidents are about; a host has many others. */
-const questions: ReadonlySet<string> = new Set([
-  'tools/call',
-  'client:tool_call',
-  'confirm',
-  'resources/read',
-]);
-/** Inputs of leaves that incidents are about. */
-const facts: ReadonlySet<string> = new Set([
-  'agent.called',
-  'office.failed',
-  'office.opened',
-  'session.failed',
-  'session.opened',
-  'session.waits',
-]);
 const isoOf = (ms: number): string => new Date(ms).toISOString();
-const serverIn = (a: Address): string => /\/(?:client|cache):([^/#]+)/.exec(a)?.[1] ?? '';
-/** Records of these kinds cross the boundary of the host; of others no incident is about. */
+/** Other records stay inside of the host. */
 const crossing: ReadonlySet<string> = new Set(['in', 'out', 'draw', 'post', 'defect']);
 /** Time in ms from one look at the calls under way to the next. */
 const lookMs = 250;
@@ -65,7 +46,8 @@ export class HostIncidents implements Observer {
     (what, at) => this.#fold(what, at),
     (server, tool, ms) => this.#loaded?.story.answered(server, tool, ms),
   );
-  readonly #channels = new Map<string, string>();
+  /** Without the parameters of questions, which no incident names. */
+  readonly #names = new ChannelNames(hostWords, undefined, undefined, () => null);
   readonly #heard = new Set<(fact: IncidentFact) => void>();
   readonly #named = new WeakSet<Incident>();
   #told = 0;
@@ -114,46 +96,10 @@ export class HostIncidents implements Observer {
     const now = this.#platform.now();
     if (!this.#underWay.take(frame, now)) this.#fold(frame, now);
   }
+  /** The same rows as a trace has, so that a host and the page of its trace tell the same. */
   #fold(what: DirectoryRecord | Frame, at: number): void {
-    const row = what.k === 'frame' ? { k: what.k, via: what.via, json: what.json } : this.#rowOf(what);
-    if (row) this.#add({ ...row, s: 0, t: 0, w: at });
-  }
-  /** Undefined for what no incident is about. */
-  #rowOf(record: DirectoryRecord): { readonly k: string; readonly [key: string]: unknown } | undefined {
-    const { k, a } = record;
-    if (k === 'defect') return record;
-    if (k === 'post') {
-      if (!a.startsWith('host:')) return undefined;
-      const { ev } = record;
-      return { k: 'said', ev: ev.type === 'call.settled' ? ev : hostWords.news('', ev) };
-    }
-    if (k === 'draw') return record.port === 'judge' ? { k, a, ch: 'judge', v: record.v } : undefined;
-    if (k === 'out') return this.#asked(record);
-    if (k !== 'in') return undefined;
-    const { via, id = '', ev } = record;
-    const type = ev?.type ?? '';
-    if (via === 'ask') {
-      const key = `${a} ${id}`;
-      const ch = this.#channels.get(key);
-      if (ch !== undefined && isAnswer(type)) this.#channels.delete(key);
-      return ch === undefined ? undefined : { k, a, ch, ev };
-    }
-    const isCall = via === 'host' && (type === 'call.request' || type === 'agent.call');
-    return isCall || facts.has(type) || type.startsWith('socket.') ? { k, a, ch: '', ev } : undefined;
-  }
-  #asked({ a, ev, port }: Extract<DirectoryRecord, { k: 'out' }>) {
-    const { id, method, params } = fieldsOf(ev);
-    const key = `${a} ${textOf(id)}`;
-    if (ev.type === 'ask' && questions.has(textOf(method))) {
-      const about = method === 'resources/read' ? ` ${textOf(fieldsOf(params)['uri'])}` : '';
-      this.#channels.set(key, `ask ${textOf(method)} of ${serverIn(a)}${about} ${key}`);
-    }
-    const ch = this.#channels.get(key);
-    const isWithdrawn = ev.type === 'ask.withdraw';
-    if (isWithdrawn) this.#channels.delete(key);
-    return ch !== undefined || (port === 'link' && ev.type === 'link.answer')
-      ? { k: 'out', a, ch: ch ?? '', ev: isWithdrawn ? { type: 'withdraw' } : ev }
-      : undefined;
+    const row = what.k === 'frame' ? what : this.#names.of(what);
+    if (row) this.#add({ ...row, a: what.a, s: 0, t: 0, w: at });
   }
   /** Those that have changed after a revision; all of them after 0, or when some have gone. */
   after(revision: number): IncidentsTold {

@@ -20,6 +20,7 @@ const limited = {
   'Reasons.#gone': '1,000 names of tools',
   'Object.gone': '100 entries of a list (`mostGone`)',
   'ListTimes.#changed[each]': '100 entries of a list (`mostGone`)',
+  'ChannelNames.#requests': '20,000 calls',
   'Story.all': '500 incidents',
   'Story.all[each]': '500 incidents',
   'Story.#gone[each]': '100 tools of a server',
