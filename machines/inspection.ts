@@ -83,10 +83,8 @@ export const toPageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('beat') }),
   /** Exchanged before the page came: profile `boundary`, numbered apart from `records`; the oldest may be missing. */
   z.object({ type: z.literal('past'), text: z.string(), isLast: z.boolean() }),
-  /** The page was too slow: `missed` records were dropped, and it continues from the checkpoint `lines`. */
+  /** It continues from the checkpoint `lines`: it was too slow, and `missed` records were dropped, or it gets more or fewer. */
   z.object({ type: z.literal('gap'), missed: z.int().min(0), lines }),
-  /** All records follow, in place of those of the page; shown when the record `until` has come. */
-  z.object({ type: z.literal('whole'), until: z.int().min(0) }),
   z.object({ type: z.literal('complete'), records: z.int().min(0) }),
   /** `isLost`: the host went without a word, as one that was killed. */
   z.object({ type: z.literal('closed'), reason: z.string(), isLost: z.boolean().optional() }),

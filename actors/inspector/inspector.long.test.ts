@@ -148,28 +148,20 @@ describe('a page that looks at a computer', () => {
     await Promise.all([first.close(), second.close()]);
   });
 
-  it('gets a line for each call, and all records of it once it shows them, as a page that showed them always', async () => {
+  it('gets a line for each call, and all records of each from when it shows them, as a page that showed them always', async () => {
     await using computer = await computerOf();
     await using inspection = await computer.debug.inspect();
     const [late, always] = [await attachTo(inspection.url), await attachTo(inspection.url)];
     await Promise.all([late.welcome(), always.welcome()]);
     await wantRecords(always);
     const call = await calledInOneBatch(computer, late, { text: 'early' });
-    const isEnd = ({ k, a }: { k: string; a?: string }): boolean => k === 'end' && a === call.a;
+    const endOf = (a: unknown) => (row: { k: string; a?: string }) => row.k === 'end' && row.a === a;
     expect(call).toMatchObject({ ev: { params: { text: 'early' } }, told: { outcome: 'succeeded' } });
-    const { s } = await always.row(isEnd);
-    expect(late.rows.some(isEnd)).toBe(false);
-    await wantRecords(late);
-    await late.row(isEnd);
-    const recordsOf = ({ rows }: AttachedPage): typeof rows => {
-      const from = rows.findLastIndex((row) => row.k === 'key' && row.s < s);
-      return rows.slice(from).filter((row) => row.s <= s);
-    };
-    expect(recordsOf(late).length).toBeGreaterThan(10);
-    expect(recordsOf(late)).toEqual(recordsOf(always));
+    await always.row(endOf(call.a));
+    expect(late.rows.some(endOf(call.a))).toBe(false);
     const steps = (call['steps'] as [string, number][]).map(([step, at]) => [
       step,
-      late.rows.findLast((row) => row.s === at)?.k,
+      always.rows.findLast((row) => row.s === at)?.k,
     ]);
     expect(steps).toEqual([
       ...[
@@ -180,6 +172,19 @@ describe('a page that looks at a computer', () => {
         ['ended', 'said'],
       ],
     ]);
+    await wantRecords(late);
+    const from = late.rows.findLast(({ k }) => k === 'key')?.s ?? 0;
+    await computer.callTool('echo', { text: 'seen' });
+    const isNext = ({ k, a, s }: { k: string; a?: string; s: number }): boolean =>
+      k === 'end' && a?.includes('/call:') === true && s > from;
+    const { s } = await late.row(isNext);
+    await always.row(isNext);
+    const recordsOf = ({ rows }: AttachedPage): typeof rows =>
+      rows.filter((row) => row.k !== 'key' && row.k !== 'list' && row.s > from && row.s <= s);
+    expect(recordsOf(late).length).toBeGreaterThan(10);
+    expect(recordsOf(late).map(({ ch: _, ...row }) => row)).toEqual(
+      recordsOf(always).map(({ ch: _, ...row }) => row),
+    );
     expect(await late.say({ type: 'ask', id: 7, what: 'records', isWhole: false })).toMatchObject({
       ok: true,
     });
@@ -187,6 +192,17 @@ describe('a page that looks at a computer', () => {
     await calledInOneBatch(computer, late, { text: 'later' });
     expect(late.rows.slice(known).some(({ k, a }) => k === 'end' && a?.includes('/call:'))).toBe(false);
     await Promise.all([late.close(), always.close()]);
+  });
+
+  it('gets each change of the state of a server, also while it shows no records', async () => {
+    await using computer = await computerOf();
+    await using inspection = await computer.debug.inspect();
+    const page = await attachTo(inspection.url);
+    await page.welcome();
+    await computer.servers.stop('echo');
+    const step = await page.row(({ k, tr }) => k === 'step' && String(tr).startsWith('client: '));
+    expect(step.a).toContain('client:echo');
+    await page.close();
   });
 
   it('may have the trace that its host has of itself, where it has one', async () => {

@@ -3,15 +3,11 @@ import { fieldsOf } from '../../machines/protocol/json.ts';
 import type { DirectoryRecord, Frame } from '../../machines/trace/record.ts';
 import { textOf } from '../../machines/trace/row.ts';
 
-/** Record with the time at which it came, in ms since 1970, and its place among all that came. */
-interface Held {
-  readonly n: number;
-  readonly at: number;
+/** Record with its place among all that came, and the time at which it came, in ms since 1970. */
+export interface Told {
+  readonly s: number;
+  readonly w: number;
   readonly what: DirectoryRecord | Frame;
-}
-interface Going {
-  readonly from: number;
-  readonly held: Held[];
 }
 /** A call that succeeds within this time in ms is no incident. */
 const quickMs = 1_000;
@@ -41,7 +37,7 @@ function endedWell(what: DirectoryRecord | Frame): boolean {
   const told = what.k === 'frame' ? fieldsOf(what.json) : fieldsOf('ev' in what && what.ev);
   if (told['type'] !== 'link.answer') return told['outcome'] === 'succeeded';
   const { isError, meta } = fieldsOf(told['body']);
-  return isError !== true && fieldsOf(meta)['a2c_outcome'] === 'succeeded';
+  return isError !== true && [undefined, 'succeeded'].includes(fieldsOf(meta)['a2c_outcome'] as 'succeeded');
 }
 
 /** A person who has to answer is told at once. */
@@ -49,47 +45,41 @@ const isForPerson = (what: DirectoryRecord | Frame): boolean =>
   what.k === 'out' && fieldsOf(what.ev)['method'] === 'confirm';
 
 /** Records of calls that have just begun. Nearly all succeed at once, and then nobody needs to read their records. */
-export class CallsUnderWay {
-  readonly #going = new Map<string, Going>();
-  #count = 0;
-  readonly #fold: (what: DirectoryRecord | Frame, at: number) => void;
-  readonly #quick: (server: string, tool: string, ms: number) => void;
+export class CallsUnderWay<T extends Told> {
+  /** Records of each call, by its ticket. */
+  readonly #going = new Map<string, T[]>();
+  readonly #fold: (told: T) => void;
+  readonly #quick: (held: readonly T[]) => void;
 
-  /** `quick` hears of each call that is dropped, and how long its server took. */
-  constructor(
-    fold: (what: DirectoryRecord | Frame, at: number) => void,
-    quick: (server: string, tool: string, ms: number) => void,
-  ) {
+  /** `quick` gets the records of a call that succeeded at once, `fold` each record of the others. */
+  constructor(fold: (told: T) => void, quick: (held: readonly T[]) => void) {
     this.#fold = fold;
     this.#quick = quick;
   }
   /** Returns false for a record that belongs to no call under way. */
-  take(what: DirectoryRecord | Frame, at: number): boolean {
+  take(told: T): boolean {
+    const { what, w } = told;
     const [place, ticket] = placeOf(what);
     if (ticket === '') return false;
     const known = this.#going.get(ticket);
     if (place !== 'begin' && !known) return false;
-    const going = known ?? { from: at, held: [] };
-    this.#going.set(ticket, going);
-    this.#count += 1;
-    going.held.push({ n: this.#count, at, what });
-    if (place === 'end' && endedWell(what) && at - going.from < quickMs) this.#drop(ticket, going, what, at);
-    else if (place === 'end' || isForPerson(what)) this.#foldAll();
+    const held = known ?? [];
+    this.#going.set(ticket, held);
+    held.push(told);
+    if (place === 'end' && endedWell(what) && w - (held[0]?.w ?? w) < quickMs) {
+      this.#going.delete(ticket);
+      this.#quick(held);
+    } else if (place === 'end' || isForPerson(what)) this.foldAll();
     return true;
   }
-  #drop(ticket: string, { held }: Going, what: DirectoryRecord | Frame, at: number): void {
-    this.#going.delete(ticket);
-    const sent = held.find((each) => each.what.k === 'out');
-    const { server, tool } = fieldsOf('ev' in what && what.ev);
-    if (sent) this.#quick(textOf(server), textOf(tool), at - sent.at);
-  }
   foldOld(now: number): void {
-    for (const { from } of this.#going.values()) return now - from < quickMs ? undefined : this.#foldAll();
+    for (const [first] of this.#going.values())
+      return now - (first?.w ?? now) < quickMs ? undefined : this.foldAll();
   }
-  /** All at once and in their order, because records of one call may be those of two actors. */
-  #foldAll(): void {
-    const all = [...this.#going.values()].flatMap(({ held }) => held).toSorted((a, b) => a.n - b.n);
+  /** In their order, because records of one call may be those of two actors. */
+  foldAll(): void {
+    const all = [...this.#going.values()].flat().toSorted((a, b) => a.s - b.s);
     this.#going.clear();
-    for (const { what, at } of all) this.#fold(what, at);
+    for (const told of all) this.#fold(told);
   }
 }

@@ -3,10 +3,11 @@ import type { Incident, IncidentFact, IncidentView } from '../../machines/incide
 import type { Story } from '../../machines/incidents/incidents.ts';
 import { during } from '../../adapters/clock.ts';
 import { ChannelNames } from '../../machines/trace/channels.ts';
+import { fieldsOf } from '../../machines/protocol/json.ts';
 import type { DirectoryRecord, Frame } from '../../machines/trace/record.ts';
-import type { Row } from '../../machines/trace/row.ts';
+import { textOf, type Row } from '../../machines/trace/row.ts';
 import type { Observer } from '../runtime/directory.ts';
-import { CallsUnderWay } from './calls-under-way.ts';
+import { CallsUnderWay, type Told } from './calls-under-way.ts';
 import { hostWords } from './host-words.ts';
 
 const isoOf = (ms: number): string => new Date(ms).toISOString();
@@ -42,10 +43,11 @@ export class HostIncidents implements Observer {
   readonly loaded: Promise<void>;
   readonly #platform: Platform;
   readonly #since: number;
-  readonly #underWay = new CallsUnderWay(
-    (what, at) => this.#fold(what, at),
-    (server, tool, ms) => this.#loaded?.story.answered(server, tool, ms),
+  readonly #underWay = new CallsUnderWay<Told>(
+    (told) => this.#fold(told),
+    (held) => this.#answered(held),
   );
+  #count = 0;
   /** Without the parameters of questions, which no incident names. */
   readonly #names = new ChannelNames(hostWords, undefined, undefined, () => null);
   readonly #heard = new Set<(fact: IncidentFact) => void>();
@@ -86,20 +88,31 @@ export class HostIncidents implements Observer {
   }
   record(record: DirectoryRecord): void {
     if (!crossing.has(record.k)) return;
-    const now = this.#platform.now();
-    if (!this.#underWay.take(record, now)) this.#fold(record, now);
+    const told = this.#placed(record);
+    if (!this.#underWay.take(told)) this.#fold(told);
     else if (record.k === 'in') this.#loaded?.story.entered();
-    if (now - this.#looked > lookMs) this.#look(now);
+    if (told.w - this.#looked > lookMs) this.#look(told.w);
   }
   /** Beginning or end of a call that an office relays. */
   relayed(frame: Frame): void {
-    const now = this.#platform.now();
-    if (!this.#underWay.take(frame, now)) this.#fold(frame, now);
+    const told = this.#placed(frame);
+    if (!this.#underWay.take(told)) this.#fold(told);
+  }
+  #placed(what: Told['what']): Told {
+    this.#count += 1;
+    return { s: this.#count, w: this.#platform.now(), what };
   }
   /** The same rows as a trace has, so that a host and the page of its trace tell the same. */
-  #fold(what: DirectoryRecord | Frame, at: number): void {
+  #fold({ what, w }: Told): void {
     const row = what.k === 'frame' ? what : this.#names.of(what);
-    if (row) this.#add({ ...row, a: what.a, s: 0, t: 0, w: at });
+    if (row) this.#add({ ...row, a: what.a, s: 0, t: 0, w });
+  }
+  #answered(held: readonly Told[]): void {
+    const sent = held.find(({ what }) => what.k === 'out');
+    const last = held.at(-1);
+    if (!sent || !last) return;
+    const { server, tool } = fieldsOf('ev' in last.what && last.what.ev);
+    this.#loaded?.story.answered(textOf(server), textOf(tool), last.w - sent.w);
   }
   /** Those that have changed after a revision; all of them after 0, or when some have gone. */
   after(revision: number): IncidentsTold {

@@ -38,7 +38,6 @@ const ofActors: ReadonlySet<Panel> = new Set(['chart', 'lanes', 'records', 'mess
 export const isTreeShown = ({ tree, panel }: Choice): boolean => tree ?? ofActors.has(panel);
 /** For other views the host leaves out the records inside of calls. */
 export const needsRecords = (choice: Choice): boolean =>
-  choice.moment !== undefined ||
   choice.tree === true ||
   ofActors.has(choice.panel) ||
   choice.panel === 'collections' ||

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { mostKept, Session } from './session.ts';
 
 const client = 'computer/client:web#1';
@@ -36,26 +36,30 @@ describe('a page of a host that runs', () => {
     late.take({ type: 'records', lines: checkpoint(500, 400) });
     expect(late.history.at(Infinity).get(client)).toMatchObject({ since: 100 });
   });
-  it('asks for all records when it shows some, keeps its moment, and takes no record twice into its story', async () => {
+  it('asks for all records when it shows some, and goes on from the checkpoint with which they begin', () => {
     const session = attached('live');
     const asked: unknown[] = [];
     session.connect((message) => asked.push(message));
-    const begun = (s: number): string =>
-      line({ ...{ s, t: s, w: s, k: 'in', ch: 'host:computer', a: 'computer', via: 'host' }, ev });
-    const ev = { type: 'callTool', reqId: 'r-1', tool: 'read' };
-    session.take({ type: 'records', lines: begun(5) });
-    session.choose({ panel: 'calls' });
+    session.take({ type: 'records', lines: posts(5, 6) });
+    session.choose({ panel: 'calls', moment: 1 });
     expect(asked).toEqual([]);
     session.choose({ panel: 'records', moment: 2 });
     expect(asked).toEqual([{ type: 'ask', id: 0, what: 'records', isWhole: true }]);
-    session.take({ type: 'whole', until: 6 });
-    session.take({ type: 'records', lines: checkpoint(1, 1) + posts(2, 5) });
-    // Shows the records that have come until all are there.
-    expect(session.history.length).toBe(3);
-    session.take({ type: 'records', lines: begun(5) + posts(6, 8) });
-    expect(session.history.rows().map(({ s }) => s)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-    expect(session.history.row(session.at)).toMatchObject({ s: 5 });
-    expect(session.story.calls.all.map(({ tool }) => tool)).toEqual(['read']);
+    session.take({ type: 'gap', missed: 0, lines: checkpoint(7, 1) });
+    session.take({ type: 'records', lines: posts(8, 10) });
+    expect(session.history.rows().map(({ s }) => s)).toEqual([0, 1, 5, 7, 8, 9]);
+    expect([session.history.row(session.at)?.s, session.missed]).toEqual([5, 0]);
+  });
+  it('opens the memory of its host for a record that it does not have', async () => {
+    const session = attached('live');
+    session.connect((message) => {
+      if (message.type !== 'ask' || message.what !== 'story') return;
+      const lines = [1, 2, 3].map((s) => ({ ...{ s, t: s * 10, w: s * 10, k: 'mark' }, text: 'x' }));
+      const text = [{ s: 0, t: 0, k: 'head' }, ...lines].map(line).join('');
+      session.take({ type: 'answer', id: message.id, ok: true, value: { text, checks: null } });
+    });
+    session.goToNumber(300, 20);
+    await vi.waitFor(() => expect(session.opened?.history.row(session.opened.at)?.s).toBe(2));
   });
   it('lets go what is older than a checkpoint once it has too much, and says how much', () => {
     const session = attached('live');

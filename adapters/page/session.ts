@@ -40,9 +40,6 @@ export class Session {
   /** Replaced when the oldest records of a running host are dropped. */
   history = new History();
   #lists = new Lists();
-  /** Records of a running host that are being fetched, until the record with the number `until` is there. */
-  #coming: { readonly history: History; readonly until: number } | undefined;
-  #told = -1;
   #isWhole = false;
   #neededAt = 0;
   story = new Story(folding);
@@ -197,7 +194,7 @@ export class Session {
   /** Asks a running host for all records while they are shown, and some time later again without those inside of calls. */
   #attend(): void {
     if (this.phase !== 'live') return;
-    const isNeeded = needsRecords(this.choice) || this.#wanted !== undefined;
+    const isNeeded = needsRecords(this.choice);
     if (isNeeded) this.#neededAt = this.#clock();
     const isWhole = isNeeded || (this.#isWhole && this.#clock() - this.#neededAt < leaveMs);
     if (isWhole === this.#isWhole) return;
@@ -206,9 +203,9 @@ export class Session {
   }
   #goToWanted(): void {
     const index = this.#wanted === undefined ? undefined : this.history.indexOf(this.#wanted);
-    if (index === undefined) return;
+    if (index === undefined && this.phase !== 'live') return;
     this.#wanted = undefined;
-    this.goTo(index);
+    if (index !== undefined) this.goTo(index);
   }
   lose(at: number): void {
     this.away = { from: at };
@@ -247,7 +244,6 @@ export class Session {
       this.#listener();
     }
     if (message.type === 'gap') this.missed += message.missed;
-    if (message.type === 'whole') this.#fetch(message.until);
     if ('lines' in message) this.#read(message.lines);
     if (this.#isAtHome) this.choice = { ...this.choice, panel: this.#home };
     if (message.type === 'welcome' || this.#wanted !== undefined) this.#goToWanted();
@@ -269,9 +265,7 @@ export class Session {
       this.#looked.clear();
     }
     if (this.away) this.away = { ...this.away, to: this.#wall() };
-    this.#coming = undefined;
     this.#isWhole = false;
-    this.#told = -1;
     this.story = new Story(folding);
     this.#pastLists = new Lists();
     this.#later = undefined;
@@ -281,37 +275,16 @@ export class Session {
     for (const line of lines.split('\n')) {
       if (line === '') continue;
       const row = this.#lists.read(line);
-      (this.#coming?.history ?? this.history).add(row);
+      this.history.add(row);
       if (row.k === 'tail' || row['cut'] === true) this.#hasEnd = true;
       if (typeof row['w'] === 'number') this.#offset = row['w'] - row.t;
       if (row.k === 'frame' && row['via'] !== 'relay')
         this.messages.add(row, numberOf(row['w']) ?? this.clockOf(row.t) ?? 0);
-      if (this.#coming && row.s >= this.#coming.until && row.k !== 'list') this.#swap();
-      // Ignores records that a running host sends twice: at first, and again when the page fetches all records.
-      if (this.phase === 'live' && row.s <= this.#told && row.k !== 'key') continue;
-      if (row.k !== 'list') this.#told = Math.max(this.#told, row.s);
       if (this.#later) this.#later.push(row);
       else this.story.add(row, row.s);
     }
     this.#arrivedAt = this.#clock();
     if (this.phase === 'live' && this.history.length > mostKept) this.#forget();
-  }
-  /** The records on the page are shown until then. */
-  #fetch(until: number): void {
-    const history = new History();
-    const [head] = this.history.rows();
-    if (head?.k === 'head') history.add(head);
-    this.#lists = new Lists();
-    this.#coming = { history, until };
-  }
-  #swap(): void {
-    const t = this.history.row(this.at)?.t ?? 0;
-    this.history = this.#coming?.history ?? this.history;
-    this.#coming = undefined;
-    if (!this.isNow) this.choice = { ...this.choice, moment: Math.max(0, this.history.indexAt(t)) };
-    this.#goToWanted();
-    // Stops waiting for a record that is not among all records of the host.
-    this.#wanted = undefined;
   }
   #tellPast(text: string, isLast: boolean): void {
     for (const line of text.split('\n')) {
@@ -467,8 +440,8 @@ export class Session {
   }
   showIncident({ incident: { id, s }, subject, from }: IncidentView): void {
     this.see([id]);
-    // Below 1 for a time before the first record.
-    const index = s === null ? this.history.indexAt(this.traceTime(from)) : this.history.indexOf(s);
+    // Below 1 for a time before the first record. Both clocks tell whole milliseconds, so one is added.
+    const index = s === null ? this.history.indexAt(this.traceTime(from) + 1) : this.history.indexOf(s);
     const client = this.clientOf(subject);
     this.choose({ incident: id, ...(client !== undefined && { actor: client }) });
     if (index !== undefined && index >= 1) this.goTo(index);
@@ -534,12 +507,12 @@ export class Session {
     const is = (call: Call): boolean => call.ticket === ticket;
     return this.story.calls.all.findLast(is) ?? this.story.all.flatMap(({ calls }) => calls).find(is);
   }
-  goToNumber(s: number): void {
+  /** Inside of a call that succeeded a live page has no records: the memory of the host has them. */
+  goToNumber(s: number, at: number): void {
     const index = this.history.indexOf(s);
-    if (index === undefined && this.phase !== 'live') return;
-    this.#wanted = s;
     this.choose({ panel: 'records', find: '', findKind: '' });
-    this.#goToWanted();
+    if (index !== undefined) return this.goTo(index);
+    if (this.phase === 'live') void this.tell().then(() => this.opened?.goToTime(at));
   }
   /** Shows a moment of the time line; the host tells what was before the first record of this page. */
   goToTime(at: number): void {

@@ -47,7 +47,10 @@ function Waterfall({ session, call, now }: { session: Session; call: Call; now: 
               {phase.s === null ? (
                 phase.name
               ) : (
-                <Link onClick={() => session.goToNumber(phase.s ?? 0)} title={`record ${phase.s}`}>
+                <Link
+                  onClick={() => session.goToNumber(phase.s ?? 0, phase.from)}
+                  title={`record ${phase.s}`}
+                >
                   {phase.name}
                 </Link>
               )}
