@@ -24,180 +24,64 @@ const nameOf = ({ facts }: FleetSeen, host: number): string => {
 };
 const endOfHost = (fleet: Fleet, host: number): number => fleet.sessions[host]?.wallEnd ?? 0;
 
-// ── hosts and connections ─────────────────────────────────────────────────────────────────────────────
-const columns = ['agent', 'office', 'computer', 'server'] as const;
-interface Node {
-  readonly id: string;
-  readonly column: number;
-  readonly name: string;
-  readonly note: string;
-  readonly mood: Mood;
-  /** Index of the host; undefined for a peer or a server that is no host of this page. */
-  readonly host: number | undefined;
-}
-interface Edge {
-  readonly from: string;
-  readonly to: string;
-  readonly label: string;
-  readonly mood: Mood;
-}
-const columnOf = (kind: string): number => {
-  const at = columns.indexOf(kind as 'agent');
-  return at >= 0 ? at : kind === 'up' ? 2 : 1;
-};
 /** Why nothing is heard of a host; undefined while it is heard, and of one that said that it closed. */
 function silenceOf(session: Session | undefined): string | undefined {
   if (session?.phase === 'lost') return 'has left without a word';
   return session?.staleSince === undefined ? undefined : 'does not answer';
 }
-function hostNode(fleet: Fleet, seen: FleetSeen, host: number): Node {
+function standingOfHost(fleet: Fleet, host: number): { readonly note: string; readonly mood: Mood } {
   const session = fleet.sessions[host];
-  const end = endOfHost(fleet, host);
-  const wrong = session?.story.at(end).filter((view) => needsLook(view)).length ?? 0;
-  const isGone = session?.phase === 'over';
+  if (session?.phase === 'over') return { note: 'has ended', mood: 'off' };
+  const wrong = session?.story.at(endOfHost(fleet, host)).filter((view) => needsLook(view)).length ?? 0;
   const silence = silenceOf(session);
-  const note = silence ?? (isGone ? 'has ended' : wrong > 0 ? countText(wrong, 'incident') : 'fine');
-  const { kind = 'file', name = '' } = seen.facts[host] ?? {};
-  return {
-    id: `host ${host}`,
-    column: columnOf(kind),
-    name: kind === 'up' ? `${name} (with office)` : name,
-    note,
-    mood: isGone ? 'off' : wrong > 0 || silence !== undefined ? 'bad' : 'good',
-    host,
-  };
+  const note = silence ?? (wrong > 0 ? countText(wrong, 'incident') : 'fine');
+  return { note, mood: wrong > 0 || silence !== undefined ? 'bad' : 'good' };
 }
-/** Returns the boxes and lines of the drawing: hosts, peers that are not on this page, and the servers of computers. */
-function graphOf(fleet: Fleet, seen: FleetSeen): { nodes: readonly Node[]; edges: readonly Edge[] } {
-  const nodes = new Map(seen.facts.map((_, host) => [`host ${host}`, hostNode(fleet, seen, host)]));
-  const edges: Edge[] = [];
-  for (const { from, to, kind, name, office, state } of seen.connections) {
-    if (to === from) continue;
-    const id = to === undefined ? `${kind} ${office} ${name}` : `host ${to}`;
-    if (!nodes.has(id))
-      nodes.set(id, {
-        id,
-        column: columnOf(kind),
-        name,
-        note: 'not on this page',
-        mood: 'off',
-        host: undefined,
-      });
-    edges.push({ from: `host ${from}`, to: id, label: office, mood: state === 'joined' ? 'good' : 'busy' });
-  }
-  for (const [host, session] of fleet.sessions.entries())
-    for (const { name, words, mood } of session.servers) {
-      const id = `server ${host} ${name}`;
-      const isHeard = silenceOf(session) === undefined && session.phase !== 'over';
-      const known = isHeard ? { note: words, mood } : { note: `last ${words}`, mood: 'off' as const };
-      nodes.set(id, { id, column: 3, name, host, ...known });
-      edges.push({ from: `host ${host}`, to: id, label: '', mood: known.mood });
-    }
-  return { nodes: [...nodes.values()], edges };
-}
-const box = { width: 190, height: 40, gap: 14, between: 90, top: 28 } as const;
-interface Place {
-  readonly x: number;
-  readonly y: number;
-}
-interface Layout {
-  readonly used: readonly number[];
-  readonly places: ReadonlyMap<string, Place>;
-  readonly line: (edge: Edge) => string;
-  readonly width: number;
-}
-/** Arranges each kind of host in a column of its own. */
-function inColumns(nodes: readonly Node[]): Layout {
-  const used = columns.map((_, n) => n).filter((n) => nodes.some(({ column }) => column === n));
-  const places = new Map(
-    nodes.map((node) => {
-      const place = nodes.filter(({ column }) => column === node.column).indexOf(node);
-      const x = used.indexOf(node.column) * (box.width + box.between);
-      return [node.id, { x, y: box.top + place * (box.height + box.gap) }];
-    }),
-  );
-  const line = ({ from, to }: Edge): string => {
-    const [one = { x: 0, y: 0 }, other = { x: 0, y: 0 }] = [places.get(from), places.get(to)];
-    const [left, right] = one.x <= other.x ? [one, other] : [other, one];
-    const [x1, y1] = [left.x + box.width, left.y + box.height / 2];
-    const [x2, y2] = [right.x, right.y + box.height / 2];
-    return `M ${x1} ${y1} C ${x1 + box.between / 2} ${y1} ${x2 - box.between / 2} ${y2} ${x2} ${y2}`;
-  };
-  return { used, places, line, width: used.length * (box.width + box.between) - box.between + 4 };
-}
-const indent = 26;
-/** Arranges all hosts in one column, the servers after their computer, for a window as narrow as a phone. */
-function inOneColumn(nodes: readonly Node[], edges: readonly Edge[]): Layout {
-  const serversOf = (id: string): readonly Node[] =>
-    nodes.filter((node) => node.column === 3 && edges.some(({ from, to }) => from === id && to === node.id));
-  const ordered = nodes
-    .filter(({ column }) => column < 3)
-    .toSorted((a, b) => a.column - b.column)
-    .flatMap((node) => [node, ...serversOf(node.id)]);
-  const places = new Map(
-    ordered.map(({ id, column }, n) => [id, { x: column * indent, y: 4 + n * (box.height + box.gap) }]),
-  );
-  const line = ({ from, to }: Edge): string => {
-    const [one = { x: 0, y: 0 }, other = { x: 0, y: 0 }] = [places.get(from), places.get(to)];
-    const [upper, lower] = one.y <= other.y ? [one, other] : [other, one];
-    return `M ${upper.x + indent / 2} ${upper.y + box.height} V ${lower.y + box.height / 2} H ${lower.x}`;
-  };
-  return { used: [], places, line, width: box.width + 3 * indent + 4 };
-}
-/** Width in px up to which a window is narrow. */
-const narrow = 640;
+/** Each host with the seats of its office and the servers of its computer. */
 function Connections({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
-  const { nodes, edges } = graphOf(fleet, seen);
-  const { used, places, line, width } = innerWidth < narrow ? inOneColumn(nodes, edges) : inColumns(nodes);
-  const height = Math.max(0, ...[...places.values()].map(({ y }) => y + box.height)) + 4;
   return (
-    <figure id="connections" tabIndex={0}>
-      <svg
-        viewBox={`-2 0 ${width} ${height}`}
-        style={{ width: `min(100%, ${width}px)` }}
-        role="img"
-        aria-label={wordsOf(nodes, edges)}
-      >
-        {used.map((column, n) => (
-          <text key={column} class="column" x={n * (box.width + box.between)} y={14}>
-            {`${columns[column] ?? ''}s`}
-          </text>
-        ))}
-        {edges.map((edge) => (
-          <path key={`${edge.from} ${edge.to}`} class={`connection ${edge.mood}-line`} d={line(edge)} />
-        ))}
-        {nodes.map((node) => {
-          const { x, y } = places.get(node.id) ?? { x: 0, y: 0 };
-          const show = (): void => fleet.choose({ host: node.host });
-          return (
-            <g
-              key={node.id}
-              class={`host ${node.mood}`}
-              transform={`translate(${x} ${y})`}
-              onClick={node.host === undefined ? undefined : show}
-            >
-              <rect width={box.width} height={box.height} rx={6} />
-              <text x={10} y={17}>
-                {visible(node.name.length > 24 ? `${node.name.slice(0, 23)}…` : node.name)}
-              </text>
-              <text x={10} y={32} class="note">
-                {visible(node.note.length > 28 ? `${node.note.slice(0, 27)}…` : node.note)}
-              </text>
-              <title>{visible(`${node.name}: ${node.note}`)}</title>
-            </g>
-          );
-        })}
-      </svg>
-    </figure>
+    <ul id="connections">
+      {fleet.sessions.map((session, host) => {
+        const { note, mood } = standingOfHost(fleet, host);
+        const isHeard = silenceOf(session) === undefined && session.phase !== 'over';
+        return (
+          <li key={host}>
+            <State mood={mood}>
+              <Link onClick={() => fleet.choose({ host })}>{visible(nameOf(seen, host))}</Link>
+            </State>{' '}
+            <span class="quiet">{note}</span>
+            <ul>
+              {seen.connections
+                .filter(({ from, to }) => from === host && to !== host)
+                .map(({ to, kind, name, office, state }) => (
+                  <li key={`${kind} ${office} ${name}`}>
+                    <State mood={state === 'joined' ? 'good' : 'busy'}>
+                      seat of {kind} <strong>{visible(name)}</strong>
+                    </State>{' '}
+                    <span class="quiet">
+                      in {visible(office)}
+                      {to === undefined && ', not on this page'}
+                    </span>
+                  </li>
+                ))}
+              {session.servers.map((server) => (
+                <li key={`server ${server.name}`}>
+                  <State mood={isHeard ? server.mood : 'off'}>
+                    server <strong>{visible(server.name)}</strong>
+                  </State>{' '}
+                  <span class="quiet">
+                    {!isHeard && 'last '}
+                    {server.words}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </li>
+        );
+      })}
+    </ul>
   );
 }
-/** Returns the drawing in words, for people who cannot see it. */
-const wordsOf = (nodes: readonly Node[], edges: readonly Edge[]): string => {
-  const named = (id: string): string => nodes.find((node) => node.id === id)?.name ?? '';
-  return `Connections: ${edges.map(({ from, to }) => `${named(from)} with ${named(to)}`).join(', ') || 'none'}`;
-};
-
-// ── what is wrong ─────────────────────────────────────────────────────────────────────
 function Wrong({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
   const all = fleet.sessions.flatMap((session, host) => {
     const end = endOfHost(fleet, host);
@@ -251,7 +135,6 @@ function Wrong({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
     </ul>
   );
 }
-// ── calls ─────────────────────────────────────────────────────────────────────────────────────────────
 interface Shown {
   readonly fleet: Fleet;
   readonly seen: FleetSeen;
