@@ -4,29 +4,20 @@ import { tellListener } from '../kernel/listeners.ts';
 import { isLogged, shortened, type Log, type LogEntry, type LogLevel } from './log-entry.ts';
 import type { Observer } from '../runtime/directory.ts';
 import { systemClock } from '../../adapters/clock.ts';
-import type { AgentNews } from '../../machines/agent/agent.machine.ts';
 import type { CallSettled } from '../../machines/call/call.rules.ts';
 import { stateWords } from '../../machines/server-states.ts';
-import type { ServerState } from '../../machines/server-state.ts';
-import { nameOf, type Address } from '../../machines/kernel/effects.ts';
+import { nameOf, partIn, type Address } from '../../machines/kernel/effects.ts';
 import { isAnswer } from '../../machines/kernel/ports.ts';
-import type { OfficeFact } from '../../machines/ports/office.ts';
-import type { SeatChanged } from '../../machines/office/office.machine.ts';
 import { isAbandoned } from '../../machines/office/rooms/pending.ts';
 import { isUnknown, codeNameOf, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { events } from '../../machines/protocol/protocol.ts';
-import { failureIn, readAnswer, readToolResult } from '../../machines/protocol/reading.ts';
+import { failureIn, readAnswer, readToolResult, toolErrorText } from '../../machines/protocol/reading.ts';
+import type { ServerState } from '../../machines/server-state.ts';
+import type { SeatChanged } from '../../machines/office/office.machine.ts';
 import type { DirectoryRecord } from '../../machines/trace/record.ts';
 
 type AskedRequest = { readonly reqId: string; readonly tool?: string; readonly server?: string };
 const mostRemembered = 10_000;
-
-const warnings: ReadonlySet<string> = new Set(['tools.refused', 'name.shared', 'list.restless']);
-/** Characters that names of actors cannot hold are decoded. */
-const serverAt = (address: Address): string | undefined => {
-  const key = /\/client:([^/#]+)/.exec(address)?.[1];
-  return key?.replaceAll(/%(25|2F|23)/g, (code) => decodeURIComponent(code));
-};
 
 /** Log of what happens at each layer of a host; made only when a host logs. `req_id` joins the lines of a call. */
 export class HostLog implements Observer {
@@ -146,43 +137,24 @@ export class HostLog implements Observer {
   }
   #named(address: Address): Partial<LogEntry> {
     const call = this.#calls.get(address);
+    const server = call?.server ?? partIn(address, 'client');
     return {
       ...(call && { req_id: call.reqId, ...textAs('tool', call.tool) }),
-      ...textAs('server', call?.server ?? serverAt(address)),
+      ...(server !== '' && { server }),
     };
   }
   #post({ from, a, ev }: Extract<DirectoryRecord, { k: 'post' }>): void {
-    if (ev.type === 'call.settled') return this.#settled(from, a, ev as unknown as CallSettled);
-    if (!a.startsWith('host:')) return;
-    const { failure, server, stage, reason } = ev as Fields;
-    // Logs a failing server only when it waits for the next attempt or gives up; states in between add nothing.
-    if (ev.type === 'client.changed' && isObject(failure) && (stage === 'recovering' || stage === 'open'))
-      this.#tell(
-        'computer',
-        'server.changed',
-        failure as never,
-        textAs('server', server),
-        stage === 'open' ? 'error' : 'warn',
-      );
-    if (ev.type === 'link.changed' && stage === 'waiting')
-      this.#tell(
-        'link',
-        ev.type,
-        { code: 'LinkLost', message: typeof reason === 'string' ? reason : 'no reason given' },
-        {},
-        'warn',
-      );
-    if (warnings.has(ev.type) && isObject(failure))
-      this.#tell('computer', ev.type, failure as never, textAs('server', server), 'warn');
-    if (this.isTelling) this.#newsOf(from, ev);
+    if (ev.type === 'call.settled') this.#settled(from, a, ev as unknown as CallSettled);
+    else if (a.startsWith('host:')) this.#newsOf(from, ev);
   }
   #newsOf(from: Address, event: Fields): void {
-    const news = newsIn(event, rootOf(from));
-    if (!news) return;
-    const { layer, event: told, message, named = {}, of } = news;
-    if (of !== undefined && this.#stages.get(of) === message) return;
+    const line = newsOf[String(event['type'])]?.(event, rootOf(from));
+    if (!line) return;
+    const { level = 'info', layer, event: told, message, named = {}, of } = line;
+    const isRepeated = level === 'info' && of !== undefined && this.#stages.get(of) === message;
     if (of !== undefined) this.#stages.set(of, message);
-    if (message !== '') this.news('info', layer, told, message, named);
+    if (message !== '' && !isRepeated && isLogged(level, this.#level))
+      this.#write(level, layer, told, message, named);
   }
   #settled(from: Address, to: Address, settled: CallSettled): void {
     const { reqId, server, tool, phase, outcome, result, failure } = settled;
@@ -263,76 +235,82 @@ const roundedMs = (ms: number | undefined): { readonly ms?: number } =>
   ms === undefined ? {} : { ms: Math.round(ms) };
 const textAs = <K extends string>(key: K, value: unknown): { readonly [P in K]?: string } =>
   (typeof value === 'string' ? { [key]: value } : {}) as { readonly [P in K]?: string };
-interface News {
-  readonly layer: LogEntry['layer'];
-  readonly event: string;
-  readonly message: string;
+interface Line extends Pick<LogEntry, 'layer' | 'event' | 'message'> {
+  /** Default: `info`. */
+  readonly level?: LogLevel;
   readonly named?: Partial<LogEntry>;
-  /** Two equal lines in a row for one subject are logged once. */
+  /** Two equal lines in a row for one subject are logged once, and an empty one never. */
   readonly of?: string;
 }
-type ToldEvent = Readonly<Record<string, unknown>>;
+type LineOf = (event: Fields, root: string) => Line | undefined;
 
-const isFailing = (stage: unknown): boolean =>
-  stage === 'recovering' || stage === 'open' || stage === 'waiting';
+const failed = (
+  level: LogLevel,
+  event: string,
+  { failure, server }: Fields,
+  of?: string,
+): Line | undefined => {
+  if (!isObject(failure)) return undefined;
+  const { code, message } = failure as unknown as Failure;
+  const named = { ...textAs('server', server), code: codeNameOf(code) };
+  return { level, layer: 'computer', event, message, named, ...(of !== undefined && { of }) };
+};
+const lacking =
+  (event: string): LineOf =>
+  (told) =>
+    failed('warn', event, told);
 const linkWords: Readonly<Record<string, string>> = {
   joined: 'joined its office',
   closed: 'its seat is given up',
 };
+const computerNews =
+  (event: string, message: string): LineOf =>
+  ({ computer }, root) =>
+    root === 'agent' ? { layer: 'agent', event, message, named: textAs('computer', computer) } : undefined;
+const newsOf: Readonly<Record<string, LineOf>> = {
+  'socket.opened': ({ socket }) => ({
+    ...{ layer: 'office', event: 'peer.connected', message: 'connected' },
+    named: textAs('peer', socket),
+  }),
+  'socket.closed': ({ socket, reason }) => ({
+    ...{ layer: 'office', event: 'peer.disconnected', message: String(reason) },
+    named: textAs('peer', socket),
+  }),
+  'seat.changed': ({ seat, stage }) => {
+    const { role, name, office } = seat as SeatChanged['seat'];
+    const named = { office, [role]: name };
+    return { layer: 'office', event: 'seat.changed', message: `${role} ${String(stage)}`, named };
+  },
+  'client.changed': (told) => {
+    const { server, stage } = told as { readonly server: string; readonly stage: ServerState };
+    const event = 'server.changed';
+    const of = `server ${server}`;
+    // Logs a failing server only when it waits for the next attempt or gives up; states in between add nothing.
+    if (stage === 'recovering') return failed('warn', event, told, of);
+    if (stage === 'open') return failed('error', event, told, of);
+    const message = stage === 'waiting' ? '' : stateWords[stage];
+    return { layer: 'computer', event, message, named: { server }, of };
+  },
+  'link.changed': ({ stage, reason }, root) => {
+    const at = { layer: 'link', event: 'link.changed', of: `link ${root}` } as const;
+    if (stage !== 'waiting') return { ...at, message: linkWords[String(stage)] ?? '' };
+    const why = typeof reason === 'string' ? reason : 'no reason given';
+    return { ...at, level: 'warn', message: why, named: { code: 'LinkLost' } };
+  },
+  'tools.refused': lacking('tools.refused'),
+  'name.shared': lacking('name.shared'),
+  'list.restless': lacking('list.restless'),
+  'computer.entered': computerNews('computer.entered', 'a computer sits in the office'),
+  'computer.left': computerNews('computer.left', 'a computer has left'),
+};
 
-function newsIn(event: ToldEvent, root: string): News | undefined {
-  switch (event['type']) {
-    case 'socket.opened': {
-      const { socket } = event as unknown as Extract<OfficeFact, { type: 'socket.opened' }>;
-      return { layer: 'office', event: 'peer.connected', message: 'connected', named: { peer: socket } };
-    }
-    case 'socket.closed': {
-      const { socket, reason } = event as unknown as Extract<OfficeFact, { type: 'socket.closed' }>;
-      return { layer: 'office', event: 'peer.disconnected', message: reason, named: { peer: socket } };
-    }
-    case 'seat.changed': {
-      const { seat, stage } = event as unknown as SeatChanged;
-      const named = { office: seat.office, [seat.role]: seat.name };
-      return { layer: 'office', event: 'seat.changed', message: `${seat.role} ${stage}`, named };
-    }
-    case 'client.changed': {
-      const { server, stage } = event as { readonly server: string; readonly stage: ServerState };
-      const message = isFailing(stage) ? '' : stateWords[stage];
-      return {
-        layer: 'computer',
-        event: 'server.changed',
-        message,
-        named: { server },
-        of: `server ${server}`,
-      };
-    }
-    case 'link.changed': {
-      const message = linkWords[String(event['stage'])] ?? '';
-      return { layer: 'link', event: 'link.changed', message, of: `link ${root}` };
-    }
-    case 'computer.entered':
-    case 'computer.left': {
-      if (root !== 'agent') return undefined;
-      const { type, computer } = event as Extract<AgentNews, { type: 'computer.entered' | 'computer.left' }>;
-      const message = type === 'computer.entered' ? 'a computer sits in the office' : 'a computer has left';
-      return { layer: 'agent', event: type, message, named: { computer } };
-    }
-    default:
-      return undefined;
-  }
-}
-
-const textsIn = (content: unknown): string =>
-  (Array.isArray(content) ? (content as unknown[]) : [])
-    .flatMap((item) => (isObject(item) && typeof item['text'] === 'string' ? [item['text']] : []))
-    .join('\n');
 function failureInAnswer(answer: unknown): Failure | undefined {
   const read = readAnswer(answer);
   if (!read.ok) return read.failure;
   if (!isObject(read.body) || read.body['isError'] !== true) return undefined;
   const result = readToolResult(answer);
-  const message = textsIn(read.body['content']) || 'The tool says that it failed';
-  return (result.ok ? failureIn(result.result) : undefined) ?? { code: wireCodes.toolFailed, message };
+  const said = result.ok ? failureIn(result.result) : undefined;
+  return said ?? { code: wireCodes.toolFailed, message: toolErrorText(answer) };
 }
 const ofTool = (method: string, result: unknown): Failure | undefined =>
   method === 'tools/call' ? failureInAnswer(result) : undefined;

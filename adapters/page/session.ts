@@ -5,7 +5,8 @@ import type { Checks, FromPage, HostFacts, ToPage } from '../../machines/inspect
 import type { Charts } from '../../machines/trace/chart.ts';
 import type { KeepWord } from '../../machines/trace/reasons.ts';
 import { History, type Lane } from './history.ts';
-import { partsOf, type Call } from '../../machines/incidents/calls.ts';
+import type { Call } from '../../machines/incidents/calls.ts';
+import { partIn } from '../../machines/kernel/effects.ts';
 import { Messages, type MessagesWanted } from './messages.ts';
 import { Story } from '../../machines/incidents/incidents.ts';
 import { incidentNames, type IncidentView } from '../../machines/incidents/incident.ts';
@@ -454,7 +455,8 @@ export class Session {
   }
   /** Address of the latest machine of a server. */
   clientOf(server: string): string | undefined {
-    const is = ({ kind, address }: Lane): boolean => kind === 'client' && partsOf(address).server === server;
+    const is = ({ kind, address }: Lane): boolean =>
+      kind === 'client' && partIn(address, 'client') === server;
     return this.history.lanes.findLast(is)?.address;
   }
   /** Opens the trace of an incident, or of what the host did before this page; returns the reason when the host refuses. */

@@ -1,6 +1,7 @@
 import { type Row, listOf, numberOf, textOf } from '../trace/row.ts';
 import { fieldsOf, type Fields } from '../protocol/json.ts';
 import { pageCaller } from '../call/history.ts';
+import { partIn } from '../kernel/effects.ts';
 
 /** Tool calls of a host, folded from its records, also those before the page connected. Wall clock in ms. Pure. */
 
@@ -55,19 +56,6 @@ export interface Call {
 }
 const mostCalls = 20_000;
 
-/** Returns the ticket of the call and the name of the server that an address names; each may be empty. */
-export const partsOf = (address: string): { readonly ticket: string; readonly server: string } => {
-  const last = (kind: string): string => {
-    const part = address.split('/').findLast((each) => each.startsWith(`${kind}:`)) ?? '';
-    return part
-      .slice(kind.length + 1)
-      .replace(/#\d+$/, '')
-      .replaceAll('%2F', '/')
-      .replaceAll('%23', '#')
-      .replaceAll('%25', '%');
-  };
-  return { ticket: last('call'), server: last('client') };
-};
 /** In the words of a host, and as its machines take it. */
 const isCall = (type: string): boolean =>
   type === 'callTool' || type === 'call.request' || type === 'agent.call';
@@ -140,7 +128,7 @@ export class Calls {
   }
   toolOf(address: string): string | undefined {
     const last = address.split('/').at(-1) ?? '';
-    return last.startsWith('call:') ? this.#tools.get(partsOf(last).ticket) : undefined;
+    return last.startsWith('call:') ? this.#tools.get(partIn(last, 'call')) : undefined;
   }
   callAt(address: string): Call | undefined {
     return this.#byAddress.get(address);
@@ -189,7 +177,7 @@ export class Calls {
     const call = this.#open.get(ticket);
     if (!call) return;
     call.address = address;
-    call.server = partsOf(address).server;
+    call.server = partIn(address, 'client');
     const ended = rest.pop() ?? asked;
     call.moments.push(...rest);
     const result = isOfHost ? end['result'] : end['body'];
@@ -217,12 +205,11 @@ export class Calls {
     this.#passed.add(ticket);
   }
   #step(row: Row, ev: Fields, { at, s, address }: { at: number; s: number | null; address: string }): void {
-    const { ticket, server } = partsOf(address);
-    const call = this.#open.get(ticket);
+    const call = this.#open.get(partIn(address, 'call'));
     if (!call) return;
     call.address = address;
     if (!this.#isBrief) this.#byAddress.set(address, call);
-    if (server !== '') call.server = server;
+    call.server = partIn(address, 'client') || call.server;
     const moment = momentOf(row, ev);
     if (moment) call.moments.push({ ...moment, at, s });
   }

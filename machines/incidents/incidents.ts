@@ -1,11 +1,12 @@
-/** Incidents of a host, folded from its records. */
+/** Folds the records of a running host, or of a file, into what went wrong. Wall clock in ms. Pure. */
 import { type Row, listOf, numberOf, textOf } from '../trace/row.ts';
 import { fieldsOf, isObject, type Fields } from '../protocol/json.ts';
 import { wireCodes } from '../protocol/failure.ts';
 import { clientState, stateFor, type ServerState } from '../server-state.ts';
 import { waitsFor } from '../server-states.ts';
 import { keptForIn, type KeptFor } from '../trace/reasons.ts';
-import { Calls, isAnswer, partsOf, whyOf, type Call } from './calls.ts';
+import { Calls, isAnswer, whyOf, type Call } from './calls.ts';
+import { partIn } from '../kernel/effects.ts';
 import {
   cut,
   isOpen,
@@ -16,8 +17,6 @@ import {
   type IncidentKind,
   type IncidentView,
 } from './incident.ts';
-
-/** Incidents of a host, folded so that a running host and a file give the same. Wall clock in ms. Pure. */
 
 /** Time in ms within which a server that fails again continues its incident, as in a crash loop. */
 const againMs = 60_000;
@@ -194,7 +193,6 @@ export class Story {
     }
   }
 
-  // ── news of the host ───────────────────────────────────────────────────────────────────────────────
   #told(type: string, ev: Fields, at: number, s: number | null): void {
     const failure = isObject(ev['failure']) ? fieldsOf(ev['failure']) : undefined;
     const name = textOf(ev['name']);
@@ -285,12 +283,11 @@ export class Story {
     );
   }
 
-  // ── crossings of ports and questions ───────────────────────────────────────────────────────────────
   #crossed(row: Row, ev: Fields, at: number, s: number | null): void {
     const channel = textOf(row['ch']);
     const address = textOf(row['a']);
     const type = textOf(ev['type']);
-    const server = partsOf(address).server || subjectIn(channel);
+    const server = partIn(address, 'client') || subjectIn(channel);
     if (type === 'session.waits') this.#silent(server, fieldsOf(ev['waits']), at, s);
     if (type === 'session.opened' || type === 'session.failed') this.#over(['silent'], server, at);
     if (type === 'office.failed')
@@ -420,7 +417,6 @@ export class Story {
       for (const oldest of this.#durations.keys()) return void this.#durations.delete(oldest);
   }
 
-  // ── states in a checkpoint ─────────────────────────────────────────────────────────────────────────
   /** Adds incidents for servers that are in trouble at a checkpoint, when their earlier records are not known. */
   #restored({ roots }: Row, at: number, s: number | null): void {
     for (const { kind, snapshot, inState } of listOf(roots)) {
@@ -442,7 +438,6 @@ export class Story {
     for (const { ch, ev } of listOf(open)) this.calls.add({ s: 0, t: 0, k: 'in', ch, ev }, at, s);
   }
 
-  // ── list of incidents ──────────────────────────────────────────────────────────────────────────────
   /** Begins an incident, or continues one of this subject that is still open or has ended within `againMs`. */
   #begin(
     kind: IncidentKind,

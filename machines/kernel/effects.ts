@@ -26,6 +26,12 @@ export const nameOf = (address: Address): Address => {
   return hash < 0 ? address : address.slice(0, hash);
 };
 
+/** Key of the innermost actor of this kind in an address, such as the server of a client; empty without one. */
+export const partIn = (address: Address, kind: string): string => {
+  const part = address.split('/').findLast((each) => each.startsWith(`${kind}:`)) ?? '';
+  return textOfKey(nameOf(part).slice(kind.length + 1));
+};
+
 /** Event of an actor: its type, and what belongs to it. It has the shape of XState's `EventObject`, which hosts need not know. */
 export type AnyEvent = { readonly type: string };
 

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { Button } from '../pieces.tsx';
 import { useEffect, useState } from 'preact/hooks';
 import { fieldsOf, type Fields } from '../../../machines/protocol/json.ts';
-import { partsOf } from '../../../machines/incidents/calls.ts';
+import { partIn } from '../../../machines/kernel/effects.ts';
 import { listOf, textOf } from '../../../machines/trace/row.ts';
 import type { Session } from '../session.ts';
 import { countText, laterOf, visible } from '../values.ts';
@@ -26,7 +26,7 @@ async function toolsIn(session: Session): Promise<readonly Tool[]> {
     const later = laterOf(entries);
     const answer = later && (await session.ask({ type: 'ask', what: 'value', number: later.number }));
     return listOf(answer?.ok === true ? answer.value : entries).map((each) =>
-      toolOf(partsOf(address).server, each),
+      toolOf(partIn(address, 'client'), each),
     );
   });
   return (await Promise.all(found)).flat().toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
