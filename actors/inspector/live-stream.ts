@@ -11,7 +11,7 @@ import { LargeValues, type TraceEntry, type WholeCall } from '../recording/trace
 import { textOf } from '../../machines/trace/row.ts';
 import type { Directory, Root } from '../runtime/directory.ts';
 import type { Microstep } from '../runtime/stepper/stepper.ts';
-import { frameOf, pictureOf } from './checkpoint.ts';
+import { livingRoot, pictureOf } from './checkpoint.ts';
 import { Feed, type Viewer } from './feed.ts';
 
 /** Text inside the address of an actor by which the actor of a call is recognized. */
@@ -117,10 +117,9 @@ export class LiveStream {
     if (this.#running) return;
     const recorder = this.#recorder();
     const writer = recorder.writer();
-    const { opened } = this.#directory;
     let end = systemClock.now() + sliceMs;
     for (const root of [...this.#directory.roots]) {
-      writer.lines([recorder.placed({ k: 'key', opened, outlets: [], roots: [frameOf(root)] })]);
+      writer.lines([recorder.placed({ k: 'key', roots: [livingRoot(root)] })]);
       if (systemClock.now() < end) continue;
       await pause();
       end = systemClock.now() + sliceMs;

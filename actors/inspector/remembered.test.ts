@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { contextAfter } from '../../machines/trace/record.ts';
-import { attachTo, traceOf } from '../../scenarios/fixtures/attached.ts';
+import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -16,28 +16,27 @@ it('a page knows of every machine what it remembers, from what changed alone', a
   await using inspection = await computer.debug.inspect();
   const page = await attachTo(inspection.url);
   await page.welcome();
-  const begin = page.messages.length;
+  const begin = page.rows.length;
   await page.say({ type: 'ask', id: 1, what: 'records', isWhole: true });
   for (const text of ['one', 'two']) await computer.callTool('echo', { text });
   await computer.servers.stop('echo');
   await computer.servers.start('echo');
   await page.say({ type: 'ask', id: 2, what: 'records', isWhole: false });
-  // The outline begins with a checkpoint.
-  await page.until(({ messages }) => messages.find(({ type }) => type === 'gap'));
-  const told = page.messages.slice(begin).map((each) => ('lines' in each ? each.lines : ''));
-  const read = traceOf(page, told);
-  const lines = read.ok ? read.trace.lines : [];
-  const at = lines.findLastIndex(({ record }) => record.k === 'key');
-  const known = new Map<string, { value: unknown; context: unknown }>();
-  const rootsOf = (record?: (typeof lines)[number]['record']) => (record?.k === 'key' ? record.roots : []);
-  for (const { record } of lines.slice(0, at)) {
-    for (const { a, snapshot } of rootsOf(record)) known.set(a, snapshot as never);
-    if (record.k === 'end') known.delete(record.a);
-    if (record.k === 'step')
-      known.set(record.a, { value: record.v, context: contextAfter(known.get(record.a)?.context, record) });
-    if (record.k === 'step' && record.st !== undefined) known.delete(record.a);
+  const at = page.rows.findLastIndex(({ k }) => k === 'key');
+  const known = new Map<unknown, { value: unknown; context: unknown }>();
+  type Roots = readonly { readonly a: string; readonly snapshot: { value: unknown; context: unknown } }[];
+  const rootsOf = (row?: (typeof page.rows)[number]): Roots => (row?.['roots'] ?? []) as Roots;
+  for (const row of page.rows.slice(begin, at)) {
+    for (const { a, snapshot } of rootsOf(row)) known.set(a, snapshot);
+    if (row.k === 'end') known.delete(row.a);
+    if (row.k === 'step')
+      known.set(row.a, {
+        value: row['v'],
+        context: contextAfter(known.get(row.a)?.context, { ctx: row['ctx'], gone: row['gone'] }),
+      });
+    if (row.k === 'step' && row['st'] !== undefined) known.delete(row.a);
   }
-  const roots = rootsOf(lines[at]?.record);
+  const roots = rootsOf(page.rows[at]);
   expect(roots.length).toBeGreaterThan(3);
   for (const { a, snapshot } of roots) expect(snapshot).toMatchObject(known.get(a) ?? { a });
   expect(known.size).toBe(roots.length);

@@ -33,18 +33,6 @@ describe('a list that stands once in a trace', () => {
     const isCut = (all: readonly Row[], at: number): boolean => traceUpTo(all, at).includes('"cut":true');
     expect([isCut(rows, 4), isCut(rows, 2), isCut(rows.slice(0, 4), 3)]).toEqual([true, true, false]);
   });
-  it('belongs to the checkpoint after it, where records are missing before', () => {
-    const rows = [
-      ...readAll(new Lists()),
-      ...[10, 11].map((s) => ({ ...inner, s, t: 2, ...(s === 11 && { k: 'key' }) })),
-    ];
-    expect(traceUpTo(rows, 5).split('\n')).toMatchObject([
-      expect.stringContaining('"next":10'),
-      expect.stringContaining('"s":10'),
-      expect.stringContaining('"s":11'),
-      '',
-    ]);
-  });
 });
 
 it('a trace of a host ends at the moment that is shown, by the wall clock of both', () => {

@@ -38,13 +38,10 @@ function lineOf(row: Row, hashes: ReadonlyMap<unknown, string>): string {
     return h === undefined ? value : { $list: h };
   })}\n`;
 }
-/** From the beginning, or from the checkpoint after the last records that the page missed. */
 export function traceUpTo(rows: readonly Row[], index: number): string {
   const shown = rows.slice(0, index + 1);
   const head = shown.find(({ k }) => k === 'head');
-  let from = 0;
-  for (let at = 1; at < shown.length; at++) if (shown[at]?.s !== (shown[at - 1]?.s ?? 0) + 1) from = at;
-  const kept = shown.slice(from).filter(({ k }) => k !== 'head' && k !== 'tail');
+  const kept = shown.filter(({ k }) => k !== 'head' && k !== 'tail');
   const hashes = new Map(kept.flatMap((row) => (row.k === 'list' ? [[row['v'], textOf(row['h'])]] : [])));
   // Adds an end to a trace that is cut. A whole recording of a killed host keeps its own end, which says that the host was killed.
   const isCut = shown.length < rows.length || rows.at(-1)?.k === 'tail';

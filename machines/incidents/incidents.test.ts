@@ -84,27 +84,6 @@ describe('a server that fails', () => {
     expect(stopped).toMatchObject({ to: 400, isStopped: true });
     expect(stopped && needsLook(stopped)).toBe(false);
   });
-  it('is known from a checkpoint alone, with the time since which it is down', () => {
-    const context = { server: 'db', failure: { code: 'ServerLost', message: 'gone' } };
-    const root = {
-      a: 'computer/client:db#1',
-      kind: 'client',
-      inState: 40,
-      snapshot: { value: 'waiting', context },
-    };
-    const story = storyOf([
-      500,
-      {
-        k: 'key',
-        roots: [
-          {
-            ...root,
-          },
-        ],
-      },
-    ]);
-    expect(story.at(510)).toMatchObject([{ kind: 'down', subject: 'db', from: 460, what: 'gone' }]);
-  });
   it('wants a login, an input or a config, which is not called a death', () => {
     const login = storyOf([10, changed('recovering', 'HTTP 401')], [11, changed('unauthorized', 'log in')]);
     expect(login.at(20)).toMatchObject([{ kind: 'login', what: 'log in' }]);

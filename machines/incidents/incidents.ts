@@ -2,7 +2,7 @@
 import { type Row, listOf, numberOf, textOf } from '../trace/row.ts';
 import { fieldsOf, isObject, type Fields } from '../protocol/json.ts';
 import { wireCodes } from '../protocol/failure.ts';
-import { clientState, stateFor, type ServerState } from '../server-state.ts';
+import type { ServerState } from '../server-state.ts';
 import { waitsFor } from '../server-states.ts';
 import { keptForIn, type KeptFor } from '../trace/reasons.ts';
 import { Calls, isAnswer, whyOf, type Call } from './calls.ts';
@@ -108,7 +108,6 @@ export class Story {
     this.#now = at;
     this.look(at);
     const { k } = row;
-    if (k === 'key') return this.#restored(row, at, s);
     if (k === 'facts') return this.#facts(row, at, s);
     if (k === 'defect')
       return void this.#begin('host', 'defect', at, s, {
@@ -417,23 +416,6 @@ export class Story {
       for (const oldest of this.#durations.keys()) return void this.#durations.delete(oldest);
   }
 
-  /** Adds incidents for servers that are in trouble at a checkpoint, when their earlier records are not known. */
-  #restored({ roots }: Row, at: number, s: number | null): void {
-    for (const { kind, snapshot, inState } of listOf(roots)) {
-      const { value, context } = fieldsOf(snapshot);
-      const { server, failure, waits } = fieldsOf(context);
-      if (kind !== 'client' || typeof server !== 'string') continue;
-      const from = at - (numberOf(inState) ?? 0);
-      if (isObject(waits)) this.#silent(server, fieldsOf(waits), at, s);
-      const { code, message, remedy } = fieldsOf(failure);
-      const known = clientState({ value, hasTag: () => false });
-      const state = stateFor(known, isObject(failure) ? { code: code as 'InputNotFound' } : null);
-      if (!trouble.has(state) || this.#states.has(server)) continue;
-      this.#states.set(server, state);
-      const told = { what: textOf(message), remedy: textOf(remedy) };
-      this.#begin(kinds[state] ?? 'down', server, from, s, told);
-    }
-  }
   #facts({ open }: Row, at: number, s: number | null): void {
     for (const { ch, ev } of listOf(open)) this.calls.add({ s: 0, t: 0, k: 'in', ch, ev }, at, s);
   }

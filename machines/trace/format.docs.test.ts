@@ -17,7 +17,7 @@ const placed = new Set(['s', 't', 'k']);
 const crossing = new Set(['w', 'ch', 'a', 'req']);
 const isCrossing = (kind: string): boolean => 'ch' in schemaOf(kind).shape;
 /** Kinds of lines that a replay ignores; each has a row in one table instead of a heading of its own. */
-const explanation = ['post', 'open', 'end', 'timer', 'step', 'key'];
+const explanation = ['post', 'open', 'end', 'timer', 'step'];
 const promised = [...kinds.keys()].filter((kind) => !explanation.includes(kind));
 
 const code = (word: string): string => `\`${word}\``;

@@ -56,29 +56,6 @@ export const tailSchema = z.looseObject({
 });
 export type Tail = z.infer<typeof tailSchema>;
 
-/** In ms, until the timer fires. */
-const left = quantity.optional();
-const held = z.discriminatedUnion('held', [
-  z.looseObject({ held: z.literal('timer'), n: z.int(), id: z.string(), ev: event, left }),
-  z.looseObject({ held: z.literal('deadline'), n: z.int(), left }),
-  z.looseObject({ held: z.literal('leaf'), port: z.string(), a: address }),
-  z.looseObject({ held: z.literal('ask'), id: z.string() }),
-]);
-const rootFrame = z.looseObject({
-  a: address,
-  kind: z.string(),
-  key: z.string(),
-  owner: address.nullable(),
-  tells: address,
-  will: letter.optional(),
-  leaves: z.int(),
-  timers: z.int(),
-  age: quantity.optional(),
-  inState: quantity.optional(),
-  holds: z.array(held),
-  snapshot: z.unknown(),
-});
-
 const doors = ['start', 'host', 'abandon', 'leaf', 'ask', 'timer', 'deadline'] as const;
 const told = z.looseObject({ ch: channel, ev: event });
 const placed = { s: seq, t: time };
@@ -180,13 +157,5 @@ export const recordSchema = z.discriminatedUnion('k', [
     st: z.string().optional(),
     ctx: z.unknown().optional(),
     gone: z.array(z.string()).optional(),
-  }),
-  z.looseObject({
-    ...placed,
-    k: z.literal('key'),
-    w: time.optional(),
-    opened: z.int(),
-    outlets: z.array(z.looseObject({ a: address, letters: z.int() })),
-    roots: z.array(rootFrame),
   }),
 ]);

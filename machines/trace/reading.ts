@@ -3,7 +3,7 @@ import { revived, type Lists } from './canonical.ts';
 import type { Crossing } from './channels.ts';
 import { headSchema, recordSchema, tailSchema, traceFormat, type Head, type Tail } from './format.ts';
 import { fieldsOf } from '../protocol/json.ts';
-import type { Checkpoint, Facts, FrameVia, Mark, DirectoryRecord, Step } from './record.ts';
+import type { Facts, FrameVia, Mark, DirectoryRecord, Step } from './record.ts';
 
 export type CrossingLine = Crossing & {
   /** Wall clock in ms since 1970. */
@@ -12,7 +12,7 @@ export type CrossingLine = Crossing & {
   readonly a?: string;
 };
 /** Kept as an explanation; no comparison of traces uses them. */
-type InnerRecord = Extract<DirectoryRecord, { k: 'post' | 'open' | 'end' | 'timer' }> | Step | Checkpoint;
+type InnerRecord = Extract<DirectoryRecord, { k: 'post' | 'open' | 'end' | 'timer' }> | Step;
 export interface TraceLine {
   readonly s: number;
   /** In ms since the beginning of the trace. */

@@ -137,44 +137,27 @@ export interface Facts {
 }
 export const withoutNumber = (ch: string): string => ch.replace(/\/\d+$/, '');
 
-/** Besides its machine, such as a timer or a question; in the order of acquisition. */
-export type HeldFrame =
-  /** Timer of XState: `ev` is sent when it fires, `id` is the id of that event, `left` the time until then in ms. */
-  | {
-      readonly held: 'timer';
-      readonly n: number;
-      readonly id: string;
-      readonly ev: { readonly type: string };
-      readonly left?: number;
-    }
-  | { readonly held: 'deadline'; readonly n: number; readonly left?: number }
-  | { readonly held: 'leaf'; readonly port: string; readonly a: Address }
-  | { readonly held: 'ask'; readonly id: string };
-export interface RootFrame {
+/** Living actor in a checkpoint; times are in ms. */
+export interface LivingRoot {
   readonly a: Address;
   readonly kind: string;
-  readonly key: string;
-  /** Living root. `tells` is the root that gets the report of its end. */
   readonly owner: Address | null;
-  readonly tells: Address;
-  readonly will?: Message;
-  /** Last number that was given to a port (`leaves`) and to a timer. */
-  readonly leaves: number;
-  readonly timers: number;
-  /** In ms; only for people to read. */
-  readonly age?: number;
-  /** In ms; only for people to read. */
-  readonly inState?: number;
-  readonly holds: readonly HeldFrame[];
-  readonly snapshot: unknown;
+  /** Time since it was opened, and since it entered its state. */
+  readonly age: number;
+  readonly inState: number;
+  /** Its timers, with the time until each fires. */
+  readonly holds: readonly {
+    readonly held: 'timer' | 'deadline';
+    readonly n: number;
+    readonly left: number;
+  }[];
+  readonly snapshot: { readonly value: unknown; readonly context: unknown };
 }
-/** Between two inputs; a replay can start from it when a ring buffer lost its beginning. */
+/** All living actors between two inputs, with which the records for a page begin; no file has one. */
 export interface Checkpoint {
   readonly k: 'key';
-  readonly opened: number;
-  readonly outlets: readonly { readonly a: Address; readonly letters: number }[];
   /** Owners come before the roots that they own. */
-  readonly roots: readonly RootFrame[];
+  readonly roots: readonly LivingRoot[];
 }
 
 /** One microstep of a machine, recorded in traces of the profiles `steps` and `full`. */

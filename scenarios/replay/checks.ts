@@ -35,16 +35,7 @@ export interface ShownRecord {
   readonly k: string;
   readonly ch: string | undefined;
 }
-const others: ReadonlySet<string> = new Set([
-  'head',
-  'tail',
-  'list',
-  'facts',
-  'frame',
-  'step',
-  'mark',
-  'key',
-]);
+const others: ReadonlySet<string> = new Set(['head', 'tail', 'list', 'facts', 'frame', 'step', 'mark']);
 /** `shown` has more records than the file when that was recorded without steps. */
 export function checksOf(file: string, trace: Trace, shown: readonly ShownRecord[]): Checks {
   const { report, judged } = examined(file, trace);
