@@ -1,3 +1,4 @@
+/** Port of an office for Prometheus, health checks and its operator. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type * as Prometheus from 'prom-client';
 import { isSecret } from './reading.ts';

@@ -1,3 +1,4 @@
+/** Commands that look at the servers of a config: `doctor`, `status` and `logs`. */
 import type {
   jsonOption,
   LogsWords,

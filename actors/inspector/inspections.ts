@@ -1,3 +1,4 @@
+/** Pages of a running host, with the answers to their questions and orders. */
 import type {
   Inspected,
   Inspection,

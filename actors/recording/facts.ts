@@ -1,3 +1,4 @@
+/** Remembers what still holds of records that are dropped, so that a trace can begin after them. */
 import { blobsPort, landingPort } from '../../machines/ports/files.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 import type { Fields } from '../../machines/protocol/json.ts';

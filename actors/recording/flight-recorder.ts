@@ -1,3 +1,4 @@
+/** Recording of a host: in memory, in a growing file, and written by itself when something fails. */
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import {

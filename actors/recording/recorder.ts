@@ -1,3 +1,4 @@
+/** Keeps what happens in a host as references, and writes it as a trace. */
 import { canonical, type Redactor } from '../../machines/trace/canonical.ts';
 import { traceFormat, type Head } from '../../machines/trace/format.ts';
 import type { DirectoryRecord, Frame } from '../../machines/trace/record.ts';

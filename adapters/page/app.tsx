@@ -1,3 +1,4 @@
+/** Whole inspector page: header, shown moment, tree of actors at the side, and one panel. */
 import type { VNode } from 'preact';
 import { useEffect, useReducer, useState } from 'preact/hooks';
 import { CallsPanel } from './panels/calls.tsx';
@@ -16,8 +17,6 @@ import { needsLook } from '../../machines/incidents/incident.ts';
 import { TimeLine } from './timeline.tsx';
 import { Copy, Button } from './pieces.tsx';
 import { dayTimeText, visible } from './values.ts';
-
-/** Whole inspector page: header, shown moment, tree of actors at the side, and one panel. */
 
 const names: Readonly<Record<Panel, string>> = {
   servers: 'Servers',

@@ -1,9 +1,8 @@
+/** Living actors and their lanes, folded once from a trace, so that both agree. Pure. */
 import { type Row, listOf, numberOf, textOf } from '../../machines/trace/row.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 import { contextAfter, isSameOutside } from '../../machines/trace/record.ts';
 import { countWhile, nameOf, stateText } from './values.ts';
-
-/** Folded once from a `full` trace. Lanes are built from the changes of living actors, so both agree. Pure. */
 
 interface Timer {
   readonly n: number;

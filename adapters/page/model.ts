@@ -1,3 +1,4 @@
+/** Descriptions of living actors in words for a person. Uses neither a clock nor the DOM. */
 import { clientState, stateFor, type ServerState } from '../../machines/server-state.ts';
 import { numberOf, textOf } from '../../machines/trace/row.ts';
 import {
@@ -15,8 +16,6 @@ import type { Alive, History, Living } from './history.ts';
 import { needsLook, type IncidentView } from '../../machines/incidents/incident.ts';
 import { activeIn, countText, durationText, sizeOf, isWithin, nameOf, type Range } from './values.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
-
-/** Descriptions of living actors in words for a person. Pure functions, which use neither a clock nor the DOM. */
 
 export type Mood = 'good' | 'busy' | 'bad' | 'off';
 const moods: Readonly<Record<ServerState, Mood>> = {

@@ -1,9 +1,8 @@
+/** Tool calls of a host, folded from its records, also those before the page connected. Wall clock in ms. Pure. */
 import { type Row, listOf, numberOf, textOf } from '../trace/row.ts';
 import { fieldsOf, type Fields } from '../protocol/json.ts';
 import { pageCaller } from '../call/history.ts';
 import { partIn } from '../kernel/effects.ts';
-
-/** Tool calls of a host, folded from its records, also those before the page connected. Wall clock in ms. Pure. */
 
 export type CallStep =
   | 'asked'

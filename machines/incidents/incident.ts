@@ -1,7 +1,6 @@
+/** What went wrong at a host, with its calls. Times are those of the wall clock in ms. Pure. */
 import { excessBytes, fieldsOf } from '../protocol/json.ts';
 import type { Call } from './calls.ts';
-
-/** What went wrong at a host, with its calls. Times are those of the wall clock in ms. Pure. */
 
 export const incidentKinds = [
   'down',

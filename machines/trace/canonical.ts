@@ -1,6 +1,6 @@
+/** Writes values so that equal runs write equal bytes. What JSON cannot hold becomes an object with a `$` key (docs/trace-format.md). */
 import { isObject, type Fields } from '../protocol/json.ts';
 
-/** Equal runs write equal bytes. What JSON cannot hold becomes an object with a `$` key (docs/trace-format.md). */
 export interface Redactor {
   /** Undefined when the value, which stands under this key, is no secret. */
   hide(value: string | number | bigint, key: string): string | undefined;

@@ -1,3 +1,4 @@
+/** Names what crosses between a host and the outside, alike in a recording and in its replay. */
 import type { EventObject } from 'xstate';
 import { kindIn, type Address } from '../kernel/effects.ts';
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
@@ -6,7 +7,6 @@ import type { Fields } from '../protocol/json.ts';
 import { canonical, type Redactor, type Texts } from './canonical.ts';
 import type { DirectoryRecord, Thrown } from './record.ts';
 
-// ── helpers that build the names of trace channels ──────────────────────────────────────────────────────
 const longestText = 80;
 export const shortText = (text: string): string =>
   text.length <= longestText
@@ -148,7 +148,6 @@ export class ChannelNames {
         return undefined;
     }
   }
-  // ── lookups of records just seen ────────────────────────────────────────────────────────────────────
   instanceOf(at: Address): string {
     return this.#instances.get(at) ?? at;
   }
@@ -162,7 +161,6 @@ export class ChannelNames {
     return this.#hosts;
   }
 
-  // ── names ──────────────────────────────────────────────────────────────────────────────────────────
   #timer(a: Address, n: number, purpose: string, ms: number): string {
     const name = this.#nth(`timer ${purpose}${ofSubject(a)} ${ms}`);
     this.#timers.set(`${a} ${n}`, name);
@@ -202,7 +200,6 @@ export class ChannelNames {
     return `${port}${ofSubject(a)}`;
   }
 
-  // ── records ────────────────────────────────────────────────────────────────────────────────────────
   #in(record: Extract<DirectoryRecord, { k: 'in' }>): Crossing | undefined {
     const { via, a, ev, given } = record;
     switch (via) {

@@ -1,3 +1,4 @@
+/** Reads the lines of a trace, and says where one is wrong. */
 import { z } from 'zod';
 import { revived, type Lists } from './canonical.ts';
 import type { Crossing } from './channels.ts';

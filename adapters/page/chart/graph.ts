@@ -1,8 +1,7 @@
+/** Conversion of a statechart into boxes and arrows, which the layout library elk places. Pure functions. */
 import type { Chart, ChartNode, ChartTransition } from '../../../machines/trace/chart.ts';
 import { embedded } from '../../../machines/inspection.ts';
 import { unpacked } from '../unpacked.ts';
-
-/** Conversion of a statechart into boxes and arrows, which the layout library elk places. Pure functions. */
 
 /** See https://eclipse.dev/elk/documentation/tooldevelopers/graphdatastructure/jsonformat.html (elk). */
 interface ElkShape {

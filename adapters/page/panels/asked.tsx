@@ -1,3 +1,4 @@
+/** Questions and orders to a running host: the last output of a server, and buttons where the host takes orders. */
 import { listOf, textOf } from '../../../machines/trace/row.ts';
 import type { VNode } from 'preact';
 import { Button, Said } from '../pieces.tsx';
@@ -9,10 +10,6 @@ import { standingOf, type Call } from '../../../machines/incidents/calls.ts';
 import { countText, laterOf, visible } from '../values.ts';
 import { ArgumentFields, hasFields, type Tool } from './fields.tsx';
 import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
-
-/**
- * Questions and orders to a running host: the last output lines of a server, and buttons where the host takes orders.
- */
 
 type Verb = Exclude<InspectorControl['verb'], 'call'>;
 interface Ordering {

@@ -1,3 +1,4 @@
+/** Details of one call: what was asked, where its time went, and what came back. They do not change the moment shown. */
 import { listOf, textOf } from '../../../machines/trace/row.ts';
 import type { ComponentChildren, VNode } from 'preact';
 import { askerOf, doesAfter, phasesOf, type CallPhase } from '../call-list.ts';
@@ -10,8 +11,6 @@ import { durationText, finerTimeText, visible } from '../values.ts';
 import { Value } from '../value.tsx';
 import { Again, Order } from './asked.tsx';
 import { useMessages } from './messages.tsx';
-
-/** Details of one call: what was asked, where its time went, and what came back. They do not change the moment shown. */
 
 const phaseMoods: Partial<Record<CallPhase['step'], string>> = {
   sent: 'work',

@@ -1,3 +1,4 @@
+/** Panel of tool calls, the newest first, with filters and totals; beside it the page of the chosen call. */
 import type { ComponentChildren, VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import {
@@ -18,8 +19,6 @@ import type { Session } from '../session.ts';
 import { countText, dayTimeText, durationText, visible, type Range } from '../values.ts';
 import { Tools } from './tools.tsx';
 import { CallPage } from './call.tsx';
-
-/** Panel of tool calls, the newest first, with filters and totals; beside it the page of the chosen call. */
 
 const rowHeight = 44;
 interface Bar extends RowProps {

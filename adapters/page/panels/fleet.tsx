@@ -1,3 +1,4 @@
+/** Page of several hosts: who is connected to whom, what is wrong where, and each call on its way through all of them. */
 import type { VNode } from 'preact';
 import { useEffect, useReducer } from 'preact/hooks';
 import { App } from '../app.tsx';
@@ -13,8 +14,6 @@ import { moodOfCall, type Mood } from '../model.ts';
 import { Button, Empty, Link, LongList, type RowProps, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { countText, dayTimeText, durationText, visible } from '../values.ts';
-
-/** Page of several hosts: who is connected to whom, what is wrong where, and each call on its way through all of them. */
 
 const drawMs = 250;
 const rowHeight = 44;

@@ -1,3 +1,4 @@
+/** Panel of all actors over time, on a canvas: the time for drawing grows with its pixels, not with what a host has done. */
 import type { VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Lane } from '../history.ts';
@@ -7,11 +8,6 @@ import { useDrag } from '../timeline.tsx';
 import type { Session } from '../session.ts';
 import { durationText, visible, type Range } from '../values.ts';
 import { titleOf } from './tree.tsx';
-
-/**
- * Panel of all actors over time: a row for each actor, and up to three for the calls of a tool. Drawn on a canvas, so that
- * the time for it grows with its pixels and not with what a host has done.
- */
 
 const shortest = 0.01;
 /** Time in ms of a running host that is shown unless a person chooses another. */

@@ -1,3 +1,4 @@
+/** Panel of all trace records, each with its causes and the changes that it made. */
 import { type Row, listOf, numberOf, textOf } from '../../../machines/trace/row.ts';
 import type { VNode } from 'preact';
 import { useEffect, useReducer, useRef } from 'preact/hooks';
@@ -8,8 +9,6 @@ import type { Session } from '../session.ts';
 import { Value } from '../value.tsx';
 import { clockText, countText, countWhile, durationText, stateText, visible } from '../values.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
-
-/** Panel of all trace records, each with its causes and the changes that it made. */
 
 const rowHeight = 24;
 const words: Readonly<Record<string, string>> = {

@@ -1,3 +1,4 @@
+/** First panel of the page: servers, those that need a look first, with the reason and the next attempt. */
 import { textOf } from '../../../machines/trace/row.ts';
 import type { VNode } from 'preact';
 import { incidentNames, needsLook } from '../../../machines/incidents/incident.ts';
@@ -7,8 +8,6 @@ import { Empty, Head, Link, sinceText, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { activeIn, countText, dayTimeText, durationText, stateText, visible } from '../values.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
-
-/** First panel of the page: servers, those that need a look first, with the reason and the next attempt. */
 
 const nextText = ({ nextAt, endsAt, attempt, state }: ServerView, now: number): string => {
   if (endsAt !== null)
