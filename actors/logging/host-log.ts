@@ -269,11 +269,15 @@ const computerNews =
     root === 'agent' ? { layer: 'agent', event, message, named: textAs('computer', computer) } : undefined;
 const newsOf: Readonly<Record<string, LineOf>> = {
   'socket.opened': ({ socket }) => ({
-    ...{ layer: 'office', event: 'peer.connected', message: 'connected' },
+    layer: 'office',
+    event: 'peer.connected',
+    message: 'connected',
     named: textAs('peer', socket),
   }),
   'socket.closed': ({ socket, reason }) => ({
-    ...{ layer: 'office', event: 'peer.disconnected', message: String(reason) },
+    layer: 'office',
+    event: 'peer.disconnected',
+    message: String(reason),
     named: textAs('peer', socket),
   }),
   'seat.changed': ({ seat, stage }) => {
