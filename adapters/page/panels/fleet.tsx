@@ -69,7 +69,7 @@ function Connections({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode 
                     server <strong>{visible(server.name)}</strong>
                   </State>{' '}
                   <span class="quiet">
-                    {!isHeard && 'last '}
+                    {!isHeard && 'last heard: '}
                     {server.words}
                   </span>
                 </li>
