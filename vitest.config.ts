@@ -122,6 +122,7 @@ export default defineConfig({
         // Tests wait for events, not for times: only what hangs meets these, on the slowest of machines, too.
         testTimeout: n < 2 ? 120_000 : 300_000,
         hookTimeout: n < 2 ? 120_000 : 300_000,
+        expect: { poll: { timeout: 60_000 } },
         // Many tests wait for processes: a third worker has the cores meanwhile.
         maxWorkers: n < 3 && process.platform !== 'win32' ? 3 : 2,
         // The first two share their workers; the others run one after the other.
