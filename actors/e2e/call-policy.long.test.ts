@@ -5,7 +5,6 @@ import {
   type CallProgress,
   type Computer,
   type ComputerOptions,
-  type ConfirmQuestion,
   type PermissionRequest,
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
@@ -36,26 +35,6 @@ describe('the arguments of a call', () => {
     );
     expect(answer.failure?.message).not.toContain('two');
     expect(await runs(computer)).toEqual([]);
-  });
-
-  it('are looked at before anybody is asked to confirm', async () => {
-    const asked: ConfirmQuestion[] = [];
-    const confirm = (question: ConfirmQuestion) => {
-      asked.push(question);
-      return 'allow' as const;
-    };
-    await using computer = await start({ confirm });
-    await computer.callTool('get_next', {});
-    expect(asked).toEqual([]);
-    expect(await computer.callTool('get_next', { n: 1 })).toMatchObject({ outcome: 'succeeded' });
-    expect(asked).toMatchObject([
-      {
-        tool: 'get_next',
-        title: 'The next number',
-        arguments: { n: 1 },
-        annotations: { readOnlyHint: true },
-      },
-    ]);
   });
 });
 
@@ -110,35 +89,6 @@ describe('the permission of a call', () => {
 });
 
 describe('a person', () => {
-  it('is asked once about a tool that is allowed for the session, and about another one again', async () => {
-    const asked: string[] = [];
-    await using computer = await start({
-      confirm: ({ tool }) => {
-        asked.push(tool);
-        return tool === 'delete_all' ? 'allowForSession' : 'allow';
-      },
-    });
-    for (const tool of ['delete_all', 'delete_all', 'get_next', 'get_next', 'delete_all'])
-      expect(await computer.callTool(tool, tool === 'get_next' ? { n: 1 } : {})).toMatchObject({
-        outcome: 'succeeded',
-      });
-    expect(asked).toEqual(['delete_all', 'get_next', 'get_next']);
-  });
-
-  it('gives a reason for a no, and the failure has it', async () => {
-    await using computer = await start({ confirm: () => ({ decision: 'deny', reason: 'too dangerous' }) });
-    expect(await computer.callTool('delete_all')).toMatchObject({
-      ...{ end: 'refused', phase: 'confirming' },
-      failure: { code: 'NotConfirmed', details: { reason_given: 'too dangerous' } },
-    });
-  });
-
-  it('is told apart, when there is no answer in time, from one that fails', async () => {
-    const late = Object.assign(new Error('nobody clicked'), { name: 'TimeoutError' });
-    await using computer = await start({ confirm: () => Promise.reject(late) });
-    expect((await computer.callTool('delete_all')).failure?.message).toContain('Nobody said in time');
-  });
-
   it.each([
     ['fails with what has no text', () => Promise.reject(Object.create(null))],
     [
@@ -197,19 +147,6 @@ describe('turns of calls', () => {
     expect(await second).toMatchObject({ outcome: 'succeeded' });
     expect(await runs(computer)).toEqual(['get_slowly', 'get_next']);
   });
-
-  it('end a call unsent when they do not come in its time', async () => {
-    await using computer = await start({}, limits);
-    const first = computer.callTool('get_slowly');
-    const begun = new Promise<CallProgress>((resolve) => first.on('progress', resolve));
-    const late = await computer.callTool('get_next', { n: 1 }, { timeoutMs: 20 });
-    expect(late).toMatchObject({ outcome: 'failed', end: 'timedOut', phase: 'queued' });
-    expect(late.failure?.message).toContain('was not sent within 20 ms');
-    await begun;
-    first.cancel();
-    await first;
-    expect(await runs(computer)).toEqual(['get_slowly']);
-  });
 });
 
 describe('the result that comes back', () => {
@@ -223,39 +160,9 @@ describe('the result that comes back', () => {
       result: { structuredContent: { sum: 'x' }, _meta: { a2c_output_mismatch: ['sum: must be integer'] } },
     });
   });
-
-  it('goes through the program of its server, and stays itself', async () => {
-    await using computer = await start({}, { ...all, vrl: '.n = .parameters.n\n.by = .tool_name' });
-    const { result } = await computer.callTool('get_next', { n: 4 });
-    const { content, _meta } = result as { content: object[]; _meta: { a2c_vrl_transformed: string } };
-    expect(content).toEqual([{ type: 'text', text: '5' }]);
-    expect(JSON.parse(_meta.a2c_vrl_transformed)).toMatchObject({ n: 4, by: 'get_next' });
-  });
-
-  it('is given as it is when the program fails, with a warning', async () => {
-    await using computer = await start({}, { ...all, vrl: '.n = to_int!(.content)' });
-    const answer = await computer.callTool('get_next', { n: 4 });
-    expect(answer).toMatchObject({ outcome: 'succeeded', result: { content: [{ text: '5' }] } });
-    const { _meta } = answer.result as unknown as { _meta: { a2c_warnings: string[] } };
-    expect(Object.keys(_meta)).toEqual(['a2c_warnings']);
-    expect(_meta.a2c_warnings).toEqual([expect.stringContaining("vrl of 'typed'")]);
-  });
 });
 
 describe('the progress of a call', () => {
-  it('reaches the holder of the call, and listeners of the computer, until the answer', async () => {
-    await using computer = await start({}, all);
-    const told: unknown[] = [];
-    computer.on('call.progress', (progress) => told.push(progress));
-    const call = computer.callTool('get_slowly', {}, { reqId: 'r7' });
-    const own = await new Promise<CallProgress>((resolve) => call.on('progress', resolve));
-    await computer.callTool('get_finish');
-    expect(await call).toMatchObject({ outcome: 'succeeded', reqId: 'r7' });
-    expect(own).toEqual({ progress: 1, total: 3, message: 'begun' });
-    expect(told).toEqual([{ reqId: 'r7', server: 'typed', tool: 'get_slowly', ...own }]);
-    // A cancel after the end of the call must have no effect.
-    call.cancel();
-  });
   it('reaches an agent through its office', async () => {
     await using office = await createOffice({ port: 0 });
     await using computer = await start({ name: 'c1', office: { url: office.url } }, all);

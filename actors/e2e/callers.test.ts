@@ -188,6 +188,11 @@ it('the reason of a person who said no reaches host and model', async () => {
   expect(failure).toMatchObject({ code: 'NotConfirmed', message: english });
   await using other = await computerOf({ record: false, name: 'c2', office: { url: office.url } });
   await other.servers.start('s');
-  expect((await agent.callTool('c2', 'echo')).failure?.remedy).toMatch(/^On computer 'c2': Give `confirm`/);
+  const nobodyThere = await agent.callTool('c2', 'echo');
+  expect(nobodyThere.failure?.remedy).toMatch(/^On computer 'c2': Give `confirm`/);
+  expect(JSON.stringify(nobodyThere.result)).toContain('没有实现二次确认回调方法');
+  const broken = (): Promise<never> => Promise.reject(new Error('no dialog'));
+  await using _third = await computerWith({ name: 'c3', office: { url: office.url }, confirm: broken });
+  expect(JSON.stringify((await agent.callTool('c3', 'echo')).result)).toContain('二次确认时发生异常');
   expect(result).toMatchObject({ content: [{ text: `${english}. 工具调用二次确认被拒绝，请稍后再试` }] });
 });
