@@ -50,18 +50,6 @@ describe('setServers, which means the whole config', () => {
       expect(await runs()).toBe(true);
     },
   );
-  it('sets the time that a call has back, too', async () => {
-    const slow = { mcpServers: { a: plain({ autoApprove: ['all'] }) } };
-    await start({ ...slow, a2c: { timeouts: { callTotalMs: 300 } } });
-    expect(await computer.callTool('hang')).toMatchObject({ end: 'timedOut' });
-    await computer.servers.set(slow);
-    const call = computer.callTool('hang');
-    // This call waits longer than the former limit of 300 ms, which the new config no longer has.
-    expect(await computer.callTool('hang', {}, { timeoutMs: 900 })).toMatchObject({ end: 'timedOut' });
-    expect(computer.calls().filter(({ state }) => state !== 'ended')).toHaveLength(1);
-    call.cancel();
-    expect(await call).toMatchObject({ end: 'cancelled' });
-  });
   it.each([[{}], [{ inputs: [] }], [{ inputs: null }]])(
     'leaves no value to inputs that are not in it: %j',
     async (inputs) => {
@@ -91,6 +79,9 @@ describe('addOrUpdateServer, which takes what stands around its server', () => {
     expect(await computer.servers.add({ mcpServers: { c: needing('one') } })).toMatchObject({
       state: 'ready',
     });
+    await expect(computer.servers.add({ mcpServers: { d: plain(), e: plain() } })).rejects.toThrow(
+      'expected one server',
+    );
     // An input that the computer already defines causes no warning.
     expect(notices.filter((text) => text.includes('input'))).toEqual([]);
   });

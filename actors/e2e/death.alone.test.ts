@@ -12,7 +12,6 @@ import {
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
-import { anyTiming } from '../../machines/kernel/timing.ts';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
@@ -46,8 +45,6 @@ describe('kill -9 of a server in mid-call', () => {
       name: 'c1',
       config: foreign(configOf(isWrapped)),
       office: { url: office.url },
-      // The restart comes later than the quiet time that gathers tool changes, so the agent hears of both changes.
-      timing: anyTiming({ backoffMs: 500 }),
     });
     agent = await createAgent({ url: office.url });
   };
@@ -63,16 +60,6 @@ describe('kill -9 of a server in mid-call', () => {
     expect(JSON.stringify(result)).toContain(JSON.stringify(JSON.stringify(reqIds)).slice(1, -1));
     return calls;
   }
-  /** Resolves with the number of added minus removed tools for each of the next `changes` events. */
-  const heard = (changes: number): Promise<number[]> =>
-    new Promise((resolve) => {
-      const counts: number[] = [];
-      const stop = agent.on('tools.changed', ({ added, removed }) => {
-        if (counts.push(added.length - removed.length) < changes) return;
-        stop();
-        resolve(counts);
-      });
-    });
 
   it('answers at once that the effect is unknown, with server, signal and last words', async () => {
     await start();
@@ -95,32 +82,15 @@ describe('kill -9 of a server in mid-call', () => {
     });
   });
 
-  it('tells the agent that the tools are gone and back, and the server serves again', async () => {
-    await start();
-    const all = (await agent.tools('c1')).tools.length;
-    const calls = await hangingCalls('one', 'two', 'three');
-    const changes = heard(2);
-    process.kill(look()[0]?.pid ?? 0, 'SIGKILL');
-    expect((await Promise.all(calls)).map((c) => c.outcome)).toEqual(['unknown', 'unknown', 'unknown']);
-    // Waits for the next try of the server, which comes soon.
-    expect(await agent.callTool('c1', 'echo', { text: 'early' })).toMatchObject({ outcome: 'succeeded' });
-    expect(await changes).toEqual([-all, all]);
-    expect(computer.status().servers).toEqual([
-      { name: 'mortal', state: 'ready', pid: expect.any(Number) as number },
-    ]);
-    expect(await agent.callTool('c1', 'echo', { text: 'again' })).toMatchObject({ outcome: 'succeeded' });
-  });
-
   it('takes the server behind a wrapper along when it hits the wrapper only', async () => {
     await start(true);
     const alive = look();
     expect(alive).toHaveLength(2);
     const [call] = await hangingCalls('doomed');
-    const back = heard(2);
     const wrapper = alive.find(({ pid, pgid }) => pid === pgid);
     process.kill(wrapper?.pid ?? 0, 'SIGKILL');
     expect(await call).toMatchObject({ outcome: 'unknown', failure: { details: { signal: 'SIGKILL' } } });
-    await back;
+    expect(await agent.callTool('c1', 'echo', { text: 'back' })).toMatchObject({ outcome: 'succeeded' });
     const pids = new Set(alive.map(({ pid }) => pid));
     expect(look().filter(({ pid }) => pids.has(pid))).toEqual([]);
   });
@@ -143,27 +113,4 @@ describe('a host that leaves without closing', () => {
       expect(look(boundMs)).toEqual([]);
     },
   );
-});
-
-it('a server that dies with its secrets on stderr gives them away to nobody', async () => {
-  const [secret, token] = ['hunter2-hunter2', 'let-me-in-let-me-in'];
-  const script = `process.stderr.write(process.env.API_KEY + ' ' + process.argv[2]); process.exit(3)`;
-  const told: unknown[] = [];
-  const computer = await bootedComputer({
-    config: {
-      mcpServers: {
-        loud: {
-          command: process.execPath,
-          args: ['-e', script, 'x', `--token=${token}`],
-          env: { API_KEY: secret },
-        },
-      },
-      a2c: { restart: 'never' },
-    },
-    onEvent: (event) => told.push(event),
-  });
-  const status = computer.status();
-  await computer.close();
-  expect(JSON.stringify(status)).toContain('*** --token=***');
-  expect(JSON.stringify([status, told])).not.toMatch(/hunter2|let-me-in/);
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createEar, launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import { startHttpServer, type HttpServer } from '../../scenarios/fixtures/http-server.ts';
-import { createAgent, createOffice, type Answers, type Computer } from '../index.ts';
+import type { Answers, Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Tests of requests and notices from servers to their host, over pipes, over HTTP and within this process. */
@@ -81,61 +81,5 @@ describe.each(['stdio', 'http', 'inside'])('a server (%s)', (name) => {
     await host.callTool('log', { level: 'warning', logger: 'disk', data: { free: 3 } });
     await ear.until(() => ear.of('server.logged').length > 0);
     expect(ear.of('server.logged')).toEqual([{ name, level: 'warning', logger: 'disk', data: { free: 3 } }]);
-  });
-});
-
-describe('a slow answer of the host', () => {
-  it('holds up no answer to anybody else', async () => {
-    let answer: (() => void) | undefined;
-    const host = await start('stdio', {
-      sample: () =>
-        new Promise((resolve) => {
-          answer = () => resolve({ model: 'm', role: 'assistant', content: { type: 'text', text: 'x' } });
-          ear.look();
-        }),
-    });
-    let isOver = false;
-    const slow = askHost(host, 'sampling/createMessage', { messages: [], maxTokens: 1 });
-    void slow.then(() => (isOver = true));
-    await ear.until(() => answer !== undefined);
-    expect(await host.callTool('echo', { text: 'quick' })).toMatchObject({ outcome: 'succeeded' });
-    expect(isOver).toBe(false);
-    answer?.();
-    expect(await slow).toMatchObject({ result: { model: 'm' } });
-  });
-});
-
-describe('a server over HTTP', () => {
-  it('is listed again when it says that its tools changed, and the agent hears what came', async () => {
-    await using office = await createOffice({ port: 0 });
-    let tools = [{ name: 'one', inputSchema: { type: 'object' } }];
-    await http.stop();
-    http = await startHttpServer({
-      kind: 'streamable',
-      json: true,
-      heard: () => ear.look(),
-      instead: ({ body }, response) => {
-        if (body?.['method'] !== 'tools/list') return false;
-        const answer = { jsonrpc: '2.0', id: body['id'], result: { tools } };
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-        return true;
-      },
-    });
-    await start('http');
-    await computer?.join({ url: office.url });
-    const [{ name = '' } = {}] = [computer?.status()];
-    await using agent = await createAgent({ url: office.url });
-    expect((await agent.tools(name)).tools.map((tool) => tool.name)).toEqual(['one']);
-    const heard: unknown[] = [];
-    agent.on('tools.changed', ({ added, removed }) => {
-      heard.push({ added, removed });
-      ear.look();
-    });
-    await ear.until(() => http.listening === 1);
-    tools = [{ name: 'two', inputSchema: { type: 'object' } }];
-    http.announce({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
-    await ear.until(() => heard.length > 0);
-    expect(heard).toEqual([{ added: ['two'], removed: ['one'] }]);
-    expect((await agent.tools(name)).tools.map((tool) => tool.name)).toEqual(['two']);
   });
 });

@@ -5,6 +5,7 @@ import type { AskInput, Computer, ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 import { anyTiming } from '../../machines/kernel/timing.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of input values that change while a computer runs, read from the environment of real processes. */
 const mark = crypto.randomUUID();
@@ -56,6 +57,48 @@ const says = (...words: readonly (string | Error)[]) => {
   return { asked, input };
 };
 
+it('placeholders are filled in from the environment of the host, an input as well as a variable', async () => {
+  set('A2C_SMCP_token', 'ada');
+  set('INPUT_VALUES_HOME', '/srv');
+  await start({ s: wants('s', { TOKEN: 'I am ${input:token}', AT: '${env:INPUT_VALUES_HOME}/data' }) });
+  expect([valueAt('s'), valueAt('s', 'AT')]).toEqual(['I am ada', '/srv/data']);
+});
+
+describe('the value of a password', () => {
+  const secret = 'pa55-w0rd-of-nobody';
+  const folder = testFolder('inputs');
+  const password = [{ ...token, password: true }];
+  const traceOf = async (): Promise<string> => readFileSync(await computer.debug.writeTrace(folder), 'utf8');
+
+  it('reaches its server and appears in no status, event, failure or trace', async () => {
+    const script = `process.stderr.write('the word is ' + process.env.TOKEN + '\\n'); process.exit(7)`;
+    const dies = wants('dies', { TOKEN: 'x-${input:token}-y' }, { args: ['-e', script] });
+    const input: AskInput = async () => secret;
+    await start({ dies, s: wants('s') }, { input, autoReconnect: false }, password);
+    expect(valueAt('s')).toBe(secret);
+    expect(stateOf('dies')).toMatchObject({ state: 'open' });
+    expect(stateOf('dies')?.reason).toContain('exit code 7');
+    const all = [computer.status(), await computer.tools(), computer.debug.catalogs(), ear.told];
+    const text = JSON.stringify([...all, await traceOf()]);
+    // The last output of the process is recorded, without the secret word.
+    expect(text).toContain('the word is');
+    expect(text).not.toContain(secret);
+  });
+
+  it('is as hidden when it was set by the host, before its server starts and after', async () => {
+    const log: unknown[] = [];
+    await start({ s: wants('s') }, { log: (entry) => log.push(entry), logLevel: 'debug' }, password);
+    computer.inputs.values.set('token', secret);
+    await computer.servers.start('s');
+    await computer.servers.restart('s');
+    expect(valueAt('s')).toBe(secret);
+    computer.inputs.values.clear();
+    await expect(computer.servers.restart('s')).rejects.toThrow('needs input token');
+    const all = [computer.status(), computer.config(), await computer.tools(), ear.told, log];
+    expect(JSON.stringify([...all, await traceOf()])).not.toContain(secret);
+  });
+});
+
 describe('a value that is another by now', () => {
   it('reaches the child at a restart, at a start after a stop, and when it is enabled again', async () => {
     const { asked, input } = says('one', 'two', 'three', 'four');
@@ -85,16 +128,6 @@ describe('a value that is another by now', () => {
     process.kill(pidOf('s') ?? 0, 'SIGKILL');
     await ear.until(() => ear.statesOf('s').filter((state) => state === 'ready').length === 3);
     expect([valueAt('s'), valueAt('s', 'AT')]).toEqual(['two', '/b']);
-  });
-
-  it('is asked for again by a retry when it was mistyped, and not by its own retries', async () => {
-    const { asked, input } = says('wrong', 'right');
-    await start({ s: picky('s') }, { input, timing: anyTiming({ backoffMs: 10, longestBackoffMs: 10 }) });
-    await ear.until(() => stateOf('s')?.state === 'open');
-    expect(ear.statesOf('s').filter((state) => state === 'waiting')).not.toHaveLength(0);
-    expect(asked).toHaveLength(1);
-    await computer.servers.start('s');
-    expect([stateOf('s')?.state, valueAt('s'), asked.length]).toEqual(['ready', 'right', 2]);
   });
 
   it('reaches others that run once a server was ready with it, and not before', async () => {
@@ -131,19 +164,6 @@ describe('a value that is another by now', () => {
 });
 
 describe('a value that was set', () => {
-  const orders = ['start', 'restart'] as const;
-  it.each(orders)('reaches a server that needs it by %s, and stays', async (order) => {
-    await start({ s: wants('s') });
-    expect(stateOf('s')?.state).toBe('needsInput');
-    expect(computer.inputs.values.set('token', 'by hand')).toBe(true);
-    await computer.servers[order]('s');
-    expect([stateOf('s')?.state, valueAt('s')]).toEqual(['ready', 'by hand']);
-    expect(computer.inputs.values.list()).toEqual({ token: 'by hand' });
-    await computer.servers.restart('s');
-    await computer.servers.stop('s');
-    await computer.servers.start('s');
-    expect([valueAt('s'), computer.inputs.values.get('token')]).toEqual(['by hand', 'by hand']);
-  });
   it('is taken without a question, by all servers that use its input, until it is cleared', async () => {
     const { asked, input } = says('typed', 'typed again');
     await start({ s: wants('s'), t: wants('t') }, { input });
@@ -159,20 +179,6 @@ describe('a value that was set', () => {
     computer.inputs.values.clear();
     await computer.servers.restart('s');
     expect([valueAt('s'), asked.length]).toEqual(['typed again', 2]);
-  });
-  it('answers the question that is open', async () => {
-    const input: AskInput = () => new Promise(() => {});
-    await start({ s: wants('s') }, { input, timing: { bootMs: 100 } });
-    computer.inputs.values.set('token', 'by hand');
-    await ear.until(() => stateOf('s')?.state === 'ready');
-    expect(valueAt('s')).toBe('by hand');
-  });
-  it('goes with its definition', async () => {
-    await start({ s: wants('s') });
-    computer.inputs.values.set('token', 'by hand');
-    await computer.servers.start('s');
-    await computer.inputs.add({ ...token, description: 'Another' });
-    expect(computer.inputs.values.list()).toEqual({});
   });
 });
 
@@ -194,14 +200,6 @@ describe('a server that runs', () => {
     await computer.servers.restart('s');
     expect(valueAt('s')).toBe('two');
   });
-  it('is restarted with the earlier answer where there is no other', async () => {
-    const answers: (string | undefined)[] = ['one', undefined];
-    await start({ s: wants('s') }, { input: async () => answers.shift() });
-    const pid = pidOf('s');
-    await computer.servers.restart('s');
-    expect(pidOf('s')).not.toBe(pid);
-    expect(valueAt('s')).toBe('one');
-  });
   it('runs while its restart asks, comes back after a crash, and a stop withdraws the question', async () => {
     const asked: AbortSignal[] = [];
     const input: AskInput = async ({ signal }) => {
@@ -220,13 +218,6 @@ describe('a server that runs', () => {
     await expect(restart).rejects.toThrow("Server 's' was stopped before it was restarted");
     expect([stateOf('s')?.state, asked.map(({ aborted }) => aborted)]).toEqual(['idle', [false, true]]);
   });
-  it('runs on when its variable is gone', async () => {
-    set('INPUT_VALUES_HOME', '/a');
-    await start({ s: wants('s', { AT: '${env:INPUT_VALUES_HOME}' }) });
-    delete process.env['INPUT_VALUES_HOME'];
-    await expect(computer.servers.restart('s')).rejects.toThrow('INPUT_VALUES_HOME is not set');
-    expect([stateOf('s')?.state, valueAt('s', 'AT')]).toEqual(['ready', '/a']);
-  });
 });
 
 describe('an order that another one interrupts', () => {
@@ -239,34 +230,6 @@ describe('an order that another one interrupts', () => {
     await ear.until(() => stateOf('s')?.state === 'connecting');
     await computer.servers.stop('s');
     await expect(started).rejects.toThrow("Server 's' was stopped before it was ready");
-  });
-});
-
-describe('a question to a person', () => {
-  const pending = () => {
-    const asked: AbortSignal[] = [];
-    const input: AskInput = ({ signal }) => {
-      asked.push(signal);
-      ear.look();
-      return new Promise(() => {});
-    };
-    return { asked, input };
-  };
-  it('lets the others serve, a stop wins, and the question is withdrawn', async () => {
-    const { asked, input } = pending();
-    await start({ s: wants('s'), t: wants('t', {}) }, { input, timing: { bootMs: 200 } });
-    await ear.until(() => stateOf('t')?.state === 'ready');
-    expect(stateOf('s')?.state).toBe('connecting');
-    await computer.servers.stop('s');
-    expect(stateOf('s')?.state).toBe('idle');
-    expect(asked.map(({ aborted }) => aborted)).toEqual([true]);
-    expect(pidOf('s')).toBeUndefined();
-  });
-  it('is withdrawn by the end of the computer', async () => {
-    const { asked, input } = pending();
-    await start({ s: wants('s') }, { input, timing: { bootMs: 100 } });
-    await computer.close();
-    expect(asked.map(({ aborted }) => aborted)).toEqual([true]);
   });
 });
 
