@@ -6,24 +6,21 @@ import {
   type RunningServer,
 } from '../../scenarios/fixtures/resource-servers.ts';
 import type { DPEDocumentSummary, ResourceContents } from '../../machines/protocol/messages/collections.ts';
-import type { A2cError, Computer, ComputerOptions, DocumentSummary, ResourceContent } from '../index.ts';
+import type { A2cError, Computer, DocumentSummary, ResourceContent } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests of the Desktop and Finder of a host over real servers: one over stdio, one over streamable HTTP. */
 const mark = crypto.randomUUID();
 const opened: RunningServer[] = [];
-const notices: string[] = [];
 let ear: ReturnType<typeof createEar>;
 let computer: Computer | undefined;
 
-const start = async (mcpServers: object, options: ComputerOptions = {}): Promise<Computer> =>
+const start = async (mcpServers: object): Promise<Computer> =>
   (computer = await bootedComputer({
     name: 'c1',
     config: foreign({ mcpServers }),
     onEvent: ear.onEvent,
-    onNotice: (text) => notices.push(text),
-    ...options,
   }));
 const overHttp = async (...how: Parameters<typeof startOverHttp>): Promise<RunningServer> => {
   const server = await startOverHttp(...how);
@@ -39,7 +36,6 @@ const told = (name: string): number => ear.told.filter((each) => each.name === n
 
 beforeEach(() => {
   ear = createEar();
-  notices.length = 0;
 });
 afterEach(async () => {
   await computer?.close();
@@ -113,60 +109,6 @@ describe('the Desktop and the Finder of a computer', () => {
       ...{ desktops: [`${uri}\n\n${text}`], contents: [{ text }], outcome: 'succeeded' },
     });
   });
-
-  it('say which servers are missing, and why: one that is down, one that refuses a window', async () => {
-    const windows = JSON.stringify([
-      { path: 'a', refuses: 'not today' },
-      { path: 'b', text: 'x' },
-    ]);
-    const host = await start({
-      w: launchedWith('windows', mark, '--windows', windows),
-      down: { command: process.execPath, args: ['-e', 'process.exit(7)'] },
-    });
-    const { desktops, missing } = await host.desktop();
-    expect(desktops).toEqual(['window://com.example.windows/b\n\nx']);
-    expect(missing).toEqual([
-      { server: 'w', uri: 'window://com.example.windows/a', reason: 'not today' },
-      { server: 'down', reason: expect.stringMatching(/exit code 7/) },
-    ]);
-  });
-
-  it('take in a server without subscriptions only with participation: "resources", from the change on', async () => {
-    const server = launchedWith('windows', mark, '--unsubscribable');
-    const host = await start({ w: server });
-    expect(await host.desktop()).toEqual({
-      desktops: [],
-      missing: [{ server: 'w', reason: expect.stringContaining('resources.subscribe') }],
-    });
-    expect(host.status().servers).toMatchObject([
-      { name: 'w', hidden: expect.stringContaining('participation') },
-    ]);
-    await host.servers.set({ mcpServers: { w: { ...server, a2c: { participation: 'resources' } } } });
-    expect((await host.desktop()).desktops).toHaveLength(2);
-    await host.servers.set({ mcpServers: { w: server }, a2c: { participation: 'resources' } });
-    expect((await host.desktop()).desktops).toHaveLength(2);
-    await host.servers.set({ mcpServers: { w: server }, a2c: { participation: 'subscribe' } });
-    expect((await host.desktop()).desktops).toEqual([]);
-    expect(notices).toEqual([
-      expect.stringMatching(/^Server 'w': its 2 windows .*"participation": "resources"/),
-    ]);
-  });
-
-  it('warn of a window that cannot be shown, once', async () => {
-    const windows = JSON.stringify([{ path: 'picture', blob: 'AAAA' }]);
-    const host = await start({ w: launchedWith('windows', mark, '--windows', windows) });
-    for (let n = 0; n < 3; n += 1) expect((await host.desktop()).desktops).toEqual([]);
-    expect(notices).toEqual([expect.stringContaining("'window://com.example.windows/picture'")]);
-  });
-
-  it('answer those who wait when the computer closes, and those who ask later, with a failure', async () => {
-    const host = await start({ slow: launchedWith('windows', mark, '--list-ms', '60000') });
-    const asked = [host.desktop(), host.finder(), host.readResource('window://w/a')].map(errorOf);
-    await host.close();
-    for (const error of await Promise.all(asked)) expect(error.message).toMatch(/clos/);
-    expect(await errorOf(host.desktop())).toMatchObject({ code: 'Closed' });
-    expect(await errorOf(host.readResource('dpe://h/d'))).toMatchObject({ code: 'Closed' });
-  });
 });
 
 describe.each(['stdio', 'http'] as const)('a read of a resource over %s', (transport) => {
@@ -235,32 +177,6 @@ describe('the history of a computer', () => {
     });
     expect(Date.parse(last?.at ?? '')).toBeGreaterThanOrEqual(before);
     expect(last?.at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  });
-
-  it('knows why a call failed, also one whose server was not there', async () => {
-    const host = await start({ w: launchedWith('windows', mark) });
-    await host.callTool('show_window', { path: 7 }).catch(() => {});
-    await host.servers.stop('w');
-    await host.callTool('close_window', { path: 'a' });
-    expect(host.calls()[0]).toMatchObject({
-      ...{ server: 'w', tool: 'close_window', outcome: 'failed' },
-      reason: expect.stringContaining('w'),
-    });
-  });
-
-  it('puts the windows of the server first whose tool was called last', async () => {
-    const called = (host: string): object => launchedWith('windows', mark, '--host', host);
-    const rename = (prefix: string): object => ({ tool_meta: { relist_windows: { alias: prefix } } });
-    const only = { forbidden_tools: ['show_window', 'close_window'] };
-    const host = await start({
-      a: { ...called('a'), ...rename('relist_a'), ...only },
-      b: { ...called('b'), ...rename('relist_b'), ...only },
-    });
-    const hosts = async (): Promise<string[]> =>
-      (await host.desktop()).desktops.map((window) => window.charAt('window://'.length));
-    expect(await hosts()).toEqual(['a', 'a', 'b', 'b']);
-    await host.callTool('relist_b', {});
-    expect(await hosts()).toEqual(['b', 'b', 'a', 'a']);
   });
 });
 
