@@ -2,49 +2,47 @@
 import { expect, it } from 'vitest';
 import { createAgent, createOffice } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-/** Program of a server whose only tool answers with the `_meta` of its call. */
-const server = `
-const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
-require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method, params } = JSON.parse(line);
-  if (method === 'initialize')
-    say({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } });
-  if (method === 'tools/list') say({ id, result: { tools: [{ name: 'meta', inputSchema: { type: 'object' } }] } });
-  if (method === 'tools/call') say({ id, result: { content: [{ type: 'text', text: JSON.stringify(params._meta ?? {}) }] } });
-});`;
+/** Its tool `meta` answers with the `_meta` of its call. */
+const server = fixtureFile('mcp-server.mjs');
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-it('a trace context reaches the server in _meta, and what is no trace is left out without a failure', async () => {
-  await using office = await createOffice({ port: 0 });
-  await using computer = await bootedComputer({
-    name: 'c1',
-    office: { url: office.url },
-    config: { mcpServers: { s: { command: process.execPath, args: ['-e', server], autoApprove: ['all'] } } },
-  });
-  await using agent = await createAgent({ url: office.url });
-  const metaOf = async (
-    call: Promise<{ readonly result: unknown; readonly reqId: string }>,
-  ): Promise<object> => {
-    const { result } = await call;
-    const { content } = result as { readonly content: readonly { readonly text: string }[] };
-    const { progressToken: _, ...meta } = JSON.parse(content[0]?.text ?? '') as Record<string, unknown>;
-    const { 'a2c/req_id': reqId, ...others } = meta;
-    expect(reqId).toBe((await call).reqId);
-    return others;
-  };
-  const byAgent = (trace: object | undefined): Promise<object> =>
-    metaOf(agent.callTool('c1', 'meta', {}, trace && { trace: trace as { traceparent: string } }));
-  const whole = { traceparent, tracestate: 'vendor=1' };
-  expect(await byAgent(whole)).toEqual(whole);
-  expect(await byAgent({ traceparent })).toEqual({ traceparent });
-  expect(await byAgent(undefined)).toEqual({});
-  expect(await byAgent({ traceparent: 'x', tracestate: 'y' })).toEqual({});
-  expect(await byAgent({ traceparent, tracestate: 'y'.repeat(600), other: 1 })).toEqual({ traceparent });
-  expect(await metaOf(computer.callTool('meta', {}, { trace: whole, confirmed: true }))).toEqual(whole);
-  const meta = { 'shop/order': 7 };
-  expect(await metaOf(agent.callTool('c1', 'meta', {}, { meta, trace: whole }))).toEqual({
-    ...meta,
-    ...whole,
-  });
-});
+// Without an SDK of OpenTelemetry tracing makes up no trace.
+it.each([false, true])(
+  'a trace context reaches the server in _meta, and what is no trace is left out without a failure, with tracing: %s',
+  async (tracing) => {
+    const how = { tracing, record: false } as const;
+    await using office = await createOffice({ ...how, port: 0 });
+    await using computer = await bootedComputer({
+      ...{ ...how, stateDir: false, name: 'c1' },
+      office: { url: office.url },
+      config: { mcpServers: { s: { command: process.execPath, args: [server], autoApprove: ['all'] } } },
+    });
+    await using agent = await createAgent({ ...how, url: office.url });
+    const metaOf = async (
+      call: Promise<{ readonly result: unknown; readonly reqId: string }>,
+    ): Promise<object> => {
+      const { result } = await call;
+      const { content } = result as { readonly content: readonly { readonly text: string }[] };
+      const { progressToken: _, ...meta } = JSON.parse(content[0]?.text ?? '') as Record<string, unknown>;
+      const { 'a2c/req_id': reqId, ...others } = meta;
+      expect(reqId).toBe((await call).reqId);
+      return others;
+    };
+    const byAgent = (trace: object | undefined): Promise<object> =>
+      metaOf(agent.callTool('c1', 'meta', {}, trace && { trace: trace as { traceparent: string } }));
+    const whole = { traceparent, tracestate: 'vendor=1' };
+    expect(await byAgent(whole)).toEqual(whole);
+    expect(await byAgent({ traceparent })).toEqual({ traceparent });
+    expect(await byAgent(undefined)).toEqual({});
+    expect(await byAgent({ traceparent: 'x', tracestate: 'y' })).toEqual({});
+    expect(await byAgent({ traceparent, tracestate: 'y'.repeat(600), other: 1 })).toEqual({ traceparent });
+    expect(await metaOf(computer.callTool('meta', {}, { trace: whole, confirmed: true }))).toEqual(whole);
+    const meta = { 'shop/order': 7 };
+    expect(await metaOf(agent.callTool('c1', 'meta', {}, { meta, trace: whole }))).toEqual({
+      ...meta,
+      ...whole,
+    });
+  },
+);

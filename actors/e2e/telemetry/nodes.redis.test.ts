@@ -4,17 +4,10 @@ import { chainOf, KeptSpans, shownOf } from '../../../scenarios/fixtures/kept-sp
 import { RedisServer } from '../../../scenarios/fixtures/redis.ts';
 import { createAgent, createOffice, type LogEntry } from '../../index.ts';
 import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
 
 const spans = new KeptSpans();
-const server = `
-const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
-require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method, params } = JSON.parse(line);
-  if (method === 'initialize')
-    say({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } });
-  if (method === 'tools/list') say({ id, result: { tools: [{ name: 'ok', inputSchema: { type: 'object' } }] } });
-  if (method === 'tools/call') say({ id, result: { content: [] } });
-});`;
+const server = fixtureFile('mcp-server.mjs');
 let redis: RedisServer;
 beforeAll(async () => {
   redis = await RedisServer.start();
@@ -33,16 +26,16 @@ it('a call whose computer sits at another node has four spans in one trace', asy
   await using agent = await createAgent({ ...how, url: near.url });
   await using _computer = await bootedComputer({
     ...{ ...how, name: 'c1', office: { url: far.url }, stateDir: false },
-    config: { mcpServers: { s: { command: process.execPath, args: ['-e', server], autoApprove: ['all'] } } },
+    config: { mcpServers: { s: { command: process.execPath, args: [server], autoApprove: ['all'] } } },
   });
   await agent.tools('c1');
-  await agent.callTool('c1', 'ok', {}, { reqId: 'r1' });
+  await agent.callTool('c1', 'meta', {}, { reqId: 'r1' });
   const found = spans.of('r1');
   expect(found.map(shownOf)).toEqual([
-    'agent client client:tool_call ok succeeded',
-    'office server client:tool_call ok succeeded',
-    'computer server client:tool_call ok succeeded',
-    'server client tools/call ok succeeded',
+    'agent client client:tool_call meta succeeded',
+    'office server client:tool_call meta succeeded',
+    'computer server client:tool_call meta succeeded',
+    'server client tools/call meta succeeded',
   ]);
   expect(chainOf(found)).toEqual([]);
   expect(spans.unbalanced).toEqual([]);

@@ -4,54 +4,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
-import { createAgent, createOffice } from '../../index.ts';
-import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-/** Program of a server that answers with the `_meta` of its call. */
-const server = `
-const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
-require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method, params } = JSON.parse(line);
-  if (method === 'initialize')
-    say({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } });
-  if (method === 'tools/list') say({ id, result: { tools: [{ name: 'meta', inputSchema: { type: 'object' } }] } });
-  if (method === 'tools/call') say({ id, result: { content: [{ type: 'text', text: JSON.stringify(params._meta ?? {}) }] } });
-});`;
+/** Its tool `meta` answers with the `_meta` of its call. */
+const server = at('scenarios/fixtures/mcp-server.mjs');
 const config = {
-  mcpServers: { s: { command: process.execPath, args: ['-e', server], autoApprove: ['all'] } },
+  mcpServers: { s: { command: process.execPath, args: [server], autoApprove: ['all'] } },
 };
 const corpus = at('scenarios/corpus');
 const folder = testFolder('optional');
-
-it('a trace passes as it was given without an SDK, and none is made up', async () => {
-  const how = { tracing: true, record: false } as const;
-  await using office = await createOffice({ ...how, port: 0 });
-  const seat = { url: office.url };
-  await using _computer = await bootedComputer({ ...how, name: 'c1', office: seat, config, stateDir: false });
-  await using agent = await createAgent({ ...how, ...seat });
-  const metaOf = async (trace?: {
-    readonly traceparent: string;
-    readonly tracestate?: string;
-  }): Promise<object> => {
-    const { result } = await agent.callTool('c1', 'meta', {}, trace && { trace });
-    const { content } = result as unknown as { readonly content: readonly { readonly text: string }[] };
-    const {
-      progressToken: _,
-      'a2c/req_id': __,
-      ...meta
-    } = JSON.parse(content[0]?.text ?? '') as Record<string, unknown>;
-    return meta;
-  };
-  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-  expect(await metaOf({ traceparent, tracestate: 'vendor=1,other=2' })).toEqual({
-    traceparent,
-    tracestate: 'vendor=1,other=2',
-  });
-  expect(await metaOf({ traceparent: 'none' })).toEqual({});
-  expect(await metaOf()).toEqual({});
-});
 
 interface Ended {
   readonly code: number | null;
