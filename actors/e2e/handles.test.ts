@@ -7,11 +7,9 @@ import {
   createAgent,
   createComputer,
   createOffice,
-  type Agent,
   type CallStep,
   type Computer,
   type ComputerOptions,
-  type Office,
 } from '../index.ts';
 
 const opened: { close(): Promise<void> }[] = [];
@@ -137,91 +135,4 @@ it('a server inside the host that is neither is refused with how to give one', a
     code: 'BadRequest',
     details: { option: 'inMemory.s' },
   });
-});
-
-type Names<Handle> = Readonly<Record<Extract<keyof Handle, string>, true>>;
-const telling = { on: true, once: true, off: true, removeListener: true } as const;
-// The compiler refuses a name that the type has not, and one that is missing.
-const ofComputer: Names<Computer> = {
-  ...telling,
-  ...{
-    name: true,
-    status: true,
-    servers: true,
-    config: true,
-    inputs: true,
-    tools: true,
-    callTool: true,
-    cancel: true,
-    calls: true,
-    desktop: true,
-    finder: true,
-    resources: true,
-    readResource: true,
-    skills: true,
-    prompts: true,
-    join: true,
-    joined: true,
-    leave: true,
-    debug: true,
-    drain: true,
-    close: true,
-  },
-};
-const ofAgent: Names<Agent> = {
-  ...telling,
-  ...{
-    status: true,
-    joined: true,
-    room: true,
-    tools: true,
-    callTool: true,
-    cancel: true,
-    config: true,
-    files: true,
-    desktop: true,
-    finder: true,
-    resources: true,
-    readResource: true,
-    skills: true,
-    documents: true,
-    debug: true,
-    drain: true,
-    close: true,
-  },
-};
-const ofOffice: Names<Office> = {
-  ...telling,
-  ...{
-    url: true,
-    metricsUrl: true,
-    port: true,
-    admit: true,
-    stats: true,
-    peers: true,
-    disconnect: true,
-    reload: true,
-    debug: true,
-    drain: true,
-    close: true,
-  },
-};
-/** Names that a program sees on an object and its classes. */
-function namesOf(handle: object): string[] {
-  const names = new Set(Object.getOwnPropertyNames(handle));
-  for (
-    let at: object = Object.getPrototypeOf(handle);
-    at !== Object.prototype;
-    at = Object.getPrototypeOf(at)
-  )
-    for (const name of Object.getOwnPropertyNames(at)) names.add(name);
-  names.delete('constructor');
-  return [...names].toSorted();
-}
-it('a handle has the members of its type, and no others', async () => {
-  const office = kept(await createOffice({ port: 0, record: false }));
-  const agent = kept(await createAgent({ url: office.url, record: false }));
-  expect(namesOf(await computerOf())).toEqual(Object.keys(ofComputer).toSorted());
-  expect(namesOf(agent)).toEqual(Object.keys(ofAgent).toSorted());
-  expect(namesOf(office)).toEqual(Object.keys(ofOffice).toSorted());
 });

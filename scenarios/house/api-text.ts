@@ -92,6 +92,25 @@ function countOf(place: Place): string {
   return [members.length, ...groups].join(', ');
 }
 
+const typesOf = (path: string): string => (exports[path] as { readonly types: string }).types;
+/** Names of the values that an entry of the package exports, in their order; an enum is a type alone. */
+export const valuesOf = (path: string): readonly string[] =>
+  exportedBy(typesOf(path)).flatMap(({ name: exported, place, isValue }) =>
+    isValue && nodesOf(place).every(({ type }) => type !== 'TSEnumDeclaration') ? [exported] : [],
+  );
+/** Names of the members of an exported type, under `''`, and of those of each group of its methods. */
+export function membersIn(path: string, type: string): Readonly<Record<string, readonly string[]>> {
+  const found = exportedBy(typesOf(path)).find(({ name: exported }) => exported === type);
+  const namesOf = (members: readonly Member[]): readonly string[] =>
+    members.flatMap(({ name: own }) => (/^\w+$/.test(own) ? [own] : [])).toSorted();
+  const members = found ? membersOf(found.place) : [];
+  const groups = members.flatMap(({ name: group, of }) => {
+    const inside = of ? membersOf(of) : [];
+    return inside.some(({ isMethod }) => isMethod) ? [[group, namesOf(inside)] as const] : [];
+  });
+  return Object.fromEntries([['', namesOf(members)], ...groups]);
+}
+
 const countedTypes = {
   Computer: 'Members of a computer',
   Agent: 'Members of an agent',
