@@ -18,7 +18,6 @@ function reportOf({ what, kinds }: Mutant): ReplayReport {
 }
 type Params = Record<string, unknown>;
 type Asked = { readonly method: string; readonly params: Params };
-type Of = { readonly context: { readonly timeoutMs: number } };
 const mutants: readonly Mutant[] = [
   {
     what: 'a pause that is longer',
@@ -30,28 +29,8 @@ const mutants: readonly Mutant[] = [
     ]),
   },
   {
-    what: 'a time-out that is twice as long',
-    kinds: altered('call', [
-      [
-        ['entry'],
-        () => ({
-          type: 'setDeadline',
-          params: ({ context }: Of) => ({ ms: context.timeoutMs * 2 }),
-        }),
-      ],
-    ]),
-  },
-  {
-    what: 'a cancel that is ignored',
-    kinds: altered('call', [[['states', 'running', 'on', 'call.cancel'], () => undefined]]),
-  },
-  {
     what: 'a reason that is not remembered',
     kinds: provided('client', { actions: { rememberFailure: () => {} } }),
-  },
-  {
-    what: 'a change of tools that is lost while they are fetched',
-    kinds: altered('catalog', [[['states', 'asking', 'on', 'list.changed'], () => ({})]]),
   },
   {
     what: 'no second try',
@@ -71,18 +50,6 @@ const mutants: readonly Mutant[] = [
     what: 'a process that leaves out a rung of the ladder',
     kinds: altered('process', [
       [['states', 'closing', 'states', 'stdinClosed', 'after'], () => ({ stdinGrace: 'killing' })],
-    ]),
-  },
-  {
-    what: 'an answer to somebody else',
-    kinds: altered('call', [
-      [
-        ['states', 'succeeded', 'entry'],
-        (settle: { params: (of: unknown) => Params }) => ({
-          ...settle,
-          params: (of: unknown) => ({ ...settle.params(of), to: 'host:agent' }),
-        }),
-      ],
     ]),
   },
   {
