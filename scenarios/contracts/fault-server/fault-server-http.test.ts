@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../fault-server/config.mjs';
-import { remoteWith } from './fault-server-net.ts';
+import { remoteWith } from './fault-server-remote.ts';
 import { starting } from './fault-server-harness.ts';
 
 describe.concurrent('the fault server at a URL', { timeout: 200_000 }, () => {

@@ -1,3 +1,0 @@
-import { testFaultServer } from './fault-server-rules.ts';
-
-testFaultServer('rest');
