@@ -1,15 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { OfficeFact } from '../../../machines/ports/office.ts';
 import {
   callTo,
+  codeIn,
   heardBy,
   type MakeTransport,
   type OfficeProbe,
   type Peer,
+  toolsOf,
   World,
 } from '../link/link-world.ts';
 
+/** What stories rely on, over sockets and in virtual time alike; real plays compare the rest. */
 const limits = { relayMarginMs: 50, queryMs: 80 };
+const answering = (peer: Peer, ...ack: unknown[]): void => {
+  peer.onAsked = (heard) => heard.ack?.(...ack);
+};
 let world: World;
 let office: OfficeProbe;
 
@@ -41,55 +46,9 @@ function joins(): void {
     await world.fence(computer);
     expect(heardBy(computer)).toEqual([['notify:enter_office', { office_id: 'p', agent: 'b' }]]);
   });
-
-  it('lets a refused socket hear nothing of that office, and join under another name', async () => {
-    const agent = await world.seated(office.url, 'agent', 'a');
-    await world.seated(office.url, 'computer', 'c');
-    const second = await world.peer(office.url);
-    expect(await join(second, 'computer', 'c')).toEqual([false, expect.stringContaining('already exists')]);
-    await world.seated(office.url, 'computer', 'd');
-    await world.fence(second);
-    expect(second.heard).toEqual([]);
-    expect(await join(second, 'computer', 'e')).toEqual([true, null]);
-    const [room] = await world.ask(agent, 'server:list_room', { agent: 'a', req_id: 'r1', office_id: 'o' });
-    const { sessions, req_id } = room as { sessions: { name: string; office_id: string }[]; req_id: string };
-    expect([req_id, sessions.map((s) => s.name).sort()]).toEqual(['r1', ['a', 'c', 'd', 'e']]);
-  });
-
-  it('gives the one agent place of an office to exactly one of two that race for it', async () => {
-    const [one, two] = [await world.peer(office.url), await world.peer(office.url)];
-    const asked = [one, two].map((peer, i) =>
-      world.asking(peer, 'server:join_office', { role: 'agent', name: `a${i}`, office_id: 'o' }),
-    );
-    await world.until(() => asked.every(({ ack }) => ack));
-    expect(asked.filter(({ ack }) => ack?.[0] === true)).toHaveLength(1);
-  });
-
-  it('frees the name of a socket that drops at once', async () => {
-    const agent = await world.seated(office.url, 'agent', 'a');
-    (await world.seated(office.url, 'computer', 'c')).close();
-    await world.until(() => agent.heard.length > 1);
-    expect(heardBy(agent).at(-1)).toEqual(['notify:leave_office', { office_id: 'o', computer: 'c' }]);
-    expect(await join(await world.peer(office.url), 'computer', 'c')).toEqual([true, null]);
-  });
 }
 
 function broadcasts(): void {
-  it('tells nothing more to who left', async () => {
-    await world.seated(office.url, 'agent', 'a');
-    const [gone, moved] = [
-      await world.seated(office.url, 'computer', 'gone'),
-      await world.seated(office.url, 'computer', 'moved'),
-    ];
-    await world.ask(gone, 'server:leave_office', { office_id: 'o' });
-    await world.ask(moved, 'server:join_office', { role: 'computer', name: 'moved', office_id: 'p' });
-    await world.fence(gone, moved);
-    const before = [gone.heard.length, moved.heard.length];
-    await world.seated(office.url, 'computer', 'c');
-    await world.fence(gone, moved);
-    expect([gone.heard.length, moved.heard.length]).toEqual(before);
-  });
-
   it('tells a change of tools to the own office only, never to the sender, under the registered name', async () => {
     const agent = await world.seated(office.url, 'agent', 'a');
     const computer = await world.seated(office.url, 'computer', 'c');
@@ -98,17 +57,6 @@ function broadcasts(): void {
     await world.fence(agent, computer, ...others);
     expect(heardBy(agent).at(-1)).toEqual(['notify:update_tool_list', { computer: 'c' }]);
     expect([computer, ...others].map((peer) => peer.heard)).toEqual([[], [], []]);
-  });
-
-  it('tells a cancel to the computers only', async () => {
-    const agent = await world.seated(office.url, 'agent', 'a');
-    const computer = await world.seated(office.url, 'computer', 'c');
-    await world.fence(agent);
-    const before = agent.heard.length;
-    expect(await world.ask(agent, 'server:tool_call_cancel', { agent: 'a', req_id: 'r' })).toEqual([]);
-    await world.fence(agent, computer);
-    expect(heardBy(computer)).toEqual([['notify:tool_call_cancel', { agent: 'a', req_id: 'r' }]]);
-    expect(agent.heard).toHaveLength(before);
   });
 
   it('tells nobody a cancel under another name, or one of a computer, or of nobody', async () => {
@@ -123,6 +71,71 @@ function broadcasts(): void {
     expect(heardBy(computer)).toEqual([]);
     expect(heardBy(agent)).toEqual([['notify:enter_office', { office_id: 'o', computer: 'c' }]]);
   });
+}
+
+function relays(): void {
+  it('relays a call as it came and its answer unchanged', async () => {
+    const agent = await world.seated(office.url, 'agent', 'a');
+    const computer = await world.seated(office.url, 'computer', 'c');
+    const result = { meta: null, content: [{ type: 'text', text: 'hi', annotations: null }], isError: false };
+    answering(computer, result, 'second');
+    const call = callTo('c', { params: { deep: { n: [1] } }, unknown: true });
+    expect(await world.ask(agent, 'client:tool_call', call)).toEqual([result, 'second']);
+    expect(computer.heard.at(-1)?.body).toEqual(call);
+  });
+
+  it('routes by office and name, and says who asks by the registered name', async () => {
+    const agent = await world.seated(office.url, 'agent', 'a');
+    const [here, there] = [
+      await world.seated(office.url, 'computer', 'c'),
+      await world.seated(office.url, 'computer', 'c', 'p'),
+    ];
+    answering(here, 'here');
+    answering(there, 'there');
+    expect(await world.ask(agent, 'client:tool_call', callTo('c', { agent: 'boss', timeout: '2' }))).toEqual([
+      'here',
+    ]);
+    expect(here.heard.at(-1)?.body).toMatchObject({ agent: 'a', timeout: 2 });
+  });
+
+  it('gives up after the time-out of the call and a margin, and drops the late answer', async () => {
+    const agent = await world.seated(office.url, 'agent', 'a');
+    const computer = await world.seated(office.url, 'computer', 'c');
+    expect(codeIn(await world.ask(agent, 'client:get_tools', toolsOf('c')))).toBe(408);
+    const [result] = await world.ask(agent, 'client:tool_call', callTo('c', { timeout: 1 }));
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: 408 } },
+      meta: { a2c_timeout: true },
+    });
+    for (const { ack } of computer.heard) ack?.('late');
+    await world.fence(computer, agent);
+    const cancel = { agent: 'a', req_id: 'r', reason: 'timeout' };
+    expect(heardBy(computer).slice(2)).toEqual([['notify:tool_call_cancel', cancel]]);
+    expect(agent.heard.map(({ event }) => event)).toEqual(['notify:enter_office']);
+  });
+
+  it.each(['leaves', 'is gone'] as const)(
+    'ends the calls of an agent that %s, and what it asked besides is asked of nobody again',
+    async (how) => {
+      const agent = await world.seated(office.url, 'agent', 'a');
+      const [computer, other] = [
+        await world.seated(office.url, 'computer', 'c'),
+        await world.seated(office.url, 'computer', 'd'),
+      ];
+      world.asking(agent, 'client:tool_call', callTo('c', { timeout: 0 }));
+      world.asking(agent, 'client:get_tools', { ...toolsOf('c'), req_id: 'r2' });
+      await world.until(() => computer.heard.length > 1);
+      if (how === 'leaves') agent.emit('server:leave_office', [{ office_id: 'o' }]);
+      else agent.close();
+      await world.until(() => heardBy(other).length > 0);
+      await world.fence(computer, other);
+      const left = ['notify:leave_office', { office_id: 'o', agent: 'a' }];
+      const cancel = { agent: 'a', req_id: 'r', reason: 'left' };
+      expect(heardBy(computer).slice(-2)).toEqual([['notify:tool_call_cancel', cancel], left]);
+      expect(heardBy(other)).toEqual([left]);
+    },
+  );
 }
 
 function endings(): void {
@@ -143,17 +156,6 @@ function endings(): void {
     expect([successor.port, office.facts.length]).toEqual([office.port, known]);
   });
 
-  it.each([
-    ['in use', () => world.tryOffice(office.port)],
-    ['loopback only', () => world.tryOffice(0, '0.0.0.0')],
-  ])('fails with a readable text: %s', async (text, open) => {
-    const { facts } = open();
-    await world.until(() => facts.length > 0);
-    expect(facts).toEqual<OfficeFact[]>([
-      { type: 'office.failed', message: expect.stringContaining(text) as string },
-    ]);
-  });
-
   it('never opens when it is closed before it opened', async () => {
     const { facts, instance } = world.tryOffice();
     instance.close();
@@ -171,5 +173,6 @@ export function officeContract(make: MakeTransport): void {
   afterEach(() => world.close());
   describe('with seats', joins);
   describe('with notices', broadcasts);
+  describe('with calls', relays);
   describe('with ends', endings);
 }
