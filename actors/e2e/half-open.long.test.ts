@@ -6,6 +6,7 @@ import { connect as connectTcp, type Socket as NetSocket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, describe, expect, it } from 'vitest';
+import { frameOf, halfOf, headersOf, upgradeOf } from '../../scenarios/fixtures/raw-socket.ts';
 import { createOffice, type GivenLimits, type LimitName, type Office } from '../index.ts';
 
 const ends: (() => unknown)[] = [];
@@ -26,30 +27,9 @@ async function raw(office: Office, ...said: readonly (string | Buffer)[]): Promi
 }
 const gone = (socket: NetSocket): Promise<unknown> =>
   new Promise((resolve) => (socket.destroyed ? resolve(true) : socket.once('close', resolve)));
-const headersOf = (request: string, ...more: string[]): string =>
-  [`${request} HTTP/1.1`, 'Host: 127.0.0.1', ...more, '', ''].join('\r\n');
-const upgrade = (sid = ''): string =>
-  headersOf(
-    `GET /socket.io/?EIO=4&transport=websocket${sid && `&sid=${sid}`}`,
-    ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
-    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-  );
-/** Header of a WebSocket message of 8 MiB and its first `length` bytes. */
-function half(length: number, opcode = 0x81): Buffer {
-  const head = Buffer.alloc(14);
-  head[0] = opcode;
-  head[1] = 0xff;
-  head.writeBigUInt64BE(BigInt(8 * 2 ** 20 - 64), 2);
-  return Buffer.concat([head, Buffer.alloc(length, 0x61)]);
-}
-const whole = (text: string): Buffer => {
-  const body = Buffer.from(text);
-  // A zero mask leaves the text of a WebSocket frame unchanged.
-  return Buffer.concat([Buffer.from([0x81, 0x80 | body.length, 0, 0, 0, 0]), body]);
-};
 /** WebSocket that has finished its handshake and sent these frames. */
 async function web(office: Office, ...said: readonly Buffer[]): Promise<NetSocket> {
-  const socket = await raw(office, upgrade());
+  const socket = await raw(office, upgradeOf());
   await once(socket, 'data');
   for (const frame of said) socket.write(frame);
   return socket;
@@ -87,13 +67,13 @@ describe('a connection that is not let in', () => {
     ['asks for a page, and for no more', (office) => raw(office, headersOf('GET /'))],
     ['never ends a body', (office) => raw(office, headersOf('POST /', 'Content-Length: 9999'), 'x')],
     ['has a web socket', (office) => web(office)],
-    ['begins a message', (office) => web(office, half(1_000))],
-    ['begins a message of bytes', (office) => web(office, half(1_000, 0x82))],
-    ['shows another token, and stays', (office) => web(office, whole('40/smcp,{"token":"guessed"}'))],
-    ['is in the namespace of nobody', (office) => web(office, whole('40'))],
-    ['says goodbye, and stays', (office) => web(office, whole('1'))],
-    ['opens what is no web socket', (office) => raw(office, upgrade().replace('/socket.io/', '/other/'))],
-    ['never begins its upgrade', async (office) => raw(office, upgrade(await polling(office)))],
+    ['begins a message', (office) => web(office, halfOf(1_000))],
+    ['begins a message of bytes', (office) => web(office, halfOf(1_000, 0x82))],
+    ['shows another token, and stays', (office) => web(office, frameOf('40/smcp,{"token":"guessed"}'))],
+    ['is in the namespace of nobody', (office) => web(office, frameOf('40'))],
+    ['says goodbye, and stays', (office) => web(office, frameOf('1'))],
+    ['opens what is no web socket', (office) => raw(office, upgradeOf().replace('/socket.io/', '/other/'))],
+    ['never begins its upgrade', async (office) => raw(office, upgradeOf(await polling(office)))],
     [
       'has half a request of its session',
       async (office) => raw(office, post(await polling(office), 99), '4'),
@@ -129,10 +109,10 @@ describe('a connection that is not let in', () => {
   });
 
   it.each<[what: string, open: (office: Office) => Promise<NetSocket>]>([
-    ['half a message', (office) => web(office, half(20_000))],
-    ['half a message of bytes', (office) => web(office, half(20_000, 0x82))],
-    ['small messages', (office) => web(office, ...Array.from({ length: 4_000 }, () => whole('3')))],
-    ['a large token', (office) => web(office, half(0), Buffer.alloc(20_000))],
+    ['half a message', (office) => web(office, halfOf(20_000))],
+    ['half a message of bytes', (office) => web(office, halfOf(20_000, 0x82))],
+    ['small messages', (office) => web(office, ...Array.from({ length: 4_000 }, () => frameOf('3')))],
+    ['a large token', (office) => web(office, halfOf(0), Buffer.alloc(20_000))],
     [
       'a body',
       async (office) => raw(office, post(await polling(office), 99_999), Buffer.alloc(20_000, 0x34)),
@@ -192,16 +172,16 @@ describe('a connection that is let in', () => {
       socket.write(headersOf('GET /', `X-Padding: ${'x'.repeat(2_000)}`));
       await expect.poll(() => heard.match(/404 Not Found/g)).toHaveLength(count);
     }
-    socket.write(upgrade());
+    socket.write(upgradeOf());
     await expect.poll(() => heard).toContain('101 Switching');
-    socket.write(whole(`40/smcp,{"token":"${token}"}`));
+    socket.write(frameOf(`40/smcp,{"token":"${token}"}`));
     await expect.poll(() => heard).toContain('40/smcp,{"sid"');
     expect(refused(office, 'entryBytes')).toBe(0);
   });
 
   it('finds room beside many who are not, the oldest of whom make it', async () => {
     await using office = await officeWith({ connections: 3, entryMs: 0 });
-    const strangers = [await web(office), await web(office, half(1_000)), await web(office)];
+    const strangers = [await web(office), await web(office, halfOf(1_000)), await web(office)];
     const oldest = gone(strangers[0] as NetSocket);
     const { socket, isIn } = await peer(office);
     expect(isIn).toBe(true);
@@ -215,7 +195,7 @@ describe('a connection that is let in', () => {
 
   it('is ended all the same when it does not answer the goodbye', async () => {
     await using office = await officeWith({ entryMs: 2_000 });
-    const socket = await web(office, whole(`40/smcp,{"token":"${token}"}`));
+    const socket = await web(office, frameOf(`40/smcp,{"token":"${token}"}`));
     await expect.poll(() => office.peers()).toHaveLength(1);
     expect(office.disconnect(office.peers()[0]?.id ?? '')).toBe(true);
     await gone(socket);

@@ -139,18 +139,6 @@ describe('an office on two nodes', () => {
     expect(agent.notices.filter(([event]) => event === 'notify:leave_office')).toHaveLength(2);
   });
 
-  it('knows a computer at once that has joined at the other node', async () => {
-    const [a, b] = [await node(), await node()];
-    const agent = peer(a, 'agent');
-    const o = room();
-    await agent.join('agent', o);
-    for (let n = 0; n < 30; n += 1) {
-      const far = peer(b, `far ${n}`).serve();
-      expect(await far.join('computer', o)).toEqual(ok);
-      expect(textOf(await agent.call(`far ${n}`, 'greet', `r${n}`))).toBe(`far ${n} greet`);
-    }
-  });
-
   it('gives each seat to one of those who want it at the same moment', async () => {
     const nodes = [await node(), await node(), await node()];
     for (let n = 0; n < 10; n += 1) {

@@ -84,29 +84,6 @@ describe('a server that npx fetches', () => {
     expect(isFetchedFrom(registries[0])).toBe(true);
     expect(notices).toEqual([expect.stringMatching(/^no npm registry of .* within 3 s/)]);
   });
-  it('comes from the one in its own env, whatever else is wanted', async () => {
-    await open({ status: 200 }, 'hangs');
-    await start(
-      { npmRegistry: 'auto', npmRegistries: urls().slice(0, 1) },
-      server({ npm_config_registry: urls()[1] }),
-    );
-    expect(registries.map(isFetchedFrom)).toEqual([false, true]);
-    expect(registries[0]?.asked).toEqual([]);
-  });
-  it('comes from the one in the settings, which is not probed', async () => {
-    await open('hangs');
-    await start({ npmRegistry: ` ${urls()[0]?.slice(0, -1)} ` });
-    expect(isFetchedFrom(registries[0])).toBe(true);
-    expect(registries[0]?.asked).not.toContain('/-/ping');
-  });
-  it('is found by the PATH of its env and of the settings, in this order', async () => {
-    await open({ status: 200 });
-    await start({ npmRegistry: urls()[0], path: ['~/own'] }, server({ PATH: '~/first' }));
-    const [path] = [...environment('PATH')].map((all) =>
-      all?.split(':').filter((one) => one.startsWith(folder)),
-    );
-    expect(path?.slice(-4, -2)).toEqual([join(folder, 'first'), join(folder, 'own')]);
-  });
   it('comes through the proxy that is asked for, and what is on this machine does not', async () => {
     await open({ status: 200 });
     const proxy = await openProxy(Number(new URL(urls()[0] ?? '').port));

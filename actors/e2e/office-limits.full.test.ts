@@ -1,7 +1,7 @@
 /** Tests of the limits of an office: each is exceeded by one peer while another peer is not affected. */
-import { connect as connectTcp } from 'node:net';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, describe, expect, it } from 'vitest';
+import { seatedSocket } from '../../scenarios/fixtures/raw-socket.ts';
 import { createOffice, type GivenLimits, type LimitName, type Office, type OfficeStats } from '../index.ts';
 
 const sockets: Socket[] = [];
@@ -296,52 +296,8 @@ describe('bytes of a peer', () => {
     slow.destroy();
   });
 });
-/** Raw WebSocket computer that joins the office and then reads nothing. */
+/** Computer that joins the office and then reads nothing. */
 async function slowComputer(office: Office): Promise<{ destroy(): void }> {
-  const socket = connectTcp(office.port, '127.0.0.1');
-  const frame = (text: string): Buffer => {
-    const body = Buffer.from(text);
-    // A zero mask leaves the text of a WebSocket frame unchanged.
-    return Buffer.concat([Buffer.from([0x81, 0x80 | body.length, 0, 0, 0, 0]), body]);
-  };
-  let heard = '';
-  const until = (text: string): Promise<void> =>
-    new Promise((resolve) => {
-      const listen = (chunk: Buffer): void => {
-        heard += chunk.toString('latin1');
-        if (!heard.includes(text)) return;
-        socket.off('data', listen);
-        resolve();
-      };
-      socket.on('data', listen);
-    });
-  const upgrade = [
-    'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1',
-    `Host: 127.0.0.1:${office.port}`,
-    ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
-    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-  ];
-  socket.write(`${upgrade.join('\r\n')}\r\n\r\n`);
-  await until('"sid"');
-  heard = '';
-  socket.write(frame('40/smcp,'));
-  await until('40/smcp,');
-  socket.write(frame('42/smcp,1["server:join_office",{"office_id":"o","role":"computer","name":"slow"}]'));
-  await until('43/smcp,1[true');
-  socket.pause();
-  return socket;
+  const socket = await seatedSocket(office.port, { role: 'computer', name: 'slow' });
+  return socket.pause();
 }
-
-describe('limits that cannot be', () => {
-  it.each<[what: string, options: object, says: string]>([
-    ['an unknown name', { limits: { event: 1 } }, 'event'],
-    ['a number below zero', { limits: { connections: -1 } }, 'connections: '],
-    ['a number where a rate is meant', { limits: { events: 5 } }, 'events: '],
-    ['no number of proxies', { trustProxy: 1.5 }, 'trustProxy'],
-  ])('are refused at start: %s', async (_, options, says) => {
-    await expect(createOffice({ port: 0, ...options })).rejects.toMatchObject({
-      code: 'BadRequest',
-      message: expect.stringContaining(says),
-    });
-  });
-});

@@ -107,11 +107,6 @@ it.each<[create: (options: never) => Promise<unknown>, options: unknown, message
     'createPresenter: settings.mcpServer: unknown key (did you mean mcpServers?)',
   ],
   [createPresenter, { fiel: 'x' }, 'createPresenter: fiel: unknown option (did you mean file?)'],
-  [
-    createPresenter,
-    { config: {} },
-    'createPresenter: config: unknown option (did you mean file or settings?)',
-  ],
   [createPresenter, { settings: [] }, 'createPresenter: settings: expected an object, got a list'],
   [planImport, { form: 'x' }, 'planImport: form: unknown option (did you mean from?)'],
   [planImport, {}, 'planImport: from: is missing'],

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { halfOf, upgradeOf } from '../../scenarios/fixtures/raw-socket.ts';
 import { createAgent } from '../index.ts';
 
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
@@ -40,15 +41,6 @@ async function valueOf({ metrics }: Running, series: string): Promise<number> {
   const lines = (await (await fetch(metrics)).text()).split('\n');
   return Number(lines.find((line) => line.startsWith(`${series} `))?.slice(series.length));
 }
-const upgrade = [
-  'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1',
-  'Host: 127.0.0.1',
-  ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
-  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-];
-/** First 15 KB of a message of 8 MiB, whose rest never comes. */
-const half = Buffer.alloc(15_000, 0x61);
-half.set([0x81, 0xff, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xc0]);
 /** Opens a connection that is not admitted, and resolves when the office has taken it. */
 const stranger = (url: string, said: 'nothing' | 'half a message'): Promise<void> =>
   new Promise((resolve) => {
@@ -56,8 +48,8 @@ const stranger = (url: string, said: 'nothing' | 'half a message'): Promise<void
     strangers.push(socket);
     socket.on('error', () => resolve()).on('close', () => resolve());
     if (said === 'nothing') return void socket.once('connect', resolve);
-    socket.write(`${upgrade.join('\r\n')}\r\n\r\n`);
-    socket.once('data', () => socket.write(half, () => resolve()));
+    socket.write(upgradeOf());
+    socket.once('data', () => socket.write(halfOf(15_000), () => resolve()));
   });
 
 describe.skipIf(process.platform === 'win32')('a thousand peers who are not let in', () => {

@@ -1,7 +1,8 @@
 /** Tests of a computer that reconnects while its old connection hangs: only the same credential gets its seat. */
-import { connect as connectTcp, type Socket as NetSocket } from 'node:net';
+import type { Socket as NetSocket } from 'node:net';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, describe, expect, it } from 'vitest';
+import { seatedSocket } from '../../scenarios/fixtures/raw-socket.ts';
 import { createOffice, type Office } from '../index.ts';
 
 const open: (Socket | NetSocket)[] = [];
@@ -35,32 +36,10 @@ function peer({ url }: Office, token: string): Peer {
       ),
   };
 }
-/** Raw WebSocket peer that joins the office and then sends nothing, not even heartbeats. */
+/** Peer that joins the office and then sends nothing, not even heartbeats. */
 async function hanging(office: Office, token: string, role: string, name: string): Promise<NetSocket> {
-  const socket = connectTcp(office.port, '127.0.0.1');
+  const socket = await seatedSocket(office.port, { role, name, token });
   open.push(socket);
-  let heard = '';
-  socket.on('data', (chunk: Buffer) => (heard += chunk.toString('latin1')));
-  const until = async (text: string): Promise<void> => {
-    await expect.poll(() => heard, { timeout: 60_000 }).toContain(text);
-  };
-  const frame = (text: string): Buffer => {
-    const body = Buffer.from(text);
-    // A zero mask leaves the text of a WebSocket frame unchanged.
-    return Buffer.concat([Buffer.from([0x81, 0x80 | body.length, 0, 0, 0, 0]), body]);
-  };
-  const head = [
-    'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1',
-    `Host: 127.0.0.1:${office.port}`,
-    ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
-    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-  ];
-  socket.write(`${head.join('\r\n')}\r\n\r\n`);
-  await until('"sid"');
-  socket.write(frame(`40/smcp,{"token":"${token}"}`));
-  await until('40/smcp,{');
-  socket.write(frame(`42/smcp,1["server:join_office",{"office_id":"o","role":"${role}","name":"${name}"}]`));
-  await until('43/smcp,1[true');
   return socket;
 }
 const taken = [false, expect.stringContaining('already exists')];

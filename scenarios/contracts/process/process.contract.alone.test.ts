@@ -1,8 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { localLauncher } from '../../../adapters/process/local-launcher.ts';
 import { membersOf } from '../../../adapters/process/reaper/group.ts';
 import { processPortOf } from '../../../adapters/process/launch.ts';
@@ -131,15 +130,5 @@ describe('a real child', () => {
     expect(pids.flatMap(membersOf)).toEqual([]);
     expect(descriptors()).toBeLessThanOrEqual(before);
     expect(process.listeners('exit').filter(({ name }) => name === 'killEverything')).toEqual([]);
-  });
-
-  it('dies with a host that exits without a word', async () => {
-    const host = new URL('../../fixtures/exiting-host.ts', import.meta.url).pathname;
-    const { stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', host], { encoding: 'utf8' });
-    expect(stderr).toBe('');
-    const pid = Number(stdout);
-    expect(pid).toBeGreaterThan(0);
-    // The kernel ends a killed process a moment after the signal.
-    await vi.waitFor(() => expect(membersOf(pid)).toEqual([]), { interval: 5, timeout: 10_000 });
   });
 });
