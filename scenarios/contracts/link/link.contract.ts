@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { mostLevels } from '../../../machines/protocol/json.ts';
 import { type LinkProbe, type MakeTransport, type OfficeProbe, World } from './link-world.ts';
 
 const limits = { relayMarginMs: 50, queryMs: 5_000 };
@@ -175,93 +174,6 @@ function computers(): void {
     expect(facts).toMatchObject([{ result: { isError: true, structuredContent: { error } } }]);
     expect(typesOf(computer)).not.toContain('link.down');
   });
-
-  it('has an answer that is nested too deep fail with the levels that there may be, and stays connected', async () => {
-    const agent = await agentAt();
-    const computer = await world.joined(office.url);
-    const { facts } = world.request(agent.key, 'client:tool_call', callTo('r'));
-    const { ticket } = await world.fact(computer, 'agent.called');
-    computer.instance.tell({
-      type: 'link.answer',
-      ticket,
-      body: { content: [], structuredContent: { deep } },
-    });
-    await world.until(() => facts.length > 0);
-    const error = { code: 413, details: { limit_levels: mostLevels } };
-    expect(facts).toMatchObject([{ result: { isError: true, structuredContent: { error } } }]);
-    expect(typesOf(computer)).not.toContain('link.down');
-  });
-
-  it('lets the agent hear at once that it went with a call', async () => {
-    const agent = await agentAt();
-    const computer = await world.joined(office.url);
-    const { facts } = world.request(agent.key, 'client:tool_call', callTo('r', { timeout: 0 }));
-    await world.fact(computer, 'agent.called');
-    world.transport.cut('c', computer.url);
-    await world.until(() => facts.length > 0);
-    expect(facts).toMatchObject([
-      { result: { structuredContent: { error: { details: { reason: 'left' } } } } },
-    ]);
-  });
-}
-
-function protocol(): void {
-  it.each([
-    ['client:get_config', 'agent.askedConfig', { servers: {}, inputs: [] }],
-    ['client:get_desktop', 'agent.askedCollection', { desktops: [], req_id: 'r' }],
-    ['client:get_finder', 'agent.askedCollection', { documents: [], total_count: 0, req_id: 'r' }],
-    ['client:read_resource', 'agent.askedResource', { contents: [], req_id: 'r' }],
-    ['client:get_skills', 'agent.askedSkills', { skills: [], req_id: 'r' }],
-    ['client:get_skill', 'agent.askedSkill', { body: 'x', req_id: 'r' }],
-    ['client:get_blob', 'agent.askedBlob', { blob: 'x', req_id: 'r' }],
-    ['client:get_resources', 'agent.askedResources', { resources: [], req_id: 'r' }],
-    ['client:put_blob', 'agent.putPart', { upload_id: 'u', chunk_offset: 0, req_id: 'r' }],
-  ] as const)(
-    'is asked %s when it is of a computer, and its answer comes back',
-    async (event, type, body) => {
-      const agent = await agentAt();
-      const computer = await world.joined(office.url);
-      const asked = world.request(agent.key, event, {
-        agent: 'a',
-        req_id: 'r',
-        computer: 'c',
-        uri: 'dpe://h',
-        mcp_server: 's',
-        name: 'pdf',
-        ...{ chunk_offset: 0, eof: true, blob: 'eA==', total_size: 1, sha256: '0'.repeat(64) },
-        blob_handle: 'h',
-      });
-      const { ticket } = await world.fact(computer, type);
-      computer.instance.tell({ type: 'link.answer', ticket, body });
-      await world.until(() => asked.facts.length > 0);
-      expect(asked.facts).toMatchObject([{ type: 'ask.answered', result: body }]);
-    },
-  );
-
-  it.each(['leaves', 'is gone'])(
-    'hears, when it is of a computer, that the agent of its office %s, and of no other',
-    async (how) => {
-      const agent = await agentAt();
-      const elsewhere = await world.joined(office.url, { role: 'agent', name: 'b', office: 'p' });
-      const computer = await world.joined(office.url);
-      elsewhere.instance.close();
-      if (how === 'leaves') agent.instance.tell({ type: 'link.leave' });
-      else agent.instance.close();
-      await world.fact(computer, 'agent.left');
-      expect(computer.facts.slice(2)).toEqual([{ type: 'agent.left', agent: 'a' }]);
-    },
-  );
-
-  it.each(['notify:enter_office', 'agent:x'])('sends nothing that its side never says: %s', async (event) => {
-    const agent = await agentAt();
-    const computer = await world.joined(office.url);
-    expect(world.request(agent.key, event, {}).facts).toMatchObject([
-      { sent: false, failure: { code: 403 } },
-    ]);
-    expect(world.request(computer.key, 'client:tool_call', callTo('r')).facts).toMatchObject([
-      { sent: false, failure: { code: 403 } },
-    ]);
-  });
 }
 
 function agents(): void {
@@ -301,6 +213,5 @@ export function linkContract(make: MakeTransport): void {
   describe('a link', connections);
   describe('questions', requests);
   describe('a computer', computers);
-  describe('a link', protocol);
   describe('an agent', agents);
 }
