@@ -83,7 +83,7 @@ const windows: readonly Project[] = [
     include: [
       '{machines,adapters,actors}/**/!(*.*).test.ts',
       'adapters/{socket/raw-peer,page/session,documents/parsing/html}.long.test.ts',
-      'actors/e2e/{call-policy,files,host-duties,tools-told}.long.test.ts',
+      'actors/e2e/{call-policy,files,tools-told}.long.test.ts',
       'actors/cli/{files,login,starting,prompt/prompt,prompt/hostile-prompt}.long.test.ts',
       'actors/cli/{call,export,one-shot,import,import-cases,facts-told,wrong-entries}.long.test.ts',
       'actors/{cli/printing/news-lines,inspector/live-stream,logging/host-log}.long.test.ts',
