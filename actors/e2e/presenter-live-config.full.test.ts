@@ -5,7 +5,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -202,29 +201,6 @@ describe('a config file', () => {
       expect(json()).toEqual({ mcpServers: { a: { command: 'x', disable: true } } });
     },
   );
-  it.each([
-    ['with a byte order mark', '\uFEFF', '\n'],
-    ['with line ends of Windows', '', '\r\n'],
-    ['with both', '\uFEFF', '\r\n'],
-  ])('%s keeps what it has through every change', async (_, mark, eol) => {
-    const lines = '{\n  "mcpServers": {\n    "a": { "command": "x", "disable": true }\n  }\n}\n';
-    const { presenter, text, file } = await opened(mark + lines.replaceAll('\n', eol));
-    await presenter.addMcpServer('b', { command: 'y', disable: true });
-    await presenter.updateMcpServer('b', { icons: '!' });
-    await presenter.removeMcpServer('a');
-    expect([text().startsWith(`${mark}{`), text().split('\n').length]).toEqual([
-      true,
-      text().split(eol).length,
-    ]);
-    expect(text()).toContain('"b"');
-    expect(readFileSync(`${file}.bak`, 'utf8').startsWith(`${mark}{`)).toBe(true);
-  });
-  it.each([0o600, 0o644, 0o444])('keeps the mode %o, and so does what was there before', async (mode) => {
-    const { presenter, file } = await opened({ mcpServers: {} });
-    chmodSync(file, mode);
-    await presenter.addMcpServer('a', { command: 'x', disable: true });
-    expect([file, `${file}.bak`].map((each) => statSync(each).mode & 0o777)).toEqual([mode, mode]);
-  });
   it('says so when it is a folder', async () => {
     const one = await opened({ mcpServers: {} });
     mkdirSync(join(one.folder, 'sub'));
