@@ -1,21 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { httpWorlds } from '../session-http/http-worlds.ts';
 import { failureIn, openIn } from './session.probe.ts';
-import { createHttpWorld, type HttpWorld, type HttpWorldOptions } from './session.world.ts';
+import type { HttpWorldOptions } from './session.world.ts';
 
-const worlds: HttpWorld[] = [];
-const streamable = async (options: HttpWorldOptions = {}): Promise<HttpWorld> => {
-  const world = await createHttpWorld('streamable', options);
-  worlds.push(world);
-  return world;
-};
-const sse = async (options: HttpWorldOptions = {}): Promise<HttpWorld> => {
-  const world = await createHttpWorld('sse', options);
-  worlds.push(world);
-  return world;
-};
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.dispose();
-});
+const worldOf = httpWorlds();
 
 describe('a URL of which nobody said what it speaks', () => {
   const untold = (kinds: string[]): HttpWorldOptions => ({
@@ -25,14 +13,14 @@ describe('a URL of which nobody said what it speaks', () => {
 
   it('is spoken to as SSE when it refuses the first POST, and that is remembered', async () => {
     const kinds: string[] = [];
-    const session = await openIn(await sse(untold(kinds)));
+    const session = await openIn(await worldOf('sse', untold(kinds)));
     expect(await session.text('echo', { text: 'hi' })).toBe('hi');
     expect(kinds).toEqual(['echo 1 sse']);
   });
 
   it('is streamable when it takes the first POST, and that is remembered', async () => {
     const kinds: string[] = [];
-    const world = await streamable(untold(kinds));
+    const world = await worldOf('streamable', untold(kinds));
     const session = await openIn(world);
     expect(await session.text('echo', { text: 'hi' })).toBe('hi');
     expect(kinds).toEqual(['echo 1 streamable']);
@@ -40,7 +28,7 @@ describe('a URL of which nobody said what it speaks', () => {
 
   it.each([401, 403, 500])('is asked nothing else when it answers %i', async (status) => {
     const kinds: string[] = [];
-    const world = await streamable(untold(kinds));
+    const world = await worldOf('streamable', untold(kinds));
     world.refuse = (response) => response.writeHead(status).end();
     expect(await failureIn(world)).toMatchObject({ details: { http_status: status } });
     expect(world.server.seen.map(({ method }) => method)).toEqual(['POST']);
@@ -48,7 +36,7 @@ describe('a URL of which nobody said what it speaks', () => {
   });
 
   it('fails with its first refusal when it speaks neither', async () => {
-    const world = await streamable(untold([]));
+    const world = await worldOf('streamable', untold([]));
     world.refuse = (response, body) => response.writeHead(body ? 405 : 404).end();
     expect(await failureIn(world)).toMatchObject({ details: { http_status: 405 } });
     // The last GET asks for the revision without `initialize`.

@@ -1,30 +1,15 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SecretIndex } from '../../../machines/secrets/secret-index.ts';
 import { secretsIn } from '../../../machines/secrets/secret-rules.ts';
 import { SecretRedactor } from '../../../machines/secrets/redaction.ts';
 import { observed } from './session.harness.ts';
-import { failureIn, handTimers, openIn, refusalOf, seenBy, typesOf } from './session.probe.ts';
-import {
-  createHttpWorld,
-  createLinkedWorld,
-  type HttpWorld,
-  type HttpWorldOptions,
-} from './session.world.ts';
+import { failureIn, handTimers, openIn, refusalOf, seenBy } from './session.probe.ts';
+import { httpWorlds } from '../session-http/http-worlds.ts';
+import { createLinkedWorld, type HttpWorld, type HttpWorldOptions } from './session.world.ts';
 
-const worlds: HttpWorld[] = [];
-const streamable = async (options: HttpWorldOptions = {}): Promise<HttpWorld> => {
-  const world = await createHttpWorld('streamable', options);
-  worlds.push(world);
-  return world;
-};
-const sse = async (options: HttpWorldOptions = {}): Promise<HttpWorld> => {
-  const world = await createHttpWorld('sse', options);
-  worlds.push(world);
-  return world;
-};
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.dispose();
-});
+const worldOf = httpWorlds();
+const streamable = (options?: HttpWorldOptions): Promise<HttpWorld> => worldOf('streamable', options);
+const sse = (options?: HttpWorldOptions): Promise<HttpWorld> => worldOf('sse', options);
 
 describe('headers over HTTP', () => {
   const headers = {
@@ -136,18 +121,6 @@ describe('the end of a session over HTTP', () => {
     expect(hand.waitsFor(2_000)).toBe(false);
   });
 
-  it('has come when a server answers 400 because it knows no such session', async () => {
-    const world = await streamable();
-    const session = await openIn(world);
-    world.refuse = (response) => {
-      const error = { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'No valid session ID' } };
-      response.writeHead(400).end(JSON.stringify(error));
-    };
-    expect(await session.call('echo').answer()).toMatchObject({ sent: false });
-    await session.next('session.lost');
-    expect(session.facts.at(-1)).toMatchObject({ isExpired: true });
-  });
-
   it('has come when nobody listens there any more, unless a stream says otherwise', async () => {
     const world = await streamable({
       serves: { instead: ({ method }, response) => method === 'GET' && !!response.writeHead(405).end() },
@@ -175,42 +148,6 @@ describe('a refusal over HTTP', () => {
     expect(failure).toMatchObject({ details: { http_status: status }, remedy: expect.any(String) });
     await world.port.closed();
     expect(world.server.seen).toHaveLength(1);
-  });
-
-  it.each([
-    [429, 429, false],
-    [500, 4003, false],
-    [503, 4003, false],
-    [502, 4003, true],
-    [504, 4003, true],
-  ])('fails with %i its question only; lost is what only a gateway knows', async (status, code, isLost) => {
-    const world = await streamable();
-    const session = await openIn(world);
-    world.refuse = (response) => response.writeHead(status, { 'retry-after': '7' }).end('sorry');
-    const refused = refusalOf(await session.call('echo').answer());
-    expect(refused).toMatchObject({
-      sent: true,
-      failure: { code, details: { http_status: status, retry_after: 7, phase: 'session' } },
-    });
-    expect(refused.lost ?? false).toBe(isLost);
-    world.refuse = undefined;
-    expect(await session.text('echo', { text: 'alive' })).toBe('alive');
-    expect(typesOf(session.facts)).toEqual(['session.opened']);
-  });
-
-  it('carries the code of a JSON-RPC answer', async () => {
-    const world = await streamable();
-    const session = await openIn(world);
-    world.refuse = (response, body) => {
-      const error = {
-        jsonrpc: '2.0',
-        id: body?.['id'],
-        error: { code: -32601, message: 'Method not found' },
-      };
-      response.writeHead(422).end(JSON.stringify(error));
-    };
-    expect(await session.call('echo').answer()).toMatchObject({ failure: { details: { code: -32601 } } });
-    expect(typesOf(session.facts)).toEqual(['session.opened']);
   });
 
   it('never tells a secret: not those of the URL, not those of headers, not where the server is', async () => {

@@ -1,16 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { httpWorlds } from '../session-http/http-worlds.ts';
 import { callsSeen, handTimers, openIn, refusalOf, seenBy, typesOf } from './session.probe.ts';
-import { createHttpWorld, type HttpWorld, type HttpWorldOptions } from './session.world.ts';
+import type { HttpWorld } from './session.world.ts';
 
-const worlds: HttpWorld[] = [];
-const worldOf = async (kind: 'streamable' | 'sse', options: HttpWorldOptions = {}): Promise<HttpWorld> => {
-  const world = await createHttpWorld(kind, options);
-  worlds.push(world);
-  return world;
-};
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.dispose();
-});
+const worldOf = httpWorlds();
 const changed = (list: string) => ({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` });
 
 describe('an event stream that breaks', () => {
