@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assign, type AnyStateMachine, type EventObject } from 'xstate';
 import type { Message } from '../../machines/kernel/effects.ts';
-import { firstKnown } from '../../machines/link/link.machine.ts';
 import { altered, changedParts, provided, type Edit } from '../fixtures/altered.ts';
 import { recordedRun } from '../fixtures/recorded-run.ts';
 import { replayOf } from './replay.ts';
@@ -31,7 +30,6 @@ const split: readonly Edit[] = [
   [['states', 'running', 'on', 'deadline.passed'], () => 'late'],
   [['states', 'late'], () => ({ always: { target: 'timedOut', actions: 'rememberTimeout' } })],
 ];
-const joined = ['states', 'online', 'states', 'joining', 'on', 'join.accepted', 'actions'] as const;
 
 type Posted = (of: unknown) => Message;
 const saying = (kind: string, words: (event: EventObject) => EventObject): Kinds =>
@@ -44,34 +42,6 @@ const saying = (kind: string, words: (event: EventObject) => EventObject): Kinds
     };
     return { ...part, params: said };
   });
-type Handler = { readonly actions: unknown };
-const merged: Kinds = {
-  ...saying('client', (event) =>
-    event.type === 'permit.wanted' || event.type === 'permit.released'
-      ? ({ ...event, type: 'server.did', what: event.type } as EventObject)
-      : event,
-  ),
-  computer: altered('computer', [
-    [
-      ['on'],
-      ({ 'permit.wanted': wanted, 'permit.released': released, ...on }: Record<string, Handler>) => ({
-        ...on,
-        'server.did': [
-          { guard: ({ event }: { event: { what: string } }) => event.what === 'permit.wanted', ...wanted },
-          released,
-        ],
-      }),
-    ],
-  ])['computer'] as AnyStateMachine,
-};
-const direct = {
-  type: 'post',
-  params: ({ event: { ticket, reason } }: { event: { ticket: string; reason: string } }) => ({
-    to: `computer/client:fs/call:${ticket}`,
-    event: { type: 'call.cancel', reason },
-    optional: true,
-  }),
-};
 function rekinded(value: unknown, from: string, to: string): unknown {
   if (typeof value === 'string') return value.replace(`/${from}:`, `/${to}:`);
   if (Array.isArray(value)) return value.map((each) => rekinded(each, from, to));
@@ -108,16 +78,6 @@ const refactorings: readonly Refactoring[] = [
     },
   },
   {
-    what: 'two messages as one',
-    kinds: merged,
-    inside: 'client told computer permit.wanted | client told computer server.did',
-  },
-  {
-    what: 'a hop that is left out',
-    inside: 'computer told client call.cancel | computer told call call.cancel',
-    kinds: altered('computer', [[['on', 'call.cancel', 'actions'], () => direct]]),
-  },
-  {
     what: 'a timer more, and entry actions in another order',
     inside: 'client: on --after 37-->',
     kinds: altered('client', [
@@ -144,31 +104,9 @@ const refactorings: readonly Refactoring[] = [
     inside: 'timedOut | call: running --deadline.passed--> late',
   },
   {
-    what: 'a guard with another name',
-    inside: 'mayRetry',
-    kinds: altered('client', [[['states', 'deciding', 'always', '9', 'guard'], () => 'mayRetry']], {
-      guards: {
-        mayRetry: ({ context }: { context: { attempt: number; budget: number } }) =>
-          context.attempt < context.budget,
-      },
-    }),
-  },
-  {
     what: 'one more thing that is remembered and told nobody',
     kinds: provided('call', {
       actions: { enter: assign((_, { phase }: { phase: string }) => ({ phase, again: false })) },
-    }),
-  },
-  {
-    what: 'two actions as one',
-    kinds: altered('link', [[joined, () => 'rememberJoin']], {
-      actions: {
-        rememberJoin: assign(({ context: c }: { context: Parameters<typeof firstKnown>[0] }) => ({
-          announced: firstKnown(c),
-          reason: null,
-          refusal: null,
-        })),
-      },
     }),
   },
 ];
