@@ -57,13 +57,6 @@ const says = (...words: readonly (string | Error)[]) => {
   return { asked, input };
 };
 
-it('placeholders are filled in from the environment of the host, an input as well as a variable', async () => {
-  set('A2C_SMCP_token', 'ada');
-  set('INPUT_VALUES_HOME', '/srv');
-  await start({ s: wants('s', { TOKEN: 'I am ${input:token}', AT: '${env:INPUT_VALUES_HOME}/data' }) });
-  expect([valueAt('s'), valueAt('s', 'AT')]).toEqual(['I am ada', '/srv/data']);
-});
-
 describe('the value of a password', () => {
   const secret = 'pa55-w0rd-of-nobody';
   const folder = testFolder('inputs');
@@ -100,23 +93,6 @@ describe('the value of a password', () => {
 });
 
 describe('a value that is another by now', () => {
-  it('reaches the child at a restart, at a start after a stop, and when it is enabled again', async () => {
-    const { asked, input } = says('one', 'two', 'three', 'four');
-    await start({ s: wants('s') }, { input });
-    expect(valueAt('s')).toBe('one');
-    await computer.servers.restart('s');
-    expect(valueAt('s')).toBe('two');
-    await computer.servers.stop('s');
-    await computer.servers.start('s');
-    expect(valueAt('s')).toBe('three');
-    await computer.servers.add(foreign({ servers: { s: wants('s', undefined, { disabled: true }) } }));
-    expect(await computer.servers.add(foreign({ servers: { s: wants('s') } }))).toMatchObject({
-      state: 'ready',
-    });
-    expect(valueAt('s')).toBe('four');
-    expect(asked).toHaveLength(4);
-  });
-
   it('reaches the child for a variable at a restart, and at the retry after a crash', async () => {
     set('A2C_SMCP_token', 'one');
     set('INPUT_VALUES_HOME', '/a');
@@ -234,7 +210,6 @@ describe('an order that another one interrupts', () => {
 });
 
 describe('what is known about a missing value', () => {
-  const pick = { type: 'pickString', id: 'token', options: ['eu', 'us'] };
   it('is told at start, in the status, and by the one who starts it', async () => {
     const { input } = says(new Error('the vault is sealed'));
     await start({ s: wants('s'), t: wants('t', {}) }, { input });
@@ -253,14 +228,5 @@ describe('what is known about a missing value', () => {
         remedy: expect.stringContaining('A2C_SMCP_token') as string,
         details: { input_id: 'token' },
       });
-  });
-  it('names the variable, and the option that is none', async () => {
-    set('A2C_SMCP_token', 'mars');
-    await start({ s: wants('s'), t: wants('t', { AT: '${env:INPUT_VALUES_NOWHERE}' }) }, {}, [pick] as never);
-    expect(stateOf('s')?.reason).toContain('A2C_SMCP_token is none of its options');
-    expect(stateOf('t')?.reason).toContain('INPUT_VALUES_NOWHERE is not set');
-    await expect(computer.servers.start('t')).rejects.toMatchObject({
-      remedy: expect.stringContaining('INPUT_VALUES_NOWHERE') as string,
-    });
   });
 });

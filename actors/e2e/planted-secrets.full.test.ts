@@ -165,18 +165,18 @@ afterAll(() => {
   echoing.close();
   rmSync(folder, { recursive: true });
 });
+const resultsOf = (tool: string): Readonly<Record<string, object>> => ({
+  initialize: {
+    ...{ protocolVersion: '2025-06-18', capabilities: { tools: {} } },
+    serverInfo: { name: 's', version: '1' },
+  },
+  'tools/list': { tools: [{ name: tool, inputSchema: { type: 'object' } }] },
+});
 /** Answers as a server with one tool, which gives its session an id, and repeats it in the error of a call. */
 async function answerInSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { id, method } = JSON.parse((await text(request)) || '{}') as { id?: number; method?: string };
-  const results: Readonly<Record<string, object>> = {
-    initialize: {
-      ...{ protocolVersion: '2025-06-18', capabilities: { tools: {} } },
-      serverInfo: { name: 's', version: '1' },
-    },
-    'tools/list': { tools: [{ name: 'forget', inputSchema: { type: 'object' } }] },
-  };
+  const { id, method = '' } = JSON.parse((await text(request)) || '{}') as { id?: number; method?: string };
   const error = { code: -32000, message: `no session Planted72-session, pin=Planted73, otp: "Planted74"` };
-  const result = results[method ?? ''];
+  const result = resultsOf('forget')[method];
   if (id === undefined) return void response.writeHead(request.method === 'POST' ? 202 : 405).end();
   response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'Planted72-session' });
   response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) }));
@@ -191,15 +191,7 @@ async function answerInStream(request: IncomingMessage, response: ServerResponse
   const { id, method = '' } = JSON.parse(await text(request)) as { id?: number; method?: string };
   response.writeHead(202).end();
   const lost = { error: { code: -32000, message: `no session Planted97-session at ${request.url}` } };
-  const results: Readonly<Record<string, object>> = {
-    initialize: {
-      protocolVersion: '2025-06-18',
-      capabilities: { tools: {} },
-      serverInfo: { name: 's', version: '1' },
-    },
-    'tools/list': { tools: [{ name: 'lose', inputSchema: { type: 'object' } }] },
-  };
-  const result = results[method];
+  const result = resultsOf('lose')[method];
   if (id !== undefined)
     stream?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : lost) })}\n\n`);
 }

@@ -10,7 +10,6 @@ import { installCommand } from '../../adapters/optional-packages.ts';
 import type { RequestFact } from '../../machines/kernel/ports.ts';
 import { eventOf, type Transformed, type Transformer } from '../../machines/call/transform.ts';
 import { timing } from '../../machines/kernel/timing.ts';
-import { withMeta } from '../../machines/call/policy/result.ts';
 import { builtModule } from '../fixtures/built-module.ts';
 import { VirtualClock } from '../stage/virtual-clock.ts';
 import { registered } from './registered.ts';
@@ -104,21 +103,6 @@ const refused = async (program: string | null, result?: unknown) => {
 };
 
 describe('a question about the result of a call', () => {
-  it('is answered with the event as the program leaves it; the result has that as a text in meta', async () => {
-    const result = { content, _meta: { a: 1 } };
-    const a2c_vrl_transformed = jsonOf(await asked('.status = "processed"', result));
-    const after = withMeta(result, { a2c_vrl_transformed }) as {
-      meta: { a2c_vrl_transformed: string };
-    };
-    expect(JSON.parse(after.meta.a2c_vrl_transformed)).toMatchObject({ status: 'processed', content });
-    expect(after.meta.a2c_vrl_transformed).toContain('grün');
-    expect(after).toMatchObject({ content, meta: { a: 1 } });
-    expect(result).toEqual({ content, _meta: { a: 1 } });
-  });
-  it('knows tool_name and parameters', async () => {
-    const program = '. = { "tool": .tool_name, "user": .parameters.user.id }';
-    expect(await made(program)).toEqual({ tool: 'look', user: 7 });
-  });
   it('is refused with the words of a program that fails, and names server and tool', async () => {
     const failure = await refused('. = parse_json!(.content[0].text)');
     expect(failure.message).toMatch(
