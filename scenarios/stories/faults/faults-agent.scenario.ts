@@ -34,19 +34,6 @@ scenario('an agent whose wire breaks in a call: the call is unknown, it is cance
   s.differs('how often a link tries depends on how long a connect takes', ['heard']);
 });
 
-scenario('an agent whose wire breaks while nothing is asked comes back and calls again', (s) => {
-  s.server('fs', { tools });
-  s.office();
-  s.ready();
-  s.fault('agent.disconnect', { ms: 150 });
-  s.differs('how often a link tries depends on how long a connect takes', ['heard']);
-  s.run(50);
-  s.ready();
-  const call = s.agentCall('read');
-  s.settled(call);
-  s.expect(call).settles('succeeded');
-});
-
 scenario('an answer to an agent that is lost: its call times out and is unknown', (s) => {
   s.server('fs', { tools });
   s.office();

@@ -3,31 +3,30 @@ import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { takes: 10 } };
 
-for (const [word, options, what] of [
-  ['frame.slicer', { n: 7 }, 'leave in slices of seven bytes'],
-  ['frame.coalesce', { ms: 30 }, 'leave together in one write'],
-  ['frame.crlf', {}, 'end with CR LF'],
-  ['frame.bannerOnStdout', {}, 'come after a greeting on stdout'],
+const slowReader = { ms: 400, when: 'call', times: 1 };
+for (const [what, word, options] of [
+  ['messages that leave in slices of seven bytes are messages', 'frame.slicer', { n: 7 }],
+  ['messages that leave together in one write are messages', 'frame.coalesce', { ms: 30 }],
+  ['messages that end with CR LF are messages', 'frame.crlf', {}],
+  ['messages that come after a greeting on stdout are messages', 'frame.bannerOnStdout', {}],
+  ['a line that is no message is passed over', 'frame.garbageLine', { text: '{"half":' }],
+  ['an enormous message that answers nobody is not kept, and calls go on', 'frame.oversize', { times: 1 }],
+  ['a server that reads nothing for a while answers afterwards', 'frame.backpressure', slowReader],
+  ['a server that writes a megabyte to stderr at once works on', 'proc.stderrFlood', { when: 'call' }],
+  ['an initialize that is answered three times counts once', 'rpc.duplicate', { n: 3, when: 'initialize' }],
+  ['a list that is answered three times counts once', 'rpc.duplicate', { n: 3, when: 'list' }],
+  ['a call that is answered three times counts once', 'rpc.duplicate', { n: 3, when: 'call' }],
 ] as const)
-  scenario(`messages that ${what} are messages`, (s) => {
+  scenario(what, (s) => {
     const fs = s.server('fs', { tools });
     s.fault(fs, word, options);
     s.ready();
     const calls = [s.call('read'), s.call('read')];
     s.settled(...calls);
+    s.run(50);
     for (const call of calls) s.expect(call).settles('succeeded');
     s.expect(fs).visits('connecting', 'ready');
   });
-
-scenario('a line that is no message is passed over', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'frame.garbageLine', { text: '{"half":' });
-  s.ready();
-  const calls = [s.call('read'), s.call('read')];
-  s.settled(...calls);
-  for (const call of calls) s.expect(call).settles('succeeded');
-  s.expect(fs).visits('connecting', 'ready');
-});
 
 scenario('a server that dies in the middle of its answer: the call is unknown, and says how it died', (s) => {
   const fs = s.server('fs', { tools });
@@ -48,16 +47,6 @@ scenario('a server that dies in the middle of its first list is tried again', (s
   s.later(fs, 2);
   s.ready();
   s.expect(fs).visits('connecting', 'recovering', 'waiting', 'connecting', 'ready');
-});
-
-scenario('an enormous message that answers nobody is not kept, and calls go on', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'frame.oversize', { times: 1 });
-  s.ready();
-  const calls = [s.call('read'), s.call('read')];
-  s.settled(...calls);
-  for (const call of calls) s.expect(call).settles('succeeded');
-  s.expect(fs).visits('connecting', 'ready');
 });
 
 scenario('an answer with bytes that are not UTF-8 is an answer, with marks in their place', (s) => {
@@ -82,17 +71,6 @@ scenario('a server that closes its input is lost at the next call, and ended by 
   s.reaches(fs, 'ready');
   s.expect(fs).signals('stdin', 'SIGTERM');
   s.expect.processes(fs, { started: 2, alive: 1 });
-});
-
-scenario('a server that reads nothing for a while answers afterwards', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'frame.backpressure', { ms: 400, when: 'call', times: 1 });
-  s.ready();
-  const [first, second] = [s.call('read'), s.call('read')];
-  s.settled(first, second);
-  s.expect(first).settles('succeeded');
-  s.expect(second).settles('succeeded');
-  s.expect(fs).visits('connecting', 'ready');
 });
 
 scenario('a server that never reads again does not see its input end, and is ended by a signal', (s) => {

@@ -30,13 +30,6 @@ scenario('another server serves while one never answers initialize', (s) => {
   s.expect.stages('computer', 'degraded');
 });
 
-scenario('a server that answers initialize late is waited for', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'life.initSlow', { ms: 300 });
-  s.ready();
-  s.expect(fs).visits('connecting', 'ready');
-});
-
 scenario('a refused initialize is a failed try that says what the server said', (s) => {
   const fs = s.server('fs', { tools, budget: 1 });
   s.fault(fs, 'life.initError', { code: -32_600, message: 'not in this house' });

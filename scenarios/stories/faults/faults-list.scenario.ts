@@ -18,18 +18,6 @@ scenario('a tool that vanishes and comes back is told both times, and in between
   s.expect(fs).requests('tools/list', 3);
 });
 
-scenario('a tool that is away for less than a moment was never away', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'list.flap', { everyMs: 10, n: 3, times: 1 });
-  s.office();
-  s.timing({ quietMs: 200, longestQuietMs: 2_000 });
-  s.ready();
-  s.settled(s.call('read'));
-  s.asked(fs, 'tools/list', 2);
-  s.run(300);
-  s.expect.tools('+read', '+write');
-});
-
 scenario('a list in pages is one list', (s) => {
   const fs = s.server('fs', { tools: { ...tools, find: {} } });
   s.fault(fs, 'list.pages', { n: 2 });

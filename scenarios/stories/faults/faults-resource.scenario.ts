@@ -63,18 +63,6 @@ scenario('what changes without a word is shown as it was, and read again with th
   s.expect(a).requests('resources/read', 2);
 });
 
-scenario('a list of windows that changes without a word is found by a look', (s) => {
-  const a = known(s, windows);
-  s.fault(a, 'resource.silentChange', { tool: 'go', of: 'list', times: 1 });
-  s.timing({ pollDeclaredMs: 500 });
-  happened(s);
-  s.run(1_000);
-  const now = s.show('desktop');
-  s.shown(now);
-  s.expect(now).shows({ uris: [...windows, 'window://a/new1'] });
-  s.differs('how often a clock looks is a matter of a moment', ['requests']);
-});
-
 scenario('a change that is none costs one read, and nobody is told another thing', (s) => {
   const a = known(s, windows);
   s.fault(a, 'resource.lie', { tool: 'go', times: 1 });
@@ -83,15 +71,6 @@ scenario('a change that is none costs one read, and nobody is told another thing
   s.shown(now);
   s.expect(now).shows({ texts: ['window://a/1, after change 0'] });
   s.expect(a).requests('resources/read', 3);
-});
-
-scenario('the same windows listed again are told to nobody, and read by nobody', (s) => {
-  const a = known(s, windows);
-  s.fault(a, 'notify.lie', { tool: 'go', list: 'resources', times: 1 });
-  happened(s);
-  s.expect.heard('computer', 'aggregate.changed', 1);
-  s.shown(s.show('desktop'));
-  s.expect(a).requests('resources/read', 2);
 });
 
 for (const [what, fault, options, missing] of [

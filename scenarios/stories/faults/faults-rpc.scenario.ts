@@ -3,17 +3,6 @@ import { scenario } from '../../stage/plan/index.ts';
 const tools = { read: { takes: 10 } };
 const documents = ['dpe://fs/1'];
 
-scenario('a call that is never answered times out, is cancelled at the server, and is unknown', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'rpc.never');
-  s.ready();
-  const call = s.call('read', { timeoutMs: 250 });
-  s.settled(call);
-  s.expect(call).settles('unknown', { end: 'timedOut', code: 'ToolExecutionTimeout', at: 250 });
-  s.expect(fs).requests('notifications/cancelled', 1);
-  s.expect(fs).visits('connecting', 'ready');
-});
-
 scenario('a first list of tools that never comes is a failed try', (s) => {
   const fs = s.server('fs', { tools });
   s.fault(fs, 'rpc.never', { when: 'list' });
@@ -61,15 +50,6 @@ scenario('a protocol error is a failed call that says what the server said', (s)
   s.expect(fs).is('ready');
 });
 
-scenario('a first list of tools that is refused is a failed try that says why', (s) => {
-  const fs = s.server('fs', { tools, budget: 0 });
-  s.fault(fs, 'rpc.error', { when: 'list', message: 'no list today' });
-  s.ready();
-  s.expect(fs).visits('connecting', 'recovering', 'open');
-  s.expect(fs).says('no list today');
-  s.expect(fs).signals('stdin');
-});
-
 scenario('a list of tools that is refused leaves what else its server has, and a call says why', (s) => {
   const fs = s.server('fs', { tools, resources: documents });
   s.fault(fs, 'rpc.error', { when: 'list', message: 'no list today', times: 1 });
@@ -107,18 +87,6 @@ scenario("a tool's own isError is a failed call with the tool's own words", (s) 
   });
 });
 
-for (const when of ['initialize', 'list', 'call'] as const)
-  scenario(`a ${when} that is answered three times counts once`, (s) => {
-    const fs = s.server('fs', { tools });
-    s.fault(fs, 'rpc.duplicate', { n: 3, when });
-    s.ready();
-    const calls = [s.call('read'), s.call('read')];
-    s.settled(...calls);
-    s.run(50);
-    for (const call of calls) s.expect(call).settles('succeeded');
-    s.expect(fs).visits('connecting', 'ready');
-  });
-
 scenario('an answer under an id that nobody asked with answers nobody', (s) => {
   const fs = s.server('fs', { tools });
   s.fault(fs, 'rpc.unknownId', { times: 1 });
@@ -129,59 +97,66 @@ scenario('an answer under an id that nobody asked with answers nobody', (s) => {
   s.expect(next).settles('succeeded');
 });
 
-scenario('a result that is no object is one all the same', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'rpc.wrongType', { of: 'result' });
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('succeeded');
-});
-
-for (const [what, of] of [
-  ['has its id as text', 'id'],
-  ['calls itself another JSON-RPC', 'jsonrpc'],
-] as const) {
-  scenario(`a call whose answer ${what} is answered all the same`, (s) => {
+for (const [what, word, options] of [
+  ['a result that is no object is one all the same', 'rpc.wrongType', { of: 'result' }],
+  ['a result whose content is no list is one all the same', 'rpc.schemaMismatch', {}],
+  ['a call whose answer has its id as text is answered all the same', 'rpc.wrongType', { of: 'id' }],
+  [
+    'a call whose answer calls itself another JSON-RPC is answered all the same',
+    'rpc.wrongType',
+    { of: 'jsonrpc' },
+  ],
+  [
+    'an initialize whose answer has its id as text is answered all the same',
+    'rpc.wrongType',
+    { of: 'id', when: 'initialize' },
+  ],
+  [
+    'an initialize whose answer calls itself another JSON-RPC is answered all the same',
+    'rpc.wrongType',
+    { of: 'jsonrpc', when: 'initialize' },
+  ],
+] as const)
+  scenario(what, (s) => {
     const fs = s.server('fs', { tools });
-    s.fault(fs, 'rpc.wrongType', { of });
+    s.fault(fs, word, options);
     s.ready();
     const call = s.call('read');
     s.settled(call);
     s.expect(call).settles('succeeded');
-  });
-
-  scenario(`an initialize whose answer ${what} is answered all the same`, (s) => {
-    const fs = s.server('fs', { tools });
-    s.fault(fs, 'rpc.wrongType', { of, when: 'initialize' });
-    s.ready();
     s.expect(fs).visits('connecting', 'ready');
   });
-}
 
-scenario('an initialize that has no object for a result is a failed try, and says so', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'rpc.wrongType', { of: 'result', when: 'initialize' });
-  s.ready();
-  s.expect(fs).visits('connecting', 'recovering', 'open');
-  s.expect(fs).says('initialize: its result is missing, or no object');
-});
-
-scenario('a result whose content is no list is one all the same, and its words are kept', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'rpc.schemaMismatch');
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('succeeded');
-});
-
-for (const when of ['initialize', 'list'] as const)
-  scenario(`a ${when} without what MCP demands is a failed try`, (s) => {
+const large = 12 * 1024 * 1024;
+for (const [what, word, options, says] of [
+  [
+    'a first list of tools that is refused is a failed try that says why',
+    'rpc.error',
+    { when: 'list', message: 'no list today' },
+    'no list today',
+  ],
+  [
+    'an initialize without what MCP demands is a failed try',
+    'rpc.schemaMismatch',
+    { when: 'initialize' },
+    '',
+  ],
+  ['a list without what MCP demands is a failed try', 'rpc.schemaMismatch', { when: 'list' }, ''],
+  [
+    'an initialize that has no object for a result is a failed try, and says so',
+    'rpc.wrongType',
+    { of: 'result', when: 'initialize' },
+    'initialize: its result is missing, or no object',
+  ],
+  ['a list of tools above the limit is a failed try', 'rpc.hugeResult', { when: 'list', bytes: large }, ''],
+] as const)
+  scenario(what, (s) => {
     const fs = s.server('fs', { tools, budget: 0 });
-    s.fault(fs, 'rpc.schemaMismatch', { when });
+    s.fault(fs, word, options);
     s.ready();
     s.expect(fs).visits('connecting', 'recovering', 'open');
+    s.expect(fs).says(says);
+    s.expect(fs).signals('stdin');
     s.expect.tools();
   });
 
@@ -253,31 +228,13 @@ scenario('a call with progress for ever ends with its own limit, however short t
   s.expect(fs).is('ready');
 });
 
-for (const word of ['rpc.progressForever', 'rpc.progressStall'])
-  scenario(`progress is no answer: a call under ${word} times out`, (s) => {
-    const fs = s.server('fs', { tools });
-    s.fault(fs, word, { everyMs: 40 });
-    s.ready();
-    const call = s.call('read', { timeoutMs: 300 });
-    s.settled(call);
-    s.expect(call).settles('unknown', { end: 'timedOut', at: 300 });
-    s.expect(fs).is('ready');
-  });
-
 scenario('what came of a call whose result is above the limit is unknown, and nothing else is lost', (s) => {
   const fs = s.server('fs', { tools: { read: {}, huge: {} } });
-  s.fault(fs, 'rpc.hugeResult', { tool: 'huge', bytes: 12 * 1024 * 1024 });
+  s.fault(fs, 'rpc.hugeResult', { tool: 'huge', bytes: large });
   s.ready();
   const [huge, read] = [s.call('huge'), s.call('read')];
   s.settled(huge, read);
   s.expect(huge).settles('unknown', { code: 413 });
   s.expect(read).settles('succeeded');
   s.expect(fs).visits('connecting', 'ready');
-});
-
-scenario('a list of tools above the limit is a failed try', (s) => {
-  const fs = s.server('fs', { tools, budget: 0 });
-  s.fault(fs, 'rpc.hugeResult', { when: 'list', bytes: 12 * 1024 * 1024 });
-  s.ready();
-  s.expect(fs).visits('connecting', 'recovering', 'open');
 });

@@ -2,41 +2,46 @@
 import { scenario } from '../../../stage/plan/index.ts';
 
 const quick = { tools: { read: {} } };
-
-scenario('a well-behaved server ends with its stdin and gets no signal', (s) => {
-  const fs = s.server('fs', quick);
-  s.ready();
-  s.close();
-  s.ended();
-  s.expect(fs).signals('stdin');
-  s.expect(fs).visits('connecting', 'ready', 'closing');
-  s.expect.processes(fs, { started: 1, alive: 0 });
-});
-
-scenario('a child that ignores stdin and SIGTERM is killed after both graces, and its computer ends', (s) => {
-  const fs = s.server('fs', quick);
-  s.fault(fs, 'proc.ignoreStdinClose');
-  s.fault(fs, 'proc.ignoreSigterm');
-  s.timing({ stdinGraceMs: 200, termGraceMs: 300 });
-  s.ready();
-  s.close();
-  s.ended();
-  s.expect(fs).signals('stdin', 'SIGTERM@200', 'SIGKILL@500');
-  s.expect.processes(fs, { started: 1, alive: 0 });
-});
-
-scenario('a command that does not exist is tried once, then rests, and its tools are unknown', (s) => {
-  const fs = s.server('fs', quick);
-  s.fault(fs, 'proc.spawnError');
-  s.timing({ backoffMs: 20, trialMs: 100 });
-  s.ready();
-  s.expect(fs).is('open');
-  s.run(400);
-  s.expect.processes(fs, { started: 0, failed: 1 });
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('failed', { code: 4001 });
-});
+const stubborn = [{ fault: 'proc.ignoreStdinClose' }, { fault: 'proc.ignoreSigterm' }];
+const members = { fault: 'proc.zombieGrandchild' };
+const graces = { stdinGraceMs: 200, termGraceMs: 300 };
+for (const [what, faults, timing, signals] of [
+  ['a well-behaved server ends with its stdin and gets no signal', [], {}, ['stdin']],
+  [
+    'a child that ignores stdin and SIGTERM is killed after both graces, and its computer ends',
+    stubborn,
+    graces,
+    ['stdin', 'SIGTERM@200', 'SIGKILL@500'],
+  ],
+  [
+    'a wrapper and the server behind it, both stubborn, end with one SIGKILL for their group',
+    [...stubborn, { ...members, ignoresSigterm: true }],
+    graces,
+    ['stdin', 'SIGTERM@200', 'SIGKILL@500'],
+  ],
+  [
+    'a polite leader with members that obey SIGTERM ends with them',
+    [members],
+    graces,
+    ['stdin', 'SIGTERM@200'],
+  ],
+  [
+    'what does not end within the shutdown time is ended by force with its computer',
+    stubborn,
+    { shutdownMs: 400 },
+    ['stdin', 'force@400'],
+  ],
+] as const)
+  scenario(what, (s) => {
+    const fs = s.server('fs', { ...quick, faults });
+    s.timing(timing);
+    s.ready();
+    s.close();
+    s.ended();
+    s.expect(fs).signals(...signals);
+    s.expect(fs).visits('connecting', 'ready', 'closing');
+    s.expect.processes(fs, { started: 1, alive: 0 });
+  });
 
 scenario('members of a dead group that ignore SIGTERM do not hide how its leader ended', (s) => {
   const fs = s.server('fs', { tools: { read: { takes: 5_000 } } });
@@ -65,44 +70,10 @@ scenario('a polite leader with stubborn members is not called ended before they 
   s.expect.processes(fs, { alive: 0 });
 });
 
-scenario('a wrapper and the server behind it, both stubborn, end with one SIGKILL for their group', (s) => {
-  const fs = s.server('fs', quick);
-  for (const word of ['proc.ignoreStdinClose', 'proc.ignoreSigterm']) s.fault(fs, word);
-  s.fault(fs, 'proc.zombieGrandchild', { ignoresSigterm: true });
-  s.timing({ stdinGraceMs: 200, termGraceMs: 200 });
-  s.ready();
-  s.close();
-  s.ended();
-  s.expect(fs).signals('stdin', 'SIGTERM@200', 'SIGKILL@400');
-  s.expect.processes(fs, { started: 1, alive: 0 });
-});
-
-scenario('what does not end within the shutdown time is ended by force with its computer', (s) => {
-  const fs = s.server('fs', quick);
-  for (const word of ['proc.ignoreStdinClose', 'proc.ignoreSigterm']) s.fault(fs, word);
-  s.timing({ shutdownMs: 400 });
-  s.ready();
-  s.close();
-  s.ended();
-  s.expect(fs).signals('stdin', 'force@400');
-  s.expect.processes(fs, { alive: 0 });
-});
-
 scenario('a computer that hosts nothing is whole, and ends as soon as it is closed', (s) => {
   s.ready();
   s.expect.stages('computer', 'whole');
   s.close();
   s.ended();
   s.expect.stages('computer', 'whole', 'closing');
-});
-
-scenario('a polite leader with members that obey SIGTERM ends with them', (s) => {
-  const fs = s.server('fs', quick);
-  s.fault(fs, 'proc.zombieGrandchild');
-  s.timing({ stdinGraceMs: 300 });
-  s.ready();
-  s.close();
-  s.ended();
-  s.expect(fs).signals('stdin', 'SIGTERM@300');
-  s.expect.processes(fs, { alive: 0 });
 });
