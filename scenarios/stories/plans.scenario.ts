@@ -19,7 +19,6 @@ import './office/found-by-simulation.scenario.ts';
 import './servers/orders/orders.scenario.ts';
 import './servers/slow-start.scenario.ts';
 import './servers/orders/processes.scenario.ts';
-import './calls/reversed-orders.scenario.ts';
 import './calls/call-validation.scenario.ts';
 import './calls/limiters.scenario.ts';
 import './calls/post-processed.scenario.ts';

@@ -123,6 +123,22 @@ scenario(
   },
 );
 
+const other = { ...link, name: 'other' };
+scenario(
+  'a computer that has a seat takes no second one before it has left the first',
+  { servers },
+  async (s) => {
+    await s.office();
+    s.computer({ linked: true });
+    s.order('computer', { type: 'office.join', link: other });
+    await s.run(100);
+    s.order('computer', { type: 'office.join', link: other });
+    await s.run(100);
+    expect(linkStage(s)).toBe('joined');
+    expect(s.heard('office', 'seat.changed')).toMatchObject([{ seat: { name: 'c1' } }]);
+  },
+);
+
 scenario(
   'a computer that is closing takes no seat any more',
   { servers: { one: { ...servers.one, ignores: ['stdin'] } } },

@@ -5,47 +5,6 @@ import { scenario } from '../../stage/plan/index.ts';
 import { stageOf } from '../../stage/watching.ts';
 
 const tools = { read: { answers: { content: [] } } };
-scenario(
-  'a view whose machine breaks is opened again, and the tools of its computer are known after all',
-  {
-    servers: { fs: { tools } },
-    kinds: broken('view', 'takeRefusal', eldest(1)),
-    failing: '/view:',
-    mend: (ports) => {
-      let asked = 0;
-      return {
-        ...ports,
-        request: (from, question, emit) => {
-          if (question.method !== 'client:get_tools' || (asked += 1) > 1)
-            return ports.request(from, question, emit);
-          emit({ type: 'ask.refused', id: question.id, sent: true, failure: { code: 500, message: 'no' } });
-          return () => {};
-        },
-      };
-    },
-  },
-  async (s) => {
-    await s.office();
-    s.computer({ linked: true });
-    s.agent();
-    await s.run(1000);
-    expect(s.heard('agent', 'view.toolsChanged').at(-1)?.tools).toHaveLength(1);
-  },
-);
-
-scenario(
-  'a view whose machine breaks again and again is given up, and the host of its agent is told',
-  { servers: { fs: { tools } }, kinds: broken('view', 'noteAsked'), failing: '/view:' },
-  async (s) => {
-    await s.office();
-    s.computer({ linked: true });
-    s.agent();
-    await s.run(1000);
-    expect(s.heard('agent', 'view.toolsChanged')).toMatchObject([
-      { computer: 'c1', failure: { code: 'Crashed' } },
-    ]);
-  },
-);
 
 scenario(
   'a seat whose machine breaks is given up: its claim is free, and its connection is told to come again',

@@ -79,17 +79,6 @@ scenario('a call whose stream broke is unknown as soon as it times out or is can
   s.expect(timed).settles('unknown', { end: 'unknown', at: 500 });
 });
 
-scenario('two servers with one tool name: the first keeps it, the newcomer keeps its other tools', (s) => {
-  s.server('a', { tools: { read: { answers: { from: 'a' } } } });
-  s.server('b', { tools: { read: { answers: { from: 'b' } }, write: { answers: { from: 'b' } } } });
-  s.differs('which of two servers is ready first is open', ['heard']);
-  s.ready();
-  const [read, write] = [s.call('read'), s.call('write')];
-  s.settled(read, write);
-  s.expect(read).settles('succeeded', { result: { from: 'a' } });
-  s.expect(write).settles('succeeded', { result: { from: 'b' } });
-});
-
 scenario('a tool that announces a change of tools has them fetched again', (s) => {
   const fs = s.server('fs', { tools: { change: { changes: true } } });
   s.ready();
@@ -109,16 +98,6 @@ scenario('a start by hand ends the waiting of a server whose circuit is open, wi
   s.start(fs);
   s.reaches(fs, 'open');
   s.expect.processes(fs, { started: 12, alive: 0 });
-});
-
-scenario('a server that is restarted never has no trial either', (s) => {
-  const fs = s.server('fs', { tools: { read: {} }, restart: false });
-  s.fault(fs, 'life.initError');
-  s.timing({ trialMs: 100 });
-  s.ready();
-  s.run(500);
-  s.expect(fs).visits('connecting', 'recovering', 'open');
-  s.expect.processes(fs, { started: 1, alive: 0 });
 });
 
 scenario(
@@ -151,20 +130,6 @@ scenario('a call that runs longer than the idle time keeps its server', (s) => {
   s.expect.processes(fs, { started: 1, alive: 0 });
 });
 
-scenario('a lazy server whose tools nobody knows starts once, to learn them', (s) => {
-  const fs = s.server('fs', { tools: { read: {} }, isLazy: true });
-  s.timing({ idleStopMs: 400 });
-  s.ready();
-  s.reaches(fs, 'standby');
-  s.run(1_000);
-  s.expect(fs).visits('connecting', 'ready', 'closing', 'standby');
-  s.expect.processes(fs, { started: 1, alive: 0 });
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('succeeded');
-  s.expect.processes(fs, { started: 2, alive: 1 });
-});
-
 scenario('a server without a process is connected, serves and is left', (s) => {
   const fs = s.server('fs', { tools: { read: { takes: 10 } }, isRemote: true });
   s.ready();
@@ -175,17 +140,4 @@ scenario('a server without a process is connected, serves and is left', (s) => {
   s.reaches(fs, 'idle');
   s.expect(fs).visits('connecting', 'ready', 'closing', 'idle');
   s.expect.processes(fs, { started: 0, failed: 0 });
-});
-
-scenario('a server whose tools cannot be listed has none, and those of the others are there', (s) => {
-  const a = s.server('A', { tools: { read: {} } });
-  const b = s.server('B', { tools: { write: {} } });
-  s.fault(a, 'rpc.error', { when: 'list' });
-  s.timing({ backoffMs: 4_000, longestBackoffMs: 4_000 });
-  s.reaches(a, 'waiting');
-  s.reaches(b, 'ready');
-  s.expect.tools('+write');
-  const call = s.call('write');
-  s.settled(call);
-  s.expect(call).settles('succeeded');
 });

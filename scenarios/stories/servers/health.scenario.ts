@@ -86,19 +86,6 @@ scenario(
   },
 );
 
-scenario(
-  'a server that dies counts as lost at once, whatever a ping still waits for',
-  { servers: pinged(() => silent), timing },
-  async (s) => {
-    s.computer();
-    await until(s, () => asksOf(s, 'ping').length === 1);
-    const at = s.clock.now();
-    s.servers.kill('fs', { signal: 'SIGKILL' });
-    expect(s.clock.now()).toEqual(at);
-    expect(stagesOf(s).at(-1)).toBe('waiting');
-  },
-);
-
 for (const [what, more] of [
   ['without a time for them', { pingMs: 0 }],
   ['without a pause between them', { pingEveryMs: 0 }],

@@ -3,6 +3,7 @@ import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import type { Harness, HarnessOptions } from '../../stage/harness.ts';
 import {
+  asksOf,
   everybody,
   hello,
   kept,
@@ -150,16 +151,6 @@ for (const state of ['launching', 'handshaking', 'listing'] as const) {
   );
 }
 
-scenario('a call that waits for a start has its time like any other', lazily(slow), async (s) => {
-  s.computer();
-  await s.run(100);
-  const call = s.call('read', { timeoutMs: 60 });
-  await s.run(60);
-  expect(call.settled).toMatchObject([{ end: 'timedOut', outcome: 'failed' }]);
-  await s.run(1000);
-  expect(stageOf(s)).toBe('ready');
-});
-
 scenario(
   'a call that waits for a start ends with the connection that asked for it',
   lazily(slow),
@@ -175,15 +166,6 @@ scenario(
   },
 );
 
-scenario('a computer that closes answers the calls that wait for a start', lazily(slow), async (s) => {
-  s.computer();
-  await s.run(100);
-  const call = s.call('read');
-  await s.run(10);
-  s.close();
-  expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
-});
-
 scenario(
   'a person may be asked while the server starts: it runs when both are ready',
   { ...lazily(slow), person: () => 'allow' },
@@ -195,24 +177,6 @@ scenario(
     expect([stepOf(s), call.settled]).toEqual(['launching', []]);
     await s.run(500);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
-  },
-);
-scenario(
-  'a person who thinks for longer than a start holds up nobody else',
-  {
-    ...lazily(slow),
-    person: ({ reqId }) => (reqId === 'slow' ? 'never' : 'allow'),
-    timing: { confirmMs: 5000 },
-  },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    const [slowly, other] = [s.call('read', { reqId: 'slow' }), s.call('read')];
-    await s.run(1000);
-    expect(slowly.settled).toEqual([]);
-    expect(other.settled[0]?.outcome).toBe('succeeded');
-    await s.run(s.timing.confirmMs);
-    expect(slowly.settled).toMatchObject([{ end: 'refused' }]);
   },
 );
 
@@ -235,3 +199,67 @@ for (const [what, act, becomes] of orders)
       { failure: { code: 'ServerNotActive', details: { state: 'idle' } } },
     ]);
   });
+
+scenario(
+  'the call of an agent that waits for a server never reaches it when its computer has left the office',
+  { servers: { fs: { tools, startMs: 2_000 } } },
+  async (s) => {
+    await s.office();
+    s.computer({ linked: true });
+    s.agent();
+    await s.run(500);
+    s.agentCall('read');
+    await s.run(500);
+    s.order('computer', { type: 'office.leave' });
+    await s.run(10_000);
+    expect(stageOf(s)).toBe('ready');
+    expect(asksOf(s, 'tools/call')).toEqual([]);
+  },
+);
+
+const launching = { servers: { fs: { tools, later: { 2: { startMs: 100 } } } } };
+const meet = async (s: Harness): Promise<void> => {
+  s.computer();
+  await s.run(100);
+  s.servers.kill('fs', { code: 1 });
+  await s.run(s.timing.backoffMs + 10);
+  expect(stepOf(s)).toBe('launching');
+};
+
+scenario('a call to a server that is launching waits for it', launching, async (s) => {
+  await meet(s);
+  const { settled } = s.call('read');
+  expect(settled).toEqual([]);
+  await s.run(200);
+  expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
+});
+scenario(
+  'the next of a thousand calls that wait for servers is told at once that they start',
+  { servers: { fs: { tools, initialize: 2_000 } } },
+  async (s) => {
+    s.computer();
+    const calls = Array.from({ length: 1_000 }, () => s.call('read'));
+    expect(s.call('read').settled).toMatchObject([
+      {
+        end: 'refused',
+        outcome: 'failed',
+        failure: { code: 'ServerNotActive', details: { servers: ['fs'] } },
+      },
+    ]);
+    await s.run(3_000);
+    expect(calls.filter(({ settled }) => settled[0]?.outcome === 'succeeded')).toHaveLength(1_000);
+  },
+);
+
+scenario(
+  'a process that takes longer to start than the connect time-out is ended and tried again',
+  { servers: { fs: { tools, later: { 1: { startMs: 5000 } } } }, timing: { connectMs: 1000 } },
+  async (s) => {
+    s.computer();
+    await s.run(s.timing.connectMs + 10);
+    expect(s.heard('computer', 'client.changed').at(-1)?.failure.message).toContain('launch within 1000 ms');
+    await s.run(2000);
+    expect(stageOf(s)).toBe('ready');
+    expect(s.servers.alive).toBe(1);
+  },
+);

@@ -64,15 +64,6 @@ scenario('a login that needs no person is none that anybody is asked for', remot
   expect(stagesOf(s).includes('unauthorized')).toBe(false);
 });
 scenario(
-  'a host that shows the page itself may be answered before anybody comes back',
-  remote(wanting),
-  async (s) => {
-    (await shown(s)).agrees('fs');
-    await s.run(1000);
-    expect(stageOf(s)).toBe('ready');
-  },
-);
-scenario(
   'a person who refuses leaves a server that rests; started again it is tried again',
   remote(wanting),
   async (s) => {
@@ -83,18 +74,6 @@ scenario(
     order(s, 'server.start');
     await s.run(1000);
     expect(stageOf(s)).toBe('ready');
-  },
-);
-scenario(
-  'a call meanwhile is told at once that a login is wanted, and was never sent',
-  remote(wanting),
-  async (s) => {
-    await shown(s);
-    order(s, 'server.start');
-    const call = s.call('read');
-    await s.run(100);
-    expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'resolving' }]);
-    expect(stageOf(s)).toBe('unauthorized');
   },
 );
 scenario(
@@ -131,16 +110,6 @@ scenario('a new config ends a login that was for the old one', remote(wanting), 
   expect(stageOf(s)).toBe('ready');
   expect(logins.isAsked('fs')).toBe(false);
 });
-scenario(
-  'a computer that closes while a person is waited for is closed at once',
-  remote(wanting),
-  async (s) => {
-    const logins = await shown(s);
-    s.close();
-    await s.run(100);
-    expect(logins.isAsked('fs')).toBe(false);
-  },
-);
 const expired: Script = { tools, later: { 2: { initialize: refuses } } };
 scenario(
   'a call fails at once in each step of a login, and a start or a change of a setting changes nothing',

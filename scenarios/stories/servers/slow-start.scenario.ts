@@ -50,13 +50,6 @@ scenario('the time that a call has waited for a server is not given to it again'
   s.expect(fs).requests('tools/call', 1);
 });
 
-scenario('a call that waits for the only server hears that nobody has its tool when that is ready', (s) => {
-  slow(s, 1_000);
-  const call = s.call('write');
-  s.settled(call);
-  s.expect(call).settles('failed', { end: 'failed', code: 4001 });
-});
-
 scenario('a call that waits for a server which cannot start is told so', (s) => {
   const fs = s.server('fs', { tools: { read: {} }, restart: false });
   s.fault(fs, 'proc.exit', { when: 'initialize', code: 3 });

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { broken, eldest } from '../../fixtures/altered.ts';
-import { landing } from '../../stage/samples/uploads.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
 import { kept, order, stageOf } from '../../stage/watching.ts';
@@ -30,17 +29,6 @@ const undecided: readonly (readonly [phase: string, options: HarnessOptions])[] 
 ];
 for (const [phase, asking] of undecided) {
   scenario(
-    `a client that closes while a call is ${phase}: the call is cancelled, and was never sent`,
-    { servers: { fs: { tools } }, options: { fs: { isLazy: true, kept: kept('read') } }, ...asking },
-    async (s) => {
-      s.computer();
-      await s.run(100);
-      const call = s.call('read');
-      s.close();
-      expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase }]);
-    },
-  );
-  scenario(
     `a client that throws while a call is ${phase}: the call has failed, and was never sent`,
     {
       servers: { fs: { tools } },
@@ -58,26 +46,6 @@ for (const [phase, asking] of undecided) {
     },
   );
 }
-
-scenario(
-  'a client that throws as it starts for a call: the call has failed, for it was never sent',
-  {
-    servers: { fs: { tools } },
-    options: { fs: { isLazy: true, kept: kept('read') } },
-    kinds: broken('client', 'noteAsked', eldest(1)),
-    failing: 'client:fs',
-  },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    const call = s.call('read');
-    await s.run(100);
-    expect(call.settled).toMatchObject([
-      { outcome: 'failed', phase: 'queued', failure: { code: 'Crashed' } },
-    ]);
-    expect(s.servers.heard).toEqual([]);
-  },
-);
 
 scenario(
   'a client that throws: its calls are answered, its process is gone, it is opened again',
@@ -161,23 +129,6 @@ for (const [when, script] of [
   );
 
 scenario(
-  'a computer that throws: everything below it ends and no process is left',
-  {
-    servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } },
-    kinds: broken('computer', 'take', (c: { landing: unknown }) => c.landing !== null),
-    failing: 'computer',
-  },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    for (const _ of ['works', 'throws']) s.order('computer', { type: 'landing.set', landing });
-    await s.run(1);
-    expect(s.directory.size).toBe(0);
-    expect(s.servers.alive).toBe(0);
-  },
-);
-
-scenario(
   'a computer that is ended by force leaves no machine that still works, and who watched one hears of its end',
   { servers: { fs: { tools } } },
   async (s) => {
@@ -214,18 +165,6 @@ scenario(
     await s.run(10_000);
     expect(stageOf(s)).toBe('ready');
     expect(stageOf(s, 'bad')).toBe('open');
-  },
-);
-
-scenario(
-  'a hundred calls in flight are each settled once when their computer is ended by force',
-  { servers: { fs: { tools } } },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    const calls = Array.from({ length: 100 }, () => s.call('read'));
-    s.directory.abandon('computer');
-    expect(calls.every((c) => c.settled.length === 1)).toBe(true);
   },
 );
 

@@ -236,19 +236,3 @@ scenario(
     expect(announcedBy(s).length).toBe(told);
   },
 );
-
-scenario(
-  'nobody is asked for other values of a server any more once it is stopped',
-  { servers: { fs: { tools } } },
-  async (s) => {
-    s.computer();
-    await s.run(1000);
-    s.callPorts.specs.set('fs', 'never');
-    s.config({ fs: { values: 1 } });
-    await s.run(1000);
-    expect(s.callPorts.specs.waiting).toBe(1);
-    order(s, 'server.stop');
-    await s.run(1000);
-    expect(s.callPorts.specs.waiting).toBe(0);
-  },
-);

@@ -24,17 +24,6 @@ scenario(
   },
 );
 
-scenario('the same config once more does nothing at all', (s) => {
-  const fs = s.server('fs', { tools });
-  s.ready();
-  s.config(fs);
-  s.config(fs);
-  s.run(200);
-  s.expect(fs).visits('connecting', 'ready');
-  s.expect(fs).requests('tools/list', 1);
-  s.expect.tools('+read');
-});
-
 scenario('a server with another launch config is started again, and only that one', (s) => {
   const [fs, git] = [s.server('fs', { tools }), s.server('git', { tools: { log: {} } })];
   s.differs('which of two servers is ready first is open', ['heard']);
@@ -72,19 +61,6 @@ scenario('other rules for its tools hold at once: the server is asked nothing an
   s.expect.tools('+read', '+write', '-write', '+write');
   s.expect(fs).requests('tools/list', 1);
   s.expect(fs).visits('connecting', 'ready');
-});
-
-scenario('a call that runs when its server is changed may finish first', (s) => {
-  const fs = s.server('fs', { tools: { read: { takes: 300 } } });
-  s.timing({ drainMs: 5_000 });
-  s.ready();
-  const call = s.call('read');
-  s.asked(fs, 'tools/call');
-  s.config([fs, { generation: 2 }]);
-  s.settled(call);
-  s.expect(call).settles('succeeded');
-  s.reaches(fs, 'ready');
-  s.expect.processes(fs, { started: 2, alive: 1 });
 });
 
 scenario('a server that is put back while it still goes down is started when it has ended', (s) => {

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import type { RequestFact } from '../../../../machines/kernel/ports.ts';
 import { settingsPort, type FileFound } from '../../../../machines/settings/settings.rules.ts';
 import type { Harness, HarnessOptions } from '../../../stage/harness.ts';
@@ -17,8 +18,8 @@ export const none: FileFound = { kind: 'none' };
 export const emptied: FileFound = { kind: 'emptied', mistakes: [{ path: '', message: 'is empty' }] };
 let reads: Act[] = [];
 let writes: Act[] = [];
-export let written: unknown[] = [];
-export let answer = (): void => {};
+let written: unknown[] = [];
+let answer = (): void => {};
 const files: HarnessOptions = {
   mend: (ports) => ({
     ...ports,
@@ -42,10 +43,37 @@ const files: HarnessOptions = {
     },
   }),
 };
+/** Changes by their ticket, a file that is touched, an answer that was held back, an end; or ms that pass. */
+type Happens = 'a' | 'b' | 'c' | 'touch' | 'answer' | 'close' | number;
+interface Seen {
+  /** State and mark of what is in force. */
+  readonly told?: readonly (readonly [string, string?])[];
+  /** Ticket, whether somebody else had changed it so, and why not. */
+  readonly settled?: readonly (readonly [string, boolean, (string | number)?])[];
+  /** Whether each write put back what was in force. */
+  readonly restores?: readonly boolean[];
+}
+const given = (values: readonly unknown[]): unknown[] => values.filter((value) => value !== undefined);
+const seenOf = (s: Harness): object => ({
+  told: s
+    .heard('settings', 'settings.changed')
+    .map((e) => given([e.state, (e.value as { mark?: string } | null)?.mark])),
+  settled: s.heard('settings', 'settings.settled').map((e) => given([e.ticket, e.isTaken, e.failure?.code])),
+  restores: written.map((each) => (each as { restores: boolean }).restores),
+});
+async function happens(s: Harness, what: Happens): Promise<void> {
+  if (typeof what === 'number') await s.run(what);
+  else if (what === 'answer') answer();
+  else if (what === 'close') s.close('settings');
+  else if (what === 'touch') s.order('settings', { type: 'file.changed' });
+  else s.order('settings', { type: 'settings.change', ticket: what, edits: [{ path: [what], value: 1 }] });
+  if (['touch', 'answer', 'close'].includes(what as string)) await s.run(1);
+}
+/** What happens, one after the other, and what is seen a moment later. */
 export const story = (
   what: string,
   of: { reads: readonly Act[]; writes?: readonly Act[] },
-  play: (s: Harness) => Promise<void>,
+  ...parts: readonly (readonly [happens: readonly Happens[], seen: Seen])[]
 ): void =>
   scenario(what, files, async (s) => {
     reads = [...of.reads];
@@ -53,15 +81,9 @@ export const story = (
     written = [];
     s.start('settings', { file: 'a2c.json' });
     await s.run(1);
-    await play(s);
+    for (const [acts, seen] of parts) {
+      for (const act of acts) await happens(s, act);
+      await s.run(1);
+      expect(seenOf(s)).toMatchObject(seen);
+    }
   });
-export const change = (s: Harness, ticket: string): void =>
-  s.order('settings', { type: 'settings.change', ticket, edits: [{ path: [ticket], value: 1 }] });
-export const touch = async (s: Harness): Promise<void> => {
-  s.order('settings', { type: 'file.changed' });
-  await s.run(1);
-};
-export const told = (s: Harness): unknown[] =>
-  s.heard('settings', 'settings.changed').map((e) => [e.state, (e.value as { mark?: string } | null)?.mark]);
-export const settled = (s: Harness): unknown[] =>
-  s.heard('settings', 'settings.settled').map((e) => [e.ticket, e.isTaken, e.failure?.code ?? null]);

@@ -1,211 +1,169 @@
-import { expect } from 'vitest';
 import type { FileFound } from '../../../../machines/settings/settings.rules.ts';
-import { answer, change, good, settled, story, told, touch, written, wrong } from './settings-stage.ts';
+import { emptied, good, none, story, wrong } from './settings-stage.ts';
 
+const one = ['inForce', '1'] as const;
+const three = ['inForce', '3'] as const;
 story(
   'a file with a mistake in it leaves in force what was, and is told once',
   { reads: [good('1'), wrong, wrong, good('2')] },
-  async (s) => {
-    await touch(s);
-    await touch(s);
-    expect(told(s)).toHaveLength(2);
-    await touch(s);
-    expect(told(s)).toEqual([
-      ['inForce', '1'],
-      ['mistaken', '1'],
-      ['inForce', '2'],
-    ]);
-  },
+  [['touch', 'touch'], { told: [one, ['mistaken', '1']] }],
+  [['touch'], { told: [one, ['mistaken', '1'], ['inForce', '2']] }],
 );
-story('a file that is touched and is the same is no news', { reads: [good('1')] }, async (s) => {
-  await touch(s);
-  await touch(s);
-  expect(told(s)).toEqual([['inForce', '1']]);
-});
+story('a file that is touched and is the same is no news', { reads: [good('1')] }, [
+  ['touch', 'touch'],
+  { told: [one] },
+]);
 story(
   'changes are written one after another, and each is answered',
   { reads: [good('1')], writes: [good('2'), { ...good('2'), isTaken: true } as FileFound, good('3')] },
-  async (s) => {
-    for (const ticket of ['a', 'b', 'c']) change(s, ticket);
-    await s.run(1);
-    expect(settled(s)).toEqual([
-      ['a', false, null],
-      ['b', true, null],
-      ['c', false, null],
-    ]);
-    expect(written).toHaveLength(3);
-    expect(told(s).map((each) => (each as string[])[1])).toEqual(['1', '2', '3']);
-  },
+  [
+    ['a', 'b', 'c'],
+    {
+      settled: [
+        ['a', false],
+        ['b', true],
+        ['c', false],
+      ],
+      told: [one, ['inForce', '2'], three],
+      restores: [false, false, false],
+    },
+  ],
 );
-story(
-  'our own write is no news of somebody else',
-  { reads: [good('1'), good('2')], writes: [good('2')] },
-  async (s) => {
-    change(s, 'a');
-    await touch(s);
-    expect(told(s)).toEqual([
-      ['inForce', '1'],
-      ['inForce', '2'],
-    ]);
-  },
-);
+story('our own write is no news of somebody else', { reads: [good('1'), good('2')], writes: [good('2')] }, [
+  ['a', 'touch'],
+  { told: [one, ['inForce', '2']] },
+]);
 story(
   'a file with mistakes is not written over: the change is refused',
   { reads: [wrong], writes: [good('2')] },
-  async (s) => {
-    change(s, 'a');
-    await s.run(1);
-    expect(settled(s)).toEqual([['a', false, 'ConfigInvalid']]);
-    expect(written).toEqual([]);
-  },
+  [['a'], { settled: [['a', false, 'ConfigInvalid']], restores: [] }],
 );
 story(
   'a file of a later version is read and never written',
   { reads: [good('1', { a2c: { version: 99 } })], writes: [good('2')] },
-  async (s) => {
-    change(s, 'a');
-    await s.run(1);
-    expect(settled(s)).toEqual([['a', false, 'ConfigInvalid']]);
-    expect(written).toEqual([]);
-    expect(told(s)).toEqual([['inForce', undefined]]);
-  },
+  [['a'], { settled: [['a', false, 'ConfigInvalid']], restores: [], told: [['inForce']] }],
 );
 story(
   'a write that is refused fails one change; the file is looked at, and the next is tried',
   { reads: [good('1')], writes: ['refused', good('2')] },
-  async (s) => {
-    change(s, 'a');
-    change(s, 'b');
-    await s.run(1);
-    expect(settled(s)).toEqual([
-      ['a', false, 500],
-      ['b', false, null],
-    ]);
-  },
+  [
+    ['a', 'b'],
+    {
+      settled: [
+        ['a', false, 500],
+        ['b', false],
+      ],
+    },
+  ],
 );
 story(
   'a write that finds mistakes refuses all that wait, and nothing is in force again',
   { reads: [good('1')], writes: [wrong] },
-  async (s) => {
-    change(s, 'a');
-    change(s, 'b');
-    await s.run(1);
-    expect(settled(s)).toEqual([
-      ['a', false, 'ConfigInvalid'],
-      ['b', false, 'ConfigInvalid'],
-    ]);
-    expect(told(s)).toEqual([
-      ['inForce', '1'],
-      ['mistaken', '1'],
-    ]);
-  },
+  [
+    ['a', 'b'],
+    {
+      settled: [
+        ['a', false, 'ConfigInvalid'],
+        ['b', false, 'ConfigInvalid'],
+      ],
+      told: [one, ['mistaken', '1']],
+    },
+  ],
 );
 story(
   'a write that never ends fails its change in time',
   { reads: [good('1')], writes: ['never', good('2')] },
-  async (s) => {
-    change(s, 'a');
-    change(s, 'b');
-    await touch(s);
-    await s.run(74_000);
-    expect(settled(s)).toEqual([]);
-    await s.run(2_000);
-    expect(settled(s)).toEqual([
-      ['a', false, 408],
-      ['b', false, null],
-    ]);
-  },
+  [['a', 'b', 'touch', 74_000], { settled: [] }],
+  [
+    [2_000],
+    {
+      settled: [
+        ['a', false, 408],
+        ['b', false],
+      ],
+    },
+  ],
 );
 story(
   'what is wanted while the file is touched in a write is written after a fresh look',
   { reads: [good('1'), good('3')], writes: ['never'] },
-  async (s) => {
-    change(s, 'a');
-    await touch(s);
-    await s.run(76_000);
-    expect(told(s)).toEqual([
-      ['inForce', '1'],
-      ['inForce', '3'],
-    ]);
-  },
+  [['a', 'touch', 76_000], { told: [one, three] }],
 );
 story(
   'a file that cannot be read is mistaken, and is read when it is touched',
   { reads: ['refused', good('1')] },
-  async (s) => {
-    expect(told(s)).toEqual([['mistaken', undefined]]);
-    await touch(s);
-    expect(told(s)).toEqual([
-      ['mistaken', undefined],
-      ['inForce', '1'],
-    ]);
-  },
+  [[], { told: [['mistaken']] }],
+  [['touch'], { told: [['mistaken'], one] }],
 );
 story(
   'a file that could not be read for a moment is in force again, though its text is the old one',
   { reads: [good('1'), 'refused', good('1')] },
-  async (s) => {
-    await touch(s);
-    await touch(s);
-    expect(told(s)).toEqual([
-      ['inForce', '1'],
-      ['mistaken', '1'],
-      ['inForce', '1'],
-    ]);
-  },
+  [['touch', 'touch'], { told: [one, ['mistaken', '1'], one] }],
 );
 story(
   'a read that never ends is given up, and begun again when the file is touched',
   { reads: ['never', 'never', good('1')] },
-  async (s) => {
-    await touch(s);
-    change(s, 'a');
-    await s.run(11_000);
-    expect(told(s)).toEqual([['mistaken', undefined]]);
-    expect(settled(s)).toEqual([['a', false, 'ConfigInvalid']]);
-    await touch(s);
-    expect(told(s)).toEqual([
-      ['mistaken', undefined],
-      ['inForce', '1'],
-    ]);
-  },
+  [['touch', 'a', 11_000], { told: [['mistaken']], settled: [['a', false, 'ConfigInvalid']] }],
+  [['touch'], { told: [['mistaken'], one] }],
 );
-story('an end answers every change that waits', { reads: ['never'] }, async (s) => {
-  change(s, 'a');
-  s.close('settings');
-  await s.run(1);
-  expect(settled(s)).toEqual([['a', false, 'Closed']]);
-});
-story('an end in a write answers every change', { reads: [good('1')], writes: ['never'] }, async (s) => {
-  change(s, 'a');
-  change(s, 'b');
-  s.close('settings');
-  await s.run(1);
-  expect(settled(s)).toEqual([
-    ['a', false, 'Closed'],
-    ['b', false, 'Closed'],
-  ]);
-});
+story('an end answers every change that waits', { reads: ['never'] }, [
+  ['a', 'close'],
+  { settled: [['a', false, 'Closed']] },
+]);
+story('an end in a write answers every change', { reads: [good('1')], writes: ['never'] }, [
+  ['a', 'b', 'close'],
+  {
+    settled: [
+      ['a', false, 'Closed'],
+      ['b', false, 'Closed'],
+    ],
+  },
+]);
 story(
   'a file that is touched in the midst of a write is looked at when it is written',
   { reads: [good('1'), good('3')], writes: [{ later: good('2') }] },
-  async (s) => {
-    change(s, 'a');
-    await touch(s);
-    answer();
-    await s.run(1);
-    expect(told(s).at(-1)).toEqual(['inForce', '3']);
-  },
+  [['a', 'touch', 'answer'], { told: [one, ['inForce', '2'], three] }],
 );
 story(
   'a file that is touched in the midst of a write is looked at when that has found mistakes',
   { reads: [good('1'), wrong], writes: [{ later: wrong }] },
-  async (s) => {
-    change(s, 'a');
-    await touch(s);
-    answer();
-    await s.run(1);
-    expect(settled(s)).toEqual([['a', false, 'ConfigInvalid']]);
-    expect(told(s).at(-1)).toEqual(['mistaken', '1']);
-  },
+  [['a', 'touch', 'answer'], { settled: [['a', false, 'ConfigInvalid']], told: [one, ['mistaken', '1']] }],
 );
+
+for (const [what, lost, state] of [
+  ['deleted', none, 'lost'],
+  ['emptied', emptied, 'mistaken'],
+] as const) {
+  story(
+    `a file that is ${what} leaves in force what was; the next change writes that, and the change`,
+    { reads: [good('1'), lost], writes: [good('2'), good('3')] },
+    [
+      ['touch', 'a', 1, 'b'],
+      {
+        told: [one, [state, '1'], ['inForce', '2'], three],
+        settled: [
+          ['a', false],
+          ['b', false],
+        ],
+        restores: [true, false],
+      },
+    ],
+  );
+  story(
+    `a file that is found ${what} by a change gets what was in force, and that change`,
+    { reads: [good('1')], writes: [lost, good('2')] },
+    [
+      ['a'],
+      { told: [one, [state, '1'], ['inForce', '2']], settled: [['a', false]], restores: [false, true] },
+    ],
+  );
+}
+story(
+  'a file that is touched while it is found empty is read before it is written',
+  { reads: [good('1'), good('3')], writes: [{ later: emptied }, good('4')] },
+  [['a', 'touch', 'answer'], { told: [one, ['mistaken', '1'], three, ['inForce', '4']] }],
+);
+story('a lost file that is there again is read', { reads: [none, good('1')] }, [
+  ['touch'],
+  { told: [['lost'], one] },
+]);

@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import { setup, type AnyStateMachine } from 'xstate';
 import { machines } from '../../../../actors/kinds/all.ts';
 import { scenario } from '../../../stage/plan/index.ts';
-import type { Harness } from '../../../stage/harness.ts';
-import { kept, order, reaches, signalsTo, stageOf } from '../../../stage/watching.ts';
+import type { Harness, HarnessOptions } from '../../../stage/harness.ts';
+import { order, reaches, signalsTo, stageOf } from '../../../stage/watching.ts';
 
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 
@@ -43,22 +43,6 @@ scenario(
 );
 
 scenario(
-  'a call that does not obey its cancel holds up a close for the grace of its cancel only',
-  { servers: { fs: { tools } }, kinds: deaf('call') },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    const call = s.call('read');
-    s.close();
-    await s.run(s.timing.cancelGraceMs - 1);
-    expect([stageOf(s), signalsTo(s)]).toEqual(['closing', []]);
-    await s.run(10);
-    expect(s.directory.size).toBe(0);
-    expect(call.settled).toMatchObject([{ outcome: 'unknown' }]);
-  },
-);
-
-scenario(
   'a stop that is said again ends the waiting for a call that does not obey its cancel',
   { servers: { fs: { tools } }, kinds: deaf('call') },
   async (s) => {
@@ -90,44 +74,6 @@ scenario(
     await s.run(s.timing.cancelGraceMs + 10);
     expect(s.servers.startsOf('fs')).toBe(2);
     expect(stageOf(s)).toBe('ready');
-  },
-);
-
-scenario(
-  'a server that is closed while its calls are cancelled obeys nothing else any more',
-  { servers: { fs: { tools } }, kinds: deaf('call') },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    s.call('read');
-    for (const type of ['server.stop', 'server.stop'] as const) order(s, type);
-    s.close();
-    for (const type of ['server.start', 'server.stop'] as const) order(s, type);
-    s.close();
-    expect([stageOf(s), signalsTo(s)]).toEqual(['closing', []]);
-    await s.run(s.timing.cancelGraceMs + 10);
-    expect(s.directory.size).toBe(0);
-    expect(s.servers.startsOf('fs')).toBe(1);
-  },
-);
-
-scenario(
-  'a handshake that fails while a stop waits for a call that obeys nothing ends the waiting',
-  {
-    servers: { fs: { tools, initialize: { errors: 'no', afterMs: 50 } } },
-    options: { fs: { isLazy: true, kept: kept('read') } },
-    kinds: deaf('call'),
-  },
-  async (s) => {
-    s.computer();
-    s.call('read');
-    order(s, 'server.start');
-    await reaches(s, 'handshaking');
-    order(s, 'server.stop');
-    expect([stageOf(s), signalsTo(s)]).toEqual(['closing', []]);
-    await s.run(60);
-    expect(stageOf(s)).toBe('idle');
-    expect(s.servers.alive).toBe(0);
   },
 );
 
@@ -177,24 +123,23 @@ for (const [what, act, rests] of [
     },
   );
 
+const unreachable: HarnessOptions['mend'] = (ports) => ({
+  ...ports,
+  process: (at, input, emit) => {
+    const instance = ports.process(at, input, emit);
+    return { tell() {}, close: () => instance.close() };
+  },
+});
 scenario(
-  'a process machine that obeys nothing is ended by force when its server is started again meanwhile',
-  { servers: { fs: { tools } }, kinds: deafIn('process', 'running'), failing: '/process' },
+  'a process that does not even show an exit after SIGKILL is given up, and its group is ended by force',
+  { servers: { fs: { tools } }, mend: unreachable },
   async (s) => {
     s.computer();
     await s.run(100);
-    order(s, 'server.stop');
-    await s.run(1000);
-    order(s, 'server.start');
-    expect(stageOf(s)).toBe('closing');
-    await s.run(4499);
-    expect(s.servers.startsOf('fs')).toBe(1);
-    expect(stageOf(s)).toBe('closing');
-    await s.run(100);
-    expect(s.servers.startsOf('fs')).toBe(2);
-    expect(s.servers.alive).toBe(1);
-    expect(stageOf(s)).toBe('ready');
     s.close();
+    await s.run(4600);
+    expect(s.directory.find('computer')).toBeUndefined();
+    expect(s.servers.alive).toBe(0);
   },
 );
 
@@ -202,13 +147,7 @@ scenario(
   'members of a dead group that even SIGKILL does not end are given up after the last grace',
   {
     servers: { fs: { tools, leaves: { count: 1, stubborn: true }, later: { 2: { leaves: { count: 0 } } } } },
-    mend: (ports) => ({
-      ...ports,
-      process: (at, input, emit) => {
-        const instance = ports.process(at, input, emit);
-        return { tell() {}, close: () => instance.close() };
-      },
-    }),
+    mend: unreachable,
   },
   async (s) => {
     s.computer();

@@ -86,15 +86,6 @@ scenario('a server that waits for its next try is tried at once when it is start
   s.expect.processes(fs, { started: 2, alive: 1 });
 });
 
-scenario('a server that is never started again, and ends cleanly, has not failed either', (s) => {
-  const fs = s.server('fs', { tools: { read: {} }, restart: false });
-  s.fault(fs, 'proc.exitClean', { afterMs: 400 });
-  s.ready();
-  s.reaches(fs, 'idle');
-  s.expect(fs).says('exit code 0');
-  s.expect(fs).visits('connecting', 'ready', 'recovering', 'idle');
-});
-
 scenario('a server that has given up is named open to a caller, and a stop brings it to rest', (s) => {
   const fs = s.server('fs', { tools: { read: {} }, restart: false });
   s.fault(fs, 'proc.exit', { when: 'ready', code: 3, afterMs: 400 });
@@ -122,15 +113,6 @@ scenario(
     s.expect(fs).signals('stdin', 'SIGTERM@500');
   },
 );
-
-scenario('a server without tools is ready without being asked for a list, and offers nothing', (s) => {
-  const fs = s.server('fs');
-  s.fault(fs, 'life.capabilityMissing', { capability: 'tools' });
-  s.ready();
-  s.expect(fs).is('ready');
-  s.expect(fs).requests('tools/list', 0);
-  s.expect.tools();
-});
 
 scenario(
   'calls before a far try are refused while a broken stream waits for the end of the process, and a stop ends it',
@@ -240,23 +222,6 @@ scenario(
   },
 );
 
-scenario('a stop of a server that stops already hurries it; one that rests stays as it is', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
-  for (const word of ['proc.ignoreStdinClose', 'proc.ignoreSigterm']) s.fault(fs, word);
-  s.ready();
-  s.stop(fs);
-  for (const signal of ['stdin', 'SIGTERM', 'SIGKILL']) {
-    s.signalled(fs, signal);
-    s.expect(fs).is('closing');
-    s.stop(fs);
-  }
-  s.reaches(fs, 'idle');
-  s.expect(fs).signals('stdin', 'SIGTERM@0', 'SIGKILL@0');
-  s.stop(fs);
-  s.run(100);
-  s.expect(fs).visits('connecting', 'ready', 'closing', 'idle');
-});
-
 scenario('two starts while a server is being stopped start it once', (s) => {
   const fs = s.server('fs', { tools: { read: {} } });
   s.ready();
@@ -282,3 +247,34 @@ scenario('a server that is being closed is neither started nor stopped any more'
   s.expect(fs).signals('stdin', 'SIGTERM@400');
   s.expect.processes(fs, { started: 1, alive: 0 });
 });
+
+const reading = { read: { takes: 5_000 } };
+
+scenario('a start while a failed server is cleaned up needs no budget', (s) => {
+  const fs = s.server('fs', { tools: reading, restart: false });
+  s.fault(fs, 'proc.zombieGrandchild', { ignoresSigterm: true });
+  s.timing({ termGraceMs: 300 });
+  s.ready();
+  s.kill(fs);
+  s.signalled(fs, 'SIGTERM');
+  s.start(fs);
+  s.reaches(fs, 'ready');
+  s.expect(fs).visits('connecting', 'ready', 'recovering', 'connecting', 'ready');
+});
+
+scenario(
+  'a start in the moment after the stream broke is a restart, and calls in flight are unknown',
+  (s) => {
+    const fs = s.server('fs', { tools: { ...reading, end: {} } });
+    s.fault(fs, 'proc.stdoutClosed', { tool: 'end' });
+    s.timing({ exitGraceMs: 2_000 });
+    s.ready();
+    const call = s.call('read');
+    s.call('end');
+    s.reaches(fs, 'recovering');
+    s.start(fs);
+    s.settled(call);
+    s.expect(call).settles('unknown', { end: 'unknown' });
+    s.reaches(fs, 'ready');
+  },
+);

@@ -45,18 +45,6 @@ scenario(
 );
 
 scenario(
-  'a single server that dies comes back after its pause, and waits for nobody',
-  { servers: many(30, {}) },
-  async (s) => {
-    s.computer();
-    await s.run(1000);
-    s.servers.kill('s3', { code: 1 });
-    await s.run(s.timing.backoffMs + 10);
-    expect(stagesOf(s, 's3').at(-1)).toBe('ready');
-  },
-);
-
-scenario(
   'sixteen servers connect at a time, and who is ready makes room for the next',
   { servers: many(40, { startMs: 1000 }) },
   async (s) => {
@@ -95,18 +83,6 @@ for (const [what, script] of [
       expect(computerStage(s)).toBe('whole');
     },
   );
-
-scenario(
-  'one of fifty servers never answers, and the others serve as soon as they are ready',
-  { servers: { ...many(49, { initialize: 20 }), mute: { initialize: 'never' } } },
-  async (s) => {
-    s.computer();
-    await s.run(200);
-    const calls = Array.from({ length: 49 }, (_, n) => s.call(`s${n}`));
-    await s.run(10);
-    expect(calls.filter(({ settled }) => settled[0]?.outcome === 'succeeded')).toHaveLength(49);
-  },
-);
 
 /** `fs` has failed once and wants to start again, while sixteen others are connecting. */
 const crowded = (others: Script, timing: HarnessOptions['timing'] = {}): HarnessOptions => ({
@@ -149,18 +125,6 @@ scenario(
     await s.run(20_000);
     expect(stageOf(s)).toBe('ready');
     expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
-  },
-);
-scenario(
-  'calls to a lazy server that waits for its turn wait with it',
-  { ...queued, options: { fs: { isLazy: true, kept: kept('read') } } },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    const calls = [s.call('read'), s.call('read')];
-    expect(stepOf(s)).toBe('queued');
-    await s.run(20_000);
-    expect(calls.map(({ settled }) => settled[0]?.outcome)).toEqual(['succeeded', 'succeeded']);
   },
 );
 scenario(
@@ -230,28 +194,6 @@ scenario(
   async (s) => {
     s.computer();
     await s.run(10_000);
-    expect(stageOf(s)).toBe('ready');
-  },
-);
-
-scenario(
-  'a server that comes back after a failure takes the place of one whose machine was given up',
-  {
-    servers: {
-      fs: { tools, initialize: 'error', later: { 2: { initialize: 1 } } },
-      // The machine of this server breaks so often that it is not opened again.
-      bad: {},
-      ...many(16, { initialize: 3000 }, 'bad'),
-    },
-    kinds: broken('client', 'rememberInfo', isBad),
-    failing: 'client:bad',
-  },
-  async (s) => {
-    s.computer();
-    await s.run(2900);
-    expect(stepOf(s)).toBe('queued');
-    expect(opensOf(s, 'fs')).toHaveLength(1);
-    await s.run(200);
     expect(stageOf(s)).toBe('ready');
   },
 );
