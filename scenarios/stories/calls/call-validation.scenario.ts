@@ -1,4 +1,4 @@
-import { scenario } from '../../stage/plan/index.ts';
+import { scenario, type CallRef, type Scene, type ServerRef } from '../../stage/plan/index.ts';
 
 const wantsPath = {
   read: { inputSchema: { type: 'object', required: ['path'], properties: { path: { type: 'string' } } } },
@@ -20,23 +20,55 @@ scenario('arguments that break the schema of the tool are refused with the field
   s.expect(fs).requests('tools/call', 1);
 });
 
-scenario('a person is never asked about arguments that are wrong', (s) => {
-  s.server('fs', { tools: wantsPath });
-  s.person('never');
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('failed', { end: 'refused', code: 'ArgumentsInvalid' });
-});
+const undecided = {
+  'the rule of the host is asked': (s: Scene) => s.permission('never'),
+  'a person is asked': (s: Scene) => s.person('never'),
+};
+const ends: Readonly<Record<string, readonly [(s: Scene, fs: ServerRef, call: CallRef) => void, object]>> = {
+  'is cancelled': [(s, _, call) => s.cancel(call), { end: 'cancelled', code: 'ToolCallCancelled' }],
+  'loses its server': [(s, fs) => s.kill(fs), { end: 'failed', code: 'ServerLost' }],
+  'is closed with its computer': [(s) => s.close(), { end: 'cancelled' }],
+};
+for (const [where, ask] of Object.entries(undecided)) {
+  scenario(`arguments that are wrong are refused before ${where}`, (s) => {
+    s.server('fs', { tools: wantsPath });
+    ask(s);
+    s.ready();
+    const call = s.call('read');
+    s.settled(call);
+    s.expect(call).settles('failed', { end: 'refused', code: 'ArgumentsInvalid' });
+  });
+  for (const [what, [act, settles]] of Object.entries(ends))
+    scenario(`a call that ${what} while ${where} has failed, for it was never sent`, (s) => {
+      const fs = s.server('fs', { tools: { read: {} } });
+      ask(s);
+      s.ready();
+      const call = s.call('read');
+      s.run(10);
+      act(s, fs, call);
+      s.settled(call);
+      s.expect(call).settles('failed', settles);
+      s.expect(fs).requests('tools/call', 0);
+    });
+}
 
-scenario('the rule of the host is not asked about arguments that are wrong', (s) => {
-  s.server('fs', { tools: wantsPath });
-  s.permission('never');
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('failed', { end: 'refused', code: 'ArgumentsInvalid' });
-});
+for (const [who, word, options] of [
+  ['an agent', 'agent.disconnect', { ms: 100 }],
+  ['a computer', 'net.down', { who: 'computer', ms: 100 }],
+] as const)
+  scenario(`${who} whose connection breaks while the call of an agent is judged: it is not sent`, (s) => {
+    const fs = s.server('fs', { tools: { read: {} } });
+    s.differs('how soon a link is back is a matter of a moment', ['heard']);
+    s.office();
+    s.permission('never');
+    s.ready();
+    s.agentCall('read');
+    s.run(50);
+    s.fault(word, options);
+    s.run(200);
+    s.expect(fs).requests('tools/call', 0);
+    s.expect(fs).requests('notifications/cancelled', 0);
+  });
 
 scenario('a call that the rule of the host denies is refused, and nobody is asked', (s) => {
   const fs = s.server('fs', { tools: { read: {} } });
@@ -115,56 +147,6 @@ scenario(
   },
 );
 
-scenario('a call that is cancelled while it is judged has failed, for it was never sent', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
-  s.permission('never');
-  s.ready();
-  const call = s.call('read');
-  s.run(10);
-  s.cancel(call);
-  s.settled(call);
-  s.expect(call).settles('failed', { end: 'cancelled', code: 'ToolCallCancelled' });
-  s.expect(fs).requests('tools/call', 0);
-});
-
-scenario('a server that dies while its call is judged: the call fails, for it was never sent', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
-  s.permission('never');
-  s.ready();
-  const call = s.call('read');
-  s.kill(fs);
-  s.settled(call);
-  s.expect(call).settles('failed', { end: 'failed', code: 'ServerLost' });
-  s.expect(fs).requests('tools/call', 0);
-});
-
-scenario('an agent whose connection breaks while its call is judged: the call is not sent', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
-  s.differs('how soon a link is back is a matter of a moment', ['heard']);
-  s.office();
-  s.permission('never');
-  s.ready();
-  s.agentCall('read');
-  s.run(50);
-  s.fault('agent.disconnect', { ms: 100 });
-  s.run(200);
-  s.expect(fs).requests('tools/call', 0);
-  s.expect(fs).requests('notifications/cancelled', 0);
-});
-
-scenario('a computer that closes while a call is judged ends the call first', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
-  s.permission('never');
-  s.ready();
-  const call = s.call('read');
-  s.run(10);
-  s.close();
-  s.settled(call);
-  s.expect(call).settles('failed', { end: 'cancelled' });
-  s.ended();
-  s.expect(fs).requests('tools/call', 0);
-});
-
 scenario(
   'the time of its caller ends a call about which a rule of the host thinks; it was never sent',
   (s) => {
@@ -181,22 +163,6 @@ scenario(
       details: { which: 'caller', timeout: 300 },
       at: 300,
     });
-    s.expect(fs).requests('tools/call', 0);
-  },
-);
-
-scenario(
-  'a computer whose connection breaks while the call of an agent is judged: the call is not sent',
-  (s) => {
-    const fs = s.server('fs', { tools: { read: {} } });
-    s.differs('how soon a link is back is a matter of a moment', ['heard']);
-    s.office();
-    s.permission('never');
-    s.ready();
-    s.agentCall('read');
-    s.run(50);
-    s.fault('net.down', { who: 'computer', ms: 100 });
-    s.run(200);
     s.expect(fs).requests('tools/call', 0);
   },
 );

@@ -1,34 +1,11 @@
 /** Only the harness shows the inner steps of these calls. */
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
-import { notices } from '../../../machines/protocol/protocol.ts';
 import { scenario } from '../../stage/plan/index.ts';
-import { breaks, kept, order, reaches, stageOf } from '../../stage/watching.ts';
+import { breaks, reaches, stageOf } from '../../stage/watching.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const slow = { tools: { read: { answers: hello, afterMs: 500 } } };
-
-scenario(
-  'a server that dies during a call: the call is unknown and says exit code, signal and stderr',
-  {
-    servers: {
-      fs: { tools: { read: { dies: { signal: 'SIGKILL', stderr: 'line\nlast words\n' }, afterMs: 50 } } },
-    },
-  },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    const call = s.call('read');
-    await s.run(50);
-    expect(call.settled[0]).toMatchObject({
-      end: 'unknown',
-      outcome: 'unknown',
-      server: 'fs',
-      failure: { code: 'ServerLost', details: { signal: 'SIGKILL', stderr: 'line\nlast words' } },
-    });
-    expect(call.settled[0]?.failure?.message).toContain('last words');
-  },
-);
 
 scenario(
   'a server that was ready is said to have died of what it wrote shortly before; one that never was, of all it wrote',
@@ -116,35 +93,6 @@ scenario(
   },
 );
 
-scenario(
-  'a call that makes progress has its whole time, and one that is silent for too long is at an end',
-  {
-    servers: {
-      fs: {
-        tools: {
-          busy: { answers: hello, afterMs: 1_000, progresses: { everyMs: 250 } },
-          silent: { answers: hello, afterMs: 1_000 },
-        },
-      },
-    },
-    timing: { callIdleMs: 300 },
-  },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    const [busy, silent] = [s.call('busy'), s.call('silent')];
-    await s.run(s.timing.callIdleMs - 1);
-    expect(silent.settled).toEqual([]);
-    await s.run(1);
-    expect(silent.settled).toMatchObject([
-      { end: 'timedOut', outcome: 'unknown', failure: { details: { timeout: 300, which: 'idle' } } },
-    ]);
-    await s.run(1_000);
-    expect(busy.settled).toMatchObject([{ outcome: 'succeeded' }]);
-    expect(s.servers.heard).toContain('cancelled tools/call at fs');
-  },
-);
-
 const limits: readonly (readonly [what: string, callTotalMs: number, timeoutMs: number, ends: object])[] = [
   ['that of its server, where that is shorter', 200, 500, { timeout: 200, which: 'total' }],
   ['that of its caller, where that is shorter', 500, 200, { timeout: 200, which: 'caller' }],
@@ -196,60 +144,6 @@ scenario(
   },
 );
 
-scenario(
-  'the time of a call runs once: what it waited for its server is not given again while it waits for its turn',
-  {
-    servers: { fs: { ...slow, startMs: 300 } },
-    options: { fs: { isLazy: true, kept: kept('read'), limits: { concurrency: 1, queue: 1 } } },
-  },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    s.call('read');
-    const second = s.call('read', { timeoutMs: 400 });
-    await s.run(399);
-    expect(second.settled).toEqual([]);
-    await s.run(1);
-    expect(second.settled).toMatchObject([{ end: 'timedOut', outcome: 'failed', phase: 'queued' }]);
-    await s.run(1_000);
-    expect(s.calls[0]?.settled).toMatchObject([{ outcome: 'succeeded' }]);
-  },
-);
-
-scenario(
-  'a call that the rule of the host allows waits for its lazy server',
-  {
-    servers: { fs: { tools: { read: { answers: hello } } } },
-    options: { fs: { isLazy: true, kept: kept('read') } },
-    permission: () => 'allow',
-  },
-  async (s) => {
-    s.computer();
-    const call = s.call('read');
-    await s.run(2_000);
-    expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
-  },
-);
-
-scenario(
-  'a call through the office announces no change of tools',
-  { servers: { fs: { tools: { read: { answers: hello } } } } },
-  async (s) => {
-    await s.office();
-    s.computer({ linked: true });
-    s.agent();
-    const watch = s.peer('w');
-    watch.join('computer', 'c9');
-    await s.run(5000);
-    const told = () => watch.heard.filter(({ event }) => event === notices.updateToolList).length;
-    const before = told();
-    const call = s.agentCall('read');
-    await s.run(5000);
-    expect(call.settled[0]?.outcome).toBe('succeeded');
-    expect(told()).toEqual(before);
-  },
-);
-
 const lost = { tools: { read: { answers: hello } }, ignores: ['stdin'] } as const;
 for (const state of ['disconnected', 'recovering'] as const)
   scenario(
@@ -265,22 +159,6 @@ for (const state of ['disconnected', 'recovering'] as const)
     },
   );
 
-for (const state of ['disconnected', 'recovering'] as const)
-  scenario(
-    `a call to a server that is ${state} is refused where its next try is far away`,
-    { servers: { fs: lost }, timing: { backoffMs: 5_000, longestBackoffMs: 5_000 } },
-    async (s) => {
-      s.computer();
-      await reaches(s, 'ready');
-      await breaks(s, state);
-      const call = s.call('read');
-      await s.run(0);
-      expect(call.settled).toMatchObject([
-        { outcome: 'failed', failure: { code: 'ServerNotActive', details: { state: 'recovering' } } },
-      ]);
-    },
-  );
-
 scenario(
   'a call that came after the loss of its server outlives the news of it while a person is asked',
   { servers: { fs: lost }, person: () => ({ says: 'allow', afterMs: 1_000 }) },
@@ -293,37 +171,6 @@ scenario(
     expect(call.settled).toMatchObject([{ outcome: 'succeeded', result: hello }]);
   },
 );
-
-scenario(
-  'a call that came after the loss of its server outlives the news of it while a rule is asked',
-  { servers: { fs: lost }, permission: () => new Promise(() => {}) },
-  async (s) => {
-    s.computer();
-    await reaches(s, 'ready');
-    s.servers.breakStream('fs');
-    const call = s.call('read');
-    await s.run(1_000);
-    expect(call.settled).toEqual([]);
-    call.cancel();
-    await s.run(10);
-    expect(call.settled).toMatchObject([{ end: 'cancelled' }]);
-  },
-);
-
-for (const state of ['disconnected', 'recovering'] as const)
-  scenario(
-    `a call that waits for a server that is ${state} ends when that is stopped`,
-    { servers: { fs: lost } },
-    async (s) => {
-      s.computer();
-      await reaches(s, 'ready');
-      await breaks(s, state);
-      const call = s.call('read');
-      order(s, 'server.stop');
-      await s.run(10);
-      expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
-    },
-  );
 
 scenario(
   'a call that waits for a server which is lost fails with it where that turns out to have ended well',

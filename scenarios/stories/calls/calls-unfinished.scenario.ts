@@ -2,45 +2,9 @@
 import { expect } from 'vitest';
 import type { RequestFact, Emit } from '../../../machines/kernel/ports.ts';
 import { scenario } from '../../stage/plan/index.ts';
-import type { AskedCall, Harness, HarnessOptions } from '../../stage/harness.ts';
-import { hello, kept, order, reaches, until } from '../../stage/watching.ts';
+import type { AskedCall, HarnessOptions } from '../../stage/harness.ts';
+import { hello } from '../../stage/watching.ts';
 import type { StagePorts } from '../../stage/ports.ts';
-
-const tools = { read: { answers: hello } };
-const never: HarnessOptions['permission'] = () => new Promise(() => {});
-
-scenario(
-  'a server is up, and a call that came before that is still judged: it is refused like any other',
-  {
-    servers: { fs: { tools, startMs: 50 } },
-    options: { fs: { isLazy: true, kept: kept('read') } },
-    permission: never,
-    timing: { confirmMs: 5_000 },
-  },
-  async (s) => {
-    s.computer();
-    const call = s.call('read');
-    order(s, 'server.start');
-    await reaches(s, 'ready');
-    expect(call.settled).toEqual([]);
-    await s.run(s.timing.confirmMs);
-    expect(call.settled).toMatchObject([{ end: 'refused', phase: 'judging' }]);
-    expect(s.servers.heard).toEqual([]);
-  },
-);
-
-scenario(
-  'a call that is told to end while it is judged was never sent',
-  { servers: { fs: { tools } }, permission: never },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    const call = s.call('read');
-    s.close();
-    expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'judging' }]);
-    expect(s.servers.heard).toEqual([]);
-  },
-);
 
 scenario(
   'a call in the line of a server whose session is opened again waits for it, and is sent once',
@@ -77,15 +41,6 @@ const looking = (say?: (id: string, emit: Emit<RequestFact>) => void): HarnessOp
   }),
   timing: { lookMs: 1_000, drainMs: 100 },
 });
-async function looked(s: Harness): Promise<readonly AskedCall[]> {
-  s.computer();
-  await s.run(100);
-  const calls = [s.call('good'), s.call('bad')];
-  const isLookedAt = ({ record: r }: Harness['seen'][number]): boolean =>
-    r.k === 'out' && r.ev.type === 'ask' && (r.ev as { target?: string }).target === 'finish';
-  await until(s, () => s.seen.filter(isLookedAt).length === 2);
-  return calls;
-}
 const given = ['succeeded', 'failed'];
 const warned = (calls: readonly AskedCall[], why: string): void => {
   expect(ends(calls)).toEqual(given);
@@ -108,41 +63,5 @@ scenario(
     const calls = [s.call('good'), s.call('bad')];
     await s.run(100);
     warned(calls, 'that failed');
-  },
-);
-
-scenario('a result at which nobody has looked in its time is given as it came', looking(), async (s) => {
-  const calls = await looked(s);
-  await s.run(s.timing.lookMs - 10);
-  expect(ends(calls)).toEqual(['', '']);
-  await s.run(10);
-  warned(calls, 'that took too long');
-});
-
-scenario('a cancel that comes when the answer is here gives it', looking(), async (s) => {
-  const calls = await looked(s);
-  for (const call of calls) call.cancel();
-  warned(calls, 'it was cancelled then');
-});
-
-scenario('a call that is told to end when the answer is here gives it', looking(), async (s) => {
-  const calls = await looked(s);
-  s.close();
-  warned(calls, 'it was cancelled then');
-});
-
-scenario(
-  'a server that is gone, or back in another session, has nothing to do with its answer',
-  looking(),
-  async (s) => {
-    const calls = await looked(s);
-    s.servers.expire('fs');
-    await reaches(s, 'ready');
-    s.servers.kill('fs', { signal: 'SIGKILL' });
-    await s.run(10);
-    expect(ends(calls)).toEqual(['', '']);
-    await s.run(1_000);
-    warned(calls, 'that took too long');
-    expect(s.servers.heard).toEqual(['call good at fs', 'call bad at fs']);
   },
 );

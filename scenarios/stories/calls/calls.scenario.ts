@@ -69,15 +69,6 @@ scenario('a tool that nobody has is refused as 4001 and nothing is sent', (s) =>
   s.expect(fs).requests('tools/call', 0);
 });
 
-scenario('a disabled tool is refused as 4002', (s) => {
-  const fs = s.server('fs', { tools: slowly, forbidden: ['read'] });
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('failed', { code: 4002 });
-  s.expect(fs).requests('tools/call', 0);
-});
-
 scenario('a call to a server whose next try is far away is refused, and says when the try is', (s) => {
   const fs = s.server('fs', { tools: slowly });
   s.timing({ backoffMs: 2_001, longestBackoffMs: 2_001 });

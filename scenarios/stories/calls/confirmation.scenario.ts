@@ -73,18 +73,6 @@ scenario('a question that nobody answers is refused after its time', (s) => {
   s.expect(fs).requests('tools/call', 0);
 });
 
-scenario('a call that is cancelled while a person is asked has failed, for it was never sent', (s) => {
-  const fs = s.server('fs', { tools });
-  s.person('never');
-  s.ready();
-  const call = s.call('read');
-  s.run(10);
-  s.cancel(call);
-  s.settled(call);
-  s.expect(call).settles('failed', { end: 'cancelled' });
-  s.expect(fs).requests('tools/call', 0);
-});
-
 scenario('a lazy server that is stopped while a person is asked: the call hears that it is stopped', (s) => {
   const fs = s.server('fs', { tools, isLazy: true });
   s.person('never');
@@ -96,17 +84,6 @@ scenario('a lazy server that is stopped while a person is asked: the call hears 
   s.stop(fs);
   s.settled(call);
   s.expect(call).settles('failed', { end: 'cancelled', says: 'its server is being stopped' });
-});
-
-scenario('a server that dies while a person is asked: the call fails, for it was never sent', (s) => {
-  const fs = s.server('fs', { tools });
-  s.person('never');
-  s.ready();
-  const call = s.call('read');
-  s.kill(fs);
-  s.settled(call);
-  s.expect(call).settles('failed', { end: 'failed', code: 'ServerLost' });
-  s.expect(fs).requests('tools/call', 0);
 });
 
 const late = '当前工具需要用户二次确认是否可以调用，当前确认超时。';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
-import { announcedBy, everybody, hello, offeredBy, order, toldOf } from '../../stage/watching.ts';
+import { everybody, hello, offeredBy, order, toldOf } from '../../stage/watching.ts';
 
 const prefix = { onConflict: 'prefix' } as const;
 const x = { tools: { x: { answers: hello } } };
@@ -9,23 +9,6 @@ const both = (options: NonNullable<HarnessOptions['options']>[string]): HarnessO
   servers: { A: { tools: { ...x.tools, y: { answers: hello } } }, B: x },
   options: { A: options, B: options },
 });
-
-scenario(
-  'a refused name is the newcomer’s with reject when the first server leaves the config',
-  both({}),
-  async (s) => {
-    await everybody(s);
-    await s.run(1_000);
-    expect(offeredBy(s)).toEqual(['x', 'y']);
-    const before = announcedBy(s).length;
-    s.config({ B: {} });
-    expect(offeredBy(s)).toEqual(['x']);
-    const call = s.call('x');
-    await s.run(1_000);
-    expect(call.settled).toMatchObject([{ outcome: 'succeeded', server: 'B' }]);
-    expect(announcedBy(s).length).toBe(before + 1);
-  },
-);
 
 scenario('a refused tool is nobody’s with reject while the first server is down', both({}), async (s) => {
   s.computer();

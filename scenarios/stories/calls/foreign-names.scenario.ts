@@ -81,23 +81,6 @@ scenario(
   },
 );
 
-scenario(
-  'each third of 300 calls in flight is cancelled, each third times out, and no other is disturbed',
-  { servers: { fs: { tools: { slow: { answers: said('done'), afterMs: 500 } } } } },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    const calls = Array.from({ length: 300 }, (_, n) =>
-      s.call('slow', n % 3 === 1 ? { timeoutMs: 200 } : {}),
-    );
-    await s.run(100);
-    for (let n = 0; n < calls.length; n += 3) calls[n]?.cancel();
-    await s.run(600);
-    const ends = ['cancelled', 'timedOut', 'succeeded'];
-    expect(calls.map((call) => call.settled[0]?.end)).toEqual(calls.map((_, n) => ends[n % 3]));
-  },
-);
-
 for (const [what, nth] of [
   ['at once', 1],
   ['in mid-call', 100],
@@ -105,34 +88,20 @@ for (const [what, nth] of [
   const blunder = (count: { n: number }) => () => {
     if ((count.n += 1) === nth) throw new Error('I cannot look');
   };
-  scenario(
-    `an observer of records that throws ${what} is left out, and disturbs nothing`,
-    {
-      servers: { fs: { tools: { read: slowly(said('x')) } } },
-      observer: () => ({ record: blunder({ n: 0 }) }),
-      blunders: 1,
-    },
-    async (s) => {
-      await everybody(s);
-      const calls = Array.from({ length: 10 }, () => s.agentCall('read'));
-      await s.run(100);
-      expect(calls.map((call) => call.settled[0]?.outcome)).toEqual(calls.map(() => 'succeeded'));
-      expect(s.blunders.map(String)).toEqual(['Error: I cannot look']);
-    },
-  );
-  scenario(
-    `an observer of steps that throws ${what} is left out, and disturbs nothing`,
-    {
-      servers: { fs: { tools: { read: slowly(said('x')) } } },
-      observer: () => ({ step: blunder({ n: 0 }) }),
-      blunders: 1,
-    },
-    async (s) => {
-      await everybody(s);
-      const calls = Array.from({ length: 10 }, () => s.agentCall('read'));
-      await s.run(100);
-      expect(calls.map((call) => call.settled[0]?.outcome)).toEqual(calls.map(() => 'succeeded'));
-      expect(s.blunders.map(String)).toEqual(['Error: I cannot look']);
-    },
-  );
+  for (const of of ['record', 'step'] as const)
+    scenario(
+      `an observer of ${of}s that throws ${what} is left out, and disturbs nothing`,
+      {
+        servers: { fs: { tools: { read: slowly(said('x')) } } },
+        observer: () => ({ [of]: blunder({ n: 0 }) }),
+        blunders: 1,
+      },
+      async (s) => {
+        await everybody(s);
+        const calls = Array.from({ length: 10 }, () => s.agentCall('read'));
+        await s.run(100);
+        expect(calls.map((call) => call.settled[0]?.outcome)).toEqual(calls.map(() => 'succeeded'));
+        expect(s.blunders.map(String)).toEqual(['Error: I cannot look']);
+      },
+    );
 }
