@@ -1,15 +1,10 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
+import { everybody } from '../../stage/watching.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const never = { fs: { tools: { read: { never: true, progresses: { everyMs: 20 } } } } } as const;
-const everybody = async (s: Harness): Promise<void> => {
-  await s.office();
-  s.computer({ linked: true });
-  s.agent();
-  await s.run(100);
-};
 /** The call reaches its computer, but its answer never reaches the agent. */
 const unheard = async (s: Harness, timeoutMs = 60_000) => {
   await everybody(s);

@@ -1,17 +1,12 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
+import { everybody } from '../../stage/watching.ts';
 
 const said = { content: [{ type: 'text', text: 'done' }] };
 const servers = {
   fs: { tools: { quick: { answers: said }, slow: { answers: said, afterMs: 500 }, never: { never: true } } },
 } as const;
-const everybody = async (s: Harness): Promise<void> => {
-  await s.office();
-  s.computer({ linked: true });
-  s.agent();
-  await s.run(100);
-};
 const reasons = (s: Harness, who: string): unknown[] =>
   s
     .heard(who, 'link.changed')
@@ -56,17 +51,6 @@ scenario('an office is drained no longer than it may be; its last call is told',
   expect(running.settled).toEqual([]);
   await s.run(200);
   expect(running.settled).toMatchObject([{ result: { isError: true, meta: { a2c_outcome: 'unknown' } } }]);
-  expect(s.directory.find('office')).toBeUndefined();
-});
-
-scenario('an office that is drained closes when who asked last goes', { servers }, async (s) => {
-  await everybody(s);
-  s.agentCall('never');
-  await s.run(100);
-  s.order('office', { type: 'drain', ms: 60_000 });
-  await s.run(100);
-  s.close('agent');
-  await s.run(100);
   expect(s.directory.find('office')).toBeUndefined();
 });
 

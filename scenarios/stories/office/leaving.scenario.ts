@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { scenario, type Scene } from '../../stage/plan/index.ts';
-import type { Person, Harness, HarnessOptions } from '../../stage/harness.ts';
-import { everybody, hello, linkStage, stageOf, until } from '../../stage/watching.ts';
+import type { Harness, HarnessOptions } from '../../stage/harness.ts';
+import { everybody, hello, linkStage, until } from '../../stage/watching.ts';
 
 const servers = { fs: { tools: { read: { answers: hello, afterMs: 500 }, hang: { never: true } } } } as const;
 const sentBy = (s: Harness, type: string, method?: string): number =>
@@ -28,49 +28,6 @@ const muteFrom = (n: number): Pick<HarnessOptions, 'mend'> => ({
 });
 
 scenario(
-  'an agent that closes cancels its calls at the server and leaves its seat',
-  { servers },
-  async (s) => {
-    await everybody(s);
-    const call = s.agentCall('read');
-    await s.run(100);
-    s.close('agent');
-    expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'unknown' }]);
-    await s.run(10);
-    expect(s.servers.heard).toContain('cancelled tools/call at fs');
-    expect(s.directory.find('agent')).toBeUndefined();
-  },
-);
-
-scenario(
-  'a call of an agent that is closing is refused unsent, and a second close changes nothing',
-  { servers },
-  async (s) => {
-    await everybody(s);
-    s.close('agent');
-    s.close('agent');
-    const late = s.agentCall('read');
-    expect(late.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'LinkLost' } }]);
-    await s.run(10);
-    expect(s.directory.find('agent')).toBeUndefined();
-    expect(s.servers.heard).toEqual([]);
-  },
-);
-
-scenario('the host of an agent that closes hears that its link is closed', { servers }, async (s) => {
-  await everybody(s);
-  const before = s.heard('agent', 'link.changed').length;
-  s.close('agent');
-  await s.run(10);
-  expect(
-    s
-      .heard('agent', 'link.changed')
-      .slice(before)
-      .map(({ stage }) => stage as string),
-  ).toEqual(['closed']);
-});
-
-scenario(
   'an agent whose leave is never answered ends after the time-out of its link',
   {
     servers: {},
@@ -87,6 +44,21 @@ scenario(
     expect(s.directory.find('agent')).toBeDefined();
     await s.run(1);
     expect(s.directory.find('agent')).toBeUndefined();
+  },
+);
+
+scenario(
+  'a call of an agent that is closing is refused unsent, and a second close changes nothing',
+  { servers },
+  async (s) => {
+    await everybody(s);
+    s.close('agent');
+    s.close('agent');
+    const late = s.agentCall('read');
+    expect(late.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'LinkLost' } }]);
+    await s.run(10);
+    expect(s.directory.find('agent')).toBeUndefined();
+    expect(s.servers.heard).toEqual([]);
   },
 );
 
@@ -137,6 +109,20 @@ scenario('a link that is closed before its connection stands ends at once', { se
 });
 
 scenario(
+  'a link that is closed on its own and then with its computer leaves once',
+  { servers: {} },
+  async (s) => {
+    await s.office();
+    s.computer({ linked: true });
+    await s.run(10);
+    s.order('computer', { type: 'office.leave' });
+    s.close('computer');
+    await s.run(10);
+    expect(sentBy(s, 'link.leave')).toBe(1);
+  },
+);
+
+scenario(
   'a join that is refused while the link leaves does not bring it back',
   { servers: {} },
   async (s) => {
@@ -160,20 +146,6 @@ scenario('a connection that is lost while the link leaves ends it', { servers: {
   s.network.faults.dropLink('c1');
   expect(s.directory.find('computer')).toBeUndefined();
 });
-
-scenario(
-  'a link that is closed on its own and then with its computer leaves once',
-  { servers: {} },
-  async (s) => {
-    await s.office();
-    s.computer({ linked: true });
-    await s.run(10);
-    s.order('computer', { type: 'office.leave' });
-    s.close('computer');
-    await s.run(10);
-    expect(sentBy(s, 'link.leave')).toBe(1);
-  },
-);
 
 scenario(
   'a req_id that runs already, from an office that lets it pass, is answered 409; the first call goes on',
@@ -229,39 +201,6 @@ scenario(
     expect(odd.settled).toMatchObject([{ end: 'failed', outcome: 'failed', failure: { code: 400 } }]);
     await s.run(600);
     expect(even.settled).toMatchObject([{ outcome: 'succeeded' }]);
-  },
-);
-
-const nobodyAnswers: Person = () => 'never';
-scenario(
-  'a call that a person is asked about ends with the connection that asked for it',
-  { servers, person: nobodyAnswers },
-  async (s) => {
-    await everybody(s);
-    s.agentCall('read');
-    await s.run(10);
-    expect([sentBy(s, 'ask', 'confirm'), sentBy(s, 'ask.withdraw')]).toEqual([1, 0]);
-    s.network.faults.dropLink('c1');
-    expect(sentBy(s, 'ask.withdraw')).toBe(1);
-    expect(s.servers.heard).toEqual([]);
-  },
-);
-
-scenario(
-  'a process whose exit is told before the end of its stream: the call is unknown at once',
-  {
-    servers: { fs: { tools: { hang: { never: true } }, exitsFirst: true } },
-  },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    const call = s.call('hang');
-    s.servers.kill('fs', { signal: 'SIGKILL' });
-    expect(call.settled).toMatchObject([
-      { end: 'unknown', outcome: 'unknown', failure: { details: { signal: 'SIGKILL' } } },
-    ]);
-    await s.run(2000);
-    expect(stageOf(s)).toBe('ready');
   },
 );
 

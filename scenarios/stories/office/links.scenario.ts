@@ -1,24 +1,12 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
-import { announcedBy, asksOf, everybody, hello, offeredBy } from '../../stage/watching.ts';
+import { announcedBy, everybody, hello, offeredBy } from '../../stage/watching.ts';
 
 const servers = { fs: { tools: { read: { answers: hello } } } };
 const slow = { fs: { tools: { read: { answers: hello, afterMs: 500 } } } };
 const toolsSeen = (s: Harness): (string[] | null)[] =>
   s.heard('agent', 'view.toolsChanged').map((e) => e.tools?.map((t: { name: string }) => t.name) ?? null);
-
-scenario(
-  'an agent calls a tool through the office and gets what the server said, unchanged',
-  { servers },
-  async (s) => {
-    await everybody(s);
-    expect(toolsSeen(s).at(-1)).toEqual(['read']);
-    const call = s.agentCall('read');
-    await s.run(50);
-    expect(call.settled[0]).toMatchObject({ outcome: 'succeeded', result: hello });
-  },
-);
 
 scenario(
   'an agent that comes first hears of the computer and fetches its tools by itself',
@@ -50,27 +38,6 @@ scenario(
 );
 
 scenario(
-  'a server dies in mid-call: the agent is answered at once, and hears that the tools are gone and back',
-  {
-    servers: { fs: { tools: { read: { dies: { signal: 'SIGKILL', stderr: 'oops' }, afterMs: 20 } } } },
-  },
-  async (s) => {
-    await everybody(s);
-    const call = s.agentCall('read');
-    await s.run(30);
-    expect(call.settled[0]?.result).toMatchObject({
-      isError: true,
-      structuredContent: {
-        error: { details: { server_name: 'fs', signal: 'SIGKILL', stderr: 'oops' } },
-      },
-      meta: { a2c_outcome: 'unknown', a2c_phase: 'running' },
-    });
-    await s.run(5000);
-    expect(toolsSeen(s)).toEqual([['read'], [], ['read']]);
-  },
-);
-
-scenario(
   'a server that is back within the quiet time is not announced at all',
   {
     servers,
@@ -81,23 +48,6 @@ scenario(
     s.servers.kill('fs', { code: 1 });
     await s.run(3000);
     expect(toolsSeen(s)).toEqual([['read']]);
-  },
-);
-
-scenario(
-  'a server whose tools never come to rest is asked for them every two seconds at most',
-  {
-    servers: { fs: { ...servers.fs, lists: (n) => ['read', `t${n}`] } },
-  },
-  async (s) => {
-    await everybody(s);
-    for (let i = 0; i < 60; i++) {
-      s.servers.announce('fs');
-      await s.run(100);
-    }
-    expect(asksOf(s, 'tools/list')).toHaveLength(3);
-    await s.run(3000);
-    expect(toolsSeen(s).at(-1)).toEqual(['read', 't4']);
   },
 );
 
@@ -125,29 +75,6 @@ scenario(
   },
 );
 
-scenario('an agent cancels its call: the server is told, both sides end', { servers: slow }, async (s) => {
-  await everybody(s);
-  const call = s.agentCall('read');
-  await s.run(100);
-  call.cancel();
-  await s.run(50);
-  expect(call.settled[0]).toMatchObject({ result: { meta: { a2c_outcome: 'unknown' } } });
-  expect(s.servers.heard).toContain('cancelled tools/call at fs');
-});
-
-scenario(
-  'the computer ends a call that times out, and its answer still reaches the agent',
-  { servers: slow },
-  async (s) => {
-    await everybody(s);
-    const call = s.agentCall('read', { timeoutMs: 0 });
-    const timed = s.agentCall('read', { reqId: 'r2', timeoutMs: 1000 });
-    await s.run(3000);
-    expect(call.settled[0]?.outcome).toBe('succeeded');
-    expect(timed.settled[0]?.outcome).toBe('succeeded');
-  },
-);
-
 scenario(
   'a call that takes longer than its time-out is answered by the computer as timed out',
   {
@@ -162,57 +89,6 @@ scenario(
       meta: { a2c_timeout: true, a2c_outcome: 'unknown', a2c_phase: 'running' },
       structuredContent: { error: { code: 4004 } },
     });
-  },
-);
-
-scenario(
-  'the same req_id twice in flight: the second is answered 409, the first as usual',
-  { servers: slow },
-  async (s) => {
-    await everybody(s);
-    const first = s.agentCall('read', { reqId: 'same' });
-    s.directory.listen('host:second', (event) => seen.push(event));
-    const seen: unknown[] = [];
-    s.order('agent', {
-      type: 'agent.call',
-      ticket: 'other',
-      reqId: 'same',
-      computer: 'c1',
-      tool: 'read',
-      params: {},
-      timeoutMs: 1000,
-      replyTo: 'host:second',
-    });
-    await s.run(50);
-    expect(seen).toMatchObject([{ end: 'failed', result: { structuredContent: { error: { code: 409 } } } }]);
-    await s.run(1000);
-    expect(first.settled[0]?.outcome).toBe('succeeded');
-  },
-);
-
-scenario('the computer leaves in mid-call: the agent is answered at once', { servers: slow }, async (s) => {
-  await everybody(s);
-  const call = s.agentCall('read');
-  await s.run(50);
-  s.network.faults.dropLink('c1');
-  await s.run(10);
-  expect(call.settled).toHaveLength(1);
-  expect(s.heard('agent', 'computer.left')).toHaveLength(1);
-  await s.run(5000);
-  expect(s.heard('agent', 'computer.entered')).toHaveLength(1);
-  expect(toolsSeen(s).at(-1)).toEqual(['read']);
-});
-
-scenario(
-  'a computer whose link drops cancels the calls of the agent; their results go nowhere',
-  { servers: slow },
-  async (s) => {
-    await everybody(s);
-    s.agentCall('read');
-    await s.run(50);
-    s.network.faults.dropLink('c1');
-    await s.run(1);
-    expect(s.servers.heard).toContain('cancelled tools/call at fs');
   },
 );
 
@@ -247,34 +123,6 @@ scenario('the office is not there yet: both keep trying and meet when it comes',
 });
 
 scenario(
-  'a seat that is taken is refused by name, and tried again until it is free',
-  { servers },
-  async (s) => {
-    await everybody(s);
-    s.agent({ name: 'a2', as: 'agent2' });
-    await s.run(100);
-    const refused = s.heard('agent2', 'link.changed').at(-1);
-    expect(refused).toMatchObject({ stage: 'waiting', refusal: 'seat' });
-    expect(refused?.reason).toContain('a1');
-    s.close('agent');
-    await s.run(3000);
-    expect(s.heard('agent2', 'link.changed').at(-1)?.stage).toBe('joined');
-  },
-);
-
-scenario(
-  'a close ends a link that connects, joins, waits or leaves',
-  { servers: {}, timing: { linkMs: 500 } },
-  async (s) => {
-    s.computer({ linked: true });
-    await s.run(1);
-    s.close('computer');
-    await s.run(100);
-    expect(s.directory.find('computer')).toBeUndefined();
-  },
-);
-
-scenario(
   'an office that never answers is given up after the time-out',
   {
     servers: {},
@@ -296,14 +144,4 @@ scenario('an office whose port is taken says so and ends', { servers: {} }, asyn
   await s.run(10);
   expect(s.heard('other', 'office.failed')).toHaveLength(1);
   expect(s.directory.find('other')).toBeUndefined();
-});
-
-scenario('the office closes: both sides hear it, nothing is left there', { servers: slow }, async (s) => {
-  await everybody(s);
-  const call = s.agentCall('read');
-  await s.run(10);
-  s.close('office');
-  await s.run(100);
-  expect(call.settled).toHaveLength(1);
-  expect(s.directory.find('office')).toBeUndefined();
 });

@@ -4,7 +4,6 @@ import { events, notices as noticeNames } from '../../../machines/protocol/proto
 import { scenario } from '../../stage/plan/index.ts';
 import type { Heard } from '../../stage/scripted/network/network.ts';
 import type { Harness } from '../../stage/harness.ts';
-import { linkStage } from '../../stage/watching.ts';
 
 const settle = 10;
 const ok = [[true, null]];
@@ -51,15 +50,6 @@ scenario('two joins at once are both answered, and the later one is where it sit
   expect(two).toEqual(ok);
   expect(seats(s)).toEqual(['two/a', 'two/c']);
   expect(notices(watch.heard)).toEqual(['enter_office c two']);
-});
-
-scenario('a join, a leave and a join at once end in the last office', {}, async (s) => {
-  await s.office();
-  const peer = s.peer('p');
-  const acks = [peer.join('computer', 'c', 'one'), peer.leave('one'), peer.join('computer', 'c', 'two')];
-  await s.run(settle);
-  expect(acks).toEqual([ok, ok, ok]);
-  expect(seats(s)).toEqual(['two/c']);
 });
 
 scenario(
@@ -114,16 +104,6 @@ scenario(
     expect(call.settled[0]?.outcome).toBe('succeeded');
   },
 );
-
-scenario('a first join that is refused leaves its socket free to join elsewhere', {}, async (s) => {
-  await s.office();
-  s.peer('holder').join('computer', 'c', 'o');
-  const peer = s.peer('p');
-  const acks = [peer.join('computer', 'c', 'o'), peer.join('computer', 'd', 'o')];
-  await s.run(settle);
-  expect(acks).toEqual([taken('c', 'o'), ok]);
-  expect(seats(s)).toEqual(['o/c', 'o/d']);
-});
 
 scenario(
   'an agent has to leave before it joins elsewhere; a computer never becomes an agent',
@@ -211,30 +191,6 @@ scenario('an office that closes answers those who wait, and ends all connections
   expect(tools).toMatchObject([[{ error: { code: expect.any(Number) } }]]);
   expect([computer.ended, agent.ended]).toEqual([['io server disconnect'], ['io server disconnect']]);
 });
-
-scenario(
-  'a computer takes a seat later, is called there, shows its config, and leaves',
-  { servers: { fs: { tools: { read: { answers: { content: [] } } } } } },
-  async (s) => {
-    await s.office();
-    s.agent();
-    s.computer();
-    await s.run(100);
-    const link = { url: 'http://127.0.0.1:41000', role: 'computer', name: 'c1', office: 'o' };
-    s.order('computer', { type: 'office.join', link });
-    s.order('computer', { type: 'office.join', link });
-    await s.run(100);
-    const call = s.agentCall('read');
-    const config = s.query('client:get_config', { computer: 'c1' });
-    await s.run(1000);
-    expect(call.settled[0]?.outcome).toBe('succeeded');
-    expect(config.settled[0]?.result).toEqual({ servers: {}, inputs: [] });
-    s.order('computer', { type: 'office.leave' });
-    await s.run(100);
-    expect(s.heard('agent', 'computer.left')).toHaveLength(1);
-    expect(linkStage(s)).toBe('closed');
-  },
-);
 
 scenario(
   'an agent hears how far its call is as long as it sits there, no matter who else has left',

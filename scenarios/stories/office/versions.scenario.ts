@@ -1,15 +1,8 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
-import type { Harness } from '../../stage/harness.ts';
+import { everybody } from '../../stage/watching.ts';
 
 const servers = { fs: { tools: { read: { answers: { content: [] } } } } };
-/** Waits until the first two attempts of each are over. */
-const everybody = async (s: Harness): Promise<void> => {
-  await s.office();
-  s.computer({ linked: true });
-  s.agent();
-  await s.run(100);
-};
 
 scenario('an office of another version that we speak is entered with that', { servers }, async (s) => {
   s.network.faults.speakOnly('0.3.1');
