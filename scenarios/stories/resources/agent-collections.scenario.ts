@@ -299,3 +299,21 @@ scenario('a question of the host ends in the time that the host gives it', {}, a
   await s.run(1);
   expect(asked.settled).toMatchObject([{ end: 'timedOut' }]);
 });
+
+scenario(
+  'what a computer shows that enters after the agent is followed on',
+  { servers: { fs: windows('window://h/1') } },
+  async (s) => {
+    await s.office();
+    s.agent();
+    follow(s, 'desktop');
+    await s.run(500);
+    s.computer({ linked: true });
+    await s.run(3_000);
+    const heard = (): number => s.heard('agent', 'view.collectionChanged').length;
+    const before = heard();
+    s.servers.update('fs', 'window://h/1');
+    await s.run(3_000);
+    expect(heard()).toBe(before + 1);
+  },
+);

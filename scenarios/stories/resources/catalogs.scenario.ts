@@ -165,33 +165,6 @@ scenario('a list that is as it was is no news', { servers: { fs: { tools } } }, 
 });
 
 scenario(
-  'somebody who comes late is told what is so now, and finds the newest in the end',
-  { servers: { fs: growing } },
-  async (s) => {
-    await s.office();
-    s.computer({ linked: true });
-    await s.run(1000);
-    s.servers.announce('fs');
-    await s.run(1000);
-    s.network.faults.setLatency(500);
-    s.agent();
-    await s.run(5000);
-    const names = (): unknown =>
-      s
-        .heard('agent', 'view.toolsChanged')
-        .at(-1)
-        ?.tools.map((t: { name: string }) => t.name);
-    expect(names()).toEqual(['read', 'new2']);
-    for (let n = 0; n < 3; n += 1) {
-      s.servers.announce('fs');
-      await s.run(600);
-    }
-    await s.run(10_000);
-    expect(names()).toEqual(['read', 'new5']);
-  },
-);
-
-scenario(
   'a list that never comes ends after its time, and holds up no other server',
   {
     servers: { mute: { tools, listMs: 'never' }, fs: { tools: { write: tools.read } } },

@@ -135,28 +135,3 @@ scenario(
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 1 } } });
   },
 );
-
-scenario(
-  'somebody who wants all of it again in the middle of a reading has it read once more, and not what he does not wait for',
-  {
-    servers: {
-      a: showing(['window://a/1', 'window://a/2'], (uri) => ({
-        answers: { contents: [{ uri, text: now.text }] },
-        afterMs: uri.endsWith('1') ? 100 : 500,
-      })),
-    },
-    timing: { aggregateMs: 8_000 },
-  },
-  async (s) => {
-    says();
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop', {}, 't1');
-    await s.run(300);
-    now.text = 'after';
-    ask(s, 'desktop', { fresh: true }, 't2');
-    await s.run(5_000);
-    expect(answers(s)).toHaveLength(2);
-    expect(shown(s).body.desktops).toEqual(['window://a/1\n\nafter', 'window://a/2\n\nafter']);
-  },
-);

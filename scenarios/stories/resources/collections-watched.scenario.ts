@@ -195,27 +195,6 @@ scenario(
   },
 );
 
-scenario(
-  'a change while the computer sits in no office is told to its host and to no office; the host goes on being answered',
-  { servers: { a: windows('window://a/1'), b: documents('dpe://b/1') } },
-  async (s) => {
-    s.computer({ linked: true });
-    await s.run(2_000);
-    const before = [changes(s, 'desktop'), changes(s, 'finder')];
-    s.servers.update('a', 'window://a/1');
-    s.servers.update('b', 'dpe://b/1');
-    await s.run(1_000);
-    expect([changes(s, 'desktop'), changes(s, 'finder')]).toEqual(before.map((count) => count + 1));
-    expect(['server:update_desktop', 'server:update_finder'].map((event) => announcedBy(s, event))).toEqual([
-      [],
-      [],
-    ]);
-    ask(s, 'desktop');
-    await s.run(100);
-    expect(shown(s).body.desktops).toHaveLength(1);
-  },
-);
-
 const kinds = ['server:update_desktop', 'server:update_finder'];
 scenario(
   'what changed while its computer was away is announced after it came back, one announcement for each of the two',

@@ -22,41 +22,21 @@ const wants = (s: Harness): void => {
   };
   s.order('computer', { type: 'resource.wanted', ...about, replyTo });
 };
-const given = (s: Harness): unknown => s.heard('computer', 'resource.read').at(-1);
-
-scenario(
-  'a prompt is what its server fills in',
-  { servers: { a: prompting({ answers: { messages }, afterMs: 1 }) } },
-  async (s) => {
-    s.computer();
-    await s.run(2_000);
-    wants(s);
-    await s.run(100);
-    expect(given(s)).toMatchObject({ ticket: 'p', prompt: { messages }, contents: [], failure: null });
-  },
-);
-scenario(
-  'a prompt that is no prompt is an error in words',
-  { servers: { a: prompting({ answers: { messages: 'hello' }, afterMs: 1 }) } },
-  async (s) => {
-    s.computer();
-    await s.run(2_000);
-    wants(s);
-    await s.run(100);
-    expect(given(s)).toMatchObject({
-      contents: [],
-      failure: { code: 500, message: expect.stringMatching(/did not answer with a prompt: messages/) },
-    });
-  },
-);
-scenario(
-  'a prompt that does not come in time is an error',
-  { servers: { a: prompting({ answers: { messages }, afterMs: 60_000 }) } },
-  async (s) => {
+const noPrompt = expect.stringMatching(/did not answer with a prompt: messages/) as unknown;
+for (const [what, answer, afterMs, is] of [
+  ['is what its server fills in', { messages }, 1, { ticket: 'p', prompt: { messages }, failure: null }],
+  [
+    'that is no prompt is an error in words',
+    { messages: 'hello' },
+    1,
+    { failure: { code: 500, message: noPrompt } },
+  ],
+  ['that does not come in time is an error', { messages }, 60_000, { failure: { code: 408 } }],
+] as const)
+  scenario(`a prompt ${what}`, { servers: { a: prompting({ answers: answer, afterMs }) } }, async (s) => {
     s.computer();
     await s.run(2_000);
     wants(s);
     await s.run(s.timing.readMs);
-    expect(given(s)).toMatchObject({ failure: { code: 408 } });
-  },
-);
+    expect(s.heard('computer', 'resource.read')).toMatchObject([{ contents: [], ...is }]);
+  });

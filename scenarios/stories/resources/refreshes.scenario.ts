@@ -15,7 +15,6 @@ import {
   order,
   stageOf,
   toldOf,
-  until,
 } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello } };
@@ -162,39 +161,6 @@ scenario(
   },
 );
 
-scenario(
-  'a list that could not be read and is read again because its server says so',
-  { servers: { fs: failing(2) }, timing: { pollDeclaredMs: 60_000 } },
-  async (s) => {
-    s.computer();
-    await until(s, () => asksOf(s, 'tools/list').length === 2, 120_000);
-    await s.run(100);
-    expect(catalogOf(s)?.state).toBe('failing');
-    s.servers.announce('fs');
-    await s.run(1000);
-    expect(catalogOf(s)?.state).toBe('ready');
-  },
-);
-
-scenario(
-  'a notice of a server whose tools were taken back is a reason to ask again',
-  { servers: { fs: failing(2, 3, 4) } },
-  async (s) => {
-    s.computer();
-    await s.run(1000);
-    for (let n = 0; n < 3; n += 1) {
-      s.servers.announce('fs');
-      await s.run(1000);
-    }
-    expect(catalogOf(s)?.state).toBe('withdrawn');
-    expect(offeredBy(s)).toEqual([]);
-    expect(stageOf(s)).toBe('ready');
-    s.servers.announce('fs');
-    await s.run(1000);
-    expect(offeredBy(s)).toEqual(['read']);
-  },
-);
-
 const unknown = { errors: 'Method not found', code: -32_601 } as const;
 for (const [what, known] of [
   ['never knew', 0],
@@ -225,22 +191,3 @@ for (const [what, known] of [
       expect(stageOf(s)).toBe('ready');
     },
   );
-
-scenario(
-  'a server whose tools were taken back, taken out and put back begins without failures',
-  { servers: { fs: failing(2, 3, 4) } },
-  async (s) => {
-    s.computer();
-    await s.run(1000);
-    for (let n = 0; n < 3; n += 1) {
-      s.servers.announce('fs');
-      await s.run(1000);
-    }
-    s.config({});
-    await s.run(1000);
-    s.config({ fs: {} });
-    await s.run(1000);
-    expect(catalogOf(s)?.failures).toBe(0);
-    expect(offeredBy(s)).toEqual(['read']);
-  },
-);

@@ -60,22 +60,6 @@ for (const [what, answer, message] of [
   );
 
 scenario(
-  'a computer that never answers is told as failed after its time, and asked again',
-  {
-    timing: { queryMs: 1000, agentMarginMs: 500 },
-  },
-  async (s) => {
-    const peer = await meet(s, never, listing('read'));
-    await s.run(s.timing.queryMs + s.timing.agentMarginMs - 100);
-    expect(heard(s)).toEqual([]);
-    await s.run(100);
-    expect(heard(s)).toEqual([expect.stringContaining('within 1500 ms')]);
-    await s.run(2000);
-    expect(asked(peer)).toBe(2);
-  },
-);
-
-scenario(
   'an update notice while the first answer is awaited asks again, and the older answer is dropped',
   {},
   async (s) => {
@@ -166,19 +150,6 @@ scenario('a computer that leaves while it is asked is forgotten', {}, async (s) 
   await s.run(60_000);
   expect([asked(peer), heard(s)]).toEqual([1, ['The computer left before it answered']]);
   expect(s.heard('agent', 'computer.left')).toHaveLength(1);
-});
-
-scenario('a computer that enters while the room is asked for is known once', {}, async (s) => {
-  await s.office();
-  s.agent();
-  await s.run(2);
-  const peer = s.peer('c1', {
-    'client:get_tools': (body, ack) => listing('read')((body as { req_id: string }).req_id, ack),
-  });
-  peer.join('computer', 'c1');
-  await s.run(20);
-  expect(s.heard('agent', 'computer.entered')).toHaveLength(1);
-  expect(heard(s).at(-1)).toEqual(['read']);
 });
 
 scenario('a link that drops before it is known who is there asks again once it is back', {}, async (s) => {

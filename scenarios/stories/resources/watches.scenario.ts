@@ -142,31 +142,3 @@ scenario(
     expect(askedOf(s).slice(0, 2)).toEqual(['+u:a', '+u:b']);
   },
 );
-
-scenario(
-  'a watch whose machine broke while its server went down is opened again, too',
-  {
-    ...server({
-      tools: { read: { answers: {}, afterMs: 600 } },
-      methods: { 'resources/subscribe': { answers: {}, afterMs: 300 } },
-    }),
-    kinds: broken('watch', 'noteDone', wantsA),
-    failing: '/watch',
-  },
-  async (s) => {
-    s.computer();
-    await s.run(1_000);
-    s.call('read');
-    watch(s, 'u:a');
-    s.order('computer', { type: 'server.stop', server: 'fs' });
-    await s.run(400);
-    expect(stageOf(s)).toBe('closing');
-    await s.run(2_000);
-    s.order('computer', { type: 'server.start', server: 'fs' });
-    await s.run(1_000);
-    watch(s, 'u:b');
-    await s.run(1_000);
-    // The broken action would have noted the answer; the machine asks for the next resource all the same.
-    expect(askedOf(s).slice(0, 2)).toEqual(['+u:a', '+u:b']);
-  },
-);

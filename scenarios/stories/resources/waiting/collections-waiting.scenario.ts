@@ -103,21 +103,6 @@ scenario(
 );
 
 scenario(
-  'a question that comes while others wait takes part in what is read, and has its own time, not theirs and then its own',
-  { servers: { hangs: showing(['window://h/1'], () => ({ never: true })) }, timing: { aggregateMs: 8_000 } },
-  async (s) => {
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop', {}, 't1');
-    await s.run(5_000);
-    ask(s, 'desktop', {}, 't2');
-    ask(s, 'desktop', { fresh: true }, 't3');
-    await s.run(3_010);
-    expect(answers(s)).toHaveLength(3);
-  },
-);
-
-scenario(
   'a list that does not come is waited for once; then the answer names its server at once',
   {
     servers: {
@@ -136,41 +121,6 @@ scenario(
     await s.run(10);
     expect(answers(s)).toHaveLength(2);
     expect(shown(s).missing).toEqual([{ server: 'b', reason: 'its list of resources has not come yet' }]);
-  },
-);
-
-let isSlow = true;
-scenario(
-  'many windows that come too late are asked for in turn, and one that hangs keeps none of them',
-  {
-    servers: {
-      a: showing(
-        Array.from({ length: 40 }, (_, n) => `window://a/${n}`),
-        (uri) =>
-          uri.endsWith('/0') && isSlow
-            ? { never: true }
-            : { answers: { contents: [{ uri, text: now.text }] }, afterMs: isSlow ? 300 : 1 },
-      ),
-    },
-    timing: { aggregateMs: 1_000 },
-  },
-  async (s) => {
-    says();
-    isSlow = true;
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(s.timing.aggregateMs + 10);
-    expect(shown(s).body.desktops.length).toBeLessThan(20);
-    await s.run(20_000);
-    ask(s, 'desktop');
-    await s.run(10);
-    expect(shown(s).body.desktops).toHaveLength(39);
-    isSlow = false;
-    await s.run(60_000);
-    ask(s, 'desktop');
-    await s.run(10);
-    expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 40 } } });
   },
 );
 

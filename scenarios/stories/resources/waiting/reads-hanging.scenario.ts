@@ -2,18 +2,7 @@
 import { expect } from 'vitest';
 import type { Harness } from '../../../stage/harness.ts';
 import { scenario } from '../../../stage/plan/index.ts';
-import {
-  answers,
-  ask,
-  changes,
-  document,
-  now,
-  reads,
-  saying,
-  says,
-  showing,
-  shown,
-} from '../../../stage/showing.ts';
+import { answers, ask, changes, document, reads, showing, shown } from '../../../stage/showing.ts';
 
 const scheme = { desktop: 'window', finder: 'dpe' } as const;
 const partly = (collection: keyof typeof scheme, server: string, count: number, hanging: number) =>
@@ -176,93 +165,5 @@ scenario(
     ask(s, 'desktop');
     await s.run(10);
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 40 } } });
-  },
-);
-
-let hung = 0;
-const waking = showing(
-  Array.from({ length: 6 }, (_, n) => `window://a/${n}`),
-  (uri) => (Number(uri.at(-1)) < hung ? { never: true } : saying(uri)),
-);
-scenario(
-  'windows that hung and answer again are shown, while others hang on',
-  { servers: { a: waking } },
-  async (s) => {
-    says();
-    hung = 6;
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop', { window: 'window://a/0' }, 'one');
-    ask(s, 'desktop', { window: 'window://a/0' }, 'same');
-    await s.run(s.timing.aggregateMs + 10);
-    expect(shown(s).missing).toMatchObject([{ uri: 'window://a/0' }]);
-    ask(s, 'desktop');
-    await s.run(8_500);
-    expect(answers(s).map(({ body }) => body.desktops.length)).toEqual([0, 0, 0]);
-    hung = 3;
-    await s.run(60_000);
-    ask(s, 'desktop');
-    await s.run(10);
-    expect(shown(s)).toMatchObject({
-      body: { desktops: { length: 3 } },
-      missing: ['window://a/0', 'window://a/1', 'window://a/2'].map((uri) => ({ uri })),
-    });
-    s.servers.update('a', 'window://a/5');
-    s.servers.update('a', 'window://a/4');
-    now.text = 'after';
-    ask(s, 'desktop', {}, 'all');
-    ask(s, 'desktop', { window: 'window://a/5' }, 'meanwhile');
-    ask(s, 'desktop', { window: 'window://a/4', fresh: true }, 'fresh');
-    await s.run(100);
-    expect(answers(s)).toHaveLength(7);
-    expect(shown(s).body.desktops).toContain('window://a/4\n\nafter');
-    hung = 0;
-    await s.run(60_000);
-    for (let n = 0; n < 6; n += 1) s.servers.update('a', `window://a/${n}`);
-    ask(s, 'desktop', {}, 'each');
-    ask(s, 'desktop', { window: 'window://a/5' }, 'last');
-    await s.run(100);
-    expect(answers(s)).toHaveLength(9);
-    expect(answers(s).map(({ body }) => body.desktops.length)).toContain(6);
-  },
-);
-
-scenario(
-  'a server that dies while its reads hang is read again when it is back',
-  { servers: { a: waking } },
-  async (s) => {
-    says();
-    hung = 6;
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(1_000);
-    hung = 0;
-    s.servers.kill('a', { code: 1 });
-    await s.run(20_000);
-    ask(s, 'desktop');
-    await s.run(100);
-    expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 6 } } });
-  },
-);
-
-scenario(
-  'a server cache that is told to close reads nothing new, and what hangs is cut off after a moment',
-  { servers: { a: waking } },
-  async (s) => {
-    says();
-    hung = 6;
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(100);
-    const asked = reads(s);
-    s.config({});
-    s.servers.update('a', 'window://a/1');
-    ask(s, 'desktop');
-    await s.run(1_000);
-    expect(reads(s)).toEqual(asked);
-    expect(cancelled(s)).toBe(asked);
-    expect(s.servers.alive).toBe(0);
   },
 );
