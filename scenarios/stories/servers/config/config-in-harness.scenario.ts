@@ -21,120 +21,60 @@ import {
 } from '../../../stage/watching.ts';
 
 const tools = { read: { answers: hello } };
-const lingering: Script = { tools, ignores: ['stdin'], startMs: 50, initialize: 50, listMs: 50 };
-let refuses = false;
-const refusing = (script: Script): Script => ({
-  ...script,
-  at: () => (refuses ? { initialize: 'error' } : {}),
-});
-
-/** How to catch a server in a state, and its state after a change of its launch config, or of anything else. */
-interface Caught {
-  readonly in: string;
-  readonly seen?: string;
-  readonly script?: Script;
-  readonly options?: ServerOptions;
-  readonly meet: (s: Harness) => void | Promise<void>;
-  readonly changed: string;
-  readonly kept: string;
-}
+const lingering: Script = {
+  tools: { read: { answers: hello, afterMs: 300 } },
+  ignores: ['stdin'],
+  ...{ startMs: 50, initialize: 50, listMs: 50 },
+};
 const others = Object.fromEntries(Array.from({ length: 16 }, (_, n) => [`s${n}`, { initialize: 5000 }]));
+type Act = (s: Harness) => void | Promise<void>;
+const nothing = (): void => {};
+const once =
+  (act: Act) =>
+  async (s: Harness): Promise<void> => {
+    await reaches(s, 'ready');
+    await act(s);
+  };
+const dies = once((s) => s.servers.kill('fs', { code: 1 }));
+const stops = (s: Harness): void => order(s, 'server.stop');
+/** How to catch a server in a state, and its state after a change of its launch config, or of anything else. */
+type Caught = readonly [state: string, seen: string, Act, changed: string, kept: string, ServerOptions?];
 const states: readonly Caught[] = [
-  { in: 'idle', options: { autoStart: false }, meet: () => {}, changed: 'idle', kept: 'idle' },
-  {
-    in: 'standby',
-    options: { isLazy: true, kept: kept('read') },
-    meet: () => {},
-    changed: 'ready',
-    kept: 'standby',
-  },
-  { in: 'queued', meet: () => {}, changed: 'ready', kept: 'ready' },
-  ...['launching', 'handshaking', 'listing', 'steady'].map((name) => ({
-    in: name,
-    ...(name === 'steady' && { seen: 'ready' }),
-    meet: (s: Harness) => reaches(s, name === 'steady' ? 'ready' : name),
-    changed: 'ready',
-    kept: 'ready',
-  })),
-  {
-    in: 'draining',
-    seen: 'closing',
-    script: { ...lingering, tools: { read: { answers: hello, afterMs: 300 } } },
-    meet: async (s) => {
-      await reaches(s, 'ready');
-      s.call('read');
-      order(s, 'server.stop');
-    },
-    changed: 'idle',
-    kept: 'idle',
-  },
-  {
-    in: 'closing',
-    meet: async (s) => {
-      await reaches(s, 'ready');
-      order(s, 'server.stop');
-    },
-    changed: 'idle',
-    kept: 'idle',
-  },
-  {
-    in: 'disconnected',
-    seen: 'recovering',
-    meet: async (s) => {
-      await reaches(s, 'ready');
-      await breaks(s, 'disconnected');
-    },
-    changed: 'ready',
-    kept: 'ready',
-  },
-  {
-    in: 'recovering',
-    meet: async (s) => {
-      await reaches(s, 'ready');
-      await breaks(s, 'recovering');
-    },
-    changed: 'ready',
-    kept: 'ready',
-  },
-  {
-    in: 'waiting',
-    meet: async (s) => {
-      await reaches(s, 'ready');
-      s.servers.kill('fs', { code: 1 });
-    },
-    changed: 'ready',
-    kept: 'ready',
-  },
-  {
-    in: 'open',
-    options: { budget: 0 },
-    meet: async (s) => {
-      await reaches(s, 'ready');
-      s.servers.kill('fs', { code: 1 });
-    },
-    changed: 'ready',
-    kept: 'open',
-  },
+  ['idle', 'idle', nothing, 'idle', 'idle', { autoStart: false }],
+  ['standby', 'standby', nothing, 'ready', 'standby', { isLazy: true, kept: kept('read') }],
+  ['queued', 'queued', nothing, 'ready', 'ready'],
+  ...['launching', 'handshaking', 'listing'].map((step): Caught => [
+    step,
+    step,
+    (s) => reaches(s, step),
+    'ready',
+    'ready',
+  ]),
+  ['steady', 'ready', once(nothing), 'ready', 'ready'],
+  ['draining', 'closing', once((s) => (s.call('read'), stops(s))), 'idle', 'idle'],
+  ['closing', 'closing', once(stops), 'idle', 'idle'],
+  ['disconnected', 'recovering', once((s) => breaks(s, 'disconnected')), 'ready', 'ready'],
+  ['recovering', 'recovering', once((s) => breaks(s, 'recovering')), 'ready', 'ready'],
+  ['waiting', 'waiting', dies, 'ready', 'ready'],
+  ['open', 'open', dies, 'ready', 'open', { budget: 0 }],
 ];
-for (const caught of states)
+let refuses = false;
+const refusing: Script = { ...lingering, at: () => (refuses ? { initialize: 'error' } : {}) };
+for (const [state, seen, meet, changed, unchanged, options = {}] of states)
   for (const [what, change, becomes] of [
-    ['launch config', { generation: 2 }, caught.changed],
-    ['budget', { budget: 3 }, caught.kept],
+    ['launch config', { generation: 2 }, changed],
+    ['budget', { budget: 3 }, unchanged],
   ] as const)
     scenario(
-      `a server that is ${caught.in} takes another ${what}`,
-      {
-        servers: { ...(caught.in === 'queued' && others), fs: refusing(caught.script ?? lingering) },
-        options: { fs: caught.options ?? {} },
-      },
+      `a server that is ${state} takes another ${what}`,
+      { servers: { ...(state === 'queued' && others), fs: refusing }, options: { fs: options } },
       async (s) => {
         refuses = false;
         s.computer();
-        await caught.meet(s);
-        expect(stepOf(s)).toBe(caught.seen ?? caught.in);
-        const rest =
-          caught.in === 'queued' ? Object.fromEntries(Object.keys(others).map((name) => [name, {}])) : {};
-        s.config({ ...rest, fs: { ...caught.options, ...change } });
+        await meet(s);
+        expect(stepOf(s)).toBe(seen);
+        const rest = state === 'queued' ? Object.keys(others).map((name) => [name, {}]) : [];
+        s.config({ ...Object.fromEntries(rest), fs: { ...options, ...change } });
         await s.run(10_000);
         expect(stageOf(s)).toBe(becomes);
         // What was taken holds at the next start: the launch config, or how often it is tried.
@@ -157,8 +97,7 @@ scenario(
     },
   },
   async (s) => {
-    await everybody(s);
-    await s.run(1000);
+    await everybody(s, 1_100);
     const call = s.call('read');
     s.config({ other: {} });
     expect(offeredBy(s)).toEqual(['write']);
@@ -177,8 +116,7 @@ scenario(
   'a config that changed while its computer was away is announced after it came back',
   { servers: { fs: { tools } } },
   async (s) => {
-    await everybody(s);
-    await s.run(1000);
+    await everybody(s, 1_100);
     s.network.faults.dropLink('c1');
     s.config({ fs: { budget: 1 } });
     s.config({ fs: { budget: 2 } });
@@ -199,8 +137,7 @@ scenario(
     failing: 'client:fs',
   },
   async (s) => {
-    s.computer();
-    await s.run(5000);
+    await s.up(5000);
     expect(s.heard('computer', 'client.changed').at(-1)?.failure).toMatchObject({ code: 'Crashed' });
     s.config({});
     await s.run(1000);
@@ -221,8 +158,7 @@ scenario(
     },
   },
   async (s) => {
-    await everybody(s);
-    await s.run(1000);
+    await everybody(s, 1_100);
     const heard = (): number => s.heard('computer', 'tools.changed').length;
     const [before, told] = [heard(), announcedBy(s).length];
     s.config({ other: {}, fs: {} });
