@@ -111,7 +111,7 @@ const directories: readonly Mutant[] = [
   },
   {
     what: 'a request that is withdrawn twice',
-    finder: { story: 'calls in flight are cancelled while stdin is open, before their server is closed' },
+    finder: { story: 'calls in flight are cancelled with stdin open, before the server is closed' },
     patch: twice((record) => record.k === 'out' && record.ev.type === 'ask.withdraw'),
   },
   {

@@ -252,6 +252,11 @@ export class Harness {
     };
     this.start('computer', input, cast);
   }
+  /** Starts a computer with all servers, and lets these ms pass. */
+  async up(ms: number): Promise<void> {
+    this.computer();
+    return this.run(ms);
+  }
   agent({ name = 'a1', ...cast }: Cast = {}): void {
     const input: AgentStart = { link: { url: officeUrl, name, office: 'o' }, timing: this.timing };
     this.start('agent', input, cast);

@@ -29,6 +29,16 @@ export const documents = (...uris: string[]): Script =>
 export const replyTo = 'host:computer';
 export const ask = (s: Harness, collection: 'desktop' | 'finder', query: object = {}, ticket = 't'): void =>
   s.order('computer', { type: 'aggregate.wanted', collection, ticket, reqId: 'r', query, replyTo });
+/** Asks, and lets these ms pass. */
+export async function collected(
+  s: Harness,
+  collection: 'desktop' | 'finder',
+  query: object = {},
+  ms = 100,
+): Promise<void> {
+  ask(s, collection, query);
+  await s.run(ms);
+}
 export const read = (s: Harness, collection: 'desktop' | 'finder', uri: string): void =>
   s.order('computer', { type: 'resource.wanted', collection, ticket: 'r', reqId: 'r', uri, replyTo });
 export interface Shown {

@@ -106,11 +106,11 @@ export function breaks(s: Harness, state: 'disconnected' | 'recovering', server 
   const isTold = state === 'disconnected';
   return until(s, () => stageOf(s, server) === 'recovering' && (isTold || signalsTo(s, server).length > 0));
 }
-export async function everybody(s: Harness): Promise<void> {
+export async function everybody(s: Harness, ms = 100): Promise<void> {
   await s.office();
   s.computer({ linked: true });
   s.agent();
-  await s.run(100);
+  await s.run(ms);
 }
 /** Each start has a call counter of its own. */
 export const counting = <T>(make: (n: number) => T): (() => T) => {

@@ -95,18 +95,15 @@ scenario('a call that the rule of the host allows needs no person', (s) => {
   s.expect(call).settles('succeeded');
 });
 
-scenario(
-  'a call about which the rule of the host wants a person is asked about, whatever the config says',
-  (s) => {
-    s.server('fs', { tools: { read: {} }, autoApprove: ['all'] });
-    s.permission('ask');
-    s.person('no');
-    s.ready();
-    const call = s.call('read');
-    s.settled(call);
-    s.expect(call).settles('failed', { end: 'refused', code: 4005 });
-  },
-);
+scenario('a person is asked where the rule of the host wants it, whatever the config says', (s) => {
+  s.server('fs', { tools: { read: {} }, autoApprove: ['all'] });
+  s.permission('ask');
+  s.person('no');
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'refused', code: 4005 });
+});
 
 scenario('what a config approves beforehand runs unasked, and nothing else of that server does', (s) => {
   s.server('fs', { tools: { read: {}, write: {} }, autoApprove: ['read'] });
@@ -128,41 +125,35 @@ scenario('a rule of the host that throws permits nothing, and its words are told
   s.expect(fs).requests('tools/call', 0);
 });
 
-scenario(
-  'a rule of the host that gives no answer permits nothing, after the time that a person would have',
-  (s) => {
-    const fs = s.server('fs', { tools: { read: {} } });
-    s.permission('never');
-    s.timing({ confirmMs: 300 });
-    s.ready();
-    const call = s.call('read');
-    s.settled(call);
-    s.expect(call).settles('failed', {
-      end: 'refused',
-      code: 'NotPermitted',
-      says: 'gave no answer',
-      at: 300,
-    });
-    s.expect(fs).requests('tools/call', 0);
-  },
-);
+scenario('a rule of the host that gives no answer permits nothing, after the time of a person', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.permission('never');
+  s.timing({ confirmMs: 300 });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', {
+    end: 'refused',
+    code: 'NotPermitted',
+    says: 'gave no answer',
+    at: 300,
+  });
+  s.expect(fs).requests('tools/call', 0);
+});
 
-scenario(
-  'the time of its caller ends a call about which a rule of the host thinks; it was never sent',
-  (s) => {
-    const fs = s.server('fs', { tools: { read: {} } });
-    s.permission('never');
-    s.ready();
-    const call = s.call('read', { timeoutMs: 300 });
-    s.settled(call);
-    s.expect(call).settles('failed', {
-      end: 'timedOut',
-      phase: 'judging',
-      code: 'ToolExecutionTimeout',
-      says: 'was not sent within 300 ms',
-      details: { which: 'caller', timeout: 300 },
-      at: 300,
-    });
-    s.expect(fs).requests('tools/call', 0);
-  },
-);
+scenario('the time of its caller ends a call that the rule of the host judges; it was never sent', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.permission('never');
+  s.ready();
+  const call = s.call('read', { timeoutMs: 300 });
+  s.settled(call);
+  s.expect(call).settles('failed', {
+    end: 'timedOut',
+    phase: 'judging',
+    code: 'ToolExecutionTimeout',
+    says: 'was not sent within 300 ms',
+    details: { which: 'caller', timeout: 300 },
+    at: 300,
+  });
+  s.expect(fs).requests('tools/call', 0);
+});

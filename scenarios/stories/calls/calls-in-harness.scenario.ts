@@ -6,6 +6,7 @@ import { breaks, reaches, stageOf } from '../../stage/watching.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const slow = { tools: { read: { answers: hello, afterMs: 500 } } };
+const slowly = { servers: { fs: slow } };
 
 scenario(
   'a server that was ready is said to have died of what it wrote shortly before; one that never was, of all it wrote',
@@ -19,8 +20,7 @@ scenario(
     },
   },
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     const call = s.call('read');
     await s.run(50);
     expect(call.settled[0]?.failure?.details).toMatchObject({ exit_code: 3, stderr: 'bye\n***' });
@@ -31,39 +31,33 @@ scenario(
   },
 );
 
-scenario(
-  'the same ticket twice in flight: the second is refused, the first is answered',
-  { servers: { fs: slow } },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    const first = s.call('read');
-    const answers: AnyEventObject[] = [];
-    s.directory.listen('host:another', (event) => answers.push(event));
-    const { ticket } = first;
-    const call = {
-      ticket,
-      reqId: 'r1',
-      agent: null,
-      tool: 'read',
-      params: {},
-      timeoutMs: 0,
-      isConfirmed: false,
-    };
-    s.order('computer', { type: 'call.request', ...call, replyTo: 'host:another' });
-    expect(answers).toMatchObject([{ end: 'failed', failure: { code: 409 } }]);
-    await s.run(600);
-    expect(first.settled[0]?.outcome).toBe('succeeded');
-  },
-);
+scenario('one ticket twice in flight: the second is refused, the first is answered', slowly, async (s) => {
+  await s.up(100);
+  const first = s.call('read');
+  const answers: AnyEventObject[] = [];
+  s.directory.listen('host:another', (event) => answers.push(event));
+  const { ticket } = first;
+  const call = {
+    ticket,
+    reqId: 'r1',
+    agent: null,
+    tool: 'read',
+    params: {},
+    timeoutMs: 0,
+    isConfirmed: false,
+  };
+  s.order('computer', { type: 'call.request', ...call, replyTo: 'host:another' });
+  expect(answers).toMatchObject([{ end: 'failed', failure: { code: 409 } }]);
+  await s.run(600);
+  expect(first.settled[0]?.outcome).toBe('succeeded');
+});
 
 const others = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`other${n}`, { tools: {} }]));
 scenario(
   'a cancel costs the same however many servers there are, and one of no call is told to nobody',
   { servers: { fs: slow, ...others } },
   async (s) => {
-    s.computer();
-    await s.run(5_000);
+    await s.up(5_000);
     const call = s.call('read');
     await s.run(50);
     let records = 0;
@@ -77,21 +71,16 @@ scenario(
   },
 );
 
-scenario(
-  'calls in flight are cancelled while stdin is open, before their server is closed',
-  { servers: { fs: slow } },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    const calls = [s.call('read'), s.call('read')];
-    s.close();
-    expect(calls.map((c) => c.settled[0]?.end)).toEqual(['cancelled', 'cancelled']);
-    const sent = s.seen.flatMap(({ record: r }) => (r.k === 'out' ? [r.ev.type] : []));
-    const ends = ['ask.withdraw', 'child.closeStdin'];
-    expect(sent.filter((type) => ends.includes(type))).toEqual([ends[0], ...ends]);
-    expect(s.servers.heard.filter((line) => line === 'cancelled tools/call at fs')).toHaveLength(2);
-  },
-);
+scenario('calls in flight are cancelled with stdin open, before the server is closed', slowly, async (s) => {
+  await s.up(100);
+  const calls = [s.call('read'), s.call('read')];
+  s.close();
+  expect(calls.map((c) => c.settled[0]?.end)).toEqual(['cancelled', 'cancelled']);
+  const sent = s.seen.flatMap(({ record: r }) => (r.k === 'out' ? [r.ev.type] : []));
+  const ends = ['ask.withdraw', 'child.closeStdin'];
+  expect(sent.filter((type) => ends.includes(type))).toEqual([ends[0], ...ends]);
+  expect(s.servers.heard.filter((line) => line === 'cancelled tools/call at fs')).toHaveLength(2);
+});
 
 const limits: readonly (readonly [what: string, callTotalMs: number, timeoutMs: number, ends: object])[] = [
   ['that of its server, where that is shorter', 200, 500, { timeout: 200, which: 'total' }],
@@ -104,60 +93,24 @@ for (const [what, callTotalMs, timeoutMs, details] of limits)
     `the time of a call is ${what}`,
     { servers: { fs: slow }, options: { fs: { callTotalMs } }, timing: { callIdleMs: 200 } },
     async (s) => {
-      s.computer();
-      await s.run(100);
+      await s.up(100);
       const call = s.call('read', { timeoutMs });
       await s.run(200);
       expect(call.settled).toMatchObject([{ end: 'timedOut', failure: { details } }]);
     },
   );
 
-const asked: string[] = [];
-scenario(
-  'what a person allows for good is allowed to the launch config that the server had then, and to no others',
-  {
-    servers: { fs: { tools: { read: { answers: hello } } } },
-    person: ({ reqId }) => {
-      asked.push(reqId);
-      return 'allowForSession';
-    },
-  },
-  async (s) => {
-    asked.length = 0;
-    const calls = async (): Promise<void> => {
-      await s.run(2_000);
-      s.call('read');
-      await s.run(100);
-    };
-    s.computer();
-    await s.run(100);
-    s.call('read');
-    s.config({ fs: { generation: 2 } });
-    await calls();
-    expect(asked).toEqual(['r1', 'r2']);
-    await calls();
-    expect(asked).toEqual(['r1', 'r2']);
-    s.config({ fs: { generation: 3 } });
-    await calls();
-    expect(asked).toEqual(['r1', 'r2', 'r4']);
-    expect(s.calls.map((call) => call.settled[0]?.outcome)).toEqual(s.calls.map(() => 'succeeded'));
-  },
-);
-
 const lost = { tools: { read: { answers: hello } }, ignores: ['stdin'] } as const;
+const losing = { servers: { fs: lost } };
 for (const state of ['disconnected', 'recovering'] as const)
-  scenario(
-    `a call to a server that is ${state} waits for its next try where that comes soon`,
-    { servers: { fs: lost } },
-    async (s) => {
-      s.computer();
-      await reaches(s, 'ready');
-      await breaks(s, state);
-      const call = s.call('read');
-      await s.run(20_000);
-      expect(call.settled).toMatchObject([{ outcome: 'succeeded', result: hello }]);
-    },
-  );
+  scenario(`a call to a server that is ${state} waits for a try that comes soon`, losing, async (s) => {
+    s.computer();
+    await reaches(s, 'ready');
+    await breaks(s, state);
+    const call = s.call('read');
+    await s.run(20_000);
+    expect(call.settled).toMatchObject([{ outcome: 'succeeded', result: hello }]);
+  });
 
 scenario(
   'a call that came after the loss of its server outlives the news of it while a person is asked',
@@ -172,19 +125,15 @@ scenario(
   },
 );
 
-scenario(
-  'a call that waits for a server which is lost fails with it where that turns out to have ended well',
-  { servers: { fs: lost } },
-  async (s) => {
-    s.computer();
-    await reaches(s, 'ready');
-    await breaks(s, 'disconnected');
-    const call = s.call('read');
-    await s.run(0);
-    expect(call.settled).toEqual([]);
-    s.servers.kill('fs', { code: 0 });
-    await s.run(1_000);
-    expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'queued' }]);
-    expect(stageOf(s)).toBe('idle');
-  },
-);
+scenario('a call that waits for a lost server fails where that has ended well', losing, async (s) => {
+  s.computer();
+  await reaches(s, 'ready');
+  await breaks(s, 'disconnected');
+  const call = s.call('read');
+  await s.run(0);
+  expect(call.settled).toEqual([]);
+  s.servers.kill('fs', { code: 0 });
+  await s.run(1_000);
+  expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'queued' }]);
+  expect(stageOf(s)).toBe('idle');
+});

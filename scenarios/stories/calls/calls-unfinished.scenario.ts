@@ -13,8 +13,7 @@ scenario(
     options: { fs: { isRemote: true, limits: { concurrency: 1, queue: 5 } } },
   },
   async (s) => {
-    s.computer();
-    await s.run(1_000);
+    await s.up(1_000);
     const [sent, inLine] = [s.call('read'), s.call('read')];
     await s.run(10);
     s.servers.expire('fs');
@@ -58,8 +57,7 @@ scenario(
     emit({ type: 'ask.refused', id, sent: false, failure: { code: 500, message: 'not today' } }),
   ),
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     const calls = [s.call('good'), s.call('bad')];
     await s.run(100);
     warned(calls, 'that failed');

@@ -53,8 +53,7 @@ scenario(
     }),
   },
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     const call = s.call('read');
     await s.run(1);
     expect(call.settled).toMatchObject([{ end: 'refused', outcome: 'failed', failure: unasked }]);

@@ -11,8 +11,7 @@ const both = (options: NonNullable<HarnessOptions['options']>[string]): HarnessO
 });
 
 scenario('a refused tool is nobody’s with reject while the first server is down', both({}), async (s) => {
-  s.computer();
-  await s.run(1_000);
+  await s.up(1_000);
   order(s, 'server.stop', 'A');
   await s.run(1_000);
   expect(offeredBy(s)).toEqual([]);
@@ -28,8 +27,7 @@ scenario(
     options: { A: prefix, B: prefix },
   },
   async (s) => {
-    await everybody(s);
-    await s.run(1_000);
+    await everybody(s, 1_100);
     expect(toldOf(s)).toEqual(['+x']);
     await s.run(5_000);
     // The list of B arrives before B is ready, and A's tool is renamed by then.
@@ -51,8 +49,7 @@ scenario(
     options: { A: prefix, B: { ...prefix, lastTools: ['x'] } },
   },
   async (s) => {
-    s.computer();
-    await s.run(5_000);
+    await s.up(5_000);
     expect(toldOf(s)).toEqual(['+A_x', '+B_x']);
   },
 );
@@ -64,8 +61,7 @@ scenario(
     options: { A: prefix, B: prefix },
   },
   async (s) => {
-    s.computer();
-    await s.run(1_000);
+    await s.up(1_000);
     s.servers.announce('B');
     await s.run(1_000);
     expect(offeredBy(s)).toEqual(['A_x', 'z']);
@@ -73,8 +69,7 @@ scenario(
 );
 
 scenario('a change of onConflict is in force at once, and asks no server anything', both({}), async (s) => {
-  s.computer();
-  await s.run(1_000);
+  await s.up(1_000);
   s.config({ A: prefix, B: prefix });
   expect(offeredBy(s)).toEqual(['A_x', 'y', 'B_x']);
   s.config({ A: {}, B: prefix });

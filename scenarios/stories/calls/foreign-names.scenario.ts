@@ -23,26 +23,21 @@ const slowly = (answers: unknown) => ({ answers, afterMs: 50 });
 const servers = Object.fromEntries(
   names.map((name) => [name, { tools: Object.fromEntries([[name, slowly(said(`of ${name}`))]]) }]),
 );
-scenario(
-  'any text names a server, a tool and a req_id, and none is taken for another',
-  { servers },
-  async (s) => {
-    await everybody(s);
-    expect(computerStage(s)).toBe('whole');
-    const own = names.map((name) => s.call(name, { reqId: name }));
-    const remote = names.map((name) => s.agentCall(name, { reqId: name }));
-    await s.run(100);
-    for (const [n, name] of names.entries()) {
-      const answer = { outcome: 'succeeded', reqId: name, result: said(`of ${name}`) };
-      expect(own[n]?.settled).toMatchObject([{ ...answer, server: name, tool: name }]);
-      expect(remote[n]?.settled).toMatchObject([answer]);
-    }
-  },
-);
+scenario('any text names a server, tool or req_id, and none is taken for another', { servers }, async (s) => {
+  await everybody(s);
+  expect(computerStage(s)).toBe('whole');
+  const own = names.map((name) => s.call(name, { reqId: name }));
+  const remote = names.map((name) => s.agentCall(name, { reqId: name }));
+  await s.run(100);
+  for (const [n, name] of names.entries()) {
+    const answer = { outcome: 'succeeded', reqId: name, result: said(`of ${name}`) };
+    expect(own[n]?.settled).toMatchObject([{ ...answer, server: name, tool: name }]);
+    expect(remote[n]?.settled).toMatchObject([answer]);
+  }
+});
 
 scenario('orders by any name reach the call and the server of that name only', { servers }, async (s) => {
-  s.computer();
-  await s.run(100);
+  await s.up(100);
   const kept = names.map((name) => s.call(name, { reqId: name }));
   const cancelled = names.map((name) => s.call(name, { reqId: `${name}/2` }));
   for (const call of cancelled) call.cancel();
@@ -60,8 +55,7 @@ scenario(
   'a server that is named like a property of every object is waited for at boot',
   { servers: { constructor: { initialize: 500 } } },
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     expect(computerStage(s)).toBeUndefined();
     await s.run(500);
     expect(computerStage(s)).toBe('whole');

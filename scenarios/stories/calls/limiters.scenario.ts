@@ -45,66 +45,57 @@ scenario('one busy server keeps no call of another from its turn', (s) => {
   s.expect(other).settles('succeeded', { at: 300 });
 });
 
-scenario(
-  'a call whose server has room and whose computer has none waits for another server, or is refused',
-  (s) => {
-    s.server('a', { tools });
-    const b = s.server('b', { tools: { write: { takes: 10 } } });
-    s.total({ concurrency: 1, queue: 1 });
-    s.differs('which of two servers is the first to list its tools is open', ['heard']);
-    s.ready();
-    const [first, waiting, refused] = [s.call('read'), s.call('write'), s.call('write')];
-    s.settled(refused);
-    s.expect(refused).settles('failed', { end: 'refused', code: 'Busy', says: 'on this computer' });
-    s.expect(b).requests('tools/call', 0);
-    s.settled(first, waiting);
-    s.expect(waiting).settles('succeeded', { at: 310 });
-  },
-);
+scenario('a call whose server has room and whose computer has none waits, or is refused', (s) => {
+  s.server('a', { tools });
+  const b = s.server('b', { tools: { write: { takes: 10 } } });
+  s.total({ concurrency: 1, queue: 1 });
+  s.differs('which of two servers is the first to list its tools is open', ['heard']);
+  s.ready();
+  const [first, waiting, refused] = [s.call('read'), s.call('write'), s.call('write')];
+  s.settled(refused);
+  s.expect(refused).settles('failed', { end: 'refused', code: 'Busy', says: 'on this computer' });
+  s.expect(b).requests('tools/call', 0);
+  s.settled(first, waiting);
+  s.expect(waiting).settles('succeeded', { at: 310 });
+});
 
-scenario(
-  'a call that has waited for its server and finds no place on its computer is refused, and not sent',
-  (s) => {
-    const a = s.server('a', { tools: { read: {} }, limits: oneByOne });
-    const b = s.server('b', { tools: { write: { takes: 1_000 } } });
-    s.differs('which of two servers is the first to list its tools is open', ['heard']);
-    s.total({ concurrency: 1, queue: 1 });
-    s.ready();
-    const running = s.call('write');
-    const [first, second] = [s.call('read'), s.call('read')];
-    s.run(50);
-    s.cancel(first);
-    // The place in the computer's queue that is free now goes to this call.
-    const faster = s.call('write');
-    s.settled(first, second);
-    s.expect(first).settles('failed', { end: 'cancelled' });
-    s.expect(second).settles('failed', { end: 'refused', code: 'Busy', says: 'on this computer', at: 50 });
-    s.settled(running, faster);
-    s.expect(faster).settles('succeeded');
-    s.expect(a).requests('tools/call', 0);
-    s.expect(b).requests('tools/call', 2);
-    // Found with a random seed: a call that was refused like this kept its server's place for ever.
-    const next = s.call('read');
-    s.settled(next);
-    s.expect(next).settles('succeeded');
-  },
-);
+scenario('a call that waited for its server and finds no place on its computer is refused unsent', (s) => {
+  const a = s.server('a', { tools: { read: {} }, limits: oneByOne });
+  const b = s.server('b', { tools: { write: { takes: 1_000 } } });
+  s.differs('which of two servers is the first to list its tools is open', ['heard']);
+  s.total({ concurrency: 1, queue: 1 });
+  s.ready();
+  const running = s.call('write');
+  const [first, second] = [s.call('read'), s.call('read')];
+  s.run(50);
+  s.cancel(first);
+  // The place in the computer's queue that is free now goes to this call.
+  const faster = s.call('write');
+  s.settled(first, second);
+  s.expect(first).settles('failed', { end: 'cancelled' });
+  s.expect(second).settles('failed', { end: 'refused', code: 'Busy', says: 'on this computer', at: 50 });
+  s.settled(running, faster);
+  s.expect(faster).settles('succeeded');
+  s.expect(a).requests('tools/call', 0);
+  s.expect(b).requests('tools/call', 2);
+  // Found with a random seed: a call that was refused like this kept its server's place for ever.
+  const next = s.call('read');
+  s.settled(next);
+  s.expect(next).settles('succeeded');
+});
 
-scenario(
-  'a call that is cancelled in the line has failed, was never sent, and leaves its place to the next',
-  (s) => {
-    const fs = s.server('fs', { tools, limits: oneByOne });
-    s.ready();
-    const [first, second, third] = [s.call('read'), s.call('read'), s.call('read')];
-    s.run(10);
-    s.cancel(second);
-    s.settled(second);
-    s.expect(second).settles('failed', { end: 'cancelled', code: 'ToolCallCancelled', at: 10 });
-    s.settled(first, third);
-    s.expect(third).settles('succeeded', { at: 600 });
-    s.expect(fs).requests('notifications/cancelled', 0);
-  },
-);
+scenario('a call that is cancelled in the line has failed unsent, and leaves its place to the next', (s) => {
+  const fs = s.server('fs', { tools, limits: oneByOne });
+  s.ready();
+  const [first, second, third] = [s.call('read'), s.call('read'), s.call('read')];
+  s.run(10);
+  s.cancel(second);
+  s.settled(second);
+  s.expect(second).settles('failed', { end: 'cancelled', code: 'ToolCallCancelled', at: 10 });
+  s.settled(first, third);
+  s.expect(third).settles('succeeded', { at: 600 });
+  s.expect(fs).requests('notifications/cancelled', 0);
+});
 
 scenario('the time of a call runs while it waits in the line: what was not sent in it has failed', (s) => {
   const fs = s.server('fs', { tools, limits: oneByOne });
@@ -144,23 +135,20 @@ scenario('a server that dies: what it was asked is unknown, and what waited in t
   s.expect(second).settles('failed', { end: 'failed', code: 'ServerLost' });
 });
 
-scenario(
-  'a stream that breaks lets nobody out of the line: what waited hears how its server died, and was never sent',
-  (s) => {
-    const fs = s.server('fs', {
-      tools: { read: { takes: 5_000 }, end: {} },
-      limits: { concurrency: 2, queue: 2 },
-    });
-    s.fault(fs, 'proc.stdoutClosed', { tool: 'end' });
-    s.ready();
-    const running = [s.call('read'), s.call('end')];
-    const waiting = [s.call('read'), s.call('read')];
-    s.settled(...running, ...waiting);
-    for (const call of running) s.expect(call).settles('unknown', { end: 'unknown', code: 'ServerLost' });
-    for (const call of waiting) s.expect(call).settles('failed', { end: 'failed', code: 'ServerLost' });
-    s.expect(fs).requests('tools/call', 2);
-  },
-);
+scenario('a stream that breaks lets nobody out of the line: what waited is never sent and hears why', (s) => {
+  const fs = s.server('fs', {
+    tools: { read: { takes: 5_000 }, end: {} },
+    limits: { concurrency: 2, queue: 2 },
+  });
+  s.fault(fs, 'proc.stdoutClosed', { tool: 'end' });
+  s.ready();
+  const running = [s.call('read'), s.call('end')];
+  const waiting = [s.call('read'), s.call('read')];
+  s.settled(...running, ...waiting);
+  for (const call of running) s.expect(call).settles('unknown', { end: 'unknown', code: 'ServerLost' });
+  for (const call of waiting) s.expect(call).settles('failed', { end: 'failed', code: 'ServerLost' });
+  s.expect(fs).requests('tools/call', 2);
+});
 
 scenario('an agent whose connection breaks while its call waits in the line: the call is not sent', (s) => {
   const fs = s.server('fs', { tools, limits: oneByOne });
@@ -178,20 +166,17 @@ scenario('an agent whose connection breaks while its call waits in the line: the
   s.expect(first).settles('succeeded');
 });
 
-scenario(
-  'a computer that closes cancels what runs at the server, and tells it nothing of what waited',
-  (s) => {
-    const fs = s.server('fs', { tools: { read: { takes: 5_000 } }, limits: oneByOne });
-    s.timing({ drainMs: 100 });
-    s.ready();
-    const [first, second] = [s.call('read'), s.call('read')];
-    s.asked(fs, 'tools/call');
-    s.run(20);
-    s.close();
-    s.settled(first, second);
-    s.expect(first).settles('unknown', { end: 'cancelled' });
-    s.expect(second).settles('failed', { end: 'cancelled' });
-    s.ended();
-    s.expect(fs).requests('notifications/cancelled', 1);
-  },
-);
+scenario('a computer that closes cancels what runs at a server, and tells it nothing of what waits', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 5_000 } }, limits: oneByOne });
+  s.timing({ drainMs: 100 });
+  s.ready();
+  const [first, second] = [s.call('read'), s.call('read')];
+  s.asked(fs, 'tools/call');
+  s.run(20);
+  s.close();
+  s.settled(first, second);
+  s.expect(first).settles('unknown', { end: 'cancelled' });
+  s.expect(second).settles('failed', { end: 'cancelled' });
+  s.ended();
+  s.expect(fs).requests('notifications/cancelled', 1);
+});

@@ -17,26 +17,22 @@ import {
 } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello } };
+const reading = { servers: { fs: { tools } } };
 const list = `${client}/catalog:tools`;
 
-scenario(
-  'the tools of a server that is killed are withdrawn, it is started again, and both is told',
-  { servers: { fs: { tools } } },
-  async (s) => {
-    await everybody(s);
-    await s.run(1_000);
-    const before = announcedBy(s).length;
-    s.servers.kill('fs', { signal: 'SIGKILL' });
-    await until(s, () => offeredBy(s).length === 0);
-    await s.run(500);
-    expect(stageOf(s)).toBe('waiting');
-    expect(announcedBy(s)).toHaveLength(before + 1);
-    await s.run(5_000);
-    expect(offeredBy(s)).toEqual(['read']);
-    expect(announcedBy(s)).toHaveLength(before + 2);
-    expect(stagesOf(s).slice(-3)).toEqual(['waiting', 'connecting', 'ready']);
-  },
-);
+scenario('tools of a killed server are withdrawn and come back, and both is told', reading, async (s) => {
+  await everybody(s, 1_100);
+  const before = announcedBy(s).length;
+  s.servers.kill('fs', { signal: 'SIGKILL' });
+  await until(s, () => offeredBy(s).length === 0);
+  await s.run(500);
+  expect(stageOf(s)).toBe('waiting');
+  expect(announcedBy(s)).toHaveLength(before + 1);
+  await s.run(5_000);
+  expect(offeredBy(s)).toEqual(['read']);
+  expect(announcedBy(s)).toHaveLength(before + 2);
+  expect(stagesOf(s).slice(-3)).toEqual(['waiting', 'connecting', 'ready']);
+});
 
 scenario(
   'somebody who is told that a server is ready finds all its tools at that moment',
@@ -72,8 +68,7 @@ scenario(
     options: { fs: { isRemote: true } },
   },
   async (s) => {
-    s.computer();
-    await s.run(1000);
+    await s.up(1000);
     expect(catalogOf(s, 'fs', 'prompts')?.entries).toBe(1);
     s.servers.expire('fs');
     await s.run(1000);
@@ -88,17 +83,12 @@ scenario(
   },
 );
 
-scenario(
-  'a list whose machine ends takes its server down, and both come back',
-  { servers: { fs: { tools } } },
-  async (s) => {
-    s.computer();
-    await s.run(1000);
-    s.directory.abandon(list);
-    expect(stageOf(s)).toBe('recovering');
-    await s.run(2000);
-    expect(stageOf(s)).toBe('ready');
-    expect(offeredBy(s)).toEqual(['read']);
-    expect(asksOf(s, 'tools/list')).toHaveLength(2);
-  },
-);
+scenario('a list whose machine ends takes its server down, and both come back', reading, async (s) => {
+  await s.up(1000);
+  s.directory.abandon(list);
+  expect(stageOf(s)).toBe('recovering');
+  await s.run(2000);
+  expect(stageOf(s)).toBe('ready');
+  expect(offeredBy(s)).toEqual(['read']);
+  expect(asksOf(s, 'tools/list')).toHaveLength(2);
+});

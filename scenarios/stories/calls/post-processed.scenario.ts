@@ -38,25 +38,22 @@ scenario('a result that breaks its output schema is given, with what differs bes
   s.expect(failed).settles('failed', { end: 'failed', result: { isError: true } });
 });
 
-scenario(
-  'a result with more bytes than it may have is cut; so is that of a tool which says that it failed',
-  (s) => {
-    s.server('fs', {
-      tools: { read: { answers: large }, fail: { answers: { ...large, isError: true } } },
-      resultBytes: 1_000,
-    });
-    s.ready();
-    const [read, fail] = [s.call('read'), s.call('fail')];
-    s.settled(read, fail);
-    s.expect(read).settles('succeeded', {
-      result: { meta: { a2c_cut: { limit_bytes: 1_000, handle: 'fs/call1' } } },
-    });
-    s.expect(fail).settles('failed', {
-      end: 'failed',
-      result: { isError: true, meta: { a2c_cut: { handle: 'fs/call2' } } },
-    });
-  },
-);
+scenario('a result with more bytes than it may have is cut, also where its tool says it failed', (s) => {
+  s.server('fs', {
+    tools: { read: { answers: large }, fail: { answers: { ...large, isError: true } } },
+    resultBytes: 1_000,
+  });
+  s.ready();
+  const [read, fail] = [s.call('read'), s.call('fail')];
+  s.settled(read, fail);
+  s.expect(read).settles('succeeded', {
+    result: { meta: { a2c_cut: { limit_bytes: 1_000, handle: 'fs/call1' } } },
+  });
+  s.expect(fail).settles('failed', {
+    end: 'failed',
+    result: { isError: true, meta: { a2c_cut: { handle: 'fs/call2' } } },
+  });
+});
 
 scenario('what the program of a server makes of a result stands beside it', (s) => {
   s.server('fs', { tools: { read: {} }, program: 'works' });
@@ -143,22 +140,19 @@ scenario('a computer that closes while an answer is post-processed gives it firs
   s.ended();
 });
 
-scenario(
-  'a call that makes progress may take longer than it may be silent, and one that is silent may not',
-  (s) => {
-    const fs = s.server('fs', {
-      tools: { busy: { takes: 2_000, progressEveryMs: 200 }, silent: { takes: 2_000 } },
-    });
-    s.timing({ callIdleMs: 1_000 });
-    s.ready();
-    const [busy, silent] = [s.call('busy'), s.call('silent')];
-    s.settled(busy, silent);
-    s.expect(busy).settles('succeeded', { at: 2_000 });
-    s.expect(silent).settles('unknown', {
-      end: 'timedOut',
-      details: { which: 'idle', timeout: 1_000 },
-      at: 1_000,
-    });
-    s.expect(fs).requests('notifications/cancelled', 1);
-  },
-);
+scenario('a call that makes progress may take longer than it may be silent; a silent one may not', (s) => {
+  const fs = s.server('fs', {
+    tools: { busy: { takes: 2_000, progressEveryMs: 200 }, silent: { takes: 2_000 } },
+  });
+  s.timing({ callIdleMs: 1_000 });
+  s.ready();
+  const [busy, silent] = [s.call('busy'), s.call('silent')];
+  s.settled(busy, silent);
+  s.expect(busy).settles('succeeded', { at: 2_000 });
+  s.expect(silent).settles('unknown', {
+    end: 'timedOut',
+    details: { which: 'idle', timeout: 1_000 },
+    at: 1_000,
+  });
+  s.expect(fs).requests('notifications/cancelled', 1);
+});

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { RequestFact } from '../../../machines/kernel/ports.ts';
 import type { AskedCall, Harness, HarnessOptions } from '../../stage/harness.ts';
+import { everybody } from '../../stage/watching.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const tools = { work: { answers: hello, afterMs: 1_000, progresses: { everyMs: 40 } } };
@@ -15,10 +16,7 @@ scenario(
   'an agent that wants to know hears how far its call is, at most five times a second, until it is answered',
   { servers: { fs: { tools } } },
   async (s) => {
-    await s.office();
-    s.computer({ linked: true });
-    s.agent();
-    await s.run(300);
+    await everybody(s, 300);
     const call = followed(s);
     const other = s.agentCall('work');
     await s.run(1_200);
@@ -36,10 +34,7 @@ scenario(
   'progress begins the silence again, and is told all the same',
   { servers: { fs: { tools } }, timing: { callIdleMs: 300 } },
   async (s) => {
-    await s.office();
-    s.computer({ linked: true });
-    s.agent();
-    await s.run(300);
+    await everybody(s, 300);
     const call = followed(s);
     await s.run(1_200);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
@@ -66,8 +61,7 @@ scenario(
   'the silence of a server and the time of the caller stand still while it waits for its host, and go on with the answer',
   { servers: silent, mend: reporting, timing: { callIdleMs: 300 } },
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     const [patient, brief] = [s.call('work', { timeoutMs: 60_000 }), s.call('work', { timeoutMs: 200 })];
     await s.run(100);
     for (const report of reports) report(held);
@@ -88,8 +82,7 @@ scenario(
   'the longest time of a call of a server holds also while the server waits for its host, and the failure says so',
   { servers: silent, mend: reporting, options: { fs: { callTotalMs: 1_000 } } },
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     const call = s.call('work', { timeoutMs: 400 });
     reports[0]?.(held);
     await s.run(999);
@@ -113,10 +106,7 @@ scenario(
   'the limit of an agent holds while a person at the computer is asked, and the agent reads what its call waits for',
   { servers: silent, mend: reporting },
   async (s) => {
-    await s.office();
-    s.computer({ linked: true });
-    s.agent();
-    await s.run(300);
+    await everybody(s, 300);
     const call = s.agentCall('work', { timeoutMs: 2_000 });
     await s.run(100);
     reports[0]?.(held);
@@ -155,8 +145,7 @@ for (const [what, everyMs, ms] of [
       timing: { pingMs: 0 },
     },
     async (s) => {
-      s.computer();
-      await s.run(100);
+      await s.up(100);
       const call = unlimited(s);
       await s.run(ms - 1);
       expect(call.settled).toEqual([]);

@@ -49,20 +49,21 @@ scenario('what was allowed for the session holds over a restart, and for no serv
   s.expect(b).requests('tools/call', 1);
 });
 
-scenario(
-  'what was allowed for the session was allowed to this launch config: another is asked about again',
-  (s) => {
-    const fs = s.server('fs', { tools });
-    s.person('always');
-    s.ready();
-    s.settled(s.call('read'));
-    s.config([fs, { generation: 2 }]);
-    s.reaches(fs, 'ready');
+scenario('what a person allows for good is allowed to the launch config that the server had then', (s) => {
+  const fs = s.server('fs', { tools });
+  s.person('always');
+  s.ready();
+  const first = s.call('read');
+  s.config([fs, { generation: 2 }]);
+  s.settled(first);
+  s.expect(first).settles('succeeded');
+  s.reaches(fs, 'ready');
+  for (const at of [thinking + 1, 1]) {
     const call = s.call('read');
     s.settled(call);
-    s.expect(call).settles('succeeded', { at: thinking + 1 });
-  },
-);
+    s.expect(call).settles('succeeded', { at });
+  }
+});
 
 scenario('what was allowed for the session is kept when something else of the config changes', (s) => {
   const fs = s.server('fs', { tools });

@@ -50,36 +50,30 @@ whose('what a person allows an agent holds for neither the host nor the next age
   expect(asked).toEqual(['a1 first', 'host first', 'a2 first']);
 });
 
-whose(
-  'an agent that leaves takes what it was allowed with it, and is asked about when it comes again',
-  async (s) => {
-    const first = await seated(s, 'a1');
-    await call(s, first, 'a1', 'first');
-    first.leave();
-    await s.run(50);
-    first.join('agent', 'a1');
-    await s.run(50);
-    for (const reqId of ['after its return', 'again']) await call(s, first, 'a1', reqId);
-    expect(asked).toEqual(['first', 'after its return']);
-  },
-);
+whose('an agent that leaves takes what it was allowed with it, and is asked about again', async (s) => {
+  const first = await seated(s, 'a1');
+  await call(s, first, 'a1', 'first');
+  first.leave();
+  await s.run(50);
+  first.join('agent', 'a1');
+  await s.run(50);
+  for (const reqId of ['after its return', 'again']) await call(s, first, 'a1', reqId);
+  expect(asked).toEqual(['first', 'after its return']);
+});
 
-whose(
-  'an approval for the session ends when the computer lost its office: who sits there afterwards may be another',
-  async (s) => {
-    const first = await seated(s, 'a1');
-    await call(s, first, 'a1', 'first');
-    await hostCall(s, 'host first');
-    s.order('computer', { type: 'office.leave' });
-    await s.run(50);
-    const link = { url: officeUrl, role: 'computer', name: 'c1', office: 'o' };
-    s.order('computer', { type: 'office.join', link });
-    await s.run(300);
-    await call(s, first, 'a1', 'after its return');
-    await hostCall(s, 'host later');
-    expect(asked).toEqual(['first', 'host first', 'after its return']);
-  },
-);
+whose('an approval for the session ends when the computer lost its office', async (s) => {
+  const first = await seated(s, 'a1');
+  await call(s, first, 'a1', 'first');
+  await hostCall(s, 'host first');
+  s.order('computer', { type: 'office.leave' });
+  await s.run(50);
+  const link = { url: officeUrl, role: 'computer', name: 'c1', office: 'o' };
+  s.order('computer', { type: 'office.join', link });
+  await s.run(300);
+  await call(s, first, 'a1', 'after its return');
+  await hostCall(s, 'host later');
+  expect(asked).toEqual(['first', 'host first', 'after its return']);
+});
 
 /** Two agents that a link passes on, should an office have admitted both, or two conversations. */
 for (const [what, one, other] of [

@@ -103,21 +103,18 @@ scenario('an agent that cancels its call: it is cancelled at the server', (s) =>
 });
 
 // The outcome of a call crosses the wire in the meta; the agent itself reports an answer with an error as failed.
-scenario(
-  'a server that dies in a call of an agent: the wire says how, and that the effect is unknown',
-  (s) => {
-    const fs = s.server('fs', { tools: { read: { takes: 10_000 } } });
-    s.office();
-    s.fault(fs, 'proc.exit', { code: 4, afterMs: 50 });
-    s.ready();
-    const call = s.agentCall('read');
-    s.settled(call);
-    s.expect(call).settles('failed', {
-      result: {
-        meta: { a2c_outcome: 'unknown', a2c_phase: 'running' },
-        structuredContent: { error: { code: 4003, details: { exit_code: 4 } } },
-      },
-    });
-    s.reaches(fs, 'ready');
-  },
-);
+scenario('a server dies in a call of an agent: the wire says how, and that the effect is unknown', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 10_000 } } });
+  s.office();
+  s.fault(fs, 'proc.exit', { code: 4, afterMs: 50 });
+  s.ready();
+  const call = s.agentCall('read');
+  s.settled(call);
+  s.expect(call).settles('failed', {
+    result: {
+      meta: { a2c_outcome: 'unknown', a2c_phase: 'running' },
+      structuredContent: { error: { code: 4003, details: { exit_code: 4 } } },
+    },
+  });
+  s.reaches(fs, 'ready');
+});

@@ -154,37 +154,31 @@ scenario('a server that is stopped and started again at once ends before it star
   s.expect.processes(fs, { started: 2, alive: 1 });
 });
 
-scenario(
-  'a computer that closes tells an agent itself that its call is cancelled, and leaves after that',
-  (s) => {
-    const fs = s.server('fs', { tools: slow });
-    s.office();
-    s.ready();
-    const call = s.agentCall('read');
-    s.asked(fs, 'tools/call');
-    s.close();
-    s.settled(call);
-    const meta = { a2c_cancelled: true, a2c_outcome: 'unknown', a2c_phase: 'running' };
-    s.expect(call).settles('failed', { result: { isError: true, meta } });
-    s.ended();
-    s.expect(fs).requests('notifications/cancelled', 1);
-  },
-);
+scenario('a computer that closes tells an agent that its call is cancelled, and leaves after that', (s) => {
+  const fs = s.server('fs', { tools: slow });
+  s.office();
+  s.ready();
+  const call = s.agentCall('read');
+  s.asked(fs, 'tools/call');
+  s.close();
+  s.settled(call);
+  const meta = { a2c_cancelled: true, a2c_outcome: 'unknown', a2c_phase: 'running' };
+  s.expect(call).settles('failed', { result: { isError: true, meta } });
+  s.ended();
+  s.expect(fs).requests('notifications/cancelled', 1);
+});
 
-scenario(
-  'a computer that closes while a person is asked for an agent: it hears that nothing was sent',
-  (s) => {
-    const fs = s.server('fs', { tools: { read: {} } });
-    s.office();
-    s.person('yes after 2000');
-    s.ready();
-    const call = s.agentCall('read');
-    s.run(100);
-    s.close();
-    s.settled(call);
-    const meta = { a2c_cancelled: true, a2c_outcome: 'failed', a2c_phase: 'confirming' };
-    s.expect(call).settles('failed', { result: { isError: true, meta } });
-    s.ended();
-    s.expect(fs).requests('tools/call', 0);
-  },
-);
+scenario('a computer that closes while a person is asked for an agent: it hears nothing was sent', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.office();
+  s.person('yes after 2000');
+  s.ready();
+  const call = s.agentCall('read');
+  s.run(100);
+  s.close();
+  s.settled(call);
+  const meta = { a2c_cancelled: true, a2c_outcome: 'failed', a2c_phase: 'confirming' };
+  s.expect(call).settles('failed', { result: { isError: true, meta } });
+  s.ended();
+  s.expect(fs).requests('tools/call', 0);
+});

@@ -3,55 +3,46 @@ import { scenario } from '../../stage/plan/index.ts';
 const remote = { isRemote: true, tools: { read: { takes: 10 } } } as const;
 const twoTools = { read: { takes: 10 }, slow: { takes: 30_000 } };
 
-scenario(
-  'a session that is forgotten is opened again, once; the call that met it was not read, and is sent once more',
-  (s) => {
-    const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.sessionGone' }] });
-    s.later(fs, 2);
-    s.ready();
-    const call = s.call('read');
-    s.settled(call);
-    s.expect(call).settles('succeeded');
-    s.expect(fs).visits('connecting', 'ready', 'connecting', 'ready');
-    s.expect(fs).requests('initialize', 2);
-    s.expect(fs).requests('tools/list', 2);
-    s.expect(fs).requests('tools/call', 2);
-    s.expect.tools('+read');
-  },
-);
+scenario('a forgotten session is opened again, once; the call that met it is sent once more', (s) => {
+  const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.sessionGone' }] });
+  s.later(fs, 2);
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+  s.expect(fs).visits('connecting', 'ready', 'connecting', 'ready');
+  s.expect(fs).requests('initialize', 2);
+  s.expect(fs).requests('tools/list', 2);
+  s.expect(fs).requests('tools/call', 2);
+  s.expect.tools('+read');
+});
 
-scenario(
-  'a call in flight when its session is forgotten is unknown before its time is over, and is not sent again',
-  (s) => {
-    const fs = s.server('fs', {
-      isRemote: true,
-      tools: twoTools,
-      faults: [{ fault: 'net.sessionGone', tool: 'read', afterMs: 200 }],
-    });
-    s.later(fs, 2);
-    s.ready();
-    const slow = s.call('slow', { timeoutMs: 0 });
-    const call = s.call('read');
-    s.settled(call, slow);
-    s.expect(call).settles('succeeded');
-    s.expect(slow).settles('unknown', { code: 'ServerLost' });
-    s.reaches(fs, 'ready');
-    s.expect(fs).visits('connecting', 'ready', 'connecting', 'ready');
-    s.expect(fs).requests('tools/call', 2);
-    s.expect(fs).requests('tools/list', 2);
-  },
-);
+scenario('a call in flight when its session is forgotten is unknown at once, and is not sent again', (s) => {
+  const fs = s.server('fs', {
+    isRemote: true,
+    tools: twoTools,
+    faults: [{ fault: 'net.sessionGone', tool: 'read', afterMs: 200 }],
+  });
+  s.later(fs, 2);
+  s.ready();
+  const slow = s.call('slow', { timeoutMs: 0 });
+  const call = s.call('read');
+  s.settled(call, slow);
+  s.expect(call).settles('succeeded');
+  s.expect(slow).settles('unknown', { code: 'ServerLost' });
+  s.reaches(fs, 'ready');
+  s.expect(fs).visits('connecting', 'ready', 'connecting', 'ready');
+  s.expect(fs).requests('tools/call', 2);
+  s.expect(fs).requests('tools/list', 2);
+});
 
-scenario(
-  'a session that is forgotten before it has listed its tools is opened again, and the next time with a pause',
-  (s) => {
-    const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.sessionGone', when: 'list' }] });
-    s.later(fs, 3);
-    s.ready();
-    s.expect(fs).visits('connecting', 'waiting', 'connecting', 'ready');
-    s.expect(fs).requests('initialize', 3);
-  },
-);
+scenario('a session forgotten before its first list is opened again, and the next time with a pause', (s) => {
+  const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.sessionGone', when: 'list' }] });
+  s.later(fs, 3);
+  s.ready();
+  s.expect(fs).visits('connecting', 'waiting', 'connecting', 'ready');
+  s.expect(fs).requests('initialize', 3);
+});
 
 scenario('a server that wants a login is asked once, and says what to do', (s) => {
   const fs = s.server('fs', {
@@ -66,25 +57,22 @@ scenario('a server that wants a login is asked once, and says what to do', (s) =
   s.expect(fs).requests('initialize', 1);
 });
 
-scenario(
-  'a login that is no longer good: the call has failed, another is asked for at once, and nothing else is tried',
-  (s) => {
-    const refuses = (when: 'call' | 'initialize') => ({ fault: 'net.httpStatus', when, status: 401 });
-    const fs = s.server('fs', { ...remote, faults: [refuses('call')] });
-    s.later(fs, 2, { faults: [refuses('initialize')] });
-    s.ready();
-    const call = s.call('read');
-    s.settled(call);
-    s.expect(call).settles('failed', { code: 'Unauthorized', says: 'HTTP 401' });
-    s.reaches(fs, 'unauthorized');
-    s.expect(fs).visits('connecting', 'ready', 'recovering', 'authorizing', 'unauthorized');
-    s.expect(fs).requests('initialize', 1);
-    s.expect(fs).requests('tools/call', 1);
-    s.start(fs);
-    s.reaches(fs, 'unauthorized');
-    s.expect(fs).requests('initialize', 2);
-  },
-);
+scenario('a login no longer good fails the call; another is asked for, and nothing else tried', (s) => {
+  const refuses = (when: 'call' | 'initialize') => ({ fault: 'net.httpStatus', when, status: 401 });
+  const fs = s.server('fs', { ...remote, faults: [refuses('call')] });
+  s.later(fs, 2, { faults: [refuses('initialize')] });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { code: 'Unauthorized', says: 'HTTP 401' });
+  s.reaches(fs, 'unauthorized');
+  s.expect(fs).visits('connecting', 'ready', 'recovering', 'authorizing', 'unauthorized');
+  s.expect(fs).requests('initialize', 1);
+  s.expect(fs).requests('tools/call', 1);
+  s.start(fs);
+  s.reaches(fs, 'unauthorized');
+  s.expect(fs).requests('initialize', 2);
+});
 
 scenario('what a server refuses, or a gateway before it, ends the one call and not its session', (s) => {
   const statuses = { t403: 403, t429: 429, t500: 500, t502: 502 };
@@ -131,40 +119,34 @@ scenario('an answer that breaks off is unknown at once; where it can be taken up
   s.expect(fs).visits('connecting', 'ready');
 });
 
-scenario(
-  'a server that takes a call and never answers has its time, and a cancel; its session lives',
-  (s) => {
-    const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.hang', times: 2 }] });
-    s.ready();
-    const call = s.call('read', { timeoutMs: 300 });
-    const other = s.call('read', { timeoutMs: 0 });
-    s.settled(call);
-    s.cancel(other);
-    s.settled(other);
-    s.expect(call).settles('unknown', { end: 'timedOut' });
-    s.expect(other).settles('unknown', { end: 'cancelled' });
-    s.expect(fs).requests('notifications/cancelled', 2);
-    const again = s.call('read');
-    s.settled(again);
-    s.expect(again).settles('succeeded');
-    s.expect(fs).visits('connecting', 'ready');
-  },
-);
+scenario('a server that takes a call and never answers has its time and a cancel; its session lives', (s) => {
+  const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.hang', times: 2 }] });
+  s.ready();
+  const call = s.call('read', { timeoutMs: 300 });
+  const other = s.call('read', { timeoutMs: 0 });
+  s.settled(call);
+  s.cancel(other);
+  s.settled(other);
+  s.expect(call).settles('unknown', { end: 'timedOut' });
+  s.expect(other).settles('unknown', { end: 'cancelled' });
+  s.expect(fs).requests('notifications/cancelled', 2);
+  const again = s.call('read');
+  s.settled(again);
+  s.expect(again).settles('succeeded');
+  s.expect(fs).visits('connecting', 'ready');
+});
 
-scenario(
-  'a server that is started again under a call: the call is unknown, the session is opened again',
-  (s) => {
-    const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.serverDown', ms: 250 }] });
-    s.later(fs, 2);
-    s.ready();
-    const call = s.call('read', { timeoutMs: 0 });
-    s.settled(call);
-    s.expect(call).settles('unknown', { code: 'ServerLost' });
-    s.reaches(fs, 'ready');
-    s.expect(fs).visits('connecting', 'ready', 'connecting', 'ready');
-    s.expect(fs).requests('initialize', 2);
-  },
-);
+scenario('a server started again under a call: the call is unknown, the session is opened again', (s) => {
+  const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.serverDown', ms: 250 }] });
+  s.later(fs, 2);
+  s.ready();
+  const call = s.call('read', { timeoutMs: 0 });
+  s.settled(call);
+  s.expect(call).settles('unknown', { code: 'ServerLost' });
+  s.reaches(fs, 'ready');
+  s.expect(fs).visits('connecting', 'ready', 'connecting', 'ready');
+  s.expect(fs).requests('initialize', 2);
+});
 
 scenario('a server that is away for a moment and remembers its sessions goes on with the same one', (s) => {
   const fs = s.server('fs', {
@@ -194,43 +176,37 @@ scenario('a server that is away for longer is lost, and tried again after a paus
   s.expect(fs).visits('connecting', 'ready', 'recovering', 'waiting', 'connecting', 'ready');
 });
 
-scenario(
-  'what was watched in a session that is forgotten is subscribed in the next one, and its lists are asked for',
-  (s) => {
-    const fs = s.server('fs', {
-      ...remote,
-      resources: ['note://1', 'note://2'],
-      faults: [{ fault: 'net.sessionGone' }],
-    });
-    s.later(fs, 2);
-    s.ready();
-    s.watch(fs, 'note://2');
-    s.asked(fs, 'resources/subscribe');
-    const call = s.call('read');
-    s.settled(call);
-    s.reaches(fs, 'ready');
-    s.asked(fs, 'resources/subscribe', 2);
-    s.expect(fs).requests('resources/list', 2);
-    s.expect(fs).requests('tools/list', 2);
-  },
-);
+scenario('what was watched in a forgotten session is subscribed in the next, its lists asked for', (s) => {
+  const fs = s.server('fs', {
+    ...remote,
+    resources: ['note://1', 'note://2'],
+    faults: [{ fault: 'net.sessionGone' }],
+  });
+  s.later(fs, 2);
+  s.ready();
+  s.watch(fs, 'note://2');
+  s.asked(fs, 'resources/subscribe');
+  const call = s.call('read');
+  s.settled(call);
+  s.reaches(fs, 'ready');
+  s.asked(fs, 'resources/subscribe', 2);
+  s.expect(fs).requests('resources/list', 2);
+  s.expect(fs).requests('tools/list', 2);
+});
 
-scenario(
-  'a list that is refused to this login again and again is offered no more, and its server stays',
-  (s) => {
-    const fs = s.server('fs', {
-      isRemote: true,
-      tools: { read: { changes: true } },
-      refreshFailures: 2,
-      faults: [{ fault: 'net.httpStatus', when: 'list', status: 403, from: 2 }],
-    });
-    s.timing({ relistMs: 100 });
-    s.ready();
-    const call = s.call('read');
-    s.settled(call);
-    s.heard('computer', 'tools.changed', 2);
-    s.expect.tools('+read', '-read');
-    s.expect(fs).is('ready');
-    s.differs('how often a list is tried again depends on how busy this machine is', ['requests']);
-  },
-);
+scenario('a list that is refused to this login again and again is offered no more; its server stays', (s) => {
+  const fs = s.server('fs', {
+    isRemote: true,
+    tools: { read: { changes: true } },
+    refreshFailures: 2,
+    faults: [{ fault: 'net.httpStatus', when: 'list', status: 403, from: 2 }],
+  });
+  s.timing({ relistMs: 100 });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.heard('computer', 'tools.changed', 2);
+  s.expect.tools('+read', '-read');
+  s.expect(fs).is('ready');
+  s.differs('how often a list is tried again depends on how busy this machine is', ['requests']);
+});

@@ -2,27 +2,24 @@ import { scenario } from '../../stage/plan/index.ts';
 
 const tools = { read: { takes: 10 } };
 
-scenario(
-  'a computer whose wire breaks in a call: nobody waits for the answer, so the call is cancelled',
-  (s) => {
-    const fs = s.server('fs', { tools: { read: { takes: 10_000 } } });
-    s.office();
-    s.ready();
-    const call = s.agentCall('read');
-    s.asked(fs, 'tools/call');
-    s.fault('net.down', { who: 'computer', ms: 150 });
-    s.settled(call);
-    s.expect(call).settles('failed', {
-      result: { meta: { a2c_outcome: 'unknown', a2c_phase: 'running' } },
-    });
-    s.asked(fs, 'notifications/cancelled');
-    s.ready();
-    const again = s.agentCall('read', { timeoutMs: 1_000 });
-    s.settled(again);
-    s.expect.processes(fs, { started: 1, alive: 1 });
-    s.differs('how often a link tries depends on how long a connect takes', ['heard']);
-  },
-);
+scenario('a computer whose wire breaks in a call: nobody waits for the answer, so it is cancelled', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 10_000 } } });
+  s.office();
+  s.ready();
+  const call = s.agentCall('read');
+  s.asked(fs, 'tools/call');
+  s.fault('net.down', { who: 'computer', ms: 150 });
+  s.settled(call);
+  s.expect(call).settles('failed', {
+    result: { meta: { a2c_outcome: 'unknown', a2c_phase: 'running' } },
+  });
+  s.asked(fs, 'notifications/cancelled');
+  s.ready();
+  const again = s.agentCall('read', { timeoutMs: 1_000 });
+  s.settled(again);
+  s.expect.processes(fs, { started: 1, alive: 1 });
+  s.differs('how often a link tries depends on how long a connect takes', ['heard']);
+});
 
 scenario('a wire that takes its time delays an answer and loses nothing', (s) => {
   s.server('fs', { tools });

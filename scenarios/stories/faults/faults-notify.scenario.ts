@@ -4,25 +4,22 @@ const tools = { read: {} };
 /** Default of hosts in ms. */
 const usual = { quietMs: 200, longestQuietMs: 2_000 };
 
-scenario(
-  '200 changes that are told within 50 ms: at most two questions, and the last one is told, once',
-  (s) => {
-    const fs = s.server('fs', { tools });
-    s.fault(fs, 'notify.burst', { when: 'call', times: 1 });
-    s.office();
-    s.timing(usual);
-    s.ready();
-    s.settled(s.call('read'));
-    s.heard('computer', 'tools.changed', 2);
-    s.run(500);
-    s.expect(fs).requestsAtMost('tools/list', 3);
-    s.expect.tools('+read', '+fs.new200');
-    const call = s.call('fs.new200');
-    s.settled(call);
-    s.expect(call).settles('succeeded');
-    s.differs('a busy machine may write a burst in two', ['requests']);
-  },
-);
+scenario('200 changes told within 50 ms: at most two questions, and the last one is told, once', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'notify.burst', { when: 'call', times: 1 });
+  s.office();
+  s.timing(usual);
+  s.ready();
+  s.settled(s.call('read'));
+  s.heard('computer', 'tools.changed', 2);
+  s.run(500);
+  s.expect(fs).requestsAtMost('tools/list', 3);
+  s.expect.tools('+read', '+fs.new200');
+  const call = s.call('fs.new200');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+  s.differs('a busy machine may write a burst in two', ['requests']);
+});
 
 scenario('changes that are told while a server is asked for its tools are fetched, the last one too', (s) => {
   const fs = s.server('fs', { tools });
@@ -48,41 +45,35 @@ scenario('a server that tells of changes without end is asked now and then, and 
   s.differs('how often it is asked depends on when it answers', ['requests']);
 });
 
-scenario(
-  'a server that tells of a change whenever it is asked is asked ever less often, and hears of no other',
-  (s) => {
-    const fs = s.server('fs', { tools });
-    s.fault(fs, 'notify.lie', { when: 'list' });
-    s.timing({ quietMs: 100, longestQuietMs: 1_600 });
-    s.ready();
-    s.run(6_400);
-    // The list is requested after 100, 200, 400, 800, 1600, 1600 … ms.
-    s.expect(fs).requestsAtMost('tools/list', 8);
-    s.expect.heard('computer', 'catalog.changed', 1);
-    s.differs('how often it is asked depends on when it answers', ['requests']);
-  },
-);
+scenario('a server that tells of a change whenever it is asked is asked ever less often', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'notify.lie', { when: 'list' });
+  s.timing({ quietMs: 100, longestQuietMs: 1_600 });
+  s.ready();
+  s.run(6_400);
+  // The list is requested after 100, 200, 400, 800, 1600, 1600 … ms.
+  s.expect(fs).requestsAtMost('tools/list', 8);
+  s.expect.heard('computer', 'catalog.changed', 1);
+  s.differs('how often it is asked depends on when it answers', ['requests']);
+});
 
-scenario(
-  'a server whose tools are others whenever it is asked is asked ever less often, and its host hears of it once',
-  (s) => {
-    const fs = s.server('fs', { tools });
-    s.fault(fs, 'notify.burst', { when: 'list', n: 1, withinMs: 1, times: 8 });
-    s.timing({ quietMs: 50, longestQuietMs: 200, pollMs: 800 });
-    s.ready();
-    // The list is requested after 50, 100, 200, 400, 800, 800 … ms.
-    s.run(3_200);
-    s.expect(fs).requestsAtMost('tools/list', 8);
-    s.expect.heard('computer', 'list.restless', 1);
-    s.heard('computer', 'list.restless', 2);
-    s.run(1_000);
-    s.fault(fs, 'notify.burst', { when: 'call', n: 1, withinMs: 1, times: 1 });
-    s.settled(s.call('read'));
-    s.run(150);
-    s.expect.heard('computer', 'tools.changed', 9);
-    s.differs('how often it is asked depends on when it answers', ['requests', 'heard']);
-  },
-);
+scenario('a server with other tools at each question is asked ever less often; its host told once', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'notify.burst', { when: 'list', n: 1, withinMs: 1, times: 8 });
+  s.timing({ quietMs: 50, longestQuietMs: 200, pollMs: 800 });
+  s.ready();
+  // The list is requested after 50, 100, 200, 400, 800, 800 … ms.
+  s.run(3_200);
+  s.expect(fs).requestsAtMost('tools/list', 8);
+  s.expect.heard('computer', 'list.restless', 1);
+  s.heard('computer', 'list.restless', 2);
+  s.run(1_000);
+  s.fault(fs, 'notify.burst', { when: 'call', n: 1, withinMs: 1, times: 1 });
+  s.settled(s.call('read'));
+  s.run(150);
+  s.expect.heard('computer', 'tools.changed', 9);
+  s.differs('how often it is asked depends on when it answers', ['requests', 'heard']);
+});
 
 scenario('an office is told of tools that change one after another, without a quiet moment', (s) => {
   const servers = Array.from({ length: 20 }, (_, n) => s.server(`s${n}`, { tools: { [`t${n}`]: {} } }));

@@ -29,18 +29,15 @@ for (const signal of ['SIGKILL', 'SIGSEGV', 'SIGTERM'])
     s.expect(fs).says(signal);
   });
 
-scenario(
-  'a server that ends cleanly though nobody asked it to has not failed: it rests and says why',
-  (s) => {
-    const fs = s.server('fs', { tools });
-    s.fault(fs, 'proc.exitClean', { afterMs: 400 });
-    s.ready();
-    s.reaches(fs, 'idle');
-    s.expect(fs).says('exit code 0');
-    s.expect(fs).visits('connecting', 'ready', 'recovering', 'idle');
-    s.expect.tools('+read', '-read');
-  },
-);
+scenario('a server that ends cleanly though nobody asked has not failed: it rests and says why', (s) => {
+  const fs = s.server('fs', { tools });
+  s.fault(fs, 'proc.exitClean', { afterMs: 400 });
+  s.ready();
+  s.reaches(fs, 'idle');
+  s.expect(fs).says('exit code 0');
+  s.expect(fs).visits('connecting', 'ready', 'recovering', 'idle');
+  s.expect.tools('+read', '-read');
+});
 
 scenario('a server that is always started again comes back from a clean end, too', (s) => {
   const fs = s.server('fs', { tools, restart: 'always' });

@@ -116,34 +116,31 @@ for (const [what, fault, options, texts] of [
     s.expect(shown).shows({ uris: texts === null ? ['window://a/2'] : windows, missing: [] });
   });
 
-scenario(
-  'a read that hangs costs its own window, once the time of a question; a slow one costs nothing',
-  (s) => {
-    const a = s.server('a', { tools, resources: windows });
-    const b = s.server('b', {
-      tools: { other: {} },
-      resources: ['window://b/1'],
-      faults: [{ fault: 'rpc.late', when: 'read', ms: 200 }],
-    });
-    s.fault(a, 'rpc.never', { when: 'read', times: 1 });
-    s.timing({ aggregateMs: 2_000 });
-    s.differs('which of two servers has its lists first is a matter of a moment', ['heard']);
-    s.ready();
-    s.asked(a, 'resources/subscribe', 2);
-    s.asked(b, 'resources/subscribe', 1);
-    s.settled(s.call('other'));
-    s.settled(s.call('wait'));
-    const shown = s.show('desktop');
-    s.shown(shown);
-    s.expect(shown).shows({ uris: ['window://a/2', 'window://b/1'], missing: ['a'] });
-    const again = s.show('desktop');
-    s.shown(again);
-    s.expect(again).shows({ uris: ['window://a/2', 'window://b/1'], missing: ['a'] });
-    const fresh = s.show('desktop', { fresh: true });
-    s.shown(fresh);
-    s.expect(fresh).shows({ uris: [...windows, 'window://b/1'], missing: [] });
-  },
-);
+scenario('a read that hangs costs its own window, once the time of a question; a slow one nothing', (s) => {
+  const a = s.server('a', { tools, resources: windows });
+  const b = s.server('b', {
+    tools: { other: {} },
+    resources: ['window://b/1'],
+    faults: [{ fault: 'rpc.late', when: 'read', ms: 200 }],
+  });
+  s.fault(a, 'rpc.never', { when: 'read', times: 1 });
+  s.timing({ aggregateMs: 2_000 });
+  s.differs('which of two servers has its lists first is a matter of a moment', ['heard']);
+  s.ready();
+  s.asked(a, 'resources/subscribe', 2);
+  s.asked(b, 'resources/subscribe', 1);
+  s.settled(s.call('other'));
+  s.settled(s.call('wait'));
+  const shown = s.show('desktop');
+  s.shown(shown);
+  s.expect(shown).shows({ uris: ['window://a/2', 'window://b/1'], missing: ['a'] });
+  const again = s.show('desktop');
+  s.shown(again);
+  s.expect(again).shows({ uris: ['window://a/2', 'window://b/1'], missing: ['a'] });
+  const fresh = s.show('desktop', { fresh: true });
+  s.shown(fresh);
+  s.expect(fresh).shows({ uris: [...windows, 'window://b/1'], missing: [] });
+});
 
 scenario('a resource is read for anyone who asks, host or agent, and refused where there is none', (s) => {
   const a = s.server('a', { tools, resources: [...windows, ...documents] });

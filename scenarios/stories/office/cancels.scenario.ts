@@ -32,32 +32,24 @@ scenario('a call that is cancelled has ended as its computer says', { servers: n
 });
 
 const slow = { fs: { tools: { read: { answers: hello, afterMs: 100 } } } };
-scenario(
-  'a call that is cancelled while its answer is on its way has that answer',
-  { servers: slow },
-  async (s) => {
-    await everybody(s);
-    s.network.faults.setLatency(30);
-    const call = s.agentCall('read');
-    await s.run(170);
-    call.cancel();
-    expect(call.settled).toEqual([]);
-    await s.run(200);
-    expect(call.settled).toMatchObject([{ outcome: 'succeeded', failure: null, result: hello }]);
-  },
-);
+scenario('a call cancelled while its answer is on its way has that answer', { servers: slow }, async (s) => {
+  await everybody(s);
+  s.network.faults.setLatency(30);
+  const call = s.agentCall('read');
+  await s.run(170);
+  call.cancel();
+  expect(call.settled).toEqual([]);
+  await s.run(200);
+  expect(call.settled).toMatchObject([{ outcome: 'succeeded', failure: null, result: hello }]);
+});
 
-scenario(
-  'a cancelled call whose answer does not come is known no better after a while',
-  { servers: never },
-  async (s) => {
-    const call = await unheard(s);
-    await s.run(s.timing.cancelMs - 100);
-    expect(call.settled).toEqual([]);
-    await s.run(200);
-    expect(call.settled).toMatchObject([{ ...unknown, phase: 'running', result: null }]);
-  },
-);
+scenario('a cancelled call without an answer is unknown after a while', { servers: never }, async (s) => {
+  const call = await unheard(s);
+  await s.run(s.timing.cancelMs - 100);
+  expect(call.settled).toEqual([]);
+  await s.run(200);
+  expect(call.settled).toMatchObject([{ ...unknown, phase: 'running', result: null }]);
+});
 
 scenario('a cancelled call ends when the time of its caller is over', { servers: never }, async (s) => {
   await everybody(s);

@@ -23,24 +23,20 @@ scenario('an office that is drained while nothing is on its way closes at once',
   expect([reasons(s, 'agent'), reasons(s, 'computer')]).toEqual([[closing], [closing]]);
 });
 
-scenario(
-  'an office that is drained answers the call that runs, and takes no other',
-  { servers },
-  async (s) => {
-    await everybody(s);
-    const running = s.agentCall('slow');
-    await s.run(100);
-    s.order('office', { type: 'drain', ms: 5_000 });
-    s.order('office', { type: 'drain', ms: 5_000 });
-    const late = s.agentCall('quick');
-    await s.run(100);
-    expect(late.settled).toMatchObject([{ outcome: 'failed', result: { isError: true } }]);
-    expect(running.settled).toEqual([]);
-    await s.run(1_000);
-    expect(running.settled).toMatchObject([{ outcome: 'succeeded', result: said }]);
-    expect(s.directory.find('office')).toBeUndefined();
-  },
-);
+scenario('an office that is drained answers what runs, and takes no other call', { servers }, async (s) => {
+  await everybody(s);
+  const running = s.agentCall('slow');
+  await s.run(100);
+  s.order('office', { type: 'drain', ms: 5_000 });
+  s.order('office', { type: 'drain', ms: 5_000 });
+  const late = s.agentCall('quick');
+  await s.run(100);
+  expect(late.settled).toMatchObject([{ outcome: 'failed', result: { isError: true } }]);
+  expect(running.settled).toEqual([]);
+  await s.run(1_000);
+  expect(running.settled).toMatchObject([{ outcome: 'succeeded', result: said }]);
+  expect(s.directory.find('office')).toBeUndefined();
+});
 
 scenario('an office is drained no longer than it may be; its last call is told', { servers }, async (s) => {
   await everybody(s);

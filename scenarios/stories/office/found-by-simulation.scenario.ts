@@ -45,47 +45,41 @@ scenario('a server that failed, was ready, and is put back with a spent budget s
   s.expect(fs).says('exit code 3');
 });
 
-scenario(
-  'windows of a session that was forgotten are read again in the next one, and told to have changed',
-  (s) => {
-    const a = s.server('a', { isRemote: true, tools: { go: {} }, resources: ['window://a/1'] });
-    s.fault(a, 'resource.change', { times: 1 });
-    s.fault(a, 'net.sessionGone', { from: 2, times: 1 });
-    s.ready();
-    s.asked(a, 'resources/subscribe', 1);
-    s.run(300);
-    s.settled(s.call('go'));
-    s.run(300);
-    const changed = s.show('desktop');
-    s.shown(changed);
-    s.expect(changed).shows({ texts: ['window://a/1, after change 1'] });
-    s.settled(s.call('go'));
-    s.asked(a, 'resources/subscribe', 2);
-    s.run(300);
-    const now = s.show('desktop');
-    s.shown(now);
-    s.expect(now).shows({ texts: ['window://a/1, after change 1'], missing: [] });
-    s.expect.heard('computer', 'aggregate.changed', 4);
-  },
-);
+scenario('windows of a forgotten session are read again in the next one, and told to have changed', (s) => {
+  const a = s.server('a', { isRemote: true, tools: { go: {} }, resources: ['window://a/1'] });
+  s.fault(a, 'resource.change', { times: 1 });
+  s.fault(a, 'net.sessionGone', { from: 2, times: 1 });
+  s.ready();
+  s.asked(a, 'resources/subscribe', 1);
+  s.run(300);
+  s.settled(s.call('go'));
+  s.run(300);
+  const changed = s.show('desktop');
+  s.shown(changed);
+  s.expect(changed).shows({ texts: ['window://a/1, after change 1'] });
+  s.settled(s.call('go'));
+  s.asked(a, 'resources/subscribe', 2);
+  s.run(300);
+  const now = s.show('desktop');
+  s.shown(now);
+  s.expect(now).shows({ texts: ['window://a/1, after change 1'], missing: [] });
+  s.expect.heard('computer', 'aggregate.changed', 4);
+});
 
-scenario(
-  'a window that changes each time it is read and does not come is asked for again after a while, not at once',
-  (s) => {
-    const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1'] });
-    s.fault(a, 'resource.change', { when: 'read' });
-    s.fault(a, 'rpc.never', { when: 'read' });
-    s.timing({ aggregateMs: 500, relistMs: 1_000 });
-    s.ready();
-    s.asked(a, 'resources/subscribe', 1);
-    s.run(100);
-    const shown = s.show('desktop');
-    s.shown(shown);
-    s.run(2_000);
-    s.expect(shown).shows({ texts: [], missing: ['a'] });
-    s.expect(a).requestsAtMost('resources/read', 5);
-  },
-);
+scenario('a window that changes at each read and does not come is asked for again after a while', (s) => {
+  const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1'] });
+  s.fault(a, 'resource.change', { when: 'read' });
+  s.fault(a, 'rpc.never', { when: 'read' });
+  s.timing({ aggregateMs: 500, relistMs: 1_000 });
+  s.ready();
+  s.asked(a, 'resources/subscribe', 1);
+  s.run(100);
+  const shown = s.show('desktop');
+  s.shown(shown);
+  s.run(2_000);
+  s.expect(shown).shows({ texts: [], missing: ['a'] });
+  s.expect(a).requestsAtMost('resources/read', 5);
+});
 
 scenario(
   'somebody who asks for windows in the middle of a reading is shown what changed before he asked, though it is read twice already',
@@ -119,57 +113,48 @@ scenario('a window that changes whenever it is read is read once for each questi
   s.expect(a).requests('resources/read', 2);
 });
 
-scenario(
-  'a document that is new beneath a listed catalogue is listed and followed, once its server tells of it',
-  (s) => {
-    const s1 = s.server('s1', { resources: ['dpe://s1'] });
-    s.fault(s1, 'resource.renew', { when: 'read', by: 'update', times: 1 });
-    s.ready();
-    s.asked(s1, 'resources/subscribe');
-    const ask = s.show('finder');
-    s.shown(ask);
-    s.asked(s1, 'resources/list', 2);
-    s.asked(s1, 'resources/subscribe', 2);
-  },
-);
+scenario('a new document beneath a listed catalogue is followed, once its server tells of it', (s) => {
+  const s1 = s.server('s1', { resources: ['dpe://s1'] });
+  s.fault(s1, 'resource.renew', { when: 'read', by: 'update', times: 1 });
+  s.ready();
+  s.asked(s1, 'resources/subscribe');
+  const ask = s.show('finder');
+  s.shown(ask);
+  s.asked(s1, 'resources/list', 2);
+  s.asked(s1, 'resources/subscribe', 2);
+});
 
 // Invariant: resources of a machine are bounded, and released at its end; a ping may come beside a question.
-scenario(
-  'a server that runs is pinged while somebody is asked for its values again, and has them when they come',
-  (s) => {
-    const fs = s.server('fs', { tools: { go: {} } });
-    s.timing({ pingEveryMs: 100 });
-    s.ready();
-    s.values(fs, 1, 2_000);
-    s.config([fs, { values: 1 }]);
-    s.asked(fs, 'ping', 3);
-    s.settled(s.call('go'));
-    s.expect(fs).launches(1);
-    s.reaches(fs, 'connecting');
-    s.reaches(fs, 'ready');
-    s.expect(fs).launches(1, 1_001);
-    s.differs('how often it is pinged depends on how long its start takes', ['requests']);
-  },
-);
+scenario('a server is pinged while somebody is asked for its values again, and has them then', (s) => {
+  const fs = s.server('fs', { tools: { go: {} } });
+  s.timing({ pingEveryMs: 100 });
+  s.ready();
+  s.values(fs, 1, 2_000);
+  s.config([fs, { values: 1 }]);
+  s.asked(fs, 'ping', 3);
+  s.settled(s.call('go'));
+  s.expect(fs).launches(1);
+  s.reaches(fs, 'connecting');
+  s.reaches(fs, 'ready');
+  s.expect(fs).launches(1, 1_001);
+  s.differs('how often it is pinged depends on how long its start takes', ['requests']);
+});
 
-scenario(
-  'a server that is stopped while somebody is asked for its values again is started with what they are by then',
-  (s) => {
-    const fs = s.server('fs', { tools: { go: {} } });
-    s.timing({ pingEveryMs: 100 });
-    s.ready();
-    s.values(fs, 'never');
-    s.config([fs, { values: 1 }]);
-    s.asked(fs, 'ping', 2);
-    s.stop(fs);
-    s.reaches(fs, 'idle');
-    s.values(fs, 2);
-    s.start(fs);
-    s.reaches(fs, 'ready');
-    s.expect(fs).launches(1, 2_001);
-    s.differs('how often it is pinged depends on how long its start takes', ['requests']);
-  },
-);
+scenario('a server stopped while its values are asked for again starts with what they are by then', (s) => {
+  const fs = s.server('fs', { tools: { go: {} } });
+  s.timing({ pingEveryMs: 100 });
+  s.ready();
+  s.values(fs, 'never');
+  s.config([fs, { values: 1 }]);
+  s.asked(fs, 'ping', 2);
+  s.stop(fs);
+  s.reaches(fs, 'idle');
+  s.values(fs, 2);
+  s.start(fs);
+  s.reaches(fs, 'ready');
+  s.expect(fs).launches(1, 2_001);
+  s.differs('how often it is pinged depends on how long its start takes', ['requests']);
+});
 
 scenario('a window that hung, vanished and is listed again is waited for once more', (s) => {
   const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1', 'window://a/2'] });
@@ -189,36 +174,33 @@ scenario('a window that hung, vanished and is listed again is waited for once mo
   s.expect(a).requests('resources/read', 3);
 });
 
-scenario(
-  'a window that changes while an answer waits for another server is told as a change, and is in the next answer',
-  (s) => {
-    s.differs('how often a change is told depends on when it falls between two readings', ['heard']);
-    const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1', 'window://a/2'] });
-    const b = s.server('b', { tools: { hang: {} }, resources: ['window://b/1'] });
-    s.fault(a, 'resource.change', { n: 2, everyMs: 400 });
-    s.fault(b, 'resource.change');
-    s.fault(b, 'rpc.never', { when: 'read', from: 2 });
-    s.timing({ aggregateMs: 1_000 });
-    s.ready();
-    s.asked(a, 'resources/subscribe', 2);
-    s.asked(b, 'resources/subscribe');
-    s.run(100);
-    s.shown(s.show('desktop'));
-    s.settled(s.call('hang'));
-    s.settled(s.call('go'));
-    s.run(200);
-    const late = s.show('desktop');
-    s.shown(late);
-    s.expect(late).shows({
-      texts: ['window://a/1, after change 1', 'window://a/2, after change 0', 'window://b/1, after change 0'],
-      missing: ['b'],
-    });
-    s.expect(a).requests('resources/read', 3);
-    const next = s.show('desktop');
-    s.shown(next);
-    s.expect(next).shows({
-      texts: ['window://a/1, after change 1', 'window://a/2, after change 1', 'window://b/1, after change 0'],
-      missing: ['b'],
-    });
-  },
-);
+scenario('a window that changes while an answer waits for another server is told, and in the next', (s) => {
+  s.differs('how often a change is told depends on when it falls between two readings', ['heard']);
+  const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1', 'window://a/2'] });
+  const b = s.server('b', { tools: { hang: {} }, resources: ['window://b/1'] });
+  s.fault(a, 'resource.change', { n: 2, everyMs: 400 });
+  s.fault(b, 'resource.change');
+  s.fault(b, 'rpc.never', { when: 'read', from: 2 });
+  s.timing({ aggregateMs: 1_000 });
+  s.ready();
+  s.asked(a, 'resources/subscribe', 2);
+  s.asked(b, 'resources/subscribe');
+  s.run(100);
+  s.shown(s.show('desktop'));
+  s.settled(s.call('hang'));
+  s.settled(s.call('go'));
+  s.run(200);
+  const late = s.show('desktop');
+  s.shown(late);
+  s.expect(late).shows({
+    texts: ['window://a/1, after change 1', 'window://a/2, after change 0', 'window://b/1, after change 0'],
+    missing: ['b'],
+  });
+  s.expect(a).requests('resources/read', 3);
+  const next = s.show('desktop');
+  s.shown(next);
+  s.expect(next).shows({
+    texts: ['window://a/1, after change 1', 'window://a/2, after change 1', 'window://b/1, after change 0'],
+    missing: ['b'],
+  });
+});

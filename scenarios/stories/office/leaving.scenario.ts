@@ -47,20 +47,16 @@ scenario(
   },
 );
 
-scenario(
-  'a call of an agent that is closing is refused unsent, and a second close changes nothing',
-  { servers },
-  async (s) => {
-    await everybody(s);
-    s.close('agent');
-    s.close('agent');
-    const late = s.agentCall('read');
-    expect(late.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'LinkLost' } }]);
-    await s.run(10);
-    expect(s.directory.find('agent')).toBeUndefined();
-    expect(s.servers.heard).toEqual([]);
-  },
-);
+scenario('a closing agent refuses calls unsent; a second close changes nothing', { servers }, async (s) => {
+  await everybody(s);
+  s.close('agent');
+  s.close('agent');
+  const late = s.agentCall('read');
+  expect(late.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'LinkLost' } }]);
+  await s.run(10);
+  expect(s.directory.find('agent')).toBeUndefined();
+  expect(s.servers.heard).toEqual([]);
+});
 
 scenario(
   'an agent whose link is still leaving at the end of the shutdown time ends with it',
@@ -100,7 +96,7 @@ scenario(
   },
 );
 
-scenario('a link that is closed before its connection stands ends at once', { servers: {} }, async (s) => {
+scenario('a link that is closed before its connection stands ends at once', {}, async (s) => {
   await s.office();
   s.computer({ linked: true });
   expect(sentBy(s, 'link.join')).toBe(0);
@@ -108,36 +104,28 @@ scenario('a link that is closed before its connection stands ends at once', { se
   expect(s.directory.find('computer')).toBeUndefined();
 });
 
-scenario(
-  'a link that is closed on its own and then with its computer leaves once',
-  { servers: {} },
-  async (s) => {
-    await s.office();
-    s.computer({ linked: true });
-    await s.run(10);
-    s.order('computer', { type: 'office.leave' });
-    s.close('computer');
-    await s.run(10);
-    expect(sentBy(s, 'link.leave')).toBe(1);
-  },
-);
+scenario('a link that is closed on its own and then with its computer leaves once', {}, async (s) => {
+  await s.office();
+  s.computer({ linked: true });
+  await s.run(10);
+  s.order('computer', { type: 'office.leave' });
+  s.close('computer');
+  await s.run(10);
+  expect(sentBy(s, 'link.leave')).toBe(1);
+});
 
-scenario(
-  'a join that is refused while the link leaves does not bring it back',
-  { servers: {} },
-  async (s) => {
-    await s.office();
-    s.agent();
-    await s.run(10);
-    s.agent({ name: 'a2', as: 'second' });
-    await until(s, () => sentBy(s, 'link.join') === 2);
-    s.close('second');
-    await s.run(10);
-    expect(s.directory.find('second')).toBeUndefined();
-  },
-);
+scenario('a join that is refused while the link leaves does not bring it back', {}, async (s) => {
+  await s.office();
+  s.agent();
+  await s.run(10);
+  s.agent({ name: 'a2', as: 'second' });
+  await until(s, () => sentBy(s, 'link.join') === 2);
+  s.close('second');
+  await s.run(10);
+  expect(s.directory.find('second')).toBeUndefined();
+});
 
-scenario('a connection that is lost while the link leaves ends it', { servers: {} }, async (s) => {
+scenario('a connection that is lost while the link leaves ends it', {}, async (s) => {
   await s.office();
   s.computer({ linked: true });
   await s.run(10);
@@ -174,38 +162,30 @@ scenario(
   },
 );
 
-scenario(
-  'the same ticket twice in flight at an agent: the second is refused, the first is answered',
-  { servers },
-  async (s) => {
-    await everybody(s);
-    const first = s.agentCall('read', { reqId: 'same' });
-    const answers: unknown[] = [];
-    s.directory.listen('host:another', (event) => answers.push(event));
-    const again = { ticket: 'same', reqId: 'same', computer: 'c1', tool: 'read', params: {}, timeoutMs: 0 };
-    s.order('agent', { type: 'agent.call', ...again, replyTo: 'host:another' });
-    expect(answers).toMatchObject([{ end: 'failed', outcome: 'failed', failure: { code: 409 } }]);
-    await s.run(600);
-    expect(first.settled).toMatchObject([{ outcome: 'succeeded' }]);
-  },
-);
+scenario('one ticket twice at an agent: the second refused, the first answered', { servers }, async (s) => {
+  await everybody(s);
+  const first = s.agentCall('read', { reqId: 'same' });
+  const answers: unknown[] = [];
+  s.directory.listen('host:another', (event) => answers.push(event));
+  const again = { ticket: 'same', reqId: 'same', computer: 'c1', tool: 'read', params: {}, timeoutMs: 0 };
+  s.order('agent', { type: 'agent.call', ...again, replyTo: 'host:another' });
+  expect(answers).toMatchObject([{ end: 'failed', outcome: 'failed', failure: { code: 409 } }]);
+  await s.run(600);
+  expect(first.settled).toMatchObject([{ outcome: 'succeeded' }]);
+});
+
+scenario('a call whose arguments are no JSON fails unsent; the connection stands', { servers }, async (s) => {
+  await everybody(s);
+  const odd = s.agentCall('read', { params: { size: 1n } });
+  const even = s.agentCall('read');
+  await s.run(10);
+  expect(odd.settled).toMatchObject([{ end: 'failed', outcome: 'failed', failure: { code: 400 } }]);
+  await s.run(600);
+  expect(even.settled).toMatchObject([{ outcome: 'succeeded' }]);
+});
 
 scenario(
-  'a call whose arguments cannot be written as JSON fails unsent; the connection stands',
-  { servers },
-  async (s) => {
-    await everybody(s);
-    const odd = s.agentCall('read', { params: { size: 1n } });
-    const even = s.agentCall('read');
-    await s.run(10);
-    expect(odd.settled).toMatchObject([{ end: 'failed', outcome: 'failed', failure: { code: 400 } }]);
-    await s.run(600);
-    expect(even.settled).toMatchObject([{ outcome: 'succeeded' }]);
-  },
-);
-
-scenario(
-  'a computer that leaves an office cancels the calls of its agent first; one that comes too late is not sent',
+  'a computer that leaves cancels calls first; one that is late is not sent',
   { servers },
   async (s) => {
     await everybody(s);

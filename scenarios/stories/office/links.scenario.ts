@@ -1,33 +1,28 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
-import type { Harness } from '../../stage/harness.ts';
-import { announcedBy, everybody, hello, offeredBy } from '../../stage/watching.ts';
+import { type Harness } from '../../stage/harness.ts';
+import { announcedBy, everybody, hello, offeredBy, asksOf, stageOf, stepOf } from '../../stage/watching.ts';
 
 const servers = { fs: { tools: { read: { answers: hello } } } };
 const slow = { fs: { tools: { read: { answers: hello, afterMs: 500 } } } };
 const toolsSeen = (s: Harness): (string[] | null)[] =>
   s.heard('agent', 'view.toolsChanged').map((e) => e.tools?.map((t: { name: string }) => t.name) ?? null);
 
-scenario(
-  'an agent that comes first hears of the computer and fetches its tools by itself',
-  { servers },
-  async (s) => {
-    await s.office();
-    s.agent();
-    await s.run(50);
-    s.computer({ linked: true });
-    await s.run(1000);
-    expect(s.heard('agent', 'computer.entered')).toHaveLength(1);
-    expect(toolsSeen(s).at(-1)).toEqual(['read']);
-  },
-);
+scenario('an agent that comes first hears of a computer and fetches its tools', { servers }, async (s) => {
+  await s.office();
+  s.agent();
+  await s.run(50);
+  s.computer({ linked: true });
+  await s.run(1000);
+  expect(s.heard('agent', 'computer.entered')).toHaveLength(1);
+  expect(toolsSeen(s).at(-1)).toEqual(['read']);
+});
 
 scenario(
   'an agent is told which servers lack in the answer with the tools, until they have theirs',
   { servers: { ...servers, late: { tools: { look: { answers: hello } }, startMs: 5_000 } } },
   async (s) => {
-    await everybody(s);
-    await s.run(3_000);
+    await everybody(s, 3_100);
     const told = () => s.heard('agent', 'view.toolsChanged').at(-1);
     expect(toolsSeen(s).at(-1)).toEqual(['read']);
     expect(told()?.['missing']).toEqual([{ server: 'late', reason: 'it is connecting' }]);
@@ -58,7 +53,7 @@ const restless = Object.fromEntries(
   ]),
 );
 scenario(
-  'tools of a dozen servers that never come to rest are announced every two seconds at most',
+  'restless tools of a dozen servers are announced every two seconds',
   { servers: restless },
   async (s) => {
     await everybody(s);
@@ -93,7 +88,7 @@ scenario(
 );
 
 scenario(
-  'the agent loses its link in mid-call: the call ends as unknown, calls meanwhile are refused',
+  'an agent without its link: its call is unknown, others are refused',
   { servers: slow },
   async (s) => {
     await everybody(s);
@@ -138,10 +133,61 @@ scenario(
   },
 );
 
-scenario('an office whose port is taken says so and ends', { servers: {} }, async (s) => {
+scenario('an office whose port is taken says so and ends', {}, async (s) => {
   await s.office();
   await s.office({ as: 'other' });
   await s.run(10);
   expect(s.heard('other', 'office.failed')).toHaveLength(1);
   expect(s.directory.find('other')).toBeUndefined();
 });
+
+// Invariant: an announced change is fetched.
+scenario(
+  'a change told before the first list is there is fetched once it is',
+  { servers: { fs: { tools: { read: { answers: {} } }, listMs: 100 } } },
+  async (s) => {
+    await s.up(50);
+    expect(stepOf(s)).toBe('listing');
+    s.servers.announce('fs');
+    s.servers.announce('fs');
+    await s.run(40);
+    expect(asksOf(s, 'tools/list')).toHaveLength(1);
+    await s.run(220);
+    expect(stageOf(s)).toBe('ready');
+    expect(asksOf(s, 'tools/list')).toHaveLength(2);
+    await s.run(600);
+    expect(asksOf(s, 'tools/list')).toHaveLength(2);
+  },
+);
+
+// Invariant: no message is lost.
+scenario(
+  'an office that is left in mid-call: the call is cancelled, and nobody has to hear of it',
+  { servers: { fs: { tools: { read: { never: true } } } } },
+  async (s) => {
+    await everybody(s, 1000);
+    s.agentCall('read');
+    await s.run(10);
+    s.order('computer', { type: 'office.leave' });
+    await s.run(1000);
+    expect(s.servers.heard).toContain('cancelled tools/call at fs');
+  },
+);
+
+// Invariant: no secret is told in a failure or a config.
+scenario(
+  'a server that says on stderr what it was launched with gives it away to nobody',
+  {
+    servers: {
+      fs: { tools: { read: { dies: { code: 1, stderr: 'bad key' } } }, secrets: ['hunter2-hunter2'] },
+    },
+  },
+  async (s) => {
+    await everybody(s, 1000);
+    const [ours, theirs] = [s.call('read'), s.agentCall('read')];
+    await s.run(3000);
+    expect(ours.settled[0]?.failure?.message).toContain('***');
+    expect(theirs.settled).toHaveLength(1);
+    expect(JSON.stringify([s.seen, s.news])).not.toContain('hunter2');
+  },
+);

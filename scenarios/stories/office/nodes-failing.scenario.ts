@@ -4,38 +4,30 @@ import { scenario } from '../../stage/plan/index.ts';
 import { leaseMs } from '../../stage/scripted/network/network.ts';
 import { answers, call, granted, has, said, seated } from './two-nodes.ts';
 
-scenario(
-  'a node that dies: its calls end and its seats are free within its lease, and others hear so',
-  {},
-  async (s) => {
-    const { agent, urls } = await seated(s);
-    const ack = call(agent, 'r1', 'hang');
-    await s.run(20);
-    s.network.faults.killOffice(urls[1]);
-    const early = s.peer('c', answers, urls[0]).join('computer', 'c');
-    await s.run(20);
-    expect(said(early)).toContain('already exists');
-    await s.run(leaseMs * 1.5);
-    expect(said(ack)).toContain('"a2c_outcome":"unknown"');
-    expect(has(agent, notices.leaveOffice)).toBe(true);
-    const late = s.peer('c', answers, urls[0]).join('computer', 'c');
-    await s.run(20);
-    expect(late).toEqual(granted);
-  },
-);
+scenario('a node that dies: calls end and seats are free within its lease; others hear so', {}, async (s) => {
+  const { agent, urls } = await seated(s);
+  const ack = call(agent, 'r1', 'hang');
+  await s.run(20);
+  s.network.faults.killOffice(urls[1]);
+  const early = s.peer('c', answers, urls[0]).join('computer', 'c');
+  await s.run(20);
+  expect(said(early)).toContain('already exists');
+  await s.run(leaseMs * 1.5);
+  expect(said(ack)).toContain('"a2c_outcome":"unknown"');
+  expect(has(agent, notices.leaveOffice)).toBe(true);
+  const late = s.peer('c', answers, urls[0]).join('computer', 'c');
+  await s.run(20);
+  expect(late).toEqual(granted);
+});
 
-scenario(
-  'a call for a node that hears nothing for a moment is refused at once, and was not sent',
-  {},
-  async (s) => {
-    const { agent, computer } = await seated(s);
-    s.network.register.deaf = 'n2';
-    const ack = call(agent, 'r1');
-    await s.run(20);
-    expect(said(ack)).toContain('nothing was sent');
-    expect(has(computer, events.toolCall)).toBe(false);
-  },
-);
+scenario('a call for a node that hears nothing for a moment is refused at once, unsent', {}, async (s) => {
+  const { agent, computer } = await seated(s);
+  s.network.register.deaf = 'n2';
+  const ack = call(agent, 'r1');
+  await s.run(20);
+  expect(said(ack)).toContain('nothing was sent');
+  expect(has(computer, events.toolCall)).toBe(false);
+});
 
 scenario('a node that closes frees its seats at once', {}, async (s) => {
   const { agent, urls } = await seated(s);
@@ -100,46 +92,38 @@ scenario('a seat that was taken while its node was apart is given up there', {},
   expect(has(computer, notices.disconnecting)).toBe(true);
 });
 
-scenario(
-  'a lease that ended is known to have, also where the answer that said so was lost',
-  {},
-  async (s) => {
-    const { computer, urls } = await seated(s);
-    const { register } = s.network;
-    register.apart = 'n2';
-    await s.run(leaseMs * 2);
-    const taken = s.peer('c', answers, urls[0]).join('computer', 'c');
-    await s.run(20);
-    expect(taken).toEqual(granted);
-    register.faults.isAnswered = () => false;
-    register.apart = undefined;
-    await s.run(leaseMs / 2);
-    register.faults.isAnswered = () => true;
-    for (let ms = 0; ms < leaseMs && computer.ended.length === 0; ms += 10) {
-      // Until then this node holds a seat that another node has granted again, so it must not relay.
-      expect(s.network.isCurrent(urls[1] ?? '')).toBe(false);
-      await s.run(10);
-    }
-    expect(computer.ended).toHaveLength(1);
-  },
-);
+scenario('a lease that ended is known to have, also where the answer saying so was lost', {}, async (s) => {
+  const { computer, urls } = await seated(s);
+  const { register } = s.network;
+  register.apart = 'n2';
+  await s.run(leaseMs * 2);
+  const taken = s.peer('c', answers, urls[0]).join('computer', 'c');
+  await s.run(20);
+  expect(taken).toEqual(granted);
+  register.faults.isAnswered = () => false;
+  register.apart = undefined;
+  await s.run(leaseMs / 2);
+  register.faults.isAnswered = () => true;
+  for (let ms = 0; ms < leaseMs && computer.ended.length === 0; ms += 10) {
+    // Until then this node holds a seat that another node has granted again, so it must not relay.
+    expect(s.network.isCurrent(urls[1] ?? '')).toBe(false);
+    await s.run(10);
+  }
+  expect(computer.ended).toHaveLength(1);
+});
 
-scenario(
-  'an agent that sits elsewhere is refused here, although the register would let it in',
-  {},
-  async (s) => {
-    const { agent } = await seated(s);
-    const both = [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')];
-    await s.run(20);
-    expect(said(both.flat())).toMatch(/Agent sid already in room.*Agent sid already in room/);
-    agent.leave();
-    await s.run(20);
-    const race = [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')];
-    await s.run(20);
-    expect(race.map(([ack]) => ack?.[0])).toEqual([true, false]);
-    expect(s.network.register.holders.map(({ seat }) => seat.office).toSorted()).toEqual(['o', 'second']);
-  },
-);
+scenario('an agent that sits elsewhere is refused, although the register would let it in', {}, async (s) => {
+  const { agent } = await seated(s);
+  const both = [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')];
+  await s.run(20);
+  expect(said(both.flat())).toMatch(/Agent sid already in room.*Agent sid already in room/);
+  agent.leave();
+  await s.run(20);
+  const race = [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')];
+  await s.run(20);
+  expect(race.map(([ack]) => ack?.[0])).toEqual([true, false]);
+  expect(s.network.register.holders.map(({ seat }) => seat.office).toSorted()).toEqual(['o', 'second']);
+});
 
 scenario('a peer at another node is reached as before after a register that was empty', {}, async (s) => {
   const { agent, urls } = await seated(s);
@@ -161,25 +145,21 @@ scenario('a peer at another node is reached as before after a register that was 
   );
 });
 
-scenario(
-  'a call without a time limit ends also where it, or its answer, is lost between nodes',
-  {},
-  async (s) => {
-    for (const lost of [1, 2]) {
-      const { agent, computer } = await seated(s);
-      let told = 0;
-      s.network.register.faults.delay = () => ((told += 1) === lost ? 'lost' : 1);
-      const ack = call(agent, 'r1', 'read', 'c', 0);
-      await s.run(leaseMs * 7);
-      expect(said(ack)).toContain('"a2c_outcome":"unknown"');
-      expect(ack).toHaveLength(1);
-      for (const peer of [agent, computer]) peer.close();
-      await s.run(20);
-      for (const node of ['office', 'office2']) s.close(node);
-      await s.run(20);
-    }
-  },
-);
+scenario('a call without a limit ends also where it, or its answer, is lost between nodes', {}, async (s) => {
+  for (const lost of [1, 2]) {
+    const { agent, computer } = await seated(s);
+    let told = 0;
+    s.network.register.faults.delay = () => ((told += 1) === lost ? 'lost' : 1);
+    const ack = call(agent, 'r1', 'read', 'c', 0);
+    await s.run(leaseMs * 7);
+    expect(said(ack)).toContain('"a2c_outcome":"unknown"');
+    expect(ack).toHaveLength(1);
+    for (const peer of [agent, computer]) peer.close();
+    await s.run(20);
+    for (const node of ['office', 'office2']) s.close(node);
+    await s.run(20);
+  }
+});
 
 scenario('a call that runs for long is not taken for one that is lost', {}, async (s) => {
   const late: ((...args: unknown[]) => void)[] = [];
@@ -258,26 +238,22 @@ scenario('a question for a seat that its computer leaves meanwhile is asked of n
   expect(has(computer, events.toolCall)).toBe(false);
 });
 
-scenario(
-  'a large answer that is on its way comes, also where its computer leaves meanwhile',
-  {},
-  async (s) => {
-    const { agent, urls } = await seated(s);
-    const text = 'x'.repeat(20_000);
-    const big = s.peer('big', { [events.toolCall]: (_, ack) => ack({ content: [{ text }] }) }, urls[1]);
-    big.join('computer', 'big');
-    await s.run(20);
-    const [large, small] = [call(agent, 'r1', 'read', 'big', 0), call(agent, 'r2')];
-    await s.run(20);
-    big.close();
-    await s.run(20);
-    expect(large).toHaveLength(0);
-    expect(said(small)).toEqual(expect.stringContaining('"isError":false'));
-    expect(has(agent, notices.leaveOffice)).toBe(true);
-    await s.run(leaseMs * 4);
-    expect(large).toEqual([[{ content: [{ text }] }]]);
-  },
-);
+scenario('a large answer on its way comes, also where its computer leaves meanwhile', {}, async (s) => {
+  const { agent, urls } = await seated(s);
+  const text = 'x'.repeat(20_000);
+  const big = s.peer('big', { [events.toolCall]: (_, ack) => ack({ content: [{ text }] }) }, urls[1]);
+  big.join('computer', 'big');
+  await s.run(20);
+  const [large, small] = [call(agent, 'r1', 'read', 'big', 0), call(agent, 'r2')];
+  await s.run(20);
+  big.close();
+  await s.run(20);
+  expect(large).toHaveLength(0);
+  expect(said(small)).toEqual(expect.stringContaining('"isError":false'));
+  expect(has(agent, notices.leaveOffice)).toBe(true);
+  await s.run(leaseMs * 4);
+  expect(large).toEqual([[{ content: [{ text }] }]]);
+});
 
 scenario('a large answer that is lost on its way leaves its call unknown', {}, async (s) => {
   const { agent, urls } = await seated(s);
@@ -293,41 +269,33 @@ scenario('a large answer that is lost on its way leaves its call unknown', {}, a
   expect(said(large)).toContain('"a2c_outcome":"unknown"');
 });
 
-scenario(
-  'nobody gets the seat of who has it after a fail-over that forgot the last claims',
-  {},
-  async (s) => {
-    const { urls } = await seated(s);
-    const { register } = s.network;
-    register.failOver();
-    const early = s.peer('c', answers, urls[0]).join('computer', 'c');
-    await s.run(20);
-    expect(said(early)).toContain('cannot reach its register');
-    await s.run(leaseMs * 2);
-    const late = s.peer('c', answers, urls[0]).join('computer', 'c');
-    await s.run(20);
-    expect(said(late)).toContain('already exists');
-    expect(register.holders.map(({ node }) => node).toSorted()).toEqual(['n1', 'n2']);
-  },
-);
+scenario('nobody gets a seat that is taken after a fail-over that forgot the last claims', {}, async (s) => {
+  const { urls } = await seated(s);
+  const { register } = s.network;
+  register.failOver();
+  const early = s.peer('c', answers, urls[0]).join('computer', 'c');
+  await s.run(20);
+  expect(said(early)).toContain('cannot reach its register');
+  await s.run(leaseMs * 2);
+  const late = s.peer('c', answers, urls[0]).join('computer', 'c');
+  await s.run(20);
+  expect(said(late)).toContain('already exists');
+  expect(register.holders.map(({ node }) => node).toSorted()).toEqual(['n1', 'n2']);
+});
 
-scenario(
-  'an earlier holder has to join again after a register that forgot who took a seat',
-  {},
-  async (s) => {
-    const { computer, urls } = await seated(s);
-    const { register } = s.network;
-    register.apart = 'n2';
-    await s.run(leaseMs * 2);
-    const later = s.peer('c', answers, urls[0]);
-    expect(later.join('computer', 'c')).toEqual([]);
-    await s.run(20);
-    expect(register.holders.map(({ node }) => node)).toEqual(['n1', 'n1']);
-    // The node of the later holder comes after that of the earlier one, and its lease has ended as well.
-    register.failOver();
-    register.apart = 'n1';
-    await s.run(leaseMs * 2);
-    expect(computer.ended).toHaveLength(1);
-    expect(register.holders).toEqual([]);
-  },
-);
+scenario('an earlier holder must join again after a register that forgot who took a seat', {}, async (s) => {
+  const { computer, urls } = await seated(s);
+  const { register } = s.network;
+  register.apart = 'n2';
+  await s.run(leaseMs * 2);
+  const later = s.peer('c', answers, urls[0]);
+  expect(later.join('computer', 'c')).toEqual([]);
+  await s.run(20);
+  expect(register.holders.map(({ node }) => node)).toEqual(['n1', 'n1']);
+  // The node of the later holder comes after that of the earlier one, and its lease has ended as well.
+  register.failOver();
+  register.apart = 'n1';
+  await s.run(leaseMs * 2);
+  expect(computer.ended).toHaveLength(1);
+  expect(register.holders).toEqual([]);
+});

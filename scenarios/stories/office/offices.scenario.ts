@@ -18,134 +18,109 @@ const everybody = async (s: Harness): Promise<void> => {
   await s.run(100);
 };
 
-scenario(
-  'a call goes to the computer that it names, though both have a tool of that name',
-  { servers },
-  async (s) => {
-    await everybody(s);
-    const calls = [s.agentCall('read', { computer: 'c1' }), s.agentCall('read', { computer: 'c2' })];
-    await s.run(200);
-    expect(calls.map((call) => call.settled[0]?.result)).toMatchObject([said('one'), said('two')]);
-  },
-);
+scenario('a call goes to the computer that it names, though both have its tool', { servers }, async (s) => {
+  await everybody(s);
+  const calls = [s.agentCall('read', { computer: 'c1' }), s.agentCall('read', { computer: 'c2' })];
+  await s.run(200);
+  expect(calls.map((call) => call.settled[0]?.result)).toMatchObject([said('one'), said('two')]);
+});
 
 for (const [how, act] of [
   ['closes', (s: Harness) => s.close('other')],
   ['loses its connection', (s: Harness) => s.network.faults.dropLink('c2')],
 ] as const)
-  scenario(
-    `one of two computers ${how} in mid-call: its call is answered, the other's goes on`,
-    { servers },
-    async (s) => {
-      await everybody(s);
-      const [stays, leaves] = [
-        s.agentCall('read', { computer: 'c1' }),
-        s.agentCall('read', { computer: 'c2' }),
-      ];
-      await s.run(50);
-      act(s);
-      await s.run(10);
-      expect(leaves.settled).toHaveLength(1);
-      expect(leaves.settled[0]?.result).toMatchObject({ isError: true });
-      expect(stays.settled).toEqual([]);
-      await s.run(100);
-      expect(stays.settled).toMatchObject([{ outcome: 'succeeded', result: said('one') }]);
-      expect(s.heard('agent', 'computer.left').map((e) => e.computer)).toEqual(['c2']);
-    },
-  );
-
-scenario(
-  'two computers of one name: the second is refused by name, and sits once the first is gone',
-  { servers },
-  async (s) => {
-    await s.office();
-    s.computer({ linked: true, name: 'c', servers: ['one'] });
-    await s.run(50);
-    s.computer({ linked: true, name: 'c', servers: ['two'], as: 'other' });
-    s.agent();
-    await s.run(100);
-    const refused = s.heard('other', 'link.changed').at(-1);
-    expect(refused).toMatchObject({ stage: 'waiting', refusal: 'seat' });
-    expect(refused?.reason).toContain("'c' already exists");
-    const first = s.agentCall('read', { computer: 'c' });
-    await s.run(200);
-    s.close('computer');
-    await s.run(3000);
-    const second = s.agentCall('read', { computer: 'c' });
-    await s.run(200);
-    expect([first, second].map((call) => call.settled[0]?.result)).toMatchObject([said('one'), said('two')]);
-  },
-);
-
-scenario(
-  'an office that dies and comes back finds both computers and their agent again',
-  { servers },
-  async (s) => {
+  scenario(`one of two computers ${how}: its call is answered, the other goes on`, { servers }, async (s) => {
     await everybody(s);
-    const call = s.agentCall('read');
+    const [stays, leaves] = [
+      s.agentCall('read', { computer: 'c1' }),
+      s.agentCall('read', { computer: 'c2' }),
+    ];
+    await s.run(50);
+    act(s);
     await s.run(10);
-    s.network.faults.killOffice();
-    s.directory.abandon('office');
-    await s.run(10);
-    expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'LinkLost' } }]);
-    const before = s.heard('agent', 'view.toolsChanged').length;
-    await s.office();
-    await s.run(3000);
-    const told = s.heard('agent', 'view.toolsChanged').slice(before);
-    expect(told.filter((e) => e.tools?.length === 1).map((e) => e.computer as string)).toEqual(['c1', 'c2']);
-  },
-);
+    expect(leaves.settled).toHaveLength(1);
+    expect(leaves.settled[0]?.result).toMatchObject({ isError: true });
+    expect(stays.settled).toEqual([]);
+    await s.run(100);
+    expect(stays.settled).toMatchObject([{ outcome: 'succeeded', result: said('one') }]);
+    expect(s.heard('agent', 'computer.left').map((e) => e.computer)).toEqual(['c2']);
+  });
+
+scenario('the second computer of a name is refused until the first is gone', { servers }, async (s) => {
+  await s.office();
+  s.computer({ linked: true, name: 'c', servers: ['one'] });
+  await s.run(50);
+  s.computer({ linked: true, name: 'c', servers: ['two'], as: 'other' });
+  s.agent();
+  await s.run(100);
+  const refused = s.heard('other', 'link.changed').at(-1);
+  expect(refused).toMatchObject({ stage: 'waiting', refusal: 'seat' });
+  expect(refused?.reason).toContain("'c' already exists");
+  const first = s.agentCall('read', { computer: 'c' });
+  await s.run(200);
+  s.close('computer');
+  await s.run(3000);
+  const second = s.agentCall('read', { computer: 'c' });
+  await s.run(200);
+  expect([first, second].map((call) => call.settled[0]?.result)).toMatchObject([said('one'), said('two')]);
+});
+
+scenario('an office that dies and comes back finds its computers and agent again', { servers }, async (s) => {
+  await everybody(s);
+  const call = s.agentCall('read');
+  await s.run(10);
+  s.network.faults.killOffice();
+  s.directory.abandon('office');
+  await s.run(10);
+  expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'LinkLost' } }]);
+  const before = s.heard('agent', 'view.toolsChanged').length;
+  await s.office();
+  await s.run(3000);
+  const told = s.heard('agent', 'view.toolsChanged').slice(before);
+  expect(told.filter((e) => e.tools?.length === 1).map((e) => e.computer as string)).toEqual(['c1', 'c2']);
+});
 
 const link = { url: officeUrl, role: 'computer', name: 'c1', office: 'o' } as const;
-scenario(
-  'a computer joins an office later, leaves it, and joins again: each time with its tools',
-  { servers },
-  async (s) => {
-    await s.office();
-    s.computer({ servers: ['one'] });
-    s.agent();
-    await s.run(100);
-    const asked = (): (string[] | undefined)[] =>
-      s.heard('agent', 'view.toolsChanged').map((e) => e.tools?.map((t: { name: string }) => t.name));
-    s.order('computer', { type: 'office.join', link });
-    s.order('computer', { type: 'office.join', link });
-    await s.run(1000);
-    expect(linkStage(s)).toBe('joined');
-    expect(asked()).toEqual([['read']]);
-    s.order('computer', { type: 'office.leave' });
-    await s.run(10);
-    expect(linkStage(s)).toBe('closed');
-    expect(s.heard('agent', 'computer.left')).toHaveLength(1);
-    s.order('computer', { type: 'office.leave' });
-    s.order('computer', { type: 'office.join', link });
-    await s.run(1000);
-    expect(asked()).toEqual([['read'], ['read']]);
-  },
-);
+scenario('a computer joins later, leaves, and joins again, with its tools', { servers }, async (s) => {
+  await s.office();
+  s.computer({ servers: ['one'] });
+  s.agent();
+  await s.run(100);
+  const asked = (): (string[] | undefined)[] =>
+    s.heard('agent', 'view.toolsChanged').map((e) => e.tools?.map((t: { name: string }) => t.name));
+  s.order('computer', { type: 'office.join', link });
+  s.order('computer', { type: 'office.join', link });
+  await s.run(1000);
+  expect(linkStage(s)).toBe('joined');
+  expect(asked()).toEqual([['read']]);
+  s.order('computer', { type: 'office.leave' });
+  await s.run(10);
+  expect(linkStage(s)).toBe('closed');
+  expect(s.heard('agent', 'computer.left')).toHaveLength(1);
+  s.order('computer', { type: 'office.leave' });
+  s.order('computer', { type: 'office.join', link });
+  await s.run(1000);
+  expect(asked()).toEqual([['read'], ['read']]);
+});
 
 const other = { ...link, name: 'other' };
-scenario(
-  'a computer that has a seat takes no second one before it has left the first',
-  { servers },
-  async (s) => {
-    await s.office();
-    s.computer({ linked: true });
-    s.order('computer', { type: 'office.join', link: other });
-    await s.run(100);
-    s.order('computer', { type: 'office.join', link: other });
-    await s.run(100);
-    expect(linkStage(s)).toBe('joined');
-    expect(s.heard('office', 'seat.changed')).toMatchObject([{ seat: { name: 'c1' } }]);
-  },
-);
+scenario('a computer with a seat takes no second one until it has left the first', { servers }, async (s) => {
+  await s.office();
+  s.computer({ linked: true });
+  s.order('computer', { type: 'office.join', link: other });
+  await s.run(100);
+  s.order('computer', { type: 'office.join', link: other });
+  await s.run(100);
+  expect(linkStage(s)).toBe('joined');
+  expect(s.heard('office', 'seat.changed')).toMatchObject([{ seat: { name: 'c1' } }]);
+});
 
 scenario(
   'a computer that is closing takes no seat any more',
   { servers: { one: { ...servers.one, ignores: ['stdin'] } } },
   async (s) => {
     await s.office();
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     s.close('computer');
     s.order('computer', { type: 'office.join', link });
     await s.run(502);
@@ -169,26 +144,22 @@ const questions = (s: Harness) => {
   return { answers, ask };
 };
 
-scenario(
-  'questions of the host of an agent are answered as they came, or refused while it cannot ask',
-  { servers },
-  async (s) => {
-    const { answers, ask } = questions(s);
-    await s.office();
-    s.agent();
-    ask('early', 'server:list_room', { office_id: 'o' });
-    await s.run(20);
-    ask('asked', 'server:list_room', { office_id: 'o' });
-    await s.run(20);
-    s.close('agent');
-    ask('late', 'server:list_room', { office_id: 'o' });
-    expect(answers).toMatchObject([
-      { reqId: 'early', outcome: 'failed', failure: { code: 'LinkLost' } },
-      { reqId: 'asked', outcome: 'succeeded', result: { req_id: 'asked', sessions: [{ name: 'a1' }] } },
-      { reqId: 'late', outcome: 'failed', failure: { code: 'LinkLost' } },
-    ]);
-  },
-);
+scenario('questions of an agent are answered as they came, or refused offline', { servers }, async (s) => {
+  const { answers, ask } = questions(s);
+  await s.office();
+  s.agent();
+  ask('early', 'server:list_room', { office_id: 'o' });
+  await s.run(20);
+  ask('asked', 'server:list_room', { office_id: 'o' });
+  await s.run(20);
+  s.close('agent');
+  ask('late', 'server:list_room', { office_id: 'o' });
+  expect(answers).toMatchObject([
+    { reqId: 'early', outcome: 'failed', failure: { code: 'LinkLost' } },
+    { reqId: 'asked', outcome: 'succeeded', result: { req_id: 'asked', sessions: [{ name: 'a1' }] } },
+    { reqId: 'late', outcome: 'failed', failure: { code: 'LinkLost' } },
+  ]);
+});
 
 scenario('a computer shows its config to the agent that asks', { servers }, async (s) => {
   await everybody(s);
@@ -198,17 +169,13 @@ scenario('a computer shows its config to the agent that asks', { servers }, asyn
   expect(answers).toMatchObject([{ outcome: 'succeeded', result: { servers: {}, inputs: [] } }]);
 });
 
-scenario(
-  'a computer that says that its config has changed is heard by the host of the agent',
-  {},
-  async (s) => {
-    await s.office();
-    s.agent();
-    const peer = s.peer('c9');
-    peer.join('computer', 'c9');
-    await s.run(20);
-    peer.say('server:update_config', { computer: 'c9' });
-    await s.run(20);
-    expect(s.heard('agent', 'computer.configChanged')).toMatchObject([{ computer: 'c9' }]);
-  },
-);
+scenario('a computer that says that its config changed is heard by the host of the agent', {}, async (s) => {
+  await s.office();
+  s.agent();
+  const peer = s.peer('c9');
+  peer.join('computer', 'c9');
+  await s.run(20);
+  peer.say('server:update_config', { computer: 'c9' });
+  await s.run(20);
+  expect(s.heard('agent', 'computer.configChanged')).toMatchObject([{ computer: 'c9' }]);
+});

@@ -52,23 +52,19 @@ scenario('two joins at once are both answered, and the later one is where it sit
   expect(notices(watch.heard)).toEqual(['enter_office c two']);
 });
 
-scenario(
-  'a computer that changes the office and comes back is announced at both, each time once',
-  {},
-  async (s) => {
-    await s.office();
-    const [one, two, peer] = [s.peer('w1'), s.peer('w2'), s.peer('p')];
-    one.join('agent', 'a', 'one');
-    two.join('agent', 'a', 'two');
+scenario('a computer that changes offices and comes back is announced each time once', {}, async (s) => {
+  await s.office();
+  const [one, two, peer] = [s.peer('w1'), s.peer('w2'), s.peer('p')];
+  one.join('agent', 'a', 'one');
+  two.join('agent', 'a', 'two');
+  await s.run(settle);
+  for (const office of ['one', 'two', 'one']) {
+    peer.join('computer', 'c', office);
     await s.run(settle);
-    for (const office of ['one', 'two', 'one']) {
-      peer.join('computer', 'c', office);
-      await s.run(settle);
-    }
-    expect(notices(one.heard)).toEqual(['enter_office c one', 'leave_office c one', 'enter_office c one']);
-    expect(notices(two.heard)).toEqual(['enter_office c two', 'leave_office c two']);
-  },
-);
+  }
+  expect(notices(one.heard)).toEqual(['enter_office c one', 'leave_office c one', 'enter_office c one']);
+  expect(notices(two.heard)).toEqual(['enter_office c two', 'leave_office c two']);
+});
 
 scenario('a join that is repeated is granted and announced to nobody', {}, async (s) => {
   await s.office();
@@ -81,49 +77,41 @@ scenario('a join that is repeated is granted and announced to nobody', {}, async
   expect(notices(watch.heard)).toEqual(['enter_office c o']);
 });
 
-scenario(
-  'a switch that is refused keeps the old seat, and calls still arrive there',
-  { servers: {} },
-  async (s) => {
-    await s.office();
-    s.peer('holder').join('computer', 'c', 'two');
-    const peer = s.peer('p', {
-      'client:get_tools': (body, ack) => ack({ tools: [], req_id: (body as { req_id: string }).req_id }),
-      'client:tool_call': (_, ack) => ack({ content: [] }),
-    });
-    const join = peer.join('computer', 'c', 'o');
-    await s.run(settle);
-    const refused = peer.join('computer', 'c', 'two');
-    s.agent();
-    await s.run(settle);
-    expect(join).toEqual(ok);
-    expect(refused).toEqual(taken('c', 'two'));
-    expect(seats(s)[1]).toBe('o/c');
-    const call = s.agentCall('read', { computer: 'c' });
-    await s.run(settle);
-    expect(call.settled[0]?.outcome).toBe('succeeded');
-  },
-);
+scenario('a switch that is refused keeps the old seat, and calls still arrive there', {}, async (s) => {
+  await s.office();
+  s.peer('holder').join('computer', 'c', 'two');
+  const peer = s.peer('p', {
+    'client:get_tools': (body, ack) => ack({ tools: [], req_id: (body as { req_id: string }).req_id }),
+    'client:tool_call': (_, ack) => ack({ content: [] }),
+  });
+  const join = peer.join('computer', 'c', 'o');
+  await s.run(settle);
+  const refused = peer.join('computer', 'c', 'two');
+  s.agent();
+  await s.run(settle);
+  expect(join).toEqual(ok);
+  expect(refused).toEqual(taken('c', 'two'));
+  expect(seats(s)[1]).toBe('o/c');
+  const call = s.agentCall('read', { computer: 'c' });
+  await s.run(settle);
+  expect(call.settled[0]?.outcome).toBe('succeeded');
+});
 
-scenario(
-  'an agent has to leave before it joins elsewhere; a computer never becomes an agent',
-  {},
-  async (s) => {
-    await s.office();
-    const [agent, computer] = [s.peer('a'), s.peer('c')];
-    agent.join('agent', 'a', 'one');
-    computer.join('computer', 'c', 'one');
-    const [early, changed] = [agent.join('agent', 'a', 'two'), computer.join('agent', 'c', 'two')];
-    await s.run(settle);
-    expect(early[0]?.[1]).toContain("leave 'one' before joining 'two'");
-    expect(changed[0]?.[1]).toContain('Role mismatch');
-    agent.leave('one');
-    const late = agent.join('agent', 'a', 'two');
-    await s.run(settle);
-    expect(late).toEqual(ok);
-    expect(seats(s)).toEqual(['one/c', 'two/a']);
-  },
-);
+scenario('an agent leaves before it joins elsewhere; a computer never becomes an agent', {}, async (s) => {
+  await s.office();
+  const [agent, computer] = [s.peer('a'), s.peer('c')];
+  agent.join('agent', 'a', 'one');
+  computer.join('computer', 'c', 'one');
+  const [early, changed] = [agent.join('agent', 'a', 'two'), computer.join('agent', 'c', 'two')];
+  await s.run(settle);
+  expect(early[0]?.[1]).toContain("leave 'one' before joining 'two'");
+  expect(changed[0]?.[1]).toContain('Role mismatch');
+  agent.leave('one');
+  const late = agent.join('agent', 'a', 'two');
+  await s.run(settle);
+  expect(late).toEqual(ok);
+  expect(seats(s)).toEqual(['one/c', 'two/a']);
+});
 
 scenario('a seat is free for others as soon as its connection is gone', {}, async (s) => {
   await s.office();
@@ -138,22 +126,18 @@ scenario('a seat is free for others as soon as its connection is gone', {}, asyn
   expect(notices(watch.heard)).toEqual(['enter_office c o', 'leave_office c o', 'enter_office c o']);
 });
 
-scenario(
-  'one who joins and is gone before the answer leaves neither seat nor notice behind',
-  {},
-  async (s) => {
-    await s.office();
-    const watch = s.peer('w');
-    watch.join('agent', 'a');
-    await s.run(settle);
-    const peer = s.peer('p');
-    peer.join('computer', 'c');
-    peer.close();
-    await s.run(settle);
-    expect(seats(s)).toEqual(['o/a']);
-    expect(notices(watch.heard)).toEqual(['enter_office c o', 'leave_office c o']);
-  },
-);
+scenario('who joins and is gone before the answer leaves neither seat nor notice behind', {}, async (s) => {
+  await s.office();
+  const watch = s.peer('w');
+  watch.join('agent', 'a');
+  await s.run(settle);
+  const peer = s.peer('p');
+  peer.join('computer', 'c');
+  peer.close();
+  await s.run(settle);
+  expect(seats(s)).toEqual(['o/a']);
+  expect(notices(watch.heard)).toEqual(['enter_office c o', 'leave_office c o']);
+});
 
 scenario(
   'an office that loses its port says so and ends, and all who sat there hear it',
@@ -192,29 +176,25 @@ scenario('an office that closes answers those who wait, and ends all connections
   expect([computer.ended, agent.ended]).toEqual([['io server disconnect'], ['io server disconnect']]);
 });
 
-scenario(
-  'an agent hears how far its call is as long as it sits there, no matter who else has left',
-  {},
-  async (s) => {
-    await s.office();
-    const [agent, computer, other] = [s.peer('a'), s.peer('c'), s.peer('d')];
-    agent.join('agent', 'a');
-    computer.join('computer', 'c');
-    other.join('computer', 'd');
+scenario('an agent hears how far its call is while it sits there, whoever else has left', {}, async (s) => {
+  await s.office();
+  const [agent, computer, other] = [s.peer('a'), s.peer('c'), s.peer('d')];
+  agent.join('agent', 'a');
+  computer.join('computer', 'c');
+  other.join('computer', 'd');
+  await s.run(settle);
+  const told = async (): Promise<number> => {
+    computer.ask(events.toolCallProgress, { agent: 'a', req_id: 'r', computer: 'c', progress: 1 });
     await s.run(settle);
-    const told = async (): Promise<number> => {
-      computer.ask(events.toolCallProgress, { agent: 'a', req_id: 'r', computer: 'c', progress: 1 });
-      await s.run(settle);
-      return agent.heard.filter(({ event }) => event === noticeNames.toolCallProgress).length;
-    };
-    other.leave();
-    await s.run(settle);
-    expect(await told()).toBe(1);
-    agent.leave();
-    await s.run(settle);
-    expect(await told()).toBe(1);
-  },
-);
+    return agent.heard.filter(({ event }) => event === noticeNames.toolCallProgress).length;
+  };
+  other.leave();
+  await s.run(settle);
+  expect(await told()).toBe(1);
+  agent.leave();
+  await s.run(settle);
+  expect(await told()).toBe(1);
+});
 
 scenario('a question in mid-air when one of the two leaves says who has left', {}, async (s) => {
   await s.office();

@@ -22,87 +22,71 @@ import { documents, reads, windows } from '../../stage/showing.ts';
 import { until } from '../../stage/watching.ts';
 
 for (const collection of both) {
-  scenario(
-    `a notice of a changed ${collection} has it looked at, whether its host follows or not; nobody else is`,
-    {},
-    async (s) => {
-      const peer = await meet(s, collection, [showing(collection, 1), showing(collection, 2)]);
-      expect(questions(peer, collection)).toEqual([]);
-      update(peer, collection);
-      await s.run(20);
-      expect(heard(s)).toEqual([1]);
-      update(peer, collection);
-      await s.run(20);
-      expect(heard(s)).toEqual([1, 2]);
-      expect(questions(peer, collection)).toHaveLength(2);
-    },
-  );
+  scenario(`a notice of a changed ${collection} has it looked at, followed or not`, {}, async (s) => {
+    const peer = await meet(s, collection, [showing(collection, 1), showing(collection, 2)]);
+    expect(questions(peer, collection)).toEqual([]);
+    update(peer, collection);
+    await s.run(20);
+    expect(heard(s)).toEqual([1]);
+    update(peer, collection);
+    await s.run(20);
+    expect(heard(s)).toEqual([1, 2]);
+    expect(questions(peer, collection)).toHaveLength(2);
+  });
 
-  scenario(
-    `a followed ${collection} is looked at without a notice, of who is there and of who comes, once`,
-    {},
-    async (s) => {
-      const peer = await meet(s, collection, [showing(collection, 1), showing(collection, 2)], true);
-      expect(heard(s)).toEqual([1]);
-      follow(s, collection);
-      await s.run(20);
-      expect(questions(peer, collection)).toHaveLength(1);
-      const late = s.peer('c2', {
-        [event[collection]]: (body, ack) => showing(collection, 3)(body as Question, ack),
-      });
-      late.join('computer', 'c2');
-      await s.run(20);
-      expect(heard(s)).toEqual([1, 3]);
-    },
-  );
+  scenario(`a followed ${collection} of who is there or comes is looked at once`, {}, async (s) => {
+    const peer = await meet(s, collection, [showing(collection, 1), showing(collection, 2)], true);
+    expect(heard(s)).toEqual([1]);
+    follow(s, collection);
+    await s.run(20);
+    expect(questions(peer, collection)).toHaveLength(1);
+    const late = s.peer('c2', {
+      [event[collection]]: (body, ack) => showing(collection, 3)(body as Question, ack),
+    });
+    late.join('computer', 'c2');
+    await s.run(20);
+    expect(heard(s)).toEqual([1, 3]);
+  });
 
-  scenario(
-    `a ${collection} that is followed later is looked at then, and an order twice changes nothing`,
-    {},
-    async (s) => {
-      const peer = await meet(s, collection, [showing(collection, 1), showing(collection, 2)]);
-      follow(s, collection);
-      await s.run(20);
-      follow(s, collection);
-      await s.run(20);
-      expect(heard(s)).toEqual([1]);
-      expect(questions(peer, collection)).toHaveLength(1);
-      s.network.faults.dropLink('a1');
-      follow(s, collection);
-      await s.run(3000);
-      expect(heard(s)).toEqual([1, 2]);
-    },
-  );
+  scenario(`a ${collection} followed later is looked at then, and an order twice is one`, {}, async (s) => {
+    const peer = await meet(s, collection, [showing(collection, 1), showing(collection, 2)]);
+    follow(s, collection);
+    await s.run(20);
+    follow(s, collection);
+    await s.run(20);
+    expect(heard(s)).toEqual([1]);
+    expect(questions(peer, collection)).toHaveLength(1);
+    s.network.faults.dropLink('a1');
+    follow(s, collection);
+    await s.run(3000);
+    expect(heard(s)).toEqual([1, 2]);
+  });
 
-  scenario(
-    `notices while a ${collection} is looked at ask once more, and only the last answer is told`,
-    {},
-    async (s) => {
-      const late: (() => void)[] = [];
-      const held =
-        (count: number): Answer =>
-        (question, ack) =>
-          late.push(() => showing(collection, count)(question, ack));
-      const peer = await meet(
-        s,
-        collection,
-        [held(1), showing(collection, 2), held(3), showing(collection, 4)],
-        true,
-      );
-      update(peer, collection);
-      await s.run(10);
-      late[0]?.();
-      await s.run(10);
-      expect(heard(s)).toEqual([2]);
-      for (let i = 0; i < 3; i += 1) update(peer, collection);
-      await s.run(10);
-      expect(questions(peer, collection)).toHaveLength(3);
-      late[1]?.();
-      await s.run(10);
-      expect(heard(s)).toEqual([2, 4]);
-      expect(questions(peer, collection)).toHaveLength(4);
-    },
-  );
+  scenario(`notices while a ${collection} is looked at ask once more; the last is told`, {}, async (s) => {
+    const late: (() => void)[] = [];
+    const held =
+      (count: number): Answer =>
+      (question, ack) =>
+        late.push(() => showing(collection, count)(question, ack));
+    const peer = await meet(
+      s,
+      collection,
+      [held(1), showing(collection, 2), held(3), showing(collection, 4)],
+      true,
+    );
+    update(peer, collection);
+    await s.run(10);
+    late[0]?.();
+    await s.run(10);
+    expect(heard(s)).toEqual([2]);
+    for (let i = 0; i < 3; i += 1) update(peer, collection);
+    await s.run(10);
+    expect(questions(peer, collection)).toHaveLength(3);
+    late[1]?.();
+    await s.run(10);
+    expect(heard(s)).toEqual([2, 4]);
+    expect(questions(peer, collection)).toHaveLength(4);
+  });
 
   for (const [what, answer, says] of [
     ['acks nothing', (_: Question, ack: Ack) => ack(), 'does not know the event'],
@@ -128,89 +112,73 @@ for (const collection of both) {
       },
     );
 
-  scenario(
-    `a question of the host has a ${collection} that rests looked at again; one that is known is not`,
-    {},
-    async (s) => {
-      const no = refusing(501);
-      const peer = await meet(
-        s,
-        collection,
-        [no, no, no, showing(collection, 1), showing(collection, 1)],
-        true,
-      );
-      await s.run(10_000);
-      s.query('client:get_config', { computer: 'c1' });
-      await s.run(100);
-      expect(questions(peer, collection)).toHaveLength(3);
-      const first = s.query(event[collection], { computer: 'c1' });
-      await s.run(100);
-      expect(first.settled).toHaveLength(1);
-      expect(heard(s).at(-1)).toBe(1);
-      expect(questions(peer, collection)).toHaveLength(5);
-      s.query(event[collection], { computer: 'c1' });
-      await s.run(100);
-      expect(questions(peer, collection)).toHaveLength(6);
-    },
-  );
+  scenario(`a question of the host has a resting ${collection} looked at again`, {}, async (s) => {
+    const no = refusing(501);
+    const peer = await meet(
+      s,
+      collection,
+      [no, no, no, showing(collection, 1), showing(collection, 1)],
+      true,
+    );
+    await s.run(10_000);
+    s.query('client:get_config', { computer: 'c1' });
+    await s.run(100);
+    expect(questions(peer, collection)).toHaveLength(3);
+    const first = s.query(event[collection], { computer: 'c1' });
+    await s.run(100);
+    expect(first.settled).toHaveLength(1);
+    expect(heard(s).at(-1)).toBe(1);
+    expect(questions(peer, collection)).toHaveLength(5);
+    s.query(event[collection], { computer: 'c1' });
+    await s.run(100);
+    expect(questions(peer, collection)).toHaveLength(6);
+  });
 
-  scenario(
-    `a computer that has too much to do is asked for its ${collection} until it answers`,
-    {},
-    async (s) => {
-      const busy = Array.from({ length: 6 }, () => refusing(429));
-      const peer = await meet(s, collection, [...busy, showing(collection, 1)], true);
-      await s.run(20_000);
-      expect(questions(peer, collection)).toHaveLength(7);
-      expect(heard(s).at(-1)).toBe(1);
-    },
-  );
+  scenario(`a computer with too much to do is asked for a ${collection} until it answers`, {}, async (s) => {
+    const busy = Array.from({ length: 6 }, () => refusing(429));
+    const peer = await meet(s, collection, [...busy, showing(collection, 1)], true);
+    await s.run(20_000);
+    expect(questions(peer, collection)).toHaveLength(7);
+    expect(heard(s).at(-1)).toBe(1);
+  });
 
-  scenario(
-    `a ${collection} whose refresh fails stays known, and its failures count again after an answer`,
-    {},
-    async (s) => {
-      const [no, good] = [refusing(500), showing(collection, 1)];
-      const peer = await meet(s, collection, [good, no, no, good, no, no, good], true);
-      for (let i = 0; i < 2; i += 1) {
-        update(peer, collection);
-        await s.run(20);
-        expect(s.heard('agent', 'view.collectionChanged').at(-1)).toMatchObject({
-          value: expect.anything(),
-          failure: { code: 500 },
-        });
-        await s.run(5000);
-        expect(s.heard('agent', 'view.collectionChanged').at(-1)?.failure).toBeNull();
-      }
-      expect(questions(peer, collection)).toHaveLength(7);
-    },
-  );
+  scenario(`a ${collection} whose refresh fails stays known; an answer ends its count`, {}, async (s) => {
+    const [no, good] = [refusing(500), showing(collection, 1)];
+    const peer = await meet(s, collection, [good, no, no, good, no, no, good], true);
+    for (let i = 0; i < 2; i += 1) {
+      update(peer, collection);
+      await s.run(20);
+      expect(s.heard('agent', 'view.collectionChanged').at(-1)).toMatchObject({
+        value: expect.anything(),
+        failure: { code: 500 },
+      });
+      await s.run(5000);
+      expect(s.heard('agent', 'view.collectionChanged').at(-1)?.failure).toBeNull();
+    }
+    expect(questions(peer, collection)).toHaveLength(7);
+  });
 
-  scenario(
-    `a ${collection} is looked at no longer than its computer, the link and the agent are there`,
-    {},
-    async (s) => {
-      const peer = await meet(s, collection, [never, never, never], true);
-      peer.leave();
-      await s.run(60_000);
-      expect(questions(peer, collection)).toHaveLength(1);
-      peer.join('computer', 'c1');
-      await s.run(10);
-      expect(questions(peer, collection)).toHaveLength(2);
-      s.network.faults.dropLink('a1');
-      await s.run(3000);
-      expect(questions(peer, collection)).toHaveLength(3);
-      expect(heard(s)).toEqual([
-        'The computer left before it answered',
-        'The connection to the office was lost before an answer',
-      ]);
-      s.close('agent');
-      follow(s, collection === 'desktop' ? 'finder' : 'desktop');
-      await s.run(60_000);
-      expect(questions(peer, collection)).toHaveLength(3);
-      expect(s.directory.find('agent')).toBeUndefined();
-    },
-  );
+  scenario(`a ${collection} is looked at while its computer, link and agent are there`, {}, async (s) => {
+    const peer = await meet(s, collection, [never, never, never], true);
+    peer.leave();
+    await s.run(60_000);
+    expect(questions(peer, collection)).toHaveLength(1);
+    peer.join('computer', 'c1');
+    await s.run(10);
+    expect(questions(peer, collection)).toHaveLength(2);
+    s.network.faults.dropLink('a1');
+    await s.run(3000);
+    expect(questions(peer, collection)).toHaveLength(3);
+    expect(heard(s)).toEqual([
+      'The computer left before it answered',
+      'The connection to the office was lost before an answer',
+    ]);
+    s.close('agent');
+    follow(s, collection === 'desktop' ? 'finder' : 'desktop');
+    await s.run(60_000);
+    expect(questions(peer, collection)).toHaveLength(3);
+    expect(s.directory.find('agent')).toBeUndefined();
+  });
 
   let tell: Emit<LinkFact> = () => {};
   const isAbout = (ev: object): boolean => 'method' in ev && ev.method === event[collection];

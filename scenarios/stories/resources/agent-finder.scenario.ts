@@ -15,20 +15,16 @@ import type { Peer } from '../../stage/scripted/network/network.ts';
 const offsets = (peer: Peer): number[] => questions(peer, 'finder').map(({ offset = 0 }) => offset);
 const many = (...counts: readonly number[]): Answer[] => counts.map((count) => showing('finder', count));
 
-scenario(
-  'a Finder is followed in pages of a hundred until all is there, and again from the first page',
-  {},
-  async (s) => {
-    const peer = await meet(s, 'finder', many(250, 250, 250, 101, 101), true);
-    expect(heard(s)).toEqual([250]);
-    expect(offsets(peer)).toEqual([0, 100, 200]);
-    expect(questions(peer, 'finder').map(({ limit }) => limit)).toEqual([100, 100, 100]);
-    update(peer, 'finder');
-    await s.run(100);
-    expect(heard(s)).toEqual([250, 101]);
-    expect(offsets(peer).slice(3)).toEqual([0, 100]);
-  },
-);
+scenario('a Finder is followed in pages of a hundred, again from the first page', {}, async (s) => {
+  const peer = await meet(s, 'finder', many(250, 250, 250, 101, 101), true);
+  expect(heard(s)).toEqual([250]);
+  expect(offsets(peer)).toEqual([0, 100, 200]);
+  expect(questions(peer, 'finder').map(({ limit }) => limit)).toEqual([100, 100, 100]);
+  update(peer, 'finder');
+  await s.run(100);
+  expect(heard(s)).toEqual([250, 101]);
+  expect(offsets(peer).slice(3)).toEqual([0, 100]);
+});
 
 scenario(
   'each page of a Finder has the whole time of a question, at first and when it is followed again',
@@ -58,46 +54,36 @@ scenario(
   },
 );
 
-scenario(
-  'a thousand of more than a thousand documents are followed, and it is said how many are left out',
-  {},
-  async (s) => {
-    const peer = await meet(
-      s,
-      'finder',
-      Array.from({ length: 11 }, () =>
-        showing('finder', 1234, { missing: [{ server: 'x', reason: 'late' }] }),
-      ),
-      true,
-    );
-    expect(offsets(peer)).toEqual([0, 100, 200, 300, 400, 500, 600, 700, 800, 900]);
-    const { value } = s.heard('agent', 'view.collectionChanged')[0] as never as {
-      value: Record<string, unknown[]>;
-    };
-    expect(value['documents']).toHaveLength(1000);
-    expect(value['total_count']).toBe(1234);
-    expect(value['left_out']).toBe(234);
-    expect(value['missing']).toEqual([{ server: 'x', reason: 'late' }]);
-  },
-);
+scenario('a thousand documents are followed, and it is said how many are left out', {}, async (s) => {
+  const peer = await meet(
+    s,
+    'finder',
+    Array.from({ length: 11 }, () => showing('finder', 1234, { missing: [{ server: 'x', reason: 'late' }] })),
+    true,
+  );
+  expect(offsets(peer)).toEqual([0, 100, 200, 300, 400, 500, 600, 700, 800, 900]);
+  const { value } = s.heard('agent', 'view.collectionChanged')[0] as never as {
+    value: Record<string, unknown[]>;
+  };
+  expect(value['documents']).toHaveLength(1000);
+  expect(value['total_count']).toBe(1234);
+  expect(value['left_out']).toBe(234);
+  expect(value['missing']).toEqual([{ server: 'x', reason: 'late' }]);
+});
 
-scenario(
-  'a computer that gives small pages is asked ten times, and one that gives none once more than it had',
-  {},
-  async (s) => {
-    const small: Answer = ({ req_id, offset = 0 }, ack) =>
-      ack({ documents: [document(offset)], total_count: 500, req_id });
-    const none: Answer = ({ req_id }, ack) => ack({ documents: [], total_count: 500, req_id });
-    const peer = await meet(s, 'finder', [...Array.from({ length: 10 }, () => small), small, none], true);
-    expect(heard(s)).toEqual([10]);
-    expect(offsets(peer)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    update(peer, 'finder');
-    await s.run(100);
-    expect(heard(s)).toEqual([10, 1]);
-    expect(offsets(peer).slice(10)).toEqual([0, 1]);
-    expect(s.heard('agent', 'view.collectionChanged').at(-1)?.value.left_out).toBe(499);
-  },
-);
+scenario('a computer with small pages is asked ten times, one without any once more', {}, async (s) => {
+  const small: Answer = ({ req_id, offset = 0 }, ack) =>
+    ack({ documents: [document(offset)], total_count: 500, req_id });
+  const none: Answer = ({ req_id }, ack) => ack({ documents: [], total_count: 500, req_id });
+  const peer = await meet(s, 'finder', [...Array.from({ length: 10 }, () => small), small, none], true);
+  expect(heard(s)).toEqual([10]);
+  expect(offsets(peer)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  update(peer, 'finder');
+  await s.run(100);
+  expect(heard(s)).toEqual([10, 1]);
+  expect(offsets(peer).slice(10)).toEqual([0, 1]);
+  expect(s.heard('agent', 'view.collectionChanged').at(-1)?.value.left_out).toBe(499);
+});
 
 scenario('a notice between two pages begins again, the first time and every other time', {}, async (s) => {
   const tellers: Peer[] = [];
@@ -129,14 +115,10 @@ scenario('a notice between the first two pages that anybody asked for begins aga
   expect(late).toHaveLength(1);
 });
 
-scenario(
-  'another total between two pages begins again; three times in a row is a failure, and a pause',
-  {},
-  async (s) => {
-    const peer = await meet(s, 'finder', many(150, 151, 151, 152, 152, 153, 160, 160), true);
-    expect(offsets(peer)).toEqual([0, 100, 0, 100, 0, 100]);
-    expect(heard(s)).toEqual(['The documents change faster than they can be listed']);
-    await s.run(3000);
-    expect(heard(s).at(-1)).toBe(160);
-  },
-);
+scenario('another total between two pages begins again; three in a row are a failure', {}, async (s) => {
+  const peer = await meet(s, 'finder', many(150, 151, 151, 152, 152, 153, 160, 160), true);
+  expect(offsets(peer)).toEqual([0, 100, 0, 100, 0, 100]);
+  expect(heard(s)).toEqual(['The documents change faster than they can be listed']);
+  await s.run(3000);
+  expect(heard(s).at(-1)).toBe(160);
+});

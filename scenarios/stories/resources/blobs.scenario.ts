@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, Harness } from '../../stage/harness.ts';
+import { everybody } from '../../stage/watching.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 
 const image = Buffer.from(Uint8Array.from({ length: 600_000 }, (_, n) => (n * 7) % 251));
@@ -23,12 +24,6 @@ const camera: Script = {
   },
 };
 const world = { servers: { s: camera } };
-const meet = async (s: Harness): Promise<void> => {
-  await s.office();
-  s.computer({ linked: true, name: 'c1' });
-  s.agent();
-  await s.run(2_000);
-};
 const part = (s: Harness, more: object = {}): AskedCall =>
   s.query('client:get_blob', { computer: 'c1', blob_handle: sha256, ...more });
 const answer = ({ settled: [call] }: AskedCall): unknown => call?.result;
@@ -40,7 +35,7 @@ const photo = async (s: Harness): Promise<AskedCall> => {
 type Part = { readonly blob: string; readonly chunk_offset: number; readonly eof: boolean };
 
 scenario('an agent gets a large content whole, which its computer gave in parts', world, async (s) => {
-  await meet(s);
+  await everybody(s, 2_000);
   const call = await photo(s);
   expect(answer(call)).toMatchObject({
     content: [
@@ -80,14 +75,14 @@ scenario('an agent that says no version gets its contents whole', world, async (
 });
 
 scenario('a content that cannot be kept is given whole', world, async (s) => {
-  await meet(s);
+  await everybody(s, 2_000);
   s.callPorts.blobs.fault = 'full';
   expect(answer(await photo(s))).toMatchObject({ content: [{}, { data }, {}, {}] });
   expect(s.callPorts.blobs.shelf.has(sha256)).toBe(false);
 });
 
 scenario('wrong handles, other readers, wrong offsets and old contents are refused', world, async (s) => {
-  await meet(s);
+  await everybody(s, 2_000);
   await photo(s);
   const asked = [
     part(s, { blob_handle: '../../etc/passwd' }),
@@ -119,7 +114,7 @@ scenario('wrong handles, other readers, wrong offsets and old contents are refus
 });
 
 scenario('a disk that fails or hangs is told, and each question is answered', world, async (s) => {
-  await meet(s);
+  await everybody(s, 2_000);
   await photo(s);
   s.callPorts.blobs.fault = 'fails';
   const failed = part(s);
@@ -138,7 +133,7 @@ scenario('a disk that fails or hangs is told, and each question is answered', wo
 });
 
 scenario('questions to a computer that closes are refused', world, async (s) => {
-  await meet(s);
+  await everybody(s, 2_000);
   await photo(s);
   part(s);
   await s.run(50);
@@ -192,7 +187,7 @@ const readAll = async (s: Harness, ms = 1_000): Promise<void> => {
 };
 
 scenario('an agent reads a content part by part, a few ahead of its reader', world, async (s) => {
-  await meet(s);
+  await everybody(s, 2_000);
   s.callPorts.blobs.partBytes = 20_000;
   await photo(s);
   download(s, 'c1', sha256);
@@ -275,29 +270,24 @@ scenario('a download whose office answers nothing rests after the limit of silen
   expect(endOf(s)).toMatchObject([{ end: 'cancelled' }]);
 });
 
-scenario(
-  'parts that come out of order are given in order, and shorter ones are asked for again',
-  {},
-  async (s) => {
-    const held: (() => void)[] = [];
-    let short = true;
-    await other(s, (question, ack) => {
-      if (question.chunk_offset === 10 && held.length === 0)
-        return void held.push(() => ack(partOf(question)));
-      if (question.chunk_offset === 20 && short) {
-        short = false;
-        return ack(partOf(question, { blob: image.subarray(20, 25).toString('base64') }));
-      }
-      ack(partOf(question));
-    });
-    download(s);
-    await s.run(50);
-    expect(partsHeard(s)).toEqual([0]);
-    for (const give of held) give();
-    await readAll(s);
-    expect(partsHeard(s)).toEqual([0, 10, 20, 25, 35]);
-  },
-);
+scenario('parts out of order are given in order, and shorter ones are asked for again', {}, async (s) => {
+  const held: (() => void)[] = [];
+  let short = true;
+  await other(s, (question, ack) => {
+    if (question.chunk_offset === 10 && held.length === 0) return void held.push(() => ack(partOf(question)));
+    if (question.chunk_offset === 20 && short) {
+      short = false;
+      return ack(partOf(question, { blob: image.subarray(20, 25).toString('base64') }));
+    }
+    ack(partOf(question));
+  });
+  download(s);
+  await s.run(50);
+  expect(partsHeard(s)).toEqual([0]);
+  for (const give of held) give();
+  await readAll(s);
+  expect(partsHeard(s)).toEqual([0, 10, 20, 25, 35]);
+});
 
 const lies: readonly (readonly [string, (asked: Asked) => object, object])[] = [
   ['another part', (asked) => partOf(asked, { chunk_offset: 7 }), { code: 500 }],

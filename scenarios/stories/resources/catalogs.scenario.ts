@@ -13,25 +13,25 @@ import {
   stageOf,
   toldOf,
   until,
+  reaches,
+  signalsTo,
 } from '../../stage/watching.ts';
+import { broken } from '../../fixtures/altered.ts';
+import { type Harness } from '../../stage/harness.ts';
 
 const tools = { read: { answers: hello } };
 const growing = { tools, lists: (n: number) => ['read', ...(n > 1 ? [`new${n}`] : [])] };
+const grown = { servers: { fs: growing } };
 const quiescent = { ...growing, info: { capabilities: { ...toolsOnly, tools: { listChanged: false } } } };
-scenario(
-  'a change that is told leads to one refresh, and everybody has the new tools',
-  { servers: { fs: growing } },
-  async (s) => {
-    await everybody(s);
-    await s.run(1000);
-    s.servers.announce('fs');
-    await s.run(1000);
-    expect(asksOf(s, 'tools/list')).toHaveLength(2);
-    expect(toldOf(s)).toEqual(['+read', '+new2']);
-    expect(offeredBy(s)).toEqual(['read', 'new2']);
-    expect(s.heard('agent', 'view.toolsChanged').at(-1)?.tools).toHaveLength(2);
-  },
-);
+scenario('a change that is told leads to one refresh, and all have the new tools', grown, async (s) => {
+  await everybody(s, 1_100);
+  s.servers.announce('fs');
+  await s.run(1000);
+  expect(asksOf(s, 'tools/list')).toHaveLength(2);
+  expect(toldOf(s)).toEqual(['+read', '+new2']);
+  expect(offeredBy(s)).toEqual(['read', 'new2']);
+  expect(s.heard('agent', 'view.toolsChanged').at(-1)?.tools).toHaveLength(2);
+});
 
 for (const [what, servers, options] of [
   ['was not declared', { fs: quiescent }, {}],
@@ -41,8 +41,7 @@ for (const [what, servers, options] of [
     `a notice that ${what} is ignored, and the change is found by the next look`,
     { servers, options: { fs: options }, timing: { pollMs: 60_000, pollDeclaredMs: 0 } },
     async (s) => {
-      s.computer();
-      await s.run(1000);
+      await s.up(1000);
       s.servers.announce('fs');
       await s.run(50_000);
       expect(asksOf(s, 'tools/list')).toHaveLength(1);
@@ -69,8 +68,7 @@ scenario(
       ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'].map(
         (m) => asksOf(s, m).length,
       );
-    s.computer();
-    await s.run(1000);
+    await s.up(1000);
     expect(counts()).toEqual([1, 1, 1, 1]);
     s.servers.announce('fs', 'tools');
     await s.run(1000);
@@ -115,8 +113,7 @@ scenario(
   'a list is asked for once without looks by the clock, however long nothing is told',
   { servers: { fs: quiescent } },
   async (s) => {
-    s.computer();
-    await s.run(24 * 3_600_000);
+    await s.up(24 * 3_600_000);
     expect(asksOf(s, 'tools/list')).toHaveLength(1);
   },
 );
@@ -129,8 +126,7 @@ scenario(
     seed: 7,
   },
   async (s) => {
-    s.computer();
-    await s.run(70_000);
+    await s.up(70_000);
     const looks = Array.from({ length: 12 }, (_, n) => asksOf(s, 'tools/list', `s${n}`)[1] ?? 0);
     expect(looks.every((at) => at >= 54_000 && at <= 67_000)).toBe(true);
     expect(new Set(looks).size).toBeGreaterThan(9);
@@ -153,8 +149,7 @@ scenario(
 );
 
 scenario('a list that is as it was is no news', { servers: { fs: { tools } } }, async (s) => {
-  await everybody(s);
-  await s.run(1000);
+  await everybody(s, 1_100);
   const before = s.news.length;
   s.servers.announce('fs');
   await s.run(5000);
@@ -171,13 +166,87 @@ scenario(
     timing: { listMs: 10_000 },
   },
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     expect(offeredBy(s)).toEqual(['write']);
     await s.run(9_910);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
       server: 'mute',
       failure: { message: "Server 'mute': no answer to tools/list within 10000 ms" },
     });
+  },
+);
+
+const slow = { tools, listMs: 100 };
+const listing: Readonly<Record<string, (s: Harness) => Promise<void>>> = {
+  connecting: (s) => reaches(s, 'listing'),
+  refreshing: async (s) => {
+    await s.run(150);
+    s.servers.announce('fs');
+    await until(s, () => asksOf(s, 'tools/list').length === 2);
+  },
+};
+
+for (const [state, meet] of Object.entries(listing)) {
+  scenario(
+    `a list that is ${state} when its computer closes is asked for no more, and keeps nobody from the end`,
+    { servers: { fs: slow } },
+    async (s) => {
+      s.computer();
+      await meet(s);
+      const asked = asksOf(s, 'tools/list').length;
+      s.close();
+      s.servers.announce('fs');
+      await s.run(1000);
+      expect(asksOf(s, 'tools/list')).toHaveLength(asked);
+      expect(s.directory.size).toBe(0);
+    },
+  );
+
+  scenario(
+    `a list that is ${state} when the machine of its client fails is cut off`,
+    { servers: { fs: slow }, kinds: broken('client', 'noteWatch'), failing: '/client:' },
+    async (s) => {
+      s.computer();
+      await meet(s);
+      const asked = asksOf(s, 'tools/list').length;
+      s.order('computer', { type: 'resources.watch', server: 'fs', uris: [], by: 'host' });
+      expect(signalsTo(s)).toEqual(['force']);
+      await s.run(1000);
+      expect([stageOf(s), offeredBy(s)]).toEqual(['ready', ['read']]);
+      expect(asksOf(s, 'tools/list')).toHaveLength(asked + 1);
+    },
+  );
+}
+
+scenario(
+  'a client is refreshing while one of its lists is read again, until the last of them is there',
+  {
+    servers: { fs: { ...slow, info: { capabilities: everything } } },
+    timing: { listMs: 1_000 },
+    mend: (ports) => {
+      let asked = 0;
+      return {
+        ...ports,
+        request: (from, question, emit) =>
+          question.method === 'prompts/list' && (asked += 1) > 1
+            ? () => {}
+            : ports.request(from, question, emit),
+      };
+    },
+  },
+  async (s) => {
+    const refreshing = (): boolean[] =>
+      (['tools', 'prompts'] as const).map((list) => catalogOf(s, 'fs', list)?.state === 'refreshing');
+    await s.up(500);
+    expect(stageOf(s)).toBe('ready');
+    expect(refreshing()).toEqual([false, false]);
+    s.servers.announce('fs', 'tools');
+    await s.run(50);
+    s.servers.announce('fs', 'prompts');
+    await until(s, () => refreshing()[0] === true);
+    await until(s, () => refreshing()[0] === false);
+    expect(refreshing()).toEqual([false, true]);
+    await s.run(s.timing.listMs);
+    expect(refreshing()).toEqual([false, false]);
   },
 );

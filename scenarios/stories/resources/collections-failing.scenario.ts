@@ -1,8 +1,19 @@
 import { expect } from 'vitest';
 import { broken, eldest } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';
-import type { Script } from '../../stage/scripted/script.ts';
-import { answers, ask, documents, read, showing, shown, windows } from '../../stage/showing.ts';
+import { type Script } from '../../stage/scripted/script.ts';
+import {
+  answers,
+  ask,
+  collected,
+  documents,
+  read,
+  showing,
+  shown,
+  windows,
+  reads,
+} from '../../stage/showing.ts';
+import { landing } from '../../stage/samples/uploads.ts';
 
 scenario(
   'a read that a server refuses says why, and one that it never answers ends in its time',
@@ -15,8 +26,7 @@ scenario(
     timing: { readMs: 700 },
   },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
+    await s.up(2_000);
     read(s, 'finder', 'dpe://a/1/pages/7');
     await s.run(50);
     read(s, 'finder', 'dpe://a/2/pages/1');
@@ -42,17 +52,14 @@ scenario(
   { servers: { a: changing } },
   async (s) => {
     listed = ['window://a/1', 'window://a/9'];
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(50);
+    await s.up(2_000);
+    await collected(s, 'desktop', {}, 50);
     listed = ['window://a/2', 'window://a/9'];
     s.servers.announce('a', 'resources');
     s.servers.update('a', 'window://a/9');
     await s.run(7_000);
     expect(answers(s)).toHaveLength(1);
-    ask(s, 'desktop');
-    await s.run(3_500);
+    await collected(s, 'desktop', {}, 3_500);
     expect(shown(s).body.desktops).toEqual(['window://a/2\n\nwindow://a/2', 'window://a/9\n\nwindow://a/9']);
   },
 );
@@ -69,8 +76,7 @@ scenario(
     failing: '/desktop',
   },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
+    await s.up(2_000);
     ask(s, 'desktop', {}, 't1');
     await s.run(100);
     ask(s, 'desktop', {}, 't2');
@@ -87,8 +93,7 @@ scenario(
     failing: '/finder',
   },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
+    await s.up(2_000);
     ask(s, 'finder');
     read(s, 'finder', 'dpe://a/1');
     await s.run(10);
@@ -117,18 +122,67 @@ scenario(
   },
   async (s) => {
     isFirst = true;
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(100);
+    await s.up(2_000);
+    await collected(s, 'desktop');
     expect(shown(s).body.desktops).toEqual(['window://b/1\n\nshown at window://b/1']);
     expect(shown(s).missing).toMatchObject([
       { server: 'a', reason: expect.stringContaining('bug in cache') },
     ]);
     isFirst = false;
-    ask(s, 'desktop');
-    await s.run(100);
+    await collected(s, 'desktop');
     expect(shown(s)).toMatchObject({ missing: [] });
     expect(shown(s).body.desktops).toHaveLength(2);
   },
 );
+
+const hanging = showing(['window://a/1'], () => ({ never: true }));
+
+scenario(
+  'a Desktop that is closing refuses every question, reads nothing more, and ends after its grace',
+  { servers: { a: { ...hanging, ignores: ['stdin'] } } },
+  async (s) => {
+    await s.up(2_000);
+    ask(s, 'desktop');
+    read(s, 'desktop', 'window://a/1');
+    await s.run(10);
+    const asked = reads(s);
+    s.close('computer');
+    ask(s, 'desktop');
+    read(s, 'desktop', 'window://a/1');
+    s.servers.announce('a', 'resources');
+    s.servers.update('a', 'window://a/1');
+    await s.run(100);
+    const refused = { message: expect.stringContaining('is closing') as string };
+    expect(answers(s).map(({ failure }) => failure)).toMatchObject([refused, refused]);
+    expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([
+      refused,
+      refused,
+    ]);
+    await s.run(5_000);
+    expect(s.directory.size).toBe(0);
+    expect(reads(s)).toEqual(asked);
+  },
+);
+
+for (const [what, server, askFirst] of [
+  ['has read nothing', windows('window://a/1'), false],
+  ['is reading', hanging, true],
+] as const)
+  scenario(
+    `a Desktop that ${what} when the machine of its computer fails ends with it`,
+    {
+      servers: { a: server },
+      kinds: broken('computer', 'take', (c: { landing: unknown }) => c.landing !== null),
+      failing: 'computer',
+    },
+    async (s) => {
+      await s.up(2_000);
+      if (askFirst) ask(s, 'desktop');
+      if (askFirst) read(s, 'desktop', 'window://a/1');
+      await s.run(10);
+      for (const _ of ['works', 'throws']) s.order('computer', { type: 'landing.set', landing });
+      await s.run(1);
+      expect(s.directory.size).toBe(0);
+      expect(s.servers.alive).toBe(0);
+    },
+  );

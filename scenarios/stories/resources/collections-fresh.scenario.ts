@@ -4,6 +4,7 @@ import { scenario } from '../../stage/plan/index.ts';
 import {
   answers,
   ask,
+  collected,
   listing,
   now,
   reads,
@@ -19,17 +20,13 @@ scenario(
   { servers: { a: listing(saying), silent: listing(saying) } },
   async (s) => {
     says('window://h/1');
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(100);
+    await s.up(2_000);
+    await collected(s, 'desktop');
     says('window://h/1', 'window://h/2');
     now.text = 'after';
-    ask(s, 'desktop');
-    await s.run(100);
+    await collected(s, 'desktop');
     expect(shown(s).body.desktops).toEqual(['window://h/1\n\nbefore', 'window://h/1\n\nbefore']);
-    ask(s, 'desktop', { fresh: true });
-    await s.run(100);
+    await collected(s, 'desktop', { fresh: true });
     expect(answers(s)).toHaveLength(3);
     expect(shown(s).missing).toEqual([]);
     expect(shown(s).body.desktops).toEqual([
@@ -37,11 +34,9 @@ scenario(
       ...['window://h/1\n\nafter', 'window://h/2\n\nafter'],
     ]);
     // From then on the list is known; the servers announced the new resources only after they were read.
-    ask(s, 'desktop');
-    await s.run(100);
+    await collected(s, 'desktop');
     const asked = reads(s);
-    ask(s, 'desktop');
-    await s.run(100);
+    await collected(s, 'desktop');
     expect(reads(s)).toEqual(asked);
     expect(shown(s).body.desktops).toHaveLength(4);
   },
@@ -70,14 +65,11 @@ scenario(
   async (s) => {
     says();
     isMute = false;
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(100);
+    await s.up(2_000);
+    await collected(s, 'desktop');
     expect(shown(s)).toMatchObject({ missing: [] });
     isMute = true;
-    ask(s, 'desktop', { fresh: true });
-    await s.run(s.timing.aggregateMs - 10);
+    await collected(s, 'desktop', { fresh: true }, s.timing.aggregateMs - 10);
     expect(answers(s)).toHaveLength(1);
     await s.run(20);
     expect(answers(s)).toHaveLength(2);
@@ -85,8 +77,7 @@ scenario(
       { server: 'b', uri: 'window://b/1', reason: 'it could not be read within 1000 ms' },
       { server: 'c', reason: 'its list of resources did not come again within 1000 ms' },
     ]);
-    ask(s, 'desktop', { fresh: true, window: 'window://a/1' });
-    await s.run(20);
+    await collected(s, 'desktop', { fresh: true, window: 'window://a/1' }, 20);
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: [expect.any(String)] } });
   },
 );
@@ -111,27 +102,22 @@ scenario(
   },
   async (s) => {
     isFailing = false;
-    s.computer();
-    await s.run(250);
+    await s.up(250);
     ask(s, 'desktop', { fresh: true }, 'first');
     await s.run(900);
-    ask(s, 'desktop', { fresh: true });
-    await s.run(100);
+    await collected(s, 'desktop', { fresh: true });
     ask(s, 'finder', { fresh: true });
-    ask(s, 'desktop', { fresh: true });
-    await s.run(700);
+    await collected(s, 'desktop', { fresh: true }, 700);
     expect(answers(s).map(({ missing }) => missing)).toEqual([[], [], [], []]);
     isFailing = true;
     for (let n = 0; n < 4; n += 1) {
-      ask(s, 'desktop', { fresh: true });
-      await s.run(50);
+      await collected(s, 'desktop', { fresh: true }, 50);
       expect(shown(s).missing).toEqual([
         { server: 'a', reason: expect.stringMatching(/^its list of resources could not be had: .*not now$/) },
       ]);
     }
     isFailing = false;
-    ask(s, 'desktop', { fresh: true });
-    await s.run(400);
+    await collected(s, 'desktop', { fresh: true }, 400);
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 1 } } });
   },
 );

@@ -4,6 +4,7 @@ import type { Act, Script } from '../../stage/scripted/script.ts';
 import {
   answers,
   ask,
+  collected,
   changes,
   document,
   documents,
@@ -29,8 +30,7 @@ scenario(
   'somebody who asks before a server has listed its windows waits for its list; the answer has them, and is given once',
   { servers: { a: windows('window://a/1'), slow: slowly(windows(), 3_000, 'window://s/1') } },
   async (s) => {
-    s.computer();
-    await s.run(500);
+    await s.up(500);
     ask(s, 'desktop', {}, 't1');
     await s.run(1_000);
     ask(s, 'desktop', {}, 't2');
@@ -56,10 +56,8 @@ scenario(
   },
   async (s) => {
     failsNow = true;
-    s.computer();
-    await s.run(500);
-    ask(s, 'desktop');
-    await s.run(s.timing.aggregateMs - 1);
+    await s.up(500);
+    await collected(s, 'desktop', {}, s.timing.aggregateMs - 1);
     expect(answers(s)).toEqual([]);
     await s.run(50);
     expect(shown(s).body.desktops).toHaveLength(1);
@@ -69,8 +67,7 @@ scenario(
     ]);
     failsNow = false;
     await s.run(30_000);
-    ask(s, 'desktop');
-    await s.run(100);
+    await collected(s, 'desktop');
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 2 } } });
   },
 );
@@ -92,10 +89,8 @@ scenario(
   },
   async (s) => {
     listedNow = ['window://a/1', 'window://a/never'];
-    s.computer();
-    await s.run(500);
-    ask(s, 'desktop');
-    await s.run(500);
+    await s.up(500);
+    await collected(s, 'desktop', {}, 500);
     expect(answers(s)).toEqual([]);
     listedNow = ['window://a/1'];
     s.servers.announce('a', 'resources');
@@ -108,8 +103,7 @@ scenario(
   'a resource that nobody lists yet is read when the last list has come, and refused when none has it by then',
   { servers: { a: documents('dpe://a/1'), slow: slowly(documents(), 3_000, 'dpe://s/1') } },
   async (s) => {
-    s.computer();
-    await s.run(500);
+    await s.up(500);
     read(s, 'finder', 'dpe://s/1/pages/0');
     read(s, 'finder', 'dpe://nobody/1');
     read(s, 'finder', 'dpe://a/1');
@@ -128,8 +122,7 @@ scenario(
   'a resource is not waited for longer than a list may take, and a computer that closes answers who waits',
   { servers: { never: listing(documents(), () => ({ never: true })) }, timing: { aggregateMs: 1_000 } },
   async (s) => {
-    s.computer();
-    await s.run(500);
+    await s.up(500);
     read(s, 'finder', 'dpe://s/1');
     await s.run(500);
     read(s, 'finder', 'dpe://s/2');
@@ -154,18 +147,15 @@ scenario(
   { servers: { a: listing(windows(), () => ({ answers: entries(...listed), afterMs: 1 })) } },
   async (s) => {
     listed = ['window://a/2', 'window://a/1', 'window://a/3?priority=1'];
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(100);
+    await s.up(2_000);
+    await collected(s, 'desktop');
     const uris = (): string[] => shown(s).body.desktops.map((window) => window.split('\n')[0] ?? '');
     expect(uris()).toEqual(['window://a/3?priority=1', 'window://a/2', 'window://a/1']);
     const [told, asked] = [changes(s, 'desktop'), reads(s)];
     listed = listed.toReversed();
     s.servers.announce('a', 'resources');
     await s.run(5_000);
-    ask(s, 'desktop');
-    await s.run(100);
+    await collected(s, 'desktop');
     expect(uris()).toEqual(['window://a/3?priority=1', 'window://a/1', 'window://a/2']);
     expect(changes(s, 'desktop')).toEqual(told);
     expect(reads(s)).toEqual(asked);
@@ -184,8 +174,7 @@ scenario(
   { servers: { a: listing(windows(), () => ({ answers: list, afterMs: 1 })) } },
   async (s) => {
     const uris = async (): Promise<readonly string[]> => {
-      ask(s, 'desktop');
-      await s.run(100);
+      await collected(s, 'desktop');
       return shown(s).body.desktops.map((window) => window.split('\n')[0] ?? '');
     };
     list = placed(
@@ -195,8 +184,7 @@ scenario(
       ['window://a/4', 5],
       ['window://a/5?fullscreen=0', 'high', true],
     );
-    s.computer();
-    await s.run(2_000);
+    await s.up(2_000);
     expect(await uris()).toEqual([
       ...['window://a/2', 'window://a/1?priority=10', 'window://a/3', 'window://a/4'],
       'window://a/5?fullscreen=0',
@@ -227,8 +215,7 @@ scenario(
     },
   },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
+    await s.up(2_000);
     for (nonsense of [{}, { contents: 'x' }, { contents: [null] }]) {
       ask(s, 'desktop');
       read(s, 'desktop', 'window://a/1');
@@ -239,8 +226,7 @@ scenario(
       });
       expect(s.heard('computer', 'resource.read').at(-1)).toMatchObject({ failure: { code: 500 } });
     }
-    ask(s, 'finder');
-    await s.run(100);
+    await collected(s, 'finder');
     expect(shown(s).body.total_count).toBe(1);
     expect(s.heard('computer', 'machine.failed')).toEqual([]);
     expect(replyTo).toBe('host:computer');
@@ -255,19 +241,16 @@ scenario(
     },
   },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
+    await s.up(2_000);
     read(s, 'desktop', 'window://a/1');
     read(s, 'desktop', 'window://a/1');
     await s.run(100);
     expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([{ code: 409 }]);
-    ask(s, 'desktop');
-    await s.run(10);
+    await collected(s, 'desktop', {}, 10);
     // What its server hangs with is still being cut off when the server is back.
     s.config({});
     s.config({ a: {} });
-    ask(s, 'desktop');
-    await s.run(2_000);
+    await collected(s, 'desktop', {}, 2_000);
     ask(s, 'desktop');
     await s.run(100);
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 1 } } });

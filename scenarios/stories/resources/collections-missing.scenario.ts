@@ -34,8 +34,7 @@ scenario(
     },
   },
   async (s) => {
-    await everybody(s);
-    await s.run(2_000);
+    await everybody(s, 2_100);
     ask(s, 'desktop', {}, 't1');
     await s.run(100);
     expect(shown(s).body.desktops).toEqual(['window://a/1\n\nshown at window://a/1']);
@@ -125,8 +124,7 @@ scenario(
   'a server whose windows are not shown because it does not say when they change is named with the setting that shows them, once as a notice',
   { servers: { a: { ...windows('window://a/1', 'window://a/2', 'note://a/3'), ...silent } } },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
+    await s.up(2_000);
     ask(s, 'finder', {}, 't1');
     ask(s, 'desktop', {}, 't2');
     await s.run(100);
@@ -162,8 +160,7 @@ scenario(
   'addresses and paths of the machine of a server go to its host, and to agents only where the config exposes them; a remedy goes to both',
   { servers: { d: showing([uri], () => ({ errors: whole, code: 4202, afterMs: 1 })) } },
   async (s) => {
-    await everybody(s);
-    await s.run(2_000);
+    await everybody(s, 2_100);
     const asAgent = async (): Promise<[string, string, string]> => {
       const finder = s.query('client:get_finder', { computer: 'c1' });
       const one = s.query('client:read_resource', { computer: 'c1', uri });
@@ -197,8 +194,7 @@ scenario(
   'a read that names its server asks that one of two that have the URI, for the host and for agents; another name has it not',
   { servers: { one: twin('of one'), two: twin('of two') } },
   async (s) => {
-    await everybody(s);
-    await s.run(2_000);
+    await everybody(s, 2_100);
     const texts: (string | number | undefined)[] = [];
     for (const server of ['one', 'two', 'three']) {
       const asked = s.query('client:read_resource', { computer: 'c1', uri: 'window://h/a', server });

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import {
-  ask,
+  collected,
   changes,
   document,
   listing,
@@ -30,16 +30,13 @@ for (const [what, uri] of [
     { servers: { a: showing(['window://h/log?priority=90', 'window://h/other'], saying) } },
     async (s) => {
       says();
-      s.computer();
-      await s.run(2_000);
-      ask(s, 'desktop');
-      await s.run(300);
+      await s.up(2_000);
+      await collected(s, 'desktop', {}, 300);
       const [told, asked] = [changes(s, 'desktop'), reads(s)];
       now.text = 'after';
       s.servers.update('a', uri);
       await s.run(300);
-      ask(s, 'desktop');
-      await s.run(300);
+      await collected(s, 'desktop', {}, 300);
       expect(changes(s, 'desktop')).toBe(told + 1);
       expect(reads(s)).toBe(asked + 1);
       expect(shown(s).body.desktops[0]).toBe('window://h/log?priority=90\n\nafter');
@@ -62,17 +59,14 @@ for (const [collection, first, second] of [
     },
     async (s) => {
       says(first);
-      s.computer();
-      await s.run(2_000);
-      ask(s, collection);
-      await s.run(300);
+      await s.up(2_000);
+      await collected(s, collection, {}, 300);
       const told = changes(s, collection);
       now.listed = [first, second];
       s.servers.update('a', `${second}/pages/0`);
       await s.run(1_000);
       expect(changes(s, collection)).toBe(told + 1);
-      ask(s, collection);
-      await s.run(300);
+      await collected(s, collection, {}, 300);
       expect(JSON.stringify(shown(s).body)).toContain(second);
     },
   );
@@ -81,8 +75,7 @@ scenario(
   'a server that tells of what it has not listed for ever is asked for its list ever more seldom',
   { servers: { a: windows('window://h/1') }, timing: { pollMs: 60_000 } },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
+    await s.up(2_000);
     const before = asksOf(s, 'resources/list', 'a').length;
     for (let n = 0; n < 600; n += 1) {
       s.servers.update('a', `window://h/none${n % 5}`);
@@ -99,8 +92,7 @@ scenario(
   'a server that is away and back within a moment is told of, although it lists what it listed before',
   { servers: { a: windows('window://a/1'), b: windows('window://b/1') } },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
+    await s.up(2_000);
     const told = changes(s, 'desktop');
     // The first change is announced at once, and the following ones together after a while.
     s.servers.update('b', 'window://b/1');
@@ -121,11 +113,9 @@ scenario(
   'calls that are refused without a server do not change the order of the windows',
   { servers: { a: withTool('a'), b: withTool('b') } },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
+    await s.up(2_000);
     const order = async (): Promise<string[]> => {
-      ask(s, 'desktop');
-      await s.run(100);
+      await collected(s, 'desktop');
       return shown(s).body.desktops.map((window) => window.split('\n')[0] ?? '');
     };
     expect(await order()).toEqual(['window://a/1', 'window://b/1']);

@@ -5,6 +5,7 @@ import { planOf } from '../../stage/server-plan.ts';
 import {
   answers,
   ask,
+  collected,
   changes,
   documents,
   read,
@@ -12,8 +13,12 @@ import {
   showing,
   shown,
   windows,
+  now,
+  says,
+  listing,
 } from '../../stage/showing.ts';
-import { announcedBy, asksOf } from '../../stage/watching.ts';
+import { announcedBy, asksOf, everybody } from '../../stage/watching.ts';
+import { follow } from '../../stage/following.ts';
 
 const silent: Script = {
   info: { capabilities: { ...toolsOnly, resources: { listChanged: true, subscribe: false } } },
@@ -35,19 +40,15 @@ scenario(
         servers: [{ ...planOf('a', {}, s.timing, true), participation }],
         shown: { participation },
       });
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(100);
+    await s.up(2_000);
+    await collected(s, 'desktop');
     expect(shown(s).body.desktops).toEqual([]);
     expect(reads(s)).toBe(0);
     set('resources');
     await s.run(100);
-    ask(s, 'desktop');
-    await s.run(100);
+    await collected(s, 'desktop');
     content = { text: 'second' };
-    ask(s, 'desktop');
-    await s.run(100);
+    await collected(s, 'desktop');
     expect(answers(s).map(({ body }) => body.desktops)).toEqual([
       [],
       ['window://a/1\n\nfirst'],
@@ -56,8 +57,7 @@ scenario(
     expect(changes(s, 'desktop')).toBe(1);
     set('subscribe');
     await s.run(1_000);
-    ask(s, 'desktop');
-    await s.run(100);
+    await collected(s, 'desktop');
     expect(shown(s).body.desktops).toEqual([]);
     expect(changes(s, 'desktop')).toBe(2);
     expect(reads(s)).toBe(2);
@@ -71,13 +71,11 @@ scenario(
   { servers: { a: showingContent } },
   async (s) => {
     content = { blob: 'AAAA' };
-    s.computer();
-    await s.run(2_000);
+    await s.up(2_000);
     const asked = async (): Promise<void> => {
       s.servers.update('a', 'window://a/1');
       await s.run(300);
-      ask(s, 'desktop');
-      await s.run(300);
+      await collected(s, 'desktop', {}, 300);
     };
     await asked();
     await asked();
@@ -97,8 +95,7 @@ scenario(
   'a host of documents that two servers have is told to the host of the computer once, when it is asked for',
   { servers: { a: documents('dpe://h/1'), b: documents('dpe://h/2'), c: documents('dpe://other/1') } },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
+    await s.up(2_000);
     for (const uri of ['dpe://other/1', 'dpe://h/1', 'dpe://h/2', 'dpe://h/1/pages/0']) {
       read(s, 'finder', uri);
       await s.run(100);
@@ -136,11 +133,9 @@ scenario(
   },
   async (s) => {
     content = { text: 'before' };
-    s.computer();
-    await s.run(500);
+    await s.up(500);
     const asked = async (window: string): Promise<void> => {
-      ask(s, 'desktop', { window });
-      await s.run(100);
+      await collected(s, 'desktop', { window });
     };
     // Only the first sixteen subscriptions are under way.
     for (const window of ['window://a/1', 'window://a/20']) await asked(window);
@@ -155,8 +150,7 @@ scenario(
     await asked('window://a/1');
     expect(shown(s).body.desktops).toEqual(['window://a/1\n\nafter']);
     // The server that refuses subscriptions is read for each question about all windows.
-    ask(s, 'desktop');
-    await s.run(100);
+    await collected(s, 'desktop');
     ask(s, 'desktop');
     await s.run(100);
     expect(reads(s)).toBe(4 + 18 + 2);
@@ -181,11 +175,9 @@ scenario(
     },
   },
   async (s) => {
-    s.computer();
-    await s.run(500);
+    await s.up(500);
     for (let n = 0; n < 5; n += 1) {
-      ask(s, 'desktop');
-      await s.run(2_000);
+      await collected(s, 'desktop', {}, 2_000);
     }
     // Two announcements: that the windows are there, and both changes together.
     expect(asksOf(s, 'resources/subscribe', 'a')).toHaveLength(2);
@@ -228,5 +220,40 @@ scenario(
     s.servers.update('b', 'dpe://b/1');
     await s.run(10_000);
     expect(told()).toEqual([desktop + 1, finder + 1]);
+  },
+);
+
+const shows = listing((uri) => ({ answers: { contents: [{ uri, text: uri }] } }));
+let renewed = 0;
+const renewing: Script = {
+  ...shows,
+  methods: {
+    ...shows.methods,
+    'resources/read': ({ arguments: { uri }, announce }) => {
+      renewed += 1;
+      says('window://a/0', `window://a/${renewed}`);
+      announce('resources');
+      return { answers: { contents: [{ uri: String(uri), text: now.text }] } };
+    },
+  },
+};
+
+scenario(
+  'a server whose list of windows is another one whenever one is read is read ever less often, though an agent follows, and that is told once',
+  { servers: { a: renewing }, timing: { pollMs: 60_000 } },
+  async (s) => {
+    renewed = 0;
+    says('window://a/0');
+    await everybody(s);
+    follow(s, 'desktop');
+    await s.run(60_000);
+    const [lists, before] = [asksOf(s, 'resources/list', 'a').length, reads(s)];
+    expect(s.heard('computer', 'list.restless')).toMatchObject([{ failure: { code: 'ListRestless' } }]);
+    // Requested after 0.2, 0.4, 0.8 … s; one in each 0.6 s would make 100.
+    expect(lists).toBeLessThan(14);
+    await s.run(300_000);
+    expect(asksOf(s, 'resources/list', 'a').length - lists).toBeLessThan(8);
+    expect(reads(s) - before).toBeLessThan(16);
+    expect(changes(s, 'desktop')).toBeLessThan(24);
   },
 );

@@ -3,6 +3,7 @@ import { scenario } from '../../stage/plan/index.ts';
 import {
   answers,
   ask,
+  collected,
   changes,
   document,
   documents,
@@ -10,17 +11,18 @@ import {
   showing,
   shown,
   windows,
+  replyTo,
 } from '../../stage/showing.ts';
 import { asksOf, everything, stageOf } from '../../stage/watching.ts';
+import { toolsOnly, type Act, type Script } from '../../stage/scripted/script.ts';
+import { type Harness } from '../../stage/harness.ts';
 
 scenario(
   'a Desktop has the windows of all servers that take part, and an unchanged one costs no server a question',
   { servers: { a: windows('window://a/1'), b: windows('window://b/1', 'window://b/2?priority=9'), c: {} } },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(100);
+    await s.up(2_000);
+    await collected(s, 'desktop');
     expect(shown(s)).toMatchObject({ missing: [], failure: null });
     expect(shown(s).body.desktops).toEqual([
       'window://a/1\n\nshown at window://a/1',
@@ -28,8 +30,7 @@ scenario(
       'window://b/1\n\nshown at window://b/1',
     ]);
     const asked = reads(s);
-    ask(s, 'desktop', { desktop_size: 1 });
-    await s.run(100);
+    await collected(s, 'desktop', { desktop_size: 1 });
     expect(answers(s)).toHaveLength(2);
     expect(shown(s).body.desktops).toHaveLength(1);
     expect(reads(s)).toEqual(asked);
@@ -58,24 +59,20 @@ scenario(
     },
   },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'finder', { limit: 2 });
-    await s.run(100);
+    await s.up(2_000);
+    await collected(s, 'finder', { limit: 2 });
     expect(shown(s).body.documents.map(({ uri }) => uri)).toEqual(['dpe://a/1', 'dpe://a/2']);
     expect(shown(s).body.total_count).toBe(3);
   },
 );
 
 scenario(
-  'somebody who asks before any server shows something is told that there is nothing',
+  'who asks before any server shows something is told that there is nothing',
   { servers: { a: {} } },
   async (s) => {
-    s.computer();
-    await s.run(500);
+    await s.up(500);
     ask(s, 'desktop');
-    ask(s, 'finder');
-    await s.run(10);
+    await collected(s, 'finder', {}, 10);
     expect(answers(s).map(({ body }) => body)).toEqual([{ desktops: [] }, { documents: [], total_count: 0 }]);
   },
 );
@@ -84,10 +81,8 @@ scenario(
   'a change is told at once, then at most once in each while, and what has changed is read again; no other',
   { servers: { a: windows('window://a/1', 'window://a/2') }, timing: { coalesceMs: 200 } },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(50);
+    await s.up(2_000);
+    await collected(s, 'desktop', {}, 50);
     const [asked, told] = [reads(s), changes(s, 'desktop')];
     for (let n = 0; n < 5; n += 1) s.servers.update('a', 'window://a/1');
     await s.run(1);
@@ -97,8 +92,7 @@ scenario(
     await s.run(500);
     expect(changes(s, 'desktop')).toBe(told + 2);
     expect(changes(s, 'finder')).toBe(0);
-    ask(s, 'desktop');
-    await s.run(50);
+    await collected(s, 'desktop', {}, 50);
     expect(answers(s)).toHaveLength(2);
     expect(reads(s)).toBe(asked + 1);
   },
@@ -115,11 +109,45 @@ scenario(
     },
   },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(1_000);
+    await s.up(2_000);
+    await collected(s, 'desktop', {}, 1_000);
     expect(stageOf(s)).toBe('ready');
     expect(asksOf(s, 'resources/list')).toHaveLength(1);
   },
 );
+
+const capabilities = { ...toolsOnly, prompts: { listChanged: true } };
+const prompting = (act: Act): Script => ({
+  info: { capabilities },
+  prompts: [{ name: 'window://greet' }],
+  methods: { 'prompts/get': act },
+});
+const messages = [{ role: 'user', content: { type: 'text', text: 'hello' } }];
+const wants = (s: Harness): void => {
+  const about = {
+    collection: 'desktop',
+    ticket: 'p',
+    reqId: 'p',
+    uri: 'window://greet',
+    server: 'a',
+    prompt: {},
+  };
+  s.order('computer', { type: 'resource.wanted', ...about, replyTo });
+};
+const noPrompt = expect.stringMatching(/did not answer with a prompt: messages/) as unknown;
+for (const [what, answer, afterMs, is] of [
+  ['is what its server fills in', { messages }, 1, { ticket: 'p', prompt: { messages }, failure: null }],
+  [
+    'that is no prompt is an error in words',
+    { messages: 'hello' },
+    1,
+    { failure: { code: 500, message: noPrompt } },
+  ],
+  ['that does not come in time is an error', { messages }, 60_000, { failure: { code: 408 } }],
+] as const)
+  scenario(`a prompt ${what}`, { servers: { a: prompting({ answers: answer, afterMs }) } }, async (s) => {
+    await s.up(2_000);
+    wants(s);
+    await s.run(s.timing.readMs);
+    expect(s.heard('computer', 'resource.read')).toMatchObject([{ contents: [], ...is }]);
+  });

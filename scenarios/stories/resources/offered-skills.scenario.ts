@@ -55,6 +55,7 @@ const offering = (more: Partial<Script> = {}): Script => ({
   ...more,
 });
 
+const offered = { servers: { s: offering() } };
 const meet = async (s: Harness, ...names: readonly string[]): Promise<void> => {
   world.begin(...names);
   await s.office();
@@ -81,62 +82,54 @@ const announced = (s: Harness): unknown[] =>
 const notices = (s: Harness): string[] => s.heard('computer', 'skills.noticed').map(({ text }) => text);
 const change = (s: Harness): void => s.servers.announce('s', 'resources');
 
-scenario(
-  'an agent lists the skills of servers and reads their files',
-  { servers: { s: offering() } },
-  async (s) => {
-    await meet(s, 'pdf');
-    s.callPorts.skills.truth = { own: { 'SKILL.md': 'x' } };
-    world.offer('word', entry('word', 'Body.'), 'scripts/a b.py', '.env');
-    world.file('skill://h/word/scripts/c%20d.py', 'encoded');
-    await s.run(1_000);
-    const all = list(s);
-    const asked = ['SKILL.md', 'scripts/a b.py', 'scripts/c d.py', 'gone.md', '.env', '../x'].map((path) =>
-      read(s, 'mcp:s:word', path),
-    );
-    await s.run(100);
-    expect(answer(all)).toMatchObject({
-      skills: [
-        { name: 'own', source: 'config' },
-        { name: 'mcp:s:pdf', source: 'mcp:s', uri: 'skill://h/pdf', path: '', version: '1' },
-        { name: 'mcp:s:word', description: 'about word' },
-      ],
-    });
-    expect(asked.map(answer)).toMatchObject([
-      {
-        ...{ name: 'mcp:s:word', rel_path: 'SKILL.md', body: 'Body.' },
-        a2c_files: ['scripts/a b.py', 'scripts/c d.py'],
-      },
-      { body: 'text of scripts/a b.py' },
-      { body: 'encoded' },
-      { code: 4017, details: { reason: 'not_found' } },
-      { code: 4017, details: { reason: 'forbidden' } },
-      { code: 4017, details: { reason: 'traversal' } },
-    ]);
-  },
-);
+scenario('an agent lists the skills of servers and reads their files', offered, async (s) => {
+  await meet(s, 'pdf');
+  s.callPorts.skills.truth = { own: { 'SKILL.md': 'x' } };
+  world.offer('word', entry('word', 'Body.'), 'scripts/a b.py', '.env');
+  world.file('skill://h/word/scripts/c%20d.py', 'encoded');
+  await s.run(1_000);
+  const all = list(s);
+  const asked = ['SKILL.md', 'scripts/a b.py', 'scripts/c d.py', 'gone.md', '.env', '../x'].map((path) =>
+    read(s, 'mcp:s:word', path),
+  );
+  await s.run(100);
+  expect(answer(all)).toMatchObject({
+    skills: [
+      { name: 'own', source: 'config' },
+      { name: 'mcp:s:pdf', source: 'mcp:s', uri: 'skill://h/pdf', path: '', version: '1' },
+      { name: 'mcp:s:word', description: 'about word' },
+    ],
+  });
+  expect(asked.map(answer)).toMatchObject([
+    {
+      ...{ name: 'mcp:s:word', rel_path: 'SKILL.md', body: 'Body.' },
+      a2c_files: ['scripts/a b.py', 'scripts/c d.py'],
+    },
+    { body: 'text of scripts/a b.py' },
+    { body: 'encoded' },
+    { code: 4017, details: { reason: 'not_found' } },
+    { code: 4017, details: { reason: 'forbidden' } },
+    { code: 4017, details: { reason: 'traversal' } },
+  ]);
+});
 
-scenario(
-  'a file of a server that is no text goes to its agent in parts, while there is room',
-  { servers: { s: offering() } },
-  async (s) => {
-    await meet(s, 'pdf');
-    const base64 = Buffer.from([0xff, 0, 1, 2]).toString('base64');
-    world.file('skill://h/pdf/a.bin', { blob: base64 });
-    await s.run(1_000);
-    const file = read(s, 'mcp:s:pdf', 'a.bin');
-    await s.run(100);
-    const { blob_handle: handle } = answer(file) as { blob_handle: string };
-    expect(answer(file)).toMatchObject({ total_size: 4 });
-    const part = s.query('client:get_blob', { computer: 'c1', blob_handle: handle, chunk_offset: 0 });
-    await s.run(100);
-    expect(answer(part)).toMatchObject({ blob: base64, eof: true });
-    s.callPorts.blobs.fault = 'full';
-    const full = read(s, 'mcp:s:pdf', 'a.bin');
-    await s.run(100);
-    expect(answer(full)).toMatchObject({ code: 4017, details: { reason: 'too_large' } });
-  },
-);
+scenario('a file that is no text goes to its agent in parts, while there is room', offered, async (s) => {
+  await meet(s, 'pdf');
+  const base64 = Buffer.from([0xff, 0, 1, 2]).toString('base64');
+  world.file('skill://h/pdf/a.bin', { blob: base64 });
+  await s.run(1_000);
+  const file = read(s, 'mcp:s:pdf', 'a.bin');
+  await s.run(100);
+  const { blob_handle: handle } = answer(file) as { blob_handle: string };
+  expect(answer(file)).toMatchObject({ total_size: 4 });
+  const part = s.query('client:get_blob', { computer: 'c1', blob_handle: handle, chunk_offset: 0 });
+  await s.run(100);
+  expect(answer(part)).toMatchObject({ blob: base64, eof: true });
+  s.callPorts.blobs.fault = 'full';
+  const full = read(s, 'mcp:s:pdf', 'a.bin');
+  await s.run(100);
+  expect(answer(full)).toMatchObject({ code: 4017, details: { reason: 'too_large' } });
+});
 
 scenario(
   'a question for skills waits for the servers that start and for what they offer',
@@ -151,114 +144,99 @@ scenario(
   },
 );
 
-scenario(
-  'changes of a list are announced once for a burst, and a server that vanishes takes its skills along',
-  { servers: { s: offering() } },
-  async (s) => {
-    await meet(s, 'pdf');
-    await s.run(3_000);
-    expect(announced(s).at(-1)).toEqual(['mcp:s:pdf']);
-    const before = announced(s).length;
-    for (const name of ['word', 'mail', 'web']) {
-      world.offer(name);
-      change(s);
-      await s.run(20);
-    }
-    await s.run(3_000);
-    expect(announced(s).slice(before)).toEqual([['mcp:s:pdf', 'mcp:s:word', 'mcp:s:mail', 'mcp:s:web']]);
-    s.order('computer', { type: 'server.stop', server: 's' });
-    await s.run(3_000);
-    const gone = read(s, 'mcp:s:pdf');
-    expect(await names(s)).toEqual([]);
-    expect(announced(s).at(-1)).toEqual([]);
-    expect(answer(gone)).toMatchObject({ code: 4014 });
-    s.order('computer', { type: 'server.start', server: 's' });
-    await s.run(3_000);
-    expect(announced(s).at(-1)).toEqual(['mcp:s:pdf', 'mcp:s:word', 'mcp:s:mail', 'mcp:s:web']);
-  },
-);
-
-scenario(
-  'an entry that its server calls changed is read again, and one that a new list still has is not',
-  { servers: { s: offering() } },
-  async (s) => {
-    await meet(s, 'pdf', 'word');
-    await s.run(1_000);
-    world.texts['skill://h/pdf/SKILL.md'] = entry('pdf').replace('about pdf', 'another');
-    world.reads = [];
-    s.servers.update('s', 'skill://h/pdf/SKILL.md');
-    s.servers.update('s', 'skill://h/pdf/other.md');
-    await s.run(1_000);
-    world.offer('mail');
+scenario('a burst of changes is announced once; a server that goes takes its skills', offered, async (s) => {
+  await meet(s, 'pdf');
+  await s.run(3_000);
+  expect(announced(s).at(-1)).toEqual(['mcp:s:pdf']);
+  const before = announced(s).length;
+  for (const name of ['word', 'mail', 'web']) {
+    world.offer(name);
     change(s);
-    await s.run(1_000);
-    expect(world.reads).toEqual(['skill://h/pdf/SKILL.md', 'skill://h/mail/SKILL.md']);
-    const all = list(s);
-    await s.run(50);
-    expect(answer(all)).toMatchObject({ skills: [{ description: 'another' }, {}, {}] });
-    s.servers.kill('s', { signal: 'SIGKILL' });
-    await s.run(10_000);
-    expect(world.reads).toHaveLength(5);
-    expect(await names(s)).toEqual(['mcp:s:pdf', 'mcp:s:word', 'mcp:s:mail']);
-  },
-);
+    await s.run(20);
+  }
+  await s.run(3_000);
+  expect(announced(s).slice(before)).toEqual([['mcp:s:pdf', 'mcp:s:word', 'mcp:s:mail', 'mcp:s:web']]);
+  s.order('computer', { type: 'server.stop', server: 's' });
+  await s.run(3_000);
+  const gone = read(s, 'mcp:s:pdf');
+  expect(await names(s)).toEqual([]);
+  expect(announced(s).at(-1)).toEqual([]);
+  expect(answer(gone)).toMatchObject({ code: 4014 });
+  s.order('computer', { type: 'server.start', server: 's' });
+  await s.run(3_000);
+  expect(announced(s).at(-1)).toEqual(['mcp:s:pdf', 'mcp:s:word', 'mcp:s:mail', 'mcp:s:web']);
+});
 
-scenario(
-  'what is no skill is left out with a reason, told once, and others are not affected',
-  { servers: { s: offering() } },
-  async (s) => {
-    await meet(s, 'pdf');
-    world.offer('plain', 'no frontmatter');
-    world.offer('twin', entry('pdf'));
-    world.list.push(root('skill://h/folder', 'mounted'), root('skill://h/zip', 'archive'));
-    world.list.push(root('skill://h/empty', 'resources'), root('skill://h/pdf/inner', 'resources'));
-    world.list.push({ uri: 'skill://h/unmarked/SKILL.md', name: 'x' });
-    await s.run(1_000);
-    change(s);
-    await s.run(1_000);
-    expect(await names(s)).toEqual(['mcp:s:pdf']);
-    expect(notices(s)).toEqual([
-      expect.stringMatching(/h\/folder is left out: it names a folder of this computer/),
-      expect.stringMatching(/h\/zip is left out: its files would be loaded from another place/),
-      expect.stringMatching(/h\/empty is left out: the server lists no SKILL.md of it/),
-      expect.stringMatching(/h\/plain is left out: it has no name and description/),
-      expect.stringMatching(/h\/twin is left out: 'mcp:s:pdf' is known already/),
-    ]);
-  },
-);
+scenario('an entry called changed is read again; one still in a new list is not', offered, async (s) => {
+  await meet(s, 'pdf', 'word');
+  await s.run(1_000);
+  world.texts['skill://h/pdf/SKILL.md'] = entry('pdf').replace('about pdf', 'another');
+  world.reads = [];
+  s.servers.update('s', 'skill://h/pdf/SKILL.md');
+  s.servers.update('s', 'skill://h/pdf/other.md');
+  await s.run(1_000);
+  world.offer('mail');
+  change(s);
+  await s.run(1_000);
+  expect(world.reads).toEqual(['skill://h/pdf/SKILL.md', 'skill://h/mail/SKILL.md']);
+  const all = list(s);
+  await s.run(50);
+  expect(answer(all)).toMatchObject({ skills: [{ description: 'another' }, {}, {}] });
+  s.servers.kill('s', { signal: 'SIGKILL' });
+  await s.run(10_000);
+  expect(world.reads).toHaveLength(5);
+  expect(await names(s)).toEqual(['mcp:s:pdf', 'mcp:s:word', 'mcp:s:mail']);
+});
+
+scenario('what is no skill is left out, with a reason that is told once', offered, async (s) => {
+  await meet(s, 'pdf');
+  world.offer('plain', 'no frontmatter');
+  world.offer('twin', entry('pdf'));
+  world.list.push(root('skill://h/folder', 'mounted'), root('skill://h/zip', 'archive'));
+  world.list.push(root('skill://h/empty', 'resources'), root('skill://h/pdf/inner', 'resources'));
+  world.list.push({ uri: 'skill://h/unmarked/SKILL.md', name: 'x' });
+  await s.run(1_000);
+  change(s);
+  await s.run(1_000);
+  expect(await names(s)).toEqual(['mcp:s:pdf']);
+  expect(notices(s)).toEqual([
+    expect.stringMatching(/h\/folder is left out: it names a folder of this computer/),
+    expect.stringMatching(/h\/zip is left out: its files would be loaded from another place/),
+    expect.stringMatching(/h\/empty is left out: the server lists no SKILL.md of it/),
+    expect.stringMatching(/h\/plain is left out: it has no name and description/),
+    expect.stringMatching(/h\/twin is left out: 'mcp:s:pdf' is known already/),
+  ]);
+});
 
 const short = { timing: { quietMs: 200, longestQuietMs: 2_000, aggregateMs: 4_000, readMs: 60_000 } };
-scenario(
-  'a server that does not give an entry keeps questions no longer than their time',
-  { servers: { s: offering() }, ...short },
-  async (s) => {
-    await meet(s, 'pdf');
-    world.fault = { never: true };
-    await s.run(100);
-    const waits = [list(s), read(s, 'mcp:s:pdf')];
-    await s.run(3_000);
-    expect(waits.map(({ settled }) => settled.length)).toEqual([0, 0]);
-    await s.run(2_000);
-    expect(waits.map(answer)).toMatchObject([{ skills: [] }, { code: 4014 }]);
-    expect(notices(s)).toMatchObject([/its SKILL.md was not given in time/]);
-    world.fault = { errors: 'broken' };
-    s.servers.update('s', 'skill://h/pdf/SKILL.md');
-    await s.run(100);
-    expect(notices(s).at(-1)).toMatch('broken');
-    world.fault = { answers: { contents: 'lies' } };
-    s.servers.update('s', 'skill://h/pdf/SKILL.md');
-    await s.run(100);
-    expect(notices(s).at(-1)).toMatch('did not answer with contents');
-    world.fault = null;
-    s.servers.update('s', 'skill://h/pdf/SKILL.md');
-    await s.run(1_000);
-    expect(await names(s)).toEqual(['mcp:s:pdf']);
-  },
-);
+const brief = { ...offered, ...short };
+scenario('a server that gives no entry keeps questions no longer than their time', brief, async (s) => {
+  await meet(s, 'pdf');
+  world.fault = { never: true };
+  await s.run(100);
+  const waits = [list(s), read(s, 'mcp:s:pdf')];
+  await s.run(3_000);
+  expect(waits.map(({ settled }) => settled.length)).toEqual([0, 0]);
+  await s.run(2_000);
+  expect(waits.map(answer)).toMatchObject([{ skills: [] }, { code: 4014 }]);
+  expect(notices(s)).toMatchObject([/its SKILL.md was not given in time/]);
+  world.fault = { errors: 'broken' };
+  s.servers.update('s', 'skill://h/pdf/SKILL.md');
+  await s.run(100);
+  expect(notices(s).at(-1)).toMatch('broken');
+  world.fault = { answers: { contents: 'lies' } };
+  s.servers.update('s', 'skill://h/pdf/SKILL.md');
+  await s.run(100);
+  expect(notices(s).at(-1)).toMatch('did not answer with contents');
+  world.fault = null;
+  s.servers.update('s', 'skill://h/pdf/SKILL.md');
+  await s.run(1_000);
+  expect(await names(s)).toEqual(['mcp:s:pdf']);
+});
 
 scenario(
   'a file that its server refuses, hangs at or lies about is refused, and what the server says stays here',
-  { servers: { s: offering() }, ...short },
+  brief,
   async (s) => {
     await meet(s, 'pdf');
     await s.run(1_000);
@@ -282,50 +260,42 @@ scenario(
   },
 );
 
-scenario(
-  'a list that never comes keeps questions no longer than their time',
-  { servers: { s: offering() }, ...short },
-  async (s) => {
-    await meet(s, 'pdf');
-    await s.run(1_000);
-    world.listFault = { never: true };
-    s.servers.kill('s', { signal: 'SIGKILL' });
-    await s.run(5_000);
-    const asked = list(s);
-    await s.run(3_000);
-    expect(asked.settled).toEqual([]);
-    await s.run(1_500);
-    expect(namesIn(asked)).toEqual([]);
-    world.listFault = null;
-    await s.run(60_000);
-    expect(await names(s)).toEqual(['mcp:s:pdf']);
-  },
-);
+scenario('a list that never comes keeps questions no longer than their time', brief, async (s) => {
+  await meet(s, 'pdf');
+  await s.run(1_000);
+  world.listFault = { never: true };
+  s.servers.kill('s', { signal: 'SIGKILL' });
+  await s.run(5_000);
+  const asked = list(s);
+  await s.run(3_000);
+  expect(asked.settled).toEqual([]);
+  await s.run(1_500);
+  expect(namesIn(asked)).toEqual([]);
+  world.listFault = null;
+  await s.run(60_000);
+  expect(await names(s)).toEqual(['mcp:s:pdf']);
+});
 
-scenario(
-  'a server whose machine of skills cannot be opened has no skills until its next list',
-  { servers: { s: offering() } },
-  async (s) => {
-    await meet(s, 'pdf');
-    await s.run(1_000);
-    s.order('computer', { type: 'server.stop', server: 's' });
-    await s.run(1_000);
-    const input = { server: 's' };
-    s.order('computer/skills', {
-      type: 'open.refused',
-      kind: 'offer',
-      name: 'computer/skills/offer:s',
-      input,
-    });
-    await s.run(1_000);
-    expect(await names(s)).toEqual([]);
-    expect(announced(s).at(-1)).toEqual([]);
-    expect(notices(s)).toMatchObject([/those of its last session are still ending/]);
-    s.order('computer', { type: 'server.start', server: 's' });
-    await s.run(1_000);
-    expect(announced(s).at(-1)).toEqual(['mcp:s:pdf']);
-  },
-);
+scenario('a server whose skills cannot be opened has none until its next list', offered, async (s) => {
+  await meet(s, 'pdf');
+  await s.run(1_000);
+  s.order('computer', { type: 'server.stop', server: 's' });
+  await s.run(1_000);
+  const input = { server: 's' };
+  s.order('computer/skills', {
+    type: 'open.refused',
+    kind: 'offer',
+    name: 'computer/skills/offer:s',
+    input,
+  });
+  await s.run(1_000);
+  expect(await names(s)).toEqual([]);
+  expect(announced(s).at(-1)).toEqual([]);
+  expect(notices(s)).toMatchObject([/those of its last session are still ending/]);
+  s.order('computer', { type: 'server.start', server: 's' });
+  await s.run(1_000);
+  expect(announced(s).at(-1)).toEqual(['mcp:s:pdf']);
+});
 
 scenario(
   'a skill that is listed while the computer closes opens nothing any more',

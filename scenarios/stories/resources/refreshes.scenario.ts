@@ -31,8 +31,7 @@ scenario(
   'two refreshes that fail keep the tools, the third takes them back, a success brings them again',
   { servers: { fs: failing(2, 3, 4, 5, 7, 8), other: { tools: { write: tools.read } } } },
   async (s) => {
-    await everybody(s);
-    await s.run(1000);
+    await everybody(s, 1_100);
     s.servers.announce('fs');
     await s.run(14_000);
     expect(asksOf(s, 'tools/list')).toHaveLength(3);
@@ -92,8 +91,7 @@ scenario(
     },
   },
   async (s) => {
-    await everybody(s);
-    await s.run(1000);
+    await everybody(s, 1_100);
     await relisted(s, 3);
     expect(catalogOf(s)?.state).toBe('withdrawn');
     expect(stageOf(s)).toBe('ready');
@@ -129,8 +127,7 @@ scenario(
     },
   },
   async (s) => {
-    await everybody(s);
-    await s.run(1000);
+    await everybody(s, 1_100);
     await relisted(s, 4);
     expect(withdrawals(s)).toEqual([why('no list today'), null]);
     expect((await called(s, 'read'))[0]).toMatchObject({
@@ -150,8 +147,7 @@ scenario(
   'one success between failures sets the count back: the tools stay',
   { servers: { fs: failing(2, 3, 5, 6) } },
   async (s) => {
-    s.computer();
-    await s.run(1000);
+    await s.up(1000);
     for (const n of [2, 3, 4, 5, 6, 7]) {
       s.servers.announce('fs');
       await s.run(1000);
@@ -180,8 +176,7 @@ for (const [what, known] of [
       timing: { pollMs: 60_000, pollDeclaredMs: 60_000 },
     },
     async (s) => {
-      s.computer();
-      await s.run(1000);
+      await s.up(1000);
       for (let n = 0; n < 3; n += 1) {
         s.servers.announce('fs', 'prompts');
         await s.run(100_000);

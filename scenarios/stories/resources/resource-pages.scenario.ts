@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, Harness } from '../../stage/harness.ts';
+import { everybody } from '../../stage/watching.ts';
 import { toolsOnly, type Script } from '../../stage/scripted/script.ts';
 
 const capabilities = { ...toolsOnly, resources: { listChanged: true, subscribe: false } };
@@ -19,12 +20,6 @@ const notes = (count: number, more: Partial<Script> = {}): Script => ({
 });
 const never: Partial<Script> = { methods: { 'resources/list': { never: true } } };
 
-const meet = async (s: Harness): Promise<void> => {
-  await s.office();
-  s.computer({ linked: true, name: 'c1' });
-  s.agent();
-  await s.run(100);
-};
 const ask = (s: Harness, server: string, cursor?: string): AskedCall =>
   s.query('client:get_resources', { computer: 'c1', mcp_server: server, ...(cursor && { cursor }) });
 interface Body {
@@ -41,7 +36,7 @@ scenario(
   'an agent gets the resources of a server page by page, each once, in the fields of the protocol',
   { servers: { s: notes(230) } },
   async (s) => {
-    await meet(s);
+    await everybody(s);
     const uris: string[] = [];
     let cursor: string | undefined;
     for (let pages = 0; pages < 3; pages += 1) {
@@ -71,7 +66,7 @@ scenario(
     },
   },
   async (s) => {
-    await meet(s);
+    await everybody(s);
     const first = bodyOf(await settled(s, ask(s, 's')));
     const second = bodyOf(await settled(s, ask(s, 's', first.next_cursor)));
     const third = bodyOf(await settled(s, ask(s, 's', second.next_cursor)));
@@ -84,7 +79,7 @@ scenario(
   'unknown servers, servers without resources and old cursors are refused, each with its code',
   { servers: { s: notes(1), plain: {} } },
   async (s) => {
-    await meet(s);
+    await everybody(s);
     const asked = [ask(s, 'nobody'), ask(s, 'plain'), ask(s, 's', 'notes://gone')];
     await s.run(50);
     expect(asked.map(({ settled: [answer] }) => answer?.result)).toMatchObject([
@@ -99,7 +94,7 @@ scenario(
   'a question for the resources of a server that starts waits for its list',
   { servers: { s: notes(1, { initialize: 1_000 }) } },
   async (s) => {
-    await meet(s);
+    await everybody(s);
     const asked = ask(s, 's');
     await s.run(2_000);
     expect(asked.settled).toMatchObject([{ result: { resources: [{ uri: 'notes://0' }] } }]);
@@ -110,7 +105,7 @@ scenario(
   'a list that does not come is waited for until the time of a question is over, or the computer closes',
   { servers: { s: notes(1, never) }, timing: { toolsMs: 1_000, listMs: 60_000 } },
   async (s) => {
-    await meet(s);
+    await everybody(s);
     const first = ask(s, 's');
     await s.run(s.timing.toolsMs - 100);
     expect(first.settled).toEqual([]);
@@ -142,7 +137,7 @@ scenario(
     },
   },
   async (s) => {
-    await meet(s);
+    await everybody(s);
     const failed = await settled(s, ask(s, 's'));
     expect(failed.settled[0]?.result).toMatchObject({
       code: 4003,

@@ -1,14 +1,12 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, Harness } from '../../stage/harness.ts';
+import { everybody } from '../../stage/watching.ts';
 
 const pdf = { 'SKILL.md': 'How to read a PDF', 'scripts/read.py': 'print(1)' };
 const meet = async (s: Harness): Promise<void> => {
   s.callPorts.skills.truth = { pdf };
-  await s.office();
-  s.computer({ linked: true, name: 'c1' });
-  s.agent();
-  await s.run(100);
+  await everybody(s);
 };
 const look = (s: Harness): void => s.order('computer', { type: 'skills.look' });
 const list = (s: Harness): AskedCall => s.query('client:get_skills', { computer: 'c1' });
@@ -53,33 +51,29 @@ scenario('wrong names, unknown skills and files outside are refused, each with i
   ]);
 });
 
-scenario(
-  'an agent that follows skills hears of each change once, though the folders change in bursts',
-  {},
-  async (s) => {
-    await meet(s);
+scenario('an agent that follows skills hears of each change once, also in bursts', {}, async (s) => {
+  await meet(s);
+  look(s);
+  s.order('agent', { type: 'agent.follow', collection: 'skills' });
+  await s.run(1_000);
+  const before = s.callPorts.skills.lists;
+  s.callPorts.skills.truth = { pdf, word: { 'SKILL.md': 'x' } };
+  for (let change = 0; change < 3; change += 1) {
     look(s);
-    s.order('agent', { type: 'agent.follow', collection: 'skills' });
-    await s.run(1_000);
-    const before = s.callPorts.skills.lists;
-    s.callPorts.skills.truth = { pdf, word: { 'SKILL.md': 'x' } };
-    for (let change = 0; change < 3; change += 1) {
-      look(s);
-      await s.run(1);
-    }
-    await s.run(1_000);
-    expect(seen(s)).toEqual([['pdf'], ['pdf', 'word']]);
-    expect(s.callPorts.skills.lists - before).toBe(1);
-    look(s);
-    await s.run(1_000);
-    expect(seen(s)).toHaveLength(2);
-    s.network.faults.dropLink('c1');
-    s.callPorts.skills.truth = { word: { 'SKILL.md': 'x' } };
-    look(s);
-    await s.run(5_000);
-    expect(seen(s).at(-1)).toEqual(['word']);
-  },
-);
+    await s.run(1);
+  }
+  await s.run(1_000);
+  expect(seen(s)).toEqual([['pdf'], ['pdf', 'word']]);
+  expect(s.callPorts.skills.lists - before).toBe(1);
+  look(s);
+  await s.run(1_000);
+  expect(seen(s)).toHaveLength(2);
+  s.network.faults.dropLink('c1');
+  s.callPorts.skills.truth = { word: { 'SKILL.md': 'x' } };
+  look(s);
+  await s.run(5_000);
+  expect(seen(s).at(-1)).toEqual(['word']);
+});
 
 scenario(
   'changes that never pause are read after the longest wait, and one during a reading is read after it',

@@ -128,26 +128,22 @@ scenario('a computer takes more files one after the other than it takes at once'
 });
 
 for (const waitMs of [0, 3])
-  scenario(
-    `an upload goes on where the computer is after its connection was lost, ${waitMs} ms after a part`,
-    {},
-    async (s) => {
-      await meet(s);
-      const upload_id = await begun(s);
-      put(s, { upload_id, at: 4, part: 'two ' });
-      await s.run(waitMs);
-      s.network.faults.dropLink('c1');
-      await s.run(3_000);
-      const where = first(s, '', { resume: true });
-      expect(await answers(s, where)).toMatchObject([{ upload_id, chunk_offset: 0, received: 4 }]);
-      const last = put(s, { upload_id, at: 4, part: 'two three', eof: true });
-      const after = first(s, '', { resume: true });
-      expect(await answers(s, last, after)).toMatchObject([{ total_size: text.length }, { upload_id }]);
-      expect(await answers(s, first(s, '', { resume: true }))).toMatchObject([
-        { landing_path: expect.any(String) },
-      ]);
-    },
-  );
+  scenario(`an upload goes on after its connection was lost ${waitMs} ms after a part`, {}, async (s) => {
+    await meet(s);
+    const upload_id = await begun(s);
+    put(s, { upload_id, at: 4, part: 'two ' });
+    await s.run(waitMs);
+    s.network.faults.dropLink('c1');
+    await s.run(3_000);
+    const where = first(s, '', { resume: true });
+    expect(await answers(s, where)).toMatchObject([{ upload_id, chunk_offset: 0, received: 4 }]);
+    const last = put(s, { upload_id, at: 4, part: 'two three', eof: true });
+    const after = first(s, '', { resume: true });
+    expect(await answers(s, last, after)).toMatchObject([{ total_size: text.length }, { upload_id }]);
+    expect(await answers(s, first(s, '', { resume: true }))).toMatchObject([
+      { landing_path: expect.any(String) },
+    ]);
+  });
 
 scenario('a first part of another file, or of another agent, goes on with no upload', {}, async (s) => {
   await meet(s);
@@ -167,18 +163,14 @@ scenario('a first part of another file, or of another agent, goes on with no upl
 
 for (const method of ['open', 'write', 'finish'])
   for (const fault of ['breaks', 'hangs'] as const)
-    scenario(
-      `a landing folder that ${fault} at ${method} ends the upload, which leaves nothing`,
-      {},
-      async (s) => {
-        await meet(s);
-        s.callPorts.landing.faults = { [method]: fault };
-        const asked = put(s, { part: text, eof: true, ...declared });
-        await s.run(idleMs + 100);
-        expect(answer(asked)).toMatchObject(no('io_error'));
-        nothingLeft(s);
-      },
-    );
+    scenario(`a folder that ${fault} at ${method} ends the upload, which leaves nothing`, {}, async (s) => {
+      await meet(s);
+      s.callPorts.landing.faults = { [method]: fault };
+      const asked = put(s, { part: text, eof: true, ...declared });
+      await s.run(idleMs + 100);
+      expect(answer(asked)).toMatchObject(no('io_error'));
+      nothingLeft(s);
+    });
 
 scenario('a full disk, and a folder that cannot be used, are told to the agent', {}, async (s) => {
   await meet(s);

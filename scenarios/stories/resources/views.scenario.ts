@@ -47,32 +47,24 @@ for (const [what, answer, message] of [
   ['with what is no list', (_: string, ack: Ack) => ack('tools'), 'answer'],
   ['with nothing', (_: string, ack: Ack) => ack(), 'answer'],
 ] as const)
-  scenario(
-    `a computer that answers ${what} is told as failed and asked again after a pause`,
-    {},
-    async (s) => {
-      const peer = await meet(s, answer, listing('read'));
-      expect(heard(s)).toEqual([expect.stringContaining(message)]);
-      await s.run(2000);
-      expect(asked(peer)).toBe(2);
-      expect(heard(s).at(-1)).toEqual(['read']);
-    },
-  );
-
-scenario(
-  'an update notice while the first answer is awaited asks again, and the older answer is dropped',
-  {},
-  async (s) => {
-    const late: Ack[] = [];
-    const peer = await meet(s, (_, ack) => late.push(ack), listing('new'));
-    update(peer);
-    await s.run(5);
-    late[0]?.({ tools: [tool('old')], req_id: 'tools.c1.1' });
-    await s.run(10);
+  scenario(`a computer that answers ${what} is told as failed, and asked again later`, {}, async (s) => {
+    const peer = await meet(s, answer, listing('read'));
+    expect(heard(s)).toEqual([expect.stringContaining(message)]);
+    await s.run(2000);
     expect(asked(peer)).toBe(2);
-    expect(heard(s)).toEqual([['new']]);
-  },
-);
+    expect(heard(s).at(-1)).toEqual(['read']);
+  });
+
+scenario('a notice before the first answer asks again, and the older answer is dropped', {}, async (s) => {
+  const late: Ack[] = [];
+  const peer = await meet(s, (_, ack) => late.push(ack), listing('new'));
+  update(peer);
+  await s.run(5);
+  late[0]?.({ tools: [tool('old')], req_id: 'tools.c1.1' });
+  await s.run(10);
+  expect(asked(peer)).toBe(2);
+  expect(heard(s)).toEqual([['new']]);
+});
 
 scenario('an update notice in the pause after a failure asks at once', {}, async (s) => {
   const peer = await meet(s, refusing, listing('read'));
@@ -81,28 +73,24 @@ scenario('an update notice in the pause after a failure asks at once', {}, async
   expect(heard(s).at(-1)).toEqual(['read']);
 });
 
-scenario(
-  'an update notice while the tools are fetched again asks once more, and only the last is told',
-  {},
-  async (s) => {
-    const late: (() => void)[] = [];
-    const peer = await meet(
-      s,
-      listing('one'),
-      (reqId, ack) => late.push(() => listing('two')(reqId, ack)),
-      listing('three'),
-    );
-    update(peer);
-    await s.run(5);
-    for (let i = 0; i < 5; i++) update(peer);
-    await s.run(5);
-    expect(asked(peer)).toBe(2);
-    late[0]?.();
-    await s.run(10);
-    expect(asked(peer)).toBe(3);
-    expect(heard(s)).toEqual([['one'], ['three']]);
-  },
-);
+scenario('a notice while tools are fetched again asks once more; only the last is told', {}, async (s) => {
+  const late: (() => void)[] = [];
+  const peer = await meet(
+    s,
+    listing('one'),
+    (reqId, ack) => late.push(() => listing('two')(reqId, ack)),
+    listing('three'),
+  );
+  update(peer);
+  await s.run(5);
+  for (let i = 0; i < 5; i++) update(peer);
+  await s.run(5);
+  expect(asked(peer)).toBe(2);
+  late[0]?.();
+  await s.run(10);
+  expect(asked(peer)).toBe(3);
+  expect(heard(s)).toEqual([['one'], ['three']]);
+});
 
 for (const [what, answer, afterMs] of [
   ['refused', refusing, 10],

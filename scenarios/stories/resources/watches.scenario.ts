@@ -17,41 +17,30 @@ const askedOf = (s: Harness): string[] =>
     if (method === 'resources/subscribe') return [`+${uriOf(r as never)}`];
     return method === 'resources/unsubscribe' ? [`-${uriOf(r as never)}`] : [];
   });
-const watch = (s: Harness, ...uris: readonly string[]): void =>
+const watch = async (s: Harness, uris: readonly string[], ms = 1_000): Promise<void> => {
   s.order('computer', { type: 'resources.watch', server: 'fs', uris, by: 'host' });
+  await s.run(ms);
+};
 
-scenario(
-  'resources that are watched are subscribed, and only the difference is asked for',
-  server(),
-  async (s) => {
-    s.computer();
-    await s.run(1_000);
-    watch(s, 'u:a', 'u:b', 'u:a');
-    await s.run(1_000);
-    watch(s, 'u:b', 'u:c');
-    await s.run(1_000);
-    watch(s, 'u:b', 'u:c');
-    await s.run(1_000);
-    expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:c', '-u:a']);
-    s.servers.update('fs', 'u:c');
-    expect(s.heard('computer', 'resource.updated')).toMatchObject([{ server: 'fs', uri: 'u:c' }]);
-  },
-);
+scenario('what is watched is subscribed, and only the difference is asked for', server(), async (s) => {
+  await s.up(1_000);
+  await watch(s, ['u:a', 'u:b', 'u:a']);
+  await watch(s, ['u:b', 'u:c']);
+  await watch(s, ['u:b', 'u:c']);
+  expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:c', '-u:a']);
+  s.servers.update('fs', 'u:c');
+  expect(s.heard('computer', 'resource.updated')).toMatchObject([{ server: 'fs', uri: 'u:c' }]);
+});
 
-scenario(
-  'what is watched before there is a session is subscribed with the first, and again in each that follows',
-  server(),
-  async (s) => {
-    s.computer();
-    watch(s, 'u:a');
-    await s.run(1_000);
-    expect(askedOf(s)).toEqual(['+u:a']);
-    s.servers.kill('fs', { signal: 'SIGKILL' });
-    await s.run(10_000);
-    expect(askedOf(s)).toEqual(['+u:a', '+u:a']);
-    expect(stageOf(s)).toBe('ready');
-  },
-);
+scenario('what is watched early is subscribed in the first session and in each next', server(), async (s) => {
+  s.computer();
+  await watch(s, ['u:a']);
+  expect(askedOf(s)).toEqual(['+u:a']);
+  s.servers.kill('fs', { signal: 'SIGKILL' });
+  await s.run(10_000);
+  expect(askedOf(s)).toEqual(['+u:a', '+u:a']);
+  expect(stageOf(s)).toBe('ready');
+});
 
 let refusals = 0;
 const refusing: Act = () => {
@@ -63,13 +52,10 @@ scenario(
   server({ methods: { 'resources/subscribe': refusing } }),
   async (s) => {
     refusals = 0;
-    s.computer();
-    await s.run(1_000);
-    watch(s, 'u:a', 'u:b');
-    await s.run(1_000);
+    await s.up(1_000);
+    await watch(s, ['u:a', 'u:b']);
     expect(askedOf(s)).toEqual(['+u:a', '+u:b']);
-    watch(s, 'u:a', 'u:b');
-    await s.run(1_000);
+    await watch(s, ['u:a', 'u:b']);
     expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:a']);
   },
 );
@@ -79,10 +65,8 @@ scenario(
   server({ methods: { 'resources/subscribe': refusing } }),
   async (s) => {
     refusals = 0;
-    s.computer();
-    await s.run(1_000);
-    watch(s, 'u:a');
-    await s.run(1_000);
+    await s.up(1_000);
+    await watch(s, ['u:a']);
     expect(askedOf(s)).toEqual(['+u:a']);
     s.servers.kill('fs', { signal: 'SIGKILL' });
     await s.run(10_000);
@@ -96,14 +80,11 @@ scenario(
   'a subscription that is never answered is given up after its limit, and the next one is asked for',
   server({ methods: { 'resources/subscribe': { never: true } } }),
   async (s) => {
-    s.computer();
-    await s.run(1_000);
-    watch(s, 'u:a', 'u:b');
-    await s.run(s.timing.listMs + 1_000);
+    await s.up(1_000);
+    await watch(s, ['u:a', 'u:b'], s.timing.listMs + 1_000);
     expect(askedOf(s)).toEqual(['+u:a', '+u:b']);
     // The resource is dropped while its subscription is under way, so the answer to that request still comes.
-    watch(s, 'u:c');
-    await s.run(2 * s.timing.listMs + 1_000);
+    await watch(s, ['u:c'], 2 * s.timing.listMs + 1_000);
     expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:c']);
     expect(s.servers.heard.filter((line) => line.startsWith('cancelled'))).toHaveLength(3);
   },
@@ -113,10 +94,8 @@ scenario(
   'a server without subscriptions is not asked, no matter who watches',
   server({ info: { capabilities: { ...everything, resources: { listChanged: true, subscribe: false } } } }),
   async (s) => {
-    s.computer();
-    await s.run(1_000);
-    watch(s, 'u:a');
-    await s.run(1_000);
+    await s.up(1_000);
+    await watch(s, ['u:a']);
     expect(askedOf(s)).toEqual([]);
     expect(asksOf(s, 'resources/list')).toHaveLength(1);
   },
@@ -132,13 +111,10 @@ scenario(
     failing: '/watch',
   },
   async (s) => {
-    s.computer();
-    await s.run(1_000);
-    watch(s, 'u:a');
-    await s.run(1_000);
+    await s.up(1_000);
+    await watch(s, ['u:a']);
     expect(stageOf(s)).toBe('ready');
-    watch(s, 'u:b');
-    await s.run(1_000);
+    await watch(s, ['u:b']);
     expect(askedOf(s).slice(0, 2)).toEqual(['+u:a', '+u:b']);
   },
 );

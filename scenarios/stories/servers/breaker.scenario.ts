@@ -7,6 +7,7 @@ import { hello, opensOf, order, reaches, stageOf, stagesOf, until } from '../../
 const tools = { read: { answers: hello } };
 const timing = { backoffMs: 500, longestBackoffMs: 30_000, trialMs: 300_000 };
 const refusing: Script = { tools, initialize: 'error' };
+const failing = { servers: { fs: refusing }, timing };
 /** As announced and as measured, between the end of one attempt and the next. */
 const pausesOf = (s: Harness): number[] => {
   const [, ...later] = opensOf(s);
@@ -31,8 +32,7 @@ scenario(
   'a pause is by chance up to half as long again, and what is told is the latest moment',
   { servers: { fs: refusing }, timing, seed: 3 },
   async (s) => {
-    s.computer();
-    await s.run(120_000);
+    await s.up(120_000);
     const pauses = pausesOf(s);
     expect(pauses).toHaveLength(5);
     for (const [n, ms] of pauses.entries()) {
@@ -44,21 +44,16 @@ scenario(
   },
 );
 
-scenario(
-  'six tries that fail spend the budget: open, with the reason and the next try',
-  { servers: { fs: refusing }, timing },
-  async (s) => {
-    s.computer();
-    await s.run(60_000);
-    expect(stageOf(s)).toBe('open');
-    expect(opensOf(s)).toHaveLength(6);
-    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
-      stage: 'open',
-      failure: { message: 'the server refused: not today' },
-      nextTryMs: 450_000,
-    });
-  },
-);
+scenario('six tries that fail spend the budget: open, with reason and next try', failing, async (s) => {
+  await s.up(60_000);
+  expect(stageOf(s)).toBe('open');
+  expect(opensOf(s)).toHaveLength(6);
+  expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
+    stage: 'open',
+    failure: { message: 'the server refused: not today' },
+    nextTryMs: 450_000,
+  });
+});
 
 scenario(
   'a server whose circuit is open has one trial by itself, and one more after each that fails',
@@ -85,8 +80,7 @@ scenario(
   'a command that is missing is given up at once and has no trial; a start by hand tries it',
   { servers: { fs: { tools, missing: true, later: { 2: { missing: undefined } as never } } }, timing },
   async (s) => {
-    s.computer();
-    await s.run(3_600_000);
+    await s.up(3_600_000);
     expect(stagesOf(s)).toEqual(['connecting', 'open']);
     expect(opensOf(s)).toHaveLength(1);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
@@ -103,8 +97,7 @@ scenario(
   'a command that is missing spends no budget: taken out and put back it is tried once, for it may be there now',
   { servers: { fs: { tools, missing: true, later: { 3: { missing: undefined } as never } } }, timing },
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     for (const stage of ['open', 'ready']) {
       s.config({});
       await s.run(100);
@@ -118,7 +111,7 @@ scenario(
 
 scenario(
   'the breaker belongs to the launch config: who is taken out and put back goes on where it was',
-  { servers: { fs: refusing }, timing },
+  failing,
   async (s) => {
     s.computer();
     await reaches(s, 'open');
@@ -137,24 +130,20 @@ scenario(
   },
 );
 
-scenario(
-  'failures that were not too many are remembered, too, and the pause goes on from there',
-  { servers: { fs: refusing }, timing },
-  async (s) => {
-    s.computer();
-    await until(s, () => opensOf(s).length === 3);
-    await reaches(s, 'waiting');
-    s.config({});
-    await s.run(100);
-    s.config({ fs: {} });
-    await s.run(100);
-    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
-      stage: 'waiting',
-      attempt: 4,
-      nextTryMs: 6000,
-    });
-  },
-);
+scenario('few failures are remembered, too, and the pause goes on from there', failing, async (s) => {
+  s.computer();
+  await until(s, () => opensOf(s).length === 3);
+  await reaches(s, 'waiting');
+  s.config({});
+  await s.run(100);
+  s.config({ fs: {} });
+  await s.run(100);
+  expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
+    stage: 'waiting',
+    attempt: 4,
+    nextTryMs: 6000,
+  });
+});
 
 scenario(
   'a server that has proved itself has a clean record',
@@ -163,8 +152,7 @@ scenario(
     timing: { ...timing, provenStableMs: 60_000 },
   },
   async (s) => {
-    s.computer();
-    await s.run(10_000);
+    await s.up(10_000);
     expect(stageOf(s)).toBe('ready');
     await s.run(s.timing.provenStableMs);
     s.config({});

@@ -53,8 +53,7 @@ for (const type of ['server.start', 'server.stop'])
     `a ${type} of a server whose machine was given up is answered: nobody waits for news that never come`,
     { servers: { fs: { tools } }, kinds: broken('client', 'rememberInfo'), failing: 'client:fs' },
     async (s) => {
-      s.computer();
-      await s.run(10_000);
+      await s.up(10_000);
       const before = s.heard('computer', 'client.changed').length;
       s.order('computer', { type, server: 'fs' });
       expect(s.heard('computer', 'client.changed').slice(before)).toMatchObject([

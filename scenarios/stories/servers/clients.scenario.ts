@@ -46,24 +46,21 @@ scenario('a dead server rests with an open circuit without auto_reconnect', (s) 
   s.expect.stages('computer', 'whole', 'degraded');
 });
 
-scenario(
-  'a server rests without auto_connect until it is started, and a stop brings it back to rest',
-  (s) => {
-    const fs = s.server('fs', { tools: { read: { takes: 5_000 } }, autoStart: false });
-    s.ready();
-    s.expect(fs).visits('idle');
-    s.expect.stages('computer', 'whole');
-    s.start(fs);
-    s.reaches(fs, 'ready');
-    const call = s.call('read');
-    s.stop(fs);
-    s.settled(call);
-    s.expect(call).settles('unknown', { end: 'cancelled' });
-    s.reaches(fs, 'idle');
-    s.expect(fs).visits('idle', 'connecting', 'ready', 'closing', 'idle');
-    s.expect.processes(fs, { started: 1, alive: 0 });
-  },
-);
+scenario('a server rests without auto_connect until it is started, and a stop brings it to rest', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 5_000 } }, autoStart: false });
+  s.ready();
+  s.expect(fs).visits('idle');
+  s.expect.stages('computer', 'whole');
+  s.start(fs);
+  s.reaches(fs, 'ready');
+  const call = s.call('read');
+  s.stop(fs);
+  s.settled(call);
+  s.expect(call).settles('unknown', { end: 'cancelled' });
+  s.reaches(fs, 'idle');
+  s.expect(fs).visits('idle', 'connecting', 'ready', 'closing', 'idle');
+  s.expect.processes(fs, { started: 1, alive: 0 });
+});
 
 scenario('a call whose stream broke is unknown as soon as it times out or is cancelled', (s) => {
   const fs = s.server('fs', { tools: { read: { takes: 5_000 }, end: {} } });
@@ -100,23 +97,20 @@ scenario('a start by hand ends the waiting of a server whose circuit is open, wi
   s.expect.processes(fs, { started: 12, alive: 0 });
 });
 
-scenario(
-  'a lazy server that nobody calls comes back to rest, its tools stay, and the next call starts it',
-  (s) => {
-    const fs = s.server('fs', { tools: { read: {} }, isLazy: true });
-    s.timing({ idleStopMs: 400 });
-    s.ready();
+scenario('a lazy server that nobody calls rests again, its tools stay, and the next call starts it', (s) => {
+  const fs = s.server('fs', { tools: { read: {} }, isLazy: true });
+  s.timing({ idleStopMs: 400 });
+  s.ready();
+  s.reaches(fs, 'standby');
+  for (const started of [2, 3]) {
+    const call = s.call('read');
+    s.settled(call);
+    s.expect(call).settles('succeeded');
+    s.expect.processes(fs, { started, alive: 1 });
     s.reaches(fs, 'standby');
-    for (const started of [2, 3]) {
-      const call = s.call('read');
-      s.settled(call);
-      s.expect(call).settles('succeeded');
-      s.expect.processes(fs, { started, alive: 1 });
-      s.reaches(fs, 'standby');
-    }
-    s.expect.processes(fs, { started: 3, alive: 0 });
-  },
-);
+  }
+  s.expect.processes(fs, { started: 3, alive: 0 });
+});
 
 scenario('a call that runs longer than the idle time keeps its server', (s) => {
   const fs = s.server('fs', { tools: { read: { takes: 1_500 } }, isLazy: true });

@@ -1,13 +1,17 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
-import type { Act, Script } from '../../stage/scripted/script.ts';
+import type { HarnessOptions } from '../../stage/harness.ts';
+import type { Act } from '../../stage/scripted/script.ts';
 import { asksOf, counting, hello, opensOf, stageOf, stagesOf, until } from '../../stage/watching.ts';
 
 const timing = { pingEveryMs: 10_000, pingMs: 1_000 };
-const pinged = (ping: (n: number) => Act, more: Script = {}): Record<string, Script> => ({
-  fs: {
-    tools: { read: { answers: hello, afterMs: 25_000 } },
-    at: () => ({ ...more, methods: { ping: counting(ping) } }),
+const pinged = (ping: (n: number) => Act): HarnessOptions => ({
+  timing,
+  servers: {
+    fs: {
+      tools: { read: { answers: hello, afterMs: 25_000 } },
+      at: () => ({ methods: { ping: counting(ping) } }),
+    },
   },
 });
 const answers = { answers: {} };
@@ -15,10 +19,9 @@ const silent = { never: true } as const;
 
 scenario(
   'a server is pinged when it is idle, and never while it works',
-  { servers: pinged(() => answers), timing },
+  pinged(() => answers),
   async (s) => {
-    s.computer();
-    await s.run(3 * s.timing.pingEveryMs + 1_000);
+    await s.up(3 * s.timing.pingEveryMs + 1_000);
     expect(asksOf(s, 'ping')).toHaveLength(3);
     const call = s.call('read');
     await s.run(25_001);
@@ -32,10 +35,9 @@ scenario(
 
 scenario(
   'a server that answered once and then does not is lost, and comes back',
-  { servers: pinged((n) => (n === 1 ? answers : silent)), timing },
+  pinged((n) => (n === 1 ? answers : silent)),
   async (s) => {
-    s.computer();
-    await s.run(2 * s.timing.pingEveryMs + s.timing.pingMs + 10);
+    await s.up(2 * s.timing.pingEveryMs + s.timing.pingMs + 10);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
       failure: { message: "Server 'fs': no answer to ping within 1000 ms" },
     });
@@ -47,11 +49,10 @@ scenario(
 );
 
 scenario(
-  'a server that never answers a ping is no longer asked, and stays',
-  { servers: pinged(() => silent), timing },
+  'a server that answers no ping is no longer asked, and stays',
+  pinged(() => silent),
   async (s) => {
-    s.computer();
-    await s.run(120_000);
+    await s.up(120_000);
     expect(asksOf(s, 'ping')).toHaveLength(1);
     expect(stageOf(s)).toBe('ready');
     expect(opensOf(s)).toHaveLength(1);
@@ -60,10 +61,9 @@ scenario(
 
 scenario(
   'any answer is a sign of life, and a refusal is one',
-  { servers: pinged(() => ({ errors: 'Method not found', code: -32_601 })), timing },
+  pinged(() => ({ errors: 'Method not found', code: -32_601 })),
   async (s) => {
-    s.computer();
-    await s.run(60_000);
+    await s.up(60_000);
     expect(asksOf(s, 'ping')).toHaveLength(5);
     expect(stageOf(s)).toBe('ready');
   },
@@ -71,7 +71,7 @@ scenario(
 
 scenario(
   'a call that comes while a ping waits is taken at once, and the ping counts no more',
-  { servers: pinged((n) => (n === 1 ? answers : silent)), timing },
+  pinged((n) => (n === 1 ? answers : silent)),
   async (s) => {
     s.computer();
     await until(s, () => asksOf(s, 'ping').length === 2);
@@ -92,10 +92,9 @@ for (const [what, more] of [
 ] as const)
   scenario(
     `pings are off ${what}`,
-    { servers: pinged(() => answers), timing: { ...timing, ...more } },
+    { ...pinged(() => answers), timing: { ...timing, ...more } },
     async (s) => {
-      s.computer();
-      await s.run(600_000);
+      await s.up(600_000);
       expect(asksOf(s, 'ping')).toEqual([]);
     },
   );

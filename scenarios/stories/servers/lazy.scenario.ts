@@ -27,23 +27,17 @@ const lazily = (script: Script, more: object = {}): HarnessOptions => ({
 const ends = (calls: readonly { readonly settled: readonly { end: string }[] }[]): (string | undefined)[] =>
   calls.map((call) => call.settled.map(({ end }) => end).join());
 
-scenario(
-  'a lazy server offers its cached tools and runs nothing; its host is whole',
-  lazily(slow),
-  async (s) => {
-    await everybody(s);
-    await s.run(60_000);
-    expect(stageOf(s)).toBe('standby');
-    expect(computerStage(s)).toBe('whole');
-    expect(offeredBy(s)).toEqual(['read']);
-    expect(opensOf(s)).toEqual([]);
-    expect(s.heard('agent', 'view.toolsChanged').at(-1)?.tools.length).toBe(1);
-  },
-);
+scenario('a lazy server offers cached tools and runs nothing; its host is whole', lazily(slow), async (s) => {
+  await everybody(s, 60_100);
+  expect(stageOf(s)).toBe('standby');
+  expect(computerStage(s)).toBe('whole');
+  expect(offeredBy(s)).toEqual(['read']);
+  expect(opensOf(s)).toEqual([]);
+  expect(s.heard('agent', 'view.toolsChanged').at(-1)?.tools.length).toBe(1);
+});
 
 scenario('ten concurrent first calls lead to one start and ten answers', lazily(slow), async (s) => {
-  s.computer();
-  await s.run(100);
+  await s.up(100);
   const calls = Array.from({ length: 5 }, () => s.call('read'));
   for (const state of ['launching', 'handshaking', 'listing'] as const) {
     await reaches(s, state);
@@ -63,27 +57,21 @@ for (const [what, script] of [
   ['dies in its start', { ...slow, crashes: { code: 3, afterMs: 60 } }],
   ['has no list of tools', { ...slow, listMs: 'error' }],
 ] as const)
-  scenario(
-    `ten first calls to a server that ${what} are ten failures, and none waits`,
-    lazily(script),
-    async (s) => {
-      s.computer();
-      await s.run(100);
-      const calls = Array.from({ length: 10 }, () => s.call('read'));
-      await until(s, () => calls.every(({ settled }) => settled.length > 0), 1000);
-      expect(calls.flatMap((call) => call.settled.map(({ outcome, end }) => [outcome, end]))).toEqual(
-        calls.map(() => ['failed', 'failed']),
-      );
-      expect(opensOf(s)).toHaveLength(1);
-    },
-  );
+  scenario(`ten first calls to a server that ${what} fail, and none waits`, lazily(script), async (s) => {
+    await s.up(100);
+    const calls = Array.from({ length: 10 }, () => s.call('read'));
+    await until(s, () => calls.every(({ settled }) => settled.length > 0), 1000);
+    expect(calls.flatMap((call) => call.settled.map(({ outcome, end }) => [outcome, end]))).toEqual(
+      calls.map(() => ['failed', 'failed']),
+    );
+    expect(opensOf(s)).toHaveLength(1);
+  });
 
 scenario(
   'a call that is refused starts nothing, and one that is judged still starts nothing yet',
   { ...lazily(slow), permission: () => new Promise(() => {}), timing: { confirmMs: 1_000 } },
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     const call = s.call('read');
     await s.run(5_000);
     expect(call.settled).toMatchObject([{ end: 'refused', phase: 'judging' }]);
@@ -101,8 +89,7 @@ scenario(
   'a server that is changed while it starts for a call, and stopped then: the call ends with it',
   lazily({ ...slow, ignores: ['stdin', 'SIGTERM'] }),
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     const call = s.call('read');
     await reaches(s, 'launching');
     s.config({ fs: { isLazy: true, generation: 2 } });
@@ -117,11 +104,10 @@ scenario(
 
 for (const state of ['launching', 'handshaking', 'listing'] as const) {
   scenario(
-    `a caller who cancels while its server is ${state} is released at once, and the server becomes ready`,
+    `a caller who cancels while its server is ${state} is released at once`,
     lazily(slow),
     async (s) => {
-      s.computer();
-      await s.run(100);
+      await s.up(100);
       const [cancelled, other] = [s.call('read'), s.call('read')];
       await reaches(s, state);
       cancelled.cancel();
@@ -133,45 +119,35 @@ for (const state of ['launching', 'handshaking', 'listing'] as const) {
     },
   );
 
-  scenario(
-    `a stop while a server is ${state} answers who waits for it, and nothing is left of it`,
-    lazily(slow),
-    async (s) => {
-      s.computer();
-      await s.run(100);
-      const call = s.call('read');
-      await reaches(s, state);
-      order(s, 'server.stop');
-      expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
-      await s.run(100);
-      expect(stageOf(s)).toBe('idle');
-      expect(s.servers.alive).toBe(0);
-      expect(s.servers.openSessions).toBe(0);
-    },
-  );
+  scenario(`a stop while a server is ${state} answers all who wait for it`, lazily(slow), async (s) => {
+    await s.up(100);
+    const call = s.call('read');
+    await reaches(s, state);
+    order(s, 'server.stop');
+    expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
+    await s.run(100);
+    expect(stageOf(s)).toBe('idle');
+    expect(s.servers.alive).toBe(0);
+    expect(s.servers.openSessions).toBe(0);
+  });
 }
 
-scenario(
-  'a call that waits for a start ends with the connection that asked for it',
-  lazily(slow),
-  async (s) => {
-    await everybody(s);
-    s.agentCall('read');
-    await reaches(s, 'launching');
-    s.network.faults.dropLink('c1');
-    await s.run(1);
-    await s.run(500);
-    expect(stageOf(s)).toBe('ready');
-    expect(s.servers.heard).toEqual([]);
-  },
-);
+scenario('a call that waits for a start ends with the connection of its agent', lazily(slow), async (s) => {
+  await everybody(s);
+  s.agentCall('read');
+  await reaches(s, 'launching');
+  s.network.faults.dropLink('c1');
+  await s.run(1);
+  await s.run(500);
+  expect(stageOf(s)).toBe('ready');
+  expect(s.servers.heard).toEqual([]);
+});
 
 scenario(
   'a person may be asked while the server starts: it runs when both are ready',
   { ...lazily(slow), person: () => 'allow' },
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     const call = s.call('read');
     await s.run(10);
     expect([stepOf(s), call.settled]).toEqual(['launching', []]);
@@ -187,8 +163,7 @@ const orders: readonly (readonly [string, (s: Harness) => void, string])[] = [
 ];
 for (const [what, act, becomes] of orders)
   scenario(`a lazy server that rests and is ${what} obeys`, lazily(slow), async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     act(s);
     await s.run(1000);
     expect(stageOf(s)).toBe(becomes);
@@ -204,10 +179,7 @@ scenario(
   'the call of an agent that waits for a server never reaches it when its computer has left the office',
   { servers: { fs: { tools, startMs: 2_000 } } },
   async (s) => {
-    await s.office();
-    s.computer({ linked: true });
-    s.agent();
-    await s.run(500);
+    await everybody(s, 500);
     s.agentCall('read');
     await s.run(500);
     s.order('computer', { type: 'office.leave' });
@@ -219,8 +191,7 @@ scenario(
 
 const launching = { servers: { fs: { tools, later: { 2: { startMs: 100 } } } } };
 const meet = async (s: Harness): Promise<void> => {
-  s.computer();
-  await s.run(100);
+  await s.up(100);
   s.servers.kill('fs', { code: 1 });
   await s.run(s.timing.backoffMs + 10);
   expect(stepOf(s)).toBe('launching');
@@ -255,8 +226,7 @@ scenario(
   'a process that takes longer to start than the connect time-out is ended and tried again',
   { servers: { fs: { tools, later: { 1: { startMs: 5000 } } } }, timing: { connectMs: 1000 } },
   async (s) => {
-    s.computer();
-    await s.run(s.timing.connectMs + 10);
+    await s.up(s.timing.connectMs + 10);
     expect(s.heard('computer', 'client.changed').at(-1)?.failure.message).toContain('launch within 1000 ms');
     await s.run(2000);
     expect(stageOf(s)).toBe('ready');

@@ -15,8 +15,7 @@ const remote = (script: Script): HarnessOptions => ({
 const shown = async (s: Harness): Promise<Harness['callPorts']['logins']> => {
   const { logins } = s.callPorts;
   logins.hasPerson = true;
-  s.computer();
-  await s.run(100);
+  await s.up(100);
   expect(stageOf(s)).toBe('authorizing');
   logins.show('fs');
   await s.run(10);
@@ -26,63 +25,53 @@ const shown = async (s: Harness): Promise<Harness['callPorts']['logins']> => {
 const lastFailure = (s: Harness, server = 'fs'): unknown =>
   s.heard('computer', 'client.changed').findLast((e) => e.server === server)?.failure;
 
-scenario(
-  'a server that wants a login waits for a person, and is connected once there is one',
-  remote(wanting),
-  async (s) => {
-    const logins = await shown(s);
-    expect(lastFailure(s)).toMatchObject({
-      code: 'Unauthorized',
-      message: "Server 'fs' waits for a person to log in at https://as.test",
-    });
-    await s.run(3_600_000);
-    expect(stageOf(s)).toBe('unauthorized');
-    logins.comesBack('fs');
-    await s.run(10);
-    expect(stageOf(s)).toBe('authorizing');
-    logins.agrees('fs');
-    await s.run(1000);
-    expect(stageOf(s)).toBe('ready');
-    expect(stagesOf(s)).toEqual([
-      'connecting',
-      'recovering',
-      'authorizing',
-      'unauthorized',
-      'authorizing',
-      'connecting',
-      'ready',
-    ]);
-  },
-);
+scenario('a server that wants a login is connected once a person agrees', remote(wanting), async (s) => {
+  const logins = await shown(s);
+  expect(lastFailure(s)).toMatchObject({
+    code: 'Unauthorized',
+    message: "Server 'fs' waits for a person to log in at https://as.test",
+  });
+  await s.run(3_600_000);
+  expect(stageOf(s)).toBe('unauthorized');
+  logins.comesBack('fs');
+  await s.run(10);
+  expect(stageOf(s)).toBe('authorizing');
+  logins.agrees('fs');
+  await s.run(1000);
+  expect(stageOf(s)).toBe('ready');
+  expect(stagesOf(s)).toEqual([
+    'connecting',
+    'recovering',
+    'authorizing',
+    'unauthorized',
+    'authorizing',
+    'connecting',
+    'ready',
+  ]);
+});
 scenario('a login that needs no person is none that anybody is asked for', remote(wanting), async (s) => {
   s.callPorts.logins.hasPerson = true;
-  s.computer();
-  await s.run(100);
+  await s.up(100);
   s.callPorts.logins.agrees('fs');
   await s.run(1000);
   expect(stageOf(s)).toBe('ready');
   expect(stagesOf(s).includes('unauthorized')).toBe(false);
 });
-scenario(
-  'a person who refuses leaves a server that rests; started again it is tried again',
-  remote(wanting),
-  async (s) => {
-    (await shown(s)).refuses('fs');
-    await s.run(3_600_000);
-    expect(stageOf(s)).toBe('unauthorized');
-    expect(lastFailure(s)).toEqual(nobodyLogsIn('fs'));
-    order(s, 'server.start');
-    await s.run(1000);
-    expect(stageOf(s)).toBe('ready');
-  },
-);
+scenario('a person who refuses leaves a server that rests until started', remote(wanting), async (s) => {
+  (await shown(s)).refuses('fs');
+  await s.run(3_600_000);
+  expect(stageOf(s)).toBe('unauthorized');
+  expect(lastFailure(s)).toEqual(nobodyLogsIn('fs'));
+  order(s, 'server.start');
+  await s.run(1000);
+  expect(stageOf(s)).toBe('ready');
+});
 scenario(
   'a call for which a server starts is told at once when that server wants a login, and was never sent',
   { servers: { fs: wanting }, options: { fs: { isRemote: true, isLazy: true, kept: kept('read') } } },
   async (s) => {
     s.callPorts.logins.hasPerson = true;
-    s.computer();
-    await s.run(1000);
+    await s.up(1000);
     expect(stageOf(s)).toBe('standby');
     const call = s.call('read');
     expect(call.settled).toEqual([]);
@@ -92,17 +81,13 @@ scenario(
     expect(asksOf(s, 'tools/call')).toEqual([]);
   },
 );
-scenario(
-  'a server that is stopped while a person is waited for withdraws its question',
-  remote(wanting),
-  async (s) => {
-    const logins = await shown(s);
-    order(s, 'server.stop');
-    await s.run(100);
-    expect(stageOf(s)).toBe('idle');
-    expect(logins.isAsked('fs')).toBe(false);
-  },
-);
+scenario('a stop while a person is waited for withdraws the question', remote(wanting), async (s) => {
+  const logins = await shown(s);
+  order(s, 'server.stop');
+  await s.run(100);
+  expect(stageOf(s)).toBe('idle');
+  expect(logins.isAsked('fs')).toBe(false);
+});
 scenario('a new config ends a login that was for the old one', remote(wanting), async (s) => {
   const logins = await shown(s);
   s.config({ fs: { isRemote: true, generation: 2 } });
@@ -112,13 +97,12 @@ scenario('a new config ends a login that was for the old one', remote(wanting), 
 });
 const expired: Script = { tools, later: { 2: { initialize: refuses } } };
 scenario(
-  'a call fails at once in each step of a login, and a start or a change of a setting changes nothing',
+  'a call fails at once in each step of a login, which nothing changes',
   remote(expired),
   async (s) => {
     const { logins } = s.callPorts;
     logins.hasPerson = true;
-    s.computer();
-    await s.run(1000);
+    await s.up(1000);
     order(s, 'server.stop');
     order(s, 'server.start');
     await s.run(1000);
@@ -142,47 +126,41 @@ const revocable: Script = {
   tools: { ...tools, hang: { never: true } },
   door: () => (isRevoked ? refuses : undefined),
 };
-scenario(
-  'a login that is revoked in mid-call is asked for at once; each call is answered, and none goes out again',
-  remote(revocable),
-  async (s) => {
-    const { logins } = s.callPorts;
-    logins.hasPerson = true;
-    isRevoked = false;
-    s.computer();
-    await s.run(1000);
-    const hanging = s.call('hang');
-    await s.run(10);
-    isRevoked = true;
-    const refused = s.call('read');
-    await s.run(10);
-    expect(refused.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
-    expect(hanging.settled).toMatchObject([{ outcome: 'unknown' }]);
-    expect(stageOf(s)).toBe('authorizing');
-    expect(lastFailure(s)).toMatchObject({
-      code: 'Unauthorized',
-      message: expect.stringContaining(
-        "Server 'fs' no longer takes its login: the server wants a login (HTTP 401)",
-      ),
-    });
-    isRevoked = false;
-    logins.agrees('fs');
-    await s.run(1000);
-    const again = s.call('read');
-    await s.run(100);
-    expect(again.settled).toMatchObject([{ outcome: 'succeeded' }]);
-    expect(asksOf(s, 'tools/call')).toHaveLength(3);
-    expect(stagesOf(s).includes('waiting')).toBe(false);
-  },
-);
+scenario('a login revoked in mid-call is asked for; each call is answered', remote(revocable), async (s) => {
+  const { logins } = s.callPorts;
+  logins.hasPerson = true;
+  isRevoked = false;
+  await s.up(1000);
+  const hanging = s.call('hang');
+  await s.run(10);
+  isRevoked = true;
+  const refused = s.call('read');
+  await s.run(10);
+  expect(refused.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
+  expect(hanging.settled).toMatchObject([{ outcome: 'unknown' }]);
+  expect(stageOf(s)).toBe('authorizing');
+  expect(lastFailure(s)).toMatchObject({
+    code: 'Unauthorized',
+    message: expect.stringContaining(
+      "Server 'fs' no longer takes its login: the server wants a login (HTTP 401)",
+    ),
+  });
+  isRevoked = false;
+  logins.agrees('fs');
+  await s.run(1000);
+  const again = s.call('read');
+  await s.run(100);
+  expect(again.settled).toMatchObject([{ outcome: 'succeeded' }]);
+  expect(asksOf(s, 'tools/call')).toHaveLength(3);
+  expect(stagesOf(s).includes('waiting')).toBe(false);
+});
 scenario(
   'two servers that want a login at once are asked for one by one, and neither waits for the other',
   { servers: { fs: wanting, db: wanting }, options: { fs: { isRemote: true }, db: { isRemote: true } } },
   async (s) => {
     const { logins } = s.callPorts;
     logins.hasPerson = true;
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     const stages = (): readonly unknown[] => [stageOf(s), stageOf(s, 'db')];
     logins.show('fs');
     logins.show('db');

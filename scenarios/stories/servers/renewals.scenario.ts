@@ -23,8 +23,7 @@ scenario(
     },
   }),
   async (s) => {
-    s.computer();
-    await s.run(1000);
+    await s.up(1000);
     const inFlight = s.call('hang', { timeoutMs: 0 });
     await s.run(10);
     forgotten = true;
@@ -42,8 +41,7 @@ scenario(
   'a call that meets a forgotten session each time fails unsent, and its server is in trouble with that reason',
   remote({ door: (method) => (method === 'tools/call' ? forgets : undefined) }),
   async (s) => {
-    s.computer();
-    await s.run(1000);
+    await s.up(1000);
     const call = s.call('read');
     await s.run(1000);
     expect(call.settled).toMatchObject([
@@ -64,8 +62,7 @@ const forgetsCalls = () =>
     later: { 2: { initialize: 'never' } },
   });
 scenario('a call that was to be sent once more is over with its time, unsent', forgetsCalls(), async (s) => {
-  s.computer();
-  await s.run(1000);
+  await s.up(1000);
   const call = s.call('read', { timeoutMs: 500 });
   await s.run(700);
   expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'queued' }]);
@@ -104,34 +101,24 @@ const refusing = (retryAfter: number): Script => {
         : { later: [] },
   };
 };
-scenario(
-  'a server that says when to come back is tried again then, and not before',
-  remote(refusing(80)),
-  async (s) => {
-    refusals = 1;
-    s.computer();
-    await s.run(79_000);
-    expect(stageOf(s)).toBe('waiting');
-    expect(opensOf(s, 'fs', 'session')).toHaveLength(1);
-    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
-      stage: 'waiting',
-      nextTryMs: 120_000,
-    });
-    await s.run(42_000);
-    expect(stageOf(s)).toBe('ready');
-    expect(opensOf(s, 'fs', 'session')).toHaveLength(2);
-  },
-);
-scenario(
-  'no server is left alone for longer than an hour because it says so',
-  remote(refusing(10 ** 8)),
-  async (s) => {
-    refusals = 1;
-    s.computer();
-    await s.run(1_000);
-    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
-      stage: 'waiting',
-      nextTryMs: 5_400_000,
-    });
-  },
-);
+scenario('a server that says when to come back is tried again then', remote(refusing(80)), async (s) => {
+  refusals = 1;
+  await s.up(79_000);
+  expect(stageOf(s)).toBe('waiting');
+  expect(opensOf(s, 'fs', 'session')).toHaveLength(1);
+  expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
+    stage: 'waiting',
+    nextTryMs: 120_000,
+  });
+  await s.run(42_000);
+  expect(stageOf(s)).toBe('ready');
+  expect(opensOf(s, 'fs', 'session')).toHaveLength(2);
+});
+scenario('no server is left alone for over an hour at its word', remote(refusing(10 ** 8)), async (s) => {
+  refusals = 1;
+  await s.up(1_000);
+  expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
+    stage: 'waiting',
+    nextTryMs: 5_400_000,
+  });
+});

@@ -14,8 +14,7 @@ scenario(
     failing: '/call:',
   },
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     const call = s.call('read');
     await s.run(100);
     expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'Crashed' } }]);
@@ -38,8 +37,7 @@ for (const [phase, asking] of undecided) {
       ...asking,
     },
     async (s) => {
-      s.computer();
-      await s.run(100);
+      await s.up(100);
       const call = s.call('read');
       order(s, 'server.start');
       expect(call.settled).toMatchObject([{ outcome: 'failed', phase, failure: { code: 'Crashed' } }]);
@@ -56,8 +54,7 @@ scenario(
     failing: 'client:fs',
   },
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     expect(s.servers.alive).toBe(2);
     expect(s.call('read').settled[0]).toMatchObject({
       outcome: 'failed',
@@ -82,8 +79,7 @@ scenario(
     failing: 'client:fs',
   },
   async (s) => {
-    s.computer();
-    await s.run(10_000);
+    await s.up(10_000);
     expect(s.servers.startsOf('fs')).toBe(6);
     expect(s.servers.alive).toBe(1);
     expect(stageOf(s, 'other')).toBe('ready');
@@ -98,8 +94,7 @@ scenario(
     failing: '/process',
   },
   async (s) => {
-    s.computer();
-    await s.run(5000);
+    await s.up(5000);
     expect(s.servers.startsOf('fs')).toBe(2);
     expect(s.servers.alive).toBe(1);
     expect(stageOf(s)).toBe('ready');
@@ -118,8 +113,7 @@ for (const [when, script] of [
       failing: '/process',
     },
     async (s) => {
-      s.computer();
-      await s.run(100);
+      await s.up(100);
       const call = s.call('read');
       s.servers.kill('fs', { code: 1 });
       expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'ServerLost' } }]);
@@ -132,8 +126,7 @@ scenario(
   'a computer that is ended by force leaves no machine that still works, and who watched one hears of its end',
   { servers: { fs: { tools } } },
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     s.call('read');
     const refs = [...s.directory.roots].map(({ ref }) => ref);
     const heard = new Set<unknown>();
@@ -161,8 +154,7 @@ scenario(
     }),
   },
   async (s) => {
-    s.computer();
-    await s.run(10_000);
+    await s.up(10_000);
     expect(stageOf(s)).toBe('ready');
     expect(stageOf(s, 'bad')).toBe('open');
   },

@@ -4,6 +4,7 @@ import { scenario } from '../../../stage/plan/index.ts';
 import {
   answers,
   ask,
+  collected,
   changes,
   now,
   read,
@@ -26,10 +27,8 @@ scenario(
   async (s) => {
     says();
     isHanging = true;
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(s.timing.aggregateMs - 10);
+    await s.up(2_000);
+    await collected(s, 'desktop', {}, s.timing.aggregateMs - 10);
     expect(answers(s)).toEqual([]);
     await s.run(20);
     expect(shown(s).body.desktops).toEqual([
@@ -37,8 +36,7 @@ scenario(
       'window://h/2\n\nbefore',
     ]);
     for (let n = 2; n < 5; n += 1) {
-      ask(s, 'desktop');
-      await s.run(20);
+      await collected(s, 'desktop', {}, 20);
       expect(answers(s)).toHaveLength(n);
       expect(shown(s).missing).toEqual([
         { server: 'hangs', uri: 'window://h/1', reason: 'it could not be read within 8000 ms' },
@@ -46,15 +44,13 @@ scenario(
     }
     now.text = 'after';
     s.servers.update('hangs', 'window://h/2');
-    ask(s, 'desktop');
-    await s.run(20);
+    await collected(s, 'desktop', {}, 20);
     expect(shown(s).body.desktops).toContain('window://h/2\n\nafter');
     isHanging = false;
     const told = changes(s, 'desktop');
     await s.run(30_000);
     expect(changes(s, 'desktop')).toBe(told + 1);
-    ask(s, 'desktop');
-    await s.run(20);
+    await collected(s, 'desktop', {}, 20);
     expect(shown(s)).toMatchObject({ missing: [] });
     expect(shown(s).body.desktops).toHaveLength(3);
   },
@@ -64,10 +60,8 @@ scenario(
   'a server that hangs for ever is asked ever more seldom, and the answers go on coming',
   { servers: { hangs: showing(['window://h/1'], () => ({ never: true })) }, timing: { aggregateMs: 1_000 } },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(600_000);
+    await s.up(2_000);
+    await collected(s, 'desktop', {}, 600_000);
     ask(s, 'desktop');
     await s.run(10);
     expect(answers(s)).toHaveLength(2);
@@ -86,8 +80,7 @@ scenario(
     timing: { aggregateMs: 8_000 },
   },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
+    await s.up(2_000);
     ask(s, 'desktop', {}, 'all');
     await s.run(100);
     ask(s, 'desktop', { window: 'window://a/2' }, 'one');
@@ -112,13 +105,10 @@ scenario(
     timing: { aggregateMs: 1_000, listMs: 30_000 },
   },
   async (s) => {
-    s.computer();
-    await s.run(500);
-    ask(s, 'desktop');
-    await s.run(s.timing.aggregateMs + 10);
+    await s.up(500);
+    await collected(s, 'desktop', {}, s.timing.aggregateMs + 10);
     expect(answers(s)).toHaveLength(1);
-    ask(s, 'desktop');
-    await s.run(10);
+    await collected(s, 'desktop', {}, 10);
     expect(answers(s)).toHaveLength(2);
     expect(shown(s).missing).toEqual([{ server: 'b', reason: 'its list of resources has not come yet' }]);
   },
@@ -147,8 +137,7 @@ scenario(
     expect(shown(s).body.desktops).toEqual(['window://s/1\n\nshown at window://s/1']);
     expect(told('tools.listed')).toMatchObject([{ tools: [{ name: 'look' }] }]);
     expect(told('resource.read').at(-1)).toMatchObject({ failure: { code: 404 } });
-    ask(s, 'desktop');
-    await s.run(20);
+    await collected(s, 'desktop', {}, 20);
     expect(answers(s)).toHaveLength(2);
   },
 );

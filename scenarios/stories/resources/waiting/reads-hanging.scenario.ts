@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import type { Harness } from '../../../stage/harness.ts';
 import { scenario } from '../../../stage/plan/index.ts';
-import { answers, ask, changes, document, reads, showing, shown } from '../../../stage/showing.ts';
+import { answers, ask, collected, changes, document, reads, showing, shown } from '../../../stage/showing.ts';
 
 const scheme = { desktop: 'window', finder: 'dpe' } as const;
 const partly = (collection: keyof typeof scheme, server: string, count: number, hanging: number) =>
@@ -33,8 +33,7 @@ for (const [servers, hanging] of [
         ),
       },
       async (s) => {
-        s.computer();
-        await s.run(2_000);
+        await s.up(2_000);
         for (let n = 1; n <= 3; n += 1) {
           ask(s, collection);
           await s.run(n === 1 ? 8_010 : 1_000);
@@ -59,10 +58,8 @@ scenario(
   'more reads that hang than are made at a time hold up the others until their limit, which are named as held up, and what comes then is told as one change',
   { servers: { a: partly('desktop', 'a', 200, 6) } },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(8_010);
+    await s.up(2_000);
+    await collected(s, 'desktop', {}, 8_010);
     expect(shownOf(s, 'desktop')).toBe(0);
     const reasons = shown(s).missing.map(({ reason }) => reason);
     expect(reasons).toHaveLength(21);
@@ -72,13 +69,11 @@ scenario(
     );
     expect(shown(s).missing.at(-1)).toEqual({ server: 'a', reason: 'and 180 more could not be taken in' });
     const told = changes(s, 'desktop');
-    ask(s, 'desktop');
-    await s.run(8_000);
+    await collected(s, 'desktop', {}, 8_000);
     expect(shownOf(s, 'desktop')).toBe(194);
     expect(shown(s).missing).toHaveLength(6);
     expect(changes(s, 'desktop')).toBe(told + 1);
-    ask(s, 'desktop');
-    await s.run(10);
+    await collected(s, 'desktop', {}, 10);
     expect(answers(s)).toHaveLength(3);
   },
 );
@@ -87,10 +82,8 @@ scenario(
   'a server is asked for four windows at a time, however long each takes',
   { servers: { a: partly('desktop', 'a', 30, 30) } },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(s.timing.aggregateMs - 100);
+    await s.up(2_000);
+    await collected(s, 'desktop', {}, s.timing.aggregateMs - 100);
     expect(reads(s)).toBe(4);
   },
 );
@@ -107,8 +100,7 @@ scenario(
     },
   },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
+    await s.up(2_000);
     ask(s, 'desktop', { window: 'window://a/9' }, 'first');
     await s.run(1_010);
     expect(answers(s)).toHaveLength(1);
@@ -153,17 +145,14 @@ scenario(
     timing: { aggregateMs: 1_000 },
   },
   async (s) => {
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    await s.run(s.timing.aggregateMs + 10);
+    await s.up(2_000);
+    await collected(s, 'desktop', {}, s.timing.aggregateMs + 10);
     expect(shown(s).body.desktops.length).toBeLessThan(40);
     const told = changes(s, 'desktop');
     await s.run(4_000);
     expect(changes(s, 'desktop')).toBe(told + 1);
     expect(reads(s)).toBe(40);
-    ask(s, 'desktop');
-    await s.run(10);
+    await collected(s, 'desktop', {}, 10);
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 40 } } });
   },
 );

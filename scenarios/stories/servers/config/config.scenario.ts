@@ -3,26 +3,23 @@ import { scenario } from '../../../stage/plan/index.ts';
 
 const tools = { read: {} };
 
-scenario(
-  'a server that is gone from the config is closed, a new one is started, the others are left alone',
-  (s) => {
-    const [fs, git] = [s.server('fs', { tools }), s.server('git', { tools: { log: {} } })];
-    const web = s.server('web', { tools: { get: {} }, isAbsent: true });
-    s.differs('which of two servers is ready first is open', ['heard']);
-    s.ready();
-    s.config(fs, web);
-    s.reaches(web, 'ready');
-    s.heard('computer', 'server.removed', 1);
-    s.expect(fs).visits('connecting', 'ready');
-    s.expect.processes(fs, { started: 1, alive: 1 });
-    s.expect.processes(git, { started: 1, alive: 0 });
-    s.expect(git).signals('stdin');
-    const [gone, here] = [s.call('log'), s.call('get')];
-    s.settled(gone, here);
-    s.expect(gone).settles('failed', { code: 4001 });
-    s.expect(here).settles('succeeded');
-  },
-);
+scenario('a server gone from the config is closed, a new one is started, the others left alone', (s) => {
+  const [fs, git] = [s.server('fs', { tools }), s.server('git', { tools: { log: {} } })];
+  const web = s.server('web', { tools: { get: {} }, isAbsent: true });
+  s.differs('which of two servers is ready first is open', ['heard']);
+  s.ready();
+  s.config(fs, web);
+  s.reaches(web, 'ready');
+  s.heard('computer', 'server.removed', 1);
+  s.expect(fs).visits('connecting', 'ready');
+  s.expect.processes(fs, { started: 1, alive: 1 });
+  s.expect.processes(git, { started: 1, alive: 0 });
+  s.expect(git).signals('stdin');
+  const [gone, here] = [s.call('log'), s.call('get')];
+  s.settled(gone, here);
+  s.expect(gone).settles('failed', { code: 4001 });
+  s.expect(here).settles('succeeded');
+});
 
 scenario('a server with another launch config is started again, and only that one', (s) => {
   const [fs, git] = [s.server('fs', { tools }), s.server('git', { tools: { log: {} } })];
@@ -107,31 +104,28 @@ scenario('a change of the config is announced once for a burst, and the agent he
   s.expect(fs).visits('connecting', 'ready');
 });
 
-scenario(
-  'whatever was changed, in the end a computer offers the tools that its servers listed, and agents know it',
-  (s) => {
-    const [fs, git] = [
-      s.server('fs', { tools: { read: {}, write: {} } }),
-      s.server('git', { tools: { log: {} } }),
-    ];
-    const web = s.server('web', { tools: { get: {} }, isAbsent: true });
-    s.virtualOnly('nobody knows when a real system is quiescent');
-    s.office();
-    s.ready();
-    s.config([fs, { generation: 2, forbidden: ['write'] }], git, web);
-    s.kill(git);
-    s.run(50);
-    s.config(fs, web);
-    s.config([fs, { forbidden: ['write'] }], git, web);
-    s.quiescent();
-    s.config(web);
-    s.quiescent();
-    s.config(fs, git);
-    s.quiescent();
-    s.expect(fs).is('ready');
-    s.expect(git).is('ready');
-  },
-);
+scenario('whatever was changed, in the end a computer offers what its servers listed', (s) => {
+  const [fs, git] = [
+    s.server('fs', { tools: { read: {}, write: {} } }),
+    s.server('git', { tools: { log: {} } }),
+  ];
+  const web = s.server('web', { tools: { get: {} }, isAbsent: true });
+  s.virtualOnly('nobody knows when a real system is quiescent');
+  s.office();
+  s.ready();
+  s.config([fs, { generation: 2, forbidden: ['write'] }], git, web);
+  s.kill(git);
+  s.run(50);
+  s.config(fs, web);
+  s.config([fs, { forbidden: ['write'] }], git, web);
+  s.quiescent();
+  s.config(web);
+  s.quiescent();
+  s.config(fs, git);
+  s.quiescent();
+  s.expect(fs).is('ready');
+  s.expect(git).is('ready');
+});
 
 scenario('a computer that closes takes no other config any more', (s) => {
   const fs = s.server('fs', { tools: { read: {} } });

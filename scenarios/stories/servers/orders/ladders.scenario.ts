@@ -24,12 +24,12 @@ const deafIn = (kind: string, state: string): Kinds => {
   return { ...machines, [kind]: machine.provide(implementations as never) };
 };
 
+const deafCalls = { servers: { fs: { tools } }, kinds: deaf('call') };
 scenario(
   'a call that does not obey its cancel holds up a stop for the drain time and a grace, and is unknown in the end',
-  { servers: { fs: { tools } }, kinds: deaf('call') },
+  deafCalls,
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     const call = s.call('read');
     order(s, 'server.stop');
     await s.run(s.timing.drainMs + s.timing.cancelGraceMs - 1);
@@ -44,10 +44,9 @@ scenario(
 
 scenario(
   'a stop that is said again ends the waiting for a call that does not obey its cancel',
-  { servers: { fs: { tools } }, kinds: deaf('call') },
+  deafCalls,
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     const call = s.call('read');
     for (const signals of [[], [], ['stdin']]) {
       order(s, 'server.stop');
@@ -61,21 +60,16 @@ scenario(
   },
 );
 
-scenario(
-  'the last one counts of the orders that come while calls are cancelled',
-  { servers: { fs: { tools } }, kinds: deaf('call') },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    s.call('read');
-    for (const type of ['server.stop', 'server.stop', 'server.start', 'server.stop'] as const) order(s, type);
-    expect(signalsTo(s)).toEqual([]);
-    order(s, 'server.start');
-    await s.run(s.timing.cancelGraceMs + 10);
-    expect(s.servers.startsOf('fs')).toBe(2);
-    expect(stageOf(s)).toBe('ready');
-  },
-);
+scenario('the last one counts of the orders that come while calls are cancelled', deafCalls, async (s) => {
+  await s.up(100);
+  s.call('read');
+  for (const type of ['server.stop', 'server.stop', 'server.start', 'server.stop'] as const) order(s, type);
+  expect(signalsTo(s)).toEqual([]);
+  order(s, 'server.start');
+  await s.run(s.timing.cancelGraceMs + 10);
+  expect(s.servers.startsOf('fs')).toBe(2);
+  expect(stageOf(s)).toBe('ready');
+});
 
 scenario(
   'a process that is told to hurry takes the next step, if it is on its way down at all',
@@ -112,8 +106,7 @@ for (const [what, act, rests] of [
     `a process machine that obeys nothing is ended by force when its server is ${what}`,
     { servers: { fs: { tools } }, kinds: deafIn('process', 'running'), failing: '/process' },
     async (s) => {
-      s.computer();
-      await s.run(100);
+      await s.up(100);
       act(s);
       await s.run(5499);
       expect(s.servers.alive).toBe(1);
@@ -134,8 +127,7 @@ scenario(
   'a process that does not even show an exit after SIGKILL is given up, and its group is ended by force',
   { servers: { fs: { tools } }, mend: unreachable },
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     s.close();
     await s.run(4600);
     expect(s.directory.find('computer')).toBeUndefined();
@@ -150,8 +142,7 @@ scenario(
     mend: unreachable,
   },
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     s.servers.kill('fs', { code: 1 });
     await s.run(s.timing.termGraceMs + s.timing.killGraceMs - 1);
     expect([stageOf(s), signalsTo(s)]).toEqual(['recovering', ['SIGTERM', 'SIGKILL']]);
@@ -164,8 +155,7 @@ scenario(
   'close while a command that does not exist is being launched ends without a try more',
   { servers: { fs: { missing: true, startMs: 50 } } },
   async (s) => {
-    s.computer();
-    await s.run(10);
+    await s.up(10);
     s.close();
     await s.run(100);
     expect(s.directory.size).toBe(0);
@@ -177,8 +167,7 @@ scenario(
   'a launcher that ends before its start was seen is swept with all that it left behind',
   { servers: { fs: { tools, startMs: 50, leaves: { count: 2 }, later: { 2: { leaves: { count: 0 } } } } } },
   async (s) => {
-    s.computer();
-    await s.run(10);
+    await s.up(10);
     s.servers.kill('fs', { code: 1 });
     expect(signalsTo(s)).toEqual(['SIGTERM']);
     await s.run(2000);

@@ -97,52 +97,43 @@ scenario('a server that has given up is named open to a caller, and a stop bring
   s.reaches(fs, 'idle');
 });
 
-scenario(
-  'a call while its server is being stopped is refused; a close meanwhile ends it by the same ladder',
-  (s) => {
-    const fs = s.server('fs', { tools: { read: {} } });
-    s.fault(fs, 'proc.ignoreStdinClose');
-    s.timing({ stdinGraceMs: 500 });
-    s.ready();
-    s.stop(fs);
-    s.signalled(fs, 'stdin');
-    refusedAs(s, fs, 'closing');
-    s.run(100);
-    s.close();
-    s.ended();
-    s.expect(fs).signals('stdin', 'SIGTERM@500');
-  },
-);
+scenario('a call while its server is stopped is refused; a close meanwhile keeps to the ladder', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.fault(fs, 'proc.ignoreStdinClose');
+  s.timing({ stdinGraceMs: 500 });
+  s.ready();
+  s.stop(fs);
+  s.signalled(fs, 'stdin');
+  refusedAs(s, fs, 'closing');
+  s.run(100);
+  s.close();
+  s.ended();
+  s.expect(fs).signals('stdin', 'SIGTERM@500');
+});
 
-scenario(
-  'calls before a far try are refused while a broken stream waits for the end of the process, and a stop ends it',
-  (s) => {
-    const fs = s.server('fs', { tools: { read: {} } });
-    s.fault(fs, 'proc.stdoutClosed', { when: 'ready', afterMs: 400 });
-    s.timing({ exitGraceMs: 5_000, backoffMs: 4_000, longestBackoffMs: 4_000 });
-    s.ready();
-    s.reaches(fs, 'recovering');
-    refusedAs(s, fs, 'recovering');
-    s.stop(fs);
-    s.reaches(fs, 'idle');
-    s.expect(fs).signals('stdin');
-    s.expect.processes(fs, { started: 1, alive: 0 });
-  },
-);
+scenario('calls before a far try are refused while a broken stream waits for the end of a process', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.fault(fs, 'proc.stdoutClosed', { when: 'ready', afterMs: 400 });
+  s.timing({ exitGraceMs: 5_000, backoffMs: 4_000, longestBackoffMs: 4_000 });
+  s.ready();
+  s.reaches(fs, 'recovering');
+  refusedAs(s, fs, 'recovering');
+  s.stop(fs);
+  s.reaches(fs, 'idle');
+  s.expect(fs).signals('stdin');
+  s.expect.processes(fs, { started: 1, alive: 0 });
+});
 
-scenario(
-  'a start of a server that is ready, and orders to one that nobody configured, change nothing',
-  (s) => {
-    const fs = s.server('fs', { tools: { read: {} } });
-    s.ready();
-    s.start(fs);
-    s.start({ server: 'nobody' });
-    s.stop({ server: 'nobody' });
-    s.run(100);
-    s.expect(fs).visits('connecting', 'ready');
-    s.expect.processes(fs, { started: 1, alive: 1 });
-  },
-);
+scenario('a start of a server that is ready, and orders to one not configured, change nothing', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.ready();
+  s.start(fs);
+  s.start({ server: 'nobody' });
+  s.stop({ server: 'nobody' });
+  s.run(100);
+  s.expect(fs).visits('connecting', 'ready');
+  s.expect.processes(fs, { started: 1, alive: 1 });
+});
 
 scenario('a stop lets running calls end and takes no new ones, then the server goes down', (s) => {
   const fs = s.server('fs', { tools: { read: { takes: 300 } } });
@@ -197,30 +188,27 @@ scenario('each stop more takes the next step down at once: cancel, stdin, SIGTER
   s.expect.processes(fs, { started: 1, alive: 0 });
 });
 
-scenario(
-  'a start while calls are finished brings the server back afterwards, and a stop takes that back',
-  (s) => {
-    const fs = s.server('fs', { tools: { read: { takes: 300 } } });
-    s.timing({ drainMs: 5_000 });
-    s.ready();
-    const first = s.call('read');
-    s.asked(fs, 'tools/call');
-    s.restart(fs);
-    s.reaches(fs, 'ready');
-    s.expect(first).settles('succeeded');
-    s.expect.processes(fs, { started: 2, alive: 1 });
-    const second = s.call('read');
-    s.asked(fs, 'tools/call', 2);
-    s.restart(fs);
-    s.stop(fs);
-    s.expect(second).waits();
-    s.reaches(fs, 'idle');
-    s.expect(second).settles('succeeded');
-    s.run(200);
-    s.expect.processes(fs, { started: 2, alive: 0 });
-    s.expect(fs).is('idle');
-  },
-);
+scenario('a start while calls finish brings the server back afterwards; a stop takes that back', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 300 } } });
+  s.timing({ drainMs: 5_000 });
+  s.ready();
+  const first = s.call('read');
+  s.asked(fs, 'tools/call');
+  s.restart(fs);
+  s.reaches(fs, 'ready');
+  s.expect(first).settles('succeeded');
+  s.expect.processes(fs, { started: 2, alive: 1 });
+  const second = s.call('read');
+  s.asked(fs, 'tools/call', 2);
+  s.restart(fs);
+  s.stop(fs);
+  s.expect(second).waits();
+  s.reaches(fs, 'idle');
+  s.expect(second).settles('succeeded');
+  s.run(200);
+  s.expect.processes(fs, { started: 2, alive: 0 });
+  s.expect(fs).is('idle');
+});
 
 scenario('two starts while a server is being stopped start it once', (s) => {
   const fs = s.server('fs', { tools: { read: {} } });
@@ -262,19 +250,16 @@ scenario('a start while a failed server is cleaned up needs no budget', (s) => {
   s.expect(fs).visits('connecting', 'ready', 'recovering', 'connecting', 'ready');
 });
 
-scenario(
-  'a start in the moment after the stream broke is a restart, and calls in flight are unknown',
-  (s) => {
-    const fs = s.server('fs', { tools: { ...reading, end: {} } });
-    s.fault(fs, 'proc.stdoutClosed', { tool: 'end' });
-    s.timing({ exitGraceMs: 2_000 });
-    s.ready();
-    const call = s.call('read');
-    s.call('end');
-    s.reaches(fs, 'recovering');
-    s.start(fs);
-    s.settled(call);
-    s.expect(call).settles('unknown', { end: 'unknown' });
-    s.reaches(fs, 'ready');
-  },
-);
+scenario('a start just after the stream broke is a restart, and calls in flight are unknown', (s) => {
+  const fs = s.server('fs', { tools: { ...reading, end: {} } });
+  s.fault(fs, 'proc.stdoutClosed', { tool: 'end' });
+  s.timing({ exitGraceMs: 2_000 });
+  s.ready();
+  const call = s.call('read');
+  s.call('end');
+  s.reaches(fs, 'recovering');
+  s.start(fs);
+  s.settled(call);
+  s.expect(call).settles('unknown', { end: 'unknown' });
+  s.reaches(fs, 'ready');
+});

@@ -25,31 +25,25 @@ const many = (count: number, script: Script, name = 's'): Record<string, Script>
 const launching = (s: Harness): number =>
   Array.from({ length: 40 }, (_, n) => stepOf(s, `s${n}`)).filter((step) => step === 'launching').length;
 
-scenario(
-  'thirty servers that die together do not come back in the same second',
-  { servers: many(30, {}) },
-  async (s) => {
-    s.computer();
-    await s.run(1000);
-    expect(opensOf(s)).toHaveLength(30);
-    for (let n = 0; n < 30; n += 1) s.servers.kill(`s${n}`, { code: 1 });
-    await s.run(60_000);
-    const back = opensOf(s).slice(30);
-    expect(back).toHaveLength(30);
-    expect(computerStage(s)).toBe('whole');
-    // Five connect at once, and one more at each tick of the clock.
-    expect(back.filter((at) => at < 2150)).toHaveLength(5);
-    for (const from of back)
-      expect(back.filter((at) => at >= from && at < from + 1000).length).toBeLessThanOrEqual(10);
-  },
-);
+scenario('thirty servers that die together do not return at once', { servers: many(30, {}) }, async (s) => {
+  await s.up(1000);
+  expect(opensOf(s)).toHaveLength(30);
+  for (let n = 0; n < 30; n += 1) s.servers.kill(`s${n}`, { code: 1 });
+  await s.run(60_000);
+  const back = opensOf(s).slice(30);
+  expect(back).toHaveLength(30);
+  expect(computerStage(s)).toBe('whole');
+  // Five connect at once, and one more at each tick of the clock.
+  expect(back.filter((at) => at < 2150)).toHaveLength(5);
+  for (const from of back)
+    expect(back.filter((at) => at >= from && at < from + 1000).length).toBeLessThanOrEqual(10);
+});
 
 scenario(
   'sixteen servers connect at a time, and who is ready makes room for the next',
   { servers: many(40, { startMs: 1000 }) },
   async (s) => {
-    s.computer();
-    await s.run(500);
+    await s.up(500);
     expect(opensOf(s)).toHaveLength(16);
     expect(launching(s)).toBe(16);
     await s.run(1000);
@@ -72,8 +66,7 @@ for (const [what, script] of [
       timing: { slowMs: 15_000, bootMs: 15_000, listMs: 100_000 },
     },
     async (s) => {
-      s.computer();
-      await s.run(s.timing.slowMs - 10);
+      await s.up(s.timing.slowMs - 10);
       expect(stepOf(s)).toBe('queued');
       expect(opensOf(s, 'fs')).toEqual([]);
       await s.run(30);
@@ -93,46 +86,35 @@ for (const [what, others, backAt] of [
   ['is ready', { initialize: 3000 }, 3000],
   ['is slow', { initialize: 30_000 }, 5000],
 ] as const)
-  scenario(
-    `a server that comes back after a failure takes the place of one that ${what}`,
-    crowded(others),
-    async (s) => {
-      s.computer();
-      await s.run(2900);
-      expect(stepOf(s)).toBe('queued');
-      expect(opensOf(s, 'fs')).toHaveLength(1);
-      await s.run(2200);
-      expect(stageOf(s)).toBe('ready');
-      expect(Math.abs((opensOf(s, 'fs')[1] ?? 0) - backAt)).toBeLessThan(20);
-    },
-  );
+  scenario(`a server that comes back takes the place of one that ${what}`, crowded(others), async (s) => {
+    await s.up(2900);
+    expect(stepOf(s)).toBe('queued');
+    expect(opensOf(s, 'fs')).toHaveLength(1);
+    await s.run(2200);
+    expect(stageOf(s)).toBe('ready');
+    expect(Math.abs((opensOf(s, 'fs')[1] ?? 0) - backAt)).toBeLessThan(20);
+  });
 
 const queued: HarnessOptions = {
   servers: { ...many(16, { initialize: 30_000 }), fs: { tools, later: { 2: {} } } },
   options: { fs: { kept: kept('read') } },
 };
-scenario(
-  'a call to a server that waits for its turn waits with it, and a start changes nothing',
-  queued,
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    const { settled } = s.call('read');
-    order(s, 'server.start');
-    expect(stepOf(s)).toBe('queued');
-    expect(stagesOf(s)).toEqual(['connecting']);
-    expect(settled).toEqual([]);
-    await s.run(20_000);
-    expect(stageOf(s)).toBe('ready');
-    expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
-  },
-);
+scenario('a call to a server that waits for its turn waits with it, despite a start', queued, async (s) => {
+  await s.up(100);
+  const { settled } = s.call('read');
+  order(s, 'server.start');
+  expect(stepOf(s)).toBe('queued');
+  expect(stagesOf(s)).toEqual(['connecting']);
+  expect(settled).toEqual([]);
+  await s.run(20_000);
+  expect(stageOf(s)).toBe('ready');
+  expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
+});
 scenario(
   'a lazy server that is stopped while it waits for its turn answers who called',
   { ...queued, options: { fs: { isLazy: true, kept: kept('read') } } },
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     const call = s.call('read');
     order(s, 'server.stop');
     expect(stageOf(s)).toBe('idle');
@@ -147,8 +129,7 @@ scenario(
   'a computer that closes while a call waits for a server that waits for its turn: the call has failed, and was never sent',
   { ...queued, options: { fs: { isLazy: true, kept: kept('read') } } },
   async (s) => {
-    s.computer();
-    await s.run(100);
+    await s.up(100);
     const call = s.call('read');
     expect(stepOf(s)).toBe('queued');
     s.close();
@@ -156,8 +137,7 @@ scenario(
   },
 );
 scenario('a computer that closes ends who waits for a turn', queued, async (s) => {
-  s.computer();
-  await s.run(100);
+  await s.up(100);
   s.close();
   await s.run(100);
   expect(s.directory.size).toBe(0);
@@ -192,8 +172,7 @@ scenario(
     failing: 'client:bad',
   },
   async (s) => {
-    s.computer();
-    await s.run(10_000);
+    await s.up(10_000);
     expect(stageOf(s)).toBe('ready');
   },
 );

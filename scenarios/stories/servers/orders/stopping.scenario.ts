@@ -7,9 +7,9 @@ import { client, hello, opensOf, order, stageOf, stagesOf } from '../../../stage
 const tools = { read: { answers: hello, afterMs: 300 }, hang: { never: true } } as const;
 const servers = { fs: { tools } };
 const timing = { drainMs: 5_000 };
+const draining = { servers, timing };
 const running = async (s: Harness, tool: 'read' | 'hang') => {
-  s.computer();
-  await s.run(500);
+  await s.up(500);
   const call = s.call(tool);
   await s.run(10);
   return call;
@@ -54,26 +54,34 @@ for (const [what, act] of [
   );
 
 const told = (s: Harness): string[] => s.heard('computer', 'client.changed').map((e) => e.stage as string);
+scenario('a server on its way down is told to be closing once, whatever is ordered', draining, async (s) => {
+  await running(s, 'read');
+  order(s, 'server.stop');
+  await s.run(1000);
+  order(s, 'server.start');
+  order(s, 'server.stop');
+  await s.run(1000);
+  order(s, 'server.start');
+  await s.run(1000);
+  expect(told(s)).toEqual([
+    ...['connecting', 'ready', 'closing', 'idle'],
+    ...['connecting', 'closing', 'idle', 'connecting', 'ready'],
+  ]);
+  s.call('hang');
+  order(s, 'server.stop');
+  s.close();
+  await s.run(10_000);
+  expect(told(s).slice(9)).toEqual(['closing']);
+});
+
 scenario(
-  'a server on its way down is told to be closing once, whatever is ordered meanwhile',
-  { servers, timing },
+  'a call that ends with its server counts no longer: the next stop waits for nothing',
+  { servers: { fs: { tools: { read: { dies: { code: 1 }, afterMs: 100 } } } } },
   async (s) => {
-    await running(s, 'read');
+    await s.up(500);
+    const call = s.call('read');
+    await s.until(() => call.settled.length > 0 && stageOf(s) === 'ready', 60_000);
     order(s, 'server.stop');
-    await s.run(1000);
-    order(s, 'server.start');
-    order(s, 'server.stop');
-    await s.run(1000);
-    order(s, 'server.start');
-    await s.run(1000);
-    expect(told(s)).toEqual([
-      ...['connecting', 'ready', 'closing', 'idle'],
-      ...['connecting', 'closing', 'idle', 'connecting', 'ready'],
-    ]);
-    s.call('hang');
-    order(s, 'server.stop');
-    s.close();
-    await s.run(10_000);
-    expect(told(s).slice(9)).toEqual(['closing']);
+    expect(await s.until(() => stageOf(s) === 'idle', s.timing.drainMs - 1)).toBe(true);
   },
 );
