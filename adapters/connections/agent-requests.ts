@@ -21,7 +21,7 @@ import {
 } from '../../machines/protocol/messages/messages.ts';
 import type { Timers } from '../../machines/office/rooms/pending.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
-import { type Ack, TracedCalls } from './office-wire.ts';
+import { type Ack, OpenCalls, tracedCall } from './office-wire.ts';
 
 interface AgentRequest {
   readonly req_id: string;
@@ -75,7 +75,8 @@ export class AgentRequests {
   readonly #waiting = new TransientMap<string, Waiting>();
   readonly #calls = new TransientMap<string, string>();
   readonly #progress: ProgressSender;
-  readonly #traced: TracedCalls | undefined;
+  readonly #tracing: Tracing | undefined;
+  readonly #open = new OpenCalls();
   readonly #newId: () => string;
   #copies = 0;
   /** For one answer; the office closes a connection that sends more. */
@@ -95,14 +96,15 @@ export class AgentRequests {
       const { agent = '', reqId = '' } = this.#waiting.get(ticket) ?? {};
       say({ agent, req_id: reqId, computer: this.#link.name, ...progress });
     });
-    this.#traced = tracing && new TracedCalls(tracing, 'computer');
+    this.#tracing = tracing;
   }
 
   received(event: string, payload: unknown, ack: Ack): void {
     switch (event) {
       case events.toolCall: {
-        const call = this.#traced?.arrived(this.#incarnation, this.#link.office, payload, ack);
-        return call ? this.#called(call.payload, call.ack) : this.#called(payload, ack);
+        if (!this.#tracing) return this.#called(payload, ack);
+        const call = tracedCall(this.#tracing, 'computer', this.#link.office, payload);
+        return this.#called(call.payload, this.#open.opened(this.#incarnation, call.end, ack));
       }
       case notices.toolCallCancelled:
         return this.#cancelled(payload);
@@ -157,7 +159,7 @@ export class AgentRequests {
     this.#waiting.clear();
     this.#calls.clear();
     this.#progress.clear();
-    this.#traced?.close();
+    this.#open.close();
   }
 
   #called(payload: unknown, ack: Ack): void {

@@ -12,7 +12,8 @@ import { officeLimits, openGate, type Gate } from '../../machines/office/rooms/l
 import { Pending, type Timers } from '../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import {
-  TracedCalls,
+  OpenCalls,
+  tracedCall,
   draining,
   heardBy,
   internal,
@@ -22,6 +23,7 @@ import {
   type Ack,
   type OfficeWatch,
   type OfficeWire,
+  type CallEnd,
   type CallTold,
 } from './office-wire.ts';
 import { apartFailure } from './nodes/seats.ts';
@@ -49,8 +51,7 @@ export class OfficeConnections {
   readonly #watch: OfficeWatch;
   readonly #gate: Gate;
   readonly #relaying: OfficeRelaying;
-  readonly #told: ToldCalls | undefined;
-  readonly #traced: TracedCalls | undefined;
+  readonly #calls = new OpenCalls();
   #lastTicket = 0;
   #closed = false;
   #isDraining = false;
@@ -62,11 +63,9 @@ export class OfficeConnections {
     timings: RelayTiming = timing,
     watch: OfficeWatch = {},
   ) {
-    const { gate = openGate, limits = officeLimits, cluster, tracing, called } = watch;
+    const { gate = openGate, limits = officeLimits, cluster } = watch;
     this.#watch = watch;
     this.#gate = gate;
-    this.#told = called && new ToldCalls(called);
-    this.#traced = tracing && new TracedCalls(tracing, 'office');
     this.#wire = wire;
     this.#emit = emit;
     this.#probes = new Probes(timers, (socket, onAlive) => wire.probe(socket, onAlive));
@@ -121,8 +120,7 @@ export class OfficeConnections {
     if (this.#closed || !this.#sockets.delete(socket)) return;
     this.#unseat(socket, reason);
     this.#seating.closed(socket);
-    this.#told?.left(socket);
-    this.#traced?.left(socket);
+    this.#calls.left(socket);
     for (const [ticket, { socket: asker }] of this.#tickets)
       if (asker === socket) this.#tickets.delete(ticket);
     this.#emit({ type: 'socket.closed', socket, reason });
@@ -134,10 +132,15 @@ export class OfficeConnections {
     if (this.#closed || !this.#sockets.has(socket)) return;
     if (event !== events.toolCall) return this.#take(socket, event, payload, heard);
     const office = this.#seating.seatOf(socket)?.office;
-    const ack = this.#told?.arrived(socket, office, payload, heard) ?? heard;
-    if (!this.#traced) return this.#take(socket, event, payload, ack);
-    const call = this.#traced.arrived(socket, office, payload, ack);
-    this.#take(socket, event, call.payload, call.ack);
+    const { called, tracing } = this.#watch;
+    const told = called && toldCall(called, office, payload);
+    const traced = tracing && tracedCall(tracing, 'office', office, payload);
+    const end: CallEnd = (answer) => {
+      traced?.end(answer);
+      told?.(answer);
+    };
+    const ack = told || traced ? this.#calls.opened(socket, end, heard) : heard;
+    this.#take(socket, event, traced ? traced.payload : payload, ack);
   }
   #take(socket: string, event: string, payload: unknown, ack: Ack | undefined): void {
     try {
@@ -207,7 +210,7 @@ export class OfficeConnections {
     this.#relaying.close();
     for (const { ack } of this.#tickets.values()) answerSafely(ack, [false, 'The office is closing']);
     this.#tickets.clear();
-    this.#traced?.close();
+    this.#calls.close();
   }
 
   #joins(socket: string, payload: unknown, ack: Ack | undefined): void {
@@ -328,32 +331,11 @@ function endOf(answer: unknown): Fields {
   return { outcome, server, code: failure?.code, message: shortOf(failure?.message) };
 }
 
-/** Each call is reported when it comes, and exactly once when it ends. */
-class ToldCalls {
-  readonly #tell: CallTold;
-  readonly #open = new Map<string, Set<Fields>>();
-
-  constructor(tell: CallTold) {
-    this.#tell = tell;
-  }
-  arrived(connection: string, office: string | undefined, payload: unknown, ack: Ack | undefined): Ack {
-    const { req_id, agent, computer, tool_name, timeout } = fieldsOf(payload);
-    const call = { req_id: shortOf(req_id), agent: shortOf(agent), office };
-    const open = this.#open.get(connection) ?? new Set<Fields>();
-    this.#open.set(connection, open.add(call));
-    const asked = { computer: shortOf(computer), tool: shortOf(tool_name), timeout };
-    this.#tell('in', { event: events.toolCall, ...call, ...asked });
-    return (...answer) => {
-      ack?.(...answer);
-      if (!open.delete(call)) return;
-      if (open.size === 0) this.#open.delete(connection);
-      this.#tell('out', { ack: events.toolCall, ...call, ...endOf(answer[0]) });
-    };
-  }
-  left(connection: string): void {
-    for (const call of this.#open.get(connection) ?? [])
-      this.#tell('out', { ack: events.toolCall, ...call, ...left });
-    this.#open.get(connection)?.clear();
-    this.#open.delete(connection);
-  }
+/** Reports a call when it comes, and when it ends. */
+function toldCall(tell: CallTold, office: string | undefined, payload: unknown): CallEnd {
+  const { req_id, agent, computer, tool_name, timeout } = fieldsOf(payload);
+  const call = { req_id: shortOf(req_id), agent: shortOf(agent), office };
+  const asked = { computer: shortOf(computer), tool: shortOf(tool_name), timeout };
+  tell('in', { event: events.toolCall, ...call, ...asked });
+  return (answer) => tell('out', { ack: events.toolCall, ...call, ...(answer ? endOf(answer[0]) : left) });
 }

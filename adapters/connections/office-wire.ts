@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Tracing, abandonedEnd, type Span, type SpanStart } from '../../machines/kernel/tracing.ts';
+import { type Tracing, abandonedEnd, type SpanStart } from '../../machines/kernel/tracing.ts';
 import type { Gate } from '../../machines/office/rooms/limits.ts';
 import type { CallLimits } from '../../machines/office/rooms/pending.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
@@ -81,59 +81,60 @@ export function heardBy(
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Its payload carries the trace context on, and its ack ends the span. */
-interface TracedCall {
-  readonly payload: unknown;
-  readonly ack: Ack;
-}
+/** Called once: with the answer, or undefined when the connection of the call ended before. */
+export type CallEnd = (answer: readonly unknown[] | undefined) => void;
 
-/** A span ends with the answer, the end of the connection of its call (`left`), or `close`. */
-export class TracedCalls {
-  readonly #tracing: Tracing;
-  readonly #layer: SpanStart['layer'];
-  readonly #open = new Map<string, Set<Span>>();
+/** Calls that are not answered yet, by their connection. */
+export class OpenCalls {
+  readonly #open = new Map<string, Set<CallEnd>>();
 
-  constructor(tracing: Tracing, layer: SpanStart['layer']) {
-    this.#tracing = tracing;
-    this.#layer = layer;
-  }
-  arrived(
-    connection: string,
-    office: string | undefined,
-    payload: unknown,
-    ack: Ack | undefined,
-  ): TracedCall {
-    const fields = fieldsOf(payload);
-    const span = this.#tracing.start({
-      layer: this.#layer,
-      kind: 'server',
-      method: events.toolCall,
-      tool: textOf(fields['tool_name']),
-      reqId: textOf(fields['req_id']),
-      office,
-      computer: textOf(fields['computer']),
-      parent: traceIn(fields),
-    });
-    const open = this.#open.get(connection) ?? new Set<Span>();
-    this.#open.set(connection, open.add(span));
-    return {
-      payload:
-        isObject(payload) && span.trace ? { ...payload, tracestate: undefined, ...span.trace } : payload,
-      ack: (...answer) => {
-        open.delete(span);
+  opened(connection: string, end: CallEnd, ack: Ack | undefined): Ack {
+    const open = this.#open.get(connection) ?? new Set<CallEnd>();
+    this.#open.set(connection, open.add(end));
+    return (...answer) => {
+      if (open.delete(end)) {
         if (open.size === 0) this.#open.delete(connection);
-        span.end(endingOf(answer[0]));
-        ack?.(...answer);
-      },
+        end(answer);
+      }
+      ack?.(...answer);
     };
   }
   left(connection: string): void {
-    for (const span of this.#open.get(connection) ?? []) span.end(abandonedEnd);
+    const open = this.#open.get(connection) ?? new Set();
     this.#open.delete(connection);
+    for (const end of open) {
+      open.delete(end);
+      end(undefined);
+    }
   }
   close(): void {
     for (const connection of [...this.#open.keys()]) this.left(connection);
   }
+}
+
+/** The payload carries the trace context on. */
+export function tracedCall(
+  tracing: Tracing,
+  layer: SpanStart['layer'],
+  office: string | undefined,
+  payload: unknown,
+): { readonly payload: unknown; readonly end: CallEnd } {
+  const fields = fieldsOf(payload);
+  const span = tracing.start({
+    layer,
+    kind: 'server',
+    method: events.toolCall,
+    tool: textOf(fields['tool_name']),
+    reqId: textOf(fields['req_id']),
+    office,
+    computer: textOf(fields['computer']),
+    parent: traceIn(fields),
+  });
+  const carried = isObject(payload) && span.trace && { ...payload, tracestate: undefined, ...span.trace };
+  return {
+    payload: carried || payload,
+    end: (answer) => span.end(answer ? endingOf(answer[0]) : abandonedEnd),
+  };
 }
 
 /** Key that no peer knows, so that none can send what stands for a payload that was not parsed. */

@@ -30,23 +30,28 @@ async function atMost(work: Promise<void>, ms: number): Promise<void> {
 const pagesAtOnce = 25;
 const readAtOnce = 4;
 
+interface Indexed {
+  readonly names: ReadonlySet<string>;
+  /** Each once, with a line end before and after it. */
+  readonly words: string;
+  readonly isRead: boolean;
+}
+/** 2 for a whole word, 1 for its beginning. */
+const gradeIn = (words: string, word: string): number =>
+  words.includes(`\n${word}\n`) ? 2 : Number(words.includes(`\n${word}`));
+
 /** Built with the first search. A changed document is read again before the next answer. */
 export class WordIndex {
   readonly #library: Library;
-  readonly #byWord = new Map<string, Set<number>>();
-  /** A changed document gets a new number, and its old number is no longer listed here. */
-  readonly #documents = new Map<number, { readonly ref: string; readonly names: ReadonlySet<string> }>();
-  readonly #numbers = new Map<string, number>();
-  readonly #unread = new Set<string>();
+  readonly #documents = new Map<string, Indexed>();
   readonly #stop: () => void;
-  #next = 0;
   #isClosed = false;
   #running: Promise<void> | undefined;
 
   constructor(library: Library) {
     this.#library = library;
     this.#stop = library.onChange(({ removed, changed }) => {
-      for (const ref of [...removed, ...changed]) this.#forget(ref);
+      for (const ref of [...removed, ...changed]) this.#documents.delete(ref);
     });
   }
 
@@ -56,11 +61,11 @@ export class WordIndex {
   }
 
   get searched(): number {
-    return this.#numbers.size;
+    return this.#documents.size;
   }
 
   get unread(): number {
-    return this.#unread.size;
+    return [...this.#documents.values()].filter(({ isRead }) => !isRead).length;
   }
 
   /** Waits for the complete index, at most `waitMs`. */
@@ -72,7 +77,7 @@ export class WordIndex {
   }
 
   async #catchUp(): Promise<void> {
-    const waiting = [...this.#library.documents.keys()].filter((ref) => !this.#numbers.has(ref));
+    const waiting = [...this.#library.documents.keys()].filter((ref) => !this.#documents.has(ref));
     const work = async (): Promise<void> => {
       for (let ref = waiting.pop(); ref !== undefined && !this.#isClosed; ref = waiting.pop())
         await this.#add(ref);
@@ -102,48 +107,15 @@ export class WordIndex {
     } catch {
       // It is found by its name.
     }
-    this.#forget(ref);
-    if (!isRead) this.#unread.add(ref);
-    const number = (this.#next += 1);
-    this.#documents.set(number, { ref, names });
-    this.#numbers.set(ref, number);
-    for (const word of [...words, ...names]) {
-      const numbers = this.#byWord.get(word);
-      if (numbers) numbers.add(number);
-      else this.#byWord.set(word, new Set([number]));
-    }
-  }
-
-  #forget(ref: string): void {
-    this.#unread.delete(ref);
-    const number = this.#numbers.get(ref);
-    if (number === undefined) return;
-    this.#numbers.delete(ref);
-    this.#documents.delete(number);
+    this.#documents.set(ref, { names, words: ['', ...words, ''].join('\n'), isRead });
   }
 
   ranked(words: readonly string[], isWanted: (ref: string) => boolean): Ranked[] {
-    const grades = words.map((word) => this.#grades(word));
-    const [smallest] = grades.toSorted((a, b) => a.size - b.size);
-    return [...(smallest?.keys() ?? [])].flatMap((number): Ranked[] => {
-      const { ref, names } = this.#documents.get(number) ?? {};
-      if (ref === undefined || names === undefined || !isWanted(ref)) return [];
-      const rank = rankOf(words, names, (word) => grades[words.indexOf(word)]?.get(number) ?? 0);
+    return [...this.#documents].flatMap(([ref, { names, words: own }]): Ranked[] => {
+      const rank = isWanted(ref) ? rankOf(words, names, (word) => gradeIn(own, word)) : 0;
       const time = this.#library.documents.get(ref)?.lastModified ?? '';
       return rank === 0 ? [] : [{ path: ref, rank, time }];
     });
-  }
-
-  /** 2 for documents with the whole word, 1 for those with a word that begins so. */
-  #grades(word: string): ReadonlyMap<number, number> {
-    const grades = new Map<number, number>();
-    for (const [each, numbers] of this.#byWord)
-      if (each.startsWith(word))
-        for (const number of numbers) {
-          if (!this.#documents.has(number)) numbers.delete(number);
-          else if (each === word || !grades.has(number)) grades.set(number, each === word ? 2 : 1);
-        }
-    return grades;
   }
 
   async places(ref: string, words: readonly string[]): Promise<{ title: string; places: readonly Place[] }> {
