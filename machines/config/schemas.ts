@@ -1,45 +1,33 @@
 /** Schemas of a config: durations, our own settings, servers of each kind, logins and inputs. */
 import { z } from 'zod';
-import { metaKeys } from '../catalog/tool.ts';
+import { metaKeys, type ToolMeta } from '../catalog/tool.ts';
 import { sizes } from '../protocol/sizes.ts';
 import { isTemplate, mayBeTemplate } from './placeholders.ts';
 /** Limit of a Node.js timer; a longer one would overflow and fire at once. */
 const longestMs = 2_147_483_647;
 
-const iso = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
-
 const longestDuration = 60;
-/** `20s`, `5m`, `1h30m`, `500ms`. */
-const plain = /^(?:(\d+)d)?\s*(?:(\d+)h)?\s*(?:(\d+)m(?!s))?\s*(?:(\d+(?:\.\d+)?)s)?\s*(?:(\d+)ms)?$/i;
+/** `20s`, `5m`, `1h30m`, `500ms`; ISO 8601 (`PT1M30S`) has a `P` before it, and a `T` before the time. */
+const written =
+  /^(?:(\d+)w)?\s*(?:(\d+)d)?\s*(?:(\d+)h)?\s*(?:(\d+)m(?!s))?\s*(?:(\d+(?:\.\d+)?)s)?\s*(?:(\d+)ms)?$/i;
 
 /** Seconds, `1h30m`, or ISO 8601 without years and months; undefined when negative or longer than any timer. */
 const durationMs = (value: unknown): number | undefined => {
-  const seconds =
-    typeof value === 'number'
-      ? value
-      : typeof value === 'string'
-        ? (plainSeconds(value.trim()) ?? isoSeconds(value))
-        : Number.NaN;
-  const ms = Math.round(seconds * 1000);
+  const seconds = typeof value === 'string' ? secondsOf(value.trim()) : value;
+  const ms = typeof seconds === 'number' ? Math.round(seconds * 1000) : Number.NaN;
   return ms >= 0 && ms <= longestMs ? ms : undefined;
 };
 
-const plainSeconds = (text: string): number | undefined => {
-  const parts = text === '' ? null : plain.exec(text.slice(0, longestDuration));
-  if (parts === null || text.length > longestDuration) return undefined;
-  const [days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0] = parts
+const secondsOf = (text: string): number => {
+  // `P1M` would be a month.
+  if (text.length > longestDuration || /^P[^T]*M/.test(text)) return Number.NaN;
+  const given = text.startsWith('P') ? text.slice(1).replace('T', '') : text;
+  const parts = given === '' ? null : written.exec(given);
+  if (parts === null) return Number.NaN;
+  const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0] = parts
     .slice(1)
     .map((part) => Number(part ?? 0));
-  return ((days * 24 + hours) * 60 + minutes) * 60 + seconds + ms / 1000;
-};
-const isoSeconds = (text: string): number => {
-  const parts = iso.exec(text);
-  // `P` and `PT` match the pattern but contain no duration.
-  if (parts === null || !/\d[WDHMS]$/.test(text)) return Number.NaN;
-  const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts
-    .slice(1)
-    .map((part) => Number(part ?? 0));
-  return (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60 + seconds;
+  return (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60 + seconds + ms / 1000;
 };
 
 /** ISO 8601, such as `PT1M30S`: the form of time-outs of a streamable server in the protocol. */
@@ -346,18 +334,6 @@ const loginPairs = [
 const assertionKeys = ['assertion', 'assertionFile', 'idpTokenEndpoint'] as const;
 
 export const secretsOfLogin = ['clientSecret', 'privateKey', 'assertion', 'idpClientSecret'] as const;
-/**
- * Policy for one tool, with keys as on the wire, because it is sent as `a2c_tool_meta`. Extra keys are kept;
- * own keys are never null.
- */
-export interface ToolMeta {
-  readonly auto_apply?: boolean;
-  readonly alias?: string;
-  readonly tags?: readonly string[];
-  readonly ret_object_mapper?: Readonly<Record<string, unknown>>;
-  readonly [extra: string]: unknown;
-}
-
 interface ServerBase {
   readonly name: string;
   readonly disabled: boolean;

@@ -1,12 +1,6 @@
 import type { InputDefinition } from './inputs.ts';
-import { metaKeys } from '../catalog/tool.ts';
-import {
-  isoDuration,
-  type ProtocolBase,
-  type ProtocolServer,
-  type ServerConfig,
-  type ToolMeta,
-} from './schemas.ts';
+import { metaKeys, type ToolMeta } from '../catalog/tool.ts';
+import { isoDuration, type ProtocolBase, type ProtocolServer, type ServerConfig } from './schemas.ts';
 
 /** Our own settings are left out, because peers refuse unknown keys. */
 export const toProtocol = (config: {
