@@ -111,12 +111,6 @@ describe('the documents server', () => {
     await expect(ask('write_file', {})).rejects.toThrow('There is no tool write_file');
   });
 
-  it('answers the names of before, which are not listed', async () => {
-    expect((await ask('read_file', { path: 'latin.txt' })).texts[0]).toBe('café\n');
-    const found = await ask('search_files', { query: 'needle', path: 'docs', case_sensitive: true });
-    expect(found.texts[0]).toContain('docs/a.md');
-  });
-
   it('lists documents as their Markdown, and tells how to ask for other forms', async () => {
     const { resources } = await client.listResources();
     const listed = resources.find(({ name }) => name === 'docs/a.md');

@@ -194,9 +194,6 @@ const openTool = (shared: Shared): Tool =>
     },
   });
 
-/** Names of before, which are answered and not listed; arguments that they have no more are ignored. */
-const aliases: Readonly<Record<string, string>> = { read_file: 'read', search_files: 'search' };
-
 export function addTools({ server: rpc }: McpServer, shared: Shared): void {
   const tools = [listTool(shared.library.folders), readTool(shared), searchTool(shared), openTool(shared)];
   rpc.registerCapabilities({ tools: {} });
@@ -208,12 +205,9 @@ export function addTools({ server: rpc }: McpServer, shared: Shared): void {
     })),
   }));
   rpc.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal } }) => {
-    const own = Object.hasOwn(aliases, params.name) ? aliases[params.name] : undefined;
-    const asked = tools.find(({ name }) => name === (own ?? params.name));
+    const asked = tools.find(({ name }) => name === params.name);
     if (!asked) throw new ProtocolError(-32_602, `There is no tool ${params.name}`);
-    const args = (own === undefined ? z.strictObject : z.object)(asked.args).safeParse(
-      params.arguments ?? {},
-    );
+    const args = z.strictObject(asked.args).safeParse(params.arguments ?? {});
     try {
       if (!args.success) throw new Refusal(`wrong arguments: ${problemsIn(args.error).join('; ')}`);
       return { content: await asked.run(args.data, signal) };

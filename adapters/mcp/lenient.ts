@@ -141,7 +141,7 @@ export function readInitialize(result: unknown, tell: Tell): Initialized | { rea
   if (protocolVersion === undefined || protocolVersion === '')
     return { problem: 'initialize: protocolVersion is missing' };
   if (!isText(protocolVersion)) return { problem: 'initialize: protocolVersion is no text' };
-  const { name, version, ...shown } = said(isText(serverInfo) ? { name: serverInfo } : serverInfo);
+  const { name, version, ...shown } = said(serverInfo);
   if (serverInfo !== undefined && !isObject(serverInfo)) told('serverInfo is no object');
   return {
     protocolVersion,
@@ -156,10 +156,9 @@ export function readInitialize(result: unknown, tell: Tell): Initialized | { rea
 const wordOf = (value: unknown): string =>
   isText(value) || numberOf(value) !== undefined ? String(value) : '';
 
-/** Also from a list of names. A value that is no object counts as declared, except null and `false`. */
+/** A value that is no object counts as declared, except null and `false`. */
 function capabilitiesOf(declared: unknown, tell: Tell): Capabilities {
-  const named = Array.isArray(declared) ? declared.filter(isText).map((name) => [name, {}] as const) : [];
-  const all = Array.isArray(declared) ? Object.fromEntries(named) : said(declared);
+  const all = said(declared);
   if (declared !== undefined && !isObject(declared)) tell('capabilities is no object');
   const of = (name: string): Fields | null => {
     const one = Object.hasOwn(all, name) ? all[name] : undefined;

@@ -13,7 +13,19 @@ function shown(event: string, args: readonly unknown[]): readonly unknown[] {
   const { blob } = body;
   return typeof blob === 'string' ? [{ ...body, blob: Buffer.byteLength(blob, 'base64') }, ...others] : args;
 }
-/** An acknowledgement among the arguments is wrapped, so that the answer is reported, too. */
+/** Wraps an acknowledgement among the arguments, so that `told` gets the answer first. */
+function withAnswer<Args extends readonly unknown[]>(
+  args: Args,
+  told: (answer: readonly unknown[]) => void,
+): Args {
+  const ack = args.at(-1);
+  if (typeof ack !== 'function') return args;
+  const answered = (...answer: unknown[]): unknown => {
+    told(answer);
+    return (ack as (...all: unknown[]) => unknown)(...answer);
+  };
+  return [...args.slice(0, -1), answered] as unknown as Args;
+}
 export function observed<Args extends readonly unknown[]>(
   frame: SocketFrame | undefined,
   dir: 'in' | 'out',
@@ -21,17 +33,12 @@ export function observed<Args extends readonly unknown[]>(
   args: Args,
 ): Args {
   if (!frame) return args;
-  const ack = args.at(-1);
-  const isAsked = typeof ack === 'function';
-  frame(dir, { event, args: shown(event, isAsked ? args.slice(0, -1) : args) });
-  if (!isAsked) return args;
+  frame(dir, { event, args: shown(event, typeof args.at(-1) === 'function' ? args.slice(0, -1) : args) });
   const back = dir === 'in' ? 'out' : 'in';
   const { req_id } = fieldsOf(args[0]);
-  const answered = (...answer: unknown[]): unknown => {
+  return withAnswer(args, (answer) => {
     frame(back, { ack: event, ...(req_id !== undefined && { req_id }), args: shown(event, answer) });
-    return (ack as (...all: unknown[]) => unknown)(...answer);
-  };
-  return [...args.slice(0, -1), answered] as unknown as Args;
+  });
 }
 
 function codeOf(answer: unknown): number | undefined {
@@ -50,12 +57,8 @@ export function metered<Args extends readonly unknown[]>(
 ): Args {
   if (!meter) return args;
   meter.received(event);
-  const ack = args.at(-1);
-  if (typeof ack !== 'function') return args;
   const began = performance.now();
-  const answered = (...answer: unknown[]): unknown => {
+  return withAnswer(args, (answer) => {
     meter.answered(event, codeOf(answer[0]), (performance.now() - began) / 1_000);
-    return (ack as (...all: unknown[]) => unknown)(...answer);
-  };
-  return [...args.slice(0, -1), answered] as unknown as Args;
+  });
 }

@@ -4,7 +4,6 @@ import { gone, newAfterLeases, OwnSeats, RemoteSeats } from './seats.ts';
 import type { SeatFacts } from '../../../machines/ports/office.ts';
 import type { Timers } from '../../../machines/office/rooms/pending.ts';
 import {
-  seatKey,
   type Holder,
   type Register,
   type RegisterNews,
@@ -39,8 +38,6 @@ export interface ClusterOptions {
 }
 /** Renewals after which all seats are read again, regardless of the register's news. */
 const beatsToResync = 10;
-const absentMs = 250;
-const mostAbsent = 1_000;
 
 /** The register decides who holds a seat; the node only has a copy, which it can read at once. */
 export class Cluster {
@@ -50,8 +47,6 @@ export class Cluster {
   readonly own: OwnSeats;
   readonly seating: Seating;
   readonly #questions: Questions;
-  /** Until then a seat counts as empty, because the register just said so. */
-  readonly #absent = new Map<string, number>();
   /** News that came while all seats were being read; applied afterwards. */
   #later: RegisterNews[] | undefined;
   #leaseUntil = 0;
@@ -100,16 +95,10 @@ export class Cluster {
   isElsewhere(socket: string): boolean {
     return this.#remote.at(socket) !== undefined;
   }
-  /** An empty seat is remembered for a moment. `then` tells whether the register could be read. */
+  /** `then` tells whether the register could be read. */
   refresh(seat: SeatFacts, then: (isRead: boolean) => void): void {
-    const { register, now } = this.#options;
-    const key = seatKey(seat);
-    if (now() < (this.#absent.get(key) ?? 0)) return then(true);
-    register.at(seat, (found) => {
-      if (found === 'nobody') {
-        if (this.#absent.size >= mostAbsent) this.#absent.clear();
-        this.#absent.set(key, now() + absentMs);
-      } else if (found) this.#take(found);
+    this.#options.register.at(seat, (found) => {
+      if (found && found !== 'nobody') this.#take(found);
       then(found !== undefined);
     });
   }

@@ -34,11 +34,6 @@ const read: readonly (readonly [what: string, result: object, known: object])[] 
     capabilities({ tools: {}, resources: false }),
     { capabilities: { ...none, tools } },
   ],
-  [
-    'names in place of capabilities',
-    capabilities(['tools', 'prompts']),
-    { capabilities: { ...none, tools, prompts: tools } },
-  ],
   ['listChanged null', capabilities({ tools: { listChanged: null } }), { capabilities: { ...none, tools } }],
   ['capabilities that are an empty list', capabilities([]), { capabilities: none }],
   ['capabilities null', capabilities(null), { capabilities: none }],
@@ -49,7 +44,6 @@ const read: readonly (readonly [what: string, result: object, known: object])[] 
     { name: '', version: '', capabilities: { ...none, tools } },
   ],
   ['server info null', info(null), { name: '', version: '' }],
-  ['server info that is a name', info('x'), { name: 'x', version: '' }],
   ['no version of its own', info({ name: 'x' }), { name: 'x', version: '' }],
   ['a number for its version', info({ name: 'x', version: 1.2 }), { name: 'x', version: '1.2' }],
   [
