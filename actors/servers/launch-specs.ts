@@ -56,7 +56,7 @@ export async function openInMemory(
 ): Promise<LinkedEnd> {
   const made = typeof server === 'function' ? await server(facts) : server;
   if (!('connect' in made)) return made;
-  const [ours, theirs] = linkedPair();
+  const [ours, theirs] = await linkedPair();
   await made.connect(theirs as never);
   return ours;
 }

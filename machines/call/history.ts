@@ -10,14 +10,7 @@ export function byRecency(servers: Iterable<string>, history: ServerHistory): re
     .toReversed()
     .map(({ server }) => server)
     .filter((server) => rest.delete(server));
-  return [...called, ...[...rest].sort(byCodePoint)];
-}
-
-/** By code point, as Python does; surrogate halves would sort an emoji before U+FF01. */
-function byCodePoint(a: string, b: string): number {
-  let at = 0;
-  while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
-  return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1);
+  return [...called, ...[...rest].sort()];
 }
 
 /**

@@ -1,7 +1,7 @@
 /** VRL programs over the results of calls: the port that runs them, their input, and their errors. */
 import type { RequestPort } from '../kernel/ports.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
-import { isObject, type Fields } from '../protocol/json.ts';
+import { isObject, utf8Bytes, type Fields } from '../protocol/json.ts';
 
 export type ProgramChecked = { readonly ok: true } | { readonly ok: false; readonly failure: Failure };
 export type Transformed =
@@ -68,19 +68,12 @@ interface ProgramMistake {
   readonly column: number;
 }
 
-const bytesOf = (character: string): number => {
-  const code = character.codePointAt(0) ?? 0;
-  if (code < 0x80) return 1;
-  if (code < 0x800) return 2;
-  return code < 0x1_00_00 ? 3 : 4;
-};
-
 /** An offset beyond the end counts as the end. */
 export function placeOf(source: string, offset: number): { readonly line: number; readonly column: number } {
   let [bytes, line, column] = [0, 1, 1];
   for (const character of source) {
     if (bytes >= offset) break;
-    bytes += bytesOf(character);
+    bytes += utf8Bytes(character);
     if (character === '\n') [line, column] = [line + 1, 1];
     else column += 1;
   }

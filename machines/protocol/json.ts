@@ -56,7 +56,7 @@ function upperBound(value: unknown, limitBytes: number, levels = mostLevels): nu
 
 /** A regex beats a loop; runs are limited, because the engine keeps a stack entry per character. */
 const notAscii = /[^\x00-\x7f]{1,1000}/g;
-function utf8Bytes(text: string): number {
+export function utf8Bytes(text: string): number {
   let bytes = text.length;
   for (const [run] of text.matchAll(notAscii))
     for (let i = 0; i < run.length; i++) {
