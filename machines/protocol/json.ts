@@ -171,43 +171,14 @@ const pathText = (path: Path): string =>
     '',
   );
 
-/** Largest number of schemas that are looked at for one path: references can form a circle, and choices can nest. */
-const mostSchemas = 1_000;
-const pointed = (root: unknown, ref: string): unknown =>
-  ref.startsWith('#')
-    ? ref
-        .split('/')
-        .slice(1)
-        .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-        .reduce<unknown>((so, step) => (isObject(so) && Object.hasOwn(so, step) ? so[step] : undefined), root)
-    : undefined;
-/** Includes every branch of `anyOf`, `oneOf` and `allOf`. */
-function schemasAt(root: unknown, path: Path): readonly Readonly<Record<string, unknown>>[] {
-  const found: Readonly<Record<string, unknown>>[] = [];
-  const open: (readonly [schema: unknown, depth: number])[] = [[root, 0]];
-  for (let n = 0; n < mostSchemas; n += 1) {
-    const [schema, depth] = open.pop() ?? [];
-    if (depth === undefined) break;
-    if (!isObject(schema)) continue;
-    const { $ref: ref, properties, additionalProperties, items, prefixItems } = schema;
-    const meant = typeof ref === 'string' ? pointed(root, ref) : undefined;
-    if (meant !== undefined) open.push([meant, depth]);
-    for (const key of ['anyOf', 'oneOf', 'allOf'])
-      for (const each of Array.isArray(schema[key]) ? schema[key] : []) open.push([each, depth]);
-    const step = path[depth];
-    if (step === undefined) {
-      if (meant === undefined) found.push(schema);
-      continue;
-    }
-    const listed: unknown = Array.isArray(prefixItems) ? prefixItems[Number(step)] : undefined;
-    const own = isObject(properties) && Object.hasOwn(properties, step) ? properties[step] : undefined;
-    open.push([typeof step === 'number' ? (listed ?? items) : (own ?? additionalProperties), depth + 1]);
-  }
-  return found;
+const ofNumber = /"type":(?:"number"|\[[^\]]*"number")/;
+/** Tells whether the schema of the argument says `number` anywhere; the whole schema counts where it refers to another place. */
+function mayBeFloat(schema: unknown, [argument = '']: Path): boolean {
+  const own = ownMember(fieldsOf(fieldsOf(schema)['properties']), String(argument));
+  const text = jsonOf(own) ?? '';
+  const isElsewhere = own === undefined || text.includes('"$ref"');
+  return ofNumber.test(isElsewhere ? (jsonOf(schema) ?? '') : text);
 }
-const typesAt = (schema: unknown, path: Path): readonly unknown[] =>
-  schemasAt(schema, path).flatMap(({ type }) => (Array.isArray(type) ? (type as unknown[]) : [type]));
-const mayBeFloat = (schema: unknown, path: Path): boolean => typesAt(schema, path).includes('number');
 
 /** Number of integers that are named in a sentence each. */
 const mostNamed = 20;
