@@ -2,7 +2,7 @@
 import type { ResourceCollection } from '../ports/link.ts';
 import { finderQuestion, mostLimit } from '../resources/asked.ts';
 import { events } from '../protocol/protocol.ts';
-import { wireCodes, type Failure } from '../protocol/failure.ts';
+import type { Failure } from '../protocol/failure.ts';
 import type { DPEDocumentSummary, Missing, SmcpTool } from '../protocol/messages/collections.ts';
 import {
   readDesktop,
@@ -22,9 +22,7 @@ export interface Gathered {
   /** Number of entries received so far, including unreadable ones that are not in `items`. */
   readonly given: number;
   readonly missing: readonly Missing[];
-  readonly total: number;
   readonly pages: number;
-  readonly torn: number;
 }
 
 /** Result of reading the answer to a question of a view: the whole collection, a part of it, or a failure. */
@@ -82,20 +80,9 @@ export interface FinderSeen {
 const mostDocuments = 1_000;
 /** A computer with small pages must not keep the view asking for ever. */
 const mostPages = mostDocuments / mostLimit;
-const mostTorn = 2;
-const none: Gathered = { items: [], given: 0, missing: [], total: 0, pages: 0, torn: 0 };
-export const restless: Failure = {
-  code: wireCodes.conflict,
-  message: 'The documents change faster than they can be listed',
-};
+const none: Gathered = { items: [], given: 0, missing: [], pages: 0 };
 
 const keyed = (missing: Missing): [string, Missing] => [JSON.stringify(missing), missing];
-/** A changed total means pages of different states: documents could be missing or doubled. */
-function torn({ torn: before }: Gathered): Reading<FinderSeen> {
-  if (before >= mostTorn) return { step: 'unreadable', failure: restless };
-  return { step: 'part', gathered: { ...none, torn: before + 1 } };
-}
-
 const finder: ViewRules<FinderSeen> = {
   method: events.getFinder,
   fieldsOf: (gathered) => finderQuestion({ offset: gathered?.given ?? 0, limit: mostLimit }),
@@ -104,14 +91,13 @@ const finder: ViewRules<FinderSeen> = {
     if (!read.ok) return { step: 'unreadable', failure: read.failure };
     const gathered = before ?? none;
     const { documents: page, entries, total_count: total } = read.body;
-    if (gathered.pages > 0 && gathered.total !== total) return torn(gathered);
     const items = [...(gathered.items as readonly DPEDocumentSummary[]), ...page].slice(0, mostDocuments);
     const pages = gathered.pages + 1;
     const given = gathered.given + entries.length;
     // Each page names the servers missing in the whole list, but only its own unreadable entries.
     const missing = [...new Map([...gathered.missing, ...read.body.missing].map(keyed)).values()];
     if (entries.length > 0 && pages < mostPages && given < Math.min(total, mostDocuments))
-      return { step: 'part', gathered: { ...gathered, items, given, missing, total, pages } };
+      return { step: 'part', gathered: { items, given, missing, pages } };
     const left_out = Math.max(0, total - items.length);
     return {
       step: 'whole',

@@ -114,11 +114,3 @@ scenario('a notice between the first two pages that anybody asked for begins aga
   expect(offsets(peer)).toEqual([0, 100, 0, 100]);
   expect(late).toHaveLength(1);
 });
-
-scenario('another total between two pages begins again; three in a row are a failure', {}, async (s) => {
-  const peer = await meet(s, 'finder', many(150, 151, 151, 152, 152, 153, 160, 160), true);
-  expect(offsets(peer)).toEqual([0, 100, 0, 100, 0, 100]);
-  expect(heard(s)).toEqual(['The documents change faster than they can be listed']);
-  await s.run(3000);
-  expect(heard(s).at(-1)).toBe(160);
-});
