@@ -65,7 +65,7 @@ export type ConnectionNews =
   | { readonly type: 'connection.lost'; readonly failure: Failure }
   | { readonly type: 'list.changed'; readonly list: ListKind }
   | { readonly type: 'resource.updated'; readonly uri: string };
-export interface ConnectionEnd extends Pick<ConnectionContext, 'failure' | 'hasExited' | 'isExpired'> {
+export interface ConnectionEnd extends Pick<ConnectionContext, 'failure' | 'hasExitedWell' | 'isExpired'> {
   readonly how: 'lost' | 'closed' | 'killed';
 }
 type Input = ConnectionStart & { readonly self: Address; readonly owner: AddressFor<ConnectionNews> };
@@ -76,7 +76,7 @@ interface ConnectionContext extends Input {
   readonly waits: Waits | null;
   readonly failure: Failure | null;
   /** The process exited on its own with code 0. */
-  readonly hasExited: boolean;
+  readonly hasExitedWell: boolean;
   /** A remote server forgot the session, so that a new one may be opened at once. */
   readonly isExpired: boolean;
 }
@@ -96,10 +96,10 @@ const goneFailure = ({ server, wasOpen }: C, { output, error }: OwnedEnded): Fai
   output
     ? failureOfEnd(server, output as ProcessEnd, wasOpen)
     : failureOfStep(server, 'process', error ?? 'its process is gone');
-const endOf = ({ failure, hasExited, isExpired }: C, how: ConnectionEnd['how']): ConnectionEnd => ({
+const endOf = ({ failure, hasExitedWell, isExpired }: C, how: ConnectionEnd['how']): ConnectionEnd => ({
   how,
   failure,
-  hasExited,
+  hasExitedWell,
   isExpired,
 });
 
@@ -120,7 +120,7 @@ const parts = setup({
     rememberFailure: assign((_, { failure }: { failure: Failure }) => ({ failure })),
     rememberEnd: assign(({ context: c }, { end }: { end: ProcessEnd }) => ({
       failure: failureOfEnd(c.server, end, c.wasOpen),
-      hasExited: end.how === 'exited',
+      hasExitedWell: end.how === 'exited',
     })),
     rememberGone: assign(({ context: c }, ended: OwnedEnded) => ({ failure: goneFailure(c, ended) })),
     rememberLoss: assign(({ context: c }, lost: SessionLost) => ({
@@ -174,7 +174,7 @@ export const connectionMachine = parts.createMachine({
     wasOpen: false,
     waits: null,
     failure: null,
-    hasExited: false,
+    hasExitedWell: false,
     isExpired: false,
   }),
   initial: 'trying',

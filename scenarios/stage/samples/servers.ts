@@ -60,7 +60,7 @@ const end = { how: 'exited', pid: 1, code: 0, signal: null, stderr: '', message:
 const { client: plan } = planOf('s', { isLazy: true, budget: 1 }, { ...timing, idleStopMs: 2 }, true);
 const capabilities = { tools: { listChanged: true }, resources: null, prompts: null };
 
-const connectionEnd = { how: 'lost', failure, hasExited: false, isExpired: false };
+const connectionEnd = { how: 'lost', failure, hasExitedWell: false, isExpired: false };
 
 export const client: Sample = {
   input: { ...plan, server: 's', cached: {}, spent: { attempt: 0, failure: null } },
@@ -104,7 +104,7 @@ export const client: Sample = {
       ],
       outputs: [
         connectionEnd,
-        { ...connectionEnd, hasExited: true },
+        { ...connectionEnd, hasExitedWell: true },
         { ...connectionEnd, how: 'closed', isExpired: true },
         { ...connectionEnd, how: 'closed', failure: null },
         { ...connectionEnd, how: 'killed', failure: null },
