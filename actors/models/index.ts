@@ -86,11 +86,8 @@ export type {
   GeminiFunctionCall,
   GeminiFunctionDeclaration,
   GeminiFunctionResponsePart,
-  GeminiParameters,
   GeminiResultContent,
-  GeminiSchema,
   GeminiTool,
-  Type,
 } from '../../machines/models/gemini.ts';
 export type { ObjectSchema, Schema } from '../../machines/models/schema.ts';
 export type {

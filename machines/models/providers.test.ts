@@ -68,13 +68,13 @@ describe('tools for a provider', () => {
     const { properties, required } = { ...schema };
     expect(Object.keys(properties ?? {})).toEqual(['path', 'per-page', '_filter_e2ba687d']);
     expect(required).toEqual(['path', '_filter_e2ba687d']);
-    const [{ parameters } = {}] = gemini.toTools(definitions)[0]?.functionDeclarations ?? [];
-    expect(Object.keys(parameters?.properties ?? {})).toEqual([
+    const [declared] = gemini.toTools(definitions)[0]?.functionDeclarations ?? [];
+    expect(Object.keys(declared?.parametersJsonSchema?.properties ?? {})).toEqual([
       'path',
       'per_page_89df85a0',
       '_filter_e2ba687d',
     ]);
-    expect(parameters?.required).toEqual(['path', '_filter_e2ba687d']);
+    expect(declared?.parametersJsonSchema).toMatchObject({ required: ['path', '_filter_e2ba687d'] });
   });
 
   it('are all in one tool for Gemini, and in no tool where there are none', () => {

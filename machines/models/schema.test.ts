@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toGeminiSchema, gemini, type GeminiSchema } from './gemini.ts';
+import { gemini } from './gemini.ts';
 import { anthropic } from './anthropic.ts';
 import { createConversation } from './conversation.ts';
 import { openai } from './openai.ts';
@@ -14,30 +14,18 @@ const definitions = (inputSchema: object) =>
   createConversation().offer([{ name: 't', inputSchema }]).definitions;
 const inside = (root: Readonly<Record<string, unknown>> | undefined): unknown =>
   (root?.['properties'] as Readonly<Record<string, unknown>> | undefined)?.['p'];
-export const forGemini = (schema: object): GeminiSchema =>
-  gemini.toTools(definitions(schema))[0]?.functionDeclarations[0]?.parameters ?? {};
-export const geminiOf = (p: unknown): GeminiSchema => forGemini(withProperty(p)).properties?.['p'] ?? {};
+export const geminiOf = (p: unknown): unknown =>
+  inside(gemini.toTools(definitions(withProperty(p)))[0]?.functionDeclarations[0]?.parametersJsonSchema);
 export const openaiOf = (p: unknown): unknown =>
   inside(openai.toTools(definitions(withProperty(p)))[0]?.function.parameters);
 export const anthropicOf = (p: unknown): unknown =>
   inside(anthropic.toTools(definitions(withProperty(p)))[0]?.input_schema);
 
-const any = { anyOf: ['STRING', 'NUMBER', 'BOOLEAN', 'OBJECT'].map((type) => ({ type })) };
-
 describe('a property', () => {
   it('has items everywhere when it is an array, of any kind where the server says none', () => {
     expect(openaiOf({ type: 'array' })).toEqual({ type: 'array', items: {} });
     expect(anthropicOf({ type: 'array' })).toEqual({ type: 'array', items: {} });
-    const { type, items } = geminiOf({ type: 'array' });
-    expect([type, items?.anyOf?.map((one) => one.type)]).toEqual([
-      'ARRAY',
-      ['STRING', 'NUMBER', 'BOOLEAN', 'OBJECT', 'ARRAY'],
-    ]);
-    expect(items?.anyOf?.at(-1)?.items).toEqual(any);
-    expect(geminiOf({ type: 'array', items: { type: 'array', items: { type: 'integer' } } })).toEqual({
-      type: 'ARRAY',
-      items: { type: 'ARRAY', items: { type: 'INTEGER' } },
-    });
+    expect(geminiOf({ type: 'array' })).toEqual({ type: 'array', items: {} });
   });
 
   it('has items of any kind that it names by their place', () => {
@@ -53,112 +41,20 @@ describe('a property', () => {
     });
   });
 
-  it.each([
-    { type: ['string', 'null'] },
-    { type: 'string', nullable: true },
-    { anyOf: [{ type: 'string' }, { type: 'null' }] },
-    { oneOf: [{ type: 'null' }, { type: 'string' }] },
-  ])('is nullable for Gemini where it may be null: %j', (p) => {
-    expect(geminiOf(p)).toEqual({ type: 'STRING', nullable: true });
-  });
-
-  it('is for OpenAI and Anthropic as the server wrote it where it may be null', () => {
+  it('is as the server wrote it where it may be null', () => {
     const p = { type: ['string', 'null'] };
-    expect([openaiOf(p), anthropicOf(p)]).toEqual([p, p]);
+    expect([openaiOf(p), anthropicOf(p), geminiOf(p)]).toEqual([p, p, p]);
     expect(openaiOf({ type: 'string', nullable: true })).toEqual(p);
   });
 
-  it('is an enum for Gemini when it has one text; other values are told in words', () => {
-    expect(geminiOf({ const: 'x' })).toEqual({ type: 'STRING', enum: ['x'] });
-    expect(geminiOf({ type: 'integer', enum: [1, 2], description: 'How many' })).toEqual({
-      type: 'INTEGER',
-      description: 'How many One of: 1, 2.',
-    });
-    expect(geminiOf({ const: true })).toEqual({ type: 'BOOLEAN', description: 'One of: true.' });
-    expect(geminiOf({ enum: ['', 'a'] })).toEqual({ type: 'STRING', description: 'One of: "", "a".' });
-    expect(geminiOf({ enum: ['a', null, 3] })).toEqual({
-      anyOf: [
-        { type: 'STRING', enum: ['a'], nullable: true },
-        { type: 'INTEGER', description: 'One of: 3.', nullable: true },
-      ],
-    });
-  });
-
-  it('has for Gemini one schema for each of its types, with nothing beside them', () => {
-    expect(
-      geminiOf({ type: ['string', 'integer', 'number'], description: 'd', minimum: 1, maxLength: 5 }),
-    ).toEqual({
-      anyOf: [
-        { type: 'STRING', description: 'd', maxLength: '5' },
-        { type: 'NUMBER', description: 'd', minimum: 1 },
-      ],
-    });
-    expect(
-      geminiOf({
-        description: 'outer',
-        anyOf: [{ type: 'string', description: 'inner' }, { type: 'boolean' }],
-      }),
-    ).toEqual({
-      anyOf: [
-        { type: 'STRING', description: 'outer\ninner' },
-        { type: 'BOOLEAN', description: 'outer' },
-      ],
-    });
-  });
-
-  it('has all types when it may have any', () => {
-    expect(geminiOf({ description: 'Anything' }).anyOf?.map((one) => one.type)).toEqual([
-      ...['STRING', 'NUMBER', 'BOOLEAN', 'OBJECT', 'ARRAY'],
-    ]);
-    expect(geminiOf({ description: 'Anything' }).anyOf?.filter((one) => one.description)).toHaveLength(1);
-    expect(openaiOf(true)).toEqual({});
-  });
-
-  it('is of the type that its other words speak of', () => {
-    expect(
-      [{ minLength: 1 }, { minimum: 1 }, { items: {} }, { properties: {} }].map((p) => geminiOf(p).type),
-    ).toEqual([...['STRING', 'NUMBER', 'ARRAY', 'OBJECT']]);
-  });
-
-  it('has for Gemini no word that is none there, at any depth', () => {
-    const inner = {
-      type: 'object',
-      additionalProperties: false,
-      $schema: 'http://json-schema.org/draft-07/schema#',
-      properties: {
-        u: { type: 'string', format: 'uri', default: 'x' },
-        v: { type: 'string', format: 'date-time' },
-      },
-      required: ['u', 'gone'],
-    };
-    expect(geminiOf({ type: 'array', items: inner, default: [] })).toEqual({
-      type: 'ARRAY',
-      items: {
-        type: 'OBJECT',
-        properties: { u: { type: 'STRING' }, v: { type: 'STRING', format: 'date-time' } },
-        required: ['u'],
-      },
-    });
-  });
-
-  it('keeps for OpenAI and Anthropic what is required in it', () => {
+  it('keeps what is required in it', () => {
     const inner = {
       type: 'object',
       properties: { u: { type: 'string' } },
       required: ['u'],
       additionalProperties: false,
     };
-    expect([openaiOf(inner), anthropicOf(inner)]).toEqual([inner, inner]);
-  });
-
-  it('has for Gemini patterns that RE2 knows, and limits of whole numbers that are in', () => {
-    expect(geminiOf({ type: 'string', pattern: '^a+$' })).toEqual({ type: 'STRING', pattern: '^a+$' });
-    expect(geminiOf({ type: 'string', pattern: '^(?!a)' })).toEqual({ type: 'STRING' });
-    expect(geminiOf({ type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 10 })).toEqual({
-      type: 'INTEGER',
-      minimum: 1,
-      maximum: 9,
-    });
+    expect([openaiOf(inner), anthropicOf(inner), geminiOf(inner)]).toEqual([inner, inner, inner]);
   });
 
   it('is mended or left out when it breaks JSON Schema', () => {
@@ -220,100 +116,7 @@ describe('values told by heart that are not of the type beside them', () => {
   });
 });
 
-const a = { type: 'string' };
-const either = [{ required: ['a'] }, { required: ['b'] }];
-
-describe('alternatives of a schema with properties, for Gemini', () => {
-  it('become one object where they are objects, with what each of them says', () => {
-    const both = [{ properties: { b: { type: 'integer' } }, description: 'one' }, { description: 'two' }];
-    expect(geminiOf({ type: 'object', properties: { a }, required: ['a'], anyOf: both })).toEqual({
-      type: 'OBJECT',
-      description: 'one\ntwo',
-      properties: { a: { type: 'STRING' }, b: { type: 'INTEGER' } },
-      required: ['a'],
-    });
-  });
-
-  it.each([
-    { type: ['object', 'null'], properties: { a }, anyOf: either },
-    { type: 'object', nullable: true, properties: { a }, oneOf: either },
-    { properties: { a }, anyOf: [{ type: 'object' }, { type: 'null' }] },
-  ])('keep null beside the object: %j', (p) => {
-    expect(geminiOf(p)).toEqual({ type: 'OBJECT', properties: { a: { type: 'STRING' } }, nullable: true });
-  });
-
-  it('keep other kinds beside it, and make no object of what is none', () => {
-    expect(geminiOf({ properties: { a }, anyOf: [{ type: 'string' }, { type: 'object' }] })).toEqual({
-      anyOf: [{ type: 'OBJECT', properties: { a: { type: 'STRING' } } }, { type: 'STRING' }],
-    });
-    expect(geminiOf({ type: 'string', properties: { a }, anyOf: [{ maxLength: 5 }] })).toEqual({
-      type: 'STRING',
-      maxLength: '5',
-    });
-  });
-
-  it('become one array where they are arrays', () => {
-    const list = { type: 'array', items: { type: 'string' } };
-    expect(geminiOf({ ...list, anyOf: [{ minItems: 1 }, { maxItems: 5 }] })).toEqual({
-      type: 'ARRAY',
-      items: { type: 'STRING' },
-    });
-    expect(geminiOf({ ...list, anyOf: [{ minItems: 1, maxItems: 5 }, { type: 'null' }] })).toEqual({
-      type: 'ARRAY',
-      items: { type: 'STRING' },
-    });
-  });
-
-  it('make no schema larger than the server’s own is, however many levels of them there are', () => {
-    const lists = (levels: number): object =>
-      levels === 0
-        ? a
-        : { type: 'array', items: lists(levels - 1), anyOf: [1, 2, 3].map((minItems) => ({ minItems })) };
-    const maps = (levels: number): object =>
-      levels === 0
-        ? a
-        : {
-            properties: { a: maps(levels - 1) },
-            oneOf: [1, 2, 3].map((n) => ({ properties: { a: { title: `${levels} ${n}` } } })),
-          };
-    for (const p of [lists(6), maps(6), maps(12), lists(24)])
-      expect(JSON.stringify(forGemini(withProperty(p))).length).toBeLessThan(2 * JSON.stringify(p).length);
-  });
-});
-
-describe('a schema with more parts than anybody wants', () => {
-  it('has for Gemini the types of all, and looks into some', () => {
-    const one = {
-      type: 'object',
-      properties: { a: { type: 'string' }, b: { type: 'object', properties: { a } } },
-    };
-    const all = Array.from({ length: 3_000 }, (_, n) => [`p${n}`, { type: 'object', properties: { one } }]);
-    const { properties = {} } = toGeminiSchema({ type: 'object', properties: Object.fromEntries(all) });
-    expect(properties['p0']?.properties?.['one']).toEqual({
-      type: 'OBJECT',
-      properties: {
-        a: { type: 'STRING' },
-        b: { type: 'OBJECT', properties: { a: { type: 'STRING' } } },
-      },
-    });
-    expect(new Set(Object.values(properties).map(({ type }) => type))).toEqual(new Set(['OBJECT']));
-    expect(properties['p2999']?.properties?.['one']?.properties).toBeUndefined();
-  });
-});
-
-describe('values told by heart', () => {
-  it('are told to Gemini in words where they are objects and lists', () => {
-    expect(geminiOf({ const: { a: 1 } })).toEqual({ type: 'OBJECT', description: 'One of: {"a":1}.' });
-    expect(geminiOf({ type: 'array', items: a, enum: [['x'], []], description: 'Which' })).toEqual({
-      type: 'ARRAY',
-      description: 'Which One of: ["x"], [].',
-      items: { type: 'STRING' },
-    });
-  });
-});
-
 const $defs = { A: { type: 'object', properties: { a: { type: 'string' } } } };
-const A = { type: 'OBJECT', properties: { a: { type: 'STRING' } }, nullable: true };
 const defined = (p: object) => parametersOf(withProperty(p, { $defs })).properties['p'];
 
 describe('nullable, as OpenAPI has it', () => {
@@ -321,10 +124,7 @@ describe('nullable, as OpenAPI has it', () => {
     for (const p of [{ $ref: '#/$defs/A' }, { allOf: [{ $ref: '#/$defs/A' }] }]) {
       const found = defined({ ...p, nullable: true, description: 'd' });
       expect(found).toMatchObject({ description: 'd', anyOf: [{}, { type: 'null' }] });
-      expect(geminiOf(found)).toEqual({ ...A, description: 'd' });
     }
-    // The type may also be given beside `nullable`.
-    expect(geminiOf(defined({ type: 'object', nullable: true, allOf: [{ $ref: '#/$defs/A' }] }))).toEqual(A);
   });
 
   it.each<[Schema]>([
@@ -333,14 +133,11 @@ describe('nullable, as OpenAPI has it', () => {
   ])('is an alternative to alternatives: %j', (p) => {
     const kinds = [{ type: 'string' }, { type: 'number' }];
     expect(openaiOf({ nullable: true, ...p })).toEqual({ anyOf: [{ anyOf: kinds }, { type: 'null' }] });
-    const orNull = kinds.map(({ type }) => ({ type: type.toUpperCase(), nullable: true }));
-    expect(geminiOf({ nullable: true, ...p })).toEqual({ anyOf: orNull });
   });
 
   it('null is an alternative to the values of an enum', () => {
     const p = { type: 'string', nullable: true, enum: ['a', 'b'] };
     expect(openaiOf(p)).toEqual({ anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'null' }] });
-    expect(geminiOf(p)).toEqual({ type: 'STRING', enum: ['a', 'b'], nullable: true });
   });
 
   it('says nothing when it is false', () => {
@@ -417,7 +214,7 @@ describe('a reference', () => {
     expect(text.length).toBeLessThan(500_000);
     let deep: object = { type: 'string' };
     for (let n = 0; n < 5_000; n += 1) deep = { type: 'array', items: deep };
-    expect(JSON.stringify(forGemini(withProperty(deep))).length).toBeLessThan(5_000);
+    expect(JSON.stringify(parametersOf(withProperty(deep))).length).toBeLessThan(5_000);
   });
 });
 
@@ -446,10 +243,6 @@ describe('definitions that lead to each other', () => {
       properties: { id: { type: 'integer' }, table2: { properties: { id: { type: 'integer' } } } },
     };
     expect([properties['where'], properties['not']]).toMatchObject([inside, inside]);
-    expect(forGemini(schema).properties).toMatchObject({
-      limit: { type: 'INTEGER', minimum: 1 },
-      order: { type: 'STRING', enum: ['asc', 'desc'] },
-    });
   });
 
   it('are looked into as far as they have some thousand parts', () => {
@@ -481,7 +274,6 @@ describe('the root', () => {
       properties: { a: { type: 'string' }, b: { type: 'integer' }, c: {} },
       required: ['a', 'b'],
     });
-    expect(forGemini(schema).required).toEqual(['a', 'b']);
   });
 
   it('has the properties of all its alternatives, and must have what each must have', () => {
@@ -521,8 +313,5 @@ describe('the root', () => {
     ) as object;
     const found = parametersOf({ type: 'object', properties });
     expect(Object.entries(found.properties)).toEqual(Object.entries(properties));
-    expect(JSON.stringify(forGemini({ type: 'object', properties }))).toBe(
-      '{"type":"OBJECT","properties":{"__proto__":{"type":"STRING"},"constructor":{"type":"INTEGER"}}}',
-    );
   });
 });

@@ -5,19 +5,19 @@ import { isObject, jsonBytes } from '../protocol/json.ts';
 /** Schema without references in which every keyword has a value that JSON Schema 2020-12 allows. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-export const jsonTypes = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] as const;
-export type JsonType = (typeof jsonTypes)[number];
+const jsonTypes = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] as const;
+type JsonType = (typeof jsonTypes)[number];
 
 /** Deeper parts are reduced to their type. */
-export const mostParts = 5_000;
+const mostParts = 5_000;
 
-export function typeOf(value: unknown): JsonType {
+function typeOf(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
   return typeof value as JsonType;
 }
-export const hasType = (value: unknown, type: unknown): boolean =>
+const hasType = (value: unknown, type: unknown): boolean =>
   typeOf(value) === type || (type === 'number' && typeof value === 'number');
 
 /** Providers refuse values that do not fit the type; if none is left, only the type remains. */
@@ -34,7 +34,6 @@ function withFitting(schema: Schema): Schema {
   };
 }
 
-// ── keywords ──────────────────────────────────────────────────────────────────────────────────────────
 /** Undefined when no value can satisfy it. */
 type ReadInside = (value: unknown) => Schema | undefined;
 type Keyword = (value: unknown, inside: ReadInside) => unknown;
@@ -48,7 +47,7 @@ const anything: Keyword = (value) => value;
 const list: Keyword = (value) => (Array.isArray(value) ? value : undefined);
 
 /** Compares values by their JSON text. */
-export const distinct = <T>(values: readonly T[]): T[] => [
+const distinct = <T>(values: readonly T[]): T[] => [
   ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
 ];
 const choice: Keyword = (value) => (Array.isArray(value) && value.length > 0 ? distinct(value) : undefined);
@@ -119,7 +118,6 @@ const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['allOf', schemas],
 ]);
 
-// ── references ────────────────────────────────────────────────────────────────────────────────────────
 /** As a server wrote it: any JSON value. */
 type Raw = unknown;
 
@@ -147,7 +145,6 @@ function decoded(text: string): string {
   }
 }
 
-// ── older spellings ───────────────────────────────────────────────────────────────────────────────────
 /** `oneOf` becomes `anyOf`, because the converted parts may allow more than before and overlap. */
 function respelled({ oneOf, items, prefixItems, additionalItems, ...rest }: Schema): Schema {
   const tuple = Array.isArray(items) ? items : prefixItems;
@@ -182,7 +179,6 @@ function orNull(node: Schema): Schema {
   return { ...(description !== undefined && { description }), anyOf: [asked, { type: 'null' }] };
 }
 
-// ── schemas merged ────────────────────────────────────────────────────────────────────────────────────
 const typesOf = ({ type }: Schema): readonly unknown[] | undefined =>
   type === undefined ? undefined : Array.isArray(type) ? type : [type];
 
@@ -209,7 +205,7 @@ function sharedTypes(a: readonly unknown[], b: readonly unknown[]): readonly unk
 }
 
 /** Accepts every value valid for both; of two limits, lists of values or alternatives `a` wins. */
-export function merged(a: Schema, b: Schema): Schema {
+function merged(a: Schema, b: Schema): Schema {
   const [types, others] = [typesOf(a), typesOf(b)];
   const both = Object.entries(b).map(([key, value]) => {
     const join = joins[key];
@@ -225,13 +221,12 @@ export function merged(a: Schema, b: Schema): Schema {
   });
 }
 
-export function withoutAllOf(schema: Schema): Schema {
+function withoutAllOf(schema: Schema): Schema {
   const { allOf, ...own } = schema;
   if (!Array.isArray(allOf)) return schema;
   return (allOf as Schema[]).map((one) => withoutAllOf(one)).reduce((all, one) => merged(all, one), own);
 }
 
-// ── schemas without references ────────────────────────────────────────────────────────────────────────
 const deepest = 24;
 
 interface Walk {
@@ -299,7 +294,6 @@ const withItems = (schema: Schema): Schema =>
 const isArray = ({ type }: Schema): boolean =>
   type === 'array' || (Array.isArray(type) && type.includes('array'));
 
-// ── parameters, as an object ──────────────────────────────────────────────────────────────────────────
 /**
  * Schema of an object with type `object` at the root and no alternatives there; `required` lists only
  * existing properties.
@@ -330,7 +324,7 @@ const isUnion = (schema: Schema): boolean =>
   Object.keys(schema).length === 1 && Array.isArray(schema['anyOf']);
 
 /** Providers accept no alternatives at the root of parameters; the server checks the combinations. */
-export function joined(schema: Schema): ObjectSchema {
+function joined(schema: Schema): ObjectSchema {
   const { anyOf, ...own } = withoutAllOf(schema);
   const branches = listOf<Schema>(anyOf).filter(mayBeObject).map(joined);
   const { enum: _enum, const: _const, type: _type, additionalProperties: closing, ...base } = own;

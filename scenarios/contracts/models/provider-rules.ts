@@ -59,7 +59,7 @@ function compiles(schema: object): boolean {
 
 const openaiSchema = (tool: Tool): unknown => inside(tool['function'], 'parameters');
 const anthropicSchema = (tool: Tool): unknown => tool['input_schema'];
-const geminiSchema = (tool: Tool): unknown => tool['parameters'];
+const geminiSchema = (tool: Tool): unknown => tool['parametersJsonSchema'];
 const nameOf = (tool: Tool): unknown => tool['name'] ?? inside(tool['function'], 'name');
 
 type Violations = ProviderRule['violations'];
@@ -86,15 +86,15 @@ const openaiTool = (parameters: unknown, more: object = {}): Tool => ({
   function: { name: 'f', description: '', parameters, ...more },
 });
 const anthropicTool = (input_schema: unknown, name = 'f'): Tool => ({ name, description: '', input_schema });
-const geminiTool = (parameters: unknown): Tool => ({ name: 'f', description: '', parameters });
+const geminiTool = (parametersJsonSchema: unknown): Tool => ({
+  name: 'f',
+  description: '',
+  parametersJsonSchema,
+});
 const withProperty = (schema: unknown, type = 'object', name = 'p'): Node => ({
   type,
   properties: { [name]: schema },
 });
-const ofGemini = (schema: unknown, name = 'p'): readonly Tool[] => [
-  geminiTool(withProperty(schema, 'OBJECT', name)),
-];
-
 const common: readonly ProviderRule[] = [
   {
     id: 'N1',
@@ -202,110 +202,47 @@ export const anthropicRules: readonly ProviderRule[] = [
   },
 ];
 
-const geminiTypes = ['STRING', 'NUMBER', 'INTEGER', 'BOOLEAN', 'ARRAY', 'OBJECT'];
-const geminiFields = new Set(
-  (
-    'type format title description nullable enum maxItems minItems properties required minProperties maxProperties ' +
-    'minLength maxLength pattern example anyOf propertyOrdering default items minimum maximum'
-  ).split(' '),
-);
-const geminiFormats: Readonly<Record<string, readonly string[]>> = {
-  STRING: ['date-time', 'enum'],
-  NUMBER: ['float', 'double'],
-  INTEGER: ['int32', 'int64'],
-};
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
-
 export const geminiRules: readonly ProviderRule[] = [
   ...common,
   {
     id: 'G1',
-    says: 'Every schema has one `type`, in capitals, or `anyOf` and nothing beside it',
-    violations: eachSchema(geminiSchema, (node) =>
-      has(node, 'anyOf') ? Object.keys(node).length > 1 : !geminiTypes.includes(String(node['type'])),
-    ),
-    violating: ofGemini({ type: ['STRING', 'NULL'] }),
-  },
-  {
-    id: 'G2',
-    says: 'A schema has fields of `Schema` only, so neither `$ref`, `const`, `oneOf`, `allOf` nor `additionalProperties`',
-    violations: eachSchema(geminiSchema, (node) => Object.keys(node).some((key) => !geminiFields.has(key))),
-    violating: ofGemini({ type: 'OBJECT', additionalProperties: false }),
-  },
-  {
-    id: 'G3',
-    says: 'Every `ARRAY` has `items`, and nothing else has',
-    violations: eachSchema(geminiSchema, (node) => (node['type'] === 'ARRAY') !== isNode(node['items'])),
-    violating: ofGemini({ type: 'ARRAY' }),
-  },
-  {
-    id: 'G4',
-    says: '`properties` and `required` stand in an `OBJECT` only, and what is required is a property',
-    violations: eachSchema(geminiSchema, (node) => {
-      const required = Array.isArray(node['required']) ? node['required'] : [];
-      const isOut = has(node, 'properties', 'required') && node['type'] !== 'OBJECT';
-      return isOut || required.some((name) => !names(node).includes(String(name)));
-    }),
-    violating: ofGemini({ type: 'OBJECT', properties: { a: { type: 'STRING' } }, required: ['b'] }),
-  },
-  {
-    id: 'G5',
-    says: '`parameters` is an `OBJECT` with properties; a tool that takes none has no `parameters`',
+    says: '`parametersJsonSchema` has `type: "object"` and properties; a tool that takes none has no `parametersJsonSchema`',
     violations: eachTool((tool) => {
       const schema = geminiSchema(tool);
       return (
-        schema !== undefined && !(isNode(schema) && schema['type'] === 'OBJECT' && names(schema).length > 0)
+        schema !== undefined && !(isNode(schema) && schema['type'] === 'object' && names(schema).length > 0)
       );
     }),
-    violating: [geminiTool({ type: 'OBJECT', properties: {} })],
+    violating: [geminiTool({ type: 'object', properties: {} })],
   },
   {
-    id: 'G6',
-    says: '`enum` is in a `STRING` only, and has texts that are not empty',
+    id: 'G2',
+    says: 'There is no `$ref` in it, and at its root stand no `anyOf`, `oneOf`, `allOf`',
     violations: eachSchema(
       geminiSchema,
-      (node) =>
-        has(node, 'enum') &&
-        !(
-          node['type'] === 'STRING' &&
-          Array.isArray(node['enum']) &&
-          node['enum'].length > 0 &&
-          node['enum'].every(isText)
-        ),
+      (node, isRoot) =>
+        has(node, '$ref', '$dynamicRef', '$recursiveRef') || (isRoot && has(node, 'anyOf', 'oneOf', 'allOf')),
     ),
-    violating: ofGemini({ type: 'INTEGER', enum: [1] }),
+    violating: [geminiTool({ ...withProperty({ $ref: '#/$defs/a' }), $defs: { a: {} } })],
   },
   {
-    id: 'G7',
-    says: '`format` is `date-time` of a `STRING`, `float` or `double` of a `NUMBER`, `int32` or `int64` of an `INTEGER`',
-    violations: eachSchema(
-      geminiSchema,
-      (node) => has(node, 'format') && !geminiFormats[String(node['type'])]?.includes(String(node['format'])),
-    ),
-    violating: ofGemini({ type: 'STRING', format: 'uri' }),
+    id: 'G3',
+    says: 'Every array has `items`, and they are a schema',
+    violations: eachSchema(geminiSchema, (node) => hasType(node, 'array') && !isNode(node['items'])),
+    violating: [geminiTool(withProperty({ type: 'array' }))],
   },
   {
-    id: 'G8',
+    id: 'G4',
     says: 'Names of parameters have 1 to 64 letters, digits and `_`, and begin with a letter or `_`',
     violations: eachSchema(geminiSchema, (node) =>
       names(node).some((name) => !/^[a-z_]\w{0,63}$/i.test(name)),
     ),
-    violating: ofGemini({ type: 'STRING' }, 'per-page'),
+    violating: [geminiTool(withProperty({ type: 'string' }, 'object', 'per-page'))],
   },
   {
-    id: 'G9',
-    says: 'Limits are of the type that they limit; those of lengths and counts are text',
-    violations: eachSchema(geminiSchema, (node) => {
-      const { type } = node;
-      const counted = ['minLength', 'maxLength', 'minItems', 'maxItems'].filter((key) => has(node, key));
-      const isOff = counted.some((key) => (key.endsWith('Length') ? 'STRING' : 'ARRAY') !== type);
-      const isNumber = type === 'NUMBER' || type === 'INTEGER';
-      return (
-        isOff ||
-        counted.some((key) => !/^\d+$/.test(String(node[key])) || typeof node[key] !== 'string') ||
-        (has(node, 'minimum', 'maximum') && !isNumber)
-      );
-    }),
-    violating: ofGemini({ type: 'STRING', maxLength: 5 }),
+    id: 'G5',
+    says: 'It is valid JSON Schema, draft 2020-12',
+    violations: eachTool((tool) => geminiSchema(tool) !== undefined && !isDraft2020(geminiSchema(tool))),
+    violating: [geminiTool(withProperty({ type: 'any' }))],
   },
 ];

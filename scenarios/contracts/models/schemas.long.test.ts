@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anthropic } from '../../../machines/models/anthropic.ts';
 import { createConversation } from '../../../machines/models/conversation.ts';
-import { gemini, type GeminiSchema } from '../../../machines/models/gemini.ts';
+import { gemini } from '../../../machines/models/gemini.ts';
 import { openai } from '../../../machines/models/openai.ts';
 import { anthropicRules, geminiRules, openaiRules, type Tool } from './provider-rules.ts';
 
@@ -125,38 +125,6 @@ function accepts(schema: unknown, value: unknown): boolean {
     ajv.removeSchema(schema as object);
   }
 }
-function fromGemini({
-  type,
-  nullable,
-  anyOf,
-  items,
-  properties,
-  minLength,
-  maxLength,
-  minItems,
-  maxItems,
-  ...rest
-}: GeminiSchema): object {
-  const number = (text: string | undefined): number | undefined =>
-    text === undefined ? undefined : Number(text);
-  const said = {
-    ...rest,
-    minLength: number(minLength),
-    maxLength: number(maxLength),
-    minItems: number(minItems),
-    maxItems: number(maxItems),
-    ...(type && { type: type.toLowerCase() }),
-    ...(anyOf && { anyOf: anyOf.map(fromGemini) }),
-    ...(items && { items: fromGemini(items) }),
-    ...(properties && {
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([name, one]) => [name, fromGemini(one)]),
-      ),
-    }),
-  };
-  const schema = JSON.parse(JSON.stringify(said)) as object;
-  return nullable ? { anyOf: [schema, { type: 'null' }] } : schema;
-}
 function toldIn(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((one) => toldIn(one, names));
   if (typeof value !== 'object' || value === null) return value;
@@ -216,10 +184,10 @@ describe('a converted schema', () => {
         const use = anthropic.fromCall({ type: 'tool_use', id: 'c', name, input }, conversation);
         expect(use).toEqual(expected);
 
-        const [{ parameters: forGemini = {} } = {}] =
+        const [{ parametersJsonSchema: forGemini = {} } = {}] =
           gemini.toTools(definitions)[0]?.functionDeclarations ?? [];
         const args = toldIn(value, namesIn(forGemini)) as Record<string, unknown>;
-        expect(accepts(fromGemini(forGemini), args)).toBe(true);
+        expect(accepts(forGemini, args)).toBe(true);
         expect(gemini.fromCall({ id: 'c', name, args }, conversation)).toEqual(expected);
       }),
       { numRuns },
