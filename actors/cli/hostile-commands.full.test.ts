@@ -112,7 +112,6 @@ const here: readonly (readonly string[])[] = [
   ['get', `x${inArgument}`],
   ['logs', `x${inArgument}`],
   ['doctor'],
-  ['check', `s${inArgument}`],
 ];
 
 describe('a command', () => {

@@ -10,9 +10,7 @@ import {
   secondsOf,
   withJson,
   withOptions,
-  withSource,
   type OptionsOf,
-  type SourceOptions,
 } from './options.ts';
 import { words as about } from './words.ts';
 
@@ -113,26 +111,6 @@ function addRedact(program: Command, does: ActionMaker): void {
       '\nexit codes: 0 written · 1 a path or a text matched nothing, or it cannot write · 5 the trace is unusable · 64 wrong usage',
     )
     .action(does(laboratoryOf, 'redactTrace'));
-}
-
-const readLimitOf = (text: string): number => {
-  const seconds = secondsOf(text);
-  if (seconds > 0 && seconds <= 20) return seconds;
-  throw new InvalidArgumentError('a number of seconds above 0, at most 20');
-};
-const ofCheck = () => [
-  preset(option('--limit <seconds>', 'what one read may take', readLimitOf), 8),
-  jsonOption(),
-];
-export type CheckOptions = SourceOptions & OptionsOf<typeof ofCheck>;
-function addChecking(program: Command, does: ActionMaker): void {
-  withOptions(withSource(program.command('check')), ofCheck())
-    .description(
-      'reads all windows and documents of a server, and says what breaks a rule (docs/windows-and-documents.md)',
-    )
-    .argument('<server>', 'a server of the config, a URL, or a command')
-    .argument('[args...]', 'arguments of the command; options of its own behind --')
-    .action(does(() => import('./check.ts'), 'check'));
 }
 
 const replaying = async (context: CommandContext) => {
@@ -276,6 +254,6 @@ export function addTo(program: Command, does: ActionMaker): void {
   addWhy(program, does);
   const trace = program.command('trace').description('recordings: look at them, and play them again');
   for (const add of [addShow, addReplay, addVerify, addFork, addRedact, addWhy]) add(trace, does);
-  const lab = program.command('lab').description('tests of hosts and servers');
-  for (const add of [addSim, addJudge, addChecking]) add(lab, does);
+  const lab = program.command('lab').description('tests of hosts');
+  for (const add of [addSim, addJudge]) add(lab, does);
 }

@@ -89,7 +89,7 @@ export function withServer(
   const isBefore = beforeWords.has(command) && isUrl(first);
   if (!isBefore && behind === undefined) {
     for (const name of ['header', 'env'])
-      if (options[name] !== undefined && !['add', 'check'].includes(command))
+      if (options[name] !== undefined && command !== 'add')
         throw badRequest(`--${name} belongs to a server in the command line`, 'Write it into the config.');
     return [...operands, options];
   }

@@ -34,7 +34,7 @@ export const shared = [
 /** Commands that moved behind a noun, until 0.2. */
 const nounOf: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['show', 'replay', 'verify', 'fork', 'redact'].map((name) => [name, 'trace'])),
-  ...Object.fromEntries(['sim', 'judge', 'check'].map((name) => [name, 'lab'])),
+  ...Object.fromEntries(['sim', 'judge'].map((name) => [name, 'lab'])),
 };
 /** Their `mcp add` is taken as ours, so that a line of a README can be pasted behind `a2c`. */
 const clients: ReadonlySet<string> = new Set(['claude', 'codex', 'gemini', 'qwen', 'amp', 'copilot']);
