@@ -109,10 +109,10 @@ export class ComputerNewsroom {
       (stage === 'ready' ? (this.#refusals.get(server) ?? this.#restless.get(server) ?? null) : null);
     if (stage === 'ready') this.#ready.add(server);
     else for (const known of [this.#ready, this.#restless]) known.delete(server);
-    const { servers, orders, emit } = this.#told;
+    const { servers, emit } = this.#told;
     this.#failures.set(server, news.failure);
     this.#tries.set(server, nextTryMs === null ? 0 : Date.now() + nextTryMs);
-    if (stage === 'ready' && servers.proven(server)) orders.renew();
+    if (stage === 'ready') servers.proven(server);
     const tries =
       stage === 'waiting' ? ` (try ${attempt} of ${servers.plan(server)?.client.budget ?? 0})` : '';
     const reason = failure ? { reason: failure.message + tries } : {};

@@ -171,13 +171,9 @@ export class ServerOrders {
     this.#tell();
   }
   #tell(): void {
-    const { servers, emit } = this.#options;
-    this.renew();
-    emit('config.changed', { servers: servers.config.servers.map(({ name }) => name) });
-  }
-  renew(): void {
-    const { servers, send } = this.#options;
+    const { servers, emit, send } = this.#options;
     send({ type: 'servers.set', servers: servers.plans(), shown: servers.shown() }, servers.given());
+    emit('config.changed', { servers: servers.config.servers.map(({ name }) => name) });
   }
   /** When any part is refused, nothing changes. */
   async #change(of: (now: Config) => Config): Promise<void> {

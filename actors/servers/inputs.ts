@@ -46,7 +46,6 @@ interface KnownValue {
   readonly isSet: boolean;
   /** The answer must be asked for again before it is used. */
   readonly isStale: boolean;
-  readonly revision: number;
 }
 interface Asking {
   readonly end: AbortController;
@@ -62,7 +61,6 @@ export class Inputs {
   readonly #run: InputsOptions['run'];
   readonly #values = new Map<string, KnownValue>();
   readonly #asking = new Map<string, Asking>();
-  #revisions = 0;
   #isClosed = false;
 
   constructor({ definitions = [], environment = {}, ask, run }: InputsOptions = {}) {
@@ -100,9 +98,6 @@ export class Inputs {
   /** Values that were set are kept. */
   forgetAnswers(ids: readonly string[]): void {
     for (const id of ids) if (this.#values.get(id)?.isSet === false) this.#values.delete(id);
-  }
-  revisionOf(id: string): number {
-    return this.#values.get(id)?.revision ?? 0;
   }
   /** All facts besides answers, as text to compare later. The text may hold secrets. */
   groundsOf(ids: readonly string[], variables: readonly string[]): string {
@@ -164,11 +159,7 @@ export class Inputs {
   }
 
   #keep(id: string, value: unknown, isSet: boolean): void {
-    const known = this.#values.get(id);
-    const isSame = known !== undefined && JSON.stringify(known.value) === JSON.stringify(value);
-    this.#revisions += isSame ? 0 : 1;
-    const revision = isSame ? known.revision : this.#revisions;
-    this.#values.set(id, { value, isSet, isStale: false, revision });
+    this.#values.set(id, { value, isSet, isStale: false });
   }
   #leave(id: string, asking: Asking): void {
     asking.waiting -= 1;

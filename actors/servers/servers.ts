@@ -111,18 +111,9 @@ export class Servers {
     this.#leaving.delete(name);
     return leaving === 'disabled' && this.get(name)?.server.disabled !== true ? undefined : leaving;
   }
-  /** Drops former configs. True when other servers still use an older answer to one of its inputs. */
-  proven(name: string): boolean {
+  /** Drops former configs. */
+  proven(name: string): void {
     this.#before.delete(name);
-    const outdated = this.#uses.outdatedBy(name);
-    if (outdated.length === 0) return false;
-    this.#known = new Map(
-      [...this.#known].map(([other, known]) => [
-        other,
-        outdated.includes(other) ? { ...known, values: known.values + 1 } : known,
-      ]),
-    );
-    return true;
   }
   askAgain(name: string): void {
     this.#uses.askAgain(name);
@@ -142,9 +133,7 @@ export class Servers {
       };
     const settings = this.#launchSettings(server);
     this.#uses.began(server, settings);
-    const resolved = await this.#specs.resolve(server, settings, signal);
-    if (resolved.ok) this.#uses.ended(name);
-    return resolved;
+    return this.#specs.resolve(server, settings, signal);
   }
   #launchSettings(server: ServerConfig): LaunchSettings {
     return launchSettingsOf(server, this.#config.settings);
@@ -226,9 +215,8 @@ interface Use {
   readonly inputs: readonly string[];
   readonly variables: readonly string[];
   grounds: string;
-  answers: ReadonlyMap<string, number>;
 }
-type WantedInputs = Pick<Inputs, 'groundsOf' | 'revisionOf' | 'askAgain' | 'forgetAnswers'>;
+type WantedInputs = Pick<Inputs, 'groundsOf' | 'askAgain' | 'forgetAnswers'>;
 
 class InputUses {
   readonly #inputs: WantedInputs;
@@ -241,11 +229,7 @@ class InputUses {
     const facts = launchConfigOf(server);
     const [inputs, variables] = [placeholdersIn(facts), [...variablesIn(facts), ...(settings.passEnv ?? [])]];
     const grounds = this.#grounds(inputs, variables, settings);
-    this.#uses.set(server.name, { inputs, variables, grounds, answers: this.#answersTo(inputs) });
-  }
-  ended(name: string): void {
-    const use = this.#uses.get(name);
-    if (use) use.answers = this.#answersTo(use.inputs);
+    this.#uses.set(server.name, { inputs, variables, grounds });
   }
   /** Changed since the last call. */
   hasOtherGrounds(name: string, settings: LaunchSettings): boolean {
@@ -254,17 +238,6 @@ class InputUses {
     if (!use || grounds === undefined || grounds === use.grounds) return false;
     use.grounds = grounds;
     return true;
-  }
-  /** Servers started with another answer to one of its inputs; records the present answers for them. */
-  outdatedBy(name: string): readonly string[] {
-    const ids = this.#uses.get(name)?.inputs ?? [];
-    if (ids.length === 0) return [];
-    const isOutdated = ([other, { inputs, answers }]: [string, Use]): boolean =>
-      other !== name &&
-      ids.some((id) => inputs.includes(id) && answers.get(id) !== this.#inputs.revisionOf(id));
-    const outdated = [...this.#uses].filter(isOutdated).map(([other]) => other);
-    for (const other of outdated) this.ended(other);
-    return outdated;
   }
   askAgain(name: string): void {
     this.#inputs.askAgain(this.#uses.get(name)?.inputs ?? []);
@@ -281,8 +254,5 @@ class InputUses {
   }
   #inputsInUse(): ReadonlySet<string> {
     return new Set([...this.#uses.values()].flatMap(({ inputs }) => inputs));
-  }
-  #answersTo(ids: readonly string[]): ReadonlyMap<string, number> {
-    return new Map(ids.map((id) => [id, this.#inputs.revisionOf(id)]));
   }
 }
