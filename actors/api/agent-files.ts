@@ -1,3 +1,4 @@
+/** Puts a file on a computer in parts, and goes on after a lost connection. */
 import type { AskComputer } from './agent-lists.ts';
 import type { FileSource, LandedFile, PutOptions } from './agent-handle.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';

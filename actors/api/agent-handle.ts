@@ -1,3 +1,4 @@
+/** Types of the handle of an agent, which the package exports. */
 import type { BlobOptions, Download } from './downloads.ts';
 import type { Debug, DrainOptions, HostOptions, Telling } from './handles.ts';
 import type { Call, CallOptions } from './call-outcome.ts';

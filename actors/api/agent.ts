@@ -1,3 +1,4 @@
+/** The handle of an agent over its machine: calls, questions, events, and what it knows of computers. */
 import {
   interpreted,
   limitOf,

@@ -1,3 +1,4 @@
+/** History and events of calls, watched from the messages of a host. */
 import { endingOf, endOf, type CallEnding, type CallFacts } from './call-outcome.ts';
 import { IdleWaits } from '../kernel/listeners.ts';
 import type { Observer } from '../runtime/directory.ts';

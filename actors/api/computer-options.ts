@@ -1,3 +1,4 @@
+/** Options of `createComputer`, and the functions by which a host answers its servers. */
 import type { ConfigInput } from '../../machines/config/config-input.ts';
 import type { ComputerEvents } from './computer-handle.ts';
 import type { HostOptions } from './handles.ts';

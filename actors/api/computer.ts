@@ -1,3 +1,4 @@
+/** The handle of a computer over its machine: servers, calls, collections, inputs, and its end. */
 import type { AnyEventObject } from 'xstate';
 import { outcomeOf, PendingCalls, type Call, limitOf, misusedCall, readAs } from './call-outcome.ts';
 import { toolResult } from '../../machines/protocol/tool-result.ts';

@@ -1,3 +1,4 @@
+/** Directory, recording, page and parts that the hosts of one program share. */
 import type { AnyEventObject } from 'xstate';
 import type { PlayedOffice } from './seat.ts';
 import type { HostOptions } from './handles.ts';

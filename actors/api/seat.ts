@@ -1,3 +1,4 @@
+/** Seat of an agent or a computer in an office: how it is taken, told of and left. */
 import type { AnyEventObject } from 'xstate';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, untilAborted } from '../kernel/listeners.ts';

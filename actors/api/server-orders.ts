@@ -1,3 +1,4 @@
+/** Orders about servers and changes of the config, one after another, with how each ended. */
 import type { AnyEventObject } from 'xstate';
 import type { ComputerEvents } from './computer-handle.ts';
 import { cannotOrder } from './computer-status.ts';

@@ -1,3 +1,4 @@
+/** Plans an import of servers, and changes config files. */
 import { isObject } from '../../machines/protocol/json.ts';
 import { nearest } from '../../machines/text.ts';
 import { A2cError } from '../kernel/errors.ts';

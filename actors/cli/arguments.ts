@@ -1,3 +1,4 @@
+/** Reads the arguments of a call as people type them, by the schema of the tool. */
 import { resolve } from 'node:path';
 import { badRequest } from '../kernel/errors.ts';
 import { readLenientJson } from '../../machines/models/lenient-json.ts';

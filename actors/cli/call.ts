@@ -1,3 +1,4 @@
+/** Command `a2c call`: one call, here or in an office, and what is told of its end. */
 import type { CallWords } from './options.ts';
 import type { CallHost } from '../door/caller.ts';
 import type { CallOutcome, CallSucceeded, CallToolError, CallOptions } from '../api/call-outcome.ts';

@@ -1,3 +1,4 @@
+/** Commands that read and change config files: `list`, `get`, `add`, `remove`, `import` and the like. */
 import type { AddOptions, EditOptions, ExportOptions, ListOptions, WriteOptions } from './options.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import { changeConfig, planImport, type ImportSource } from '../applications/config-files.ts';

@@ -1,3 +1,4 @@
+/** Declares the commands that serve: `up`, `office`, `computer`, `serve`, `documents`, and their options. */
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { ActionMaker } from './context.ts';
 import {

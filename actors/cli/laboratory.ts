@@ -1,3 +1,4 @@
+/** Declares the commands of traces and tests, which `scenarios/` carries out. */
 import { InvalidArgumentError, type Command } from 'commander';
 import type { CommandContext, ActionMaker, Laboratory } from './context.ts';
 import {

@@ -1,3 +1,4 @@
+/** Commands that list tools, resources and prompts, and `a2c prompt`. */
 import type { SaveOptions } from './options.ts';
 import type { PromptFilled, Computer } from '../api/computer-handle.ts';
 import { targetIn, type Target, argumentsFor, readArguments } from './arguments.ts';

@@ -1,3 +1,4 @@
+/** Commands `a2c up` and `a2c computer`: hosts that run until they are told to end. */
 import type { UpOptions } from './hosting.ts';
 import { logBy, recordBy, type ServerOptions, type WatchOptions } from './options.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';

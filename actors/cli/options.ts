@@ -1,3 +1,4 @@
+/** Options of commands, with the types of what Commander gives of them. */
 import { fileURLToPath } from 'node:url';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Profile } from '../../machines/trace/format.ts';

@@ -1,3 +1,4 @@
+/** Entry of the command: declares the commands of every day, runs one, and tells mistakes. */
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { failureOf } from '../kernel/errors.ts';
 import { callUsage } from './arguments.ts';

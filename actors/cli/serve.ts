@@ -1,3 +1,4 @@
+/** Command `a2c serve`: opens what is served, and the wires to clients. */
 import { recordBy } from './options.ts';
 import type { ServeOptions } from './hosting.ts';
 import { inputsAt } from './answering.ts';

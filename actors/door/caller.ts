@@ -1,3 +1,4 @@
+/** Side of a command that uses the servers of another host of its user. */
 import type { CallOutcome, WatchedCall } from '../api/call-outcome.ts';
 import type { Answers } from '../api/computer-options.ts';
 import type { Computer, ComputerDebug, ComputerEvents, ComputerStatus } from '../api/computer-handle.ts';

@@ -1,3 +1,4 @@
+/** Side of a host that lends its servers to commands of its user. */
 import type { Answers, AskedWith, ElicitAnswer } from '../api/computer-options.ts';
 import type { HostDoor, Lent } from '../extras.ts';
 import { A2cError } from '../kernel/errors.ts';

@@ -1,3 +1,4 @@
+/** The handle of a presenter: a computer with the config, events and conversions of DeepChat. */
 import { wireCodes, type Failure, type HostFailure } from '../../machines/protocol/failure.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import type { Computer } from '../api/computer-handle.ts';
@@ -144,7 +145,6 @@ class HostedPresenter implements Presenter {
     await this.#applying;
   }
 
-  // ── the config ─────────────────────────────────────────────────────────────────────────────────────
   /** Hides secrets before the file is recorded. */
   #judged(value: Fields): ReturnType<Judge> {
     const { surroundings, runtime } = this.#options;
@@ -292,7 +292,6 @@ class HostedPresenter implements Presenter {
       .map(({ name }) => name);
     await untilEnded(this.computer, names, () => this.#edit(edits));
   }
-  // ── default servers ────────────────────────────────────────────────────────────────────────────────
   getMcpDefaultServers: Presenter['getMcpDefaultServers'] = () => this.#now.defaultServers;
   #setDefaults(name: string, of: (now: readonly string[]) => readonly string[]): Promise<void> {
     return this.#inTurn(async () => {
@@ -321,7 +320,6 @@ class HostedPresenter implements Presenter {
   resetToDefaultServers: Presenter['resetToDefaultServers'] = () =>
     this.#inTurn(async () => void (await this.#edit(reset(this.#file, this.#options.surroundings))));
 
-  // ── servers ────────────────────────────────────────────────────────────────────────────────────────
   startServer: Presenter['startServer'] = async (name, options) => {
     this.#mustHave(name);
     if (!this.getMcpEnabled()) throw isOff(name);
@@ -349,7 +347,6 @@ class HostedPresenter implements Presenter {
   isServerRunning: Presenter['isServerRunning'] = (name) =>
     this.getRunningClients().some((client) => client.name === name);
 
-  // ── tools ──────────────────────────────────────────────────────────────────────────────────────────
   conversation(id = '', saved?: SavedConversation): PresenterConversation {
     const known = this.#conversations.get(id);
     if (known) return known;

@@ -1,3 +1,4 @@
+/** Lists of servers as hosts see them, and the lists of the last run on disk. */
 import type { Directory, Root } from '../runtime/directory.ts';
 import type {
   CatalogStatus,

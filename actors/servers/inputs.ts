@@ -1,3 +1,4 @@
+/** Values of inputs: from variables, hosts, earlier answers, questions and defaults. */
 import type { SecretStore } from '../../adapters/storage/keyring.ts';
 import { frozenJson } from '../../machines/catalog/tool.ts';
 import type { CommandInput, InputDefinition } from '../../machines/config/inputs.ts';

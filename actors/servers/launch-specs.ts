@@ -1,3 +1,4 @@
+/** Launch configs with their values filled in, under numbers that machines know. */
 import type { Credentials, InMemorySpec, OwnSpec, RemoteSpec } from '../../adapters/mcp/http/remote.ts';
 import type { LaunchSpec } from '../../adapters/process/environment.ts';
 import type { Relay } from '../../adapters/mcp/relay.ts';

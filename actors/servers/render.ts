@@ -1,3 +1,4 @@
+/** Fills placeholders of one server in, and tells its secrets. */
 import { readCertificates, readEnvFile } from '../../adapters/storage/text-files.ts';
 import type { Inherited, LaunchSpec } from '../../adapters/process/environment.ts';
 import {

@@ -1,3 +1,4 @@
+/** Types of servers, their tools and lists, which the package exports. */
 import type { Noise } from '../../adapters/mcp/messages/noise.ts';
 import type {
   CatalogList,

@@ -1,3 +1,4 @@
+/** Servers of a config in force: generations, plans for machines, and the inputs that each uses. */
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { givenConfig, shownConfig, type GivenConfig } from '../plans/given-config.ts';
 import { fingerprintOf, isNaming, planOf, type Policy } from '../plans/plan.ts';

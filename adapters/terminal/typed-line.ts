@@ -1,3 +1,4 @@
+/** Lines that a person types, the keyboard behind them, and the width of texts. */
 import { clearScreenDown, createInterface, cursorTo, moveCursor, type Interface } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';

@@ -1,3 +1,4 @@
+/** Applications whose servers are imported, a row each, and how their files are known. */
 import { fieldsOf, isObject } from '../protocol/json.ts';
 import {
   renamed,

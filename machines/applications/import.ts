@@ -1,3 +1,4 @@
+/** Judges servers of another application one by one, as entries of our own config. */
 import { fieldsOf, isObject, withoutKey, type Fields } from '../protocol/json.ts';
 import {
   withTexts,

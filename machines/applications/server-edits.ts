@@ -1,3 +1,4 @@
+/** Changes of servers in the text of a config file, which keeps its comments. */
 import type { Failure } from '../protocol/failure.ts';
 import { isObject } from '../protocol/json.ts';
 import { nearest } from '../text.ts';

@@ -1,3 +1,4 @@
+/** Conversation with a model, in which a name never changes its tool. */
 import { hostFailure, wireCodes, type HostFailure } from '../protocol/failure.ts';
 import { readArguments } from './arguments.ts';
 import {

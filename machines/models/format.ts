@@ -1,10 +1,9 @@
+/** Types that connect tools and models independently of the provider, some of them DeepChat's, and the names of tools. */
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import type { HostFailure } from '../protocol/failure.ts';
 import type { ResultContent } from '../protocol/tool-result.ts';
 
-/**
- * Types that connect tools and models independently of the provider: DeepChat's types and the interface that each provider implements.
- */
+/** JSON object, such as the arguments of a call. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /** Server of a tool as people see it, with the three display fields of DeepChat's config. */

@@ -1,3 +1,4 @@
+/** Results of calls as texts and media for models, within limits. */
 import type { CallEnd, Outcome } from '../call/call.rules.ts';
 import { readBase64 } from '../text.ts';
 import type { MCPToolResponse, ResultOptions, MediaKind } from './format.ts';

@@ -1,3 +1,4 @@
+/** Config file of a presenter: what it shows, what a computer gets of it, and edits of it. */
 import { fileVersion, versionOf } from '../settings/file-version.ts';
 import { z } from 'zod';
 import type { Edit } from '../config/json-text.ts';

@@ -1,3 +1,4 @@
+/** Texts of results, resources, windows, documents, skills and calls for a terminal. */
 import type {
   DesktopShown,
   DocumentSummary,

@@ -1,3 +1,4 @@
+/** Lines about servers, tools, incidents and peers for a terminal. */
 import type { ComputerEvents } from '../../api/computer-handle.ts';
 import type { CallOutcome } from '../../api/call-outcome.ts';
 import { inOneLine, toolsText } from './contents.ts';

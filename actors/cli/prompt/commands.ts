@@ -1,3 +1,4 @@
+/** Table of the commands of the prompt: how a typed line finds its command, its help and its completions. */
 import { Command, CommanderError } from 'commander';
 import { type A2cError, badRequest } from '../../kernel/errors.ts';
 import { completed, type KnownNames } from '../completing.ts';

@@ -1,3 +1,4 @@
+/** Prompt of `a2c up`, with the commands about tools and the program itself. */
 import { failureOf } from '../../kernel/errors.ts';
 import { hostFailure, type Failure, type HostFailure } from '../../../machines/protocol/failure.ts';
 import type { OfficePeer } from '../../../machines/office/rooms/limits.ts';
