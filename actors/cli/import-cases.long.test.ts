@@ -281,3 +281,11 @@ describe('a link', () => {
     expect(servers(into)).toEqual({ x: entry });
   });
 });
+
+it('an application that has no file here is told with what to type, for the file that would be changed', async () => {
+  const { code, err, into } = await taken('junie');
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: expect.stringContaining(`a2c import FILE -c ${into}`),
+  });
+});

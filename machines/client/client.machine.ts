@@ -183,7 +183,8 @@ const clientSetup = setup({
     isKilled: ({ context: c }) => c.goal === 'end' && c.end?.how === 'killed',
     hasFallback: ({ context }) => context.fallback !== null,
     /** A clean exit on its own is no failure. */
-    isOver: ({ context: c }) => c.end?.hasExitedWell === true && c.readyPlan !== null && c.restart !== 'always',
+    isOver: ({ context: c }) =>
+      c.end?.hasExitedWell === true && c.readyPlan !== null && c.restart !== 'always',
     wantsLogin: ({ context: c }) => c.failure?.code === 'Unauthorized' && !rules.isStale(c),
     /** Changed placeholder values always justify a retry. */
     isHopeless: ({ context: c }) => isHopeless(c.failure) && !rules.isStale(c),

@@ -4,7 +4,8 @@ import { words as known } from '../words.ts';
 
 /** The servers of a command, by the options that it was typed with. */
 export interface SameServers {
-  readonly config?: readonly string[];
+  /** A single one where the command changes it. */
+  readonly config?: string | readonly string[];
   readonly url?: string;
   readonly typed?: readonly string[];
 }
@@ -28,7 +29,7 @@ export function typedHere(place: Place, command: string, ...words: readonly stri
     command,
     ...(isFirst ? server : []),
     ...words,
-    ...config.flatMap((file) => ['-c', file]),
+    ...[config].flat().flatMap((file) => ['-c', file]),
     ...(url === undefined ? [] : ['--url', url]),
     ...(server.length === 0 || isFirst ? [] : ['--', ...server]),
   ]);
