@@ -1,5 +1,4 @@
 import { defaultStateDir } from '../../adapters/host-files.ts';
-import { loadBridge } from '../../adapters/inspector/index.ts';
 import { runningHosts } from '../../adapters/inspector/registry.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import type { AttachedPage, PageListener } from '../../adapters/inspector/server.ts';
@@ -38,7 +37,7 @@ const lookMs = 1_000;
 /** Also of hosts that start later. There may be none at first. */
 export async function openRunning({ port = 0, stateDir = defaultStateDir() } = {}): Promise<Fleet> {
   const known = new Set<string>();
-  const bridgeTo = await loadBridge();
+  const { bridgeTo } = await import('../../adapters/inspector/bridge.ts');
   const found = async (): Promise<FleetMember[]> => {
     const hosts = await runningHosts(stateDir);
     const fresh = hosts.filter(({ url, answers }) => answers && !known.has(url));

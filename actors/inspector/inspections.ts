@@ -10,7 +10,6 @@ import type {
 } from '../api/page.ts';
 import { announceHost } from '../../adapters/inspector/registry.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
-import { openInspectorServer } from '../../adapters/inspector/index.ts';
 import { OwnFileMissing } from '../../adapters/own-files.ts';
 import { processFacts, systemClock } from '../../adapters/clock.ts';
 import { latestLines, sha256Of } from '../../adapters/storage/traces.ts';
@@ -87,6 +86,8 @@ export async function openPages(
     };
     return { ...listener, left };
   };
+  // A file of `a2c show --html` needs no server.
+  const { openInspectorServer } = await import('../../adapters/inspector/server.ts');
   const server = await openInspectorServer({ port, attached }).catch((error: unknown) => {
     throw cannotListen(port, error);
   });

@@ -183,7 +183,8 @@ export class LiveStream {
     const due = (ms?: number): void => this.#due(ms);
     const picture = (): Checkpoint => pictureOf(this.#directory);
     const outline = new Feed({
-      ...{ recorder, due },
+      recorder,
+      due,
       picture: () => {
         for (const { ref } of this.#directory.roots) this.#known.set(ref, ref.getSnapshot());
         return picture();

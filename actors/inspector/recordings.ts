@@ -1,7 +1,6 @@
 import { machines } from '../kinds/all.ts';
-import { singlePage } from '../../adapters/inspector/index.ts';
 import type { AttachedPage, PageListener } from '../../adapters/inspector/server.ts';
-import type { PageContent } from '../../adapters/inspector/page-files.ts';
+import { singlePage, type PageContent } from '../../adapters/inspector/page-files.ts';
 import {
   inspectionProtocol,
   type Checks,
@@ -77,7 +76,7 @@ export async function* recordingPage(recordings: readonly Recording[]): AsyncGen
       trace: recording.text,
       checks: await checked(recording),
     });
-  yield* await singlePage(contents);
+  yield* singlePage(contents);
 }
 /** As fast as the page reads it, until the page has left. */
 async function tell(

@@ -1,7 +1,7 @@
 /** The latest messages of the host with servers, offices and seats, for its pages and its recording. */
 import { type RecorderOptions, EntryRing, weightOfFrame } from './recorder.ts';
 import { FrameLines } from './trace-lines.ts';
-import { type Address, nameOf } from '../../machines/kernel/effects.ts';
+import { type Address, isBelow } from '../../machines/kernel/effects.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 import type { Frame, FrameVia } from '../../machines/trace/record.ts';
 
@@ -64,7 +64,7 @@ export class Frames {
   /** The oldest first, with secrets hidden. */
   find({ a, by, req, after }: FramesWanted, { redactor, hook }: RecorderOptions): FramesFound {
     const isWanted = (frame: Frame): boolean =>
-      (a !== undefined && isOf(a, frame.a)) ||
+      (a !== undefined && isBelow(a, frame.a)) ||
       (by !== undefined && frame.by === by) ||
       (req !== undefined && frame.via !== 'mcp' && reqIn(frame.json) === req);
     const entries = this.#ring.entries();
@@ -86,11 +86,6 @@ export class Frames {
     return { frames, last, first: entries[0]?.s ?? 0, isMore: false };
   }
 }
-/** In any incarnation of the actor. */
-const isOf = (actor: string, instance: string): boolean => {
-  const name = nameOf(actor);
-  return instance.startsWith(name) && /^[#/]/.test(instance.slice(name.length));
-};
 const reqIn = (message: unknown): unknown => {
   const { req_id, args } = fieldsOf(message);
   return req_id ?? (Array.isArray(args) ? fieldsOf(args[0])['req_id'] : undefined);

@@ -1,6 +1,7 @@
 import type { Row } from '../../machines/trace/row.ts';
 import { describe, expect, it } from 'vitest';
-import { belongsTo, Messages, type MessageRow } from './messages.ts';
+import { Messages, type MessageRow } from './messages.ts';
+import { isBelow } from '../../machines/kernel/effects.ts';
 
 const client = 'computer/client:fs#1';
 const session = `${client}/session#1`;
@@ -69,9 +70,10 @@ describe('the messages of a call', () => {
 
   it('leave out those of another actor, also of one whose name begins the same', () => {
     expect(read(frame('in', {}, { a: 'computer/client:fs2#1/session#1' }))).toEqual([]);
-    expect(['computer/client:fs#9', 'computer/client:f#1'].map((actor) => belongsTo(actor, session))).toEqual(
-      [true, false],
-    );
+    expect(['computer/client:fs#9', 'computer/client:f#1'].map((actor) => isBelow(actor, session))).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it('say by how much they were cut', () => {

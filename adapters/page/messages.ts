@@ -1,6 +1,6 @@
 import { type Row, textOf } from '../../machines/trace/row.ts';
 import type { Call } from '../../machines/incidents/calls.ts';
-import { nameOf } from './values.ts';
+import { isBelow } from '../../machines/kernel/effects.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
 /** Messages on the wire of clients, links and seats, each with its request and the actor that asked. Pure. */
@@ -27,10 +27,6 @@ export interface MessagesWanted {
   readonly by?: string;
   readonly req?: string;
 }
-export const belongsTo = (actor: string, instance: string): boolean => {
-  const name = nameOf(actor);
-  return instance.startsWith(name) && /^[#/]/.test(instance.slice(name.length));
-};
 const isAnswer = (row: Row): boolean =>
   row['via'] === 'mcp'
     ? row['name'] === undefined
@@ -59,7 +55,7 @@ export class Messages {
     for (const { row: old } of this.#kept.splice(0, mostKept / 2)) this.#ids.delete(old.s);
   }
   of(actor: string): readonly MessageRow[] {
-    return this.#paired(`actor ${actor}`, ({ a }) => belongsTo(actor, textOf(a)));
+    return this.#paired(`actor ${actor}`, ({ a }) => isBelow(actor, textOf(a)));
   }
   ofCall({ address, reqId }: Pick<Call, 'address' | 'reqId'>): readonly MessageRow[] {
     return this.#paired(

@@ -26,6 +26,12 @@ export const nameOf = (address: Address): Address => {
   return hash < 0 ? address : address.slice(0, hash);
 };
 
+/** Tells whether an address is that of an actor, in any incarnation, or of something inside of it. */
+export const isBelow = (actor: Address, address: Address): boolean => {
+  const name = nameOf(actor);
+  return address.startsWith(name) && /^[#/]/.test(address.slice(name.length));
+};
+
 /** Key of the innermost actor of this kind in an address, such as the server of a client; empty without one. */
 export const partIn = (address: Address, kind: string): string => {
   const part = address.split('/').findLast((each) => each.startsWith(`${kind}:`)) ?? '';

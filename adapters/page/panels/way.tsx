@@ -2,7 +2,8 @@ import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 import { textOf } from '../../../machines/trace/row.ts';
-import { belongsTo, type MessageRow } from '../messages.ts';
+import type { MessageRow } from '../messages.ts';
+import { isBelow } from '../../../machines/kernel/effects.ts';
 import { Button, Link } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { durationText, finerTimeText, visible } from '../values.ts';
@@ -51,7 +52,7 @@ const lastLines = 40;
 const endsOf = ({ history }: Session, address: string): readonly Beat[] =>
   history.faults.flatMap(({ index }) => {
     const row = history.row(index);
-    if (!belongsTo(address, textOf(row?.['a']))) return [];
+    if (!isBelow(address, textOf(row?.['a']))) return [];
     const { type, code, signal, stderr } = fieldsOf(row?.['ev']);
     const how = textOf(signal) === '' ? `with exit code ${String(code)}` : `by ${textOf(signal)}`;
     const text = type === 'child.exited' ? `its process ended ${how}` : textOf(type).replace('.', ' ');
