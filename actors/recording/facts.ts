@@ -278,24 +278,13 @@ const isSameSubject = (one: Out, other: Out): boolean => {
 
 const keyOfId = (a: Address, id: unknown): string => `${a} ${String(id)}`;
 
+const standing: ReadonlySet<string> = new Set([...Object.values(upWith), 'link.up']);
 /** Undefined for a fact that is over at once; others stay valid until a later one replaces them. */
 function topicOf({ type, ...fields }: EventObject): string | undefined {
   const { socket, computer } = fields as Fields;
-  switch (type) {
-    case 'child.started':
-    case 'session.opened':
-    case 'link.up':
-    case 'join.accepted':
-    case 'office.opened':
-      return type;
-    case 'socket.opened':
-    case 'socket.joins':
-      return `${type} ${String(socket)}`;
-    case 'computer.entered':
-      return `computer ${String(computer)}`;
-    default:
-      return undefined;
-  }
+  if (standing.has(type)) return type;
+  if (type === 'socket.opened' || type === 'socket.joins') return `${type} ${String(socket)}`;
+  return type === 'computer.entered' ? `computer ${String(computer)}` : undefined;
 }
 function overWith({ type, ...fields }: EventObject): readonly string[] {
   const { socket, computer } = fields as Fields;
@@ -308,19 +297,8 @@ function overWith({ type, ...fields }: EventObject): readonly string[] {
 /** Undefined for an order that is over when it is answered. */
 function lastingOf({ type, ...fields }: EventObject): string | undefined {
   const { server, collection, by } = fields as Fields;
-  switch (type) {
-    case 'servers.set':
-    case 'office.join':
-    case 'office.leave':
-      return type.split('.')[0];
-    case 'server.start':
-    case 'server.stop':
-      return `server ${String(server)}`;
-    case 'agent.follow':
-      return `follow ${String(collection)}`;
-    case 'resources.watch':
-      return `watch ${String(server)} ${String(by)}`;
-    default:
-      return undefined;
-  }
+  if (type === 'servers.set' || type === 'office.join' || type === 'office.leave') return type.split('.')[0];
+  if (type === 'server.start' || type === 'server.stop') return `server ${String(server)}`;
+  if (type === 'agent.follow') return `follow ${String(collection)}`;
+  return type === 'resources.watch' ? `watch ${String(server)} ${String(by)}` : undefined;
 }

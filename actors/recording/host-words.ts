@@ -74,20 +74,18 @@ const questionRow = (type: string, wordOf: (event: HostWord) => string, answer: 
   order: ({ type: _, ...fields }, host) => {
     const { reqId, ticket = ticketFor(reqId) } = fields as Fields;
     const asked = word(type, { ...fields, ticket, replyTo: (fields as Fields)['replyTo'] ?? host });
-    if (answer === undefined)
-      return {
-        event: asked,
-        orElse: message(addressFor(host), closedCall(String(ticket), String(reqId), '')),
-      };
-    return {
-      event: asked,
-      orElse: message<EventObject>(addressFor(host), word(answer, { ticket, reqId, failure: closedFailure })),
-    };
+    const ended =
+      answer === undefined
+        ? closedCall(String(ticket), String(reqId), '')
+        : word(answer, { ticket, reqId, failure: closedFailure });
+    return { event: asked, orElse: message<EventObject>(addressFor(host), ended) };
   },
 });
 
 /** By kind of root and type of message. A message without a row is recorded unchanged. */
-const orders: Readonly<Record<string, Readonly<Record<string, readonly [wordType: string, row: Row]>>>> = {
+export const orders: Readonly<
+  Record<string, Readonly<Record<string, readonly [wordType: string, row: Row]>>>
+> = {
   computer: {
     'call.request': ['callTool', callRow('call.request')],
     'call.cancel': ['cancelCall', renamed('call.cancel', 'cancelCall')],
@@ -152,21 +150,12 @@ export function orderOf(kind: string, said: HostWord, host: Address, planned: Pl
   return row.order(said, host, planned);
 }
 
-export const wordedMessages = (): {
-  readonly orders: readonly (readonly [kind: string, type: string])[];
-  readonly news: readonly string[];
-} => ({
-  orders: Object.entries(orders).flatMap(([kind, rows]) =>
-    Object.keys(rows).map((type) => [kind, type] as const),
-  ),
-  news: Object.keys(newsRows),
-});
 type News = (event: HostWord) => HostWord;
 const named =
   (type: string): News =>
   ({ server, ...fields }) =>
     word(type, { ...fields, type, name: server });
-const newsRows: Readonly<Record<string, News>> = {
+export const newsRows: Readonly<Record<string, News>> = {
   'client.changed': ({ server, stage, failure, nextTryMs }) =>
     word('server.changed', {
       name: server,
