@@ -92,7 +92,6 @@ export class Runtime {
     this.redacted = new RedactedPorts(this.secrets.redactor);
     const recording = {
       ...{ record, stateDir, notice, frames },
-      alive: () => this.directory.roots,
       marked: (text: string) => this.#marked(text),
       traced: (...traced: Parameters<HostIncidents['traced']>) => this.incidents.traced(...traced),
     };

@@ -11,7 +11,6 @@ import {
   sha256Of,
 } from '../../adapters/storage/traces.ts';
 import { processFacts, systemClock } from '../../adapters/clock.ts';
-import type { Address } from '../../machines/kernel/effects.ts';
 import type { DirectoryRecord, Frame } from '../../machines/trace/record.ts';
 import type { KeepWord } from '../../machines/trace/reasons.ts';
 import type { Profile } from '../../machines/trace/format.ts';
@@ -42,10 +41,9 @@ export interface RecordOptions {
   readonly dir?: string | undefined;
   /**
    * Events that cause the recording in memory to be written to `traces/` in `stateDir`; `onNotice` then gets what
-   * happened and the command `a2c replay FILE`. The file is written when the calls that were running have ended, after
-   * 100 ms at the earliest and 3 s at the latest. Default: all but `serverLost`, and of `callFailed` and
-   * `outputMismatch` only the first of each tool and code; `[]` writes nothing. The limits of number, rate and
-   * size are in docs/replay.md. With `dir` such an event only adds a mark to the file.
+   * happened and the command `a2c replay FILE`. The file is written when no such event came for 100 ms, after 3 s at
+   * the latest. Default: all but `serverLost`, and of `callFailed` and `outputMismatch` only the first of each tool
+   * and code; `[]` writes nothing. The limits of number, rate and size are in docs/replay.md. With `dir` such an event only adds a mark to the file.
    */
   readonly on?: readonly KeepWord[] | undefined;
   /**
@@ -76,7 +74,6 @@ export interface FlightOptions {
   /** Folder with `traces/` for traces that are written by themselves; `false` writes none. */
   readonly stateDir?: string | false | undefined;
   readonly notice?: ((text: string) => void) | undefined;
-  readonly alive?: (() => Iterable<{ readonly id: Address; readonly kind: string }>) | undefined;
   readonly marked?: ((text: string) => void) | undefined;
   /** Servers and tools because of which a trace was written. */
   readonly traced?: ((subjects: readonly string[], file: string) => void) | undefined;
@@ -214,7 +211,6 @@ export class FlightRecorder {
     const due = (this.#due ??= {
       isKept: false,
       reasons: [],
-      running: this.#running(),
       from: now,
       last: now,
       timer: undefined,
@@ -233,18 +229,11 @@ export class FlightRecorder {
     due.reasons = due.reasons.map((one) => (isLossOf(reason.subject, one) ? reason : one));
     due.last = now;
   }
-  #running(): ReadonlySet<Address> {
-    const alive = [...(this.#options.alive?.() ?? [])];
-    return new Set(alive.filter(({ kind }) => kind === 'call').map(({ id }) => id));
-  }
-  /** Waits while calls are running that may still end soon, and for the explanation of a loss. */
+  /** Waits until nothing more came for a while, and for the explanation of a loss. */
   #settle(due: Due): void {
     const now = systemClock.now();
-    const running = this.#running();
-    const isOpen =
-      now - due.from < patienceMs &&
-      (due.reasons.some((each) => each.isOpen) || [...due.running].some((call) => running.has(call)));
-    if (!isOpen && now - due.last >= settleMs) return this.#keep();
+    const isOpen = now - due.last < settleMs || due.reasons.some((each) => each.isOpen);
+    if (!isOpen || now - due.from >= patienceMs) return this.#keep();
     due.timer = systemClock.setTimeout(() => this.#settle(due), settleMs);
   }
   #keep(): void {
@@ -303,7 +292,6 @@ interface Due {
   /** False when a file of the last minute tells of the same. */
   isKept: boolean;
   reasons: readonly Reason[];
-  readonly running: ReadonlySet<Address>;
   readonly from: number;
   last: number;
   timer: unknown;
