@@ -150,31 +150,26 @@ export class Recorder implements Observer {
     this.#mostFrames = (options.frames ?? keptFrames).held;
     if (options.profile !== 'boundary') this.step = (step) => void this.#keep(step, 200);
   }
-  record(record: DirectoryRecord): TraceEntry | undefined {
-    if (this.#options.profile === 'boundary' && !isKept(record)) return undefined;
+  record(record: DirectoryRecord): void {
+    if (this.#options.profile === 'boundary' && !isKept(record)) return;
     const payload = 'ev' in record ? record.ev : 'input' in record ? record.input : undefined;
-    return this.#keep(record, record.k === 'timer' ? 100 : 120 + weightOf(payload));
+    this.#keep(record, record.k === 'timer' ? 100 : 120 + weightOf(payload));
   }
   /** `weight` is in bytes, estimated. A message only illustrates the records; a replay ignores it. */
-  frame(frame: Frame, weight = weightOfFrame(frame)): TraceEntry {
+  frame(frame: Frame, weight = weightOfFrame(frame)): void {
     const frames = this.#frames;
-    const entry = this.placed(frame);
-    frames.push(entry, weight);
+    frames.push(this.placed(frame), weight);
     this.#options.onEntry?.(frames.weight > this.#mostFrames);
     // Keeps at least the latest message, however large it is.
     while (frames.weight > this.#mostFrames && frames.size > 1) frames.shift();
-    return entry;
   }
   mark(text: string): void {
     this.#keep({ k: 'mark', text }, 100 + text.length);
   }
-  #keep(what: TraceEntry['what'], weight: number): TraceEntry {
-    const { onEntry } = this.#options;
-    const entry = this.placed(what);
-    this.#entries.push(entry, weight);
-    onEntry?.(this.weight > this.#limit);
+  #keep(what: TraceEntry['what'], weight: number): void {
+    this.#entries.push(this.placed(what), weight);
+    this.#options.onEntry?.(this.weight > this.#limit);
     if (this.weight > this.#limit) this.#forget();
-    return entry;
   }
   /** The entry is not kept. */
   placed(what: TraceEntry['what'], number?: number): TraceEntry {

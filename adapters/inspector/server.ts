@@ -151,11 +151,6 @@ export async function openInspectorServer({
     handleProtocols: (offered) => (offered.has(subprotocol) ? subprotocol : false),
   });
   const pages = new Map<number | undefined, number>();
-  const connections = new Set<Socket>();
-  http.on('connection', (connection) => {
-    connections.add(connection);
-    connection.on('close', () => connections.delete(connection));
-  });
   http.on('request', (request, response) => answer(request, response, answering));
   http.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on('error', () => {});
@@ -181,10 +176,10 @@ export async function openInspectorServer({
   return {
     url: `http://${loopback}:${port}/#token=${token}`,
     port,
-    close: () => shut(http, sockets, connections),
+    close: () => shut(http, sockets),
   };
 }
-async function shut(http: Server, sockets: WebSocketServer, connections: ReadonlySet<Socket>): Promise<void> {
+async function shut(http: Server, sockets: WebSocketServer): Promise<void> {
   if (!http.listening) return;
   const freed = once(http, 'close');
   http.close();
@@ -194,7 +189,10 @@ async function shut(http: Server, sockets: WebSocketServer, connections: Readonl
     socket.close(closing.normal);
     return gone;
   });
-  const timer = setTimeout(() => connections.forEach((connection) => connection.destroy()), partingMs);
+  const timer = setTimeout(() => {
+    http.closeAllConnections();
+    for (const socket of sockets.clients) socket.terminate();
+  }, partingMs);
   await Promise.all([freed, ...parted]);
   clearTimeout(timer);
 }
