@@ -109,7 +109,7 @@ const askSchema = z.discriminatedUnion('what', [
   z.object({ ...ask, what: z.literal('story'), incident: z.string().max(1_000).optional() }),
   /** All invariants, and a replay with the current code. */
   z.object({ ...ask, what: z.literal('checks') }),
-  /** Those of `a`, `by` or `req` after the number `after`; the answer is `{frames, last, first, isMore}`. */
+  /** Those of `a`, `by` or `req` after the number `after`; the answer is `{frames, last, isMore}`. */
   z.object({
     ...ask,
     what: z.literal('messages'),

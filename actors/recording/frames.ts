@@ -28,7 +28,6 @@ export interface FramesFound {
   readonly frames: readonly Fields[];
   /** Last message that was searched; a page continues after it. */
   readonly last: number;
-  readonly first: number;
   readonly isMore: boolean;
 }
 
@@ -74,7 +73,7 @@ export class Frames {
     let last = after;
     for (const { s, w, what } of entries) {
       if (s <= after) continue;
-      if (chars > mostInAnswer) return { frames, last, first: entries[0]?.s ?? 0, isMore: true };
+      if (chars > mostInAnswer) return { frames, last, isMore: true };
       last = s;
       if (!isWanted(what as Frame)) continue;
       const written = lines.of(hook?.record({ ...(what as Frame) }) ?? (what as Frame), '');
@@ -83,7 +82,7 @@ export class Frames {
       chars += json?.length ?? bounds.mostChars;
       frames.push({ s, w, ...record, ...(json !== undefined && { json: JSON.parse(json) as unknown }) });
     }
-    return { frames, last, first: entries[0]?.s ?? 0, isMore: false };
+    return { frames, last, isMore: false };
   }
 }
 const reqIn = (message: unknown): unknown => {

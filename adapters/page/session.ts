@@ -59,8 +59,8 @@ export class Session {
   /** Shows the one incident that was chosen. */
   isStory = false;
   #pastLists = new Lists();
-  /** Difference between the wall clock and the time of the trace, in ms; undefined before the first record with both. */
-  #offset: number | undefined;
+  /** Difference between the wall clock and the time of the trace, in ms; 0 before the first record with both. */
+  #offset = 0;
   #hasEnd = false;
   #damage: string | undefined;
   /** Number of the record that the address of the page names, until that record is there. */
@@ -140,7 +140,7 @@ export class Session {
     for (const { name, s, what } of this.checks?.failures ?? []) {
       const index = s === null ? undefined : this.history.indexOf(s);
       const t = index === undefined ? undefined : this.history.row(index)?.t;
-      this.story.checkFailed(name, what, (t === undefined ? undefined : this.clockOf(t)) ?? this.wallEnd, s);
+      this.story.checkFailed(name, what, t === undefined ? this.wallEnd : this.clockOf(t), s);
     }
   }
   /** As far as the page lacks them. Returns the reason when the host refuses; empty on success. */
@@ -280,7 +280,7 @@ export class Session {
       if (row.k === 'tail' || row['cut'] === true) this.#hasEnd = true;
       if (typeof row['w'] === 'number') this.#offset = row['w'] - row.t;
       if (row.k === 'frame' && row['via'] !== 'relay')
-        this.messages.add(row, numberOf(row['w']) ?? this.clockOf(row.t) ?? 0);
+        this.messages.add(row, numberOf(row['w']) ?? this.clockOf(row.t));
       if (this.#later) this.#later.push(row);
       else this.story.add(row, row.s);
     }
@@ -314,7 +314,7 @@ export class Session {
     }
     this.dropped += from - 1;
     const first = rows[from];
-    if (first) this.story.calls.forget(this.clockOf(first.t) ?? 0);
+    if (first) this.story.calls.forget(this.clockOf(first.t));
     const { moment } = this.choice;
     if (moment !== undefined) this.choice = { ...this.choice, moment: Math.max(1, moment - from + 1) };
   }
@@ -365,16 +365,12 @@ export class Session {
     const at = this.history.row(this.at)?.t ?? 0;
     return this.isNow ? at + this.#sinceArrived : at;
   }
-  /** In ms since 1970; undefined when no record has one. */
-  clockOf(t: number): number | undefined {
-    return this.#offset === undefined ? undefined : t + this.#offset;
-  }
-  /** Converts a time of the trace to one on the clock of a `Range`: the wall clock, or without one the time of the trace. */
-  rangeTime(t: number): number {
-    return t + (this.#offset ?? 0);
+  /** Converts a time of the trace to the wall clock, in ms since 1970. */
+  clockOf(t: number): number {
+    return t + this.#offset;
   }
   traceTime(at: number): number {
-    return at - (this.#offset ?? 0);
+    return at - this.#offset;
   }
   get whole(): Range {
     const { history, phase, story } = this;
@@ -384,9 +380,8 @@ export class Session {
       history.row(history.length - 1)?.t ?? 0,
       first + 1,
     );
-    const from = this.rangeTime(first);
-    const since = this.#offset === undefined ? from : (story.since ?? from);
-    return { from: Math.min(from, since), to: this.rangeTime(last) };
+    const from = this.clockOf(first);
+    return { from: Math.min(from, story.since ?? from), to: this.clockOf(last) };
   }
   /** Index of the first record in the chosen range, and of the one after its last. */
   get recordsInRange(): readonly [from: number, to: number] {
@@ -396,14 +391,14 @@ export class Session {
     // Includes records exactly at the beginning. A trace has times in thousandths of a millisecond, so half of one is subtracted.
     return [before(range.from - 0.0005), before(range.to)];
   }
-  /** Time of the moment shown on the wall clock; 0 when it is not known. */
+  /** Time of the moment shown on the wall clock. */
   get wallNow(): number {
-    return this.clockOf(this.nowMs) ?? 0;
+    return this.clockOf(this.nowMs);
   }
-  /** Time of the latest known record on the wall clock, whatever moment is shown; 0 when it is not known. */
+  /** Time of the latest known record on the wall clock, whatever moment is shown. */
   get wallEnd(): number {
     const at = this.history.row(this.history.length - 1)?.t ?? 0;
-    return this.clockOf(at + this.#sinceArrived) ?? 0;
+    return this.clockOf(at + this.#sinceArrived);
   }
   /** Time in ms that has passed at a running host since its last record, as far as it is known to run. */
   get #sinceArrived(): number {

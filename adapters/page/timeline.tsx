@@ -128,15 +128,13 @@ function Drawing({ session, whole, drawn }: { session: Session; whole: Range; dr
       {range && (
         <rect class="outside" x={x(range.to)} width={Math.max(0, columns - x(range.to))} height={height} />
       )}
-      <rect class="shown" x={x(session.rangeTime(session.nowMs)) - 0.2} width={0.4} height={height} />
+      <rect class="shown" x={x(session.clockOf(session.nowMs)) - 0.2} width={0.4} height={height} />
     </svg>
   );
 }
 /** Returns a range as text, with its length. */
 function rangeText(session: Session, { from, to }: Range): string {
-  const length = `${durationText(to - from)} of time`;
-  if (session.clockOf(0) === undefined) return `${length}, from ${durationText(from)}`;
-  return `${length}: ${finerTimeText(from, session.wallEnd)} to ${finerTimeText(to, session.wallEnd)}`;
+  return `${durationText(to - from)} of time: ${finerTimeText(from, session.wallEnd)} to ${finerTimeText(to, session.wallEnd)}`;
 }
 /** The moment that is shown, and the way back to the present. */
 function Moment({ session }: { session: Session }): VNode {
@@ -163,8 +161,7 @@ export function TimeLine({ session }: { session: Session }): VNode | null {
   if (phase === 'connecting' || phase === 'no token' || session.history.length < 2) return null;
   const most = Math.max(0, ...drawn.all);
   const { range } = session.choice;
-  const hasClock = session.clockOf(0) !== undefined;
-  const text = (at: number): string => (hasClock ? dayTimeText(at, session.wallEnd) : durationText(at));
+  const text = (at: number): string => dayTimeText(at, session.wallEnd);
   return (
     <section id="timeline" aria-label="Time line">
       <span class="quiet small">{text(whole.from)}</span>

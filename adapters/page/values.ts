@@ -77,7 +77,7 @@ export function activeIn(value: unknown, outer = ''): string[] {
   ]);
 }
 
-/** Range of time on the wall clock in ms. Where a trace has no wall clock, it is the time of the trace. */
+/** Range of time on the wall clock in ms. */
 export interface Range {
   readonly from: number;
   readonly to: number;

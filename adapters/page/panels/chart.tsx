@@ -52,15 +52,12 @@ function Waits({ session, living, chart }: { session: Session; living: Living; c
       <h2>waits for</h2>
       {timers.length === 0 && ports.length === 0 && <p class="quiet small">a message; no timer runs</p>}
       <ul>
-        {timers.map(({ n, due, isDeadline }) => {
-          const wall = session.clockOf(due);
-          return (
-            <li key={n}>
-              {isDeadline ? 'deadline' : 'timer'} in {durationText(Math.max(0, due - session.nowMs))}
-              {wall !== undefined && `, at ${dayTimeText(wall, session.wallNow)}`}
-            </li>
-          );
-        })}
+        {timers.map(({ n, due, isDeadline }) => (
+          <li key={n}>
+            {isDeadline ? 'deadline' : 'timer'} in {durationText(Math.max(0, due - session.nowMs))}, at{' '}
+            {dayTimeText(session.clockOf(due), session.wallNow)}
+          </li>
+        ))}
         {ports.map((port) => (
           <li key={port}>port {port}</li>
         ))}

@@ -55,7 +55,7 @@ function rangeOf(session: Session): [Range, (next: Range | undefined) => void] {
     : { from: first, to: last + (last - first) * 0.02 };
   const choose = (next: Range | undefined): void =>
     session.choose({
-      range: next && { from: session.rangeTime(next.from), to: session.rangeTime(next.to) },
+      range: next && { from: session.clockOf(next.from), to: session.clockOf(next.to) },
     });
   return [shown, choose];
 }

@@ -112,11 +112,8 @@ export function Way({ session, beats }: { session: Session; beats: readonly Beat
     if (list.current && row)
       list.current.scrollTop = row.offsetTop - list.current.offsetTop - list.current.clientHeight / 2;
   }, [current?.index]);
-  const timeOf = (index: number): string => {
-    const t = history.row(index)?.t ?? 0;
-    const wall = session.clockOf(t);
-    return wall === undefined ? durationText(t) : finerTimeText(wall, session.wallEnd);
-  };
+  const timeOf = (index: number): string =>
+    finerTimeText(session.clockOf(history.row(index)?.t ?? 0), session.wallEnd);
   return (
     <section>
       <h2>what happened</h2>
