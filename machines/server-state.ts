@@ -29,9 +29,6 @@ const stateOf: Readonly<Record<string, ServerState>> = {
   authorizing: 'authorizing',
   unauthorized: 'unauthorized',
   refused: 'unauthorized',
-  // Names in traces of 0.1.0-alpha.
-  recovering: 'recovering',
-  disconnected: 'recovering',
 };
 const namesIn = (value: unknown): string[] =>
   typeof value === 'string'

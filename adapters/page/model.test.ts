@@ -111,8 +111,8 @@ describe('a server, for somebody who knows nothing of machines', () => {
 
 it('what is wrong, under way or fine is told by its state', () => {
   const told = (kind: string, ...texts: string[]) => texts.map((text) => moodOf(kind, text));
-  expect(told('client', 'open', 'waiting', 'login.unauthorized')).toEqual(['bad', 'bad', 'bad']);
-  expect(told('client', 'connected.handshaking', 'connected.ready.steady', 'idle')).toEqual([
+  expect(told('client', 'off.open', 'off.waiting', 'off.login.unauthorized')).toEqual(['bad', 'bad', 'bad']);
+  expect(told('client', 'connected.handshaking', 'connected.ready.steady', 'off.idle')).toEqual([
     ...['busy', 'good', 'off'],
   ]);
   // The state `open` of a collection means that it answers requests, not that it has given up.
@@ -123,7 +123,8 @@ it('what is wrong, under way or fine is told by its state', () => {
 
 describe('the history with its lanes', () => {
   const process = (n: number): Row => ({
-    ...{ s: n, t: n, k: 'open', a: `computer/client:web/process#${n}`, kind: 'process', from: client },
+    ...{ s: n, t: n, k: 'open', a: `computer/client:web/connection/process#${n}`, kind: 'process' },
+    from: 'computer/client:web/connection#2',
   });
 
   it('counts how often a server was started again', () => {

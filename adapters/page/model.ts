@@ -268,8 +268,7 @@ export function treeOf(alive: Alive): readonly TreeRow[] {
   enter(null, 0);
   return rows;
 }
-/** With the names of traces from before connections were actors of their own. */
-const downClient = /^(?:off\.)?(waiting|open|recovering|disconnected|login)|^lost/;
+const downClient = /^off\.(waiting|open|login)|^lost/;
 const down = /^(waiting|withdrawn|failing|offline|failed|killed|died|interrupted)/;
 const underWay =
   /^(degraded|booting|connecting|resolving|queued|launching|handshaking|listing|refreshing|collecting|closing|draining|leaving|confirming)$/;
@@ -283,14 +282,11 @@ export function moodOf(kind: string, text: string): Mood {
 }
 export const lastErrorOf = ({ context }: Living): string =>
   textOf(fieldsOf(fieldsOf(context)['failure'])['message']);
-/** A process belongs to a connection of its client; in older traces, to the client itself. */
-const isOf = (owner: string, client: string): boolean =>
-  owner === client || nameOf(owner) === `${nameOf(client)}/connection`;
-export const restartsOf = ({ lanes }: History, address: string, until: number): number =>
-  Math.max(
-    0,
-    lanes.filter(
-      ({ kind, owner, from, isOlder }) =>
-        kind === 'process' && owner !== null && isOf(owner, address) && (isOlder || from <= until),
-    ).length - 1,
+export function restartsOf({ lanes }: History, address: string, until: number): number {
+  const connection = `${nameOf(address)}/connection`;
+  const processes = lanes.filter(
+    ({ kind, owner, from, isOlder }) =>
+      kind === 'process' && nameOf(owner) === connection && (isOlder || from <= until),
   );
+  return Math.max(0, processes.length - 1);
+}

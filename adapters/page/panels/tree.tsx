@@ -26,7 +26,7 @@ function facts(session: Session, { actor, depth: _ }: TreeRow, calls: number): s
     calls > 0 ? `${calls} in flight` : '',
     next === null
       ? ''
-      : `${kind === 'client' && /^(?:off\.)?waiting$/.test(stateText(actor.state)) ? 'tried again' : 'timer'} in ${durationText(Math.max(0, next - now))}`,
+      : `${kind === 'client' && stateText(actor.state) === 'off.waiting' ? 'tried again' : 'timer'} in ${durationText(Math.max(0, next - now))}`,
     visible(lastErrorOf(actor)),
   ]
     .filter((text) => text !== '')
