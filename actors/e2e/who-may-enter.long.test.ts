@@ -102,7 +102,10 @@ describe('an office with tokens', () => {
     const origin = { Origin: 'https://evil.example' };
     const fromAPage = { auth: { token: first }, extraHeaders: origin, transports: ['polling'] };
     expect(await entering(fromAPage, url)).toMatchObject({ message: 'xhr poll error' });
-    await expect(createOffice({ host: '0.0.0.0', port: 0 })).rejects.toThrow('listens on loopback only');
+    await expect(createOffice({ host: '0.0.0.0', port: 0 })).rejects.toMatchObject({
+      message: expect.stringContaining('listens on loopback only'),
+      remedy: expect.stringMatching(/^Give `auth` to createOffice/),
+    });
   });
 });
 
