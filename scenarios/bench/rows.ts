@@ -72,11 +72,6 @@ export const rows: readonly Row[] = [
     measure: async (...given) => (await import('./rows/watched.ts')).measureLooked(...given),
   },
   {
-    name: 'records',
-    about: 'a trace of 200,000 records in Chromium',
-    measure: async (...given) => (await import('./rows/watched.ts')).measureRecords(...given),
-  },
-  {
     name: 'heap',
     about: 'what 100,000 calls leave in the heap',
     measure: async (...given) => (await import('./rows/calls.ts')).measureHeap(...given),

@@ -5,7 +5,6 @@ import type { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { createComputer } from '../../../actors/index.ts';
 import { bootedComputer } from '../../fixtures/booted.ts';
-import { shownText } from '../../fixtures/shown-text.ts';
 import { startHost } from '../../fixtures/started-host.ts';
 import { textOf, type Chain } from '../chain.ts';
 import { echoTool, optionsOver, served } from '../inside.ts';
@@ -131,37 +130,4 @@ export const measureLooked: Row['measure'] = async ({ isQuick }, tell) => {
   await looking?.kill();
   await measureShown(url, spanMs, tell);
   await computer.close();
-};
-const [many, longestMb] = [200_000, 250];
-function longTrace(): string {
-  const about = { format: 'a2c-trace/2', runtime: '0', xstate: '5', node: 'v20', profile: 'full' };
-  const head = { s: 0, t: 0, k: 'head', ...about, clock: 'real', started: null, next: 1 };
-  const rows = Array.from({ length: many }, (_, n) => {
-    const a = `computer/client:s${n % 50}#${n % 50}`;
-    const opened = { k: 'open', a, from: 'computer#1', kind: 'client' };
-    const ctx = { server: `s${n % 50}`, attempt: n, budget: 5 };
-    const tr = ['client: waiting --tick--> waiting'];
-    const step = { k: 'step', a, ctx, ev: 'tick', tr, v: n % 3 === 0 ? 'waiting' : 'resolving' };
-    return { s: n + 1, t: n / 10, ...(n < 50 ? opened : step) };
-  });
-  return `${[{ ...head, redaction: { keyId: null } }, ...rows].map((row) => JSON.stringify(row)).join('\n')}\n`;
-}
-export const measureRecords: Row['measure'] = async (_, tell) => {
-  const { Chromium } = await import('../../fixtures/browser.ts');
-  const { showRecordings } = await import('../../../actors/inspector/recordings.ts');
-  const shown = await showRecordings([shownText('long', longTrace())]);
-  const chromium = await Chromium.start();
-  const start = performance.now();
-  const since = (): number => (performance.now() - start) / 1_000;
-  const { page } = await chromium.look(shown.url);
-  await page.locator('#servers').waitFor();
-  tell({ what: 'first screen of 200,000 records', unit: 's', values: [since()], aim: atMost(2) });
-  await page.getByRole('status').filter({ hasText: 'a recording, 200,001 records' }).first().waitFor();
-  tell({ what: 'all 200,000 records', unit: 's', values: [since()], aim: atMost(8) });
-  const session = await page.context().newCDPSession(page);
-  await session.send('HeapProfiler.collectGarbage');
-  const { usedSize } = await session.send('Runtime.getHeapUsage');
-  tell({ what: 'heap of the page with them', unit: 'MB', values: [usedSize / 1e6], aim: atMost(longestMb) });
-  await chromium.close();
-  await shown.close();
 };
