@@ -154,21 +154,6 @@ describe('an address that a server names', () => {
   });
 });
 
-describe('a failing login', () => {
-  it.each([
-    [{ registration_endpoint: null }, 'lets no client register by itself', 'oauth.clientId of server'],
-    [{ token_endpoint: '' }, 'token_endpoint is missing', 'a2c login far'],
-  ])('says why, and what helps: %j', async (members, why, helps) => {
-    const { shown, rested } = await attempt(
-      ({ pathname }, response, url) =>
-        pathname === authorization && json(response, { ...metadataOf(url), ...members }),
-    );
-    expect(shown).toEqual([]);
-    expect(rested.failure?.message).toContain(why);
-    expect(rested.failure?.remedy).toContain(helps);
-  });
-});
-
 describe('a token', () => {
   it.each([307, 308, 302, 301])('goes to no other origin after a redirect with HTTP %i', async (status) => {
     const heard: IncomingHttpHeaders[] = [];

@@ -1,36 +1,30 @@
 /** Tests of the limits of an office: each is exceeded by one peer while another peer is not affected. */
-import { io, type Socket } from 'socket.io-client';
 import { afterEach, describe, expect, it } from 'vitest';
+import { EnteringPeers, type EnteringPeer } from '../../scenarios/fixtures/entering.ts';
 import { seatedSocket } from '../../scenarios/fixtures/raw-socket.ts';
 import { createOffice, type GivenLimits, type LimitName, type Office, type OfficeStats } from '../index.ts';
 
-const sockets: Socket[] = [];
-afterEach(() => sockets.splice(0).forEach((socket) => socket.disconnect()));
+const peers = new EnteringPeers();
+afterEach(() => peers.close());
 
 type Ack = readonly unknown[];
-interface Peer {
-  readonly socket: Socket;
-  ask(event: string, body: unknown): Promise<Ack>;
-  join(office: string, role: 'agent' | 'computer', name: string): Promise<Ack>;
-}
 interface From {
   readonly address?: string;
   readonly transports?: readonly ('websocket' | 'polling')[];
 }
-async function peer({ url }: Office, { address, transports = ['websocket'] }: From = {}): Promise<Peer> {
-  const socket: Socket = io(`${url}/smcp`, {
-    ...{ forceNew: true, reconnection: false, transports: [...transports] },
+async function peer(
+  { url }: Office,
+  { address, transports = ['websocket'] }: From = {},
+): Promise<EnteringPeer> {
+  const one = peers.open(url, undefined, {
+    transports: [...transports],
     ...(address !== undefined && { extraHeaders: { 'X-Forwarded-For': address } }),
   });
-  sockets.push(socket);
   await new Promise<void>((resolve, reject) => {
-    socket.once('connect', () => resolve());
-    socket.once('connect_error', reject);
+    one.socket.once('connect', () => resolve());
+    one.socket.once('connect_error', reject);
   });
-  const ask = (event: string, body: unknown): Promise<Ack> =>
-    new Promise((resolve) => socket.emit(event, body, (...ack: unknown[]) => resolve(ack)));
-  const join: Peer['join'] = (office_id, role, name) => ask('server:join_office', { office_id, role, name });
-  return { socket, ask, join };
+  return one;
 }
 const officeWith = (limits: GivenLimits): Promise<Office> =>
   createOffice({ port: 0, limits, trustProxy: 1, record: false });

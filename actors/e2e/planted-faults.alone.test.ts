@@ -1,40 +1,32 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createAgent } from '../api/agent.ts';
 import { createOffice } from '../api/office.ts';
 import { serversPart } from '../api/servers-part.ts';
 import { Runtime } from '../api/runtime.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-/** Server with one tool that writes to stderr, logs, and answers. */
-const program = String.raw`
-const [, tool] = process.argv;
-const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\n');
-let held = '';
-process.stdin.on('end', () => process.exit(0)).on('data', (chunk) => {
-  held += chunk;
-  const lines = held.split('\n');
-  held = lines.pop();
-  for (const { id, method, params } of lines.map((line) => JSON.parse(line))) {
-    if (id === undefined) continue;
-    if (method === 'tools/call') {
-      process.stderr.write('working\n');
-      say({ method: 'notifications/message', params: { level: 'info', data: 'working' } });
-    }
-    const result =
-      method === 'initialize'
-        ? { protocolVersion: params.protocolVersion, capabilities: { tools: {}, logging: {} }, serverInfo: { name: tool, version: '1' } }
-        : method === 'tools/list'
-          ? { tools: [{ name: tool, inputSchema: { type: 'object' }, outputSchema: { type: 'object' } }] }
-          : { content: [{ type: 'text', text: tool }], structuredContent: {} };
-    say({ id, result });
-  }
+/** Program of a server with one tool that writes to stderr, logs, and answers. */
+const program = `
+import { serveOverStdio, tell, textResult } from '${pathToFileURL(fixtureFile('stdio-server.mjs')).href}';
+const name = process.argv[1];
+const object = { type: 'object' };
+serveOverStdio(name, { tools: {}, logging: {} }, {
+  'tools/list': () => ({ tools: [{ name, inputSchema: object, outputSchema: object }] }),
+  'tools/call': () => {
+    process.stderr.write('working\\n');
+    tell({ method: 'notifications/message', params: { level: 'info', data: 'working' } });
+    return { ...textResult(name), structuredContent: {} };
+  },
+  'logging/setLevel': () => ({}),
 });`;
 const server = (tool: string) => ({
   command: process.execPath,
-  args: ['-e', program, tool],
+  args: ['--input-type=module', '-e', program, tool],
 });
 const config = {
   mcpServers: { bad: server('use_bad'), good: server('use_good') },

@@ -1,14 +1,17 @@
 /** Tests of a computer that reconnects while its old connection hangs: only the same credential gets its seat. */
 import type { Socket as NetSocket } from 'node:net';
-import { io, type Socket } from 'socket.io-client';
 import { afterEach, describe, expect, it } from 'vitest';
+import { EnteringPeers, type EnteringPeer } from '../../scenarios/fixtures/entering.ts';
 import { seatedSocket } from '../../scenarios/fixtures/raw-socket.ts';
 import { createOffice, type Office } from '../index.ts';
 
-const open: (Socket | NetSocket)[] = [];
-afterEach(() =>
-  open.splice(0).forEach((socket) => ('disconnect' in socket ? socket.disconnect() : socket.destroy())),
-);
+const open: NetSocket[] = [];
+const peers = new EnteringPeers();
+const peer = (office: Office, token: string): EnteringPeer => peers.open(office.url, token);
+afterEach(() => {
+  open.splice(0).forEach((socket) => socket.destroy());
+  peers.close();
+});
 const auth = [
   { token: 'mine', label: 'build-1' },
   { token: 'rotated', label: 'build-1' },
@@ -16,26 +19,6 @@ const auth = [
 ];
 const openOffice = (): Promise<Office> => createOffice({ port: 0, auth, record: false });
 
-type Ack = readonly unknown[];
-interface Peer {
-  readonly socket: Socket;
-  join(role: string, name: string): Promise<Ack>;
-}
-function peer({ url }: Office, token: string): Peer {
-  const socket: Socket = io(`${url}/smcp`, {
-    ...{ forceNew: true, reconnection: false, transports: ['websocket'], auth: { token } },
-  });
-  open.push(socket);
-  return {
-    socket,
-    join: (role, name) =>
-      new Promise((resolve) =>
-        socket.emit('server:join_office', { office_id: 'o', role, name }, (...ack: unknown[]) =>
-          resolve(ack),
-        ),
-      ),
-  };
-}
 /** Peer that joins the office and then sends nothing, not even heartbeats. */
 async function hanging(office: Office, token: string, role: string, name: string): Promise<NetSocket> {
   const socket = await seatedSocket(office.port, { role, name, token });
@@ -55,10 +38,10 @@ describe('a seat whose connection hangs', () => {
     const over = new Promise((resolve) => old.once('close', resolve));
     const watcher = peer(office, 'others');
     const other = role === 'agent' ? 'computer' : 'agent';
-    expect(await watcher.join(other, 'watcher')).toEqual([true, null]);
+    expect(await watcher.join('o', other, 'watcher')).toEqual([true, null]);
     const heard: unknown[] = [];
     watcher.socket.onAny((event: string, body: object) => heard.push([event, body]));
-    expect(await peer(office, token).join(role, 'n1')).toEqual([true, null]);
+    expect(await peer(office, token).join('o', role, 'n1')).toEqual([true, null]);
     await over;
     await expect
       .poll(() => heard)
@@ -72,21 +55,21 @@ describe('a seat whose connection hangs', () => {
   it('is not had by who shows another credential', async () => {
     await using office = await openOffice();
     await hanging(office, 'mine', 'computer', 'n1');
-    expect(await peer(office, 'others').join('computer', 'n1')).toEqual(taken);
+    expect(await peer(office, 'others').join('o', 'computer', 'n1')).toEqual(taken);
   });
 
   it('is not had where nobody is asked for a credential', async () => {
     await using office = await createOffice({ port: 0, record: false });
     await hanging(office, 'any', 'computer', 'n1');
-    expect(await peer(office, 'any').join('computer', 'n1')).toEqual(taken);
+    expect(await peer(office, 'any').join('o', 'computer', 'n1')).toEqual(taken);
   });
 });
 
 it('a seat whose connection lives stays with it, whatever who asks for it shows', async () => {
   await using office = await openOffice();
   const holder = peer(office, 'mine');
-  expect(await holder.join('computer', 'n1')).toEqual([true, null]);
-  expect(await peer(office, 'mine').join('computer', 'n1')).toEqual(taken);
+  expect(await holder.join('o', 'computer', 'n1')).toEqual([true, null]);
+  expect(await peer(office, 'mine').join('o', 'computer', 'n1')).toEqual(taken);
   expect(holder.socket.connected).toBe(true);
 });
 
@@ -94,10 +77,9 @@ it('an office that closes while it waits for a sign of life answers who asked', 
   const office = await openOffice();
   await hanging(office, 'mine', 'computer', 'n1');
   const next = peer(office, 'mine');
-  await new Promise<void>((resolve) => next.socket.once('connect', resolve));
-  const joined = next.join('computer', 'n1');
-  const listed = new Promise((resolve) => next.socket.emit('server:list_room', {}, resolve));
-  await listed;
+  await next.entered;
+  const joined = next.join('o', 'computer', 'n1');
+  await next.ask('server:list_room', {});
   await office.close();
   expect(await joined).toEqual([false, 'The office is closing']);
 });
