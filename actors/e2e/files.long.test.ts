@@ -2,10 +2,9 @@ import type { AskComputer } from '../api/agent-lists.ts';
 import { questionError } from '../api/call-outcome.ts';
 import type { Read } from '../../machines/protocol/messages/lists.ts';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 import {
   createAgent,
@@ -18,10 +17,10 @@ import {
 import { blobSizes } from '../../machines/protocol/messages/blobs.ts';
 import { putFile } from '../api/agent-files.ts';
 import { anyTiming } from '../../machines/kernel/timing.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Files that an agent puts on a computer, over sockets. */
-const root = mkdtempSync(join(tmpdir(), 'a2c-files-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = testFolder('files');
 let count = 0;
 const folder = (): string => join(root, String((count += 1)));
 const bytes = (size: number): Buffer => Buffer.from(Array.from({ length: size }, (_, i) => i % 251));

@@ -1,7 +1,6 @@
 /** Tests of files that go through an office of two nodes, one of which is killed in the middle. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -9,14 +8,14 @@ import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { startHost, type StartedHost } from '../../scenarios/fixtures/started-host.ts';
 import { createAgent, createComputer, createOffice } from '../index.ts';
 import { anyTiming } from '../../machines/kernel/timing.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'a2c-files-redis-'));
+const folder = testFolder('files-redis');
 let redis: RedisServer;
 beforeAll(async () => void (redis = await RedisServer.start()));
 afterAll(async () => {
   await redis.kill();
-  rmSync(folder, { recursive: true, force: true });
 });
 const sha256 = (data: Uint8Array): string => createHash('sha256').update(data).digest('hex');
 const node = (port: string): Promise<StartedHost> =>

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Chromium, type Page } from '../../scenarios/fixtures/browser.ts';
@@ -7,9 +6,10 @@ import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { startOidc, type OidcServer } from '../../scenarios/fixtures/oidc-server.ts';
 import type { AuthorizeRequest, Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of logins at `oidc-provider`, whose pages are filled in by Chromium. */
-const folder = mkdtempSync(join(tmpdir(), 'a2c-oidc-'));
+const folder = testFolder('oidc');
 let chromium: Chromium;
 let notes: OidcServer;
 const endings: (() => Promise<void>)[] = [];
@@ -19,7 +19,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await chromium.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** Simulated person at a browser who signs in, agrees where the page asks, and waits for the final page. */

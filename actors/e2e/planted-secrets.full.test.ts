@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -13,7 +12,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { createAgent, createOffice, type LogEntry } from '../index.ts';
 import { createSupervisor } from '../transport/index.ts';
 import { presenting } from '../../scenarios/fixtures/presenting.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests that secrets under realistic names appear in no output, while ordinary values do. */
@@ -86,7 +85,7 @@ const launched = (mode: string): object => ({
   autoApprove: ['all'],
   a2c: { restart: 'never' },
 });
-const folder = mkdtempSync(join(tmpdir(), 'a2c-planted-'));
+const folder = testFolder('planted');
 let echoing: Server;
 const file = join(folder, 'a2c.json');
 /** Entries of servers that are never started, each with secrets of its own. */
@@ -163,7 +162,6 @@ beforeAll(async () => {
 afterAll(() => {
   delete process.env['A2C_SMCP_cmd'];
   echoing.close();
-  rmSync(folder, { recursive: true });
 });
 const resultsOf = (tool: string): Readonly<Record<string, object>> => ({
   initialize: {

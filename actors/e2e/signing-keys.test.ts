@@ -1,8 +1,7 @@
 /** Tests of the keys that verify signed tokens, in a file or at a URL, when they change or cannot be loaded. */
-import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOffice, type Office, type OfficeAuth, type RefusedPeer } from '../index.ts';
@@ -13,8 +12,9 @@ import {
   type EnteringPeer,
   type Signer,
 } from '../../scenarios/fixtures/entering.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-keys-'));
+const folder = testFolder('keys');
 const path = join(folder, 'keys.json');
 const peers = new EnteringPeers();
 const peer = (office: Office, token: string): EnteringPeer => peers.open(office.url, token);
@@ -26,7 +26,6 @@ beforeAll(async () => {
 });
 afterAll(() => {
   peers.close();
-  rmSync(folder, { recursive: true });
 });
 
 describe('a signed token', () => {

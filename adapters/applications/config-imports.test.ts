@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { foundAppFiles, projectOf } from './config-imports.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-const home = mkdtempSync(join(tmpdir(), 'a2c-imports-'));
-afterAll(() => rmSync(home, { recursive: true }));
+const home = testFolder('imports');
 const local = join(home, 'AppData', 'Local');
 const files: readonly (readonly [app: string, file: string])[] = [
   [

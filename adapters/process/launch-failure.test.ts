@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, join, sep } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { describeLaunch } from './environment.ts';
 import { LaunchError, whyNotLaunched } from './local-launcher.ts';
 import { createLedger } from './reaper/ledger.ts';
@@ -9,8 +9,9 @@ import { localLauncher } from './local-launcher.ts';
 import { processPortOf } from './launch.ts';
 import { type Launcher, type LaunchSpec } from './environment.ts';
 import type { ProcessFact } from '../../machines/ports/process.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-launch-'));
+const folder = testFolder('launch');
 const at = (name: string): string => join(folder, name);
 const put = (name: string, text: string, mode = 0o755): string => {
   writeFileSync(at(name), text);
@@ -23,7 +24,6 @@ beforeAll(() => {
   put('plain', 'text', 0o644);
   put('orphan', '#!/no/such/interpreter\n');
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 type Failed = Extract<ProcessFact, { type: 'child.failed' }>;
 const launched = (spec: Partial<LaunchSpec> | undefined, launcher?: Launcher): Promise<Failed> =>

@@ -1,14 +1,14 @@
 import { createRequire } from 'node:module';
 import childProcess from 'node:child_process';
 import { EventEmitter } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { windowsSpawn as Spawn } from './local-launcher.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of a fake Windows machine: which program is run for which command, given the files that exist. */
-const root = mkdtempSync(join(tmpdir(), 'a2c-windows-'));
+const root = testFolder('windows');
 const programs = join(root, 'Program Files', 'nodejs');
 const tools = join(root, 'tools & Süß');
 const cloned = join(root, 'cloned');
@@ -61,7 +61,6 @@ afterAll(() => {
   Object.defineProperty(process, 'platform', { value: platform });
   forgetCrossSpawn();
   process.chdir(folder);
-  rmSync(root, { recursive: true });
 });
 const env = { Path: `${programs};"${tools}"`, PATHEXT: '.COM;.EXE;.BAT;.CMD' };
 function spawned(command: string, args: readonly string[] = [], cwd?: string): readonly unknown[] {

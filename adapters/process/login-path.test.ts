@@ -1,11 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { askLoginPath } from './run-text.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-login-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder('login');
 /** Writes a login shell that runs `before` and then the script that it is given. */
 const shell = (name: string, before: string): string => {
   const file = join(folder, name);

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { lineHistory } from './user-files.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-history-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('history');
 
 // Windows has no modes.
 it.skipIf(process.platform === 'win32')(

@@ -1,11 +1,10 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keepOfficeToken, keptOfficeToken } from './office-token.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-office-tokens-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('office-tokens');
 const file = join(folder, 'offices', '3000.token');
 const url = 'http://127.0.0.1:3000';
 

@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { callPhases, outcomes } from '../../machines/protocol/messages/answers.ts';
 import { blocksOf } from '../replay/report/page.ts';
+import { testFolder } from '../fixtures/test-folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/calls.md'), 'utf8');
 const server = fileURLToPath(new URL('../fixtures/mcp-server.mjs', import.meta.url));
-const here = mkdtempSync(join(tmpdir(), 'a2c-calls-page-'));
+const here = testFolder('calls-page');
 const names = ['rules', 'once', 'calling'];
 
 beforeAll(() => {
@@ -22,7 +22,6 @@ beforeAll(() => {
   expect(page.match(/^<!-- \S+\.ts -->$/gm)).toEqual(names.map((name) => `<!-- ${name}.ts -->`));
   for (const [n, { text }] of blocks.entries()) writeFileSync(join(here, `${names[n]}.ts`), text);
 });
-afterAll(() => rmSync(here, { recursive: true }));
 
 it('docs/calls.md has a row for every phase and every outcome', () => {
   const firsts = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, word]) => word);

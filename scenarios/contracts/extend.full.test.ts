@@ -3,22 +3,20 @@ import {
   chmodSync,
   copyFileSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf } from '../replay/report/page.ts';
+import { testFolder } from '../fixtures/test-folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/extend.md'), 'utf8');
-const here = mkdtempSync(join(tmpdir(), 'a2c-extend-'));
+const here = testFolder('extend');
 const at = (...path: string[]): string => join(here, ...path);
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 
@@ -41,7 +39,6 @@ beforeAll(() => {
 });
 afterAll(() => {
   for (const one of left()) if (typeof one !== 'string') process.kill(one.pid, 'SIGKILL');
-  rmSync(here, { recursive: true });
 });
 
 const env = { ...process.env, PATH: `${at('bin')}:${process.env['PATH']}`, NODE_OPTIONS: '' };

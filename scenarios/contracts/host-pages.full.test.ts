@@ -1,14 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { blocksOf } from '../replay/report/page.ts';
+import { testFolder } from '../fixtures/test-folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const here = mkdtempSync(join(tmpdir(), 'a2c-host-pages-'));
+const here = testFolder('host-pages');
 const at = (...path: string[]): string => join(here, ...path);
 const blocksIn = (page: string, language: string): string[] =>
   blocksOf(readFileSync(join(root, 'docs', page), 'utf8'))
@@ -23,7 +23,6 @@ beforeAll(() => {
     symlinkSync(join(root, 'node_modules', name), at('node_modules', name), 'dir');
   writeFileSync(at('package.json'), JSON.stringify({ type: 'module' }));
 });
-afterAll(() => rmSync(here, { recursive: true }));
 
 it('docs/testing.md has tests that pass', () => {
   const [inside = '', recorded = ''] = blocksIn('testing.md', 'js');

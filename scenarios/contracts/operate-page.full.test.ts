@@ -1,19 +1,19 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { testFolder } from '../fixtures/test-folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/operate.md'), 'utf8');
 const main = join(root, 'dist/actors/main.js');
 const server = join(root, 'scenarios/fixtures/mcp-server.mjs');
-const here = mkdtempSync(join(tmpdir(), 'a2c-operate-page-'));
+const here = testFolder('operate-page');
 const running: ChildProcess[] = [];
 let collector: Server;
 interface Sent {
@@ -55,7 +55,6 @@ beforeAll(async () => {
 afterAll(() => {
   for (const child of running) child.kill('SIGKILL');
   collector.close();
-  rmSync(here, { recursive: true });
 });
 
 /** `first`: the first line of stdout. */

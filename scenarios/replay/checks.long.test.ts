@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Checks } from '../../machines/inspection.ts';
 import { changedTrace } from '../fixtures/changed-trace.ts';
 import { commandLine } from '../fixtures/command-line.ts';
@@ -9,11 +8,11 @@ import { fileTextOf, recordedRun } from '../fixtures/recorded-run.ts';
 import { readTraceFile } from './report/files.ts';
 import { recordingOf } from './show-command.ts';
 import { tapeOf } from './tape.ts';
+import { testFolder } from '../fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-checks-'));
+const folder = testFolder('checks');
 const recording = join(folder, 'life.trace.ndjson');
 writeFileSync(recording, fileTextOf(await recordedRun()));
-afterAll(() => rmSync(folder, { recursive: true }));
 function inputIn(file: string, type: string): number {
   const read = readTraceFile(file);
   const lines = read.ok ? tapeOf(read.trace).steps.map(({ line }) => line) : [];

@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { setup, type AnyStateMachine } from 'xstate';
 import { A2cError, createAgent, createOffice } from '../../actors/index.ts';
 import { assemble } from '../../actors/runtime/assemble.ts';
@@ -19,9 +10,9 @@ import type { Trace } from '../../machines/trace/reading.ts';
 import { readTraceFile } from './report/files.ts';
 import { replay, replayOf } from './replay.ts';
 import { bootedComputer } from '../fixtures/booted.ts';
+import { testFolder } from '../fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-recorder-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('recorder');
 let count = 0;
 const freshFolder = (): string => join(folder, `${(count += 1)}`);
 const traceIn = (file: string): Trace => {

@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createComputer, type Computer, type RecordOptions, type LinkedEnd } from '../../actors/index.ts';
 import { readTrace } from '../../machines/trace/reading.ts';
 import { commandLine } from '../fixtures/command-line.ts';
@@ -11,6 +10,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { anyTiming } from '../../machines/kernel/timing.ts';
+import { testFolder } from '../fixtures/test-folder.ts';
 
 /** `die` hangs up, `echo` answers its text, `wait` never answers. */
 async function brittleServer(): Promise<LinkedEnd> {
@@ -27,8 +27,7 @@ async function brittleServer(): Promise<LinkedEnd> {
   return ours;
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-kept-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('kept');
 let count = 0;
 const secret = 'sk-0123456789abcdefghij';
 

@@ -1,14 +1,13 @@
 import type { RedactTraceOptions } from '../../actors/cli/laboratory.ts';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CommandContext } from '../../actors/cli/context.ts';
 import { redactCommand } from './redact-command.ts';
+import { testFolder } from '../fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-redact-command-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('redact-command');
 const file = join(folder, 'a.trace.ndjson.gz');
 copyFileSync('scenarios/recordings/death-in-mid-call.trace.ndjson.gz', file);
 

@@ -1,17 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readTrace, type Trace } from '../../machines/trace/reading.ts';
 import { Harness } from '../stage/harness.ts';
 import { recorderOf } from '../stage/recording.ts';
 import { redact, redactedText, type RedactOptions } from './redact.ts';
 import { replayTrace } from './replay-trace.ts';
 import { sha256Of } from './report/files.ts';
+import { testFolder } from '../fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-redact-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('redact');
 
 const pin = '4711-9922';
 /** Longer than the name of a channel may be, which gets a hash of it. */

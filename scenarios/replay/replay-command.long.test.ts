@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Trace } from '../../machines/trace/reading.ts';
 import { commandLine } from '../fixtures/command-line.ts';
 import { changedText, fileTextOf, recordedRun } from '../fixtures/recorded-run.ts';
@@ -10,9 +9,9 @@ import { traceOf } from '../stage/recording.ts';
 import { Harness } from '../stage/harness.ts';
 import { junitXml } from './report/junit.ts';
 import { tapeOf } from './tape.ts';
+import { testFolder } from '../fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-replay-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('replay');
 const fileOf = (name: string, content: string | Trace): string => {
   const file = join(folder, name);
   mkdirSync(join(file, '..'), { recursive: true });

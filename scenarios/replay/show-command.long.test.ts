@@ -1,19 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hostPath } from '../../machines/inspection.ts';
 import { readTrace } from '../../machines/trace/reading.ts';
 import { attachTo, type AttachedPage } from '../fixtures/attached.ts';
 import { commandLine } from '../fixtures/command-line.ts';
 import { readTraceFile } from './report/files.ts';
+import { testFolder } from '../fixtures/test-folder.ts';
 
 const recording = (name: string): string =>
   fileURLToPath(new URL(`../recordings/${name}.trace.ndjson.gz`, import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'a2c-show-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('show');
 
 async function shown(file: string): Promise<{ page: AttachedPage; code: number; err: string }> {
   const aborter = new AbortController();

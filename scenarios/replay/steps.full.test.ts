@@ -3,14 +3,11 @@ import {
   copyFileSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,6 +26,7 @@ import { replay } from './replay.ts';
 import { exitCodeOf, verdicts } from './report/verdict.ts';
 import { builtModule } from '../fixtures/built-module.ts';
 import { readTrace } from '../../machines/trace/reading.ts';
+import { testFolder } from '../fixtures/test-folder.ts';
 
 /** After a change of machines or reports, A2C_UPDATE_PAGES=1 records the trace again and fills the pages. */
 const isUpdating = process.env['A2C_UPDATE_PAGES'] === '1';
@@ -38,7 +36,7 @@ const readme = join(root, 'README.md');
 const kept = join(root, 'examples/traces/acme.trace.ndjson');
 const page = readFileSync(docs, 'utf8');
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-steps-'));
+const folder = testFolder('steps');
 const [checkout, here] = [join(folder, 'checkout'), join(folder, 'here')];
 const at = (...path: string[]): string => join(here, ...path);
 const typist = join(checkout, 'dist/scenarios/fixtures/typist.mjs');
@@ -65,7 +63,6 @@ beforeAll(() => {
   writeFileSync(at('shop.json'), config?.text ?? '');
 });
 afterAll(() => {
-  rmSync(folder, { recursive: true });
   if (!isUpdating) return;
   for (const file of [docs, readme]) {
     const old = readFileSync(file, 'utf8');

@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { settingsFile, settingsInMemory } from '../../../adapters/storage/settings.ts';
 import type { Edit } from '../../../machines/config/json-text.ts';
 import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
 import { settingsPort, type FileFound } from '../../../machines/settings/settings.rules.ts';
 import { ScriptedConfigFile } from '../../stage/scripted/host-ports.ts';
+import { testFolder } from '../../fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-config-file-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder('config-file');
 let files = 0;
 const fileWith = (text: string): string => {
   const file = join(folder, `${(files += 1)}.json`);

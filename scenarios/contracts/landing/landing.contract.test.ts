@@ -2,25 +2,22 @@ import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { LandingFolder, safeName, type LandingSettings } from '../../../adapters/files/landing-folder.ts';
 import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
 import { landingPort } from '../../../machines/ports/files.ts';
 import type { LandingAnswer } from '../../../machines/uploads/upload.rules.ts';
 import { ScriptedLanding } from '../../stage/scripted/host-ports.ts';
+import { testFolder } from '../../fixtures/test-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'a2c-landing-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = testFolder('landing');
 let count = 0;
 const freshFolder = (): string => join(root, String((count += 1)));
 const limits = { maxFileBytes: 100, maxBytes: 150, maxFiles: 3, idleMs: 1_000 };

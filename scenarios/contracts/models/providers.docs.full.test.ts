@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf } from '../../replay/report/page.ts';
+import { testFolder } from '../../fixtures/test-folder.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/providers.md'), 'utf8');
-const here = mkdtempSync(join(tmpdir(), 'a2c-providers-'));
+const here = testFolder('providers');
 const server = fileURLToPath(new URL('../../fixtures/mcp-server.mjs', import.meta.url));
 const skills = join(here, 'skills');
 const names = [...page.matchAll(/^<!-- (\S+\.ts) -->$/gm)].map(([, name = '']) => name);
@@ -29,7 +29,6 @@ beforeAll(() => {
   const blocks = blocksOf(page).filter(({ language }) => language === 'ts');
   for (const [n, { text }] of blocks.entries()) writeFileSync(join(here, names[n] ?? `block-${n}.ts`), text);
 });
-afterAll(() => rmSync(here, { recursive: true }));
 
 const program = `
   import { createAgent, createComputer, createOffice } from 'a2c-actors';

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir, uptime } from 'node:os';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { systemSpawn, createWindowsLauncher } from '../../../adapters/process/local-launcher.ts';
 import { createSystemTools, type Run, type ListedProcess } from '../../../adapters/process/windows-trees.ts';
 import { isAlive, statOf } from '../../../adapters/process/reaper/group.ts';
@@ -11,6 +11,7 @@ import { procTable } from '../../../adapters/process/reaper/process-table.ts';
 import { processContract } from './process.contract.ts';
 import { commandOf, launcherSubject } from './process.subject.ts';
 import { registered } from '../registered.ts';
+import { testFolder } from '../../fixtures/test-folder.ts';
 
 /** Field 6 of /proc/<pid>/stat. */
 function sessionOf(pid: number): number {
@@ -35,7 +36,7 @@ function listAsWindows(): ListedProcess[] {
   });
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-windows-'));
+const folder = testFolder('windows');
 const run: Run = (program, args) =>
   new Promise((resolve) => {
     const child = spawn(join(folder, program), args, { stdio: 'ignore', detached: true });
@@ -57,7 +58,6 @@ beforeAll(() => {
     join(folder, 'taskkill'),
   );
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const subject = launcherSubject({
   launcher,

@@ -1,16 +1,15 @@
 import type { BlobFacts } from '../../../machines/blobs/blobs.rules.ts';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { SkillFolders } from '../../../adapters/files/skill-folders.ts';
 import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
 import { skillsPort } from '../../../machines/ports/files.ts';
 import type { SkillFileRead, SkillsListed } from '../../../machines/skills/skills.rules.ts';
 import { ScriptedSkills, type SkillsTruth } from '../../stage/scripted/host-ports.ts';
+import { testFolder } from '../../fixtures/test-folder.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'a2c-skills-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = testFolder('skills');
 let count = 0;
 const folderWith = (files: Readonly<Record<string, string>>): string => {
   const folder = join(root, String((count += 1)));

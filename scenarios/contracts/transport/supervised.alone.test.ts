@@ -1,15 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSupervisor, type SupervisedOptions } from '../../../actors/transport/index.ts';
 import { attachTo } from '../../fixtures/attached.ts';
 import { replay, worldOf } from '../../replay/index.ts';
 import { calmly, client, connected, server } from './supervised.subject.ts';
+import { testFolder } from '../../fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-transport-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder('transport');
 
 describe('a supervised transport', () => {
   it('is a transport of a client of the SDK 1.x', async () => {

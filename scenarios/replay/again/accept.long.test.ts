@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../fixtures/command-line.ts';
 import { changedText, fileTextOf, recordedRun } from '../../fixtures/recorded-run.ts';
 import { traceOf } from '../../stage/recording.ts';
 import { Harness } from '../../stage/harness.ts';
 import { replay, replayOf } from '../replay.ts';
+import { testFolder } from '../../fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-accept-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('accept');
 const fileOf = (name: string, text: string): string => {
   const file = join(folder, name);
   writeFileSync(file, text);

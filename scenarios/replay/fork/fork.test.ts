@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AnyStateMachine } from 'xstate';
 import { machines } from '../../../actors/kinds/all.ts';
 import { isCrossing, type CrossingLine, type Trace } from '../../../machines/trace/reading.ts';
@@ -14,9 +13,9 @@ import { readTraceFile } from '../report/files.ts';
 import { forkFile, ForkError, type Fork } from './fork.ts';
 import { replay } from '../replay.ts';
 import { tapeOf, type TapeLine } from '../tape.ts';
+import { testFolder } from '../../fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-fork-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('fork');
 const fileOf = (name: string, trace: Trace): string => {
   const file = join(folder, name);
   writeFileSync(file, fileTextOf(trace));

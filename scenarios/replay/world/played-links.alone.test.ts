@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createAgent, createComputer, createOffice, type ConfirmQuestion } from '../../../actors/index.ts';
 import { customerConfig } from '../../fixtures/customers.ts';
 import { virtualTime, type VirtualTime } from './virtual-time.ts';
 import { worldOf } from './world.ts';
 import { foreign } from '../../../machines/config/config-input.ts';
+import { testFolder } from '../../fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-links-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder('links');
 let time: VirtualTime | undefined;
 afterEach(async () => {
   await time?.[Symbol.asyncDispose]();

@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { fuzz } from './fuzz.ts';
+import { testFolder } from '../../../fixtures/test-folder.ts';
 
-const stateDir = mkdtempSync(join(tmpdir(), 'a2c-fuzz-'));
-afterAll(() => rmSync(stateDir, { recursive: true }));
+const stateDir = testFolder('fuzz');
 
 it('an office that is sent what nobody should send answers each event, and no other room hears of it', async () => {
   const { sent, answered, crossed, exitCode } = await fuzz({ seed: 2, count: 100_000, stateDir });
