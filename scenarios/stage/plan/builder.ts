@@ -232,17 +232,19 @@ export class Scene {
     this.#rest = { virtualOnly: 'a real disk neither hangs, fails nor lies on command', ...this.#rest };
     return `ask${(this.#asks += 1)}`;
   }
-  /** Waits until each of these questions is answered. */
-  shown(...asks: readonly AskRef[]): void {
+  /** Waits until each of these questions is answered, and returns the first. */
+  shown<Asks extends readonly AskRef[]>(...asks: Asks): Asks[0] {
     for (const { ask } of asks) this.#steps.push({ do: 'shown', ask });
+    return asks[0] as Asks[0];
   }
   /** Cancels a call, on the side that made it. */
   cancel({ call }: CallRef): void {
     this.#steps.push({ do: 'cancel', call });
   }
-  /** Waits until each of these calls has ended. */
-  settled(...calls: readonly CallRef[]): void {
+  /** Waits until each of these calls has ended, and returns the first. */
+  settled<Calls extends readonly CallRef[]>(...calls: Calls): Calls[0] {
     for (const { call } of calls) this.#steps.push({ do: 'settled', call });
+    return calls[0] as Calls[0];
   }
   /** Waits until the server reaches this stage once more since the last wait for it. */
   reaches({ server }: ServerRef, stage: Stage): void {

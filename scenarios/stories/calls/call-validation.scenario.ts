@@ -1,4 +1,6 @@
+import type { Outcome } from '../../../machines/call/call.rules.ts';
 import { scenario, type CallRef, type Scene, type ServerRef } from '../../stage/plan/index.ts';
+import type { PermissionData, PersonData } from '../../stage/plan/plan.ts';
 
 const wantsPath = {
   read: { inputSchema: { type: 'object', required: ['path'], properties: { path: { type: 'string' } } } },
@@ -34,8 +36,7 @@ for (const [where, ask] of Object.entries(undecided)) {
     s.server('fs', { tools: wantsPath });
     ask(s);
     s.ready();
-    const call = s.call('read');
-    s.settled(call);
+    const call = s.settled(s.call('read'));
     s.expect(call).settles('failed', { end: 'refused', code: 'ArgumentsInvalid' });
   });
   for (const [what, [act, settles]] of Object.entries(ends))
@@ -70,38 +71,65 @@ for (const [who, word, options] of [
     s.expect(fs).requests('notifications/cancelled', 0);
   });
 
-scenario('a call that the rule of the host denies is refused, and nobody is asked', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
-  s.permission('deny');
-  s.person('yes');
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('failed', {
-    end: 'refused',
-    code: 'NotPermitted',
-    says: "the host's rule says deny",
+interface Decides {
+  readonly rule?: PermissionData;
+  readonly person?: PersonData;
+  readonly confirmMs?: number;
+}
+const refused = { end: 'refused', code: 4005 };
+const decisions: readonly (readonly [what: string, by: Decides, outcome: Outcome, more?: object])[] = [
+  ['a tool that does not apply by itself runs once a person has said yes', { person: 'yes' }, 'succeeded'],
+  [
+    'a call that a person denies is refused with 4005 and never sent',
+    { person: 'no' },
+    'failed',
+    { ...refused, says: '工具调用二次确认被拒绝，请稍后再试' },
+  ],
+  ['a call that nobody can confirm is refused', { person: 'nobody' }, 'failed', refused],
+  [
+    'a question that nobody answers is refused after its time',
+    { person: 'never', confirmMs: 300 },
+    'failed',
+    { end: 'refused', says: '确认超时', at: 300 },
+  ],
+  [
+    'a call that the rule of the host denies is refused, and nobody is asked',
+    { rule: 'deny', person: 'yes' },
+    'failed',
+    { end: 'refused', code: 'NotPermitted', says: "the host's rule says deny" },
+  ],
+  ['a call that the rule of the host allows needs no person', { rule: 'allow', person: 'no' }, 'succeeded'],
+  [
+    'a rule of the host that throws permits nothing, and its words are told',
+    { rule: 'throws' },
+    'failed',
+    { ...refused, says: 'no rule today' },
+  ],
+  [
+    'a rule of the host that gives no answer permits nothing, after the time of a person',
+    { rule: 'never', confirmMs: 300 },
+    'failed',
+    { end: 'refused', code: 'NotPermitted', says: 'gave no answer', at: 300 },
+  ],
+];
+for (const [what, { rule, person, confirmMs }, outcome, more = {}] of decisions)
+  scenario(what, (s) => {
+    const fs = s.server('fs', { tools: { read: {} } });
+    if (rule) s.permission(rule);
+    if (person) s.person(person);
+    if (confirmMs) s.timing({ confirmMs });
+    s.ready();
+    const call = s.settled(s.call('read'));
+    s.expect(call).settles(outcome, more);
+    s.expect(fs).requests('tools/call', outcome === 'succeeded' ? 1 : 0);
   });
-  s.expect(fs).requests('tools/call', 0);
-});
-
-scenario('a call that the rule of the host allows needs no person', (s) => {
-  s.server('fs', { tools: { read: {} } });
-  s.permission('allow');
-  s.person('no');
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('succeeded');
-});
 
 scenario('a person is asked where the rule of the host wants it, whatever the config says', (s) => {
   s.server('fs', { tools: { read: {} }, autoApprove: ['all'] });
   s.permission('ask');
   s.person('no');
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('failed', { end: 'refused', code: 4005 });
 });
 
@@ -115,38 +143,11 @@ scenario('what a config approves beforehand runs unasked, and nothing else of th
   s.expect(write).settles('failed', { end: 'refused', code: 4005 });
 });
 
-scenario('a rule of the host that throws permits nothing, and its words are told', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
-  s.permission('throws');
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('failed', { end: 'refused', code: 4005, says: 'no rule today' });
-  s.expect(fs).requests('tools/call', 0);
-});
-
-scenario('a rule of the host that gives no answer permits nothing, after the time of a person', (s) => {
-  const fs = s.server('fs', { tools: { read: {} } });
-  s.permission('never');
-  s.timing({ confirmMs: 300 });
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('failed', {
-    end: 'refused',
-    code: 'NotPermitted',
-    says: 'gave no answer',
-    at: 300,
-  });
-  s.expect(fs).requests('tools/call', 0);
-});
-
 scenario('the time of its caller ends a call that the rule of the host judges; it was never sent', (s) => {
   const fs = s.server('fs', { tools: { read: {} } });
   s.permission('never');
   s.ready();
-  const call = s.call('read', { timeoutMs: 300 });
-  s.settled(call);
+  const call = s.settled(s.call('read', { timeoutMs: 300 }));
   s.expect(call).settles('failed', {
     end: 'timedOut',
     phase: 'judging',

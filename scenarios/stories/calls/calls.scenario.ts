@@ -6,8 +6,7 @@ const slowly = { read: { takes: 400, answers: hello } };
 scenario('a call of a ready server is answered with what the server said', (s) => {
   s.server('fs', { tools: { read: { answers: hello } } });
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('succeeded', { end: 'succeeded', result: hello });
 });
 
@@ -27,8 +26,7 @@ scenario('a call that is cancelled before its answer ends at once and is cancell
 scenario('a cancel after the answer changes nothing', (s) => {
   const fs = s.server('fs', { tools: { read: { answers: hello } } });
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.cancel(call);
   s.run(50);
   s.expect(call).settles('succeeded');
@@ -38,8 +36,7 @@ scenario('a cancel after the answer changes nothing', (s) => {
 scenario('a call that times out says how long it had, and that its effect is unknown', (s) => {
   const fs = s.server('fs', { tools: slowly });
   s.ready();
-  const call = s.call('read', { timeoutMs: 200 });
-  s.settled(call);
+  const call = s.settled(s.call('read', { timeoutMs: 200 }));
   s.expect(call).settles('unknown', {
     end: 'timedOut',
     code: 'ToolExecutionTimeout',
@@ -63,8 +60,7 @@ scenario('a call without a limit waits as long as its server', (s) => {
 scenario('a tool that nobody has is refused as 4001 and nothing is sent', (s) => {
   const fs = s.server('fs', { tools: slowly });
   s.ready();
-  const call = s.call('constructor');
-  s.settled(call);
+  const call = s.settled(s.call('constructor'));
   s.expect(call).settles('failed', { end: 'failed', code: 4001, at: 0 });
   s.expect(fs).requests('tools/call', 0);
 });
@@ -75,8 +71,7 @@ scenario('a call to a server whose next try is far away is refused, and says whe
   s.ready();
   s.kill(fs);
   s.reaches(fs, 'waiting');
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('failed', {
     code: 'ServerNotActive',
     details: { server_name: 'fs', state: 'waiting', next_try: 3_002 },
@@ -89,8 +84,7 @@ scenario('a call waits for the next try of its server where that comes soon', (s
   s.ready();
   s.kill(fs);
   s.reaches(fs, 'waiting');
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('succeeded', { result: hello });
   s.expect(fs).requests('tools/call', 1);
 });
@@ -101,8 +95,7 @@ scenario('a call that has less time than the pause before the next try is refuse
   s.ready();
   s.kill(fs);
   s.reaches(fs, 'waiting');
-  const call = s.call('read', { timeoutMs: 1_400 });
-  s.settled(call);
+  const call = s.settled(s.call('read', { timeoutMs: 1_400 }));
   s.expect(call).settles('failed', { code: 'ServerNotActive', details: { state: 'waiting' }, at: 0 });
 });
 
@@ -112,8 +105,7 @@ scenario('a call that waits for the next try fails with the reason when that fai
   s.later(fs, 2, { faults: [{ fault: 'life.initError' }] });
   s.kill(fs);
   s.reaches(fs, 'waiting');
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('failed', { phase: 'queued' });
   s.expect(fs).requests('tools/call', 0);
 });
@@ -136,8 +128,7 @@ scenario('a call while its computer closes is refused', (s) => {
   s.timing({ stdinGraceMs: 200 });
   s.ready();
   s.close();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('failed', { code: 'ServerNotActive' });
   s.ended();
 });

@@ -4,39 +4,6 @@ import { asksOf } from '../../stage/watching.ts';
 
 const tools = { read: {} };
 
-scenario('a tool that does not apply by itself runs once a person has said yes', (s) => {
-  const fs = s.server('fs', { tools });
-  s.person('yes');
-  s.ready();
-  const call = s.call('read');
-  s.expect(fs).requests('tools/call', 0);
-  s.settled(call);
-  s.expect(call).settles('succeeded');
-});
-
-scenario('a call that a person denies is refused with 4005 and never sent', (s) => {
-  const fs = s.server('fs', { tools });
-  s.person('no');
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('failed', {
-    end: 'refused',
-    code: 4005,
-    says: '工具调用二次确认被拒绝，请稍后再试',
-  });
-  s.expect(fs).requests('tools/call', 0);
-});
-
-scenario('a call that nobody can confirm is refused', (s) => {
-  s.server('fs', { tools });
-  s.person('nobody');
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('failed', { end: 'refused', code: 4005 });
-});
-
 const unasked = { code: 500, message: 'the window of the person is gone' } as const;
 scenario(
   'a call whose question cannot be put to a person ends at once with the reason, and is never sent',
@@ -60,17 +27,6 @@ scenario(
     expect(asksOf(s, 'tools/call')).toEqual([]);
   },
 );
-
-scenario('a question that nobody answers is refused after its time', (s) => {
-  const fs = s.server('fs', { tools });
-  s.person('never');
-  s.timing({ confirmMs: 300 });
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('failed', { end: 'refused', says: '确认超时', at: 300 });
-  s.expect(fs).requests('tools/call', 0);
-});
 
 scenario('a lazy server that is stopped while a person is asked: the call hears that it is stopped', (s) => {
   const fs = s.server('fs', { tools, isLazy: true });
@@ -96,8 +52,7 @@ scenario('the limit of a call stands still while a person is asked', (s) => {
   const fs = s.server('fs', { tools: { read: { takes: 700 } } });
   s.person('yes after 1500');
   s.ready();
-  const call = s.call('read', { timeoutMs: 1_000 });
-  s.settled(call);
+  const call = s.settled(s.call('read', { timeoutMs: 1_000 }));
   s.expect(call).settles('succeeded', { at: 2_200 });
   s.expect(fs).requests('tools/call', 1);
 });
@@ -106,25 +61,20 @@ scenario('the limit of a call begins again when a person has said yes', (s) => {
   s.server('fs', { tools: { read: { takes: 1_500 } } });
   s.person('yes after 500');
   s.ready();
-  const call = s.call('read', { timeoutMs: 1_000 });
-  s.settled(call);
+  const call = s.settled(s.call('read', { timeoutMs: 1_000 }));
   s.expect(call).settles('unknown', { end: 'timedOut', phase: 'running', at: 1_500 });
 });
 
-scenario(
-  'an agent that knows nothing of persons has its limit all the same, and hears where its call stood; a late yes runs nothing',
-  (s) => {
-    const fs = s.server('fs', { tools });
-    s.office();
-    s.person('yes after 3000');
-    s.ready();
-    const call = s.agentCall('read', { timeoutMs: 1_000 });
-    s.settled(call);
-    s.expect(call).settles('failed', { end: 'failed', result: lateOnTheWire });
-    s.run(2_500);
-    s.expect(fs).requests('tools/call', 0);
-  },
-);
+scenario('an agent has its limit also while a person is asked; a late yes runs nothing', (s) => {
+  const fs = s.server('fs', { tools });
+  s.office();
+  s.person('yes after 3000');
+  s.ready();
+  const call = s.settled(s.agentCall('read', { timeoutMs: 1_000 }));
+  s.expect(call).settles('failed', { end: 'failed', result: lateOnTheWire });
+  s.run(2_500);
+  s.expect(fs).requests('tools/call', 0);
+});
 
 for (const by of ['call', 'agentCall'] as const)
   scenario(`a late yes runs nothing with the times that hold where nobody says anything (${by})`, (s) => {
@@ -146,8 +96,7 @@ scenario('a person who has less time than the call is waited for no longer than 
   s.person('yes after 1500');
   s.timing({ confirmMs: 300 });
   s.ready();
-  const call = s.call('read', { timeoutMs: 2_000 });
-  s.settled(call);
+  const call = s.settled(s.call('read', { timeoutMs: 2_000 }));
   s.expect(call).settles('failed', { end: 'refused', phase: 'confirming', says: late, at: 300 });
   s.run(1_500);
   s.expect(fs).requests('tools/call', 0);

@@ -22,10 +22,7 @@ scenario('a refused tool is nobody’s with reject while the first server is dow
 
 scenario(
   'a name is told again once with prefix: when the other server comes to have it, and when it leaves the config',
-  {
-    servers: { A: x, B: { initialize: 2_000, ...x } },
-    options: { A: prefix, B: prefix },
-  },
+  { servers: { A: x, B: { initialize: 2_000, ...x } }, options: { A: prefix, B: prefix } },
   async (s) => {
     await everybody(s, 1_100);
     expect(toldOf(s)).toEqual(['+x']);

@@ -79,8 +79,7 @@ scenario('a call that waited for its server and finds no place on its computer i
   s.expect(a).requests('tools/call', 0);
   s.expect(b).requests('tools/call', 2);
   // Found with a random seed: a call that was refused like this kept its server's place for ever.
-  const next = s.call('read');
-  s.settled(next);
+  const next = s.settled(s.call('read'));
   s.expect(next).settles('succeeded');
 });
 
@@ -101,8 +100,7 @@ scenario('the time of a call runs while it waits in the line: what was not sent 
   const fs = s.server('fs', { tools, limits: oneByOne });
   s.ready();
   const first = s.call('read');
-  const second = s.call('read', { timeoutMs: 200 });
-  s.settled(second);
+  const second = s.settled(s.call('read', { timeoutMs: 200 }));
   s.expect(second).settles('failed', {
     end: 'timedOut',
     code: 'ToolExecutionTimeout',
@@ -118,8 +116,7 @@ scenario('the time that a call has waited is not given to it again when its turn
   s.server('fs', { tools: { read: { takes: 1_000, answers: hello } }, limits: oneByOne });
   s.ready();
   s.call('read');
-  const second = s.call('read', { timeoutMs: 1_700 });
-  s.settled(second);
+  const second = s.settled(s.call('read', { timeoutMs: 1_700 }));
   s.expect(second).settles('unknown', { end: 'timedOut', says: 'did not answer within 1700 ms', at: 1_700 });
 });
 

@@ -55,36 +55,32 @@ scenario('a result with more bytes than it may have is cut, also where its tool 
   });
 });
 
-scenario('what the program of a server makes of a result stands beside it', (s) => {
-  s.server('fs', { tools: { read: {} }, program: 'works' });
-  program(s);
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('succeeded', { result: { content: [{ text: 'read' }] } });
-});
-
-scenario('a program that gives up leaves the result as it came, with a warning', (s) => {
-  s.server('fs', { tools: { read: {} }, program: 'fails' });
-  program(s);
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('succeeded', { result: { meta: { a2c_warnings: ['the program gave up'] } } });
-});
-
-scenario('a program that does not end is ended, and the result is given as it came', (s) => {
-  s.server('fs', { tools: { read: {} }, program: 'hangs' });
-  program(s);
-  s.timing({ vrlMs: 400 });
-  s.ready();
-  const call = s.call('read');
-  s.settled(call);
-  s.expect(call).settles('succeeded', {
-    result: { meta: { a2c_warnings: ['The program did not end within 400 ms'] } },
-    at: 401,
+const warns = (text: string): object => ({ result: { meta: { a2c_warnings: [text] } } });
+for (const [what, works, settles] of [
+  [
+    'what the program of a server makes of a result stands beside it',
+    'works',
+    { result: { content: [{ text: 'read' }] } },
+  ],
+  [
+    'a program that gives up leaves the result as it came, with a warning',
+    'fails',
+    warns('the program gave up'),
+  ],
+  [
+    'a program that does not end is ended, and the result is given as it came',
+    'hangs',
+    { ...warns('The program did not end within 400 ms'), at: 401 },
+  ],
+] as const)
+  scenario(what, (s) => {
+    s.server('fs', { tools: { read: {} }, program: works });
+    program(s);
+    s.timing({ vrlMs: 400 });
+    s.ready();
+    const call = s.settled(s.call('read'));
+    s.expect(call).settles('succeeded', settles);
   });
-});
 
 scenario('looking at a result takes no longer than it may, however many wait for their program', (s) => {
   s.server('fs', { tools: { read: {} }, program: 'hangs' });

@@ -6,8 +6,7 @@ scenario('an agent calls a tool through the office', (s) => {
   s.server('fs', { tools });
   s.office();
   s.ready();
-  const call = s.agentCall('read');
-  s.settled(call);
+  const call = s.settled(s.agentCall('read'));
   s.expect(call).settles('succeeded');
   s.expect.heard('agent', 'computer.entered', 0);
 });
@@ -23,8 +22,7 @@ scenario('an agent whose wire breaks in a call: the call is unknown, it is cance
   s.expect(call).settles('unknown', { code: 'LinkLost' });
   s.asked(fs, 'notifications/cancelled');
   s.ready();
-  const again = s.agentCall('read', { timeoutMs: 1_000 });
-  s.settled(again);
+  const again = s.settled(s.agentCall('read', { timeoutMs: 1_000 }));
   s.expect(again).settles('failed', {
     result: {
       meta: { a2c_outcome: 'unknown', a2c_phase: 'running' },
@@ -40,8 +38,7 @@ scenario('an answer to an agent that is lost: its call times out and is unknown'
   s.virtualOnly('one answer on a real wire cannot be taken out without breaking it');
   s.ready();
   s.fault('agent.ackLost');
-  const call = s.agentCall('read', { timeoutMs: 1_000 });
-  s.settled(call);
+  const call = s.settled(s.agentCall('read', { timeoutMs: 1_000 }));
   s.expect(call).settles('unknown', { end: 'timedOut' });
 });
 
@@ -51,8 +48,7 @@ scenario('an answer to an agent that comes a little after its limit is an answer
   s.virtualOnly('one answer on a real wire cannot be held back without holding back the others');
   s.ready();
   s.fault('agent.ackLate', { ms: 1_100 });
-  const call = s.agentCall('read', { timeoutMs: 1_000 });
-  s.settled(call);
+  const call = s.settled(s.agentCall('read', { timeoutMs: 1_000 }));
   s.expect(call).settles('succeeded');
 });
 
@@ -84,8 +80,7 @@ scenario('an agent that cancels a call before it sends it has it run all the sam
   s.office();
   s.ready();
   s.fault('agent.cancelBeforeCall');
-  const call = s.agentCall('read');
-  s.settled(call);
+  const call = s.settled(s.agentCall('read'));
   s.expect(call).settles('succeeded');
   s.expect(fs).requests('notifications/cancelled', 0);
 });
@@ -108,8 +103,7 @@ scenario('a server dies in a call of an agent: the wire says how, and that the e
   s.office();
   s.fault(fs, 'proc.exit', { code: 4, afterMs: 50 });
   s.ready();
-  const call = s.agentCall('read');
-  s.settled(call);
+  const call = s.settled(s.agentCall('read'));
   s.expect(call).settles('failed', {
     result: {
       meta: { a2c_outcome: 'unknown', a2c_phase: 'running' },

@@ -7,8 +7,7 @@ scenario('a forgotten session is opened again, once; the call that met it is sen
   const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.sessionGone' }] });
   s.later(fs, 2);
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('succeeded');
   s.expect(fs).visits('connecting', 'ready', 'connecting', 'ready');
   s.expect(fs).requests('initialize', 2);
@@ -62,8 +61,7 @@ scenario('a login no longer good fails the call; another is asked for, and nothi
   const fs = s.server('fs', { ...remote, faults: [refuses('call')] });
   s.later(fs, 2, { faults: [refuses('initialize')] });
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('failed', { code: 'Unauthorized', says: 'HTTP 401' });
   s.reaches(fs, 'unauthorized');
   s.expect(fs).visits('connecting', 'ready', 'recovering', 'authorizing', 'unauthorized');
@@ -130,8 +128,7 @@ scenario('a server that takes a call and never answers has its time and a cancel
   s.expect(call).settles('unknown', { end: 'timedOut' });
   s.expect(other).settles('unknown', { end: 'cancelled' });
   s.expect(fs).requests('notifications/cancelled', 2);
-  const again = s.call('read');
-  s.settled(again);
+  const again = s.settled(s.call('read'));
   s.expect(again).settles('succeeded');
   s.expect(fs).visits('connecting', 'ready');
 });
@@ -140,8 +137,7 @@ scenario('a server started again under a call: the call is unknown, the session 
   const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.serverDown', ms: 250 }] });
   s.later(fs, 2);
   s.ready();
-  const call = s.call('read', { timeoutMs: 0 });
-  s.settled(call);
+  const call = s.settled(s.call('read', { timeoutMs: 0 }));
   s.expect(call).settles('unknown', { code: 'ServerLost' });
   s.reaches(fs, 'ready');
   s.expect(fs).visits('connecting', 'ready', 'connecting', 'ready');
@@ -154,11 +150,9 @@ scenario('a server that is away for a moment and remembers its sessions goes on 
     faults: [{ fault: 'net.serverDown', ms: 150, forgets: false, times: 1 }],
   });
   s.ready();
-  const call = s.call('read', { timeoutMs: 0 });
-  s.settled(call);
+  s.settled(s.call('read', { timeoutMs: 0 }));
   s.run(500);
-  const again = s.call('read');
-  s.settled(again);
+  const again = s.settled(s.call('read'));
   s.expect(again).settles('succeeded');
   s.expect(fs).visits('connecting', 'ready');
 });
@@ -168,8 +162,7 @@ scenario('a server that is away for longer is lost, and tried again after a paus
   s.later(fs, 2);
   s.timing({ backoffMs: 5_000, longestBackoffMs: 5_000 });
   s.ready();
-  const call = s.call('read', { timeoutMs: 0 });
-  s.settled(call);
+  s.settled(s.call('read', { timeoutMs: 0 }));
   s.reaches(fs, 'waiting');
   s.expect(fs).says('nobody listens there');
   s.reaches(fs, 'ready');
@@ -186,8 +179,7 @@ scenario('what was watched in a forgotten session is subscribed in the next, its
   s.ready();
   s.watch(fs, 'note://2');
   s.asked(fs, 'resources/subscribe');
-  const call = s.call('read');
-  s.settled(call);
+  s.settled(s.call('read'));
   s.reaches(fs, 'ready');
   s.asked(fs, 'resources/subscribe', 2);
   s.expect(fs).requests('resources/list', 2);
@@ -203,8 +195,7 @@ scenario('a list that is refused to this login again and again is offered no mor
   });
   s.timing({ relistMs: 100 });
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  s.settled(s.call('read'));
   s.heard('computer', 'tools.changed', 2);
   s.expect.tools('+read', '-read');
   s.expect(fs).is('ready');

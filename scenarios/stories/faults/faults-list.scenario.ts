@@ -9,8 +9,7 @@ scenario('a tool that vanishes and comes back is told both times, and in between
   s.ready();
   s.settled(s.call('write'));
   s.heard('computer', 'tools.changed', 2);
-  const gone = s.call('read');
-  s.settled(gone);
+  const gone = s.settled(s.call('read'));
   s.expect(gone).settles('failed', { code: 4001 });
   s.heard('computer', 'tools.changed', 3);
   s.run(200);
@@ -55,8 +54,7 @@ scenario('a first list of ever new pages is given up at once, and a call says wh
   // This number of pages takes time on a busy machine.
   s.timing({ listMs: 60_000 });
   s.heard('computer', 'client.changed', 3);
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.run(10_000);
   s.expect(fs).visits('connecting', 'recovering', 'open');
   s.expect(fs).says('has more than 500 pages');
@@ -69,14 +67,12 @@ scenario('a tool by the name of another server is refused, and the rest of its s
   const db = s.server('db', { tools: { query: {} } });
   s.fault(db, 'list.nameClash', { name: 'read' });
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('succeeded', { result: { content: [{ text: 'mine' }] } });
   s.expect(fs).requests('tools/call', 1);
   s.config(db);
   s.heard('computer', 'server.removed');
-  const other = s.call('read');
-  s.settled(other);
+  const other = s.settled(s.call('read'));
   s.expect(other).settles('succeeded', { result: { content: [{ text: 'read' }] } });
   s.expect(db).requests('tools/call', 1);
   s.differs('which of two servers is the first to list its tools is open', ['heard']);

@@ -10,13 +10,10 @@ scenario('a computer whose wire breaks in a call: nobody waits for the answer, s
   s.asked(fs, 'tools/call');
   s.fault('net.down', { who: 'computer', ms: 150 });
   s.settled(call);
-  s.expect(call).settles('failed', {
-    result: { meta: { a2c_outcome: 'unknown', a2c_phase: 'running' } },
-  });
+  s.expect(call).settles('failed', { result: { meta: { a2c_outcome: 'unknown', a2c_phase: 'running' } } });
   s.asked(fs, 'notifications/cancelled');
   s.ready();
-  const again = s.agentCall('read', { timeoutMs: 1_000 });
-  s.settled(again);
+  s.settled(s.agentCall('read', { timeoutMs: 1_000 }));
   s.expect.processes(fs, { started: 1, alive: 1 });
   s.differs('how often a link tries depends on how long a connect takes', ['heard']);
 });
@@ -27,8 +24,7 @@ scenario('a wire that takes its time delays an answer and loses nothing', (s) =>
   s.virtualOnly('our real wire has no brake');
   s.ready();
   s.fault('net.latency', { ms: 300 });
-  const call = s.agentCall('read', { timeoutMs: 5_000 });
-  s.settled(call);
+  const call = s.settled(s.agentCall('read', { timeoutMs: 5_000 }));
   s.expect(call).settles('succeeded', { at: 1210 });
 });
 

@@ -7,8 +7,7 @@ scenario('a server that exits a moment into a call: the call is unknown, the ser
   const fs = s.server('fs', { tools: slow });
   s.fault(fs, 'proc.exit', { code: 3, when: 'call', afterMs: 200 });
   s.ready();
-  const call = s.call('read', { timeoutMs: 30_000 });
-  s.settled(call);
+  const call = s.settled(s.call('read', { timeoutMs: 30_000 }));
   s.expect(call).settles('unknown', { code: 'ServerLost', says: 'exit code 3', at: 200 });
   s.reaches(fs, 'ready');
   s.expect(fs).visits('connecting', 'ready', 'recovering', 'waiting', 'connecting', 'ready');
@@ -23,8 +22,7 @@ for (const signal of ['SIGKILL', 'SIGSEGV', 'SIGTERM'])
     const fs = s.server('fs', { tools: slow });
     s.fault(fs, 'proc.kill', { signal });
     s.ready();
-    const call = s.call('read');
-    s.settled(call);
+    const call = s.settled(s.call('read'));
     s.expect(call).settles('unknown', { end: 'unknown', code: 'ServerLost', details: { signal } });
     s.expect(fs).says(signal);
   });
@@ -160,8 +158,7 @@ scenario('a process left behind that holds the pipes does not hide that its serv
   s.fault(fs, 'proc.exit', { when: 'call', code: 5, afterMs: 50 });
   s.later(fs, 2);
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('unknown', { code: 'ServerLost', says: 'exit code 5', at: 100 });
   s.reaches(fs, 'ready');
   s.expect(fs).signals('SIGTERM');
@@ -171,8 +168,7 @@ scenario('a server that is stopped for a while answers when it goes on', (s) => 
   const fs = s.server('fs', { tools });
   s.fault(fs, 'proc.pause', { ms: 300, times: 1 });
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('succeeded', { at: 320 });
   s.expect(fs).visits('connecting', 'ready');
 });
@@ -182,8 +178,7 @@ scenario('a server that is stopped for good is ended by SIGKILL, for nothing els
   s.fault(fs, 'proc.pause', { ms: 20_000, times: 1 });
   s.timing({ stdinGraceMs: 150, termGraceMs: 150 });
   s.ready();
-  const call = s.call('read', { timeoutMs: 200 });
-  s.settled(call);
+  const call = s.settled(s.call('read', { timeoutMs: 200 }));
   s.expect(call).settles('unknown', { end: 'timedOut', at: 200 });
   s.stop(fs);
   s.reaches(fs, 'idle');
@@ -195,8 +190,7 @@ scenario('a server that closes its output and lives is ended, and started again'
   s.fault(fs, 'proc.stdoutClosed');
   s.later(fs, 2);
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('unknown', { code: 'ServerLost' });
   s.reaches(fs, 'ready');
   s.expect(fs).visits('connecting', 'ready', 'recovering', 'waiting', 'connecting', 'ready');
@@ -208,8 +202,7 @@ scenario('a server that runs out of memory in a call: its last words are in the 
   const fs = s.server('fs', { tools: slow });
   s.fault(fs, 'proc.oom');
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('unknown', { code: 'ServerLost', says: 'SIGABRT' });
   s.expect(fs).says('SIGABRT', 'heap out of memory');
 });

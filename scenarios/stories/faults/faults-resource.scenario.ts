@@ -23,8 +23,7 @@ scenario('a window that appears is told, and shown without reading the others ag
   const a = known(s, windows);
   s.fault(a, 'resource.renew', { tool: 'go' });
   happened(s);
-  const now = s.show('desktop');
-  s.shown(now);
+  const now = s.shown(s.show('desktop'));
   s.expect(now).shows({ uris: [...windows, 'window://a/new1'], missing: [], code: null });
   s.expect(a).requests('resources/read', 3);
 });
@@ -33,12 +32,10 @@ scenario('a window that vanishes and comes back is not shown in between, and rea
   const a = known(s, windows);
   s.fault(a, 'resource.flap', { tool: 'go', everyMs: 4_000 });
   happened(s);
-  const without = s.show('desktop');
-  s.shown(without);
+  const without = s.shown(s.show('desktop'));
   s.expect(without).shows({ uris: ['window://a/2'] });
   s.run(5_000);
-  const whole = s.show('desktop');
-  s.shown(whole);
+  const whole = s.shown(s.show('desktop'));
   s.expect(whole).shows({ uris: windows });
   s.expect(a).requests('resources/read', 3);
 });
@@ -47,8 +44,7 @@ scenario('a document that changes is told and read again, and no other', (s) => 
   const a = known(s, documents);
   s.fault(a, 'resource.change', { tool: 'go', n: 3, everyMs: 1 });
   happened(s);
-  const now = s.show('finder');
-  s.shown(now);
+  const now = s.shown(s.show('finder'));
   s.expect(now).shows({ texts: ['dpe://a/1, after change 2', 'dpe://a/2, after change 1'], total: 2 });
   s.expect(a).requests('resources/read', 4);
 });
@@ -57,8 +53,7 @@ scenario('what changes without a word is shown as it was, and read again with th
   const a = known(s, windows);
   s.fault(a, 'resource.silentChange', { tool: 'go', times: 1 });
   happened(s);
-  const old = s.show('desktop');
-  s.shown(old);
+  const old = s.shown(s.show('desktop'));
   s.expect(old).shows({ texts: ['window://a/1, after change 0'] });
   s.expect(a).requests('resources/read', 2);
 });
@@ -67,8 +62,7 @@ scenario('a change that is none costs one read, and nobody is told another thing
   const a = known(s, windows);
   s.fault(a, 'resource.lie', { tool: 'go', times: 1 });
   happened(s);
-  const now = s.show('desktop');
-  s.shown(now);
+  const now = s.shown(s.show('desktop'));
   s.expect(now).shows({ texts: ['window://a/1, after change 0'] });
   s.expect(a).requests('resources/read', 3);
 });
@@ -88,15 +82,13 @@ for (const [what, fault, options, missing] of [
     s.ready();
     s.asked(a, 'resources/subscribe', 2);
     s.settled(s.call('wait'));
-    const first = s.show('finder');
-    s.shown(first);
+    const first = s.shown(s.show('finder'));
     s.expect(first).shows(
       missing
         ? { uris: ['dpe://a/2'], missing: ['a'], code: null }
         : { uris: ['dpe://a/1-other', 'dpe://a/2'], missing: [] },
     );
-    const second = s.show('finder');
-    s.shown(second);
+    const second = s.shown(s.show('finder'));
     s.expect(second).shows({ total: 2, missing: [] });
     s.expect(a).requests('resources/read', missing ? 3 : 2);
   });
@@ -111,8 +103,7 @@ for (const [what, fault, options, texts] of [
     s.ready();
     s.asked(a, 'resources/subscribe', 2);
     s.settled(s.call('wait'));
-    const shown = s.show('desktop');
-    s.shown(shown);
+    const shown = s.shown(s.show('desktop'));
     s.expect(shown).shows({ uris: texts === null ? ['window://a/2'] : windows, missing: [] });
   });
 
@@ -131,14 +122,11 @@ scenario('a read that hangs costs its own window, once the time of a question; a
   s.asked(b, 'resources/subscribe', 1);
   s.settled(s.call('other'));
   s.settled(s.call('wait'));
-  const shown = s.show('desktop');
-  s.shown(shown);
+  const shown = s.shown(s.show('desktop'));
   s.expect(shown).shows({ uris: ['window://a/2', 'window://b/1'], missing: ['a'] });
-  const again = s.show('desktop');
-  s.shown(again);
+  const again = s.shown(s.show('desktop'));
   s.expect(again).shows({ uris: ['window://a/2', 'window://b/1'], missing: ['a'] });
-  const fresh = s.show('desktop', { fresh: true });
-  s.shown(fresh);
+  const fresh = s.shown(s.show('desktop', { fresh: true }));
   s.expect(fresh).shows({ uris: [...windows, 'window://b/1'], missing: [] });
 });
 
@@ -177,8 +165,7 @@ scenario('a server that dies under a read is missing, and back with its windows'
   s.reaches(a, 'ready');
   s.asked(a, 'resources/subscribe', 4);
   s.settled(s.call('wait'));
-  const back = s.show('desktop');
-  s.shown(back);
+  const back = s.shown(s.show('desktop'));
   s.expect(back).shows({ uris: windows, missing: [] });
 });
 
@@ -196,7 +183,6 @@ scenario('windows of a server behind a URL are known again when it has forgotten
   s.shown(s.show('desktop'));
   s.asked(a, 'resources/subscribe', 4);
   s.settled(s.call('wait'));
-  const now = s.show('desktop');
-  s.shown(now);
+  const now = s.shown(s.show('desktop'));
   s.expect(now).shows({ uris: windows, texts: ['window://a/1, after change 0'], missing: [] });
 });

@@ -17,10 +17,8 @@ scenario('an answer that comes after the time-out is dropped, and the next call 
   const fs = s.server('fs', { tools });
   s.fault(fs, 'rpc.late', { ms: 300, times: 1 });
   s.ready();
-  const late = s.call('read', { timeoutMs: 150 });
-  s.settled(late);
-  const next = s.call('read');
-  s.settled(next);
+  const late = s.settled(s.call('read', { timeoutMs: 150 }));
+  const next = s.settled(s.call('read'));
   s.run(300);
   s.expect(late).settles('unknown', { end: 'timedOut' });
   s.expect(next).settles('succeeded');
@@ -30,8 +28,7 @@ scenario('a late answer within the time-out is an answer', (s) => {
   const fs = s.server('fs', { tools });
   s.fault(fs, 'rpc.late', { ms: 300 });
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('succeeded', { at: 310 });
 });
 
@@ -39,8 +36,7 @@ scenario('a protocol error is a failed call that says what the server said', (s)
   const fs = s.server('fs', { tools });
   s.fault(fs, 'rpc.error', { code: -32_042, message: 'no such file' });
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('failed', {
     end: 'failed',
     code: 4003,
@@ -55,8 +51,7 @@ scenario('a list of tools that is refused leaves what else its server has, and a
   s.fault(fs, 'rpc.error', { when: 'list', message: 'no list today', times: 1 });
   s.timing({ relistMs: 100 });
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('failed', { code: 4001 });
   s.expect(fs).visits('connecting', 'ready');
   s.asked(fs, 'tools/list', 2);
@@ -69,8 +64,7 @@ scenario('a list of tools that never comes leaves what else its server has', (s)
   s.fault(fs, 'rpc.never', { when: 'list' });
   s.timing({ listMs: 300 });
   s.ready();
-  const shown = s.show('finder');
-  s.shown(shown);
+  const shown = s.shown(s.show('finder'));
   s.expect(shown).shows({ uris: ['dpe://fs/1'], missing: [] });
   s.expect(fs).is('ready');
 });
@@ -79,8 +73,7 @@ scenario("a tool's own isError is a failed call with the tool's own words", (s) 
   const fs = s.server('fs', { tools });
   s.fault(fs, 'rpc.isError', { text: 'the disk is full' });
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('failed', {
     end: 'failed',
     result: { isError: true, content: [{ type: 'text', text: 'the disk is full' }] },
@@ -121,8 +114,7 @@ for (const [what, word, options] of [
     const fs = s.server('fs', { tools });
     s.fault(fs, word, options);
     s.ready();
-    const call = s.call('read');
-    s.settled(call);
+    const call = s.settled(s.call('read'));
     s.expect(call).settles('succeeded');
     s.expect(fs).visits('connecting', 'ready');
   });
@@ -201,8 +193,7 @@ scenario('a call whose server falls silent after some progress ends with its lim
   s.timing({ callIdleMs: 300 });
   s.fault(fs, 'rpc.progressStall', { n: 3, everyMs: 100 });
   s.ready();
-  const call = s.call('read', { timeoutMs: 5_000 });
-  s.settled(call);
+  const call = s.settled(s.call('read', { timeoutMs: 5_000 }));
   s.expect(call).settles('unknown', {
     end: 'timedOut',
     code: 'ToolExecutionTimeout',
@@ -218,8 +209,7 @@ scenario('a call with progress for ever ends with its own limit, however short t
   s.timing({ callIdleMs: 3_000 });
   s.fault(fs, 'rpc.progressForever', { everyMs: 100 });
   s.ready();
-  const call = s.call('read', { timeoutMs: 5_000 });
-  s.settled(call);
+  const call = s.settled(s.call('read', { timeoutMs: 5_000 }));
   s.expect(call).settles('unknown', {
     end: 'timedOut',
     details: { timeout: 5_000, which: 'caller' },

@@ -40,56 +40,45 @@ scenario('a content that breaks fails, and so does each that is asked for until 
   s.expect(got).shows({ code: 500 });
   s.expect(other).shows({ code: 500, total: 0 });
   s.clearFaults();
-  const again = s.fetch(9_000);
-  s.shown(again);
+  const again = s.shown(s.fetch(9_000));
   s.expect(again).shows({ code: null, total: 9_000 });
 });
 
 scenario('a content that is not what its hash says fails after its last part', (s) => {
   share(s);
   s.fault('blob.lie');
-  const got = s.fetch(9_000);
-  s.shown(got);
+  const got = s.shown(s.fetch(9_000));
   s.expect(got).shows({ code: 500, total: 9_000 });
 });
 
-scenario('a file whose parts stop coming has ended when they come again after the idle time', (s) => {
-  share(s);
-  s.fault('blob.stall', { way: 'up' });
-  const put = s.put(9_000);
-  s.run(idleMs + 1_000);
-  s.clearFaults();
-  s.shown(put);
-  s.expect(put).shows({ code: null, uris: ['/landing/upload-2_ask1'] });
-});
-
-scenario('a file whose parts stop coming for less than the idle time lands', (s) => {
-  share(s);
-  s.fault('blob.stall', { way: 'up' });
-  const put = s.put(9_000);
-  s.run(idleMs - 1_000);
-  s.clearFaults();
-  s.shown(put);
-  s.expect(put).shows({ code: null, uris: ['/landing/upload-1_ask1'] });
-});
+for (const [what, ms, uri] of [
+  ['has ended when they come again after the idle time', idleMs + 1_000, '/landing/upload-2_ask1'],
+  ['for less than the idle time lands', idleMs - 1_000, '/landing/upload-1_ask1'],
+] as const)
+  scenario(`a file whose parts stop coming ${what}`, (s) => {
+    share(s);
+    s.fault('blob.stall', { way: 'up' });
+    const put = s.put(9_000);
+    s.run(ms);
+    s.clearFaults();
+    s.shown(put);
+    s.expect(put).shows({ code: null, uris: [uri] });
+  });
 
 scenario('a file whose disk breaks is refused, and lands when the disk is well', (s) => {
   share(s);
   s.fault('blob.break', { way: 'up' });
-  const put = s.put(9_000);
-  s.shown(put);
+  const put = s.shown(s.put(9_000));
   s.expect(put).shows({ code: 4019, uris: [] });
   s.clearFaults();
-  const again = s.put(9_000);
-  s.shown(again);
+  const again = s.shown(s.put(9_000));
   s.expect(again).shows({ code: null, uris: ['/landing/upload-2_ask2'] });
 });
 
 scenario('an agent that lies about the hash of a file gets no file', (s) => {
   share(s);
   s.fault('blob.lie', { way: 'up' });
-  const put = s.put(9_000);
-  s.shown(put);
+  const put = s.shown(s.put(9_000));
   s.expect(put).shows({ code: 4019, uris: [] });
 });
 
@@ -107,7 +96,6 @@ scenario('a skill folder that vanishes is empty, and has its skills when it is b
   s.expect(gone[1]).shows({ code: 4014 });
   s.clearFaults();
   s.run(1_000);
-  const back = s.skill('pdf');
-  s.shown(back);
+  const back = s.shown(s.skill('pdf'));
   s.expect(back).shows({ code: null, texts: ['How to read a PDF'] });
 });

@@ -54,14 +54,12 @@ scenario('windows of a forgotten session are read again in the next one, and tol
   s.run(300);
   s.settled(s.call('go'));
   s.run(300);
-  const changed = s.show('desktop');
-  s.shown(changed);
+  const changed = s.shown(s.show('desktop'));
   s.expect(changed).shows({ texts: ['window://a/1, after change 1'] });
   s.settled(s.call('go'));
   s.asked(a, 'resources/subscribe', 2);
   s.run(300);
-  const now = s.show('desktop');
-  s.shown(now);
+  const now = s.shown(s.show('desktop'));
   s.expect(now).shows({ texts: ['window://a/1, after change 1'], missing: [] });
   s.expect.heard('computer', 'aggregate.changed', 4);
 });
@@ -74,31 +72,27 @@ scenario('a window that changes at each read and does not come is asked for agai
   s.ready();
   s.asked(a, 'resources/subscribe', 1);
   s.run(100);
-  const shown = s.show('desktop');
-  s.shown(shown);
+  const shown = s.shown(s.show('desktop'));
   s.run(2_000);
   s.expect(shown).shows({ texts: [], missing: ['a'] });
   s.expect(a).requestsAtMost('resources/read', 5);
 });
 
-scenario(
-  'somebody who asks for windows in the middle of a reading is shown what changed before he asked, though it is read twice already',
-  (s) => {
-    const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1', 'window://a/2'] });
-    s.fault(a, 'rpc.late', { when: 'read', ms: 300 });
-    s.fault(a, 'resource.change', { n: 5, everyMs: 50 });
-    s.ready();
-    s.asked(a, 'resources/subscribe', 2);
-    s.run(100);
-    const first = s.show('desktop');
-    s.settled(s.call('go'));
-    s.run(300);
-    const late = s.show('desktop');
-    s.shown(first);
-    s.shown(late);
-    s.expect(late).shows({ texts: ['window://a/1, after change 3', 'window://a/2, after change 2'] });
-  },
-);
+scenario('who asks for windows in the middle of a reading is shown what changed before he asked', (s) => {
+  const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1', 'window://a/2'] });
+  s.fault(a, 'rpc.late', { when: 'read', ms: 300 });
+  s.fault(a, 'resource.change', { n: 5, everyMs: 50 });
+  s.ready();
+  s.asked(a, 'resources/subscribe', 2);
+  s.run(100);
+  const first = s.show('desktop');
+  s.settled(s.call('go'));
+  s.run(300);
+  const late = s.show('desktop');
+  s.shown(first);
+  s.shown(late);
+  s.expect(late).shows({ texts: ['window://a/1, after change 3', 'window://a/2, after change 2'] });
+});
 
 // Found without an invariant: a server was asked for one window thousands of times for one question.
 scenario('a window that changes whenever it is read is read once for each question', (s) => {
@@ -118,8 +112,7 @@ scenario('a new document beneath a listed catalogue is followed, once its server
   s.fault(s1, 'resource.renew', { when: 'read', by: 'update', times: 1 });
   s.ready();
   s.asked(s1, 'resources/subscribe');
-  const ask = s.show('finder');
-  s.shown(ask);
+  s.shown(s.show('finder'));
   s.asked(s1, 'resources/list', 2);
   s.asked(s1, 'resources/subscribe', 2);
 });
@@ -168,8 +161,7 @@ scenario('a window that hung, vanished and is listed again is waited for once mo
   s.settled(s.call('go'));
   s.asked(a, 'resources/list', 3);
   s.run(100);
-  const again = s.show('desktop');
-  s.shown(again);
+  const again = s.shown(s.show('desktop'));
   s.expect(again).shows({ texts: [], missing: ['a', 'a'] });
   s.expect(a).requests('resources/read', 3);
 });
@@ -190,15 +182,13 @@ scenario('a window that changes while an answer waits for another server is told
   s.settled(s.call('hang'));
   s.settled(s.call('go'));
   s.run(200);
-  const late = s.show('desktop');
-  s.shown(late);
+  const late = s.shown(s.show('desktop'));
   s.expect(late).shows({
     texts: ['window://a/1, after change 1', 'window://a/2, after change 0', 'window://b/1, after change 0'],
     missing: ['b'],
   });
   s.expect(a).requests('resources/read', 3);
-  const next = s.show('desktop');
-  s.shown(next);
+  const next = s.shown(s.show('desktop'));
   s.expect(next).shows({
     texts: ['window://a/1, after change 1', 'window://a/2, after change 1', 'window://b/1, after change 0'],
     missing: ['b'],

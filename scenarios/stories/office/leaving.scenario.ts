@@ -28,12 +28,8 @@ const muteFrom = (n: number): Pick<HarnessOptions, 'mend'> => ({
 });
 
 scenario(
-  'an agent whose leave is never answered ends after the time-out of its link',
-  {
-    servers: {},
-    timing: { linkMs: 1000 },
-    ...muteFrom(2),
-  },
+  'an agent whose leave is never answered ends after the time-out',
+  { timing: { linkMs: 1000 }, ...muteFrom(2) },
   async (s) => {
     await s.office();
     s.agent();
@@ -60,11 +56,7 @@ scenario('a closing agent refuses calls unsent; a second close changes nothing',
 
 scenario(
   'an agent whose link is still leaving at the end of the shutdown time ends with it',
-  {
-    servers: {},
-    timing: { shutdownMs: 500 },
-    ...muteFrom(2),
-  },
+  { timing: { shutdownMs: 500 }, ...muteFrom(2) },
   async (s) => {
     await s.office();
     s.agent();
@@ -77,11 +69,7 @@ scenario(
 
 scenario(
   'a join that is never answered is given up after the time-out and tried again',
-  {
-    servers: {},
-    timing: { linkMs: 1000 },
-    ...muteFrom(1),
-  },
+  { timing: { linkMs: 1000 }, ...muteFrom(1) },
   async (s) => {
     await s.office();
     s.computer({ linked: true });
@@ -184,24 +172,20 @@ scenario('a call whose arguments are no JSON fails unsent; the connection stands
   expect(even.settled).toMatchObject([{ outcome: 'succeeded' }]);
 });
 
-scenario(
-  'a computer that leaves cancels calls first; one that is late is not sent',
-  { servers },
-  async (s) => {
-    await everybody(s);
-    const call = s.agentCall('hang');
-    await s.run(10);
-    const late = s.agentCall('read');
-    await s.run(1);
-    s.order('computer', { type: 'office.leave' });
-    await s.run(100);
-    const meta = { a2c_outcome: 'unknown', a2c_cancel_reason: 'its computer leaves the office' };
-    expect(call.settled[0]?.result).toMatchObject({ meta });
-    expect(late.settled).toHaveLength(1);
-    expect(s.servers.heard).toEqual(['call hang at fs', 'cancelled tools/call at fs']);
-    expect(linkStage(s)).toBe('closed');
-  },
-);
+scenario('a computer that leaves cancels calls first; one that is late is unsent', { servers }, async (s) => {
+  await everybody(s);
+  const call = s.agentCall('hang');
+  await s.run(10);
+  const late = s.agentCall('read');
+  await s.run(1);
+  s.order('computer', { type: 'office.leave' });
+  await s.run(100);
+  const meta = { a2c_outcome: 'unknown', a2c_cancel_reason: 'its computer leaves the office' };
+  expect(call.settled[0]?.result).toMatchObject({ meta });
+  expect(late.settled).toHaveLength(1);
+  expect(s.servers.heard).toEqual(['call hang at fs', 'cancelled tools/call at fs']);
+  expect(linkStage(s)).toBe('closed');
+});
 
 const standings: Readonly<Record<string, (s: Scene) => void>> = {
   'that the rule of the host judges': (s) => s.permission('never'),

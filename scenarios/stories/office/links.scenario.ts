@@ -34,10 +34,7 @@ scenario(
 
 scenario(
   'a server that is back within the quiet time is not announced at all',
-  {
-    servers,
-    timing: { backoffMs: 20 },
-  },
+  { servers, timing: { backoffMs: 20 } },
   async (s) => {
     await everybody(s);
     s.servers.kill('fs', { code: 1 });
@@ -52,29 +49,23 @@ const restless = Object.fromEntries(
     { tools: { [`read${at}`]: { answers: hello } }, lists: (n: number) => [`read${at}`, `t${at}.${n}`] },
   ]),
 );
-scenario(
-  'restless tools of a dozen servers are announced every two seconds',
-  { servers: restless },
-  async (s) => {
-    await everybody(s);
-    for (let i = 0; i < 60; i++) {
-      s.servers.announce(`s${i % 12}`);
-      await s.run(100);
-    }
-    await s.run(3000);
-    const announced = announcedBy(s);
-    expect(announced.length).toBeGreaterThanOrEqual(3);
-    // They changed for 6 s, and were watched for 9 s.
-    expect(announced.length).toBeLessThanOrEqual(5);
-    expect(toolsSeen(s).at(-1)).toEqual(offeredBy(s));
-  },
-);
+scenario('restless tools of a dozen servers are told every two seconds', { servers: restless }, async (s) => {
+  await everybody(s);
+  for (let i = 0; i < 60; i++) {
+    s.servers.announce(`s${i % 12}`);
+    await s.run(100);
+  }
+  await s.run(3000);
+  const announced = announcedBy(s);
+  expect(announced.length).toBeGreaterThanOrEqual(3);
+  // They changed for 6 s, and were watched for 9 s.
+  expect(announced.length).toBeLessThanOrEqual(5);
+  expect(toolsSeen(s).at(-1)).toEqual(offeredBy(s));
+});
 
 scenario(
   'a call that takes longer than its time-out is answered by the computer as timed out',
-  {
-    servers: { fs: { tools: { read: { never: true } } } },
-  },
+  { servers: { fs: { tools: { read: { never: true } } } } },
   async (s) => {
     await everybody(s);
     const call = s.agentCall('read', { timeoutMs: 1000 });
@@ -87,25 +78,21 @@ scenario(
   },
 );
 
-scenario(
-  'an agent without its link: its call is unknown, others are refused',
-  { servers: slow },
-  async (s) => {
-    await everybody(s);
-    const call = s.agentCall('read');
-    await s.run(50);
-    s.network.faults.dropLink('a1');
-    await s.run(5);
-    expect(call.settled[0]).toMatchObject({ outcome: 'unknown', failure: { code: 'LinkLost' } });
-    const meanwhile = s.agentCall('read');
-    expect(meanwhile.settled[0]).toMatchObject({ outcome: 'failed', failure: { code: 'LinkLost' } });
-    await s.run(5000);
-    expect(toolsSeen(s).at(-1)).toEqual(['read']);
-    const after = s.agentCall('read');
-    await s.run(1000);
-    expect(after.settled[0]?.outcome).toBe('succeeded');
-  },
-);
+scenario('an agent without its link: its call is unknown, others refused', { servers: slow }, async (s) => {
+  await everybody(s);
+  const call = s.agentCall('read');
+  await s.run(50);
+  s.network.faults.dropLink('a1');
+  await s.run(5);
+  expect(call.settled[0]).toMatchObject({ outcome: 'unknown', failure: { code: 'LinkLost' } });
+  const meanwhile = s.agentCall('read');
+  expect(meanwhile.settled[0]).toMatchObject({ outcome: 'failed', failure: { code: 'LinkLost' } });
+  await s.run(5000);
+  expect(toolsSeen(s).at(-1)).toEqual(['read']);
+  const after = s.agentCall('read');
+  await s.run(1000);
+  expect(after.settled[0]?.outcome).toBe('succeeded');
+});
 
 scenario('the office is not there yet: both keep trying and meet when it comes', { servers }, async (s) => {
   s.computer({ linked: true });
@@ -119,10 +106,7 @@ scenario('the office is not there yet: both keep trying and meet when it comes',
 
 scenario(
   'an office that never answers is given up after the time-out',
-  {
-    servers: {},
-    mend: (ports) => ({ ...ports, link: () => ({ tell() {}, close() {} }) }),
-  },
+  { mend: (ports) => ({ ...ports, link: () => ({ tell() {}, close() {} }) }) },
   async (s) => {
     s.computer({ linked: true });
     await s.run(10_000);

@@ -109,14 +109,10 @@ for (const [what, beforeMs] of [
     },
   );
 
-scenario(
-  'a list is asked for once without looks by the clock, however long nothing is told',
-  { servers: { fs: quiescent } },
-  async (s) => {
-    await s.up(24 * 3_600_000);
-    expect(asksOf(s, 'tools/list')).toHaveLength(1);
-  },
-);
+scenario('a list is asked for once without looks by the clock', { servers: { fs: quiescent } }, async (s) => {
+  await s.up(24 * 3_600_000);
+  expect(asksOf(s, 'tools/list')).toHaveLength(1);
+});
 
 scenario(
   'looks by the clock come ten percent sooner or later, so that servers are not asked in step',
@@ -177,6 +173,7 @@ scenario(
 );
 
 const slow = { tools, listMs: 100 };
+const slowly = { servers: { fs: slow } };
 const listing: Readonly<Record<string, (s: Harness) => Promise<void>>> = {
   connecting: (s) => reaches(s, 'listing'),
   refreshing: async (s) => {
@@ -187,20 +184,16 @@ const listing: Readonly<Record<string, (s: Harness) => Promise<void>>> = {
 };
 
 for (const [state, meet] of Object.entries(listing)) {
-  scenario(
-    `a list that is ${state} when its computer closes is asked for no more, and keeps nobody from the end`,
-    { servers: { fs: slow } },
-    async (s) => {
-      s.computer();
-      await meet(s);
-      const asked = asksOf(s, 'tools/list').length;
-      s.close();
-      s.servers.announce('fs');
-      await s.run(1000);
-      expect(asksOf(s, 'tools/list')).toHaveLength(asked);
-      expect(s.directory.size).toBe(0);
-    },
-  );
+  scenario(`a list that is ${state} when its computer closes is asked for no more`, slowly, async (s) => {
+    s.computer();
+    await meet(s);
+    const asked = asksOf(s, 'tools/list').length;
+    s.close();
+    s.servers.announce('fs');
+    await s.run(1000);
+    expect(asksOf(s, 'tools/list')).toHaveLength(asked);
+    expect(s.directory.size).toBe(0);
+  });
 
   scenario(
     `a list that is ${state} when the machine of its client fails is cut off`,

@@ -47,22 +47,18 @@ const changing: Script = {
     'resources/list': () => ({ answers: { resources: listed.map((uri) => ({ uri, name: uri })) } }),
   },
 };
-scenario(
-  'a list that changes while it is read is shown as it is then, and nothing comes of what is listed no more',
-  { servers: { a: changing } },
-  async (s) => {
-    listed = ['window://a/1', 'window://a/9'];
-    await s.up(2_000);
-    await collected(s, 'desktop', {}, 50);
-    listed = ['window://a/2', 'window://a/9'];
-    s.servers.announce('a', 'resources');
-    s.servers.update('a', 'window://a/9');
-    await s.run(7_000);
-    expect(answers(s)).toHaveLength(1);
-    await collected(s, 'desktop', {}, 3_500);
-    expect(shown(s).body.desktops).toEqual(['window://a/2\n\nwindow://a/2', 'window://a/9\n\nwindow://a/9']);
-  },
-);
+scenario('a list that changes while read is shown as it is then', { servers: { a: changing } }, async (s) => {
+  listed = ['window://a/1', 'window://a/9'];
+  await s.up(2_000);
+  await collected(s, 'desktop', {}, 50);
+  listed = ['window://a/2', 'window://a/9'];
+  s.servers.announce('a', 'resources');
+  s.servers.update('a', 'window://a/9');
+  await s.run(7_000);
+  expect(answers(s)).toHaveLength(1);
+  await collected(s, 'desktop', {}, 3_500);
+  expect(shown(s).body.desktops).toEqual(['window://a/2\n\nwindow://a/2', 'window://a/9\n\nwindow://a/9']);
+});
 
 interface Noted {
   readonly next?: Readonly<Record<string, unknown>>;
@@ -87,11 +83,7 @@ scenario(
 
 scenario(
   'a Finder whose machine breaks again and again is given up: the host is told, and every question is answered so',
-  {
-    servers: { a: documents('dpe://a/1') },
-    kinds: broken('finder', 'take'),
-    failing: '/finder',
-  },
+  { servers: { a: documents('dpe://a/1') }, kinds: broken('finder', 'take'), failing: '/finder' },
   async (s) => {
     await s.up(2_000);
     ask(s, 'finder');

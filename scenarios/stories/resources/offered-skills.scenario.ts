@@ -234,31 +234,27 @@ scenario('a server that gives no entry keeps questions no longer than their time
   expect(await names(s)).toEqual(['mcp:s:pdf']);
 });
 
-scenario(
-  'a file that its server refuses, hangs at or lies about is refused, and what the server says stays here',
-  brief,
-  async (s) => {
-    await meet(s, 'pdf');
-    await s.run(1_000);
-    world.fault = { errors: '/home/me/pdf is broken' };
-    const refused = read(s, 'mcp:s:pdf');
-    await s.run(50);
-    world.fault = { answers: { contents: 'lies' } };
-    const lied = read(s, 'mcp:s:pdf');
-    await s.run(50);
-    expect([answer(refused), answer(lied)]).toMatchObject([{ code: 4017 }, { code: 4017 }]);
-    expect(JSON.stringify(answer(refused))).not.toContain('/home/me');
-    world.fault = { never: true };
-    const hangs = read(s, 'mcp:s:pdf');
-    await s.run(s.timing.aggregateMs + 100);
-    expect(answer(hangs)).toMatchObject({ code: 408 });
-    const closed = read(s, 'mcp:s:pdf');
-    await s.run(50);
-    s.close('computer');
-    await s.run(500);
-    expect(closed.settled).toHaveLength(1);
-  },
-);
+scenario('a file refused, hung at or lied about is refused, in words of our own', brief, async (s) => {
+  await meet(s, 'pdf');
+  await s.run(1_000);
+  world.fault = { errors: '/home/me/pdf is broken' };
+  const refused = read(s, 'mcp:s:pdf');
+  await s.run(50);
+  world.fault = { answers: { contents: 'lies' } };
+  const lied = read(s, 'mcp:s:pdf');
+  await s.run(50);
+  expect([answer(refused), answer(lied)]).toMatchObject([{ code: 4017 }, { code: 4017 }]);
+  expect(JSON.stringify(answer(refused))).not.toContain('/home/me');
+  world.fault = { never: true };
+  const hangs = read(s, 'mcp:s:pdf');
+  await s.run(s.timing.aggregateMs + 100);
+  expect(answer(hangs)).toMatchObject({ code: 408 });
+  const closed = read(s, 'mcp:s:pdf');
+  await s.run(50);
+  s.close('computer');
+  await s.run(500);
+  expect(closed.settled).toHaveLength(1);
+});
 
 scenario('a list that never comes keeps questions no longer than their time', brief, async (s) => {
   await meet(s, 'pdf');

@@ -9,12 +9,7 @@ type Ack = (...args: unknown[]) => void;
 /** Produces the n-th answer of the computer `c1` to `client:get_tools`; a question without one is never answered. */
 type Answer = (reqId: string, ack: Ack) => void;
 const never: Answer = () => {};
-const tool = (name: string) => ({
-  name,
-  description: '',
-  params_schema: {},
-  return_schema: null,
-});
+const tool = (name: string) => ({ name, description: '', params_schema: {}, return_schema: null });
 const listing =
   (...names: string[]): Answer =>
   (reqId, ack) =>
@@ -99,9 +94,7 @@ for (const [what, answer, afterMs] of [
 ] as const)
   scenario(
     `tools whose refresh is ${what} stay known, and are fetched again after a pause`,
-    {
-      timing: { queryMs: 1000, agentMarginMs: 500 },
-    },
+    { timing: { queryMs: 1000, agentMarginMs: 500 } },
     async (s) => {
       const peer = await meet(s, listing('old'), answer, listing('new'));
       update(peer);

@@ -47,34 +47,27 @@ const refusing: Act = () => {
   refusals += 1;
   return refusals === 1 ? { errors: 'no such resource' } : { answers: {} };
 };
-scenario(
-  'a subscription that is refused costs no other, and is tried again when it is wanted again',
-  server({ methods: { 'resources/subscribe': refusing } }),
-  async (s) => {
-    refusals = 0;
-    await s.up(1_000);
-    await watch(s, ['u:a', 'u:b']);
-    expect(askedOf(s)).toEqual(['+u:a', '+u:b']);
-    await watch(s, ['u:a', 'u:b']);
-    expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:a']);
-  },
-);
+const refused = server({ methods: { 'resources/subscribe': refusing } });
+scenario('a refused subscription costs no other, and is tried again when wanted', refused, async (s) => {
+  refusals = 0;
+  await s.up(1_000);
+  await watch(s, ['u:a', 'u:b']);
+  expect(askedOf(s)).toEqual(['+u:a', '+u:b']);
+  await watch(s, ['u:a', 'u:b']);
+  expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:a']);
+});
 
-scenario(
-  'a subscription that was refused is asked for again in the next session of its server',
-  server({ methods: { 'resources/subscribe': refusing } }),
-  async (s) => {
-    refusals = 0;
-    await s.up(1_000);
-    await watch(s, ['u:a']);
-    expect(askedOf(s)).toEqual(['+u:a']);
-    s.servers.kill('fs', { signal: 'SIGKILL' });
-    await s.run(10_000);
-    expect(askedOf(s)).toEqual(['+u:a', '+u:a']);
-    s.servers.update('fs', 'u:a');
-    expect(s.heard('computer', 'resource.updated')).toMatchObject([{ server: 'fs', uri: 'u:a' }]);
-  },
-);
+scenario('a refused subscription is asked for again in the next session', refused, async (s) => {
+  refusals = 0;
+  await s.up(1_000);
+  await watch(s, ['u:a']);
+  expect(askedOf(s)).toEqual(['+u:a']);
+  s.servers.kill('fs', { signal: 'SIGKILL' });
+  await s.run(10_000);
+  expect(askedOf(s)).toEqual(['+u:a', '+u:a']);
+  s.servers.update('fs', 'u:a');
+  expect(s.heard('computer', 'resource.updated')).toMatchObject([{ server: 'fs', uri: 'u:a' }]);
+});
 
 scenario(
   'a subscription that is never answered is given up after its limit, and the next one is asked for',
@@ -105,11 +98,7 @@ const wantsA = ({ wantedBy }: { readonly wantedBy: Readonly<Record<string, reado
   wantedBy.host?.includes('u:a') === true;
 scenario(
   'a watch whose machine broke is opened again with the next order, and its server serves on',
-  {
-    ...server(),
-    kinds: broken('watch', 'noteDone', wantsA),
-    failing: '/watch',
-  },
+  { ...server(), kinds: broken('watch', 'noteDone', wantsA), failing: '/watch' },
   async (s) => {
     await s.up(1_000);
     await watch(s, ['u:a']);

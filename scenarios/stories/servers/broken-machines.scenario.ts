@@ -8,10 +8,7 @@ const tools = { read: { answers: { content: [] } } };
 
 scenario(
   'a seat whose machine breaks is given up: its claim is free, and its connection is told to come again',
-  {
-    kinds: broken('seat', 'rememberSeat', eldest(1)),
-    failing: 'office/seat:',
-  },
+  { kinds: broken('seat', 'rememberSeat', eldest(1)), failing: 'office/seat:' },
   async (s) => {
     await s.office();
     const [first, second] = [s.peer('first'), s.peer('second')];
@@ -31,11 +28,7 @@ scenario(
 
 scenario(
   'a computer whose link breaks again and again says that it sits nowhere, and takes a seat again when told',
-  {
-    servers: {},
-    kinds: broken('link', 'rememberFirst', eldest(6)),
-    failing: '/link',
-  },
+  { kinds: broken('link', 'rememberFirst', eldest(6)), failing: '/link' },
   async (s) => {
     await s.office();
     s.computer({ linked: true });

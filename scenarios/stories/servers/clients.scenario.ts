@@ -79,8 +79,7 @@ scenario('a call whose stream broke is unknown as soon as it times out or is can
 scenario('a tool that announces a change of tools has them fetched again', (s) => {
   const fs = s.server('fs', { tools: { change: { changes: true } } });
   s.ready();
-  const call = s.call('change');
-  s.settled(call);
+  const call = s.settled(s.call('change'));
   s.asked(fs, 'tools/list', 2);
   s.expect(call).settles('succeeded');
   s.expect.tools('+change');
@@ -103,8 +102,7 @@ scenario('a lazy server that nobody calls rests again, its tools stay, and the n
   s.ready();
   s.reaches(fs, 'standby');
   for (const started of [2, 3]) {
-    const call = s.call('read');
-    s.settled(call);
+    const call = s.settled(s.call('read'));
     s.expect(call).settles('succeeded');
     s.expect.processes(fs, { started, alive: 1 });
     s.reaches(fs, 'standby');
@@ -116,8 +114,7 @@ scenario('a call that runs longer than the idle time keeps its server', (s) => {
   const fs = s.server('fs', { tools: { read: { takes: 1_500 } }, isLazy: true });
   s.timing({ idleStopMs: 400 });
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('succeeded');
   s.expect(fs).visits('connecting', 'ready');
   s.reaches(fs, 'standby');
@@ -127,8 +124,7 @@ scenario('a call that runs longer than the idle time keeps its server', (s) => {
 scenario('a server without a process is connected, serves and is left', (s) => {
   const fs = s.server('fs', { tools: { read: { takes: 10 } }, isRemote: true });
   s.ready();
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('succeeded');
   s.stop(fs);
   s.reaches(fs, 'idle');

@@ -16,48 +16,39 @@ const pinged = (ping: (n: number) => Act): HarnessOptions => ({
 });
 const answers = { answers: {} };
 const silent = { never: true } as const;
+const answering = pinged(() => answers);
+const mute = pinged(() => silent);
+const mutedLater = pinged((n) => (n === 1 ? answers : silent));
 
-scenario(
-  'a server is pinged when it is idle, and never while it works',
-  pinged(() => answers),
-  async (s) => {
-    await s.up(3 * s.timing.pingEveryMs + 1_000);
-    expect(asksOf(s, 'ping')).toHaveLength(3);
-    const call = s.call('read');
-    await s.run(25_001);
-    expect(asksOf(s, 'ping')).toHaveLength(3);
-    expect(call.settled[0]?.outcome).toBe('succeeded');
-    await s.run(25_000);
-    expect(asksOf(s, 'ping').length).toBeGreaterThan(3);
-    expect(stagesOf(s)).toEqual(['connecting', 'ready']);
-  },
-);
+scenario('a server is pinged when it is idle, and never while it works', answering, async (s) => {
+  await s.up(3 * s.timing.pingEveryMs + 1_000);
+  expect(asksOf(s, 'ping')).toHaveLength(3);
+  const call = s.call('read');
+  await s.run(25_001);
+  expect(asksOf(s, 'ping')).toHaveLength(3);
+  expect(call.settled[0]?.outcome).toBe('succeeded');
+  await s.run(25_000);
+  expect(asksOf(s, 'ping').length).toBeGreaterThan(3);
+  expect(stagesOf(s)).toEqual(['connecting', 'ready']);
+});
 
-scenario(
-  'a server that answered once and then does not is lost, and comes back',
-  pinged((n) => (n === 1 ? answers : silent)),
-  async (s) => {
-    await s.up(2 * s.timing.pingEveryMs + s.timing.pingMs + 10);
-    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
-      failure: { message: "Server 'fs': no answer to ping within 1000 ms" },
-    });
-    await s.run(5000);
-    expect(stageOf(s)).toBe('ready');
-    expect(opensOf(s)).toHaveLength(2);
-    expect(s.servers.alive).toBe(1);
-  },
-);
+scenario('a server that answered once and then does not is lost, and comes back', mutedLater, async (s) => {
+  await s.up(2 * s.timing.pingEveryMs + s.timing.pingMs + 10);
+  expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
+    failure: { message: "Server 'fs': no answer to ping within 1000 ms" },
+  });
+  await s.run(5000);
+  expect(stageOf(s)).toBe('ready');
+  expect(opensOf(s)).toHaveLength(2);
+  expect(s.servers.alive).toBe(1);
+});
 
-scenario(
-  'a server that answers no ping is no longer asked, and stays',
-  pinged(() => silent),
-  async (s) => {
-    await s.up(120_000);
-    expect(asksOf(s, 'ping')).toHaveLength(1);
-    expect(stageOf(s)).toBe('ready');
-    expect(opensOf(s)).toHaveLength(1);
-  },
-);
+scenario('a server that answers no ping is no longer asked, and stays', mute, async (s) => {
+  await s.up(120_000);
+  expect(asksOf(s, 'ping')).toHaveLength(1);
+  expect(stageOf(s)).toBe('ready');
+  expect(opensOf(s)).toHaveLength(1);
+});
 
 scenario(
   'any answer is a sign of life, and a refusal is one',
@@ -71,7 +62,7 @@ scenario(
 
 scenario(
   'a call that comes while a ping waits is taken at once, and the ping counts no more',
-  pinged((n) => (n === 1 ? answers : silent)),
+  mutedLater,
   async (s) => {
     s.computer();
     await until(s, () => asksOf(s, 'ping').length === 2);
@@ -90,11 +81,7 @@ for (const [what, more] of [
   ['without a time for them', { pingMs: 0 }],
   ['without a pause between them', { pingEveryMs: 0 }],
 ] as const)
-  scenario(
-    `pings are off ${what}`,
-    { ...pinged(() => answers), timing: { ...timing, ...more } },
-    async (s) => {
-      await s.up(600_000);
-      expect(asksOf(s, 'ping')).toEqual([]);
-    },
-  );
+  scenario(`pings are off ${what}`, { ...answering, timing: { ...timing, ...more } }, async (s) => {
+    await s.up(600_000);
+    expect(asksOf(s, 'ping')).toEqual([]);
+  });

@@ -103,21 +103,17 @@ scenario(
 );
 
 for (const state of ['launching', 'handshaking', 'listing'] as const) {
-  scenario(
-    `a caller who cancels while its server is ${state} is released at once`,
-    lazily(slow),
-    async (s) => {
-      await s.up(100);
-      const [cancelled, other] = [s.call('read'), s.call('read')];
-      await reaches(s, state);
-      cancelled.cancel();
-      expect(cancelled.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
-      await s.run(1000);
-      expect(other.settled[0]?.outcome).toBe('succeeded');
-      expect(stageOf(s)).toBe('ready');
-      expect(s.servers.heard).toEqual(['call read at fs']);
-    },
-  );
+  scenario(`a caller who cancels while a server is ${state} is released at once`, lazily(slow), async (s) => {
+    await s.up(100);
+    const [cancelled, other] = [s.call('read'), s.call('read')];
+    await reaches(s, state);
+    cancelled.cancel();
+    expect(cancelled.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
+    await s.run(1000);
+    expect(other.settled[0]?.outcome).toBe('succeeded');
+    expect(stageOf(s)).toBe('ready');
+    expect(s.servers.heard).toEqual(['call read at fs']);
+  });
 
   scenario(`a stop while a server is ${state} answers all who wait for it`, lazily(slow), async (s) => {
     await s.up(100);

@@ -96,30 +96,26 @@ scenario('a new config ends a login that was for the old one', remote(wanting), 
   expect(logins.isAsked('fs')).toBe(false);
 });
 const expired: Script = { tools, later: { 2: { initialize: refuses } } };
-scenario(
-  'a call fails at once in each step of a login, which nothing changes',
-  remote(expired),
-  async (s) => {
-    const { logins } = s.callPorts;
-    logins.hasPerson = true;
-    await s.up(1000);
-    order(s, 'server.stop');
-    order(s, 'server.start');
-    await s.run(1000);
-    const steps = [() => {}, () => logins.show('fs'), () => logins.refuses('fs')];
-    const stages = ['authorizing', 'unauthorized', 'unauthorized'];
-    for (const [n, step] of steps.entries()) {
-      step();
-      const call = s.call('read');
-      if (n < 2) order(s, 'server.start');
-      s.config({ fs: { isRemote: true, budget: 7 + n } });
-      await s.run(10);
-      expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
-      expect(stageOf(s)).toBe(stages[n]);
-    }
-    expect(lastFailure(s)).toEqual(nobodyLogsIn('fs'));
-  },
-);
+scenario('a call fails at once in every step of a login; nothing changes it', remote(expired), async (s) => {
+  const { logins } = s.callPorts;
+  logins.hasPerson = true;
+  await s.up(1000);
+  order(s, 'server.stop');
+  order(s, 'server.start');
+  await s.run(1000);
+  const steps = [() => {}, () => logins.show('fs'), () => logins.refuses('fs')];
+  const stages = ['authorizing', 'unauthorized', 'unauthorized'];
+  for (const [n, step] of steps.entries()) {
+    step();
+    const call = s.call('read');
+    if (n < 2) order(s, 'server.start');
+    s.config({ fs: { isRemote: true, budget: 7 + n } });
+    await s.run(10);
+    expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
+    expect(stageOf(s)).toBe(stages[n]);
+  }
+  expect(lastFailure(s)).toEqual(nobodyLogsIn('fs'));
+});
 
 let isRevoked = false;
 const revocable: Script = {

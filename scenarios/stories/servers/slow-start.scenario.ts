@@ -8,8 +8,7 @@ const slow = (s: Scene, ms: number, tools: object = { read: {} }): ServerRef => 
 
 scenario('a call of a tool that nobody has yet waits for the servers that start', (s) => {
   const fs = slow(s, 2_000);
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('succeeded');
   s.expect(fs).visits('connecting', 'ready');
   s.expect(fs).requests('tools/call', 1);
@@ -17,8 +16,7 @@ scenario('a call of a tool that nobody has yet waits for the servers that start'
 
 scenario('a call that waits for servers longer than it may names those that still start', (s) => {
   const fs = slow(s, 4_000);
-  const call = s.call('read', { timeoutMs: 500 });
-  s.settled(call);
+  const call = s.settled(s.call('read', { timeoutMs: 500 }));
   s.expect(call).settles('failed', {
     end: 'timedOut',
     code: 'ServerNotActive',
@@ -31,8 +29,7 @@ scenario('a call that waits for servers longer than it may names those that stil
 
 scenario('a call that waits for a silent server hears what that server waits for', (s) => {
   const fs = slow(s, 6_000);
-  const call = s.call('read', { timeoutMs: 3_000 });
-  s.settled(call);
+  const call = s.settled(s.call('read', { timeoutMs: 3_000 }));
   s.expect(call).settles('failed', {
     end: 'timedOut',
     code: 'ServerNotActive',
@@ -44,8 +41,7 @@ scenario('a call that waits for a silent server hears what that server waits for
 
 scenario('the time that a call has waited for a server is not given to it again', (s) => {
   const fs = slow(s, 2_000, { read: { takes: 10_000 } });
-  const call = s.call('read', { timeoutMs: 3_000 });
-  s.settled(call);
+  const call = s.settled(s.call('read', { timeoutMs: 3_000 }));
   s.expect(call).settles('unknown', { end: 'timedOut', code: 'ToolExecutionTimeout', at: 3_000 });
   s.expect(fs).requests('tools/call', 1);
 });
@@ -53,16 +49,14 @@ scenario('the time that a call has waited for a server is not given to it again'
 scenario('a call that waits for a server which cannot start is told so', (s) => {
   const fs = s.server('fs', { tools: { read: {} }, restart: false });
   s.fault(fs, 'proc.exit', { when: 'initialize', code: 3 });
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('failed', { code: 4001, details: { not_active: ['fs'] } });
 });
 
 scenario('a call goes to the server that has its tool, and does not wait for the others', (s) => {
   slow(s, 3_000);
   const other = s.server('other', { tools: { write: {} } });
-  const call = s.call('write', { timeoutMs: 2_500 });
-  s.settled(call);
+  const call = s.settled(s.call('write', { timeoutMs: 2_500 }));
   s.expect(call).settles('succeeded');
   s.expect(other).requests('tools/call', 1);
 });
@@ -92,8 +86,7 @@ scenario('a call of an agent waits for the servers that start, too', (s) => {
   const fs = slow(s, 2_000);
   s.office();
   s.run(1_000);
-  const call = s.agentCall('read');
-  s.settled(call);
+  const call = s.settled(s.agentCall('read'));
   s.expect(call).settles('succeeded');
   s.expect(fs).requests('tools/call', 1);
 });
@@ -117,7 +110,6 @@ scenario('a server that does not know tools/list is ready without tools', (s) =>
   const fs = s.server('fs', { tools: { read: {} } });
   s.fault(fs, 'rpc.error', { when: 'list', code: -32601 });
   s.reaches(fs, 'ready');
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('failed', { code: 4001 });
 });

@@ -8,11 +8,7 @@ const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 
 scenario(
   'a call whose machine throws is answered by its will, and its server lives on',
-  {
-    servers: { fs: { tools } },
-    kinds: broken('call', 'enter'),
-    failing: '/call:',
-  },
+  { servers: { fs: { tools } }, kinds: broken('call', 'enter'), failing: '/call:' },
   async (s) => {
     await s.up(100);
     const call = s.call('read');
@@ -162,7 +158,7 @@ scenario(
 
 scenario(
   'an agent whose link fails opens it a few times, then ends and says why',
-  { servers: {}, kinds: broken('link', 'rememberFirst'), failing: '/link' },
+  { kinds: broken('link', 'rememberFirst'), failing: '/link' },
   async (s) => {
     await s.office();
     s.agent();

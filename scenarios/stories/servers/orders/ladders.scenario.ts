@@ -10,10 +10,7 @@ const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 
 type Kinds = Readonly<Record<string, AnyStateMachine>>;
 /** One ignores all events, even close, in general or in one state; the fallbacks exist for such bugs. */
-const deaf = (kind: string): Kinds => ({
-  ...machines,
-  [kind]: setup({}).createMachine({ id: kind }),
-});
+const deaf = (kind: string): Kinds => ({ ...machines, [kind]: setup({}).createMachine({ id: kind }) });
 const deafIn = (kind: string, state: string): Kinds => {
   const { config, implementations } = machines[kind] as AnyStateMachine;
   const { on = {}, ...rest } = config.states?.[state] ?? {};
@@ -25,40 +22,32 @@ const deafIn = (kind: string, state: string): Kinds => {
 };
 
 const deafCalls = { servers: { fs: { tools } }, kinds: deaf('call') };
-scenario(
-  'a call that does not obey its cancel holds up a stop for the drain time and a grace, and is unknown in the end',
-  deafCalls,
-  async (s) => {
-    await s.up(100);
-    const call = s.call('read');
-    order(s, 'server.stop');
-    await s.run(s.timing.drainMs + s.timing.cancelGraceMs - 1);
-    expect([stageOf(s), signalsTo(s)]).toEqual(['closing', []]);
-    await s.run(10);
-    expect([stageOf(s), signalsTo(s)]).toEqual(['idle', ['stdin']]);
-    expect(s.servers.alive).toBe(0);
-    s.close();
-    expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'Crashed' } }]);
-  },
-);
+scenario('a call that obeys no cancel holds up a stop for drain time and grace', deafCalls, async (s) => {
+  await s.up(100);
+  const call = s.call('read');
+  order(s, 'server.stop');
+  await s.run(s.timing.drainMs + s.timing.cancelGraceMs - 1);
+  expect([stageOf(s), signalsTo(s)]).toEqual(['closing', []]);
+  await s.run(10);
+  expect([stageOf(s), signalsTo(s)]).toEqual(['idle', ['stdin']]);
+  expect(s.servers.alive).toBe(0);
+  s.close();
+  expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'Crashed' } }]);
+});
 
-scenario(
-  'a stop that is said again ends the waiting for a call that does not obey its cancel',
-  deafCalls,
-  async (s) => {
-    await s.up(100);
-    const call = s.call('read');
-    for (const signals of [[], [], ['stdin']]) {
-      order(s, 'server.stop');
-      expect([stageOf(s), signalsTo(s)]).toEqual(['closing', signals]);
-    }
-    await s.run(10);
-    expect(stageOf(s)).toBe('idle');
-    expect(s.servers.alive).toBe(0);
-    s.close();
-    expect(call.settled).toMatchObject([{ outcome: 'unknown' }]);
-  },
-);
+scenario('a stop said again ends the waiting for a call that obeys no cancel', deafCalls, async (s) => {
+  await s.up(100);
+  const call = s.call('read');
+  for (const signals of [[], [], ['stdin']]) {
+    order(s, 'server.stop');
+    expect([stageOf(s), signalsTo(s)]).toEqual(['closing', signals]);
+  }
+  await s.run(10);
+  expect(stageOf(s)).toBe('idle');
+  expect(s.servers.alive).toBe(0);
+  s.close();
+  expect(call.settled).toMatchObject([{ outcome: 'unknown' }]);
+});
 
 scenario('the last one counts of the orders that come while calls are cancelled', deafCalls, async (s) => {
   await s.up(100);

@@ -2,8 +2,7 @@ import { scenario, type CallRef, type Scene, type ServerRef } from '../../../sta
 import type { Stage as Told } from '../../../stage/plan/plan.ts';
 
 const refusedAs = (s: Scene, fs: ServerRef, state: Told): CallRef => {
-  const call = s.call('read');
-  s.settled(call);
+  const call = s.settled(s.call('read'));
   s.expect(call).settles('failed', { end: 'failed', code: 'ServerNotActive', details: { state }, at: 0 });
   s.expect(fs).requests('tools/call', 0);
   return call;
@@ -49,8 +48,7 @@ for (const [state, { again, meet, shown }] of Object.entries(caught)) {
   if (shown === 'connecting')
     scenario(`a call to a server that is ${state} waits for it`, (s) => {
       const fs = caughtIn(s);
-      const call = s.call('read');
-      s.settled(call);
+      const call = s.settled(s.call('read'));
       s.expect(call).settles('succeeded');
       s.expect(fs).requests('tools/call', 1);
     });
@@ -142,8 +140,7 @@ scenario('a stop lets running calls end and takes no new ones, then the server g
   const call = s.call('read');
   s.asked(fs, 'tools/call');
   s.stop(fs);
-  const late = s.call('read');
-  s.settled(late);
+  const late = s.settled(s.call('read'));
   s.expect(late).settles('failed', { code: 'ServerNotActive', details: { state: 'closing' } });
   s.expect(call).waits();
   s.expect(fs).signals();

@@ -99,6 +99,7 @@ const queued: HarnessOptions = {
   servers: { ...many(16, { initialize: 30_000 }), fs: { tools, later: { 2: {} } } },
   options: { fs: { kept: kept('read') } },
 };
+const lazily = { ...queued, options: { fs: { isLazy: true, kept: kept('read') } } };
 scenario('a call to a server that waits for its turn waits with it, despite a start', queued, async (s) => {
   await s.up(100);
   const { settled } = s.call('read');
@@ -110,32 +111,24 @@ scenario('a call to a server that waits for its turn waits with it, despite a st
   expect(stageOf(s)).toBe('ready');
   expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
 });
-scenario(
-  'a lazy server that is stopped while it waits for its turn answers who called',
-  { ...queued, options: { fs: { isLazy: true, kept: kept('read') } } },
-  async (s) => {
-    await s.up(100);
-    const call = s.call('read');
-    order(s, 'server.stop');
-    expect(stageOf(s)).toBe('idle');
-    expect(call.settled[0]?.end).toBe('cancelled');
-    order(s, 'server.stop');
-    await s.run(60_000);
-    expect(stageOf(s)).toBe('idle');
-    expect(opensOf(s, 'fs')).toEqual([]);
-  },
-);
-scenario(
-  'a computer that closes while a call waits for a server that waits for its turn: the call has failed, and was never sent',
-  { ...queued, options: { fs: { isLazy: true, kept: kept('read') } } },
-  async (s) => {
-    await s.up(100);
-    const call = s.call('read');
-    expect(stepOf(s)).toBe('queued');
-    s.close();
-    expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'queued' }]);
-  },
-);
+scenario('a lazy server stopped while it waits for its turn answers who called', lazily, async (s) => {
+  await s.up(100);
+  const call = s.call('read');
+  order(s, 'server.stop');
+  expect(stageOf(s)).toBe('idle');
+  expect(call.settled[0]?.end).toBe('cancelled');
+  order(s, 'server.stop');
+  await s.run(60_000);
+  expect(stageOf(s)).toBe('idle');
+  expect(opensOf(s, 'fs')).toEqual([]);
+});
+scenario('a call for a server in the line fails unsent when its computer closes', lazily, async (s) => {
+  await s.up(100);
+  const call = s.call('read');
+  expect(stepOf(s)).toBe('queued');
+  s.close();
+  expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'queued' }]);
+});
 scenario('a computer that closes ends who waits for a turn', queued, async (s) => {
   await s.up(100);
   s.close();

@@ -7,6 +7,7 @@ import { client, hello, opensOf, order, stageOf, stagesOf } from '../../../stage
 const tools = { read: { answers: hello, afterMs: 300 }, hang: { never: true } } as const;
 const servers = { fs: { tools } };
 const timing = { drainMs: 5_000 };
+const exiting = { servers: { fs: { tools, exitsFirst: true } }, timing } as const;
 const draining = { servers, timing };
 const running = async (s: Harness, tool: 'read' | 'hang') => {
   await s.up(500);
@@ -20,38 +21,30 @@ for (const [what, act] of [
   ['its process dies', (s: Harness) => s.servers.kill('fs', { code: 1 })],
   ['its process machine ends by itself', (s: Harness) => s.directory.abandon(`${client}/connection/process`)],
 ] as const)
-  scenario(
-    `a server that goes down goes there also when ${what}, and its calls are told`,
-    { servers: { fs: { tools, exitsFirst: true } }, timing },
-    async (s) => {
-      const call = await running(s, 'hang');
-      order(s, 'server.stop');
-      act(s);
-      expect(call.settled).toMatchObject([{ end: 'unknown', outcome: 'unknown' }]);
-      await s.run(3000);
-      expect(stageOf(s)).toBe('idle');
-      expect(s.servers.alive).toBe(0);
-      expect(opensOf(s)).toHaveLength(1);
-      expect(stagesOf(s)).toEqual(['connecting', 'ready', 'closing', 'idle']);
-    },
-  );
+  scenario(`a server goes down also when ${what}, and its calls are told`, exiting, async (s) => {
+    const call = await running(s, 'hang');
+    order(s, 'server.stop');
+    act(s);
+    expect(call.settled).toMatchObject([{ end: 'unknown', outcome: 'unknown' }]);
+    await s.run(3000);
+    expect(stageOf(s)).toBe('idle');
+    expect(s.servers.alive).toBe(0);
+    expect(opensOf(s)).toHaveLength(1);
+    expect(stagesOf(s)).toEqual(['connecting', 'ready', 'closing', 'idle']);
+  });
 
 for (const [what, act] of [
   ['stopped', (s: Harness) => order(s, 'server.stop')],
   ['started again', (s: Harness) => order(s, 'server.start')],
   ['closed', (s: Harness) => s.close()],
 ] as const)
-  scenario(
-    `a call of a server whose stream broke hears so at once when the server is ${what}`,
-    { servers: { fs: { tools, exitsFirst: true } }, timing },
-    async (s) => {
-      const call = await running(s, 'hang');
-      s.servers.breakStream('fs');
-      expect(call.settled).toEqual([]);
-      act(s);
-      expect(call.settled).toMatchObject([{ end: 'unknown', failure: { code: 'ServerLost' } }]);
-    },
-  );
+  scenario(`a call of a broken stream hears so at once when its server is ${what}`, exiting, async (s) => {
+    const call = await running(s, 'hang');
+    s.servers.breakStream('fs');
+    expect(call.settled).toEqual([]);
+    act(s);
+    expect(call.settled).toMatchObject([{ end: 'unknown', failure: { code: 'ServerLost' } }]);
+  });
 
 const told = (s: Harness): string[] => s.heard('computer', 'client.changed').map((e) => e.stage as string);
 scenario('a server on its way down is told to be closing once, whatever is ordered', draining, async (s) => {
