@@ -102,16 +102,6 @@ for (const [what, callTotalMs, timeoutMs, details] of limits)
 
 const lost = { tools: { read: { answers: hello } }, ignores: ['stdin'] } as const;
 const losing = { servers: { fs: lost } };
-for (const state of ['disconnected', 'recovering'] as const)
-  scenario(`a call to a server that is ${state} waits for a try that comes soon`, losing, async (s) => {
-    s.computer();
-    await reaches(s, 'ready');
-    await breaks(s, state);
-    const call = s.call('read');
-    await s.run(20_000);
-    expect(call.settled).toMatchObject([{ outcome: 'succeeded', result: hello }]);
-  });
-
 scenario(
   'a call that came after the loss of its server outlives the news of it while a person is asked',
   { servers: { fs: lost }, person: () => ({ says: 'allow', afterMs: 1_000 }) },

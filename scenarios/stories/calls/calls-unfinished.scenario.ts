@@ -3,26 +3,7 @@ import { expect } from 'vitest';
 import type { RequestFact, Emit } from '../../../machines/kernel/ports.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, HarnessOptions } from '../../stage/harness.ts';
-import { hello } from '../../stage/watching.ts';
 import type { StagePorts } from '../../stage/ports.ts';
-
-scenario(
-  'a call in the line of a server whose session is opened again waits for it, and is sent once',
-  {
-    servers: { fs: { tools: { read: { answers: hello, afterMs: 300 } }, initialize: 50, listMs: 50 } },
-    options: { fs: { isRemote: true, limits: { concurrency: 1, queue: 5 } } },
-  },
-  async (s) => {
-    await s.up(1_000);
-    const [sent, inLine] = [s.call('read'), s.call('read')];
-    await s.run(10);
-    s.servers.expire('fs');
-    expect(inLine.settled).toEqual([]);
-    await s.run(2_000);
-    expect(ends([sent, inLine])).toEqual(['unknown', 'succeeded']);
-    expect(s.servers.heard).toEqual(['call read at fs', 'call read at fs']);
-  },
-);
 
 const ends = (calls: readonly AskedCall[]): (string | undefined)[] =>
   calls.map((call) => call.settled.map(({ end }) => end).join());

@@ -52,17 +52,6 @@ scenario('orders by any name reach the call and the server of that name only', {
 });
 
 scenario(
-  'a server that is named like a property of every object is waited for at boot',
-  { servers: { constructor: { initialize: 500 } } },
-  async (s) => {
-    await s.up(100);
-    expect(computerStage(s)).toBeUndefined();
-    await s.run(500);
-    expect(computerStage(s)).toBe('whole');
-  },
-);
-
-scenario(
   '300 calls in flight are each answered with what was asked for',
   { servers: { fs: { tools: { echo: (call) => slowly(call.arguments) } } } },
   async (s) => {

@@ -133,17 +133,6 @@ scenario('a server that takes a call and never answers has its time and a cancel
   s.expect(fs).visits('connecting', 'ready');
 });
 
-scenario('a server started again under a call: the call is unknown, the session is opened again', (s) => {
-  const fs = s.server('fs', { ...remote, faults: [{ fault: 'net.serverDown', ms: 250 }] });
-  s.later(fs, 2);
-  s.ready();
-  const call = s.settled(s.call('read', { timeoutMs: 0 }));
-  s.expect(call).settles('unknown', { code: 'ServerLost' });
-  s.reaches(fs, 'ready');
-  s.expect(fs).visits('connecting', 'ready', 'connecting', 'ready');
-  s.expect(fs).requests('initialize', 2);
-});
-
 scenario('a server that is away for a moment and remembers its sessions goes on with the same one', (s) => {
   const fs = s.server('fs', {
     ...remote,

@@ -20,18 +20,6 @@ scenario('200 changes told within 50 ms: at most two questions, and the last one
   s.differs('a busy machine may write a burst in two', ['requests']);
 });
 
-scenario('changes that are told while a server is asked for its tools are fetched, the last one too', (s) => {
-  const fs = s.server('fs', { tools });
-  s.fault(fs, 'notify.burst', { when: 'ready', n: 20, withinMs: 100 });
-  s.fault(fs, 'rpc.late', { when: 'list', ms: 50 });
-  s.ready();
-  s.run(300);
-  s.clearFaults();
-  s.virtualOnly('nobody knows when a real system is quiescent');
-  s.quiescent();
-  s.expect.tools('+read', '+fs.new1', '+fs.new20', '-fs.new1');
-});
-
 scenario('a server that tells of changes without end is asked now and then, and nothing is told', (s) => {
   const fs = s.server('fs', { tools });
   s.fault(fs, 'notify.storm', { everyMs: 5 });

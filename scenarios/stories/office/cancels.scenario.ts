@@ -76,18 +76,3 @@ scenario('a cancelled call ends with its agent', { servers: never }, async (s) =
   await s.run(10);
   expect(call.settled).toMatchObject([unknown]);
 });
-
-scenario('progress of a cancelled call that is on its way changes nothing', { servers: never }, async (s) => {
-  await everybody(s);
-  s.network.faults.setLatency(30);
-  for (let ms = 90; ms < 300; ms += 20) {
-    const ticket = `p${ms}`;
-    const asked = { ticket, reqId: ticket, computer: 'c1', tool: 'read', params: {}, timeoutMs: 60_000 };
-    const more = { wantsProgress: true, replyTo: 'host:agent' };
-    const call = s.asked('agent', ticket, { type: 'agent.call', ...asked, ...more });
-    await s.run(ms);
-    call.cancel();
-    await s.run(200);
-    expect(call.settled).toMatchObject([{ result: { meta: { a2c_cancelled: true } } }]);
-  }
-});

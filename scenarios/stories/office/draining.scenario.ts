@@ -49,15 +49,3 @@ scenario('an office is drained no longer than it may be; its last call is told',
   expect(running.settled).toMatchObject([{ result: { isError: true, meta: { a2c_outcome: 'unknown' } } }]);
   expect(s.directory.find('office')).toBeUndefined();
 });
-
-scenario('an office that is drained closes at once when it is told to', { servers }, async (s) => {
-  await everybody(s);
-  const running = s.agentCall('never');
-  await s.run(100);
-  s.order('office', { type: 'drain', ms: 60_000 });
-  await s.run(100);
-  s.close('office');
-  await s.run(10);
-  expect(running.settled).toMatchObject([{ result: { isError: true, meta: { a2c_outcome: 'unknown' } } }]);
-  expect(s.directory.find('office')).toBeUndefined();
-});

@@ -168,14 +168,3 @@ scenario('a computer shows its config to the agent that asks', { servers }, asyn
   await s.run(20);
   expect(answers).toMatchObject([{ outcome: 'succeeded', result: { servers: {}, inputs: [] } }]);
 });
-
-scenario('a computer that says that its config changed is heard by the host of the agent', {}, async (s) => {
-  await s.office();
-  s.agent();
-  const peer = s.peer('c9');
-  peer.join('computer', 'c9');
-  await s.run(20);
-  peer.say('server:update_config', { computer: 'c9' });
-  await s.run(20);
-  expect(s.heard('agent', 'computer.configChanged')).toMatchObject([{ computer: 'c9' }]);
-});

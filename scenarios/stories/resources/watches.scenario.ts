@@ -3,7 +3,7 @@ import { broken } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Act, Script } from '../../stage/scripted/script.ts';
 import type { Harness, HarnessOptions } from '../../stage/harness.ts';
-import { asksOf, everything, stageOf } from '../../stage/watching.ts';
+import { everything, stageOf } from '../../stage/watching.ts';
 
 const server = (script: Script = {}): HarnessOptions => ({
   servers: { fs: { tools: { read: { answers: {} } }, info: { capabilities: everything }, ...script } },
@@ -80,17 +80,6 @@ scenario(
     await watch(s, ['u:c'], 2 * s.timing.listMs + 1_000);
     expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:c']);
     expect(s.servers.heard.filter((line) => line.startsWith('cancelled'))).toHaveLength(3);
-  },
-);
-
-scenario(
-  'a server without subscriptions is not asked, no matter who watches',
-  server({ info: { capabilities: { ...everything, resources: { listChanged: true, subscribe: false } } } }),
-  async (s) => {
-    await s.up(1_000);
-    await watch(s, ['u:a']);
-    expect(askedOf(s)).toEqual([]);
-    expect(asksOf(s, 'resources/list')).toHaveLength(1);
   },
 );
 

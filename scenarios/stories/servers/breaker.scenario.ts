@@ -125,38 +125,3 @@ scenario('a breaker belongs to the launch config: a server put back goes on with
   await s.run(100);
   expect(opensOf(s)).toHaveLength(7);
 });
-
-scenario('few failures are remembered, too, and the pause goes on from there', failing, async (s) => {
-  s.computer();
-  await until(s, () => opensOf(s).length === 3);
-  await reaches(s, 'waiting');
-  s.config({});
-  await s.run(100);
-  s.config({ fs: {} });
-  await s.run(100);
-  expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
-    stage: 'waiting',
-    attempt: 4,
-    nextTryMs: 6000,
-  });
-});
-
-scenario(
-  'a server that has proved itself has a clean record',
-  {
-    servers: { fs: { ...refusing, later: { 3: { initialize: 1 } } } },
-    timing: { ...timing, provenStableMs: 60_000 },
-  },
-  async (s) => {
-    await s.up(10_000);
-    expect(stageOf(s)).toBe('ready');
-    await s.run(s.timing.provenStableMs);
-    s.config({});
-    await s.run(100);
-    s.config({ fs: {} });
-    await s.run(100);
-    s.servers.kill('fs', { code: 1 });
-    await s.run(10);
-    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({ stage: 'waiting', attempt: 1 });
-  },
-);

@@ -2,7 +2,6 @@
 import { expect } from 'vitest';
 import { broken, eldest } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';
-import { stageOf } from '../../stage/watching.ts';
 
 const tools = { read: { answers: { content: [] } } };
 
@@ -54,17 +53,3 @@ for (const type of ['server.start', 'server.stop'])
       ]);
     },
   );
-
-scenario(
-  'a start by hand gives a server its whole budget again, also in the pause before its last try',
-  { servers: { fs: { missing: 'forNow' } }, options: { fs: { budget: 2 } } },
-  async (s) => {
-    s.computer();
-    while (s.heard('computer', 'client.changed').at(-1)?.attempt !== 2) await s.run(1);
-    expect(stageOf(s)).toBe('waiting');
-    s.order('computer', { type: 'server.start', server: 'fs' });
-    await s.run(60_000);
-    expect(s.servers.startsOf('fs')).toBe(5);
-    expect(stageOf(s)).toBe('open');
-  },
-);

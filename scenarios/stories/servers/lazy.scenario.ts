@@ -152,25 +152,6 @@ scenario(
   },
 );
 
-const orders: readonly (readonly [string, (s: Harness) => void, string])[] = [
-  ['started', (s) => order(s, 'server.start'), 'ready'],
-  ['stopped', (s) => order(s, 'server.stop'), 'idle'],
-  ['closed', (s) => s.close(), 'standby'],
-];
-for (const [what, act, becomes] of orders)
-  scenario(`a lazy server that rests and is ${what} obeys`, lazily(slow), async (s) => {
-    await s.up(100);
-    act(s);
-    await s.run(1000);
-    expect(stageOf(s)).toBe(becomes);
-    expect(s.directory.size === 0).toBe(what === 'closed');
-    if (becomes !== 'idle') return;
-    expect(offeredBy(s)).toEqual([]);
-    expect(s.call('read').settled).toMatchObject([
-      { failure: { code: 'ServerNotActive', details: { state: 'idle' } } },
-    ]);
-  });
-
 scenario(
   'the call of an agent that waits for a server never reaches it when its computer has left the office',
   { servers: { fs: { tools, startMs: 2_000 } } },

@@ -91,21 +91,6 @@ scenario('a call of an agent waits for the servers that start, too', (s) => {
   s.expect(fs).requests('tools/call', 1);
 });
 
-scenario('a call that waited for its server is not cut off by a stop that comes while it runs', (s) => {
-  const fs = slow(s, 1_000, { read: { takes: 300 } });
-  s.timing({ drainMs: 5_000 });
-  s.reaches(fs, 'ready');
-  s.restart(fs);
-  s.reaches(fs, 'connecting');
-  s.run(100);
-  const call = s.call('read');
-  s.asked(fs, 'tools/call');
-  s.stop(fs);
-  s.settled(call);
-  s.expect(call).settles('succeeded');
-  s.reaches(fs, 'idle');
-});
-
 scenario('a server that does not know tools/list is ready without tools', (s) => {
   const fs = s.server('fs', { tools: { read: {} } });
   s.fault(fs, 'rpc.error', { when: 'list', code: -32601 });

@@ -68,21 +68,6 @@ scenario(
 );
 
 scenario(
-  'a client that throws again and again is given up; the others serve',
-  {
-    servers: { fs: { tools }, other: { tools: { write: tools.read } } },
-    kinds: broken('client', 'rememberInfo', (c: { server: string }) => c.server === 'fs'),
-    failing: 'client:fs',
-  },
-  async (s) => {
-    await s.up(10_000);
-    expect(s.servers.startsOf('fs')).toBe(6);
-    expect(s.servers.alive).toBe(1);
-    expect(stageOf(s, 'other')).toBe('ready');
-  },
-);
-
-scenario(
   'a process machine that throws: its child is killed, the client tries again',
   {
     servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } },
@@ -96,27 +81,6 @@ scenario(
     expect(stageOf(s)).toBe('ready');
   },
 );
-
-for (const [when, script] of [
-  ['after its stream has ended', {}],
-  ['while its stream still stands', { exitsFirst: true }],
-] as const)
-  scenario(
-    `a process machine that throws over the exit of its child, ${when}: calls are unknown, it comes back`,
-    {
-      servers: { fs: { tools, ...script } },
-      kinds: broken('process', 'rememberExit', eldest(1)),
-      failing: '/process',
-    },
-    async (s) => {
-      await s.up(100);
-      const call = s.call('read');
-      s.servers.kill('fs', { code: 1 });
-      expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'ServerLost' } }]);
-      await s.run(2000);
-      expect(stageOf(s)).toBe('ready');
-    },
-  );
 
 scenario(
   'a computer that is ended by force leaves no machine that still works, and who watched one hears of its end',

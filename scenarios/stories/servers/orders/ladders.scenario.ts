@@ -35,6 +35,17 @@ scenario('a call that obeys no cancel holds up a stop for drain time and grace',
   expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'Crashed' } }]);
 });
 
+scenario('a call that obeys no cancel holds up a close for the grace of that only', deafCalls, async (s) => {
+  await s.up(100);
+  const call = s.call('read');
+  s.close();
+  await s.run(s.timing.cancelGraceMs - 1);
+  expect([stageOf(s), signalsTo(s)]).toEqual(['closing', []]);
+  await s.run(10);
+  expect(s.directory.size).toBe(0);
+  expect(call.settled).toMatchObject([{ outcome: 'unknown' }]);
+});
+
 scenario('a stop said again ends the waiting for a call that obeys no cancel', deafCalls, async (s) => {
   await s.up(100);
   const call = s.call('read');
@@ -137,18 +148,6 @@ scenario(
     expect([stageOf(s), signalsTo(s)]).toEqual(['recovering', ['SIGTERM', 'SIGKILL']]);
     await s.run(2000);
     expect(stageOf(s)).toBe('ready');
-  },
-);
-
-scenario(
-  'close while a command that does not exist is being launched ends without a try more',
-  { servers: { fs: { missing: true, startMs: 50 } } },
-  async (s) => {
-    await s.up(10);
-    s.close();
-    await s.run(100);
-    expect(s.directory.size).toBe(0);
-    expect(s.servers.startsOf('fs')).toBe(1);
   },
 );
 

@@ -129,13 +129,6 @@ scenario('a call for a server in the line fails unsent when its computer closes'
   s.close();
   expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'queued' }]);
 });
-scenario('a computer that closes ends who waits for a turn', queued, async (s) => {
-  await s.up(100);
-  s.close();
-  await s.run(100);
-  expect(s.directory.size).toBe(0);
-  expect(opensOf(s, 'fs')).toEqual([]);
-});
 
 const both = (s: Harness, count: number, more: object): void =>
   s.config({ ...Object.fromEntries(Array.from({ length: count }, (_, n) => [`s${n}`, {}])), ...more });

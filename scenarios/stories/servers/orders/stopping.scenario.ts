@@ -66,15 +66,3 @@ scenario('a server on its way down is told to be closing once, whatever is order
   await s.run(10_000);
   expect(told(s).slice(9)).toEqual(['closing']);
 });
-
-scenario(
-  'a call that ends with its server counts no longer: the next stop waits for nothing',
-  { servers: { fs: { tools: { read: { dies: { code: 1 }, afterMs: 100 } } } } },
-  async (s) => {
-    await s.up(500);
-    const call = s.call('read');
-    await s.until(() => call.settled.length > 0 && stageOf(s) === 'ready', 60_000);
-    order(s, 'server.stop');
-    expect(await s.until(() => stageOf(s) === 'idle', s.timing.drainMs - 1)).toBe(true);
-  },
-);
