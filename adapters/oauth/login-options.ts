@@ -4,22 +4,9 @@ import { Refusal } from './guarded-fetch.ts';
 import type { StoredLogin, LoginStore } from './login-store.ts';
 import { asLine } from '../../machines/text.ts';
 import type { Authorize, GiveAssertion } from '../mcp/http/login.ts';
+import type { OAuth } from '../../machines/config/schemas.ts';
 
-export interface LoginConfig {
-  readonly grant?: 'authorization_code' | 'device_code' | 'client_credentials' | 'jwt_bearer' | undefined;
-  readonly issuer?: string | undefined;
-  readonly clientId?: string | undefined;
-  readonly clientSecret?: string | undefined;
-  readonly clientMetadataUrl?: string | undefined;
-  readonly scopes?: readonly string[] | undefined;
-  readonly privateKey?: string | undefined;
-  readonly signingAlgorithm?: string | undefined;
-  readonly assertion?: string | undefined;
-  readonly assertionFile?: string | undefined;
-  readonly idpTokenEndpoint?: string | undefined;
-  readonly idpClientId?: string | undefined;
-  readonly idpClientSecret?: string | undefined;
-}
+export type LoginConfig = OAuth;
 export const asksNobody = ({ grant }: LoginConfig): boolean =>
   grant === 'client_credentials' || grant === 'jwt_bearer';
 /** Where a person logs in with a code on any device (RFC 8628); undefined where none is wanted or possible. */
