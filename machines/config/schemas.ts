@@ -390,10 +390,7 @@ export interface StreamableServer extends ServerBase {
 /** Server inside our own process, selected by its name; not part of the protocol. */
 interface InMemoryServer extends ServerBase {
   readonly kind: 'inmemory';
-  readonly launch: {
-    readonly args: readonly string[];
-    readonly env: Readonly<Record<string, string>> | null;
-  };
+  readonly launch: Pick<StdioServer['launch'], 'args' | 'env'>;
 }
 /** Not part of the protocol. */
 interface OwnServer extends ServerBase {

@@ -101,14 +101,11 @@ export interface Lookup {
 export const isSameSeat = (a: SeatFacts, b: SeatFacts): boolean =>
   a.office === b.office && a.role === b.role && a.name === b.name;
 
-const keyOf = (seat: SeatFacts): string => `${seat.role}:${seat.name}`;
-
 /** Read for every routed call. `claims.ts` decides on seats; this index is updated after each decision. */
 export class Seating implements Lookup {
   readonly #seats = new Map<string, SeatFacts>();
   readonly #versions = new Map<string, string>();
   readonly #ours = new Set<string>();
-  readonly #agents = new Map<string, string>();
   readonly #offices = new Map<string, Map<string, Member>>();
 
   opened(socket: string, version: string | undefined, isOurs: boolean): void {
@@ -131,13 +128,14 @@ export class Seating implements Lookup {
     return this.#seats.get(socket);
   }
   agent(office: string): string | undefined {
-    return this.#agents.get(office);
+    return this.#offices.get(office)?.get('agent')?.socket;
   }
   computer(office: string, name: string): string | undefined {
     return this.#offices.get(office)?.get(`computer:${name}`)?.socket;
   }
   holderOf(seat: SeatFacts): string | undefined {
-    return this.#offices.get(seat.office)?.get(keyOf(seat))?.socket;
+    const held = this.#offices.get(seat.office)?.get(placeOf(seat));
+    return held?.seat.name === seat.name ? held.socket : undefined;
   }
   members(office: string): readonly Member[] {
     return [...(this.#offices.get(office)?.values() ?? [])];
@@ -152,8 +150,7 @@ export class Seating implements Lookup {
     this.unseat(socket);
     this.#seats.set(socket, seat);
     const places = this.#offices.get(seat.office) ?? new Map<string, Member>();
-    this.#offices.set(seat.office, places.set(keyOf(seat), { socket, seat }));
-    if (seat.role === 'agent') this.#agents.set(seat.office, socket);
+    this.#offices.set(seat.office, places.set(placeOf(seat), { socket, seat }));
   }
   unseat(socket: string): SeatFacts | undefined {
     const seat = this.#seats.get(socket);
@@ -161,9 +158,8 @@ export class Seating implements Lookup {
     this.#seats.delete(socket);
     const places = this.#offices.get(seat.office);
     // Deletes only the socket's own entry, because another socket may already hold the same name.
-    if (places?.get(keyOf(seat))?.socket === socket) places.delete(keyOf(seat));
+    if (places?.get(placeOf(seat))?.socket === socket) places.delete(placeOf(seat));
     if (places?.size === 0) this.#offices.delete(seat.office);
-    if (this.#agents.get(seat.office) === socket) this.#agents.delete(seat.office);
     return seat;
   }
 }
