@@ -397,9 +397,6 @@ export class Directory implements RootHost {
   get roots(): Iterable<Root> {
     return this.#roots.values();
   }
-  get subscribers(): ReadonlyMap<Address, { messages: number }> {
-    return this.#subscribers;
-  }
   get size(): number {
     return this.#roots.size;
   }

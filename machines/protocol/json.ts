@@ -171,13 +171,21 @@ const pathText = (path: Path): string =>
     '',
   );
 
-const ofNumber = /"type":(?:"number"|\[[^\]]*"number")/;
-/** Tells whether the schema of the argument says `number` anywhere; the whole schema counts where it refers to another place. */
+/** Whether a schema says `number` anywhere, and whether it refers to another place. */
+function saidIn(schema: unknown): { readonly number: boolean; readonly ref: boolean } {
+  let [number, ref] = [false, false];
+  JSON.stringify(schema, (key, value: unknown) => {
+    number ||= key === 'type' && (value === 'number' || (Array.isArray(value) && value.includes('number')));
+    ref ||= key === '$ref';
+    return value;
+  });
+  return { number, ref };
+}
+/** The whole schema counts where that of the argument refers to another place. */
 function mayBeFloat(schema: unknown, [argument = '']: Path): boolean {
   const own = ownMember(fieldsOf(fieldsOf(schema)['properties']), String(argument));
-  const text = jsonOf(own) ?? '';
-  const isElsewhere = own === undefined || text.includes('"$ref"');
-  return ofNumber.test(isElsewhere ? (jsonOf(schema) ?? '') : text);
+  const said = saidIn(own);
+  return own === undefined || said.ref ? saidIn(schema).number : said.number;
 }
 
 /** Number of integers that are named in a sentence each. */
