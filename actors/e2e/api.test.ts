@@ -1,19 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { A2cError, createAgent, createComputer, createOffice, type ComputerOptions } from '../index.ts';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-const fixture = (name: string): string =>
-  fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
 const mark = crypto.randomUUID();
 const server = (behaviour = 'echo', more: object = {}): object => ({
   command: process.execPath,
-  args: [fixture('mcp-server.mjs'), behaviour],
+  args: [fixtureFile('mcp-server.mjs'), behaviour],
   env: { MARK: mark },
   autoApprove: ['all'],
   ...more,
@@ -24,7 +22,7 @@ const computerOf = (mcpServers: object, options: ComputerOptions = {}) =>
 /** Lists the living processes of all servers that this file starts. */
 const look = (): unknown[] =>
   JSON.parse(
-    execFileSync(process.execPath, [fixture('living-processes.mjs'), mark, '0'], { encoding: 'utf8' }),
+    execFileSync(process.execPath, [fixtureFile('living-processes.mjs'), mark, '0'], { encoding: 'utf8' }),
   );
 const refusal = async (promise: Promise<AsyncDisposable>): Promise<A2cError> => {
   const error = await promise.then(

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import type { Computer, ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of config parts beside the servers, and of the notices about them, for every way to give a config. */
 const mark = crypto.randomUUID();
@@ -113,8 +113,7 @@ describe('a warning of a config', () => {
 });
 
 describe('the output of a command', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'a2c-whole-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder('whole');
   it.each([['tools'], ['status']])('has what there is to warn of: %s --json', async (word) => {
     await start({ mcpServers: {} });
     const file = join(folder, 'odd.json');

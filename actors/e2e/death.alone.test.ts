@@ -1,6 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   createAgent,
@@ -12,10 +11,9 @@ import {
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-const fixture = (name: string): string =>
-  fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
-const [server, living] = [fixture('shutdown-server.mjs'), fixture('living-processes.mjs')];
+const [server, living] = [fixtureFile('shutdown-server.mjs'), fixtureFile('living-processes.mjs')];
 const mark = crypto.randomUUID();
 
 const configOf = (isWrapped: boolean): object => {
@@ -101,7 +99,7 @@ describe('a host that leaves without closing', () => {
     'takes its servers along when it leaves by %s, wrappers and all',
     async (how) => {
       const config = JSON.stringify(configOf(true));
-      const host = spawn(process.execPath, ['--import', 'tsx', fixture('leaving-host.ts'), config, how], {
+      const host = spawn(process.execPath, ['--import', 'tsx', fixtureFile('leaving-host.ts'), config, how], {
         stdio: ['pipe', 'pipe', 'ignore'],
       });
       const [said] = (await once(host.stdout, 'data')) as [Buffer];

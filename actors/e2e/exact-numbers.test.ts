@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createAgent, createComputer, createOffice } from '../index.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
+const folder = testFolder('exact');
 const long = '1917043659912705296';
 /** Program of a server that answers with an integer larger than a JavaScript number can hold exactly. */
 const source = `
@@ -21,7 +22,6 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 `;
 
 it('an integer of a server that a number cannot hold is named, here and behind an office', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'a2c-exact-'));
   const file = join(folder, 'server.mjs');
   writeFileSync(file, source);
   await using office = await createOffice({ port: 0, record: false });
@@ -43,5 +43,4 @@ it('an integer of a server that a number cannot hold is named, here and behind a
     ...{ outcome: 'succeeded', server: 's', computer: 'c' },
     result: { structuredContent: { id: Number(long), f: 0.1 }, _meta: { a2c_warnings: said } },
   });
-  rmSync(folder, { recursive: true });
 });

@@ -4,13 +4,18 @@ import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { connect as connectTcp, type Socket as NetSocket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { io, type Socket } from 'socket.io-client';
+import type { Socket } from 'socket.io-client';
 import { afterEach, describe, expect, it } from 'vitest';
+import { EnteringPeers } from '../../scenarios/fixtures/entering.ts';
 import { frameOf, halfOf, headersOf, upgradeOf } from '../../scenarios/fixtures/raw-socket.ts';
 import { createOffice, type GivenLimits, type LimitName, type Office } from '../index.ts';
 
 const ends: (() => unknown)[] = [];
-afterEach(() => ends.splice(0).forEach((end) => end()));
+const peers = new EnteringPeers();
+afterEach(() => {
+  ends.splice(0).forEach((end) => end());
+  peers.close();
+});
 const token = 'the-token';
 const officeWith = (limits: GivenLimits, more: object = {}): Promise<Office> =>
   createOffice({ port: 0, auth: token, limits, record: false, ...more });
@@ -47,17 +52,12 @@ async function peer(
 ): Promise<{ readonly socket: Socket; readonly isIn: boolean }> {
   const agent = new Agent({ keepAlive: true });
   ends.push(() => agent.destroy());
-  const socket = io(`${url}/smcp`, {
+  const { socket, entered } = peers.open(url, token, {
     // The types of socket.io-client know only the agent of browsers, so a cast is needed.
     agent: agent as never,
-    ...{ forceNew: true, reconnection: false, auth: { token }, transports: [...transports] },
+    transports: [...transports],
   });
-  ends.push(() => socket.disconnect());
-  const isIn = await new Promise<boolean>((resolve) => {
-    socket.once('connect', () => resolve(true));
-    socket.once('connect_error', () => resolve(false));
-  });
-  return { socket, isIn };
+  return { socket, isIn: (await entered) === true };
 }
 
 describe('a connection that is not let in', () => {

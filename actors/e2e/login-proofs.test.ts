@@ -1,15 +1,15 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startGuarded, type GuardedOptions } from '../../scenarios/fixtures/guarded-server.ts';
 import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of logins with a proof of identity: an ID token, or a token of the platform. */
+const folder = testFolder('idp');
 const endings: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
@@ -62,8 +62,6 @@ const through = (idpTokenEndpoint: string): object => ({
 describe('a login through an identity provider', () => {
   it('asks nobody, and its tokens are in no trace, status, config of an agent, log or answer', async () => {
     const server = await guarded({ assertion: grant });
-    const folder = mkdtempSync(join(tmpdir(), 'a2c-idp-'));
-    endings.push(() => rmSync(folder, { recursive: true }));
     const office = await createOffice({ port: 0 });
     endings.push(() => office.close());
     const told: unknown[] = [];

@@ -1,11 +1,11 @@
 /** Tests of the metrics of an office on a port of their own. */
-import { io, type Socket } from 'socket.io-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAgent, createOffice, type Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { EnteringPeers } from '../../scenarios/fixtures/entering.ts';
 
-const sockets: Socket[] = [];
-afterEach(() => sockets.splice(0).forEach((socket) => socket.disconnect()));
+const peers = new EnteringPeers();
+afterEach(() => peers.close());
 
 const openOffice = (more: object = {}): Promise<Office> =>
   createOffice({ port: 0, record: false, metrics: { port: 0 }, ...more });
@@ -30,9 +30,7 @@ describe('the metrics of an office', () => {
     await agent.callTool('c1', 'nothing', {});
     await using third = await bootedComputer({ name: 'c2', config: { mcpServers: {} } });
     await expect(third.join(seat)).rejects.toMatchObject({ code: 'Conflict' });
-    const stranger = io(`${office.url}/smcp`, { forceNew: true, reconnection: false });
-    sockets.push(stranger);
-    await new Promise((resolve) => stranger.once('connect_error', resolve));
+    await peers.open(office.url).entered;
     expect(await valueOf(office, 'a2c_office_seats')).toBe(2);
     expect(await valueOf(office, 'a2c_office_rooms')).toBe(1);
     expect(await valueOf(office, 'a2c_office_in_flight')).toBe(0);
@@ -52,10 +50,8 @@ describe('the metrics of an office', () => {
 
   it('have no label for what strangers make up, and no name of anybody', async () => {
     await using office = await openOffice();
-    const socket = io(`${office.url}/smcp`, { forceNew: true, reconnection: false });
-    sockets.push(socket);
-    for (let count = 0; count < 50; count++)
-      await new Promise((resolve) => socket.emit(`client:made-up-${count}`, {}, resolve));
+    const stranger = peers.open(office.url);
+    for (let count = 0; count < 50; count++) await stranger.ask(`client:made-up-${count}`, {});
     const { body } = await get(office, '/metrics');
     expect(body).toContain('a2c_office_events_total{event="other"} 50');
     expect(body).not.toContain('made-up');
@@ -75,13 +71,11 @@ describe('the metrics of an office', () => {
     await computer.join({ url: office.url });
     expect(await get(office, '/healthz')).toEqual({ status: 200, body: 'ok\n' });
     expect(await get(office, '/readyz')).toEqual({ status: 200, body: 'ready\n' });
-    const slow = io(`${office.url}/smcp`, { forceNew: true, reconnection: false });
-    sockets.push(slow);
+    const slow = peers.open(office.url);
     const asked = new Promise<(answer: object) => void>((resolve) =>
-      slow.once('client:get_tools', (_: unknown, ack: (answer: object) => void) => resolve(ack)),
+      slow.socket.once('client:get_tools', (_: unknown, ack: (answer: object) => void) => resolve(ack)),
     );
-    const seat = { role: 'computer', name: 'slow', office_id: 'local' };
-    await new Promise((resolve) => slow.emit('server:join_office', seat, resolve));
+    await slow.join('local', 'computer', 'slow');
     const answer = await asked;
     const over = office.drain();
     expect(await get(office, '/readyz')).toEqual({ status: 503, body: 'closing\n' });

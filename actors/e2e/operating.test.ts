@@ -2,14 +2,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { io, type Socket } from 'socket.io-client';
+import type { Socket } from 'socket.io-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createOffice, type LogEntry, type Office, type OfficeOptions } from '../index.ts';
+import { EnteringPeers } from '../../scenarios/fixtures/entering.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const folder = testFolder('operating');
-const sockets: Socket[] = [];
-afterEach(() => sockets.splice(0).forEach((socket) => socket.disconnect()));
+const peers = new EnteringPeers();
+afterEach(() => peers.close());
 
 const path = join(folder, 'tokens.json');
 const tokens = (...all: readonly object[]): void => writeFileSync(path, JSON.stringify({ tokens: all }));
@@ -33,12 +34,10 @@ async function seated(
   name: string,
   transports = ['polling', 'websocket'],
 ): Promise<Seated> {
-  const socket = io(`${url}/smcp`, { forceNew: true, reconnection: false, transports, auth: { token } });
-  sockets.push(socket);
+  const { socket, join: sit } = peers.open(url, token, { transports });
   const told = new Promise((resolve) => socket.once('notify:disconnecting', resolve));
   const over = new Promise((resolve) => socket.once('disconnect', resolve));
-  const seat = { role: 'computer', name, office_id: 'o' };
-  await new Promise((resolve) => socket.emit('server:join_office', seat, resolve));
+  await sit('o', 'computer', name);
   return { socket, told, over };
 }
 
@@ -134,17 +133,12 @@ describe('the operator of an office', () => {
     const told: LogEntry[] = [];
     const lines = (): unknown[] => told.map(({ level, event, message }) => `${level} ${event}: ${message}`);
     await using office = await officeWith({ log: (entry) => void told.push(entry) });
-    const refused = async (token: string): Promise<void> => {
-      const socket = io(`${office.url}/smcp`, { forceNew: true, reconnection: false, auth: { token } });
-      sockets.push(socket);
-      await new Promise((resolve) => socket.once('connect_error', resolve));
-    };
-    await refused('guessed');
+    await peers.open(office.url, 'guessed').entered;
     expect(lines()).toEqual(['warn peer.refused: This office does not know that token']);
     office.admit(() => {
       throw new Error('the directory is down');
     });
-    await refused('guessed');
+    await peers.open(office.url, 'guessed').entered;
     expect(lines().at(-1)).toBe('warn peer.refused: nobody could say whether it may: the directory is down');
   });
 });

@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startHost, type StartedHost } from '../../scenarios/fixtures/started-host.ts';
 import type { Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of servers of MCP 2026-07-28, made with the official SDK; a server with only this revision refuses `initialize`. */
 const server = fixtureFile('stateless-server.mjs');
+const folder = testFolder('stateless');
 let computer: Computer | undefined;
 let host: StartedHost | undefined;
 afterEach(async () => {
@@ -30,9 +29,7 @@ async function computerOf(kind: (typeof transports)[number], ...more: 'both'[]):
 
 async function expectNewest(it: Computer): Promise<void> {
   expect(it.status().servers[0]).toMatchObject({ state: 'ready' });
-  const folder = mkdtempSync(join(tmpdir(), 'a2c-stateless-'));
   expect(readFileSync(await it.debug.writeTrace(folder), 'utf8')).toContain('"protocolVersion":"2026-07-28"');
-  rmSync(folder, { recursive: true });
 }
 
 describe.each(transports)('a server of 2026-07-28 and of the revisions before it, over %s', (kind) => {

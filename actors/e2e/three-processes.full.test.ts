@@ -1,33 +1,31 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { createAgent, type Agent, type CallOutcome } from '../index.ts';
 import { anyTiming } from '../../machines/kernel/timing.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const fileAt = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const fixture = (name: string): string => fileAt(`../../scenarios/fixtures/${name}`);
 const mark = crypto.randomUUID();
-const folder = mkdtempSync(join(tmpdir(), 'a2c-three-'));
+const folder = testFolder('three');
 const config = join(folder, 'a2c.json');
-const server = { command: process.execPath, args: [fixture('mcp-server.mjs')], env: { MARK: mark } };
+const server = { command: process.execPath, args: [fixtureFile('mcp-server.mjs')], env: { MARK: mark } };
 writeFileSync(config, JSON.stringify({ mcpServers: { fixture: { ...server, autoApprove: ['all'] } } }));
 
 /** Lists the living processes of all three commands and of the server, found by their environment. */
 const look = (): { pid: number }[] =>
   JSON.parse(
-    execFileSync(process.execPath, [fixture('living-processes.mjs'), mark, '0'], { encoding: 'utf8' }),
+    execFileSync(process.execPath, [fixtureFile('living-processes.mjs'), mark, '0'], { encoding: 'utf8' }),
   );
 
 type Child = ReturnType<typeof a2c>;
 const running = new Set<Child>();
 afterEach(() => {
   for (const { child } of running) child.kill('SIGKILL');
-  rmSync(folder, { recursive: true });
 });
 
 /**

@@ -1,14 +1,15 @@
 /** Tests of each refused credential at a real office, with foreign sockets and with our own clients. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { io, type Socket } from 'socket.io-client';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAgent, createOffice, type Entrant, type Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { EnteringPeers } from '../../scenarios/fixtures/entering.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
+const folder = testFolder('enter');
 const [first, second] = ['the-first-token-of-this-test', 'the-second-token-of-this-test'];
 let office: Office;
+const peers = new EnteringPeers();
 const refusals: string[] = [];
 beforeAll(async () => {
   office = await createOffice({ port: 0, auth: [first, second] });
@@ -23,26 +24,12 @@ interface Shown {
 }
 /** Connects a client and returns whether it was admitted, the error, and whether an early event was answered. */
 async function entering({ transports = ['websocket'], ...shown }: Shown, url = office.url) {
-  const socket: Socket = io(`${url}/smcp`, {
-    forceNew: true,
-    reconnection: false,
-    transports: [...transports],
-    ...shown,
-  });
+  const peer = peers.open(url, undefined, { transports: [...transports], ...shown });
   let answered = false;
-  socket.emit('server:join_office', { role: 'agent', name: 'a', office_id: 'o' }, () => (answered = true));
-  try {
-    return await new Promise<
-      { readonly connected: true } | { code: unknown; message: string; answered: boolean }
-    >((resolve) => {
-      socket.once('connect', () => resolve({ connected: true }));
-      socket.once('connect_error', (error: Error & { data?: { code?: unknown } }) =>
-        resolve({ code: error.data?.code, message: error.message, answered }),
-      );
-    });
-  } finally {
-    socket.disconnect();
-  }
+  void peer.join('o', 'agent', 'a').then(() => (answered = true));
+  const entered = await peer.entered;
+  peer.socket.disconnect();
+  return entered === true ? { connected: true } : { code: entered[0], message: entered[1], answered };
 }
 const missing = { code: 401, message: expect.stringContaining('wants a token'), answered: false };
 const unknown = { code: 401, message: 'This office does not know that token', answered: false };
@@ -172,9 +159,7 @@ describe('an agent and a computer', () => {
 
   it('leave no credential in what they record', async () => {
     await using agent = await createAgent({ url: office.url, auth: first });
-    const folder = mkdtempSync(join(tmpdir(), 'a2c-enter-'));
     const traces = [await agent.debug.writeTrace(folder), await office.debug.writeTrace(folder)];
     for (const trace of traces) expect(readFileSync(trace, 'utf8')).not.toMatch(first);
-    rmSync(folder, { recursive: true });
   });
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { LoginConfig, LoginOptions } from './login-options.ts';
 import { memoryLogins } from './login-store.ts';
 import { Login } from './login.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
+const folder = testFolder('assertion');
 const endings: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
@@ -92,8 +94,6 @@ describe('a login with an assertion', () => {
   });
   it('reads its file again for each token', async () => {
     const { url, asked } = await giving();
-    const folder = mkdtempSync(join(tmpdir(), 'a2c-assertion-'));
-    endings.push(() => rmSync(folder, { recursive: true }));
     const assertionFile = join(folder, 'token');
     const [first, second] = [1, 2].map((n) => jwtWith({ aud: [url, 'https://other.test'], n }));
     writeFileSync(assertionFile, `${first}\n`);

@@ -12,13 +12,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf } from '../replay/report/page.ts';
-import { testFolder } from '../fixtures/test-folder.ts';
+import { fixtureFile, testFolder } from '../fixtures/test-folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/extend.md'), 'utf8');
 const here = testFolder('extend');
 const at = (...path: string[]): string => join(here, ...path);
-const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 
 beforeAll(() => {
   for (const folder of ['node_modules/@types', 'node_modules/@modelcontextprotocol', 'bin'])
@@ -26,7 +25,7 @@ beforeAll(() => {
   symlinkSync(root, at('node_modules/a2c-actors'), 'dir');
   for (const name of ['@types/node', '@modelcontextprotocol/sdk'])
     symlinkSync(join(root, 'node_modules', name), at('node_modules', name), 'dir');
-  copyFileSync(fixture('docker.sh'), at('bin/docker'));
+  copyFileSync(fixtureFile('docker.sh'), at('bin/docker'));
   chmodSync(at('bin/docker'), 0o755);
   writeFileSync(at('package.json'), JSON.stringify({ type: 'module' }));
   const names = [...page.matchAll(/^<!-- (\S+\.ts) -->$/gm)];
@@ -47,7 +46,7 @@ const run = (program: string) =>
 /** Living processes that found our `docker` in their PATH, and its containers. */
 const left = (): ({ pid: number } | string)[] => [
   ...JSON.parse(
-    execFileSync(process.execPath, [fixture('living-processes.mjs'), at('bin'), '2000'], {
+    execFileSync(process.execPath, [fixtureFile('living-processes.mjs'), at('bin'), '2000'], {
       encoding: 'utf8',
     }),
   ),
@@ -58,12 +57,12 @@ const left = (): ({ pid: number } | string)[] => [
 let said: Readonly<Record<string, unknown>> | undefined;
 const example = (): Readonly<Record<string, unknown>> => (said ??= hosted());
 const hosted = (): Readonly<Record<string, unknown>> => {
-  const deaf = { command: process.execPath, args: [fixture('shutdown-server.mjs'), 'stubborn'] };
+  const deaf = { command: process.execPath, args: [fixtureFile('shutdown-server.mjs'), 'stubborn'] };
   const { stdout, stderr } = run(`
     import { once } from 'node:events';
     import { createServer } from 'node:net';
     import { createInterface } from 'node:readline';
-    import { createBehaviour } from ${JSON.stringify(fixture('mcp-behaviour.mjs'))};
+    import { createBehaviour } from ${JSON.stringify(fixtureFile('mcp-behaviour.mjs'))};
     import { createComputer } from 'a2c-actors';
     import { computer as clock } from './out/clock.js';
     import { containersOf } from './out/containers.js';

@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAgent, createComputer, createOffice, type Computer, type Office } from '../../actors/index.ts';
 import { isPypiReached, startPeers, type PythonPeers } from '../fixtures/python-peers.ts';
+import { testFolder } from '../fixtures/test-folder.ts';
 
 const isReached = await isPypiReached();
-const folder = mkdtempSync(join(tmpdir(), 'a2c-interop-files-'));
+const folder = testFolder('interop-files');
 const bytes = (length: number): Buffer => Buffer.from(Uint8Array.from({ length }, (_, i) => i % 251));
 
 describe.runIf(isReached)('files', () => {
@@ -27,7 +26,6 @@ describe.runIf(isReached)('files', () => {
     await peers?.[Symbol.asyncDispose]();
     await computer?.close();
     await office?.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('land from a Python agent on our computer, in one part and in many, up to its limit', async () => {

@@ -4,7 +4,6 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { statOf, startTimeOf } from './group.ts';
@@ -13,9 +12,7 @@ import { processPortOf } from '../launch.ts';
 import { sweepLeftovers } from './state-file.ts';
 import { reaperCommand } from './reaper-child.ts';
 import { fileNameOf, hostsDir } from './state-file.ts';
-
-const fixture = (name: string): string =>
-  fileURLToPath(new URL(`../../../scenarios/fixtures/${name}`, import.meta.url));
+import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
 
 let stateDir: string;
 let instance: string;
@@ -40,7 +37,7 @@ const kill = (pid: number, signal: NodeJS.Signals = 'SIGKILL'): void => {
 /** Lists the living processes of the host of this test, found by a program that shares no code with ours. */
 async function living(patienceMs = 0, pgids: readonly number[] = []): Promise<{ pid: number }[]> {
   const args = [
-    fixture('living-processes.mjs'),
+    fixtureFile('living-processes.mjs'),
     `A2C_INSTANCE=${instance}`,
     String(patienceMs),
     ...pgids.map(String),
@@ -71,7 +68,10 @@ interface Said {
 }
 /** Starts a host in a process of its own and resolves when its children run. */
 async function host(options: LedgerOptions, ...behaviours: string[]) {
-  const args = [fixture('guarded-host.ts'), JSON.stringify({ instance, stateDir, reaper: true, ...options })];
+  const args = [
+    fixtureFile('guarded-host.ts'),
+    JSON.stringify({ instance, stateDir, reaper: true, ...options }),
+  ];
   return hostAt(process.execPath, ['--import', 'tsx', ...args, ...behaviours], behaviours.length);
 }
 async function hostAt(program: string, args: readonly string[], servers: number) {
@@ -160,7 +160,7 @@ describe.skipIf(process.platform !== 'linux')('a host killed by SIGKILL', () => 
 function singleFile(asReaper: string): { program: string; starts: () => number } {
   const [program, notes] = [join(stateDir, 'program'), join(stateDir, 'starts')];
   const options = JSON.stringify({ execPath: program, instance, stateDir: false, reaper: true });
-  const words = ['--import', import.meta.resolve('tsx'), fixture('guarded-host.ts'), options];
+  const words = ['--import', import.meta.resolve('tsx'), fixtureFile('guarded-host.ts'), options];
   const again = [process.execPath, ...words].map((word) => `'${word}'`).join(' ');
   const lines = [
     '#!/bin/sh',

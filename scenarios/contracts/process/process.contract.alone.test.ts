@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { localLauncher } from '../../../adapters/process/local-launcher.ts';
@@ -11,7 +10,9 @@ import { processContract } from './process.contract.ts';
 import { launcherSubject } from './process.subject.ts';
 import { registered } from '../registered.ts';
 import { createRealProcessWorld, type RealBehaviour, type RealProcessWorld } from './process.world.ts';
+import { testFolder } from '../../fixtures/test-folder.ts';
 
+const folder = testFolder('command');
 registered('process port: real children', processContract({ createWorld: createRealProcessWorld }));
 registered(
   'process port: shell scripts of this machine',
@@ -98,12 +99,10 @@ describe('a real child', () => {
   });
 
   it('runs the command of its config, whatever its arguments look like', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'a2c-command-'));
     writeFileSync(join(folder, 'python'), '#!/bin/sh\necho "$0 $*" >&2\n', { mode: 0o755 });
     const spec = { command: 'python', args: ['server.py', '--node-id', '3'], env: { PATH: folder } };
     world.launch(spec, (fact) => facts.push(fact));
     expect(await end()).toMatchObject({ code: 0, stderr: `${folder}/python server.py --node-id 3\n` });
-    rmSync(folder, { recursive: true });
   });
 
   it('fails without a launch config by the name of the server', async () => {
