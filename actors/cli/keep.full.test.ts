@@ -59,8 +59,10 @@ const run = (argv: readonly string[], options: { env?: object; cwd?: string } = 
     );
   });
 const a2c = (...argv: string[]): Promise<Said> => run(argv);
-const count = async (file: string, ...more: string[]): Promise<string> =>
-  (await a2c('call', 'counting.count', '-c', file, ...more)).out;
+const count = async (file: string, ...more: string[]): Promise<string> => {
+  const { out, err } = await a2c('call', 'counting.count', '-c', file, ...more);
+  return out === '' ? err : out;
+};
 /** Starts a command that goes on, and resolves when its output matches. */
 function begin(argv: readonly string[], until: RegExp): Promise<ChildProcess> {
   const child = spawn(process.execPath, [main, ...argv], { env: environment() });
