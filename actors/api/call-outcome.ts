@@ -1,4 +1,4 @@
-/** How a call ends for its program: succeeded, failed or unknown, and its promise. */
+/** Outcome of a call for its program: succeeded, failed or unknown, and its promise. */
 import { newId, systemClock } from '../../adapters/clock.ts';
 import {
   type CallEnd,

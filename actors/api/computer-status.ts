@@ -1,4 +1,4 @@
-/** What `status()` and `tools()` tell of servers, read from the snapshots of their machines. */
+/** Facts about servers for `status()` and `tools()`, read from the snapshots of their machines. */
 import type { ComputerConfigInForce, ComputerStatus } from './computer-handle.ts';
 import { A2cError, notFound } from '../kernel/errors.ts';
 import type { MissingServer, ServerStatus, ToolInfo, ToolListing } from '../servers/server-handle.ts';

@@ -1,4 +1,4 @@
-/** What commands share that start servers, ask one thing and end them. */
+/** Common part of commands that start servers, ask one thing and end them. */
 import {
   briefRecordBy,
   logBy,

@@ -45,7 +45,7 @@ const log = 'window://h/log';
 const flags = ['--host', 'h', '--windows', JSON.stringify([{ path: 'log', text: 'started' }])];
 
 describe('an agent that listens to a Desktop', () => {
-  it('is told of all windows, then of each that appears, changes and vanishes, and of nothing else', async () => {
+  it('an agent hears of all windows, then of each that appears, changes and vanishes, and of nothing else', async () => {
     await using hosts = await hostsWith('windows', flags);
     const { next, told } = earOf(hosts.agent, 'desktop.changed');
     const started = { uri: log, text: 'started' };
@@ -70,7 +70,7 @@ describe('an agent that listens to a Desktop', () => {
     expect(told).toEqual([]);
   });
 
-  it('is told that it is too large for an office, and what to ask for instead', async () => {
+  it('an agent whose Desktop is too large for an office hears so, and what to ask for instead', async () => {
     await using hosts = await hostsWith('windows', flags);
     const { next } = earOf(hosts.agent, 'desktop.changed');
     await next();
@@ -115,7 +115,7 @@ const failureOf = (question: Promise<unknown>): Promise<A2cError> =>
   );
 
 describe('an agent that listens to a Finder', () => {
-  it('is told of all documents, then of each that appears, changes and vanishes, and of nothing else', async () => {
+  it('an agent hears of all documents, then of each that appears, changes and vanishes, and of nothing else', async () => {
     await using hosts = await hostsWith('documents', listed(notes(1)));
     const { next, told } = earOf(hosts.agent, 'finder.changed');
     const first = await next();
@@ -164,7 +164,7 @@ describe('an agent that asks for documents', () => {
     ]);
   });
 
-  it('is refused with the codes of Finder, their details and the name of its question', async () => {
+  it('an agent that asks for a wrong document gets the code of Finder, its details and the name of the question', async () => {
     await using hosts = await hostsWith('documents', ['--host', 'h']);
     const { agent } = hosts;
     const refused = [

@@ -78,7 +78,7 @@ describe('the value of a password', () => {
     expect(text).not.toContain(secret);
   });
 
-  it('is as hidden when it was set by the host, before its server starts and after', async () => {
+  it('a password that the host sets is hidden before its server starts and after', async () => {
     const log: unknown[] = [];
     await start({ s: wants('s') }, { log: (entry) => log.push(entry), logLevel: 'debug' }, password);
     computer.inputs.values.set('token', secret);

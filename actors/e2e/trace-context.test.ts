@@ -4,7 +4,7 @@ import { createAgent, createOffice } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-/** Its tool `meta` answers with the `_meta` of its call. */
+/** Server whose tool `meta` answers with the `_meta` of its call. */
 const server = fixtureFile('mcp-server.mjs');
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 

@@ -14,7 +14,7 @@ export interface Viewer {
 const mostWaiting = 8 * 1024 * 1024;
 /** A larger batch is skipped and followed by a checkpoint: converting records to text blocks the host. */
 const mostInBatch = 5_000;
-/** Number of records written between two checks of the clock. */
+/** Records between two looks at the clock, because reading it costs time. */
 const mostInSlice = 32;
 /** Then a checkpoint follows, from which on a page may drop what is older. */
 const mostBetween = 25_000;

@@ -37,7 +37,8 @@ function endedWell(what: DirectoryRecord | Frame): boolean {
   const told = what.k === 'frame' ? fieldsOf(what.json) : fieldsOf('ev' in what && what.ev);
   if (told['type'] !== 'link.answer') return told['outcome'] === 'succeeded';
   const { isError, meta } = fieldsOf(told['body']);
-  return isError !== true && [undefined, 'succeeded'].includes(fieldsOf(meta)['a2c_outcome'] as 'succeeded');
+  const outcome = fieldsOf(meta)['a2c_outcome'] ?? 'succeeded';
+  return isError !== true && outcome === 'succeeded';
 }
 
 /** A person who has to answer is told at once. */

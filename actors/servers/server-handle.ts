@@ -28,9 +28,9 @@ export interface ServerStatus {
   readonly name: string;
   /**
    * State of the server. `idle`: not wanted, or ended by itself without an error. `standby`: will start with the
-   * first call. `waiting`: waits for its next try. `open`: given up; with a restart
-   * budget the next try follows after `nextTryMs` (5 min or more). `needsInput`: a value of its config is missing. `unsupported`: its config cannot be used
-   * here. `authorizing`: a login is under way. `unauthorized`: a person has to log in.
+   * first call. `waiting`: waits for its next try. `open`: given up; with a restart budget the next try follows after
+   * `nextTryMs` (5 min or more). `needsInput`: a value of its config is missing. `unsupported`: its config cannot be
+   * used here. `authorizing`: a login is under way. `unauthorized`: a person has to log in.
    */
   readonly state: ServerState;
   /**

@@ -391,7 +391,6 @@ export class Session {
     // Includes records exactly at the beginning. A trace has times in thousandths of a millisecond, so half of one is subtracted.
     return [before(range.from - 0.0005), before(range.to)];
   }
-  /** Time of the moment shown on the wall clock. */
   get wallNow(): number {
     return this.clockOf(this.nowMs);
   }

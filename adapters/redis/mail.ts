@@ -62,7 +62,7 @@ const isLarge = (letter: WrittenLetter): boolean =>
   letter.length > largeBytes || (letter.length * 3 > largeBytes && Buffer.byteLength(letter) > largeBytes);
 /** Time in ms for which a large message is kept in Redis; a receiver that is paused for longer has lost its lease. */
 const keptMs = 60_000;
-/** Of all large messages to one node that were not fetched yet. */
+/** Limit for all large messages together that one node has not fetched yet. */
 const mostBytes = 160 * 1024 * 1024;
 
 /** Called once. True: fetched; false: certainly not seen by any node; undefined: unknown. */

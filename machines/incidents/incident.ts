@@ -1,4 +1,4 @@
-/** What went wrong at a host, with its calls. Times are those of the wall clock in ms. Pure. */
+/** Incidents of a host, with its calls. Times are those of the wall clock in ms. Pure. */
 import { excessBytes, fieldsOf } from '../protocol/json.ts';
 import type { Call } from './calls.ts';
 

@@ -41,7 +41,7 @@ describe('a property', () => {
     });
   });
 
-  it('is as the server wrote it where it may be null', () => {
+  it('a property that may be null is as the server wrote it', () => {
     const p = { type: ['string', 'null'] };
     expect([openaiOf(p), anthropicOf(p), geminiOf(p)]).toEqual([p, p, p]);
     expect(openaiOf({ type: 'string', nullable: true })).toEqual(p);

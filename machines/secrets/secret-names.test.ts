@@ -82,7 +82,7 @@ describe('a secret name', () => {
     expect(isSecretName(name)).toBe(false);
   });
 
-  it('is recognized in each of twenty thousand different fields that end in _token', () => {
+  it('each of twenty thousand different fields that end in _token is recognized as secret', () => {
     const names = Array.from({ length: 20_000 }, (_, n) => `field${n}_token`);
     expect(names.every(isSecretName)).toBe(true);
   });

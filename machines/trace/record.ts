@@ -1,4 +1,4 @@
-/** What is recorded of a host, before it is written. */
+/** Records of a host, before they are written. */
 import type { EventObject } from 'xstate';
 import type { Address, AnyEvent, Message } from '../kernel/effects.ts';
 import { isObject } from '../protocol/json.ts';

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-/** Its tool `meta` answers with the `_meta` of its call. */
+/** Server whose tool `meta` answers with the `_meta` of its call. */
 const server = at('scenarios/fixtures/mcp-server.mjs');
 const config = {
   mcpServers: { s: { command: process.execPath, args: [server], autoApprove: ['all'] } },

@@ -82,15 +82,18 @@ describe('a server that has forgotten the session', () => {
     ['tools/list', ...row] as const,
     ...(row[2] === 'Invalid request parameters' ? [] : [['ping', ...row] as const]),
   ]);
-  it.each(asked)('is known in %s: %i %s %j', async (method, ...row) => {
-    const { world, forget } = await forgetful(...row);
-    const session = await openIn(world);
-    await session.request(method).answer();
-    forget();
-    expect(await session.request(method).answer()).toMatchObject({ type: 'ask.refused' });
-    await session.next('session.lost');
-    expect(session.facts.at(-1)).toMatchObject({ isExpired: true });
-  });
+  it.each(asked)(
+    'a session that its server has forgotten is known by the answer to %s: %i %s %j',
+    async (method, ...row) => {
+      const { world, forget } = await forgetful(...row);
+      const session = await openIn(world);
+      await session.request(method).answer();
+      forget();
+      expect(await session.request(method).answer()).toMatchObject({ type: 'ask.refused' });
+      await session.next('session.lost');
+      expect(session.facts.at(-1)).toMatchObject({ isExpired: true });
+    },
+  );
 
   it.each(remembers)('is not one that says something else: %i %s %j', async (status, kind, message) => {
     const world = await worldOf('streamable', {
