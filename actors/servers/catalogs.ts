@@ -11,6 +11,7 @@ import { encode } from '../../adapters/mcp/messages/codec.ts';
 import { keep, readCached } from '../../adapters/storage/catalogs.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import type { CatalogNews } from '../../machines/catalog/catalog.machine.ts';
+import type { CatalogContext } from '../../machines/catalog/catalog.rules.ts';
 import {
   type CatalogList,
   type Prompt,
@@ -27,21 +28,12 @@ import { remembered } from '../../machines/kernel/objects.ts';
 
 interface Snapshot {
   readonly value: unknown;
-  readonly context: {
-    readonly server: string;
-    readonly list: CatalogList;
-    readonly entries: readonly object[];
-    readonly revision: number;
-    readonly failures: number;
-    readonly failure: { readonly message: string } | null;
-    readonly isFirst: boolean;
-    readonly isWithdrawn: boolean;
-  };
+  readonly context: CatalogContext;
 }
-function stateOf({ value, context: { isFirst, isWithdrawn } }: Snapshot): CatalogStatus['state'] {
-  if (value === 'asking') return isFirst ? 'connecting' : 'refreshing';
+function stateOf({ value, context: { awaits, standing } }: Snapshot): CatalogStatus['state'] {
+  if (value === 'asking') return awaits === 'first' ? 'connecting' : 'refreshing';
   const { between } = value as { readonly between?: unknown };
-  if (between === 'waiting') return isWithdrawn ? 'withdrawn' : 'failing';
+  if (between === 'waiting') return standing === 'withdrawn' ? 'withdrawn' : 'failing';
   return between === undefined ? 'standby' : 'ready';
 }
 

@@ -29,6 +29,7 @@ import { isNoChange } from './changes.ts';
 type C = CatalogContext;
 const keysOf = ({ list }: C, entries: readonly Entry[]): readonly string[] =>
   entries.map((entry) => keyOfEntry(list, entry));
+const isWithdrawn = ({ standing }: C): boolean => standing === 'withdrawn';
 const hasAny = (numbers: Readonly<Record<string, number>>): boolean => Object.keys(numbers).length > 0;
 /** With unusable ones (tools that are not valid in MCP), which are shown to people but never offered. */
 const entriesIn = ({ list }: C, result: unknown): readonly Entry[] => {
@@ -39,22 +40,28 @@ const entriesIn = ({ list }: C, result: unknown): readonly Entry[] => {
 function withEntries(c: C, entries: readonly Entry[], why: string): Partial<C> {
   const changes = changesIn(c, entries);
   const isSame = isNoChange(changes);
-  if (isSame && !c.isGone) return isSameOrder(c, entries) ? {} : { entries };
+  if (isSame && c.standing !== 'away') return isSameOrder(c, entries) ? {} : { entries };
   const revision = isSame ? c.revision : c.revision + 1;
-  return { entries, revision, isGone: false, why };
+  return { entries, revision, why };
 }
 const isSameOrder = (c: C, entries: readonly Entry[]): boolean =>
   keysOf(c, entries).join('\n') === keysOf(c, c.entries).join('\n');
+/** A first list is awaited until its session has an end. */
+const withoutQuestion = ({ awaits }: C): Partial<C> => ({ awaits: awaits === 'first' ? awaits : 'none' });
 /** The entries stay known, with the first reason for the loss. */
-const withoutServer: Partial<C> = { isGone: true, isRefreshing: false, why: 'its server is back', rush: 0 };
+const withoutServer = (c: C): Partial<C> => ({
+  ...withoutQuestion(c),
+  standing: isWithdrawn(c) ? 'withdrawn' : 'away',
+  why: 'its server is back',
+  rush: 0,
+});
 /** Such a list does not exist, which is no failure. */
 const forgotten = (c: C): Partial<C> => ({
   ...withEntries(c, [], 'its server does not know this list'),
   came: 'over',
   failure: null,
   failures: 0,
-  isRefreshing: false,
-  isWithdrawn: false,
+  standing: 'held',
   rush: 0,
 });
 const whyWithdrawn = ({ failures, refreshFailures, failure }: C): string =>
@@ -63,34 +70,36 @@ const whyWithdrawn = ({ failures, refreshFailures, failure }: C): string =>
 function afterFailure(c: C, { failure, lost, alone }: Refusal): Partial<C> {
   // `session.lost` follows then; a question that was lost alone does not count.
   const isLost = isForgotten(failure) || (lost === true && alone !== true);
-  const next = { isFirst: false, isRefreshing: false, isLost, asking: {} };
+  const next = { awaits: isLost ? 'lost' : 'none', asking: {} } as const;
   if (isUnknown(failure)) return { ...next, ...forgotten(c) };
   const isMissed = c.isOptional && c.entries.length === 0 && !isLost;
   const isWorn = c.failures >= c.refreshFailures || isTooLarge(failure);
-  if (!(c.isFirst ? isMissed : isWorn)) return next;
-  return { ...next, ...withEntries(c, [], whyWithdrawn(c)), isWithdrawn: true, rush: 0 };
+  if (!(c.awaits === 'first' ? isMissed : isWorn)) return next;
+  return { ...next, ...withEntries(c, [], whyWithdrawn(c)), standing: 'withdrawn', rush: 0 };
 }
-function whyAsked({ owed, isFirst, isWithdrawn, why }: C, { type }: { readonly type: string }): string {
+function whyAsked(c: C, { type }: { readonly type: string }): string {
   if (type === 'deadline.passed') return 'a look at the server';
-  if (hasAny(owed)) return 'a new read was requested';
-  return isWithdrawn && !isFirst ? 'its server answers again' : why;
+  if (hasAny(c.owed)) return 'a new read was requested';
+  return isWithdrawn(c) && c.awaits !== 'first' ? 'its server answers again' : c.why;
 }
+/** The first list of the session has arrived or failed. */
+const hasSettled = (before: C, c: C): boolean => before.awaits === 'first' && c.awaits !== 'first';
 const optional = { optional: true } as const;
 function tellChange(before: C, c: C): readonly Post[] {
   if (before.entries === c.entries) return [];
   const changes = changesIn(before, c.entries);
   if (isNoChange(changes)) return [];
-  const { server, list, entries, revision, why, isWithdrawn } = c;
-  const about = { server, list, entries, revision, why, isWithdrawn };
+  const { server, list, entries, revision, why } = c;
+  const about = { server, list, entries, revision, why, isWithdrawn: isWithdrawn(c) };
   return [post(c.reader, { type: 'catalog.changed', ...about, ...changes }, optional)];
 }
 function isToBeListed(before: C, c: C, isChanged: boolean): boolean {
   // A caller can then be told why a tool is missing.
-  if (c.list === 'tools') return c.isWithdrawn ? c.failure !== before.failure : before.isWithdrawn;
+  if (c.list === 'tools') return isWithdrawn(c) ? c.failure !== before.failure : isWithdrawn(before);
   if (c.list !== 'resources') return false;
   const isBack = before.came === 'failed' && c.came === 'whole';
   return (
-    (before.isFirst && !c.isFirst) ||
+    hasSettled(before, c) ||
     (hasAny(before.asking) && !hasAny(c.asking)) ||
     (!isChanged && (isBack || before.entries !== c.entries))
   );
@@ -108,16 +117,17 @@ function tellRestless(before: C, c: C): readonly Post[] {
   return [post(c.reader, { type: 'catalog.restless', server, list, failure }, optional)];
 }
 function tell(before: C, c: C): readonly Post[] {
-  const { owner, list, failure, isRefreshing: is } = c;
+  const { owner, list, failure } = c;
+  const is = c.awaits === 'later';
   const refreshing = post(owner, { type: 'catalog.refreshing', list, isOver: !is }, optional);
   const changed = tellChange(before, c);
   const listed = isToBeListed(before, c, changed.length > 0) ? [tellListed(before, c)] : [];
-  const lost = failure !== null && c.isLost;
+  const lost = c.awaits === 'lost';
   return [
-    ...(before.isRefreshing === is ? [] : [refreshing]),
+    ...((before.awaits === 'later') === is ? [] : [refreshing]),
     // Withdrawals are reported first, while the names of the tools are still known.
-    ...(c.isWithdrawn ? [...listed, ...changed] : [...changed, ...listed]),
-    ...(before.isFirst && !c.isFirst ? [post(owner, { type: 'catalog.settled', list, failure, lost })] : []),
+    ...(isWithdrawn(c) ? [...listed, ...changed] : [...changed, ...listed]),
+    ...(hasSettled(before, c) ? [post(owner, { type: 'catalog.settled', list, failure, lost })] : []),
     ...tellRestless(before, c),
   ];
 }
@@ -150,18 +160,15 @@ export const catalogRules: FollowRules<CatalogInput, CatalogContext, CatalogOrde
     revision: 0,
     isDeclared: false,
     isOptional: false,
-    isWithdrawn: false,
     why: 'its server is connected',
-    isGone: false,
-    isFirst: false,
-    isRefreshing: false,
-    isLost: false,
+    standing: 'held',
+    awaits: 'none',
     rush: 0,
     asking: {},
     owed: {},
   }),
   asked: (c, event) => ({
-    isRefreshing: !c.isFirst,
+    awaits: c.awaits === 'first' ? 'first' : 'later',
     why: whyAsked(c, event),
     asking: { ...c.asking, ...c.owed },
     owed: {},
@@ -171,9 +178,8 @@ export const catalogRules: FollowRules<CatalogInput, CatalogContext, CatalogOrde
     step: 'whole',
     next: {
       ...withEntries(c, entriesIn(c, result), c.why),
-      isFirst: false,
-      isRefreshing: false,
-      isWithdrawn: false,
+      awaits: 'none',
+      standing: 'held',
       asking: {},
     },
   }),
@@ -185,7 +191,7 @@ export const catalogRules: FollowRules<CatalogInput, CatalogContext, CatalogOrde
     failureOfStep(server, listMethods[list], `no answer to ${listMethods[list]} within ${listMs} ms`),
   noted: (c, { why = toldByServer }: { readonly type: string; readonly why?: string }) => {
     // Told during a read, it came soon after the one before.
-    const fewest = c.isFirst || c.isRefreshing ? 2 : 1;
+    const fewest = c.awaits === 'first' || c.awaits === 'later' ? 2 : 1;
     return { why, rush: Math.min(Math.max(c.rush + 1, fewest), mostRush) };
   },
   calmed: () => ({ rush: 0 }),
@@ -194,12 +200,12 @@ export const catalogRules: FollowRules<CatalogInput, CatalogContext, CatalogOrde
     'catalog.open': {
       to: 'asking',
       take: (_, { isDeclared, isOptional = false }) => {
-        const fresh = { isFirst: true, failures: 0, failure: null };
+        const fresh = { awaits: 'first', failures: 0, failure: null } as const;
         return { isDeclared, isOptional, ...fresh };
       },
     },
-    'catalog.rest': { to: 'standby', take: () => withoutServer },
-    'catalog.forget': { to: 'standby', take: forgotten },
+    'catalog.rest': { to: 'standby', take: withoutServer },
+    'catalog.forget': { to: 'standby', take: (c) => ({ ...forgotten(c), ...withoutQuestion(c) }) },
     'list.wanted': { take: ({ owed }, { by, n }) => ({ owed: { ...owed, [by]: n } }) },
   },
   tell,

@@ -85,15 +85,11 @@ export interface CatalogContext extends CatalogInput, Follow {
   readonly revision: number;
   readonly isDeclared: boolean;
   readonly isOptional: boolean;
-  readonly isWithdrawn: boolean;
   readonly why: string;
-  readonly isGone: boolean;
-  /** The first list of a session is awaited. */
-  readonly isFirst: boolean;
-  /** A later one was asked for. */
-  readonly isRefreshing: boolean;
-  /** The last question was lost with its session. */
-  readonly isLost: boolean;
+  /** `away`: known, but their server has no session. */
+  readonly standing: 'held' | 'away' | 'withdrawn';
+  /** The list that is awaited: the first of a session, or a later one. `lost`: the session went before the answer. */
+  readonly awaits: 'first' | 'later' | 'none' | 'lost';
   /** Number of changes in a row that were announced soon after a read. */
   readonly rush: number;
   /** The running request answers those in `asking`; those in `owed` came after it was sent. */

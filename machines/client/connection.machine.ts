@@ -65,8 +65,13 @@ export type ConnectionNews =
   | { readonly type: 'connection.lost'; readonly failure: Failure }
   | { readonly type: 'list.changed'; readonly list: ListKind }
   | { readonly type: 'resource.updated'; readonly uri: string };
-export interface ConnectionEnd extends Pick<ConnectionContext, 'failure' | 'hasExitedWell' | 'isExpired'> {
+export interface ConnectionEnd {
   readonly how: 'lost' | 'closed' | 'killed';
+  readonly failure: Failure | null;
+  /** The process exited on its own with code 0. */
+  readonly hasExitedWell: boolean;
+  /** A remote server forgot the session, so that a new one may be opened at once. */
+  readonly isExpired: boolean;
 }
 type Input = ConnectionStart & { readonly self: Address; readonly owner: AddressFor<ConnectionNews> };
 interface ConnectionContext extends Input {
@@ -74,11 +79,8 @@ interface ConnectionContext extends Input {
   readonly process: Address;
   readonly wasOpen: boolean;
   readonly waits: Waits | null;
-  readonly failure: Failure | null;
-  /** The process exited on its own with code 0. */
-  readonly hasExitedWell: boolean;
-  /** A remote server forgot the session, so that a new one may be opened at once. */
-  readonly isExpired: boolean;
+  /** Known so far. */
+  readonly end: Omit<ConnectionEnd, 'how'>;
 }
 type C = ConnectionContext;
 
@@ -96,12 +98,9 @@ const goneFailure = ({ server, wasOpen }: C, { output, error }: OwnedEnded): Fai
   output
     ? failureOfEnd(server, output as ProcessEnd, wasOpen)
     : failureOfStep(server, 'process', error ?? 'its process is gone');
-const endOf = ({ failure, hasExitedWell, isExpired }: C, how: ConnectionEnd['how']): ConnectionEnd => ({
-  how,
-  failure,
-  hasExitedWell,
-  isExpired,
-});
+const endOf = ({ end }: C, how: ConnectionEnd['how']): ConnectionEnd => ({ how, ...end });
+
+const withEnd = (c: C, facts: Partial<C['end']>): Partial<C> => ({ end: { ...c.end, ...facts } });
 
 const parts = setup({
   types: {
@@ -117,19 +116,22 @@ const parts = setup({
     rememberProcess: assign((_, { from }: { from: Address }) => ({ process: from })),
     rememberWaits: assign((_, { waits }: { waits: Waits }) => ({ waits })),
     noteOpen: assign({ wasOpen: true }),
-    rememberFailure: assign((_, { failure }: { failure: Failure }) => ({ failure })),
-    rememberEnd: assign(({ context: c }, { end }: { end: ProcessEnd }) => ({
-      failure: failureOfEnd(c.server, end, c.wasOpen),
-      hasExitedWell: end.how === 'exited',
-    })),
-    rememberGone: assign(({ context: c }, ended: OwnedEnded) => ({ failure: goneFailure(c, ended) })),
-    rememberLoss: assign(({ context: c }, lost: SessionLost) => ({
-      failure: failureOfLoss(c.server, lost),
-      isExpired: lost.isExpired === true,
-    })),
-    rememberSlow: assign(({ context: c }, { phase }: { phase: 'launch' | 'initialize' }) => ({
-      failure: slowFailure(c, phase, c.timing.connectMs),
-    })),
+    rememberFailure: assign(({ context: c }, { failure }: { failure: Failure }) => withEnd(c, { failure })),
+    rememberEnd: assign(({ context: c }, { end }: { end: ProcessEnd }) =>
+      withEnd(c, {
+        failure: failureOfEnd(c.server, end, c.wasOpen),
+        hasExitedWell: end.how === 'exited',
+      }),
+    ),
+    rememberGone: assign(({ context: c }, ended: OwnedEnded) =>
+      withEnd(c, { failure: goneFailure(c, ended) }),
+    ),
+    rememberLoss: assign(({ context: c }, lost: SessionLost) =>
+      withEnd(c, { failure: failureOfLoss(c.server, lost), isExpired: lost.isExpired === true }),
+    ),
+    rememberSlow: assign(({ context: c }, { phase }: { phase: 'launch' | 'initialize' }) =>
+      withEnd(c, { failure: slowFailure(c, phase, c.timing.connectMs) }),
+    ),
   },
   guards: {
     needsProcess: ({ context: c }) => c.hasProcess,
@@ -152,7 +154,8 @@ const tell = <E>(news: (c: C, event: E) => ConnectionNews) =>
   posts((c: C, event: E) => post(c.owner, news(c, event)));
 const passOn = tell((_, event: ConnectionNews) => event);
 const tellSlow = tell(() => ({ type: 'connection.slow' }));
-const lostOf = (c: C): Failure => c.failure ?? failureOfStep(c.server, 'session', 'its connection was lost');
+const lostOf = (c: C): Failure =>
+  c.end.failure ?? failureOfStep(c.server, 'session', 'its connection was lost');
 const tellProcess = (order: ProcessOrder) =>
   posts((c: C) => post(childOf(c.self, processKind), order, { optional: true }));
 const closeProcess = tellProcess({ type: 'close' });
@@ -173,9 +176,7 @@ export const connectionMachine = parts.createMachine({
     process: '',
     wasOpen: false,
     waits: null,
-    failure: null,
-    hasExitedWell: false,
-    isExpired: false,
+    end: { failure: null, hasExitedWell: false, isExpired: false },
   }),
   initial: 'trying',
   output: ({ event }) => (event as unknown as { output: ConnectionEnd }).output,

@@ -23,6 +23,7 @@ import {
   type UploadOrder,
 } from '../uploads/upload.rules.ts';
 import type { ComputerContext, Taken } from './computer.events.ts';
+import { openedOnce } from './computer.rules.ts';
 
 const uploadOf = (c: ComputerContext, upload: string): AddressFor<UploadOrder> =>
   childOf(c.self, uploadKind, upload);
@@ -73,6 +74,6 @@ export const blobsOpen = (c: ComputerContext): Open =>
 export const blobRefusal = ({ ticket, reqId, replyTo }: BlobWanted): CheckedMessage =>
   message(replyTo, { type: 'blob.shown', ticket, reqId, part: null, failure: closing });
 export const blobWanted = (c: ComputerContext, wanted: BlobWanted): Taken => ({
-  ...(!c.hasBlobs && { opens: [blobsOpen(c)], next: { hasBlobs: true, open: c.open + 1 } }),
+  ...openedOnce(c, 'blobs', [blobsOpen(c)]),
   messages: [post(childOf(c.self, blobsKind), wanted, { onUndelivered: blobRefusal(wanted) })],
 });

@@ -36,7 +36,7 @@ import { takesPart } from '../resources/collections.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
 import { mostWaiting } from './computer.calls.ts';
 import * as skills from './computer.skills.ts';
-import { clientOf, linkOf, isTrying, toolsListed, type Consequences } from './computer.rules.ts';
+import { clientOf, linkOf, isTrying, openedOnce, toolsListed, type Consequences } from './computer.rules.ts';
 import type { ComputerContext, ComputerQuestion, Taken } from './computer.events.ts';
 
 const both: readonly ResourceCollection[] = ['desktop', 'finder'];
@@ -44,13 +44,12 @@ const collectionOf = (c: ComputerContext, collection: ResourceCollection): Addre
   childOf(c.self, aggregatorKinds[collection]);
 const openOf = (c: ComputerContext, collection: ResourceCollection): Open =>
   open(aggregatorKinds[collection], { collection, timing: timingOf.aggregator(c.timing) });
-const opened = (c: ComputerContext): Taken =>
-  c.hasCollections
-    ? {}
-    : {
-        opens: both.map((each) => openOf(c, each)),
-        next: { hasCollections: true, open: c.open + both.length },
-      };
+const opened = (c: ComputerContext): ReturnType<typeof openedOnce> =>
+  openedOnce(
+    c,
+    'collections',
+    both.map((each) => openOf(c, each)),
+  );
 export const isCollection = ({ kind }: OwnedEnded): boolean =>
   kind === 'desktop' || kind === 'finder' || kind === 'skills';
 
@@ -106,7 +105,7 @@ function listedMessages(
       const told = asked === undefined ? event : { ...event, upTo: asked };
       return post(collectionOf(c, collection), told, { optional: true });
     }),
-    ...(c.hasSkills ? [skills.offerMessage(c, server)] : []),
+    ...(skills.hasSkills(c) ? [skills.offerMessage(c, server)] : []),
   ];
 }
 const withShows = (c: ComputerContext, { server, resources }: Shows): ComputerContext => ({
@@ -119,7 +118,7 @@ export function shown(c: ComputerContext, news: Shows): Taken {
   const known = (Object.hasOwn(c.resources, server) && c.resources[server]) || [];
   const renewed = { changed: known.map(({ uri }) => uri), isRenewed: true } as const;
   const after = withShows(c, news);
-  const { opens = [], next } = opened(c);
+  const { opens, next } = opened(c);
   return {
     opens,
     messages: listedMessages(after, server, Object.hasOwn(c.shows, server) ? renewed : {}),

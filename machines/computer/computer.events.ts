@@ -165,11 +165,10 @@ export interface ComputerContext extends ComputerInput {
   readonly resources: Readonly<Record<string, readonly { readonly uri: string }[]>>;
   /** Since the server became ready; the value is why the list could not be read, else null. */
   readonly listed: Readonly<Record<string, string | null>>;
-  readonly hasCollections: boolean;
-  readonly hasSkills: boolean;
+  /** Machines of its own that it has opened, each when it was first needed. */
+  readonly opened: readonly ('collections' | 'skills' | 'blobs')[];
   readonly landing: Landing | null;
   readonly uploads: Readonly<Record<string, OpenUpload>>;
-  readonly hasBlobs: boolean;
   readonly approved: Readonly<Record<string, readonly Approval[]>>;
   /** True when calls are refused, because the computer is about to close. */
   readonly isDraining?: true;

@@ -253,7 +253,7 @@ export const closingRows: Rows = {
   'servers.set': ignore,
   'server.shows': ignore,
   // No machine of the skills is opened any more.
-  'catalog.changed': (c, news) => listTakenIn({ ...c, hasSkills: true }, news),
+  'catalog.changed': (c, news) => listTakenIn({ ...c, opened: [...c.opened, 'skills'] }, news),
   'skills.look': ignore,
   'landing.set': ignore,
   'aggregate.wanted': atClose,

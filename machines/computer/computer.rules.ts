@@ -61,6 +61,14 @@ export const opensOf = (c: ComputerStart, spent: ComputerContext['spent'] = {}):
     clientOpen({ [plan.fingerprint]: c.failed?.[nameIn(plan)] ?? neverFailed, ...spent })(plan),
   ),
 ];
+export const openedOnce = (
+  { opened, open }: ComputerContext,
+  part: ComputerContext['opened'][number],
+  opens: readonly Open[],
+): { opens: readonly Open[]; next: Partial<ComputerContext> } =>
+  opened.includes(part)
+    ? { opens: [], next: {} }
+    : { opens, next: { opened: [...opened, part], open: open + opens.length } };
 export const serverOf = (c: ComputerContext, ended: OwnedEnded): string | undefined =>
   [...c.servers.map(nameIn), ...c.leaving].find((name) => ended.key === `client:${keyOf(name)}`);
 type Aggregate = Pick<ComputerContext, 'servers' | 'catalogs' | 'table' | 'up'>;

@@ -19,10 +19,11 @@ import {
   type SkillWanted,
 } from '../skills/skills.rules.ts';
 import { bundleOf, type ComputerContext } from './computer.events.ts';
-import { clientOf, linkOf } from './computer.rules.ts';
+import { clientOf, linkOf, openedOnce } from './computer.rules.ts';
 
 export const skillsOpen = (c: ComputerContext): Open =>
   open(skillsKind, { timing: timingOf.skills(c.timing) });
+export const hasSkills = ({ opened }: ComputerContext): boolean => opened.includes('skills');
 const skillsOf = (c: ComputerContext) => childOf(c.self, skillsKind);
 export function offerMessage(c: ComputerContext, server: string): Post {
   const plan = c.servers.find(({ rules }) => rules.server === server);
@@ -44,21 +45,21 @@ export const offersOfAll = (c: ComputerContext): Post[] =>
   Object.keys(c.shows).map((server) => offerMessage(c, server));
 export const openedSkills = (
   c: ComputerContext,
-): { opens: Open[]; messages: Post[]; next: Partial<ComputerContext> } =>
-  c.hasSkills
-    ? { opens: [], messages: [], next: {} }
-    : { opens: [skillsOpen(c)], messages: offersOfAll(c), next: { hasSkills: true, open: c.open + 1 } };
+): ReturnType<typeof openedOnce> & { readonly messages: readonly Post[] } => ({
+  ...openedOnce(c, 'skills', [skillsOpen(c)]),
+  messages: hasSkills(c) ? [] : offersOfAll(c),
+});
 export const openedForList = (
   c: ComputerContext,
   server: string,
 ): ReturnType<typeof openedSkills> | undefined =>
-  !c.hasSkills && hasSkillIn(c.resources[server] ?? []) ? openedSkills(c) : undefined;
+  !hasSkills(c) && hasSkillIn(c.resources[server] ?? []) ? openedSkills(c) : undefined;
 /** It may be a `SKILL.md`. */
 export const updateOfSkill = (
   c: ComputerContext,
   { server, uri }: { readonly server: string; readonly uri: string },
 ): Post[] =>
-  c.hasSkills && uri.startsWith('skill://')
+  hasSkills(c) && uri.startsWith('skill://')
     ? [post(skillsOf(c), { type: 'resource.updated', server, uri }, { optional: true })]
     : [];
 

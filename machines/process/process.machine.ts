@@ -42,17 +42,17 @@ export type ProcessNews =
   | { readonly type: 'process.started'; readonly from: Address; readonly pid: number }
   | { readonly type: 'process.lost'; readonly end: ProcessEnd };
 type Input = ProcessStart & { readonly self: Address; readonly owner: AddressFor<ProcessNews> };
+type Exited = Extract<ProcessFact, { type: 'child.exited' }>;
+type Failed = Extract<ProcessFact, { type: 'child.failed' }>;
 interface ProcessContext extends Input {
   readonly pid: number | null;
   readonly exit: { readonly code: number | null; readonly signal: string | null } | null;
   readonly stderr: string;
   readonly recent: string | null;
-  readonly message: string | null;
-  readonly isFinal: boolean;
+  /** The child never ran. */
+  readonly failed: Pick<Failed, 'message' | 'isFinal'> | null;
 }
 export type ProcessTag = 'connecting' | 'ready' | 'refreshing' | 'closing' | 'killed';
-
-type Exited = Extract<ProcessFact, { type: 'child.exited' }>;
 
 const exitOf = ({ code, signal, stderr, recent }: Exited) => ({
   exit: { code, signal },
@@ -69,8 +69,8 @@ const endOf = (context: ProcessContext, how = howItDied(context)): ProcessEnd =>
   signal: context.exit?.signal ?? null,
   stderr: context.stderr,
   ...(context.recent !== null && { recent: context.recent }),
-  message: context.message,
-  ...(context.isFinal && { isFinal: true }),
+  message: context.failed?.message ?? null,
+  ...(context.failed?.isFinal && { isFinal: true }),
 });
 
 const parts = setup({
@@ -87,10 +87,7 @@ const parts = setup({
     ...effects,
     rememberPid: assign((_, params: { pid: number }) => ({ pid: params.pid })),
     rememberExit: assign((_, exited: Exited) => exitOf(exited)),
-    rememberFailure: assign((_, p: { message: string; isFinal?: boolean }) => ({
-      message: p.message,
-      isFinal: p.isFinal === true,
-    })),
+    rememberFailure: assign((_, { message, isFinal = false }: Failed) => ({ failed: { message, isFinal } })),
     closeStdin: sendTo('child', { type: 'child.closeStdin' }),
     terminate: sendTo('child', { type: 'child.signal', signal: 'SIGTERM' }),
     kill: sendTo('child', { type: 'child.signal', signal: 'SIGKILL' }),
@@ -129,8 +126,7 @@ export const processMachine = parts.createMachine({
     exit: null,
     stderr: '',
     recent: null,
-    message: null,
-    isFinal: false,
+    failed: null,
   }),
   invoke: {
     id: 'child',

@@ -56,7 +56,7 @@ export const mutantsOfNotices: readonly Mutant[] = [
     ...withRules({
       tell: (before, c) => {
         const told = catalogRules.tell(before, c);
-        const isRead = before.isRefreshing && !c.isRefreshing && c.came === 'whole';
+        const isRead = before.awaits === 'later' && c.awaits === 'none' && c.came === 'whole';
         return isRead && !told.some(isNews) ? [...told, passedOn(c)] : told;
       },
     }),
@@ -96,7 +96,10 @@ export const mutantsOfNotices: readonly Mutant[] = [
     what: 'a list that one page which fails empties',
     finder: { story: 'a list one page of which fails leaves everything as it was, and is asked for again' },
     ...withRules({
-      failed: (c, refusal) => ({ ...catalogRules.failed?.(c, refusal), ...(!c.isFirst && { entries: [] }) }),
+      failed: (c, refusal) => ({
+        ...catalogRules.failed?.(c, refusal),
+        ...(c.awaits !== 'first' && { entries: [] }),
+      }),
     }),
   },
   {
