@@ -472,18 +472,20 @@ class HostedComputer implements Computer {
     };
   }
   async #listed(): Promise<readonly ListedServer[]> {
-    const known = this.#context()?.catalogs ?? {};
-    const lastRun = await Promise.all(
+    const known = await Promise.all(
       this.#servers.config.servers
         .filter(({ disabled }) => !disabled)
-        .map(async (server) => ({
-          server: server.name,
-          lists: Object.hasOwn(known, server.name) ? null : await this.#cached.of(fingerprintOf(server)),
-        })),
+        .map(async (server) => {
+          const fingerprint = fingerprintOf(server);
+          return { server: server.name, fingerprint, lists: await this.#cached.of(fingerprint) };
+        }),
     );
     const context = this.#context();
     if (!context) throw new A2cError(closedFailure);
-    return listedOf(context, this.#runtime.directory, lastRun);
+    const listed = listedOf(context, this.#runtime.directory, known);
+    for (const [n, { fingerprint, lists }] of known.entries())
+      if (listed[n]?.unread.length === 0) this.#cached.complete(fingerprint, lists);
+    return listed;
   }
   #request: Computer['servers']['request'] = (server, method, params, { signal, onProgress } = {}) =>
     new Promise((resolve, reject) => {

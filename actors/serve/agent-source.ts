@@ -9,7 +9,7 @@ const entryOf = ({ computer: _, bundleId: __, toolMeta: ___, annotations, ...too
 const offeredBy = (computer: string, tools: readonly AgentTool[]): Offered => ({
   server: computer,
   computer,
-  isKnown: true,
+  unread: [],
   tools: tools.map((tool) => ({ name: tool.name, original: tool.name, entry: { ...entryOf(tool) } })),
   resources: [],
   resourceTemplates: [],

@@ -39,14 +39,14 @@ export class ClientSession implements Client {
     // Refused, for a client of the revision without sessions then begins one.
     'server/discover': () => Promise.reject(new RpcError(rpcCodes.methodNotFound, 'Method not found')),
     'tools/list': async () => {
-      const { tools } = await this.#hub.listed();
+      const { tools } = await this.#hub.listed('tools');
       return { tools: this.#hub.options.tools === true ? [...tools, ...ownTools] : tools };
     },
-    'resources/list': async () => ({ resources: (await this.#hub.listed()).resources }),
+    'resources/list': async () => ({ resources: (await this.#hub.listed('resources')).resources }),
     'resources/templates/list': async () => ({
-      resourceTemplates: (await this.#hub.listed()).resourceTemplates,
+      resourceTemplates: (await this.#hub.listed('resourceTemplates')).resourceTemplates,
     }),
-    'prompts/list': async () => ({ prompts: (await this.#hub.listed()).prompts }),
+    'prompts/list': async () => ({ prompts: (await this.#hub.listed('prompts')).prompts }),
     'tools/call': (params, about) => this.#call(params, about),
     'resources/read': (params, about) => this.#ofResource('resources/read', params, about),
     'resources/subscribe': (params, about) => this.#subscribe(params, about, true),

@@ -181,11 +181,13 @@ export class Hub {
         throw error;
       }));
   }
-  /** Waits for servers that nobody has seen yet, within bounds. */
-  async listed(): Promise<Offers> {
+  /** Waits for servers whose list of this kind nobody has seen yet, within bounds. */
+  async listed(kind: (typeof kinds)[number]): Promise<Offers> {
     const source = await this.#source;
     const isAwaited = async (): Promise<boolean> =>
-      (await source.offered()).some(({ server, isKnown }) => !isKnown && source.isAwaited(server));
+      (await source.offered()).some(
+        ({ server, unread }) => unread.includes(kind) && source.isAwaited(server),
+      );
     const until = this.#begun + listMs;
     while (!this.#isClosed && systemClock.now() < until && (await isAwaited())) {
       this.#offers = undefined;

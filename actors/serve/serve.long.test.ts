@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { InMemoryTransport, Client } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -7,6 +10,25 @@ import { createServe } from './index.ts';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
+/** Lists its resources once its tool `release` was called, and has no prompts. */
+const late = {
+  command: process.execPath,
+  args: [
+    '--input-type=module',
+    '-e',
+    `import { serveOverStdio } from ${JSON.stringify(new URL('../../scenarios/fixtures/stdio-server.mjs', import.meta.url).href)};
+    let release;
+    const released = new Promise((resolve) => (release = resolve));
+    const tools = ['release', 'wait'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+    serveOverStdio('late', { tools: {}, resources: {}, prompts: {} }, {
+      'tools/list': () => ({ tools }),
+      'prompts/list': () => ({ prompts: [] }),
+      'resources/templates/list': () => ({ resourceTemplates: [] }),
+      'resources/list': () => released.then(() => ({ resources: [{ uri: 'late://one', name: 'one' }] })),
+      'tools/call': ({ name }) => (name === 'release' && release(), { content: [] }),
+    });`,
+  ],
+};
 const telling = { command: process.execPath, args: [fixture('telling-server.mjs'), 'serve'] };
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -15,10 +37,11 @@ afterEach(async () => {
 
 async function served(
   servers: Record<string, object>,
-  { wrap, tools, a2c = {} }: { wrap?: string; tools?: boolean; a2c?: object } = {},
+  how: { wrap?: string; tools?: boolean; a2c?: object; stateDir?: string } = {},
 ): Promise<{ client: Client; computer: Computer; lists: string[] }> {
+  const { wrap, tools, a2c = {}, stateDir = false } = how;
   const config = { mcpServers: servers, a2c };
-  const computer = await createComputer({ config, stateDir: false, reaper: false, record: false });
+  const computer = await createComputer({ config, stateDir, reaper: false, record: false });
   ends.push(() => computer.close());
   const [mine, theirs] = InMemoryTransport.createLinkedPair();
   const serving = await createServe({
@@ -89,6 +112,28 @@ describe('a host that serves', () => {
     const { client } = await served({ only: { ...telling, forbidden_tools: ['good'] } }, { wrap: 'only' });
     expect(await names(client)).toEqual(['fail', 'failed', 'die']);
     expect(await refused(client.callTool({ name: 'good', arguments: {} }))).toMatchObject({ code: -32602 });
+  });
+
+  it('answers a list of resources when it was read, though the tools are known before', async () => {
+    const { client } = await served({ late }, { wrap: 'late' });
+    expect(await names(client)).toEqual(['release', 'wait']);
+    const listed = client.listResources();
+    await client.callTool({ name: 'release', arguments: {} });
+    expect((await listed).resources).toEqual([{ uri: 'late://one', name: 'one' }]);
+  });
+
+  it('lists what the last run has read until it is read again, and also that a list was empty', async () => {
+    const stateDir = mkdtempSync(join(tmpdir(), 'served-'));
+    ends.push(async () => rmSync(stateDir, { recursive: true, force: true }));
+    const first = await served({ late }, { stateDir });
+    await first.client.callTool({ name: 'release', arguments: {} });
+    const { resources } = await first.client.listResources();
+    expect(resources).toHaveLength(1);
+    await first.computer.close();
+    const { client, computer } = await served({ late }, { stateDir });
+    expect((await computer.servers.listed())[0]).toMatchObject({ unread: [], resources, prompts: [] });
+    await client.callTool({ name: 'wait', arguments: {} });
+    expect((await client.listResources()).resources).toEqual(resources);
   });
 
   it('has tools of its own only when they are wanted', async () => {

@@ -13,6 +13,7 @@ import { systemClock } from '../../adapters/clock.ts';
 import type { CatalogNews } from '../../machines/catalog/catalog.machine.ts';
 import type { CatalogContext } from '../../machines/catalog/catalog.rules.ts';
 import {
+  catalogLists,
   type CatalogList,
   type Prompt,
   type Resource,
@@ -117,33 +118,35 @@ const offeredAs = remembered(({ shown, server, tool, renamed }: ToolEntry): List
     entry: isSame ? { ...entry } : { ...entry, ...told, name: shown },
   };
 });
-/** Lists of a server that are known without asking it: of its session, of an earlier one, or of its last run. */
 export interface KnownLists {
   readonly server: string;
+  /** Lists that were read in this run, else in the last one. */
   readonly lists: Lists | null;
 }
-/** `lastRun` has the lists of the last run, for servers that have not listed anything in this one. */
 export function listedOf(
-  context: Pick<ComputerContext, 'servers' | 'catalogs' | 'table'>,
+  context: Pick<ComputerContext, 'servers' | 'catalogs' | 'stages' | 'table'>,
   directory: Directory,
-  lastRun: readonly KnownLists[],
+  known: readonly KnownLists[],
 ): readonly ListedServer[] {
-  const unread = lastRun.flatMap(({ server, lists }) =>
+  const unread = known.flatMap(({ server, lists }) =>
     lists?.tools && !Object.hasOwn(context.catalogs, server) ? [[server, lists.tools] as const] : [],
   );
   const catalogs = { ...context.catalogs, ...Object.fromEntries(unread) };
   const table = unread.length > 0 ? tableOf({ ...context, catalogs }, context.table) : context.table;
-  return lastRun.map(({ server, lists }) => {
-    const of = (list: CatalogList): readonly object[] => {
+  return known.map(({ server, lists }) => {
+    const entriesOf = (list: CatalogList): readonly object[] | undefined => {
       const root = directory.find(`computer/client:${keyOf(server)}/catalog:${list}`);
-      const now = root && (root.ref.getSnapshot() as unknown as Snapshot);
-      const isRead = now && !(now.context.revision === 0 && stateOf(now) === 'connecting');
-      const entries = isRead ? now.context.entries : (lists?.[list] ?? []);
-      return entries.map((entry) => encoded(entry));
+      // A server that is ready has no machine for a list that it does not declare.
+      if (!root) return context.stages[server] === 'ready' ? [] : lists?.[list];
+      const { context: c } = root.ref.getSnapshot() as unknown as Snapshot;
+      const isRead = c.revision > 0 || (c.awaits !== 'first' && c.failure === null);
+      return isRead ? c.entries : lists?.[list];
     };
+    const of = (list: CatalogList): readonly object[] =>
+      (entriesOf(list) ?? []).map((entry) => encoded(entry));
     return {
       server,
-      isKnown: lists !== null || Object.hasOwn(context.catalogs, server),
+      unread: catalogLists.filter((list) => entriesOf(list) === undefined),
       tools: offeredTools(table, (name) => name === server).map(offeredAs),
       resources: of('resources'),
       resourceTemplates: of('resourceTemplates'),
@@ -159,8 +162,8 @@ const quietMs = 1_000;
 export class CachedCatalogs {
   readonly #stateDir: string | undefined;
   readonly #notice: (text: string) => void;
-  readonly #lists = new Map<string, Lists>();
-  readonly #due = new Set<string>();
+  /** Lists that are not written yet, by fingerprint. */
+  readonly #due = new Map<string, Lists>();
   #timer: unknown;
   #writing: Promise<void> = Promise.resolve();
 
@@ -172,25 +175,32 @@ export class CachedCatalogs {
   async of(fingerprint: string): Promise<Lists | null> {
     if (this.#stateDir === undefined) return null;
     const cached = await readCached(this.#stateDir, fingerprint);
-    if (cached) this.#lists.set(fingerprint, cached.lists);
-    return cached?.lists ?? null;
+    const due = this.#due.get(fingerprint);
+    return cached || due ? { ...cached?.lists, ...due } : null;
+  }
+  /** All lists are known: those that no news told of, and that are missing in `lists`, were empty. */
+  complete(fingerprint: string, lists: Lists | null): void {
+    const missing = catalogLists.filter((list) => !lists?.[list]);
+    if (missing.length > 0) this.#keep(fingerprint, Object.fromEntries(missing.map((list) => [list, []])));
   }
   /** Ignores a list that was withdrawn because it could not be read. */
   hear(fingerprint: string, { list, entries, isWithdrawn }: CatalogNews): void {
-    if (this.#stateDir === undefined || isWithdrawn) return;
-    this.#lists.set(fingerprint, { ...this.#lists.get(fingerprint), [list]: entries });
-    this.#due.add(fingerprint);
+    if (!isWithdrawn) this.#keep(fingerprint, { [list]: entries });
+  }
+  #keep(fingerprint: string, lists: Lists): void {
+    if (this.#stateDir === undefined) return;
+    this.#due.set(fingerprint, { ...this.#due.get(fingerprint), ...lists });
     this.#timer ??= systemClock.setTimeout(() => this.#write(), quietMs);
   }
   #write(): void {
     systemClock.clearTimeout(this.#timer);
     this.#timer = undefined;
     const { due, dir } = { due: [...this.#due], dir: this.#stateDir };
-    this.#due.clear();
     if (dir === undefined) return;
     this.#writing = this.#writing.then(async () => {
-      for (const fingerprint of due) {
-        const done = await keep(dir, fingerprint, this.#lists.get(fingerprint) ?? {});
+      for (const [fingerprint, lists] of due) {
+        const done = await keep(dir, fingerprint, (await this.of(fingerprint)) ?? lists);
+        if (this.#due.get(fingerprint) === lists) this.#due.delete(fingerprint);
         if (!done.cached) this.#notice(`a list of tools was not kept for the next start: ${done.because}`);
       }
     });

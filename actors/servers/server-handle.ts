@@ -171,8 +171,8 @@ export interface ServerPrompts {
 export interface ListedServer {
   /** Name of the server in the config. */
   readonly server: string;
-  /** True when a list was read in this run or is known from the last one; false for a server that nobody has seen. */
-  readonly isKnown: boolean;
+  /** Lists below that neither this run nor the last one has read; each is empty here. */
+  readonly unread: readonly ('tools' | 'resources' | 'resourceTemplates' | 'prompts')[];
   /** Tools that may be called; forbidden and unusable ones are left out. */
   readonly tools: readonly {
     /** Name for `callTool`. */
