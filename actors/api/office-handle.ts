@@ -81,10 +81,10 @@ export interface OfficeRedis {
    * never meet. Letters, digits and `_ . : -`. Default `a2c`.
    */
   readonly prefix?: string | undefined;
-  /** Time in ms for which a node that is not heard of keeps its seats; 10,000 by default, at least 1,000. */
+  /** Time in ms for which a node that is not heard of keeps its seats: 1,000 to a day, 10,000 by default. */
   readonly leaseMs?: number | undefined;
   /**
-   * Number of replicas that must have a claim of a seat, or a renewed lease, within a second before it counts; 0 by
+   * Number of replicas (0 to 100) that must have a claim of a seat, or a renewed lease, within a second before it counts; 0 by
    * default. An office does not open where fewer answer. See docs/scale.md.
    */
   readonly replicas?: number | undefined;

@@ -96,6 +96,32 @@ it.each<[create: (options: never) => Promise<unknown>, options: unknown, message
   ],
   [createOffice, { record: true }, 'createOffice: record: expected an object, got true'],
   [
+    createOffice,
+    { trustProxy: 1.5 },
+    'createOffice: trustProxy: expected a whole number from 0 to 10, got 1.5',
+  ],
+  [
+    createOffice,
+    { redis: 'http://user:password@x' },
+    'createOffice: redis.url: expected a redis:// or rediss:// URL, or the path of a unix socket, got something else',
+  ],
+  [createOffice, { redis: {} }, 'createOffice: redis: needs either a url or a client'],
+  [
+    createOffice,
+    { redis: { url: 'redis://x', client: () => ({}) } },
+    'createOffice: redis: needs either a url or a client',
+  ],
+  [
+    createOffice,
+    { redis: { client: {} } },
+    'createOffice: redis.client: expected a client of ioredis or a function that makes one, got an object',
+  ],
+  [
+    createOffice,
+    { redis: { url: 'redis://x', leaseMs: 10 } },
+    'createOffice: redis.leaseMs: expected a whole number from 1000 to 86400000, got 10',
+  ],
+  [
     createPresenter,
     { config: {} },
     'createPresenter: config: unknown option (did you mean file or settings?)',

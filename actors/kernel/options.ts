@@ -25,7 +25,7 @@ function shown(value: unknown): string {
   if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
-const check =
+export const check =
   (expected: string, isFine: (value: unknown) => boolean, remedy?: string, show = shown): Check =>
   (value, at) =>
     isFine(value)
@@ -56,6 +56,8 @@ export const fromOne = check('a whole number from 1', (value) => isWhole(value, 
 export const positive = check('a number above 0', (value) => Number.isFinite(value) && Number(value) > 0);
 export const noLimit = check('0 (no limit) or a rate { perSecond, burst }', (value) => value === 0);
 export const port = check('a port, a whole number from 0 to 65535', (value) => isWhole(value, 0, 65_535));
+export const within = (least: number, most: number, remedy: string): Check =>
+  check(`a whole number from ${least} to ${most}`, (value) => isWhole(value, least, most), remedy);
 export const ms = check(`milliseconds from 0 to ${longestMs}`, isTime);
 export const limit = check(`milliseconds from 0 (no limit) to ${longestMs}`, isTime);
 export const url = check(

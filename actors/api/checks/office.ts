@@ -6,7 +6,8 @@ import {
   type Rate,
 } from '../../../machines/office/rooms/limits.ts';
 import * as is from '../../kernel/options.ts';
-import type { OfficeOptions } from '../office-handle.ts';
+import type { OfficeOptions, OfficeRedis } from '../office-handle.ts';
+import { isRedisClient, redisOf } from '../office-settings.ts';
 import { host, methods } from './host.ts';
 
 const rateOf = is.needing(
@@ -23,7 +24,33 @@ const limits = is.options<GivenLimits>(
   'docs/office.md has the limits and their defaults.',
 );
 
-// Leaves `auth`, `redis`, `tls` and `trustProxy` out, because they are checked where they are read, with their own remedies.
+const redisOptions = is.options<OfficeRedis>({
+  url: is.check(
+    'a redis:// or rediss:// URL, or the path of a unix socket',
+    (value) =>
+      typeof value === 'string' &&
+      (/^\/[^/]/.test(value) || (URL.canParse(value) && /^rediss?:$/.test(new URL(value).protocol))),
+    'Such as redis://127.0.0.1:6379 or /run/redis.sock. With Sentinel, give a client of ioredis: docs/scale.md.',
+    // It may hold a password.
+    () => 'something else',
+  ),
+  client: is.check(
+    'a client of ioredis or a function that makes one',
+    isRedisClient,
+    'Such as new Redis({ sentinels, name }) or new Cluster(nodes).',
+  ),
+  prefix: is.text,
+  leaseMs: is.within(1_000, 86_400_000, 'Its default is 10000.'),
+  replicas: is.within(0, 100, 'docs/scale.md says how many are needed.'),
+});
+const redis: is.Check = (value, at) => {
+  const given = redisOf(value as NonNullable<OfficeOptions['redis']>);
+  const fault = redisOptions(given, at);
+  if (fault || (given.url === undefined) !== (given.client === undefined)) return fault;
+  return { at, message: 'needs either a url or a client', remedy: "Such as 'redis://127.0.0.1:6379'." };
+};
+
+// Leaves `auth` and `tls` out, because they are checked where they are read, with their own remedies.
 export const officeOptions = is.options<OfficeOptions>({
   ...host,
   host: is.name,
@@ -31,13 +58,13 @@ export const officeOptions = is.options<OfficeOptions>({
   auth: is.anything,
   requireVersion: is.flag,
   limits,
-  trustProxy: is.anything,
+  trustProxy: is.within(0, 10, 'It is how many proxies stand before the office.'),
   tls: is.anything,
   metrics: is.needing(
     ['port'],
-    is.options<NonNullable<OfficeOptions['metrics']>>({ port: is.port, host: is.name, token: is.text }),
+    is.options<NonNullable<OfficeOptions['metrics']>>({ port: is.port, host: is.name, token: is.name }),
   ),
-  redis: is.anything,
+  redis,
 });
 
 /** Without `admit`, whose arguments are checked where they are read. */
