@@ -17,10 +17,11 @@ const echo = {
 };
 writeFileSync(config, JSON.stringify({ mcpServers: { fixture: echo } }));
 
+const { XDG_CONFIG_HOME: _, ...env } = process.env;
 async function a2c(words: readonly string[], input = ''): Promise<{ code: unknown; out: string }> {
   const child = spawn(process.execPath, [main, ...words], {
     cwd: folder,
-    env: { ...process.env, APPDATA: join(folder, 'roaming'), LOCALAPPDATA: join(folder, 'local') },
+    env: { ...env, APPDATA: join(folder, 'roaming'), LOCALAPPDATA: join(folder, 'local') },
   });
   let out = '';
   for (const pipe of [child.stdout, child.stderr])
