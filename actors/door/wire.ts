@@ -4,7 +4,7 @@ import { failureOf } from '../kernel/errors.ts';
 import { RpcError, RpcPeer, rpcCodes, type RpcListener } from '../serve/json-rpc.ts';
 import type { ServerStatus, ToolListing } from '../servers/server-handle.ts';
 import type { DoorLine } from '../../adapters/door/door.ts';
-import { newWire } from '../../adapters/mcp/serve/stdio.ts';
+import { newWire } from '../../adapters/mcp/serve/wire.ts';
 import type { OfficePeer } from '../../machines/office/rooms/limits.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 

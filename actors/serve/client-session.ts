@@ -1,7 +1,7 @@
 /** ClientSession for one client: answers its requests from the source, and passes on what servers tell and ask. */
 import type { CallOutcome } from '../api/call-outcome.ts';
 import { newId } from '../../adapters/clock.ts';
-import type { ClientWire } from '../../adapters/mcp/serve/stdio.ts';
+import type { ClientWire } from '../../adapters/mcp/serve/wire.ts';
 import { fieldsOf, isObject, isRounded, type Fields } from '../../machines/protocol/json.ts';
 import type { CallToolResult } from '../../machines/protocol/tool-result.ts';
 import { callError, requestError } from './errors.ts';

@@ -1,6 +1,6 @@
 /** JSON-RPC with one MCP client of a revision up to 2025-11-25. Messages are passed on as they are, and judged by nobody here. */
 import { onAbort } from '../kernel/listeners.ts';
-import type { ClientWire } from '../../adapters/mcp/serve/stdio.ts';
+import type { ClientWire } from '../../adapters/mcp/serve/wire.ts';
 import { fieldsOf, isObject, type Fields, withoutUndefined } from '../../machines/protocol/json.ts';
 
 export const rpcCodes = {

@@ -1,4 +1,4 @@
-import type { ClientWire } from '../../adapters/mcp/serve/stdio.ts';
+import type { ClientWire } from '../../adapters/mcp/serve/wire.ts';
 
 /** Server side of an MCP transport, such as those of the MCP SDK, that was not started. */
 export interface ServeTransport {

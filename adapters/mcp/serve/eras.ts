@@ -1,4 +1,4 @@
-import { newWire, type ClientWire } from './stdio.ts';
+import { newWire, type ClientWire } from './wire.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion';

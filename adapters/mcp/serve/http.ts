@@ -11,7 +11,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { isSecret } from '../../reading.ts';
-import { mostBytes, type ClientWire } from './stdio.ts';
+import { mostBytes } from './stdio.ts';
+import type { ClientWire } from './wire.ts';
 import { statelessHandler, type StatelessHandler } from './translator.ts';
 
 export interface HttpOptions {

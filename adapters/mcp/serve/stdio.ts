@@ -1,21 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { hasMethod, idIn, messageLevels } from '../messages/envelope.ts';
 import { createFramer } from '../messages/framing.ts';
+import type { ClientWire } from './wire.ts';
 
-/** Its end is told once, whichever side ended it. */
-export interface ClientWire {
-  onmessage: (message: unknown) => void;
-  onclose: () => void;
-  /** Sends a message; `related` is the id of the client's request that it belongs to. */
-  send(message: object, related?: string | number): void;
-  close(): void;
-}
-export const newWire = (): ClientWire => ({
-  onmessage: () => {},
-  onclose: () => {},
-  send: () => {},
-  close: () => {},
-});
 /** Largest message of a client in bytes; a longer request is refused. */
 export const mostBytes = 64 * 1024 * 1024;
 

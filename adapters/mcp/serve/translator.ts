@@ -2,7 +2,7 @@
 import { createMcpHandler, ProtocolError, Server, type ServerContext } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { newWire, type ClientWire } from './stdio.ts';
+import { newWire, type ClientWire } from './wire.ts';
 import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 const keys = {
