@@ -9,7 +9,8 @@ import { type A2cError, badRequest, notFound } from '../kernel/errors.ts';
 import { changeFile } from '../../adapters/storage/settings.ts';
 import { foundAppFiles } from '../../adapters/applications/config-imports.ts';
 import { ownCommand } from '../../adapters/optional-packages.ts';
-import { edited, readJson, type Edit } from '../../machines/config/json-text.ts';
+import { edited, type Edit } from '../../machines/config/json-edits.ts';
+import { readJson } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 
 type Path = readonly string[];

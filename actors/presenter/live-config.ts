@@ -5,7 +5,7 @@ import { deferred, type Deferred } from '../kernel/listeners.ts';
 import { settingsFile, settingsInMemory, watchFile, type Judge } from '../../adapters/storage/settings.ts';
 import type { Part } from '../runtime/part.ts';
 import { settingsKinds } from '../kinds/settings.ts';
-import type { Edit } from '../../machines/config/json-text.ts';
+import type { Edit } from '../../machines/config/json-edits.ts';
 import {
   settingsPort,
   type SettingsNews,

@@ -27,7 +27,7 @@ import { documentsCommand } from '../../adapters/documents/command.ts';
 import { homeFolder, newId } from '../../adapters/clock.ts';
 import { userConfigFile } from '../../adapters/applications/config-files.ts';
 import type { Judge } from '../../adapters/storage/settings.ts';
-import type { Edit } from '../../machines/config/json-text.ts';
+import type { Edit } from '../../machines/config/json-edits.ts';
 import { parseConfig } from '../../machines/config/parse.ts';
 import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
 import { type SavedConversation, createConversation } from '../../machines/models/conversation.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readJson, edited, withLines, type Edit } from './json-text.ts';
+import { edited, withLines, type Edit } from './json-edits.ts';
+import { readJson } from './json-text.ts';
 import { mistakeLine } from './mistake.ts';
 import { parseConfig } from './parse.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { edited, readJson, type Edit } from '../config/json-text.ts';
+import { edited, type Edit } from '../config/json-edits.ts';
+import { readJson } from '../config/json-text.ts';
 import { mistakeLine } from '../config/mistake.ts';
 import { parseConfig } from '../config/parse.ts';
 import { reset, computerConfig, shownConfig, migrationsOf, topMistakes } from './host-config.ts';

@@ -1,7 +1,7 @@
 /** Config file of a presenter: what it shows, what a computer gets of it, and edits of it. */
 import { fileVersion, versionOf } from '../settings/file-version.ts';
 import { z } from 'zod';
-import type { Edit } from '../config/json-text.ts';
+import type { Edit } from '../config/json-edits.ts';
 import { addMistake, check, type Findings, type Mistake } from '../config/mistake.ts';
 import { isObject, type Fields } from '../protocol/json.ts';
 import { nearest } from '../text.ts';

@@ -1,5 +1,5 @@
 import { mistakeLine, type Mistake } from '../config/mistake.ts';
-import type { Edit } from '../config/json-text.ts';
+import type { Edit } from '../config/json-edits.ts';
 import { type Address, type AddressFor, post, type PortRequest, type Post } from '../kernel/effects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { Fields } from '../protocol/json.ts';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { settingsFile, settingsInMemory } from '../../../adapters/storage/settings.ts';
-import type { Edit } from '../../../machines/config/json-text.ts';
+import type { Edit } from '../../../machines/config/json-edits.ts';
 import type { RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
 import { settingsPort, type FileFound } from '../../../machines/settings/settings.rules.ts';
 import { ScriptedConfigFile } from '../../stage/scripted/host-ports.ts';

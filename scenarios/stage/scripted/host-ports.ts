@@ -12,7 +12,7 @@ import { blobSizes } from '../../../machines/protocol/messages/blobs.ts';
 import type { Emit, RequestFact, RequestPort } from '../../../machines/kernel/ports.ts';
 import type { Resolve, Resolved, LogIn } from '../../../machines/client/client.events.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
-import { edited, type Edit } from '../../../machines/config/json-text.ts';
+import { edited, type Edit } from '../../../machines/config/json-edits.ts';
 import type { SkillContents, SkillEntry, SkillEntryRead } from '../../../machines/skills/offer.rules.ts';
 import {
   entryFile,
