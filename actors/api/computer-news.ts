@@ -9,7 +9,7 @@ import type { Servers } from '../servers/servers.ts';
 import type { ComputerNews } from '../../machines/computer/computer.machine.ts';
 import { stateFor } from '../../machines/server-state.ts';
 import { approvalGroups } from '../../machines/call/policy/permission.ts';
-import { toolsAlone } from '../../machines/config/app.ts';
+import { toolsAlone } from '../../machines/call/policy/permission.ts';
 import { nearest } from '../../machines/text.ts';
 import { hostFailure, type Failure } from '../../machines/protocol/failure.ts';
 

@@ -10,7 +10,7 @@ import { changeFile, NotText } from '../../adapters/storage/settings.ts';
 import { appNamed, appOf, apps } from '../../machines/applications/apps.ts';
 import { importFrom, type Imported } from '../../machines/applications/import.ts';
 import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
-import type { App } from '../../machines/config/app.ts';
+import type { App } from '../../machines/applications/app.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { shownTarget } from '../../machines/secrets/shown.ts';
 import { editConfig, type ConfigChange } from '../../machines/applications/server-edits.ts';

@@ -7,8 +7,7 @@ import { during } from '../clock.ts';
 import { readJson, type JsonText } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 import { readConfigText } from '../storage/text-files.ts';
-import type { App } from '../../machines/config/app.ts';
-import { parseConfig, type ParsedConfig } from '../../machines/config/parse.ts';
+import { parseConfig, type AppServers, type ParsedConfig } from '../../machines/config/parse.ts';
 
 const broken = (
   name: string,
@@ -71,15 +70,15 @@ export const readConfig = async (file: string): Promise<ParsedConfig> => {
   const read = await readConfigValue(file);
   if (!read.ok) return { ok: false, mistakes: [read.mistake] };
   const { value, duplicates } = read;
-  return parseConfig(value, { file, duplicates, app: await appIn(value, file), isLenient: true });
+  return parseConfig(value, { file, duplicates, ofApp: await ofAppIn(value, file), isLenient: true });
 };
 /** The list of applications is not loaded for a file of ours. */
-async function appIn(value: unknown, file: string): Promise<App | undefined> {
+async function ofAppIn(value: unknown, file: string): Promise<AppServers | undefined> {
   const isOurs =
     /(?:^|[/\\])(?:a2c|\.mcp)\.json$/.test(file) && isObject(value) && isObject(value['mcpServers']);
   return isOurs
     ? undefined
-    : (await during(import('../../machines/applications/apps.ts'))).appOfConfig(value, file);
+    : (await during(import('../../machines/applications/apps.ts'))).serversOfConfig(value, file);
 }
 /** One server alone needs no name. */
 export async function readConfigJson(text: string): Promise<ParsedConfig> {
@@ -88,7 +87,7 @@ export async function readConfigJson(text: string): Promise<ParsedConfig> {
   const { value: given, duplicates } = read;
   const isServer = isObject(given) && !('mcpServers' in given) && ('command' in given || 'url' in given);
   const value = isServer ? { mcpServers: { server: given } } : given;
-  return parseConfig(value, { duplicates, app: await appIn(value, ''), isLenient: true });
+  return parseConfig(value, { duplicates, ofApp: await ofAppIn(value, ''), isLenient: true });
 }
 export const readConfigValue = async (file: string): Promise<JsonText> => {
   const text = await readConfigText(file);

@@ -6,14 +6,16 @@ import {
   entriesIn,
   hasObject,
   translatedEntries,
+  serversOf,
   leftOut,
   seconds,
-  toolsAlone,
   timeLimitRule,
   type App,
   type Base,
   type Rules,
-} from '../config/app.ts';
+} from './app.ts';
+import { toolsAlone } from '../call/policy/permission.ts';
+import type { AppServers } from '../config/parse.ts';
 import {
   claudeCode,
   codex,
@@ -278,3 +280,7 @@ const isPlain = (value: unknown): boolean =>
 /** Only of a file that must be translated before it is a config of ours. */
 export const appOfConfig = (value: unknown, file: string): App | undefined =>
   isPlain(value) ? appNamed(appAt(file) ?? '') : appOf(value, file);
+export function serversOfConfig(value: unknown, file: string): AppServers | undefined {
+  const app = appOfConfig(value, file);
+  return app && serversOf(app, value);
+}

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { serversOf } from './app.ts';
 import { exportFor, plainWords } from './export.ts';
 import { importFrom } from './import.ts';
 import { opencode } from './own-formats.ts';
 import { parseConfig } from '../config/parse.ts';
 
 const parsed = (value: object, app?: typeof opencode) => {
-  const read = parseConfig(value, { app });
+  const read = parseConfig(value, app && { ofApp: serversOf(app, value) });
   if (!read.ok) throw new Error(JSON.stringify(read.mistakes));
   return read.config;
 };

@@ -1,5 +1,6 @@
 import type { Fields } from '../protocol/json.ts';
-import { withTexts, toolsAlone, type ServerProperty, type AppFormat } from '../config/app.ts';
+import { withTexts, type ServerProperty, type AppFormat } from './app.ts';
+import { toolsAlone } from '../call/policy/permission.ts';
 import { below, isPath, isRelative } from './import.ts';
 import type { Config } from '../config/parse.ts';
 import { isTemplate } from '../config/placeholders.ts';

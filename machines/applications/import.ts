@@ -1,15 +1,7 @@
 /** Judges servers of another application one by one, as entries of our own config. */
 import { fieldsOf, isObject, withoutKey, type Fields } from '../protocol/json.ts';
-import {
-  withTexts,
-  freeName,
-  translatedEntries,
-  serversOf,
-  textsIn,
-  type AppServer,
-  type App,
-  type AppServers,
-} from '../config/app.ts';
+import { withTexts, translatedEntries, serversOf, textsIn, type App } from './app.ts';
+import { freeName, type AppServer, type AppServers } from '../config/parse.ts';
 import { flatEntry, foreignKeys, foreignLogin } from '../config/foreign.ts';
 import { fingerprintText } from '../config/launch-config.ts';
 import { isWithin, mistakeLine, pathText, type Mistake } from '../config/mistake.ts';

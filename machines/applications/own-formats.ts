@@ -13,12 +13,11 @@ import {
   renamed,
   textsIn,
   seconds,
-  switchedOff,
   type App,
-  type AppServer,
   type Rules,
   type Rule,
-} from '../config/app.ts';
+} from './app.ts';
+import { switchedOff, type AppServer } from '../config/parse.ts';
 
 const claudeCodeRules: Rules = {
   timeout: timeLimitRule('ms', 'callTotalMs'),

@@ -2,7 +2,7 @@
 import type { Failure } from '../protocol/failure.ts';
 import { isObject } from '../protocol/json.ts';
 import { nearest } from '../text.ts';
-import { switches } from '../config/app.ts';
+import { switches } from '../config/parse.ts';
 import { appOfConfig } from './apps.ts';
 import { edited as textWith, type Edit } from '../config/json-edits.ts';
 import { readJson } from '../config/json-text.ts';

@@ -1,10 +1,9 @@
 /** A config file read: in our form and in those of other clients, with all mistakes at once. */
-import { isObject } from '../protocol/json.ts';
+import { fieldsOf, isObject, type Fields } from '../protocol/json.ts';
 import { nearest } from '../text.ts';
 import { isForeign, mapForeign } from './foreign.ts';
 import { readJson } from './json-text.ts';
 import { serverToProtocol } from './to-protocol.ts';
-import { freeName, serversOf, switchedOff, switches, type App } from './app.ts';
 import { readInputs, type InputDefinition } from './inputs.ts';
 import {
   addMistake,
@@ -278,6 +277,17 @@ interface Entries {
   readonly leftOut: readonly LeftOut[];
 }
 
+export function freeName(name: string, taken: { has(name: string): boolean }): string {
+  if (!taken.has(name)) return name;
+  let n = 2;
+  while (taken.has(`${name}-${n}`)) n += 1;
+  return `${name}-${n}`;
+}
+export const switchedOff = (entry: unknown): Fields => {
+  const others = Object.entries(fieldsOf(entry)).filter(([key]) => !switches.has(key));
+  return { ...Object.fromEntries(others), disabled: true };
+};
+export const switches: ReadonlySet<string> = new Set(['disabled', 'disable', 'enabled', 'isActive']);
 const isSwitch = (value: unknown): boolean =>
   isObject(value) && Object.keys(value).length > 0 && Object.keys(value).every((key) => switches.has(key));
 
@@ -344,11 +354,30 @@ const places = ['command', 'url', 'baseUrl', 'serverUrl', 'httpUrl'];
 /** A file with one of them at the top is a single server. */
 const ofOneServer = ['server_parameters', 'type', ...places];
 
+/** As an entry of `mcpServers`, not yet validated. */
+export interface AppServer {
+  readonly name: string;
+  readonly at: Path;
+  readonly entry: unknown;
+  /** One sentence each, without values of the file. */
+  readonly changed: readonly string[];
+  readonly left: readonly string[];
+  readonly why?: string;
+}
+export interface AppServers {
+  readonly servers: readonly AppServer[];
+  /** In the form of our own config, not yet validated. */
+  readonly inputs: readonly unknown[];
+  /** Parts outside of the servers that are changed or left out, one sentence each. */
+  readonly notes?: readonly string[];
+}
+
 interface Around {
   readonly file?: string;
   readonly inputs?: readonly InputDefinition[];
   readonly duplicates?: readonly Mistake[];
-  readonly app?: App | undefined;
+  /** Servers and inputs of a file that belongs to another application. */
+  readonly ofApp?: AppServers | undefined;
   /** Invalid servers and inputs are left out with a warning; otherwise the whole config is invalid. */
   readonly isLenient?: boolean;
   /** Accepts a file in which no server is valid; otherwise its errors make the config invalid. */
@@ -357,9 +386,9 @@ interface Around {
 /** In the shape of a2c-wire §1.9 or of other clients (docs/config.md). No placeholder is expanded. */
 export const parseConfig = (value: unknown, where: Around = {}): ParsedConfig => {
   const findings: Findings = { mistakes: [], warnings: [] };
-  const { app, duplicates = [], isLenient = false, mayBeEmpty = false } = where;
-  const parts = app ? partsOfApp(value, app, findings) : partsOf(value, findings);
-  judgeDuplicates(duplicates, parts, app !== undefined, findings);
+  const { ofApp, duplicates = [], isLenient = false, mayBeEmpty = false } = where;
+  const parts = ofApp ? partsOfApp(value, ofApp, findings) : partsOf(value, findings);
+  judgeDuplicates(duplicates, parts, ofApp !== undefined, findings);
   const expands = isObject(parts.settings) ? parts.settings['expand'] : undefined;
   const entries = parts.entries.map((entry) => ({ ...entry, expands }));
   const { servers, leftOut } = readEntries(entries, duplicates, isLenient, findings);
@@ -438,8 +467,11 @@ interface Parts {
 }
 
 /** Parts without a meaning here are reported, except for its built-in servers. */
-const partsOfApp = (value: unknown, app: App, findings: Findings): Parts => {
-  const { servers, inputs, notes = [] } = serversOf(app, value);
+const partsOfApp = (
+  value: unknown,
+  { servers, inputs, notes = [] }: AppServers,
+  findings: Findings,
+): Parts => {
   findings.warnings.push(...notes);
   const held = servers.filter(({ why }) => why === undefined);
   const names = new Set<string>();

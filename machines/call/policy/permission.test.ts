@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   accessOf,
+  approvalGroups,
   permission,
   plainWords,
   readWords,
   rulingOf,
+  toolsAlone,
   wordsOf,
   type Permission,
   type PermissionRequest,
@@ -224,4 +226,12 @@ describe("a host's own rule", () => {
       reason: "the host's rule says ask",
     });
   });
+});
+
+it('each group that approves tools is a group for imports, exports and notices, and no tool', () => {
+  for (const group of approvalGroups) {
+    const tool = group === 'write' ? 'delete_file' : 'read_file';
+    expect([group, asked(tool, [group], { annotations: { readOnlyHint: true } })]).toEqual([group, 'allow']);
+  }
+  expect(toolsAlone([...approvalGroups, 'read_file'])).toEqual(['read_file']);
 });

@@ -44,6 +44,9 @@ type Access = 'read' | 'write';
 /** Groups of tools that `auto_approve` may name; everything else is the name of a tool. */
 export const approvalGroups = ['all', 'readOnlyHint', 'read', 'write'] as const;
 type ApprovalGroup = (typeof approvalGroups)[number];
+/** Without the names of groups. */
+export const toolsAlone = (value: unknown): readonly string[] =>
+  (value as readonly string[]).filter((name) => !(approvalGroups as readonly string[]).includes(name));
 
 /** Splits a tool name into words, at every character that is no ASCII letter and at capitals. */
 export const wordsOf = (name: string): readonly string[] => [

@@ -1,7 +1,7 @@
 /** Description of an application whose servers can be imported: how its files are written and read. */
-import { approvalGroups } from '../call/policy/permission.ts';
+import type { Path } from '../config/mistake.ts';
+import type { AppServer, AppServers } from '../config/parse.ts';
 import { fieldsOf, isObject, type Fields } from '../protocol/json.ts';
-import type { Path } from './mistake.ts';
 
 export type ServerProperty =
   | 'command'
@@ -40,27 +40,6 @@ export const common = {
   url: 'url',
   headers: 'headers',
 } as const;
-export const toolsAlone = (value: unknown): readonly string[] =>
-  (value as readonly string[]).filter((name) => !(approvalGroups as readonly string[]).includes(name));
-
-/** As an entry of `mcpServers`, not yet validated. */
-export interface AppServer {
-  readonly name: string;
-  readonly at: Path;
-  readonly entry: unknown;
-  /** One sentence each, without values of the file. */
-  readonly changed: readonly string[];
-  readonly left: readonly string[];
-  readonly why?: string;
-}
-export interface AppServers {
-  readonly servers: readonly AppServer[];
-  /** In the form of our own config, not yet validated. */
-  readonly inputs: readonly unknown[];
-  /** Parts outside of the servers that are changed or left out, one sentence each. */
-  readonly notes?: readonly string[];
-}
-
 export const entriesIn = (value: unknown): readonly (readonly [string, unknown])[] =>
   Object.entries(fieldsOf(value));
 export const textsIn = (value: unknown): readonly string[] =>
@@ -174,14 +153,3 @@ export function serversOf(app: App, value: unknown): AppServers {
   const notes = [...(own.notes ?? []), `mcpServers: ${app.title} itself does not read it; ${what}`];
   return { ...(isAlone ? readMap(file, 'mcpServers') : own), notes };
 }
-export function freeName(name: string, taken: { has(name: string): boolean }): string {
-  if (!taken.has(name)) return name;
-  let n = 2;
-  while (taken.has(`${name}-${n}`)) n += 1;
-  return `${name}-${n}`;
-}
-export const switchedOff = (entry: unknown): Fields => {
-  const others = Object.entries(fieldsOf(entry)).filter(([key]) => !switches.has(key));
-  return { ...Object.fromEntries(others), disabled: true };
-};
-export const switches: ReadonlySet<string> = new Set(['disabled', 'disable', 'enabled', 'isActive']);
