@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTerminal } from '../../adapters/terminal/terminal.ts';
-import { readFact, type Fact } from '../../machines/facts.ts';
+import type { Fact } from '../../machines/facts.ts';
+import { readFact } from '../../scenarios/fixtures/read-fact.ts';
 import { run } from './run.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { fact, readFact } from '../../../machines/facts.ts';
+import { readFact } from '../../../scenarios/fixtures/read-fact.ts';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { progressFact, progressLine } from './call-progress.ts';
 import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
@@ -20,7 +20,7 @@ it.each([
 
 it('progress is a fact of its own for programs', () => {
   const told = { reqId: 'r1', server: 'fs', tool: 'copy', progress: 1, total: 2 };
-  expect(fact.parse(progressFact(told))).toEqual({
+  expect(progressFact(told)).toEqual({
     ...{ type: 'call_progress', req_id: 'r1', server: 'fs', tool: 'copy', progress: 1, total: 2 },
   });
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { atPrompt, seated, type AtPrompt } from '../../e2e/at-prompt.ts';
-import { readFact, type Fact } from '../../../machines/facts.ts';
+import type { Fact } from '../../../machines/facts.ts';
+import { readFact } from '../../../scenarios/fixtures/read-fact.ts';
 import { createAgent, type Agent } from '../../index.ts';
 import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
 

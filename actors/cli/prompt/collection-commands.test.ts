@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTerminal } from '../../../adapters/terminal/terminal.ts';
-import { readFact, type Fact } from '../../../machines/facts.ts';
+import type { Fact } from '../../../machines/facts.ts';
+import { readFact } from '../../../scenarios/fixtures/read-fact.ts';
 import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 import { launchedWith } from '../../../scenarios/fixtures/resource-servers.ts';
 import type { Computer } from '../../index.ts';

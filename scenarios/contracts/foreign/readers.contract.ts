@@ -32,7 +32,6 @@ import { readResult } from '../../../machines/call/policy/result.ts';
 import { truncateTo } from '../../../machines/call/policy/truncate.ts';
 import { frozenJson } from '../../../machines/catalog/tool.ts';
 import { parseConfigText } from '../../../machines/config/parse.ts';
-import { readFact } from '../../../machines/facts.ts';
 import { readArguments } from '../../../machines/models/arguments.ts';
 import { createConversation } from '../../../machines/models/conversation.ts';
 import {
@@ -134,7 +133,6 @@ const textReaders: Readonly<Record<string, Reader>> = {
     /^(token|device authorization) answer/,
   ),
   stderr: reader(64 * 1024, explained),
-  'line of a program': reader(MiB, (text) => [readFact(text), readFact(`@a2c ${text}`)]),
   'message of an error': reader(messageBytes, (text) => failureForAgents(failure(text), 'dpe://h/d')),
   'remedy of an error': reader(MiB, (text) => adviceAt({}, { remedy: text })),
   redaction: reader(8 * MiB, (text) => [redactor.text(text), formsIn(text)]),
