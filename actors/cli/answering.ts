@@ -4,9 +4,8 @@ import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Answers, Confirm, SampleAnswer } from '../api/computer-options.ts';
 import { inOneLine } from './printing/contents.ts';
-import { type AskInput, keepingPasswords } from '../servers/inputs.ts';
+import type { AskInput } from '../servers/inputs.ts';
 import type { Terminal } from '../../adapters/terminal/terminal.ts';
-import { missingKeyring, openKeyring } from '../../adapters/storage/keyring.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import { badRequest } from '../kernel/errors.ts';
@@ -94,24 +93,15 @@ type KeyringOptions = Pick<SourceOptions, 'keyring' | 'config'>;
  * An empty answer takes the default, and so does Ctrl-C, unless it ends the command (`isBrief`). Without a terminal no
  * question is asked.
  */
-export function inputsAt(
+export async function inputsAt(
   terminal: Terminal,
   { keyring = false, config = [''] }: KeyringOptions,
   isBrief = false,
-): AskInput | undefined {
+): Promise<AskInput | undefined> {
   const ask = terminal.isInteractive ? asking(terminal, isBrief) : undefined;
   if (!keyring) return ask;
-  const missing = missingKeyring();
-  if (missing !== undefined) {
-    terminal.err(`passwords are not kept: ${missing}`);
-    return ask;
-  }
-  const open = () => openKeyring('a2c-actors');
-  return keepingPasswords(ask, {
-    open,
-    scope: config.map((file) => resolve(file)).join('\n'),
-    notice: (text) => terminal.err(text),
-  });
+  const { keptBy } = await import('./kept-passwords.ts');
+  return keptBy(terminal, ask, config);
 }
 function asking(terminal: Terminal, isBrief: boolean): AskInput {
   let mayInterrupt = isBrief;

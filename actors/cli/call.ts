@@ -4,18 +4,18 @@ import type { CallHost } from '../door/caller.ts';
 import type { CallOutcome, CallSucceeded, CallToolError, CallOptions } from '../api/call-outcome.ts';
 import { isArgument, readArguments, type Argument, targetIn, type Target } from './arguments.ts';
 import { mustBeOne, toolIn } from './named-tool.ts';
-import { neededFor, startedFor, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
+import { onlyServer } from './named-server.ts';
+import type { OneShotOptions } from './one-shot.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
-import { callJson, conflictSummary, notReadyLines } from './printing/servers.ts';
 import { calledOf, progressReporter, withProgress } from './printing/call-progress.ts';
 import { adviceAt, logsOf, readingFrom, typedHere } from './printing/hints.ts';
-import { besideFailure, ownFailure, showFailure } from './printing/failures.ts';
+import { besideFailure, callJson, ownFailure, showFailure } from './printing/failures.ts';
 import { readFor, signatureText } from './printing/signature.ts';
 import { lentFor } from './lent.ts';
 import { mustBeFiles, putOn, saved, withPutFiles } from './files.ts';
 import { configOf } from './source.ts';
-import { hasStarted, hasTool, usualMs } from './starting.ts';
+import { hasStarted, hasTool, startedFor, usualMs } from './starting.ts';
 import { A2cError, failureOf, badRequest } from '../kernel/errors.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { stateWords } from '../../machines/server-states.ts';
@@ -117,10 +117,12 @@ async function callHere(
   order: Order,
 ): Promise<CallOutcome> {
   const { target } = order;
-  const needed = await neededFor(options, config, target);
+  const { server, tool } = target;
+  const known = server === undefined ? undefined : { config: onlyServer(config, server), tool };
+  const needed = known ?? (await (await import('./last-lists.ts')).neededFor(options, config, target));
   if (needed)
     return callBy(context, options, needed.config, { ...order, target: { tool: needed.tool } }, true);
-  context.terminal.err(`no list of tools has ${target.tool} yet; starting all servers`);
+  context.terminal.err(`no list of tools has ${tool} yet; starting all servers`);
   return callBy(context, options, config, order, false);
 }
 async function callBy(
@@ -137,7 +139,8 @@ async function callBy(
   const ms = limitMs === 0 ? Infinity : (limitMs ?? usualMs);
   const patience = { ...(isAiming && { isEnough: hasTool(target.tool) }), ms, isAiming };
   const lent = isAiming ? await lentFor(context, options, config) : undefined;
-  if (!lent) return withComputer(context, options, config, use, patience);
+  // Loaded only where no other host has the server, because it needs all of a computer.
+  if (!lent) return (await import('./one-shot.ts')).withComputer(context, options, config, use, patience);
   const { kind, name = '', pid } = lent.host ?? {};
   // A host of `a2c keep` is not named: it runs in the background and nobody works at it.
   if (context.terminal.isWatched && kind !== 'keep')
@@ -186,6 +189,7 @@ async function explained(
   if (isUnknown && server && !other && !['ready', 'standby'].includes(server.state))
     return { ...outcome, failure: hostFailure(notStarted(options, server, failure.details)) };
   if (failure.code === 'ToolNotFound') {
+    const { conflictSummary, notReadyLines } = await import('./printing/servers.ts');
     for (const line of [...conflictSummary(listing), ...notReadyLines(listing, options)]) terminal.err(line);
     const names = listing.tools.flatMap(({ name, original }) => [name, original]);
     const asked = String(failure.details?.['tool_name']);
@@ -240,11 +244,12 @@ function remedyFor(options: OneShotOptions, tool: string, names: readonly string
   return close.length === 0 ? listThem : `Did you mean ${close.join(', ')}? ${listThem}`;
 }
 
-function callAfar(
+async function callAfar(
   context: CommandContext,
   options: CallCommandOptions,
   { target, words, how }: Order,
 ): Promise<CallOutcome> {
+  const { withAgent } = await import('./one-shot.ts');
   return withAgent(context, options, async (agent, computer) => {
     const needsSchema = words.some(({ kind }) => kind !== 'object');
     const { tools } = needsSchema ? await agent.tools(computer) : { tools: [] };

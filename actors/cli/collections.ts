@@ -14,7 +14,9 @@ import type {
   SkillFile,
 } from '../api/computer-handle.ts';
 import type { ServerResources } from '../servers/server-handle.ts';
-import { listedBy, onlyServer, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
+import { listedBy } from './last-lists.ts';
+import { onlyServer } from './named-server.ts';
+import { withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
 import {
   contentsText,
   desktopText,

@@ -5,7 +5,7 @@ import { changeConfig, planImport, type ImportSource } from '../applications/con
 import { mayWrite } from './answering.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { serverNamed } from './one-shot.ts';
+import { serverNamed } from './named-server.ts';
 import { countOf, toolsText } from './printing/contents.ts';
 import { typedHere } from './printing/hints.ts';
 import { showFailure } from './printing/failures.ts';

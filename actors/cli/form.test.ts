@@ -105,7 +105,7 @@ describe('a form of a server', () => {
 describe('an input of the config', () => {
   const ask = (definition: object, answers: readonly (string | null)[]) => {
     const person = personWith(answers);
-    const answer = inputsAt(person.terminal, {})?.({ ...definition, signal } as never);
+    const answer = inputsAt(person.terminal, {}).then((input) => input?.({ ...definition, signal } as never));
     return { ...person, answer };
   };
   const text = { type: 'promptString', id: 'token', description: 'A token', default: null, password: true };
@@ -122,7 +122,9 @@ describe('an input of the config', () => {
     expect(await asked.answer).toBe('s3cret');
     expect(asked.asked).toEqual(['A token: ']);
     expect(await ask({ ...text, default: 'x' }, [null]).answer).toBeUndefined();
-    expect(ask({ ...text, default: 'x' }, ['']).asked).toEqual(['A token [default]: ']);
+    const preset = ask({ ...text, default: 'x' }, ['']);
+    await preset.answer;
+    expect(preset.asked).toEqual(['A token [default]: ']);
   });
 
   it('is picked by its number or its value, until it is one of the options', async () => {
@@ -140,7 +142,7 @@ describe('an input of the config', () => {
   });
 
   it('is not asked where nobody can answer, or where a command gives it', async () => {
-    expect(inputsAt({ isInteractive: false } as Terminal, {})).toBeUndefined();
+    expect(await inputsAt({ isInteractive: false } as Terminal, {})).toBeUndefined();
     expect(
       await ask({ type: 'command', id: 'x', description: '', command: 'y', args: null }, ['z']).answer,
     ).toBeUndefined();

@@ -1,6 +1,7 @@
 import type { CommandContext } from './context.ts';
 import { exitCodeOf } from './exit-codes.ts';
-import { onlyServer, withComputer, type OneShotOptions } from './one-shot.ts';
+import { onlyServer } from './named-server.ts';
+import { withComputer, type OneShotOptions } from './one-shot.ts';
 import { configOf } from './source.ts';
 import { A2cError, badRequest } from '../kernel/errors.ts';
 import { toolTypes } from '../../machines/models/typescript.ts';

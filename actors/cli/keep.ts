@@ -2,7 +2,7 @@ import { briefRecordBy, type KeepOptions } from './options.ts';
 import { answersBy, foldersOf } from './answering.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeAtEnd, exitCodes } from './exit-codes.ts';
-import { onlyServer } from './one-shot.ts';
+import { onlyServer } from './named-server.ts';
 import { peerLine } from './printing/servers.ts';
 import { configOf } from './source.ts';
 import { atOnce, hasStarted } from './starting.ts';

@@ -4,15 +4,9 @@ import type { PromptFilled, Computer } from '../api/computer-handle.ts';
 import { targetIn, type Target, argumentsFor, readArguments } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
-import {
-  neededFor,
-  onlyServer,
-  serverNamed,
-  unknown,
-  withAgent,
-  withComputer,
-  type OneShotOptions,
-} from './one-shot.ts';
+import { neededFor } from './last-lists.ts';
+import { onlyServer, serverNamed, unknown } from './named-server.ts';
+import { withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
 import { inOneLine, listedLine, rowsOf, itemText } from './printing/contents.ts';
 import { readingFrom, typedHere, type ReadCommand } from './printing/hints.ts';
 import { listingText, toolJson } from './printing/servers.ts';

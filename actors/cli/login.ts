@@ -5,7 +5,7 @@ import { createComputer } from '../api/computer.ts';
 import { answersBy, inputsAt } from './answering.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodeOf, orClosed, unlessInterrupted } from './exit-codes.ts';
-import { onlyServer, serverNamed } from './one-shot.ts';
+import { onlyServer, serverNamed } from './named-server.ts';
 import { stateWords } from '../../machines/server-states.ts';
 import { toolsText } from './printing/contents.ts';
 import { configOf } from './source.ts';
@@ -29,7 +29,7 @@ async function withServer<T>(
 ): Promise<T> {
   const { signal, terminal } = context;
   const config = onlyRemote(await configOf(context, options), name, byCode);
-  const input = inputsAt(terminal, options, true);
+  const input = await inputsAt(terminal, options, true);
   return unlessInterrupted(signal, async () => {
     const computer = await createComputer(
       {

@@ -68,7 +68,7 @@ async function openComputer(
     }
     noticed.add(text);
   };
-  const input = inputsAt(terminal, options);
+  const input = await inputsAt(terminal, options);
   const computer = await createComputer(
     {
       answers: answersBy(terminal, options),

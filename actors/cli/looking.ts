@@ -12,7 +12,8 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { Computer } from '../api/computer-handle.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable } from './exit-codes.ts';
-import { withComputer, onlyServer } from './one-shot.ts';
+import { withComputer } from './one-shot.ts';
+import { onlyServer } from './named-server.ts';
 import { countOf, toolsText } from './printing/contents.ts';
 import {
   incidentLines,

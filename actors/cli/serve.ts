@@ -232,7 +232,7 @@ async function openComputer(
   const runtime = new Hosting({ reaper, record, notice: onNotice });
   opened.runtime = runtime;
   const news = new NewsLines();
-  const input = inputsAt(context.terminal, options);
+  const input = await inputsAt(context.terminal, options);
   opened.computer = await createComputer(
     {
       name: nameOf(options, hub().clients),

@@ -7,6 +7,8 @@ import type { Computer } from '../api/computer-handle.ts';
 import type { CallHost } from '../door/caller.ts';
 import { deferred } from '../kernel/listeners.ts';
 import type { CommandContext } from './context.ts';
+import type { SourceOptions } from './options.ts';
+import { logsOf } from './printing/hints.ts';
 
 /** The computer opens at once; the command itself waits for servers and shows what it waits for. */
 export const atOnce = { bootMs: 0 } as const;
@@ -127,3 +129,26 @@ export const hasTool =
   (tool: string) =>
   async (computer: Pick<Computer, 'tools'>): Promise<boolean> =>
     (await computer.tools()).tools.some(({ name, original }) => name === tool || original === tool);
+
+export interface OneShotPatience<Host extends StartingHost = Computer> extends Patience<Host> {
+  /** One server is needed, known to have the tool; the command itself reports when it does not start. */
+  readonly isAiming?: boolean;
+  /** Ctrl-C ends only the wait, after which the command shows what is known by then. */
+  readonly isPartial?: boolean;
+}
+export async function startedFor<Host extends StartingHost>(
+  context: CommandContext,
+  options: SourceOptions,
+  { computer, config }: { readonly computer: Host; readonly config: Config },
+  patience: OneShotPatience<Host>,
+): Promise<void> {
+  const { signal, terminal } = context;
+  const { isAiming = false, isPartial = false } = patience;
+  const ms = startMsOf(options, config, patience.ms);
+  await untilStarted(context, computer, { ...patience, ms });
+  const isOver = signal.aborted && (!isPartial || !computer.status().servers.some(hasStarted));
+  if (isAiming || isOver) return;
+  const logs = (server: string): string => logsOf(options, server);
+  const waited = { ms, isInterrupted: signal.aborted, logsOf: logs };
+  for (const line of lateLines(computer.status().servers, waited)) terminal.err(line);
+}

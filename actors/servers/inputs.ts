@@ -1,5 +1,4 @@
 /** Values of inputs: from variables, hosts, earlier answers, questions and defaults. */
-import type { SecretStore } from '../../adapters/storage/keyring.ts';
 import { frozenJson } from '../../machines/catalog/tool.ts';
 import type { CommandInput, InputDefinition } from '../../machines/config/inputs.ts';
 import { isSecretName } from '../../machines/secrets/secret-names.ts';
@@ -272,40 +271,3 @@ const jsonOf = (value: unknown): unknown => {
     return undefined;
   }
 };
-
-interface KeptPasswords {
-  /** Called when the first password is wanted; rejects where this machine has no such store. */
-  open(): Promise<SecretStore>;
-  /** Prefix for names of entries, so that two configs may have inputs with the same id. */
-  readonly scope: string;
-  notice(text: string): void;
-}
-
-/** A password wanted a second time was refused or forgotten, so the person is asked and not the keyring. */
-export function keepingPasswords(
-  ask: AskInput | undefined,
-  { open, scope, notice }: KeptPasswords,
-): AskInput {
-  const given = new Set<string>();
-  let opened: Promise<SecretStore | undefined> | undefined;
-  const store = (): Promise<SecretStore | undefined> =>
-    (opened ??= open().catch((error: unknown) => {
-      notice(`passwords are not kept: ${error instanceof Error ? error.message : String(error)}`);
-      return undefined;
-    }));
-  const tried = async <T>(work: (kept: SecretStore) => Promise<T>): Promise<T | undefined> => {
-    const kept = await store();
-    return kept && work(kept).catch((error: unknown) => void notice(`the keyring failed: ${String(error)}`));
-  };
-  return async (definition) => {
-    if (definition.type !== 'promptString' || !definition.password) return ask?.(definition);
-    const name = `${scope}#${definition.id}`;
-    const isFirst = !given.has(name);
-    given.add(name);
-    const known = isFirst ? await tried((kept) => kept.get(name)) : undefined;
-    if (known !== undefined) return known;
-    const answer = await ask?.(definition);
-    if (typeof answer === 'string' && answer !== '') await tried((kept) => kept.set(name, answer));
-    return answer;
-  };
-}

@@ -4,7 +4,7 @@ import { remembered } from '../kernel/objects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import { ownMember } from '../protocol/json.ts';
 import type { Tool } from './entries.ts';
-import { mergeMeta, type ToolEntry, type ToolMeta } from './tool.ts';
+import { aliasLine, mergeMeta, type ToolEntry, type ToolMeta } from './tool.ts';
 import { asLine, nearest, unfitName } from '../text.ts';
 
 /** Claim of one tool of one server to a name: its alias, or else its own name. */
@@ -109,10 +109,6 @@ const claimOf = ({ server, onConflict }: ToolRules, shown: string): Claim => ({
   shown,
   isYielding: onConflict === 'prefix',
 });
-
-/** Suggested to a person; the key is the tool's original name. */
-export const aliasLine = (tool: string, alias: string): string =>
-  `"tool_meta": {${JSON.stringify(tool)}: {"alias": ${JSON.stringify(alias)}}}`;
 
 function twiceFailure(rule: ToolRules, { shown, tool }: ToolEntry, first: ToolEntry): Failure {
   const { server } = rule;

@@ -187,3 +187,7 @@ export const frozenJson = <T>(value: T): T | undefined => {
   const copy = copied(value, deepest) as T;
   return isTooDeep ? undefined : copy;
 };
+
+/** Suggested to a person; the key is the tool's original name. */
+export const aliasLine = (tool: string, alias: string): string =>
+  `"tool_meta": {${JSON.stringify(tool)}: {"alias": ${JSON.stringify(alias)}}}`;

@@ -25,6 +25,16 @@ export function showFailure(
 /** Null when the tool itself failed, because its result then says why. */
 export const ownFailure = ({ toolError, failure }: CallOutcome): HostFailure | null =>
   toolError ? null : failure;
+export const callJson = (ended: CallOutcome): object => ({
+  outcome: ended.outcome,
+  phase: ended.phase,
+  server: ended.server,
+  tool: ended.tool,
+  req_id: ended.reqId,
+  duration_ms: ended.durationMs,
+  result: ended.result,
+  failure: ownFailure(ended),
+});
 /** The result then has the same text in two languages, for models. */
 const isUnconfirmed = ({ code }: HostFailure): boolean => code === 'NotConfirmed';
 /** Undefined without a result, or when the text only repeats the failure. */

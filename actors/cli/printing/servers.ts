@@ -1,29 +1,15 @@
 /** Lines about servers, tools, incidents and peers for a terminal. */
 import type { ComputerEvents } from '../../api/computer-handle.ts';
-import type { CallOutcome } from '../../api/call-outcome.ts';
 import { inOneLine, toolsText } from './contents.ts';
 import { adviceAt, logsOf, type Place } from './hints.ts';
-import { ownFailure } from './failures.ts';
-import { smcpToolOf } from '../../../machines/catalog/tool.ts';
+import { aliasLine, smcpToolOf } from '../../../machines/catalog/tool.ts';
 import type { ServerStatus, ToolInfo, ToolListing } from '../../servers/server-handle.ts';
 import type { OutputLine } from '../../servers/server-output.ts';
 import { columnsOf, fitting, padded } from '../../../adapters/terminal/typed-line.ts';
 import type { Noise } from '../../../adapters/mcp/messages/noise.ts';
-import { aliasLine } from '../../../machines/catalog/tool-table.ts';
 import type { OfficePeer } from '../../../machines/office/rooms/limits.ts';
 import { incidentNames, type IncidentFact } from '../../../machines/incidents/incident.ts';
 import { shortStateWords, stateWords } from '../../../machines/server-states.ts';
-
-export const callJson = (ended: CallOutcome): object => ({
-  outcome: ended.outcome,
-  phase: ended.phase,
-  server: ended.server,
-  tool: ended.tool,
-  req_id: ended.reqId,
-  duration_ms: ended.durationMs,
-  result: ended.result,
-  failure: ownFailure(ended),
-});
 
 export const toolJson = (info: ToolInfo): object => {
   const { original, server, title, execution, shown, renamed } = info;

@@ -14,7 +14,7 @@ import { adviceAt, typedHere } from '../printing/hints.ts';
 import { toolText } from '../printing/signature.ts';
 import { targetIn } from '../arguments.ts';
 import { toolIn } from '../named-tool.ts';
-import { unknown } from '../one-shot.ts';
+import { unknown } from '../named-server.ts';
 import { words } from '../words.ts';
 import { nearest } from '../../../machines/text.ts';
 import { CallCommands } from './call-commands.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SecretStore } from '../../adapters/storage/keyring.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
-import { Inputs, keepingPasswords } from './inputs.ts';
+import { Inputs } from '../servers/inputs.ts';
+import { keepingPasswords } from './kept-passwords.ts';
 
 const password = (id: string): InputDefinition => ({
   ...{ type: 'promptString', id, description: '', default: null, password: true },
