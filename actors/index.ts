@@ -66,8 +66,9 @@ export type { KeepWord } from '../machines/trace/reasons.ts';
 export type { RedactHook } from './secrets/hook-redactor.ts';
 export type { Profile } from '../machines/trace/format.ts';
 export type { GivenTiming, HostTiming } from '../machines/kernel/timing.ts';
-export type { LinkStatus, OfficeSeat } from './api/seat.ts';
-export type { LinkRefusal, LinkStage } from '../machines/link/link.machine.ts';
+export type { LinkStatus } from './api/link-status.ts';
+export type { OfficeSeat } from './api/seat.ts';
+export type { LinkRefusal, LinkStage } from '../machines/link/link.events.ts';
 export type {
   Agent,
   AgentEvents,

@@ -15,7 +15,8 @@ import type {
   WaitOptions,
 } from './computer-handle.ts';
 import type { MissingServer } from '../servers/server-handle.ts';
-import type { LinkStatus, OfficeSeat, PlayedOffice } from './seat.ts';
+import type { LinkStatus } from './link-status.ts';
+import type { OfficeSeat, PlayedOffice } from './seat.ts';
 import type { GivenTiming } from '../../machines/kernel/timing.ts';
 import type { Resource } from '../../machines/catalog/entries.ts';
 import type { ListedTool } from '../../machines/catalog/tool.ts';

@@ -36,7 +36,8 @@ import { drainMs } from './handles.ts';
 import { agentPart } from './agent-part.ts';
 import type { LinksPart } from './links-part.ts';
 import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
-import { linkStatusOf, Seat, type LinkStatus } from './seat.ts';
+import { linkStatusOf, type LinkStatus } from './link-status.ts';
+import { Seat } from './seat.ts';
 import { tracedCall } from './tracing.ts';
 import { A2cError } from '../kernel/errors.ts';
 import {

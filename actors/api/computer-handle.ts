@@ -4,7 +4,8 @@ import type { Call, ComputerCallOptions } from './call-outcome.ts';
 import type { CallEvents } from './computer-calls.ts';
 import type { KnownCall } from '../../machines/call/history.ts';
 import type { Debug, DrainOptions, Telling } from './handles.ts';
-import type { LinkStatus, OfficeSeat } from './seat.ts';
+import type { LinkStatus } from './link-status.ts';
+import type { OfficeSeat } from './seat.ts';
 import type {
   ComputerInputs,
   CatalogStatus,

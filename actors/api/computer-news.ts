@@ -2,7 +2,7 @@ import type { ComputerEvents, ComputerStatus } from './computer-handle.ts';
 import { disabledStatus, waitsOf } from './computer-status.ts';
 import type { Root } from '../runtime/directory.ts';
 import type { ServerOrders } from './server-orders.ts';
-import { linkStatusOf } from './seat.ts';
+import { linkStatusOf } from './link-status.ts';
 import type { CachedCatalogs } from '../servers/catalogs.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import type { Servers } from '../servers/servers.ts';

@@ -1,5 +1,5 @@
-import { linksPart, type LinksPart } from './links-part.ts';
 import type { Runtime } from './runtime.ts';
+import type { SeatPart } from './seat-part.ts';
 import { serversPart, type ServersPart } from './servers-part.ts';
 import { computerKinds } from '../kinds/computer.ts';
 import type { Part } from '../runtime/part.ts';
@@ -19,12 +19,12 @@ const filePorts = {
   [skillsPort]: ({ skills }: HostFiles) => skills,
 } as const;
 
-/** A computer: Desktop, Finder and files over the parts of its servers and of its seat. */
+/** A computer: Desktop, Finder and files over the parts of its servers, and of its seat once it has an office. */
 export class ComputerPart implements Part {
   readonly kinds = computerKinds;
   readonly servers: ServersPart;
-  readonly links: LinksPart;
   readonly #runtime: Runtime;
+  #seat: SeatPart | undefined;
   #files: HostFiles | undefined;
   #loading: Promise<HostFiles> | undefined;
   #hasLanding = false;
@@ -33,10 +33,9 @@ export class ComputerPart implements Part {
   constructor(runtime: Runtime) {
     this.#runtime = runtime;
     this.servers = runtime.use(serversPart);
-    this.links = runtime.use(linksPart);
     this.servers.calls.hand = handing({
       contextOf: (address) => runtime.contextOf(address),
-      ask: (from, request, emit) => this.links.asked(request)?.(from, request, emit) ?? (() => {}),
+      ask: (from, request, emit) => this.#seat?.links.asked(request)?.(from, request, emit) ?? (() => {}),
       keep: ({ base64, mimeType }, reader, done) =>
         void during(
           this.#load().then(({ blobs }) => blobs.keep(Buffer.from(base64, 'base64'), mimeType, reader)),
@@ -48,6 +47,10 @@ export class ComputerPart implements Part {
         lazyPort(async () => of(await this.#load()).request),
       );
   }
+  async seat(): Promise<SeatPart> {
+    const { seatPart } = await during(import('./seat-part.ts'));
+    return (this.#seat = this.#runtime.use(seatPart));
+  }
   async #load(): Promise<HostFiles> {
     return (this.#loading ??= this.#open());
   }
@@ -55,8 +58,8 @@ export class ComputerPart implements Part {
     const { HostFiles: Files } = await extra('files');
     return (this.#files = new Files({
       ...this.#runtime.options,
-      give: this.links.holdPart,
-      partOf: this.links.partOf,
+      give: (...held) => this.#seat?.links.holdPart(...held),
+      partOf: (ticket) => this.#seat?.links.partOf(ticket),
       notice: (text) => this.#notice(text),
       changed: () => this.#send({ type: 'skills.look' }),
     }));

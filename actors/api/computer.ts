@@ -20,7 +20,7 @@ import {
   computerOptions,
 } from './checks/computer.ts';
 import { wrongCall } from './checks/host.ts';
-import { Seat } from './seat.ts';
+import type { Seat } from './seat.ts';
 import type { Door, HostDoor, Lent } from '../extras.ts';
 import { extra } from '../extras.ts';
 import { computerPart, type ComputerPart } from './computer-part.ts';
@@ -137,7 +137,8 @@ class HostedComputer implements Computer {
   readonly #timingOf: ReturnType<typeof hostTiming>;
   readonly #transformer: Transformer;
   readonly #orders: ServerOrders;
-  readonly #seat: Seat<'computer'>;
+  #seat: Seat<'computer'> | undefined;
+  #seating: Promise<Seat<'computer'>> | undefined;
   #hosted: HostedMachine | undefined;
   readonly #listeners = new Listeners<ComputerEvents>();
   readonly #calls = new PendingCalls();
@@ -162,7 +163,7 @@ class HostedComputer implements Computer {
     this.#options = options;
     this.#runtime = runtime;
     this.#part = runtime.use(computerPart);
-    const { servers, links } = this.#part;
+    const { servers } = this.#part;
     this.#isShared = isShared;
     this.name = options.name ?? hostName();
     this.#timingOf = hostTiming(options.timing);
@@ -220,11 +221,16 @@ class HostedComputer implements Computer {
     servers.answers = answersFor(options.answers, () => this.#history.running(), this.#contexts);
     this.#forget = [runtime.directory.tap.add(this.#history), this.#hearIncidents()];
     if (options.onEvent) this.#watchCalls();
-    this.#seat = new Seat('computer', this.name, this.#listeners, {
+  }
+  /** Loaded with the first office. */
+  #seatOf(): Promise<Seat<'computer'>> {
+    const machine = {
       isTaken: () => Boolean(this.#context()?.link),
-      send: (event) => this.#runtime.directory.send('computer', event),
-      show: (url, shown) => links.show(url, shown),
-    });
+      send: (event: AnyEventObject) => this.#runtime.directory.send('computer', event),
+    };
+    return (this.#seating ??= this.#part
+      .seat()
+      .then((part) => (this.#seat = part.seatOf(this.name, this.#listeners, machine))));
   }
   #listen(): void {
     const { servers } = this.#part;
@@ -239,10 +245,11 @@ class HostedComputer implements Computer {
   }
   async #start(config: Config): Promise<void> {
     const prepared = await this.#servers.prepare(config);
+    const { office } = this.#options;
+    if (office) await this.#seatOf();
     if (this.#closing) return this.#collections.close();
     this.#servers.take(prepared);
-    const { office } = this.#options;
-    const seated = office && (office.keepTrying ? this.#first.seated : this.#seat.taken(office));
+    const seated = office?.keepTrying ? this.#first.seated : office && this.#seat?.taken(office);
     await this.#part.loadFolders(config.settings);
     if (this.#closing) return this.#collections.close();
     const hear = (event: AnyEventObject): void => this.#hear(event);
@@ -287,7 +294,7 @@ class HostedComputer implements Computer {
     const { office } = this.#options;
     return {
       servers: this.#servers.plans(),
-      link: office ? this.#seat.linkTo(office) : null,
+      link: (office && this.#seat?.linkTo(office)) ?? null,
       timing: this.#timing(),
       shown: this.#servers.shown(),
     };
@@ -504,10 +511,11 @@ class HostedComputer implements Computer {
         reject(signal.reason as Error);
       });
     });
-  join: Computer['join'] = (office) => this.#seat.join(office);
-  joined: Computer['joined'] = (options = {}) => this.#seat.joined(() => this.#news.link, options.signal);
+  join: Computer['join'] = async (office) => (this.#seat ?? (await this.#seatOf())).join(office);
+  joined: Computer['joined'] = async (options = {}) =>
+    (this.#seat ?? (await this.#seatOf())).joined(() => this.#news.link, options.signal);
   leave: Computer['leave'] = async () => {
-    await this.#seat.leave();
+    await (await this.#seating)?.leave();
     this.#news.link = null;
   };
   /** From the first listener, or from the start with `onEvent`; until then watching costs nothing. */
@@ -534,7 +542,7 @@ class HostedComputer implements Computer {
     this.#first.close();
     if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing().shutdownMs + 1_000);
     this.#door?.close();
-    this.#seat.close();
+    (await this.#seating)?.close();
     this.#inputs.close();
     await this.#logins.close();
     this.#registries.close();

@@ -8,7 +8,7 @@ import type { Links, PeerCredential } from '../../adapters/socket/link.ts';
 import { keptOfficeToken } from '../../adapters/storage/office-token.ts';
 import type { RequestPort } from '../../machines/kernel/ports.ts';
 import { nameOf } from '../../machines/kernel/effects.ts';
-import { linkKind } from '../../machines/link/link.machine.ts';
+import { linkKind } from '../../machines/link/link.events.ts';
 
 /** Seats of this host in offices. Credentials are kept here, outside of machines, so that no trace contains them. */
 export class LinksPart implements Part {

@@ -3,15 +3,16 @@ import type { AnyEventObject } from 'xstate';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, untilAborted } from '../kernel/listeners.ts';
 import type { PeerCredential } from '../../adapters/socket/link.ts';
-import type { LinkNews, LinkStage, LinkRefusal } from '../../machines/link/link.machine.ts';
+import type { LinkStatus } from './link-status.ts';
+import type { LinkRefusal } from '../../machines/link/link.events.ts';
 import { notGranted, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { noOffice } from '../../machines/office/rooms/loopback.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 
-interface LinkListeners {
+export interface LinkListeners {
   on(name: 'link.changed', listener: (status: LinkStatus) => void): () => void;
 }
-interface SeatMachine {
+export interface SeatMachine {
   isTaken(): boolean;
   send(event: AnyEventObject): void;
   show(url: string, credential: PeerCredential): void;
@@ -103,27 +104,6 @@ export class Seat<Role extends 'agent' | 'computer' = 'agent' | 'computer'> {
   }
 }
 
-/** State of the seat of an agent or a computer in its office. */
-export interface LinkStatus {
-  /**
-   * Stage of the link. `connecting`: connects, or asks for its seat. `joined`: has its seat. `waiting`: was
-   * refused or lost its connection, and tries again by itself (`linkBackoffMs` or `linkRestMs`). `closed`: makes
-   * no further try.
-   */
-  readonly state: LinkStage;
-  /** Reason for the stage in the words of the office or the network; null when there is none. */
-  readonly reason: string | null;
-  /**
-   * Kind of refusal by the office (seat, version of the protocol, credential); null when the office refused
-   * nothing.
-   */
-  readonly refusal: LinkRefusal | null;
-}
-export const linkStatusOf = ({
-  stage,
-  reason,
-  refusal,
-}: Extract<LinkNews, { readonly type: 'link.changed' }>): LinkStatus => ({ state: stage, reason, refusal });
 /** Seat of a computer: the office, the room, the name and the credential. */
 export interface OfficeSeat {
   /** Address of the office, such as `http://127.0.0.1:3000`. */

@@ -2,6 +2,7 @@ import { agentKinds } from './agent.ts';
 import { computerKinds } from './computer.ts';
 import { linkKinds } from './link.ts';
 import { officeKinds } from './office.ts';
+import { seatKinds } from './seat.ts';
 import { serversKinds } from './servers.ts';
 import { settingsKinds } from './settings.ts';
 import type { Kinds } from '../runtime/part.ts';
@@ -12,6 +13,7 @@ export const machines: Kinds = {
   ...computerKinds,
   ...linkKinds,
   ...officeKinds,
+  ...seatKinds,
   ...serversKinds,
   ...settingsKinds,
 };

@@ -1,4 +1,3 @@
-import { blobsMachine } from '../../machines/blobs/blobs.machine.ts';
 import { computerMachine } from '../../machines/computer/computer.machine.ts';
 import { aggregatorMachine } from '../../machines/resources/aggregator.machine.ts';
 import { questionMachine } from '../../machines/resources/question.machine.ts';
@@ -6,11 +5,9 @@ import { readMachine } from '../../machines/resources/read.machine.ts';
 import { serverCacheMachine } from '../../machines/resources/server-cache.machine.ts';
 import { offerMachine } from '../../machines/skills/offer.machine.ts';
 import { skillsMachine } from '../../machines/skills/skills.machine.ts';
-import { uploadMachine } from '../../machines/uploads/upload.machine.ts';
 import type { Kinds } from '../runtime/part.ts';
 
 export const computerKinds: Kinds = {
-  blobs: blobsMachine,
   cache: serverCacheMachine,
   computer: computerMachine,
   desktop: aggregatorMachine,
@@ -19,5 +16,4 @@ export const computerKinds: Kinds = {
   question: questionMachine,
   read: readMachine,
   skills: skillsMachine,
-  upload: uploadMachine,
 };

@@ -28,7 +28,7 @@ import {
   type OwnedEnded,
 } from '../kernel/effects.ts';
 import { timingOf } from '../kernel/timing.ts';
-import { linkGivenUp, linkKind, type LinkNews } from '../link/link.machine.ts';
+import { linkGivenUp, linkKind, type LinkNews } from '../link/link.events.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { rows, type NotificationFact } from '../protocol/notifications.ts';
 import type { Followed } from './collections.ts';

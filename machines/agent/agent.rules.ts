@@ -36,7 +36,7 @@ import { extended } from '../kernel/objects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import type { LinkFact } from '../ports/link.ts';
 import { timingOf, type Timing } from '../kernel/timing.ts';
-import { linkKind, type LinkNews, type LinkStart } from '../link/link.machine.ts';
+import { linkKind, type LinkNews, type LinkStart } from '../link/link.events.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { readRoom } from '../protocol/messages/lists.ts';
 import { isForHost, viewOf, type NotificationFact, type HostFact } from '../protocol/notifications.ts';

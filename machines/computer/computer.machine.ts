@@ -15,7 +15,7 @@ import { emptyTable } from '../catalog/tool-table.ts';
 import { clientKind } from '../client/client.events.ts';
 import { effects, post, posts, toOwned } from '../kernel/effects.ts';
 import { take, takes } from '../kernel/taken.ts';
-import { linkKind } from '../link/link.machine.ts';
+import { linkKind } from '../link/link.events.ts';
 import { aggregatorKinds } from '../resources/aggregator.rules.ts';
 import { blobsKind } from '../blobs/blobs.rules.ts';
 import { skillsKind } from '../skills/skills.rules.ts';

@@ -5,7 +5,7 @@
 import type { CatalogNews } from '../catalog/catalog.machine.ts';
 import { type ClientChanged } from '../client/client.events.ts';
 import { message, post, toOwned, type OwnedEnded, type Post } from '../kernel/effects.ts';
-import { linkGivenUp, linkKind } from '../link/link.machine.ts';
+import { linkGivenUp, linkKind } from '../link/link.events.ts';
 import { uploadKind } from '../uploads/upload.rules.ts';
 import * as blobs from './computer.blobs.ts';
 import * as calls from './computer.calls.ts';

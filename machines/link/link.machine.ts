@@ -10,17 +10,8 @@
  * Agents may call while our own join is still pending, so calls are accepted in every state of `online`.
  */
 import { assign, sendTo, setup } from 'xstate';
-import type { BlobShown, BlobWanted } from '../blobs/blobs.rules.ts';
+import { leaving, repeated, type CallProgressed } from '../call/call.rules.ts';
 import {
-  leaving,
-  repeated,
-  type CallProgressed,
-  type CallSettled,
-  type ComputerCall,
-} from '../call/call.rules.ts';
-import {
-  kindOf,
-  type Address,
   type AddressFor,
   deadline,
   effects,
@@ -28,7 +19,6 @@ import {
   post,
   posts,
   type DirectoryEvent,
-  type OwnedEnded,
 } from '../kernel/effects.ts';
 import { extended } from '../kernel/objects.ts';
 import {
@@ -38,9 +28,9 @@ import {
   type LinkFact,
   type LinkInput,
 } from '../ports/link.ts';
-import { backoffSpread, type TimingOf } from '../kernel/timing.ts';
+import { backoffSpread } from '../kernel/timing.ts';
 import type { Failure } from '../protocol/failure.ts';
-import { configAs, type Missing, type SmcpTool } from '../protocol/messages/collections.ts';
+import { configAs } from '../protocol/messages/collections.ts';
 import { toldOf, type CancelReason } from '../protocol/messages/messages.ts';
 import {
   markOf,
@@ -55,83 +45,9 @@ import {
 } from '../protocol/notifications.ts';
 import { isSpoken, PROTOCOL_VERSION } from '../protocol/protocol.ts';
 import { acks, orders, type QuestionFact } from './questions.ts';
-import type { AggregateWanted, ResourceWanted } from '../resources/aggregator.rules.ts';
-import type { AggregateShown, ResourceRead } from '../resources/collections.ts';
-import type { ResourcesShown, ResourcesWanted } from '../resources/resource-pages.ts';
-import type { SkillShown, SkillsShown, SkillsWanted, SkillWanted } from '../skills/skills.rules.ts';
-import type { PartTaken, PartWanted } from '../uploads/upload.rules.ts';
+import type { LinkNews, LinkOrder, LinkRefusal, LinkStage, LinkStart } from './link.events.ts';
 import { callAck, toolsAck } from './acks.ts';
 
-export interface LinkStart extends Omit<LinkInput, 'key' | 'version'> {
-  readonly timing: TimingOf<'link'>;
-}
-export type LinkOrder =
-  | NotificationOrder
-  | ToolsListed
-  | ConfigShown
-  | AggregateShown
-  | ResourceRead
-  | ResourcesShown
-  | SkillsShown
-  | SkillShown
-  | PartTaken
-  | BlobShown
-  | CallSettled
-  | CallProgressed
-  | { readonly type: 'deadline.passed' }
-  | { readonly type: 'close' };
-export const linkKind = kindOf<LinkStart, LinkOrder>('link');
-interface ConfigShown {
-  readonly type: 'config.shown';
-  readonly ticket: string;
-  readonly config: object;
-}
-interface ToolsListed {
-  readonly type: 'tools.listed';
-  readonly ticket: string;
-  readonly reqId: string;
-  readonly tools: readonly SmcpTool[];
-  readonly missing?: readonly Missing[];
-  /** A list that was sent as an answer is not announced again. */
-  readonly signature: string;
-}
-export interface ToolsWanted {
-  readonly type: 'tools.wanted';
-  readonly ticket: string;
-  readonly reqId: string;
-  readonly replyTo: AddressFor<ToolsListed>;
-}
-interface ConfigWanted {
-  readonly type: 'config.wanted';
-  readonly ticket: string;
-  readonly reqId: string;
-  readonly replyTo: AddressFor<ConfigShown>;
-}
-/** Kind of refusal by an office: the seat (already taken), our protocol version, or our credential. */
-export type LinkRefusal = 'seat' | 'version' | 'credential';
-/** Stage of the connection of an agent or a computer to its office. */
-export type LinkStage = 'connecting' | 'joined' | 'waiting' | 'closed';
-/** `reason` is the original text of the office or the network. */
-export type LinkNews =
-  | {
-      readonly type: 'link.changed';
-      readonly stage: LinkStage;
-      readonly reason: string | null;
-      readonly refusal: LinkRefusal | null;
-    }
-  | ComputerCall
-  | ToolsWanted
-  | ConfigWanted
-  | Omit<AggregateWanted, 'history'>
-  | Omit<ResourceWanted, 'history'>
-  | ResourcesWanted
-  | SkillsWanted
-  | SkillWanted
-  | PartWanted
-  | BlobWanted
-  | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
-  | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
-  | Extract<LinkFact, { type: `computer.${string}` }>;
 /** Signature or change counter; null when that state was not known. */
 type Marks = Readonly<Partial<Record<What, Mark | null>>>;
 type Changed = { readonly what: What };
@@ -150,13 +66,6 @@ export interface LinkContext extends LinkMachineInput {
   /** The declared version changed since the last connection; it does so only once. */
   readonly isAdapted: boolean;
 }
-
-export const linkGivenUp = ({ error, why }: OwnedEnded): Extract<LinkNews, { type: 'link.changed' }> => ({
-  type: 'link.changed',
-  stage: 'closed',
-  reason: `its machine failed too often: ${error ?? why}`,
-  refusal: null,
-});
 
 export const noMarks: Marks = Object.fromEntries(
   whats.flatMap((what) => (notifications[what].mark === 'revision' ? [[what, 0]] : [])),

@@ -19,8 +19,9 @@ import {
   toOwned,
   type Post,
 } from '../../machines/kernel/effects.ts';
-import type { linkMachine, ToolsWanted } from '../../machines/link/link.machine.ts';
-import { linkKind } from '../../machines/link/link.machine.ts';
+import type { ToolsWanted } from '../../machines/link/link.events.ts';
+import type { linkMachine } from '../../machines/link/link.machine.ts';
+import { linkKind } from '../../machines/link/link.events.ts';
 import type { officeMachine } from '../../machines/office/office.machine.ts';
 import type { offerMachine } from '../../machines/skills/offer.machine.ts';
 import type { skillsMachine } from '../../machines/skills/skills.machine.ts';

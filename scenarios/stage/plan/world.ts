@@ -1,6 +1,6 @@
 import type { AnyEventObject } from 'xstate';
 import type { ComputerStart, ServerPlan, ServersSet } from '../../../machines/computer/computer.machine.ts';
-import type { LinkStart } from '../../../machines/link/link.machine.ts';
+import type { LinkStart } from '../../../machines/link/link.events.ts';
 import type { Fault } from '../../fault-server/words/fault.ts';
 import type { Harness } from '../harness.ts';
 import type { ScriptedSpecs } from '../scripted/host-ports.ts';
