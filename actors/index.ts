@@ -54,7 +54,7 @@ export type {
   LaunchEnd,
   Launcher,
   LaunchSpec,
-} from '../adapters/process/environment.ts';
+} from '../adapters/process/launcher.ts';
 export type { Noise } from '../adapters/mcp/messages/noise.ts';
 export type { TracedGroup } from '../adapters/process/reaper/group.ts';
 export type { Inspection, InspectOptions } from './api/page.ts';
@@ -266,4 +266,4 @@ export type {
   MadeServer,
   TransportMaker,
   TransportSpec,
-} from './servers/launch-specs.ts';
+} from './servers/host-servers.ts';

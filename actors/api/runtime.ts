@@ -18,7 +18,7 @@ import { Directory, unanswered, type Root, Tap } from '../runtime/directory.ts';
 import type { Kinds, Part, Question } from '../runtime/part.ts';
 import { during, liveOnClock, systemClock } from '../../adapters/clock.ts';
 import type { LedgerOptions } from '../../adapters/process/reaper/ledger.ts';
-import type { Launcher } from '../../adapters/process/environment.ts';
+import type { Launcher } from '../../adapters/process/launcher.ts';
 import { guardOf } from '../../adapters/guard.ts';
 import { addressFor, type Address, type AddressFor, type OwnedEnded } from '../../machines/kernel/effects.ts';
 import type { Emit, OpenPort, RequestFact, RequestPort } from '../../machines/kernel/ports.ts';

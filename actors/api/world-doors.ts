@@ -9,5 +9,5 @@ export {
 } from '../../adapters/clock.ts';
 export { Refused } from '../../adapters/mcp/transport.ts';
 export { validate } from '../../adapters/schema/validate.ts';
-export type { Launched, LaunchEnd, Launcher } from '../../adapters/process/environment.ts';
+export type { Launched, LaunchEnd, Launcher } from '../../adapters/process/launcher.ts';
 export type { Links } from '../../adapters/socket/link.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { apps, places } from '../../machines/applications/apps.ts';
 import { fingerprintText } from '../../machines/config/launch-config.ts';
-import { parseConfigText } from '../../machines/config/parse.ts';
+import { parseConfigText } from '../../machines/config/parse-text.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 
 /** Tests that servers which `a2c export` wrote are the same after `a2c import`. */

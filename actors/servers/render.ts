@@ -1,6 +1,6 @@
 /** Fills placeholders of one server in, and tells its secrets. */
 import { readCertificates, readEnvFile } from '../../adapters/storage/text-files.ts';
-import type { Inherited, LaunchSpec } from '../../adapters/process/environment.ts';
+import type { Inherited, LaunchSpec } from '../../adapters/process/launcher.ts';
 import {
   launchConfigOf,
   mistakesText,

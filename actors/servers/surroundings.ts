@@ -1,7 +1,7 @@
 import type { Inputs } from './inputs.ts';
 import { registryChoice, registryVariable, type RegistrySource } from './registries.ts';
 import { inheritedOf, type RemoteSpec, type ServerSpec } from './render.ts';
-import type { LaunchSpec } from '../../adapters/process/environment.ts';
+import type { LaunchSpec } from '../../adapters/process/launcher.ts';
 import { proxyFromEnvironment } from '../../adapters/mcp/http/proxy.ts';
 import type { LaunchSettings } from '../../machines/config/schemas.ts';
 import { secretsIn } from '../../machines/secrets/secret-rules.ts';

@@ -1,8 +1,8 @@
-import type { LinkedEnd, InMemoryServer } from '../servers/launch-specs.ts';
+import type { LinkedEnd, InMemoryServer } from '../servers/host-servers.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { Inspection, InspectOptions } from '../api/page.ts';
 import type { LogOptions } from '../logging/log-entry.ts';
-import type { Launcher } from '../../adapters/process/environment.ts';
+import type { Launcher } from '../../adapters/process/launcher.ts';
 
 /** MCP server that is started as a child process. */
 export interface ServerCommand {

@@ -10,6 +10,7 @@ import { openInMemory, specAsk, type Reach } from '../servers/launch-specs.ts';
 import { processFacts } from '../../adapters/clock.ts';
 import { proxyFromEnvironment } from '../../adapters/mcp/http/proxy.ts';
 import { Relay } from '../../adapters/mcp/relay.ts';
+import { RelaySession } from '../../adapters/mcp/relay-session.ts';
 import type { OwnSpec } from '../../adapters/mcp/http/remote.ts';
 import {
   clientKind,
@@ -85,7 +86,7 @@ export class Supervision {
     this.#servers.introduce(
       name,
       onlySpec,
-      { ...reach, relay: this.relay },
+      { ...reach, relay: (...opening) => new RelaySession(this.relay, ...opening) },
       secretsOfLaunch({ ...reach.process, ...reach.remote }),
     );
   }

@@ -5,8 +5,7 @@ import { resultBytes, type Around, type Notice, type OpenRequest } from './trans
 import { messageBytes } from './messages/framing.ts';
 import { NoiseMeter, type Noise } from './messages/noise.ts';
 import { notConnected, unsentRequest } from './messages/refusal.ts';
-import type { Relay } from './relay.ts';
-import { RelaySession } from './relay-session.ts';
+import type { OpenRelay, RelaySession } from './relay-session.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { waitingTimers, type Timers } from '../clock.ts';
 import { guardOf, type Guard } from '../guard.ts';
@@ -17,7 +16,7 @@ export interface SessionPortOptions extends SessionOptions {
   /** Largest message in bytes that is kept in memory, 10 MiB by default. */
   readonly messageBytes?: number;
   /** Returns the relay for a server that is used by a foreign MCP client; undefined when this host itself is the client. */
-  readonly relayOf?: (server: string, spec: number) => Relay | undefined;
+  readonly relayOf?: (server: string, spec: number) => OpenRelay | undefined;
   readonly notice?: (server: string, notice: Notice) => void;
   readonly timers?: Timers;
   readonly now?: () => number;
@@ -108,7 +107,7 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
         guardOf((why) => session.fault(why)),
       );
       const session: Session | RelaySession = relay
-        ? new RelaySession(options, input, around, relay, emit)
+        ? relay(options, input, around, emit)
         : new Session(options, input, around, emit);
       sessions.set(input.key, session);
       return {

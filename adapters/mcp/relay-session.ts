@@ -19,6 +19,12 @@ const unknown: ServerInfo = {
   capabilities: { tools: null, resources: null, prompts: null } as ServerInfo['capabilities'],
 };
 
+export type OpenRelay = (
+  options: TransportOptions,
+  input: SessionInput,
+  around: Around,
+  emit: Emit<SessionFact>,
+) => RelaySession;
 /** States: connecting → open (answered once) → lost, or connecting → lost; `close` ends each without a report. */
 export class RelaySession implements RelayConnection {
   #state: 'connecting' | 'open' | 'lost' | 'closed' = 'connecting';
@@ -29,13 +35,7 @@ export class RelaySession implements RelayConnection {
   /** Id of our own `initialize`, which no client of MCP uses. */
   #ownId: string | undefined;
 
-  constructor(
-    options: TransportOptions,
-    input: SessionInput,
-    around: Around,
-    relay: Relay,
-    emit: Emit<SessionFact>,
-  ) {
+  constructor(relay: Relay, ...[options, input, around, emit]: Parameters<OpenRelay>) {
     this.#relay = relay;
     this.#emit = emit;
     this.#around = around;

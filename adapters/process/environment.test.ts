@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { environmentOf, type LaunchSpec } from './environment.ts';
+import type { LaunchSpec } from './launcher.ts';
+import { environmentOf } from './environment.ts';
 
 const spec = (env: Record<string, string> = {}): LaunchSpec => ({ command: 'npx', args: [], env });
 /** Folders that every child gets in PATH on Linux when it has no home folder. */

@@ -7,7 +7,7 @@ import { LaunchError, whyNotLaunched } from './local-launcher.ts';
 import { createLedger } from './reaper/ledger.ts';
 import { localLauncher } from './local-launcher.ts';
 import { processPortOf } from './launch.ts';
-import { type Launcher, type LaunchSpec } from './environment.ts';
+import type { Launcher, LaunchSpec } from './launcher.ts';
 import type { ProcessFact } from '../../machines/ports/process.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ProcessFact } from '../../machines/ports/process.ts';
 import { createLedger } from './reaper/ledger.ts';
 import { processPortOf } from './launch.ts';
-import { type Launch, type LaunchEnd } from './environment.ts';
+import type { Launch, LaunchEnd } from './launcher.ts';
 
 function deferred<T>() {
   let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [() => {}, () => {}];

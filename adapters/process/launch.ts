@@ -1,5 +1,6 @@
 import { finished, type Readable } from 'node:stream';
-import { environmentOf, type Launched, type Launcher, type LaunchSpec } from './environment.ts';
+import type { Launched, Launcher, LaunchSpec } from './launcher.ts';
+import { environmentOf } from './environment.ts';
 import { failureOf, localLauncher } from './local-launcher.ts';
 import { guardOf } from '../guard.ts';
 import type { Entry, Ledger } from './reaper/ledger.ts';

@@ -11,15 +11,8 @@ import { homedir } from 'node:os';
 import { sep, basename } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { isRealTime } from '../clock.ts';
-import {
-  describeLaunch,
-  type Environment,
-  type LaunchSpec,
-  type Launched,
-  type LaunchEnd,
-  type Launcher,
-  systemProgram,
-} from './environment.ts';
+import type { Environment, LaunchSpec, Launched, LaunchEnd, Launcher } from './launcher.ts';
+import { describeLaunch, systemProgram } from './environment.ts';
 import { codeOf, systemWords } from '../reading.ts';
 import { groupOf } from './reaper/group.ts';
 import { plantTree, systemTools, type WindowsTools } from './windows-trees.ts';

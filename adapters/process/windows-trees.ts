@@ -1,7 +1,8 @@
 /** Trees of processes on Windows, which has no process groups. */
 import { spawn } from 'node:child_process';
 import { codeOf } from '../reading.ts';
-import { systemProgram, type Launched, type Remains, type SystemProgram } from './environment.ts';
+import type { Launched, Remains } from './launcher.ts';
+import { systemProgram, type SystemProgram } from './environment.ts';
 import type { TracedGroup } from './reaper/group.ts';
 
 export interface ListedProcess {

@@ -3,14 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { realWork, wallTimers, type Timers } from '../clock.ts';
 import { installCommand, missingText, isInstalled } from '../optional-packages.ts';
 import { isSource, ownFile, OwnFileMissing, sourceFile } from '../own-files.ts';
-import {
-  endText,
-  type Diagnostic,
-  syntaxFailure,
-  type Transformed,
-  type Transformer,
-  type TransformerTimes,
-} from '../../machines/call/transform.ts';
+import { endText, type Diagnostic, syntaxFailure } from '../../machines/call/program-mistakes.ts';
+import type { Transformed, Transformer, TransformerTimes } from '../../machines/call/transform.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 

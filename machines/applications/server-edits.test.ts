@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseConfigText } from '../config/parse.ts';
+import { parseConfigText } from '../config/parse-text.ts';
 import { editConfig, type ConfigChange } from './server-edits.ts';
 
 const commented = `{

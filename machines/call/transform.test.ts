@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withMeta } from './policy/result.ts';
-import { endText, eventOf, placeOf, syntaxFailure } from './transform.ts';
+import { endText, placeOf, syntaxFailure } from './program-mistakes.ts';
+import { eventOf } from './transform.ts';
 
 const transformed = (result: unknown, json: string): unknown =>
   withMeta(result, { a2c_vrl_transformed: json });

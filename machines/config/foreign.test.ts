@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readFacts } from './launch-config.ts';
-import { parseConfig, parseConfigText, type Config } from './parse.ts';
+import { parseConfigText } from './parse-text.ts';
+import { parseConfig, type Config } from './parse.ts';
 import { toProtocol } from './to-protocol.ts';
 
 /** Entry of a server as people paste it from another application. */

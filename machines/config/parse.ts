@@ -2,7 +2,6 @@
 import { fieldsOf, isObject, type Fields } from '../protocol/json.ts';
 import { nearest } from '../text.ts';
 import { isForeign, mapForeign } from './foreign.ts';
-import { readJson } from './json-text.ts';
 import { serverToProtocol } from './to-protocol.ts';
 import { readInputs, type InputDefinition } from './inputs.ts';
 import {
@@ -372,7 +371,7 @@ export interface AppServers {
   readonly notes?: readonly string[];
 }
 
-interface Around {
+export interface Around {
   readonly file?: string;
   readonly inputs?: readonly InputDefinition[];
   readonly duplicates?: readonly Mistake[];
@@ -449,12 +448,6 @@ const inputsOf = (parts: Parts, isLenient: boolean, findings: Findings): readonl
       findings.warnings.push(`${mistakeLine(mistake)}: this input is left out`);
     else findings.mistakes.push(mistake);
   return inputs;
-};
-
-export const parseConfigText = (text: string, where: Around = {}): ParsedConfig => {
-  const read = readJson(text);
-  if (!read.ok) return { ok: false, mistakes: [read.mistake] };
-  return parseConfig(read.value, { ...where, duplicates: read.duplicates });
 };
 
 interface Parts {

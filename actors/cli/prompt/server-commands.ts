@@ -1,7 +1,8 @@
 import { failureOf, type A2cError } from '../../kernel/errors.ts';
 import { columnsOf, padded } from '../../../adapters/terminal/typed-line.ts';
 import { readConfig } from '../../../adapters/applications/config-files.ts';
-import { parseConfig, parseConfigText, type Config } from '../../../machines/config/parse.ts';
+import { parseConfigText } from '../../../machines/config/parse-text.ts';
+import { parseConfig, type Config } from '../../../machines/config/parse.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import type { ServerStatus } from '../../servers/server-handle.ts';
 import { cannotOrder } from '../../api/computer-status.ts';

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Address } from '../../../machines/kernel/effects.ts';
 import { lookTwice, type TracedGroup } from './group.ts';
 import type { StartTime } from './process-table.ts';
-import type { Launched, Remains } from '../environment.ts';
+import type { Launched, Remains } from '../launcher.ts';
 import { reaperSeatOf } from './reaper-seat.ts';
 import { stateFileOf, type Notice, type Witness } from './state-file.ts';
 

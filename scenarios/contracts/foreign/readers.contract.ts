@@ -31,7 +31,7 @@ import { padded, fitting } from '../../../adapters/terminal/typed-line.ts';
 import { readResult } from '../../../machines/call/policy/result.ts';
 import { truncateTo } from '../../../machines/call/policy/truncate.ts';
 import { frozenJson } from '../../../machines/catalog/tool.ts';
-import { parseConfigText } from '../../../machines/config/parse.ts';
+import { parseConfigText } from '../../../machines/config/parse-text.ts';
 import { readArguments } from '../../../machines/models/arguments.ts';
 import { createConversation } from '../../../machines/models/conversation.ts';
 import {

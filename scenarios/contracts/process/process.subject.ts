@@ -1,6 +1,6 @@
 import { createLedger } from '../../../adapters/process/reaper/ledger.ts';
 import { processPortOf } from '../../../adapters/process/launch.ts';
-import { type Launcher, type LaunchSpec } from '../../../adapters/process/environment.ts';
+import type { Launcher, LaunchSpec } from '../../../adapters/process/launcher.ts';
 import type { ChildBehaviour, ProcessSubject, ProcessWorld } from './process.harness.ts';
 import { patient } from '../patience.ts';
 import { createWaiting } from '../waiting.ts';

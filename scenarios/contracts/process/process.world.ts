@@ -1,6 +1,6 @@
 import { createLedger, type Ledger, type LedgerOptions } from '../../../adapters/process/reaper/ledger.ts';
 import { processPortOf } from '../../../adapters/process/launch.ts';
-import { type LaunchSpec } from '../../../adapters/process/environment.ts';
+import type { LaunchSpec } from '../../../adapters/process/launcher.ts';
 import type { Emit, PortInstance } from '../../../machines/kernel/ports.ts';
 import type { ProcessCommand, ProcessFact } from '../../../machines/ports/process.ts';
 import type { ChildBehaviour, ContractChild, ProcessWorld } from './process.harness.ts';

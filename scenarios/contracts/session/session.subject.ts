@@ -1,4 +1,4 @@
-import type { TransportMaker, TransportSpec } from '../../../actors/servers/launch-specs.ts';
+import type { TransportMaker, TransportSpec } from '../../../actors/servers/host-servers.ts';
 import type { RemoteSpec } from '../../../adapters/mcp/http/remote.ts';
 import { createBehaviour } from '../../fixtures/mcp-behaviour.mjs';
 import { patient } from '../patience.ts';

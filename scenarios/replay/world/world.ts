@@ -1,7 +1,7 @@
 import { systemClock, Refused, type Launcher } from '../../../actors/api/world-doors.ts';
 import type { PlayedOffice } from '../../../actors/api/seat.ts';
 import type { AskInput } from '../../../actors/servers/inputs.ts';
-import type { InMemoryServer, LinkedEnd } from '../../../actors/servers/launch-specs.ts';
+import type { InMemoryServer, LinkedEnd } from '../../../actors/servers/host-servers.ts';
 import type { Trace } from '../../../machines/trace/reading.ts';
 import { readTraceFile } from '../report/files.ts';
 import type { Asked } from './matching.ts';

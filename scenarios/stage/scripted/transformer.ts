@@ -1,9 +1,5 @@
-import {
-  syntaxFailure,
-  type ProgramChecked,
-  type Transformed,
-  type Transformer,
-} from '../../../machines/call/transform.ts';
+import { syntaxFailure } from '../../../machines/call/program-mistakes.ts';
+import type { ProgramChecked, Transformed, Transformer } from '../../../machines/call/transform.ts';
 import { timing } from '../../../machines/kernel/timing.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
