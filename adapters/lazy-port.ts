@@ -4,10 +4,12 @@ import type { RequestFact, RequestPort } from '../machines/kernel/ports.ts';
 /** Answers questions by a port that is loaded with the first of them. */
 export function lazyPort(load: () => Promise<RequestPort>): RequestPort {
   let loaded: RequestPort | undefined;
+  let loading: Promise<RequestPort> | undefined;
   return (...asked) => {
     if (loaded) return loaded(...asked);
     let withdraw: (() => void) | undefined = () => {};
-    void during(load()).then((port) => {
+    loading ??= during(load());
+    void loading.then((port) => {
       loaded = port;
       if (withdraw) withdraw = port(...asked);
     });

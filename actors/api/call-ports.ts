@@ -1,8 +1,9 @@
 /** Ports that a call asks on its way: whether it may run, a person, its limits, and what becomes of its result. */
 import { CachedResults } from './cached-results.ts';
 import type { ComputerOptions, Confirm } from './computer-options.ts';
-import { confirmAsk } from './confirm.ts';
 import type { Servers } from '../servers/servers.ts';
+import { during } from '../../adapters/clock.ts';
+import { lazyPort } from '../../adapters/lazy-port.ts';
 import { createCallLimiters } from '../../adapters/call-limiters.ts';
 import { transformAsk, type Transformer } from '../../machines/call/transform.ts';
 import { validate } from '../../adapters/schema/validate.ts';
@@ -84,19 +85,22 @@ export class CallPorts {
         noted,
         permission: (call) => (request) => this.permission({ ...request, ...this.#whose(call) }),
       }),
-      confirm: confirmAsk(
-        () => this.confirm,
-        knownTo,
-        (call) => {
-          const memory = memoryOf(call);
-          const { replyTo, agent, conversation, server, tool, policy } = memory() as Partial<CallContext>;
-          return {
-            context: this.#whose(call),
-            line: JSON.stringify([replyTo, agent, conversation, server, tool, policy?.generation]),
-            failure: () => (memory() as Partial<CallContext> | undefined)?.failure,
-          };
-        },
-      ),
+      confirm: lazyPort(async () => {
+        const { confirmAsk } = await during(import('./confirm.ts'));
+        return confirmAsk(
+          () => this.confirm,
+          knownTo,
+          (call) => {
+            const memory = memoryOf(call);
+            const { replyTo, agent, conversation, server, tool, policy } = memory() as Partial<CallContext>;
+            return {
+              context: this.#whose(call),
+              line: JSON.stringify([replyTo, agent, conversation, server, tool, policy?.generation]),
+              failure: () => (memory() as Partial<CallContext> | undefined)?.failure,
+            };
+          },
+        );
+      }),
       finish: finishAsk({
         knownTo,
         validate,

@@ -47,13 +47,13 @@ import { catalogsOf, listedOf, promptsOf, resourcesOf, CachedCatalogs } from '..
 import { Inputs, type AskInput } from '../servers/inputs.ts';
 import { specAsk, type LaunchSpecsOptions } from '../servers/launch-specs.ts';
 import { LazyLogins } from './lazy-logins.ts';
-import { Registries } from '../servers/registries.ts';
+import type { Registries } from '../servers/fastest-registry.ts';
 import type { ListedServer, ServerStatus, ComputerInputs } from '../servers/server-handle.ts';
 import { Servers } from '../servers/servers.ts';
 import { createTransformer } from '../servers/transformer.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { during, hostName, systemClock, homeFolder } from '../../adapters/clock.ts';
-import { isRegistryInNpmrc } from '../../adapters/npm-registry.ts';
+import { isRegistryInNpmrc } from '../../adapters/npmrc.ts';
 import { copiedAsJson } from '../../machines/call/policy/judge.ts';
 import { inEnglish } from '../../machines/call/policy/policy.ts';
 import type { CallProgressed, CallSettled, ComputerCall } from '../../machines/call/call.rules.ts';
@@ -133,7 +133,7 @@ class HostedComputer implements Computer {
   readonly #cached: CachedCatalogs;
   readonly #servers: Servers;
   readonly #logins: LazyLogins;
-  readonly #registries: Registries;
+  #registries: Promise<Registries> | undefined;
   readonly #timingOf: ReturnType<typeof hostTiming>;
   readonly #transformer: Transformer;
   readonly #orders: ServerOrders;
@@ -173,14 +173,14 @@ class HostedComputer implements Computer {
     this.#cached = new CachedCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
     this.#transformer = createTransformer({ vrlMs: own.vrlMs, loadMs: own.vrlLoadMs, idleMs: own.vrlIdleMs });
     this.#logins = new LazyLogins(servers, options, stateDir);
-    const now = (): number => Date.now();
-    this.#registries = new Registries({ now, notice: (text) => onNotice?.(text) });
+    const fastest: Fastest = async (list) =>
+      (await (this.#registries ??= registriesOf(options))).fastest(list);
     this.#servers = new Servers(config, {
       transformer: this.#transformer,
       inputs: this.#inputs,
       policy: { autoConnect, autoReconnect, timing: own },
       cachedOf: (fingerprint) => this.#cached.of(fingerprint),
-      ...launching(servers, this.#logins, this.#registries, options),
+      ...launching(servers, this.#logins, fastest, options),
     });
     servers.specs = specAsk((...asked) => this.#servers.resolve(...asked));
     const tell = (text: string): void => onNotice?.(runtime.redact(text));
@@ -545,7 +545,7 @@ class HostedComputer implements Computer {
     (await this.#seating)?.close();
     this.#inputs.close();
     await this.#logins.close();
-    this.#registries.close();
+    (await this.#registries)?.close();
     await this.#part.closeFolders();
     await this.#transformer.close();
     await this.#cached.close();
@@ -668,15 +668,20 @@ const historyOf = (runtime: Runtime, contexts: CallContexts): CallHistoryWatch =
     contextOf: (ticket) => contexts.of(ticket),
   });
 
+type Fastest = Registries['fastest'];
+async function registriesOf({ onNotice }: ComputerOptions): Promise<Registries> {
+  const { Registries: Found } = await during(import('../servers/fastest-registry.ts'));
+  return new Found({ now: () => Date.now(), notice: (text) => onNotice?.(text) });
+}
 const launching = (
   servers: ServersPart,
   logins: LazyLogins,
-  registries: Registries,
+  fastest: Fastest,
   { inMemory = {}, transports = {}, onNotice }: ComputerOptions,
 ): Omit<LaunchSpecsOptions, 'inputs'> & { accepted(config: Config): void } => {
   const notice = (text: string): void => onNotice?.(text);
   return {
-    registries: { fastest: (list) => registries.fastest(list), isInNpmrc: isRegistryInNpmrc },
+    registries: { fastest, isInNpmrc: isRegistryInNpmrc },
     inMemory,
     transports,
     places: { home: homeFolder(), workspace: process.cwd() },

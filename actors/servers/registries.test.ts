@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LaunchSettings } from '../../machines/config/schemas.ts';
 import type { ServerSpec } from './render.ts';
-import {
-  fetchesPackages,
-  Registries,
-  registryChoice,
-  usualRegistries,
-  withoutCredentials,
-} from './registries.ts';
+import { Registries, withoutCredentials } from './fastest-registry.ts';
+import { fetchesPackages, registryChoice, usualRegistries } from './registries.ts';
 
 const spec = (command = 'npx', env: Record<string, string> = {}, cwd?: string): ServerSpec => ({
   ...{ kind: 'stdio', command, args: ['-y', 'pkg'], env },

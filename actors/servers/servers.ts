@@ -4,8 +4,8 @@ import { givenConfig, shownConfig, type GivenConfig } from '../plans/given-confi
 import { fingerprintOf, isNaming, planOf, type Policy } from '../plans/plan.ts';
 import type { Inputs } from './inputs.ts';
 import { LaunchSpecs, type LaunchSpecsOptions, type SpecResolved } from './launch-specs.ts';
-import { Programs } from './programs.ts';
-import { mostCalls } from '../../adapters/mcp/http/remote.ts';
+import type { Programs } from './programs.ts';
+import { during } from '../../adapters/clock.ts';
 import { defaultLimits, noLimits, type CallLimits } from '../../machines/call/policy/call-limiters.ts';
 import { isUsable } from '../../machines/catalog/tool-table.ts';
 import type { Lists } from '../../machines/catalog/entries.ts';
@@ -15,6 +15,9 @@ import type { Config } from '../../machines/config/parse.ts';
 import { launchConfigOf } from '../../machines/config/launch-config.ts';
 import { placeholdersIn, variablesIn } from '../../machines/config/placeholders.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
+
+/** Calls to a URL at once; more wait in the call limiter of their server, where they are visible. */
+const mostCalls = 32;
 
 interface ServersOptions extends LaunchSpecsOptions {
   readonly inputs: Inputs;
@@ -43,7 +46,7 @@ interface Prepared {
 
 export class Servers {
   readonly #options: ServersOptions;
-  readonly #programs: Programs;
+  #programs: Promise<Programs> | undefined;
   readonly #specs: LaunchSpecs;
   readonly #uses: InputUses;
   /** Servers whose clients are still closing, with the reason. */
@@ -56,7 +59,6 @@ export class Servers {
   constructor(config: Config, options: ServersOptions) {
     this.#config = config;
     this.#options = options;
-    this.#programs = new Programs(options.transformer);
     this.#specs = new LaunchSpecs(options);
     this.#uses = new InputUses(options.inputs);
   }
@@ -70,8 +72,10 @@ export class Servers {
     return this.#known.get(name);
   }
   /** Called before values of inputs are asked for and machines get the config. */
-  check({ servers }: Config): Promise<void> {
-    return this.#programs.mustBeRight(servers);
+  async check({ servers }: Config): Promise<void> {
+    if (servers.every(({ vrl }) => vrl === null)) return;
+    this.#programs ??= during(import('./programs.ts')).then((m) => new m.Programs(this.#options.transformer));
+    await (await this.#programs).mustBeRight(servers);
   }
   programOf(name: string): string | null {
     return this.#known.get(name)?.server.vrl ?? null;

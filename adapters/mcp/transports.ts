@@ -2,13 +2,12 @@ import type { SessionInput } from '../../machines/ports/session.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 import type { Ledger } from '../process/reaper/ledger.ts';
-import { notStartable } from './http/http-failures.ts';
-import { LinkedTransport } from './http/linked.ts';
-import type { RemoteSpec } from './http/remote.ts';
+import type { LinkedTransport } from './http/linked.ts';
+import type { InMemorySpec, OwnSpec, RemoteSpec } from './http/remote.ts';
 import type { Reopen } from './http/reopening.ts';
 import type { Speak } from './http/streamable.ts';
 import type { webTransport } from './http/web-transports.ts';
-import { notConnected } from './messages/refusal.ts';
+import { notConnected, notStartable } from './messages/refusal.ts';
 import { headersOf, keys } from './stateless/revision.ts';
 import { StatelessTransport } from './stateless/stateless.ts';
 import { StreamTransport } from './stream-transport.ts';
@@ -50,6 +49,16 @@ class LaterTransport extends WrappingTransport {
   }
 }
 
+let Linked: typeof LinkedTransport | undefined;
+/** Loads connections inside of the host with the first of them. */
+const linkedTo = (spec: InMemorySpec | OwnSpec, around: Around): McpTransport =>
+  Linked
+    ? new Linked(spec, around)
+    : new LaterTransport(async () => {
+        Linked ??= (await during(import('./http/linked.ts'))).LinkedTransport;
+        return new Linked(spec, around);
+      });
+
 /** A foreign client speaks the revision itself; over HTTP only the headers that repeat parts are added. */
 export const unspoken: Speak = (transport, http) => {
   if (http)
@@ -86,8 +95,7 @@ export function transportOf(
       failure: notStartable('its URL is not one of http:// or https://', 'fix the URL of this server'),
     };
   const settled = (kind: 'streamable' | 'sse'): void => options.settledKind?.(server, number, kind);
-  if (spec.kind === 'inmemory' || spec.kind === 'own')
-    return { transport: new LinkedTransport(spec, around) };
+  if (spec.kind === 'inmemory' || spec.kind === 'own') return { transport: linkedTo(spec, around) };
   const making = { reopen: options.reopen, settled, speak };
   if (web) return { transport: web.webTransport(spec, around, making) };
   return {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
+import { notStartable } from '../messages/refusal.ts';
 
 export type Phase = 'connect' | 'initialize' | 'session';
 
@@ -71,12 +72,6 @@ export const notMcp = (what: string, status: number): Failure => ({
   message: `the server answered with ${what}, which is not MCP`,
   details: { http_status: status },
 });
-export const notStartable = (message: string, remedy: string): Failure => ({
-  code: 'NotStartable',
-  message,
-  remedy,
-});
-
 interface AboutStatus {
   readonly phase: Phase;
   readonly headers: IncomingHttpHeaders;

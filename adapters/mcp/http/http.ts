@@ -6,7 +6,8 @@ import { Agent, request, type ClientRequest, type IncomingMessage, type RequestO
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Timers } from '../../clock.ts';
-import { causeOf, isUnsigned, notStartable } from './http-failures.ts';
+import { causeOf, isUnsigned } from './http-failures.ts';
+import { notStartable } from '../messages/refusal.ts';
 import { isInside, type Place } from './place.ts';
 import type { Credentials } from './remote.ts';
 import { Refused, type OpenRequest } from '../transport.ts';

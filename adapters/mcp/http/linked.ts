@@ -2,7 +2,8 @@ import type { SessionLost } from '../../../machines/ports/session.ts';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import { NotSent, Refused, type Around, type McpTransport } from '../transport.ts';
-import { causeOf, causeWords, notStartable } from './http-failures.ts';
+import { causeOf, causeWords } from './http-failures.ts';
+import { notStartable } from '../messages/refusal.ts';
 import { Inbox } from '../messages/framing.ts';
 import type { InMemorySpec, OwnSpec } from './remote.ts';
 

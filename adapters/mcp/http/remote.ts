@@ -52,6 +52,3 @@ export interface OwnSpec {
   connect(signal: AbortSignal): Transport | Promise<Transport>;
 }
 export type RemoteSpec = StreamableSpec | SseSpec | InMemorySpec | OwnSpec;
-
-/** More calls wait in the call limiter of their server, where they are visible. */
-export const mostCalls = 32;

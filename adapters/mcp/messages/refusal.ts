@@ -155,3 +155,9 @@ export const handshakeRefusal = (error: RpcError): Failure =>
     message: `the server refused: ${error.message}`,
     details: { code: error.code },
   };
+
+export const notStartable = (message: string, remedy: string): Failure => ({
+  code: 'NotStartable',
+  message,
+  remedy,
+});
