@@ -2,7 +2,8 @@
 import type { z } from 'zod';
 import * as messages from '../../machines/protocol/messages/messages.ts';
 import { TransientMap, extended } from '../../machines/kernel/objects.ts';
-import type { AgentCalled, LinkFact, LinkInput } from '../../machines/ports/link.ts';
+import type { LinkFact } from '../../machines/link/questions.ts';
+import type { AgentCalled, LinkInput } from '../../machines/ports/link.ts';
 import type { Emit } from '../../machines/kernel/ports.ts';
 import { questions, type Question, type QuestionFact } from '../../machines/link/questions.ts';
 import { adviceOnTooLarge } from '../../machines/resources/collections.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RequestFact } from '../../machines/kernel/ports.ts';
-import type { LinkFact } from '../../machines/ports/link.ts';
+import type { LinkFact } from '../../machines/link/questions.ts';
 import { PROTOCOL_VERSION } from '../../machines/protocol/protocol.ts';
 import { mostLevels } from '../../machines/protocol/json.ts';
 import { LinkRegistry, type LinkConnection } from './link-connection.ts';

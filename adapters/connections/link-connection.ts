@@ -1,6 +1,7 @@
 /** Port of the seat of a computer or an agent: one Socket.IO connection to an office. */
 import type { RequestFact, Emit, PortInstance, RequestPort } from '../../machines/kernel/ports.ts';
-import type { LinkCommand, LinkFact, LinkInput } from '../../machines/ports/link.ts';
+import type { LinkFact } from '../../machines/link/questions.ts';
+import type { LinkCommand, LinkInput } from '../../machines/ports/link.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { noOffice } from '../../machines/office/rooms/loopback.ts';
 import type { Timers } from '../../machines/office/rooms/pending.ts';

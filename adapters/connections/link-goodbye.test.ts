@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { LinkFact } from '../../machines/ports/link.ts';
+import type { LinkFact } from '../../machines/link/questions.ts';
 import { PROTOCOL_VERSION } from '../../machines/protocol/protocol.ts';
 import { LinkRegistry } from './link-connection.ts';
 

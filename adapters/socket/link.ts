@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { io, type Socket } from 'socket.io-client';
 import type { Emit, PortInstance, RequestPort } from '../../machines/kernel/ports.ts';
-import type { LinkCommand, LinkFact, LinkInput, OpenLink } from '../../machines/ports/link.ts';
+import type { LinkFact, OpenLink } from '../../machines/link/questions.ts';
+import type { LinkCommand, LinkInput } from '../../machines/ports/link.ts';
 import {
   readDenial,
   type Refusal,

@@ -34,7 +34,7 @@ import {
 } from '../kernel/effects.ts';
 import { extended } from '../kernel/objects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
-import type { LinkFact } from '../ports/link.ts';
+import type { ConnectionFact } from '../ports/link.ts';
 import { timingOf, type Timing } from '../kernel/timing.ts';
 import { linkKind, type LinkNews, type LinkStart } from '../link/link.events.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -276,7 +276,7 @@ interface RoomKnown {
 export type AgentNews =
   | RoomKnown
   | Extract<LinkNews, { type: 'link.changed' }>
-  | Extract<LinkFact, { type: 'computer.entered' | 'computer.left' }>
+  | Extract<ConnectionFact, { type: 'computer.entered' | 'computer.left' }>
   | HostFact
   | ViewNews;
 export type AgentInput = AgentStart & { readonly self: Address; readonly owner: AddressFor<AgentNews> };

@@ -15,7 +15,8 @@ import {
 import { type Address, type AddressFor, type DirectoryEvent } from '../kernel/effects.ts';
 import type { Capabilities, Waits } from '../ports/session.ts';
 import { type Timing } from '../kernel/timing.ts';
-import { type LinkNews, type LinkStart, type ToolsWanted } from '../link/link.events.ts';
+import { type LinkNews, type LinkStart } from '../link/link.events.ts';
+import type { ToolsWanted } from '../link/questions.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { SmcpTool } from '../protocol/messages/collections.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from '../resources/aggregator.rules.ts';

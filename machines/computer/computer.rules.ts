@@ -23,7 +23,8 @@ import {
 } from '../kernel/effects.ts';
 import { remembered } from '../kernel/objects.ts';
 import { timingOf } from '../kernel/timing.ts';
-import { linkKind, type ToolsWanted, type LinkOrder } from '../link/link.events.ts';
+import { linkKind, type LinkOrder } from '../link/link.events.ts';
+import type { ToolsWanted } from '../link/questions.ts';
 import type { Missing, SmcpTool } from '../protocol/messages/collections.ts';
 import { hasRefused, hasRestless, reasonsAfter, refusedNews, withoutRestless } from './absence.rules.ts';
 import { stillApproved } from './approvals.rules.ts';

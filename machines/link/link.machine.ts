@@ -21,13 +21,7 @@ import {
   type DirectoryEvent,
 } from '../kernel/effects.ts';
 import { extended } from '../kernel/objects.ts';
-import {
-  linkPort,
-  type AgentCalled,
-  type LinkCommand,
-  type LinkFact,
-  type LinkInput,
-} from '../ports/link.ts';
+import { linkPort, type AgentCalled, type LinkCommand, type LinkInput } from '../ports/link.ts';
 import { backoffSpread } from '../kernel/timing.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { configAs } from '../protocol/messages/collections.ts';
@@ -44,7 +38,7 @@ import {
   type What,
 } from '../protocol/notifications.ts';
 import { isSpoken, PROTOCOL_VERSION } from '../protocol/protocol.ts';
-import { acks, orders, type QuestionFact } from './questions.ts';
+import { acks, orders, type LinkFact, type QuestionFact, type QuestionShown } from './questions.ts';
 import type { LinkNews, LinkOrder, LinkRefusal, LinkStage, LinkStart } from './link.events.ts';
 import { callAck, toolsAck } from './acks.ts';
 
@@ -215,11 +209,10 @@ const passQuestion = tell(
 const passQuestions = Object.fromEntries(
   Object.keys(orders).map((type) => [type, { actions: passQuestion }]),
 ) as Readonly<Record<QuestionFact['type'], { actions: typeof passQuestion }>>;
-type Shown = Extract<LinkOrder, { type: keyof typeof acks }>;
-const answerShown = answer((e: Shown) => ({ ticket: e.ticket, body: acks[e.type](e as never) }));
+const answerShown = answer((e: QuestionShown) => ({ ticket: e.ticket, body: acks[e.type](e as never) }));
 const answers = Object.fromEntries(
   Object.keys(acks).map((type) => [type, { actions: answerShown }]),
-) as Readonly<Record<Shown['type'], { actions: typeof answerShown }>>;
+) as Readonly<Record<QuestionShown['type'], { actions: typeof answerShown }>>;
 const because = <E>(reason: (event: E) => string, refusal?: (event: E) => LinkRefusal | undefined) =>
   ({
     type: 'rememberReason',

@@ -1,20 +1,75 @@
 /** Questions of agents to a computer: one row each says how it is read, what the computer is told, and how it is answered. */
 import type { z } from 'zod';
-import { readerOf, type BlobShown } from '../blobs/blobs.rules.ts';
-import type { LinkFact, LinkInput } from '../ports/link.ts';
+import { readerOf, type BlobShown, type BlobWanted } from '../blobs/blobs.rules.ts';
+import type { AddressFor } from '../kernel/effects.ts';
+import type { OpenPort } from '../kernel/ports.ts';
+import type { ConnectionFact, LinkCommand, LinkInput } from '../ports/link.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { errorAck } from '../protocol/messages/answers.ts';
 import { blobSizes, partIn } from '../protocol/messages/blobs.ts';
+import type { Missing, SmcpTool } from '../protocol/messages/collections.ts';
 import { questions as wire, type QuestionName } from '../protocol/questions.ts';
+import type { AggregateWanted, ResourceWanted } from '../resources/aggregator.rules.ts';
 import type { AggregateShown, ResourceRead } from '../resources/collections.ts';
 import { withRemedy } from '../resources/remedies.ts';
-import type { ResourcesShown } from '../resources/resource-pages.ts';
+import type { ResourcesShown, ResourcesWanted } from '../resources/resource-pages.ts';
 import type { collectionOfUri } from '../resources/uri-collection.ts';
-import type { SkillShown, SkillsShown } from '../skills/skills.rules.ts';
-import type { PartTaken } from '../uploads/upload.rules.ts';
+import type { SkillShown, SkillsShown, SkillsWanted, SkillWanted } from '../skills/skills.rules.ts';
+import type { PartTaken, PartWanted } from '../uploads/upload.rules.ts';
 
-/** What the computer is told upon each question, beside what the question says. */
-export const orders = {
+export interface ConfigShown {
+  readonly type: 'config.shown';
+  readonly ticket: string;
+  readonly config: object;
+}
+export interface ToolsListed {
+  readonly type: 'tools.listed';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly tools: readonly SmcpTool[];
+  readonly missing?: readonly Missing[];
+  /** A list that was sent as an answer is not announced again. */
+  readonly signature: string;
+}
+export interface ToolsWanted {
+  readonly type: 'tools.wanted';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly replyTo: AddressFor<ToolsListed>;
+}
+interface ConfigWanted {
+  readonly type: 'config.wanted';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly replyTo: AddressFor<ConfigShown>;
+}
+/** What the computer is told upon each fact. The other types of a question derive from it. */
+interface Wanted {
+  readonly 'agent.askedTools': ToolsWanted;
+  readonly 'agent.askedConfig': ConfigWanted;
+  readonly 'agent.askedCollection': AggregateWanted;
+  readonly 'agent.askedResource': ResourceWanted;
+  readonly 'agent.askedResources': ResourcesWanted;
+  readonly 'agent.askedSkills': SkillsWanted;
+  readonly 'agent.askedSkill': SkillWanted;
+  /** The connection keeps its bytes until the ticket is answered. */
+  readonly 'agent.putPart': PartWanted;
+  readonly 'agent.askedBlob': BlobWanted;
+}
+/** The computer adds the history of its servers; questions of a host have more. */
+type OfComputer = 'history' | 'session' | 'prompt';
+type Told = { readonly [Fact in keyof Wanted]: Omit<Wanted[Fact], OfComputer> };
+export type QuestionWanted = Told[keyof Told];
+export type QuestionFact = {
+  readonly [Fact in keyof Told]: Omit<Told[Fact], 'type' | 'replyTo' | 'isByAgent'> & { readonly type: Fact };
+}[keyof Told];
+export type LinkFact = ConnectionFact | QuestionFact;
+export type OpenLink = OpenPort<LinkInput, LinkCommand, LinkFact>;
+
+/** Beside what the question says. */
+export const orders: {
+  readonly [Fact in keyof Told]: Pick<Wanted[Fact], 'type'> & { readonly isByAgent?: true };
+} = {
   'agent.askedTools': { type: 'tools.wanted' },
   'agent.askedConfig': { type: 'config.wanted' },
   'agent.askedCollection': { type: 'aggregate.wanted', isByAgent: true },
@@ -24,8 +79,7 @@ export const orders = {
   'agent.askedSkill': { type: 'skill.wanted' },
   'agent.putPart': { type: 'part.wanted' },
   'agent.askedBlob': { type: 'blob.wanted' },
-} as const;
-export type QuestionFact = Extract<LinkFact, { type: keyof typeof orders }>;
+};
 
 interface Asked {
   readonly req_id: string;
@@ -144,3 +198,4 @@ export const acks = {
   })),
   'blob.shown': ackOf<BlobShown>(({ part }) => part),
 } as const;
+export type QuestionShown = Parameters<(typeof acks)[keyof typeof acks]>[0];

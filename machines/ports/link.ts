@@ -1,7 +1,6 @@
 /** Port `link`: the seat of this host in an office, as a Socket.IO client. */
 import type { Address } from '../kernel/effects.ts';
-import { callbackPort, type OpenPort } from '../kernel/ports.ts';
-import type { UploadPart } from '../protocol/messages/blobs.ts';
+import { callbackPort } from '../kernel/ports.ts';
 import type { CancelReason, Progress } from '../protocol/messages/messages.ts';
 import type { Notification, NotificationFact } from '../protocol/notifications.ts';
 
@@ -42,7 +41,8 @@ export interface AgentCalled {
   readonly wantsProgress?: boolean;
   readonly waitsForPersons?: boolean;
 }
-export type LinkFact =
+/** Without the questions of agents (`machines/link/questions.ts`). */
+export type ConnectionFact =
   | { readonly type: 'link.up' }
   /** `refusal`: the office rejected our version or credential; `version`: the protocol version of the office. */
   | {
@@ -60,62 +60,9 @@ export type LinkFact =
   | (Omit<AgentCalled, 'type'> & { readonly type: 'agent.repeated' })
   /** By its agent or (with a `reason`) by the office. */
   | { readonly type: 'agent.cancelled'; readonly ticket: string; readonly reason?: CancelReason }
-  | { readonly type: 'agent.askedTools'; readonly ticket: string; readonly reqId: string }
-  | { readonly type: 'agent.askedConfig'; readonly ticket: string; readonly reqId: string }
-  /** `query` has the form of the wire. */
-  | {
-      readonly type: 'agent.askedCollection';
-      readonly collection: ResourceCollection;
-      readonly ticket: string;
-      readonly reqId: string;
-      readonly query: object;
-    }
-  | { readonly type: 'agent.askedSkills'; readonly ticket: string; readonly reqId: string }
-  /** `SKILL.md` by default. */
-  | {
-      readonly type: 'agent.askedSkill';
-      readonly ticket: string;
-      readonly reqId: string;
-      readonly name: string;
-      readonly relPath?: string;
-      readonly reader?: string;
-    }
-  | {
-      readonly type: 'agent.askedBlob';
-      readonly ticket: string;
-      readonly reqId: string;
-      readonly handle: string;
-      readonly offset: number;
-      readonly maxBytes: number;
-      readonly reader: string;
-    }
-  | {
-      readonly type: 'agent.askedResources';
-      readonly ticket: string;
-      readonly reqId: string;
-      readonly server: string;
-      readonly cursor?: string;
-    }
-  /** The connection keeps its bytes until the ticket is answered. */
-  | ({
-      readonly type: 'agent.putPart';
-      readonly ticket: string;
-      readonly reqId: string;
-      readonly agent: string;
-    } & UploadPart)
-  /** URIs that are neither `window://` nor `dpe://` were refused before. */
-  | {
-      readonly type: 'agent.askedResource';
-      readonly collection: ResourceCollection;
-      readonly ticket: string;
-      readonly reqId: string;
-      readonly uri: string;
-      readonly server?: string;
-    }
   /** The calls of that agent need no answer any more. */
   | { readonly type: 'agent.left'; readonly agent: string }
   | { readonly type: 'computer.entered'; readonly computer: string }
   | { readonly type: 'computer.left'; readonly computer: string }
   | NotificationFact;
 export const linkPort = callbackPort<LinkInput, LinkCommand>('link');
-export type OpenLink = OpenPort<LinkInput, LinkCommand, LinkFact>;

@@ -19,7 +19,7 @@ import {
   toOwned,
   type Post,
 } from '../../machines/kernel/effects.ts';
-import type { ToolsWanted } from '../../machines/link/link.events.ts';
+import type { ToolsWanted } from '../../machines/link/questions.ts';
 import type { linkMachine } from '../../machines/link/link.machine.ts';
 import { linkKind } from '../../machines/link/link.events.ts';
 import type { officeMachine } from '../../machines/office/office.machine.ts';

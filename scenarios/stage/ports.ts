@@ -1,5 +1,5 @@
 import type { RequestPort } from '../../machines/kernel/ports.ts';
-import type { OpenLink } from '../../machines/ports/link.ts';
+import type { OpenLink } from '../../machines/link/questions.ts';
 import type { OpenOffice } from '../../machines/ports/office.ts';
 import type { OpenProcess } from '../../machines/ports/process.ts';
 import type { OpenSession } from '../../machines/ports/session.ts';

@@ -1,5 +1,6 @@
 import type { RequestFact, PortInstance, RequestPort } from '../../../machines/kernel/ports.ts';
-import type { LinkCommand, LinkFact, LinkInput } from '../../../machines/ports/link.ts';
+import type { LinkFact } from '../../../machines/link/questions.ts';
+import type { LinkCommand, LinkInput } from '../../../machines/ports/link.ts';
 import type { OfficeCommand, OfficeFact, OfficeInput } from '../../../machines/ports/office.ts';
 import { PROTOCOL_VERSION } from '../../../machines/protocol/protocol.ts';
 import { claim, type Claims, forget, noClaims, release } from '../../../machines/office/rooms/claims.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { LinkFact } from '../../../machines/ports/link.ts';
+import type { LinkFact } from '../../../machines/link/questions.ts';
 import { callTo, type LinkProbe, type MakeTransport, World } from './link-world.ts';
 
 let world: World;

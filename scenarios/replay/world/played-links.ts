@@ -1,5 +1,6 @@
 import type { Clock, Links } from '../../../actors/api/world-doors.ts';
-import type { LinkFact, LinkInput } from '../../../machines/ports/link.ts';
+import type { LinkFact } from '../../../machines/link/questions.ts';
+import type { LinkInput } from '../../../machines/ports/link.ts';
 import type { RequestFact } from '../../../machines/kernel/ports.ts';
 import { events } from '../../../machines/protocol/protocol.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';

@@ -1,6 +1,6 @@
 import type { EventObject } from 'xstate';
 import { isAnswer, type RequestFact } from '../../../machines/kernel/ports.ts';
-import type { LinkFact } from '../../../machines/ports/link.ts';
+import type { LinkFact } from '../../../machines/link/questions.ts';
 import { isCrossing, type Trace } from '../../../machines/trace/reading.ts';
 import type { Fields } from '../../../machines/protocol/json.ts';
 

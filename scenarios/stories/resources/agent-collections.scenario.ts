@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { broken, eldest } from '../../fixtures/altered.ts';
 import type { Emit } from '../../../machines/kernel/ports.ts';
-import type { LinkFact } from '../../../machines/ports/link.ts';
+import type { LinkFact } from '../../../machines/link/questions.ts';
 import {
   both,
   event,
