@@ -100,7 +100,8 @@ const asNeeded = {
 const parts = {
   start: ['actors/main.ts'],
   read: [
-    ...['run', 'context', 'config-file', 'call', 'listing', 'printing/failures', 'printing/hints'],
+    ...['run', 'context', 'config-file', 'call', 'last-lists', 'one-shot', 'listing'],
+    ...['printing/failures', 'printing/hints', 'printing/servers'],
     ...['laboratory', 'hosting'],
   ].map((name) => `actors/cli/${name}.ts`),
   host: [
