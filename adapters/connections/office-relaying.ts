@@ -216,7 +216,6 @@ export class OfficeRelaying {
       isWaiting: (id) => this.#pending.has(id),
       notify: (socket, event, body) => this.#wire.notify(socket, event as NoticeName, body),
       broadcast: hear,
-      answering: (id) => this.#pending.answering(id),
       answered: (id, ack) => void this.#pending.settle(id, ...ack),
       unasked: (id, failure) => this.#pending.refuse(id, failure),
       lost: (id, failure) => this.#pending.lose(id, failure),

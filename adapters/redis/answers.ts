@@ -18,20 +18,9 @@ const message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('notify'), socket: text, event: text, body }),
   z.object({ type: z.literal('broadcast'), office: text, except: text, event: text, body }),
 ]) as z.ZodType<NodeMessage>;
-export type Head = z.infer<typeof head>;
-const head = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('answer'), id }),
-  z.object({ type: z.literal('ask'), id, socket: text }),
-  z.object({ type: z.literal('notify'), socket: text }),
-  z.object({ type: z.enum(['check', 'broadcast']) }),
-]);
-/** A large one carries head, key and size; with `null`, the receiver reports that it has fetched it. */
+/** A large one carries the key under which it is stored. */
 export type Letter = z.infer<typeof letter>;
-const letter = z.union([
-  z.tuple([text, message, z.undefined().optional(), z.undefined().optional()]),
-  z.tuple([text, head, text, number]),
-  z.tuple([text, z.null(), text]),
-]);
+const letter = z.tuple([text, z.union([message, text])]);
 const news = z.discriminatedUnion('type', [
   z.object({ type: z.literal('taken'), holder }),
   z.object({ type: z.literal('freed'), seat, fence: number }),

@@ -127,6 +127,14 @@ const end = {
     return redis.call('PUBLISH', ARGV[1], ARGV[2])`,
 } as const;
 
+/** Script that stores a large message and publishes where it is. KEYS message. ARGV message, ms, channel, letter. */
+const store = {
+  numberOfKeys: 1,
+  lua: `
+    redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+    return redis.call('PUBLISH', ARGV[3], ARGV[4])`,
+} as const;
+
 /** One hash tag, so that one Cluster node holds all; with the database, because all share the channels. */
 export interface Keys {
   readonly fence: string;
@@ -167,6 +175,7 @@ export function keysOf(prefix: string, db: number, front = ''): Keys {
 interface Scripts {
   a2cRelease(...args: readonly string[]): Promise<number>;
   a2cEnd(...args: readonly string[]): Promise<number>;
+  a2cStore(...args: readonly (string | Buffer)[]): Promise<number>;
 }
 export type Client = Redis & Scripts;
 
@@ -210,6 +219,7 @@ const isCluster = (client: Redis | Cluster | undefined): client is Cluster =>
 const made = (client: Redis | Cluster): Client => {
   client.defineCommand('a2cEnd', end);
   client.defineCommand('a2cRelease', release);
+  client.defineCommand('a2cStore', store);
   return client as Client;
 };
 

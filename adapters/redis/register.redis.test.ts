@@ -1,6 +1,12 @@
 /** Tests of the register with a Redis that has replicas, and of servers that take each other's place. */
 import { afterEach, expect, it } from 'vitest';
-import type { ClaimAnswer, Holder, Register, RenewedLease } from '../../machines/office/rooms/register.ts';
+import type {
+  ClaimAnswer,
+  Holder,
+  Register,
+  RegisterNews,
+  RenewedLease,
+} from '../../machines/office/rooms/register.ts';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { RedisCluster } from '../../scenarios/fixtures/redis-places.ts';
 import { redisRegister } from './register.ts';
@@ -90,6 +96,30 @@ it('a node that opens, and one that was there before, are nothing odd to each ot
   await expect.poll(() => heard, patience).toEqual(['taken']);
   expect(told).toEqual([]);
 });
+
+it.each(['one server', 'a Cluster'])(
+  'what comes after a large message is heard after it, over %s',
+  async (place) => {
+    const [cluster, single] =
+      place === 'a Cluster' ? [await RedisCluster.start()] : [undefined, await RedisServer.start()];
+    endings.push(() => Promise.all([cluster?.kill(), single?.kill()]));
+    const redis = single ?? cluster?.servers[0];
+    if (!redis) throw new Error('there is no server');
+    const [from, to] = [await registerAt(redis, 0), await registerAt(redis, 0)];
+    const heard: number[] = [];
+    const hear = (news: RegisterNews): void => {
+      if (news.type === 'message' && news.message.type === 'answer')
+        for (const ack of news.message.ack as readonly [Uint8Array | string]) heard.push(ack.length);
+    };
+    await new Promise((resolve) => to.listen(hear, resolve));
+    const send = (ack: Uint8Array | string) =>
+      new Promise((resolve) => from.send(to.node, { type: 'answer', id: 1, ack: [ack] }, resolve));
+    const large = [send(Buffer.alloc(2_000_000)), send('é'.repeat(100_000))];
+    expect(await Promise.all(large)).toEqual([true, true]);
+    expect(await send('small')).toBe(true);
+    await expect.poll(() => heard, patience).toEqual([2_000_000, 100_000, 5]);
+  },
+);
 
 it('an office that wants more replicas than there are does not open', async () => {
   const [master] = await pair();

@@ -111,8 +111,7 @@ class RedisRegister implements Register {
         if (isMail) return this.#mail.receive(said, hear, () => this.#odd());
         const { data: news } = answers.news.safeParse(said.toString());
         if (!news) return this.#odd();
-        if (news.type === 'ended') this.#mail.forget(news.node);
-        hear(news);
+        this.#mail.inOrder(() => hear(news));
       });
       await client.subscribe(this.#keys.news, mail);
     };
@@ -199,10 +198,8 @@ class RedisRegister implements Register {
     const alive = this.#commands.now?.mget(nodes.map((node) => `${this.#keys.node}${node}`));
     this.#asked(alive, answers.lives, (lives) => {
       const dead = lives?.length === nodes.length ? nodes.filter((_, n) => lives[n] === null) : undefined;
-      for (const node of dead ?? []) {
-        this.#mail.forget(node);
+      for (const node of dead ?? [])
         this.#notice(`node ${node} of this office is lost: its seats are free, calls to them have ended`);
-      }
       told(dead);
     });
   }

@@ -126,8 +126,6 @@ export class Cluster {
         return news.type === 'taken' ? this.#take(news.holder) : this.#remote.free(news.seat, news.fence);
       case 'message':
         return this.#questions.receive(news.from, news.message);
-      case 'coming':
-        return this.#questions.coming(news.id);
       case 'ended':
         return this.#buryAll(new Set([news.node]));
       case 'resumed':

@@ -8,8 +8,6 @@ export interface LocalOffice {
   notify(socket: string, event: string, body: object): void;
   broadcast(office: string, except: string, event: string, body: object): void;
   isWaiting(id: number): boolean;
-  /** The answer comes or is lost, even if a peer leaves meanwhile. */
-  answering(id: number): void;
   answered(id: number, ack: readonly unknown[]): void;
   unasked(id: number, failure: Failure): void;
   /** The sending failed, and it is open whether the request was received. */
@@ -89,10 +87,6 @@ export class Questions {
         this.#open.delete(known);
         this.#answering.delete(known);
       }
-  }
-  coming(id: number): void {
-    this.#asked.delete(id);
-    this.#local.answering(id);
   }
   receive(from: string, message: NodeMessage): void {
     switch (message.type) {

@@ -137,12 +137,6 @@ export class Pending {
     if (entry) this.settle(id, ...lost(entry.event, failure));
   }
 
-  /** The answer is on its way, so the question survives the end of its target. */
-  answering(id: number): void {
-    const entry = this.#entries.get(id);
-    if (entry) this.#unlink(entry.to, entry);
-  }
-
   refuse(id: number, failure: Failure): void {
     const entry = this.#entries.get(id);
     if (entry) this.settle(id, ...refusal(entry.event, failure));

@@ -53,8 +53,6 @@ export type RegisterNews =
   | { readonly type: 'taken'; readonly holder: Holder }
   | { readonly type: 'freed'; readonly seat: SeatFacts; readonly fence: number }
   | { readonly type: 'message'; readonly from: string; readonly message: NodeMessage }
-  /** Announces a large answer, with the id of the question that this node asked; its content, or its loss, follows. */
-  | { readonly type: 'coming'; readonly id: number }
   | { readonly type: 'ended'; readonly node: string }
   /** Reports that the register is reachable again; news may have been missed meanwhile. */
   | { readonly type: 'resumed' };
@@ -74,7 +72,7 @@ export interface Register {
   dead(nodes: readonly string[], told: RegisterCallback<readonly string[]>): void;
   seats(told: RegisterCallback<readonly Holder[]>): void;
   at(seat: SeatFacts, told: RegisterCallback<Holder | 'nobody'>): void;
-  /** False: no node listens there. Smaller messages may overtake large ones, but not for the same connection. */
+  /** False: no node listens there. Smaller messages may overtake large ones on the way out, but what has come is heard in its order. */
   send(node: string, message: NodeMessage, told: RegisterCallback<boolean>): void;
   /** Ends the lease at once, informs the other nodes, and closes open connections. Never rejects. */
   close(): Promise<void>;

@@ -238,37 +238,6 @@ scenario('a question for a seat that its computer leaves meanwhile is asked of n
   expect(has(computer, events.toolCall)).toBe(false);
 });
 
-scenario('a large answer on its way comes, also where its computer leaves meanwhile', {}, async (s) => {
-  const { agent, urls } = await seated(s);
-  const text = 'x'.repeat(20_000);
-  const big = s.peer('big', { [events.toolCall]: (_, ack) => ack({ content: [{ text }] }) }, urls[1]);
-  big.join('computer', 'big');
-  await s.run(20);
-  const [large, small] = [call(agent, 'r1', 'read', 'big', 0), call(agent, 'r2')];
-  await s.run(20);
-  big.close();
-  await s.run(20);
-  expect(large).toHaveLength(0);
-  expect(said(small)).toEqual(expect.stringContaining('"isError":false'));
-  expect(has(agent, notices.leaveOffice)).toBe(true);
-  await s.run(leaseMs * 4);
-  expect(large).toEqual([[{ content: [{ text }] }]]);
-});
-
-scenario('a large answer that is lost on its way leaves its call unknown', {}, async (s) => {
-  const { agent, urls } = await seated(s);
-  const text = 'x'.repeat(20_000);
-  const big = s.peer('big', { [events.toolCall]: (_, ack) => ack({ content: [{ text }] }) }, urls[1]);
-  big.join('computer', 'big');
-  await s.run(20);
-  const large = call(agent, 'r1', 'read', 'big', 0);
-  await s.run(100);
-  s.network.register.faults.isDown = true;
-  await s.run(2_000);
-  s.network.register.faults.isDown = false;
-  expect(said(large)).toContain('"a2c_outcome":"unknown"');
-});
-
 scenario('nobody gets a seat that is taken after a fail-over that forgot the last claims', {}, async (s) => {
   const { urls } = await seated(s);
   const { register } = s.network;

@@ -24,9 +24,6 @@ export interface RegisterFaults {
   isDown: boolean;
 }
 const unreachedMs = 3_000;
-/** Longer answers count as large and come `largeMs` later. */
-const largeLength = 10_000;
-const largeMs = 1_000;
 const keyOf = (seat: SeatFacts): string => `${seat.office}\n${placeOf(seat)}`;
 
 /** Register of several nodes in virtual time, with the same rules as the one in Redis. */
@@ -90,15 +87,6 @@ export class ScriptedRegister {
     for (let n = 0; n < this.faults.copies(); n += 1)
       this.#clock.setTimeout(() => this.#listeners.get(node)?.(news), ms + n);
   }
-  /** At once; its content, or its loss, follows a second later. */
-  #comes(from: string, to: string, message: Extract<NodeMessage, { type: 'answer' }>): void {
-    const { id } = message;
-    this.#tell(to, { type: 'coming', id });
-    this.#clock.setTimeout(() => {
-      const said: NodeMessage = this.faults.isDown || to === this.apart ? { type: 'lost', id } : message;
-      this.#listeners.get(to)?.({ type: 'message', from, message: said });
-    }, largeMs);
-  }
   #tellAll(news: RegisterNews): void {
     for (const node of this.#listeners.keys()) this.#tell(node, news);
   }
@@ -161,9 +149,7 @@ export class ScriptedRegister {
       send: (to, message: NodeMessage, told) =>
         this.#asked(node, told, () => {
           if (!this.#listeners.has(to) || to === this.deaf) return false;
-          const isLarge = message.type === 'answer' && JSON.stringify(message).length > largeLength;
-          if (isLarge) this.#comes(node, to, message);
-          else this.#tell(to, { type: 'message', from: node, message });
+          this.#tell(to, { type: 'message', from: node, message });
           return true;
         }),
       close: () => {
