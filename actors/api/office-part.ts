@@ -5,8 +5,7 @@ import { systemClock } from '../../adapters/clock.ts';
 import type { Authenticate } from '../../adapters/socket/entry/auth.ts';
 import type { OfficeControl } from '../../adapters/socket/entry/control.ts';
 import type { RefusedPeer } from '../../adapters/socket/entry/refusing.ts';
-import { lazyOffices } from '../../adapters/socket/lazy.ts';
-import type { OfficeSettings } from '../../adapters/socket/office.ts';
+import { createOffices, type OfficeSettings } from '../../adapters/socket/office.ts';
 import { noStats, type OfficeMeter, type OfficeStats } from '../../machines/office/rooms/limits.ts';
 
 /** The Socket.IO server. What peers show is kept here, outside of machines, so that no trace contains credentials. */
@@ -26,7 +25,7 @@ export class OfficePart implements Part {
 
   constructor({ tracing, hostLog, frames, incidents }: Runtime) {
     this.incidents = () => incidents.open;
-    const offices = lazyOffices({
+    const offices = createOffices({
       tracing,
       answered: hostLog?.answered.bind(hostLog),
       clock: hostLog?.isTelling ? systemClock.now : undefined,

@@ -3,7 +3,7 @@ import { joinNodes, measure, readAuth, readSettings } from './office-settings.ts
 import { debugOf } from './debug.ts';
 import { drainMs } from './handles.ts';
 import { officeMethods, officeOptions } from './checks/office.ts';
-import { officePart, type OfficePart } from './office-part.ts';
+import type { OfficePart } from './office-part.ts';
 import { runtimeOf, type Runtime } from './runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners, unlessAborted, untilAborted } from '../kernel/listeners.ts';
@@ -58,6 +58,8 @@ async function openOffice(options: OfficeOptions, shared: Runtime | undefined): 
     if (!shared) await runtime.close();
     throw error;
   });
+  // Loads Socket.IO, which takes longer than all else that a command needs, and most commands use no office.
+  const { officePart } = await import('./office-part.ts');
   const access = runtime.use(officePart);
   const opened = deferred<{ url: string; port: number }>();
   let isReady = false;

@@ -1,43 +1,22 @@
 import { during } from '../clock.ts';
+import { lazyPort } from '../lazy-port.ts';
 import type { PortInstance } from '../../machines/kernel/ports.ts';
 import type { Links, LinksOptions } from './link.ts';
-import type { Offices, OfficesOptions } from './office.ts';
 
 /** Loading Socket.IO takes longer than all else that a command needs, and most commands use no office. */
 export function lazyLinks(options: LinksOptions = {}): Links {
   let loaded: Links | undefined;
-  const load = async (): Promise<Links> =>
-    (loaded ??= (await during(import('./link.ts'))).createLinks(options));
+  let loading: Promise<Links> | undefined;
+  const load = (): Promise<Links> =>
+    (loading ??= during(import('./link.ts').then((link) => (loaded = link.createLinks(options)))));
   return {
     open: (at, input, emit) =>
       loaded?.open(at, input, emit) ?? opened(load().then((links) => () => links.open(at, input, emit))),
-    request: (from, request, emit) => {
-      if (loaded) return loaded.request(from, request, emit);
-      // Opens no request while Socket.IO loads: there is no link yet, so the request is refused as usual.
-      let stop = (): void => {};
-      let isOver = false;
-      void load().then((links) => {
-        if (!isOver) stop = links.request(from, request, emit);
-      });
-      return () => {
-        isOver = true;
-        stop();
-      };
-    },
+    // No link is open while Socket.IO loads, so a request is refused as usual.
+    request: lazyPort(async () => (await load()).request),
     has: (key) => loaded?.has(key) ?? false,
     partOf: (ticket) => loaded?.partOf(ticket),
     holdPart: (ticket, bytes) => loaded?.holdPart(ticket, bytes),
-  };
-}
-export function lazyOffices(options: OfficesOptions = {}): Offices {
-  let loaded: Offices | undefined;
-  let loading: Promise<Offices> | undefined;
-  const load = (): Promise<Offices> =>
-    (loading ??= during(import('./office.ts').then((office) => (loaded = office.createOffices(options)))));
-  return {
-    open: (at, input, emit) =>
-      loaded?.open(at, input, emit) ?? opened(load().then((offices) => () => offices.open(at, input, emit))),
-    closed: async () => (await loading)?.closed(),
   };
 }
 
