@@ -42,11 +42,11 @@ export async function lentFor(
   const isKept = keptMsOf(config) > 0 && files.length > 0 && files.every(isFile);
   if (found || !isKept || (await identities()).length === 0) return found;
   let lent: LentServer | undefined;
-  const { changeFile } = await import('../../adapters/storage/settings.ts');
+  const { locked } = await import('../../adapters/storage/locked.ts');
   // Holds a lock, so that two calls at once start only one host.
-  await changeFile(join(stateDir, 'keeping'), async () => {
+  await locked(join(stateDir, 'keeping'), async () => {
     lent = await find();
-    if (lent) return null;
+    if (lent) return;
     const roots = (options.root ?? []).flatMap((root) => ['--root', root]);
     const configs = files.flatMap((file) => ['--config', resolve(folder, file)]);
     const words = ['keep', name, ...configs, ...roots];
@@ -54,7 +54,6 @@ export async function lentFor(
     const up = await startInBackground(words, folder);
     if (up === true) lent = await find();
     else terminal.err(`${name} is not kept: ${up}`);
-    return null;
   });
   return lent;
 }

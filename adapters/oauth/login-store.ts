@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writePrivate } from '../host-files.ts';
 import { jsonIn } from '../reading.ts';
+import { locked, Turns } from '../storage/locked.ts';
 
 export const dpopKeySchema = z.object({
   kty: z.literal('EC'),
@@ -45,19 +46,6 @@ export const loginKey = (...parts: readonly (string | undefined)[]): string =>
     .update(JSON.stringify(parts.map((part) => part ?? null)))
     .digest('hex');
 
-class Turns {
-  readonly #last = new Map<string, Promise<unknown>>();
-  take<T>(key: string, run: () => Promise<T>): Promise<T> {
-    const turn = (this.#last.get(key) ?? Promise.resolve()).then(run, run);
-    const over = turn.catch(() => {});
-    this.#last.set(key, over);
-    void over.then(() => {
-      if (this.#last.get(key) === over) this.#last.delete(key);
-    });
-    return turn;
-  }
-}
-
 export function memoryLogins(): LoginStore {
   const kept = new Map<string, StoredLogin>();
   const turns = new Turns();
@@ -72,11 +60,6 @@ export function memoryLogins(): LoginStore {
   };
 }
 
-/** Age in ms after which a lock counts as left behind by a killed process. */
-const staleMs = 10_000;
-/** Retries for the lock, one minute in all: longer than a stale lock and than the time-out of a token endpoint. */
-const retries = { retries: 600, factor: 1, minTimeout: 50, maxTimeout: 100, randomize: true };
-
 export interface Vault {
   get(key: string): Promise<string | undefined>;
   set(key: string, text: string): Promise<void>;
@@ -90,7 +73,6 @@ export function sharedLogins(
   openVault: () => Promise<Vault | undefined> = () => Promise.resolve(undefined),
 ): LoginStore {
   const folder = join(stateDir, 'logins');
-  const turns = new Turns();
   let opened: Promise<Vault | undefined> | undefined;
   const vault = (): Promise<Vault | undefined> => (opened ??= openVault());
   const fileOf = (key: string): string => join(folder, `${key}.json`);
@@ -116,21 +98,12 @@ export function sharedLogins(
     await rm(fileOf(key), { force: true });
     await (await vault())?.remove(nameOf(key)).catch(() => {});
   };
-  const change = async (
-    key: string,
-    next: (kept: StoredLogin) => Promise<StoredLogin | undefined>,
-  ): Promise<void> => {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    // Imports the package only here, because it listens to signals of the process as soon as it is loaded.
-    const { lock } = (await import('proper-lockfile')).default; // a bundle has no other name for it
-    const how = { realpath: false, stale: staleMs, retries, onCompromised: () => {} };
-    const release = await lock(fileOf(key), how);
-    try {
-      const now = await next(await read(key));
-      await (now === undefined ? forget(key) : write(key, now));
-    } finally {
-      await release().catch(() => {});
-    }
+  return {
+    read,
+    change: (key, next) =>
+      locked(fileOf(key), async () => {
+        const now = await next(await read(key));
+        await (now === undefined ? forget(key) : write(key, now));
+      }),
   };
-  return { read, change: (key, next) => turns.take(key, () => change(key, next)) };
 }

@@ -1,11 +1,12 @@
 /** Files of settings changed by several processes: locked, replaced as a whole, judged when read. */
 import { createHash } from 'node:crypto';
-import { chown, open, rm, stat, mkdir, readFile, realpath } from 'node:fs/promises';
+import { chown, open, rm, stat, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { replaceFile } from '../host-files.ts';
 import { during } from '../clock.ts';
 import { answeringPort } from '../lazy-port.ts';
 import { codeOf, systemWords } from '../reading.ts';
+import { locked } from './locked.ts';
 import { decoded, type DecodedText, readConfigText } from './text-files.ts';
 import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
 import { edited, withLines } from '../../machines/config/json-edits.ts';
@@ -44,14 +45,6 @@ export async function writeWhole(
     throw error;
   }
 }
-/** Age in ms of a lock that was not renewed, after which it counts as left behind by a killed process. */
-const staleMs = 5_000;
-/** Attempts to get a lock, about a minute in all: longer than a stale lock lives, and enough for many waiting processes. */
-const retries = { retries: 600, factor: 1, minTimeout: 50, maxTimeout: 100, randomize: true };
-
-/** Pending changes of each file, which run one after another in this process; the lock is for other processes. */
-const queues = new Map<string, Promise<unknown>>();
-
 interface LockedFile {
   /** Function that writes the file completely or not at all; `writeWhole` by default. */
   readonly write?:
@@ -71,7 +64,6 @@ export class NotText extends Error {
   }
 }
 
-const targetOf = (file: string): Promise<string> => realpath(file).catch(() => file);
 async function heldIn(file: string): Promise<DecodedText | null> {
   let bytes: Buffer;
   try {
@@ -91,24 +83,12 @@ const modeOf = async (file: string): Promise<number> =>
     () => 0o600,
   );
 
-export function changeFile(file: string, change: ChangeText, how: LockedFile = {}): Promise<void> {
-  const before = queues.get(file) ?? Promise.resolve();
-  const done = before.then(() => changed(file, change, how));
-  const quiet = done.catch(() => {}).finally(() => queues.get(file) === quiet && queues.delete(file));
-  queues.set(file, quiet);
-  return done;
-}
-async function changed(
+export const changeFile = (
   file: string,
   change: ChangeText,
-  { backup, kept = (text) => text, write = writeWhole }: LockedFile,
-): Promise<void> {
-  const target = await targetOf(file);
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-  // Loads the lock package only here, because it listens to the signals of the whole process as soon as it is loaded.
-  const { lock } = (await during(import('proper-lockfile'))).default; // a bundle has no other name for it
-  const release = await lock(target, { realpath: false, stale: staleMs, retries, onCompromised: () => {} });
-  try {
+  { backup, kept = (text) => text, write = writeWhole }: LockedFile = {},
+): Promise<void> =>
+  locked(file, async (target) => {
     const held = await heldIn(target);
     const text = held?.text ?? null;
     const next = await change(text);
@@ -117,11 +97,7 @@ async function changed(
     const old = kept(text);
     if (backup !== undefined && old !== null) await write(`${target}${backup}`, mark + old, { mode });
     await write(target, mark + next, { mode });
-  } finally {
-    // Ignores a failed release: another process took the lock over while this one was stopped for long.
-    await release().catch(() => {});
-  }
-}
+  });
 
 export type Judge = (value: Readonly<Record<string, unknown>>) => {
   readonly config: unknown;
