@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { ChartDrawing } from '../../adapters/page/chart/drawing.tsx';
-import { graphOf, type ElkNode } from '../../adapters/page/chart/graph.ts';
+import type { ElkNode } from 'elkjs/lib/elk-api.js';
+import { graphOf } from '../../adapters/page/chart/graph.ts';
 import type { Chart } from '../../machines/trace/chart.ts';
 import { charts, folder, indexPage, markOf, pageOf } from './charts.ts';
 

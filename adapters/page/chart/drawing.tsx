@@ -1,15 +1,7 @@
+import type { ElkExtendedEdge, ElkNode, ElkPoint } from 'elkjs/lib/elk-api.js';
 import type { VNode } from 'preact';
 import { visible } from '../values.ts';
-import {
-  labelHeight,
-  lineHeight,
-  linesOf,
-  type Arrow,
-  type ElkEdge,
-  type ElkNode,
-  type ElkPoint,
-  type LaidOut,
-} from './graph.ts';
+import { labelHeight, lineHeight, linesOf, type Arrow, type LaidOut } from './graph.ts';
 
 /** Statechart drawn as SVG, with active states, the last transitions, and counts of transitions. */
 
@@ -32,7 +24,7 @@ function placeOf([one = { x: 0, y: 0 }, other = one]: readonly ElkPoint[]): ElkP
   const share = length === 0 ? 0 : Math.min(0.5, placeAt / length);
   return { x: one.x + (other.x - one.x) * share, y: one.y + (other.y - one.y) * share };
 }
-function Edge({ edge, arrow, lit }: { edge: ElkEdge; arrow: Arrow; lit: Lit }): VNode {
+function Edge({ edge, arrow, lit }: { edge: ElkExtendedEdge; arrow: Arrow; lit: Lit }): VNode {
   const [section] = edge.sections ?? [];
   const count = sumOf(arrow, lit.counts);
   const taken = arrow.transitions.find(({ id }) => lit.taken.has(id));
@@ -115,7 +107,7 @@ function Node({ shape, chart, lit }: { shape: ElkNode; chart: LaidOut; lit: Lit 
     </g>
   );
 }
-const edgesIn = (node: ElkNode): ElkEdge[] => [
+const edgesIn = (node: ElkNode): ElkExtendedEdge[] => [
   ...(node.edges ?? []),
   ...(node.children ?? []).flatMap(edgesIn),
 ];

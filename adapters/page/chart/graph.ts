@@ -1,35 +1,9 @@
 /** Conversion of a statechart into boxes and arrows, which the layout library elk places. Pure functions. */
+import type { ElkLabel, ElkNode } from 'elkjs/lib/elk-api.js';
 import type { Chart, ChartNode, ChartTransition } from '../../../machines/trace/chart.ts';
 import { embedded } from '../../../machines/inspection.ts';
 import { unpacked } from '../unpacked.ts';
 
-/** See https://eclipse.dev/elk/documentation/tooldevelopers/graphdatastructure/jsonformat.html (elk). */
-interface ElkShape {
-  id: string;
-  x?: number;
-  y?: number;
-  width?: number;
-  height?: number;
-}
-export interface ElkPoint {
-  readonly x: number;
-  readonly y: number;
-}
-interface ElkLabel extends ElkShape {
-  text: string;
-}
-export interface ElkEdge {
-  id: string;
-  sources: string[];
-  targets: string[];
-  labels?: ElkLabel[];
-  sections?: { startPoint: ElkPoint; endPoint: ElkPoint; bendPoints?: ElkPoint[] }[];
-}
-export interface ElkNode extends ElkShape {
-  children?: ElkNode[];
-  edges?: ElkEdge[];
-  layoutOptions?: Record<string, string>;
-}
 export interface Arrow {
   readonly id: string;
   readonly from: string;
@@ -111,7 +85,7 @@ function labelsOf(arrow: Arrow): ElkLabel[] {
     width,
     height: lines.length * labelHeight + 2,
   };
-  return [{ ...shape, layoutOptions } as ElkLabel];
+  return [{ ...shape, layoutOptions }];
 }
 const options: Record<string, string> = {
   'elk.algorithm': 'layered',

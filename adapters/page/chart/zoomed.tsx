@@ -1,8 +1,9 @@
+import type { ElkNode, ElkPoint } from 'elkjs/lib/elk-api.js';
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, onKeys, useWheel } from '../pieces.tsx';
 import { ChartDrawing, type Lit } from './drawing.tsx';
-import type { ElkNode, ElkPoint, LaidOut } from './graph.ts';
+import type { LaidOut } from './graph.ts';
 
 /** Visible part and scale of a chart, in the box that shows it. */
 interface View {
