@@ -44,7 +44,6 @@ export const limits = {
   catalogued: 20_000,
   watched: 20_000,
   windowChars: 20_000,
-  openPages: 8,
 } as const;
 
 /** `.` is the root folder. */

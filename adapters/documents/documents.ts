@@ -44,7 +44,7 @@ const brokenDocument = (ref: string, error: unknown): ProtocolError => {
   });
 };
 
-export interface TextContents {
+interface TextContents {
   readonly uri: string;
   readonly mimeType: string;
   readonly text: string;
@@ -86,13 +86,8 @@ export class DocumentResources {
     }
   }
 
-  /** Rejects with an `ProtocolError`, also when the document or page does not exist. */
-  async page(ref: string, index: number): Promise<Page> {
-    const listed = await this.#library.find(ref);
-    if (!listed) throw refusalOf(documentNotFound(ref));
-    const read = await this.#library.read(ref, { from: index, to: index + 1 }).catch((error: unknown) => {
-      throw brokenDocument(ref, error);
-    });
+  async #page(ref: string, index: number): Promise<Page> {
+    const read = await this.#library.read(ref, { from: index, to: index + 1 });
     const page = read.pages[index];
     if (!page) throw refusalOf(pageOutOfRange(index, read.pageCount));
     return page;
@@ -104,7 +99,7 @@ export class DocumentResources {
   ): Promise<{ format: DpeFormat; text: string }> {
     const { format = 'json' } = uri;
     if (uri.level === 2) {
-      const page = await this.page(listed.ref, uri.pageIndex);
+      const page = await this.#page(listed.ref, uri.pageIndex);
       const elements = ofCategories(page.elements, uri.categories);
       const text =
         format === 'json'

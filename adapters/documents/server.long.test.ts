@@ -92,7 +92,7 @@ afterAll(async () => {
 describe('the documents server', () => {
   it('offers tools that only read, with schemas for their arguments', async () => {
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['list_files', 'read', 'search', 'open']);
+    expect(tools.map(({ name }) => name)).toEqual(['list_files', 'read', 'search']);
     for (const tool of tools) {
       expect(tool.annotations).toMatchObject({
         readOnlyHint: true,

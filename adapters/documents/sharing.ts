@@ -3,7 +3,7 @@ import type { CompleteRequest } from '@modelcontextprotocol/client';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { DocumentResources } from './documents.ts';
 import type { Library, Change } from './library.ts';
-import { Windows } from './windows.ts';
+import { readTree, treeUri } from './windows.ts';
 import { WordIndex } from './word-index.ts';
 import { documentUri } from '../../machines/documents.ts';
 import { limits } from '../../machines/document-files.ts';
@@ -16,9 +16,7 @@ export interface Shared {
   readonly library: Library;
   readonly host: string;
   readonly documents: DocumentResources;
-  readonly windows: Windows;
   readonly words: WordIndex;
-  open(ref: string, index: number): void;
   onEvent(listener: (event: ResourceEvent) => void): () => void;
   close(): Promise<void>;
 }
@@ -38,7 +36,7 @@ const withoutQuery = (uri: string): string => uri.replace(/\?.*$/, '');
 
 /** Each change is sent once to a session that subscribed to the resource. */
 export function addResources(server: McpServer, shared: Shared): void {
-  const { host, documents, windows } = shared;
+  const { host, documents, library } = shared;
   const rpc = server.server;
   rpc.registerCapabilities({ resources: { subscribe: true, listChanged: true }, completions: {} });
   const subscribed = new Set<string>();
@@ -46,9 +44,9 @@ export function addResources(server: McpServer, shared: Shared): void {
   rpc.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templatesOf(host) }));
   rpc.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     if (/^window:/i.test(uri)) {
-      const shown = await windows.read(uri, documents);
-      if (!shown) throw new ProtocolError(resourceNotFound, 'There is no such window', { uri });
-      return { contents: [{ ...shown }] };
+      if (withoutQuery(uri) !== withoutQuery(treeUri(host)))
+        throw new ProtocolError(resourceNotFound, 'There is no such window', { uri });
+      return { contents: [{ uri, mimeType: 'text/markdown', text: readTree(library) }] };
     }
     return { contents: [{ ...(await documents.read(uri)) }] };
   });
@@ -79,27 +77,25 @@ export function addResources(server: McpServer, shared: Shared): void {
   };
 }
 
-function eventOf({ host, library, windows }: Shared, { added, removed, changed }: Change) {
+function eventOf({ host, library }: Shared, { added, removed, changed }: Change) {
   const isSetChanged = added.length + removed.length > 0;
   const wasCatalogue = library.documents.size - added.length + removed.length > limits.listedDocuments;
   const isCatalogue = library.documents.size > limits.listedDocuments;
-  const isWindowGone = windows.drop(removed);
   return {
-    isListChanged: isWindowGone || wasCatalogue !== isCatalogue || (isSetChanged && !isCatalogue),
+    isListChanged: wasCatalogue !== isCatalogue || (isSetChanged && !isCatalogue),
     updated: [
       ...changed.map((ref) => documentUri(host, ref)),
       ...(isCatalogue ? [`dpe://${host}`] : []),
-      ...windows.showing(changed),
-      ...(isSetChanged ? [windows.tree] : []),
+      ...(isSetChanged ? [treeUri(host)] : []),
     ],
   };
 }
 
-function resourcesOf({ library, host, windows }: Shared) {
+function resourcesOf({ library, host }: Shared) {
   const refs = [...library.documents.values()];
   const isCatalogue = refs.length > limits.listedDocuments;
   return [
-    ...windows.list().map((window) => ({ ...window, mimeType: 'text/markdown' })),
+    { uri: treeUri(host), name: 'folders', mimeType: 'text/markdown' },
     ...(isCatalogue
       ? [{ uri: `dpe://${host}`, name: `${refs.length} documents`, mimeType: 'application/json' }]
       : refs.map(({ ref }) => ({
@@ -134,18 +130,13 @@ export function share(library: Library, host: string): Shared {
   const tell = (event: ResourceEvent): void => {
     for (const listener of [...listeners]) listener(event);
   };
-  const windows = new Windows(library, host);
   const documents = new DocumentResources(library, host);
   const words = new WordIndex(library);
   const shared: Shared = {
     library,
     host,
     documents,
-    windows,
     words,
-    open: (ref, index) => {
-      if (windows.open(ref, index)) tell({ isListChanged: true, updated: [] });
-    },
     onEvent: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

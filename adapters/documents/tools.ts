@@ -10,7 +10,6 @@ import { search } from './searching.ts';
 import type { Shared } from './sharing.ts';
 import { limits, patternTest, sizeText } from '../../machines/document-files.ts';
 import { problemsIn } from '../../machines/protocol/messages/answers.ts';
-import { parseDpeUri } from '../../machines/resources/dpe-uri.ts';
 
 /** They only read, and only in the served folders. */
 const annotations = {
@@ -170,32 +169,8 @@ const searchTool = (shared: Shared): Tool =>
     },
   });
 
-const openTool = (shared: Shared): Tool =>
-  tool({
-    name: 'open',
-    title: 'Open a page',
-    description:
-      `Puts a page of a document on the Desktop as a window, where it stays true to its file. The last ${limits.openPages} ` +
-      'opened pages stay.',
-    args: {
-      uri: path.describe('dpe:// URI of a document or of one of its pages.'),
-      page: count.optional().describe('Page, counted from 0. Default: that of the URI, else 0.'),
-    },
-    run: async (args) => {
-      const parsed = parseDpeUri(args.uri);
-      if (!parsed.ok) throw new Refusal(parsed.failure.message);
-      const { uri } = parsed;
-      if (uri.level === 0 || uri.level === 3 || uri.host !== shared.host)
-        throw new Refusal(`name a document or a page of dpe://${shared.host}`);
-      const index = args.page ?? (uri.level === 2 ? uri.pageIndex : 0);
-      const { title } = await shared.documents.page(uri.docRef, index);
-      shared.open(uri.docRef, index);
-      return texts(`opened: ${title}`);
-    },
-  });
-
 export function addTools({ server: rpc }: McpServer, shared: Shared): void {
-  const tools = [listTool(shared.library.folders), readTool(shared), searchTool(shared), openTool(shared)];
+  const tools = [listTool(shared.library.folders), readTool(shared), searchTool(shared)];
   rpc.registerCapabilities({ tools: {} });
   rpc.setRequestHandler('tools/list', () => ({
     tools: tools.map(({ name, title, description, args }) => ({
