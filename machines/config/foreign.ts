@@ -24,128 +24,66 @@ export interface ForeignKey {
   readonly to?: Path;
   /** For other kinds a value that is not empty gives a warning. */
   readonly kinds?: readonly ServerKind[];
-  readonly note: string;
 }
 
 const launchedKinds = ['stdio', 'inmemory'] as const;
 const remoteKinds = ['sse', 'streamable'] as const;
-const atParameters = (key: string): Path => ['server_parameters', key];
 
-/** Keys of Claude Desktop, Cursor, VS Code, Cline, Gemini CLI and DeepChat; printed in docs/config-of-others.md. */
+const rowsOf = (
+  does: Treatment,
+  to: Path | undefined,
+  kinds: readonly ServerKind[] | undefined,
+  ...keys: readonly string[]
+): readonly ForeignKey[] => keys.map((key) => ({ key, does, ...(to && { to }), ...(kinds && { kinds }) }));
+const ofParameter = (name: string, kinds: readonly ServerKind[], ...keys: readonly string[]) =>
+  rowsOf('same', ['server_parameters', name], kinds, ...keys);
+
+/** Keys of Claude Desktop, Cursor, VS Code, Cline, Gemini CLI and DeepChat, told of in docs/config-of-others.md. */
 export const foreignKeys: readonly ForeignKey[] = [
-  {
-    key: 'type',
-    does: 'same',
-    to: ['type'],
-    note: '`http`, `streamableHttp`, `http-stream`, … are `streamable`, `local` is `stdio`, in any case; without it `command` means `stdio`, and a URL, or `remote`, `streamable`',
-  },
-  {
-    key: 'transport',
-    does: 'kind',
-    to: ['type'],
-    note: 'FastMCP, LangChain; as `type`. An object (Continue, Cline): its keys count as if they stood in its place',
-  },
-  { key: 'transportType', does: 'kind', to: ['type'], note: 'Cline; as `type`' },
-  { key: 'name', does: 'same', to: ['name'], note: 'must equal the key of the map' },
-  {
-    key: 'command',
-    does: 'same',
-    to: atParameters('command'),
-    kinds: ['stdio'],
-    note: 'a list (opencode) is the command and its first arguments',
-  },
-  {
-    key: 'args',
-    does: 'same',
-    to: atParameters('args'),
-    kinds: launchedKinds,
-    note: 'numbers and booleans become text, with a warning',
-  },
-  {
-    key: 'env',
-    does: 'same',
-    to: atParameters('env'),
-    kinds: launchedKinds,
-    note: 'numbers and booleans become text, `null` is an absent entry, with a warning',
-  },
-  { key: 'environment', does: 'same', to: atParameters('env'), kinds: launchedKinds, note: 'opencode' },
-  { key: 'envFile', does: 'same', to: ['envFile'], kinds: ['stdio'], note: 'VS Code' },
-  { key: 'env_file', does: 'same', to: ['envFile'], kinds: ['stdio'], note: 'the Python SDK' },
-  { key: 'cwd', does: 'same', to: atParameters('cwd'), kinds: ['stdio'], note: '' },
-  {
-    key: 'encoding',
-    does: 'same',
-    to: atParameters('encoding'),
-    kinds: ['stdio'],
-    note: 'LangChain, as `encoding_error_handler`; only UTF-8',
-  },
-  {
-    key: 'encoding_error_handler',
-    does: 'same',
-    to: atParameters('encoding_error_handler'),
-    kinds: ['stdio'],
-    note: 'as in the protocol',
-  },
-  { key: 'url', does: 'same', to: atParameters('url'), kinds: remoteKinds, note: '' },
-  { key: 'baseUrl', does: 'same', to: atParameters('url'), kinds: remoteKinds, note: 'DeepChat' },
-  { key: 'serverUrl', does: 'same', to: atParameters('url'), kinds: remoteKinds, note: 'Windsurf' },
-  { key: 'httpUrl', does: 'same', to: atParameters('url'), kinds: remoteKinds, note: 'Gemini CLI' },
-  { key: 'headers', does: 'same', to: atParameters('headers'), kinds: remoteKinds, note: '' },
-  { key: 'customHeaders', does: 'same', to: atParameters('headers'), kinds: remoteKinds, note: 'DeepChat' },
-  {
-    key: 'requestInit',
-    does: 'same',
-    to: atParameters('headers'),
-    kinds: remoteKinds,
-    note: 'Copilot; the `headers` in it',
-  },
-  { key: 'bundle_id', does: 'same', to: ['bundle_id'], note: 'as in the protocol from 0.3 on' },
-  { key: 'disabled', does: 'same', to: ['disabled'], note: '' },
-  { key: 'disable', does: 'same', to: ['disabled'], note: 'DeepChat' },
-  { key: 'enabled', does: 'opposite', to: ['disabled'], note: '`false` disables' },
-  { key: 'isActive', does: 'opposite', to: ['disabled'], note: 'Cherry Studio; as `enabled`' },
-  { key: 'disabledTools', does: 'same', to: ['forbidden_tools'], note: 'Windsurf, Roo' },
-  { key: 'excludeTools', does: 'same', to: ['forbidden_tools'], note: 'Gemini CLI' },
-  { key: 'auto_approve', does: 'same', to: ['auto_approve'], note: 'our own' },
-  { key: 'autoApprove', does: 'same', to: ['autoApprove'], note: 'DeepChat, Cline; as `auto_approve`' },
-  {
-    key: 'alwaysAllow',
-    does: 'approve',
-    note: 'Roo; a tool name → `tool_meta.<name>.auto_apply`, for `read` is a tool here and no group; `*` → `default_tool_meta.auto_apply`',
-  },
-  { key: 'forbidden_tools', does: 'same', to: ['forbidden_tools'], note: 'as in the protocol' },
-  { key: 'tool_meta', does: 'same', to: ['tool_meta'], note: 'as in the protocol' },
-  { key: 'default_tool_meta', does: 'same', to: ['default_tool_meta'], note: 'as in the protocol' },
-  { key: 'vrl', does: 'same', to: ['vrl'], note: 'as in the protocol' },
-  { key: 'a2c', does: 'same', to: ['a2c'], note: 'our own settings' },
-  {
-    key: 'oauth',
-    does: 'login',
-    to: ['oauth'],
-    kinds: remoteKinds,
-    note: 'how to log in (docs/login.md); what another client has besides, such as `callbackPort` of Claude Code, is a warning',
-  },
-  { key: 'ca', does: 'same', to: ['ca'], kinds: remoteKinds, note: 'our own' },
-  { key: 'description', does: 'shown', note: '' },
-  { key: 'descriptions', does: 'shown', note: 'DeepChat' },
-  { key: 'icon', does: 'shown', note: '' },
-  { key: 'icons', does: 'shown', note: 'DeepChat' },
-  { key: 'title', does: 'shown', note: '' },
-  {
-    key: 'timeout',
-    does: 'unsupported',
-    note: 'its unit differs between applications; write `a2c.timeouts`',
-  },
-  {
-    key: 'headersHelper',
-    does: 'unsupported',
-    note: 'Claude Code; its login is missing: no command is run for headers, write them into `headers`',
-  },
-  { key: 'includeTools', does: 'allow', to: ['a2c', 'tools'], note: 'Gemini CLI' },
-  { key: 'tools', does: 'allow', to: ['a2c', 'tools'], note: 'Copilot; a list with `*` means all' },
-  { key: 'available_tools', does: 'allow', to: ['a2c', 'tools'], note: 'Goose' },
-  { key: 'enabled_tools', does: 'allow', to: ['a2c', 'tools'], note: 'Codex' },
+  ...rowsOf('same', ['type'], undefined, 'type'),
+  ...rowsOf('kind', ['type'], undefined, 'transport', 'transportType'),
+  ...ofParameter('command', ['stdio'], 'command'),
+  ...ofParameter('args', launchedKinds, 'args'),
+  ...ofParameter('env', launchedKinds, 'env', 'environment'),
+  ...rowsOf('same', ['envFile'], ['stdio'], 'envFile', 'env_file'),
+  ...ofParameter('cwd', ['stdio'], 'cwd'),
+  ...ofParameter('encoding', ['stdio'], 'encoding'),
+  ...ofParameter('encoding_error_handler', ['stdio'], 'encoding_error_handler'),
+  ...ofParameter('url', remoteKinds, 'url', 'baseUrl', 'serverUrl', 'httpUrl'),
+  ...ofParameter('headers', remoteKinds, 'headers', 'customHeaders', 'requestInit'),
+  ...rowsOf('same', ['disabled'], undefined, 'disabled', 'disable'),
+  ...rowsOf('opposite', ['disabled'], undefined, 'enabled', 'isActive'),
+  ...rowsOf('same', ['forbidden_tools'], undefined, 'disabledTools', 'excludeTools', 'forbidden_tools'),
+  ...[
+    'name',
+    'bundle_id',
+    'auto_approve',
+    'autoApprove',
+    'tool_meta',
+    'default_tool_meta',
+    'vrl',
+    'a2c',
+  ].flatMap((key) => rowsOf('same', [key], undefined, key)),
+  ...rowsOf('approve', undefined, undefined, 'alwaysAllow'),
+  ...rowsOf('login', ['oauth'], remoteKinds, 'oauth'),
+  ...rowsOf('same', ['ca'], remoteKinds, 'ca'),
+  ...rowsOf('shown', undefined, undefined, 'description', 'descriptions', 'icon', 'icons', 'title'),
+  ...rowsOf('unsupported', undefined, undefined, 'timeout', 'headersHelper'),
+  ...rowsOf(
+    'allow',
+    ['a2c', 'tools'],
+    undefined,
+    'includeTools',
+    'tools',
+    'available_tools',
+    'enabled_tools',
+  ),
 ];
+const unsupported: Readonly<Record<string, string>> = {
+  timeout: 'its unit differs between applications; write `a2c.timeouts`',
+  headersHelper:
+    'Claude Code; its login is missing: no command is run for headers, write them into `headers`',
+};
 interface FlatEntry {
   readonly entry: Fields;
   readonly deeper: ReadonlyMap<string, string>;
@@ -301,7 +239,8 @@ export const mapForeign = (given: Entry, path: Path, findings: Findings): Mapped
       if (meant !== undefined && isOfRights(meant))
         addMistake(findings, here, 'unknown key', `did you mean ${meant}?`);
       else addWarning(findings, here, `unknown key, ignored${hint}`);
-    } else if (row.does === 'unsupported') addWarning(findings, here, `not supported, ignored (${row.note})`);
+    } else if (row.does === 'unsupported')
+      addWarning(findings, here, `not supported, ignored (${unsupported[key]})`);
     else if (row.does === 'approve') approvals.push(key);
     else if (row.does === 'allow') allowances.push(key);
     else if (row.does !== 'shown' && row.to !== undefined && row.to[0] !== 'type') {
