@@ -1,12 +1,30 @@
+import { EventEmitter } from 'node:events';
+import type { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import type { ProgramChecked, Transformed } from '../../machines/call/transform.ts';
 import type { VrlTask, VrlMessage } from './transformer.ts';
 import { createTransformer } from './transformer.ts';
 
+class FakeWorker extends EventEmitter {
+  readonly asked: VrlTask[] = [];
+  isHeld = true;
+  isEnded = false;
+  ref = (): void => void (this.isHeld = true);
+  unref = (): void => void (this.isHeld = false);
+  postMessage = (asked: VrlTask): void => void this.asked.push(asked);
+  terminate(): Promise<number> {
+    this.isEnded = true;
+    return Promise.resolve(1);
+  }
+  hear = (told: VrlMessage): void => void this.emit('message', told);
+}
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
+};
+
 /** Starts a transformer with fake threads and fake timers that the test controls. */
 function createHarness() {
-  const threads: { hear: (told: VrlMessage) => void; asked: VrlTask[]; isHeld: boolean; isEnded: boolean }[] =
-    [];
+  const threads: FakeWorker[] = [];
   const timers = new Map<number, { fire: () => void; ms: number }>();
   let count = 0;
   let isExhausted = false;
@@ -19,30 +37,23 @@ function createHarness() {
       },
       clearTimeout: (timer) => void timers.delete(timer as number),
     },
-    open: (hear) => {
+    open: () => {
       if (isExhausted) throw new Error('no more threads');
-      const thread = { hear, asked: [] as VrlTask[], isHeld: true, isEnded: false };
+      const thread = new FakeWorker();
       threads.push(thread);
-      return {
-        ask: (asked) => void thread.asked.push(asked),
-        hold: (isWanted) => void (thread.isHeld = isWanted),
-        end: () => {
-          thread.isEnded = true;
-          return Promise.resolve();
-        },
-      };
+      return thread as unknown as Worker;
     },
   });
   return {
     ...{ transformer, threads },
     exhaust: () => void (isExhausted = true),
     /** Lets the only timer expire, after a check of its length. */
-    pass: (ms: number): void => {
+    pass: async (ms: number): Promise<void> => {
       expect([...timers.values()].map((timer) => timer.ms)).toEqual([ms]);
-      for (const [timer, { fire }] of timers) {
-        timers.delete(timer);
-        return fire();
-      }
+      const [[timer, { fire }] = [0, { fire: () => {} }]] = timers;
+      timers.delete(timer);
+      fire();
+      await settled();
     },
     timers: () => [...timers.values()].map(({ ms }) => ms),
     run: async (source: string): Promise<{ answers: Transformed[]; withdraw: () => void }> => {
@@ -70,18 +81,24 @@ describe('the thread of programs', () => {
     await run('a');
     await run('b');
     const [thread] = threads;
-    expect(thread?.asked).toEqual([]);
     thread?.hear({ type: 'ready' });
     expect(thread?.asked.map(({ source }) => source)).toEqual(['a']);
     thread?.hear(ran);
     expect(thread?.asked.map(({ source }) => source)).toEqual(['a', 'b']);
+  });
+  it('gives a program its time from when it has loaded', async () => {
+    const { threads, run, timers } = createHarness();
+    await run('a');
+    expect(timers()).toEqual([30]);
+    threads[0]?.hear({ type: 'ready' });
+    expect(timers()).toEqual([5]);
   });
   it('is ended when nobody has asked for a while, and another started by who asks then', async () => {
     const { threads, run, pass, timers } = createHarness();
     await run('a');
     threads[0]?.hear({ type: 'ready' });
     threads[0]?.hear(ran);
-    pass(300);
+    await pass(300);
     expect(threads[0]?.isEnded).toBe(true);
     expect(timers()).toEqual([]);
     await run('b');
@@ -101,24 +118,20 @@ describe('the thread of programs', () => {
     thread?.hear(ran);
     expect(thread?.isHeld).toBe(false);
   });
-  it('is given up when it loads for too long, or not at all, and all who wait are told', async () => {
+  it('fails who asked when it loads for too long, or not at all, and the next one tries another', async () => {
     const late = createHarness();
     const [one, two] = [await late.run('a'), await late.run('b')];
-    late.pass(30);
-    expect(codesOf([...one.answers, ...two.answers])).toEqual(['Crashed', 'Crashed']);
+    await late.pass(30);
+    expect([codesOf(one.answers), codesOf(two.answers)]).toEqual([['Crashed'], []]);
     expect(late.threads[0]?.isEnded).toBe(true);
-    const failures: readonly VrlMessage[] = [
-      { type: 'unusable', why: 'no memory' },
-      { type: 'lost', why: 'exit code 1' },
-    ];
-    for (const told of failures) {
-      const { threads, run, timers } = createHarness();
-      const { answers } = await run('a');
-      threads[0]?.hear(told);
-      expect(codesOf(answers)).toEqual(['Crashed']);
-      expect(timers()).toEqual([]);
-      expect(threads).toHaveLength(1);
-    }
+    await late.pass(30);
+    expect(codesOf(two.answers)).toEqual(['Crashed']);
+    const { threads, run, timers } = createHarness();
+    const { answers } = await run('a');
+    threads[0]?.emit('exit', 1);
+    expect(codesOf(answers)).toEqual(['Crashed']);
+    expect(timers()).toEqual([]);
+    expect(threads).toHaveLength(1);
   });
   it('is told to who asks when it cannot be started, and tried again by the next', async () => {
     const { exhaust, run } = createHarness();
@@ -126,27 +139,29 @@ describe('the thread of programs', () => {
     const [one, two] = [await run('a'), await run('b')];
     expect(codesOf([...one.answers, ...two.answers])).toEqual(['Crashed', 'Crashed']);
   });
-  it.each<VrlMessage>([
-    { type: 'broken', why: 'unreachable' },
-    { type: 'lost', why: 'exit code 1' },
-  ])('fails the program it had when it breaks ($type), and those behind it run on another', async (told) => {
-    const { threads, run } = createHarness();
-    const [one, two] = [await run('a'), await run('b')];
-    threads[0]?.hear({ type: 'ready' });
-    threads[0]?.hear(told);
-    expect(codesOf(one.answers)).toEqual(['Crashed']);
-    expect(threads[0]?.isEnded).toBe(true);
-    threads[1]?.hear({ type: 'ready' });
-    expect(threads[1]?.asked.map(({ source }) => source)).toEqual(['b']);
-    threads[1]?.hear(ran);
-    expect(codesOf(two.answers)).toEqual(['ok']);
-  });
+  it.each([
+    ['error', new Error('unreachable')],
+    ['exit', 1],
+  ])(
+    'fails the program it had when it breaks (%s), and those behind it run on another',
+    async (told, why) => {
+      const { threads, run } = createHarness();
+      const [one, two] = [await run('a'), await run('b')];
+      threads[0]?.hear({ type: 'ready' });
+      threads[0]?.emit(told, why);
+      expect(codesOf(one.answers)).toEqual(['Crashed']);
+      threads[1]?.hear({ type: 'ready' });
+      expect(threads[1]?.asked.map(({ source }) => source)).toEqual(['b']);
+      threads[1]?.hear(ran);
+      expect(codesOf(two.answers)).toEqual(['ok']);
+    },
+  );
   it('is not replaced before somebody asks when it breaks while nobody waits', async () => {
     const { threads, run } = createHarness();
     await run('a');
     threads[0]?.hear({ type: 'ready' });
     threads[0]?.hear(ran);
-    threads[0]?.hear({ type: 'lost', why: 'exit code 1' });
+    threads[0]?.emit('exit', 1);
     expect(threads).toHaveLength(1);
   });
 });

@@ -9,12 +9,7 @@ export interface Job extends Source {
 }
 export type Done =
   | { readonly ok: true; readonly document: ReadDocument }
-  | {
-      readonly ok: false;
-      readonly reason: string;
-      /** False when another document may have caused the failure, so that a new attempt makes sense. */
-      readonly isLasting?: boolean;
-    };
+  | { readonly ok: false; readonly reason: string };
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 10);
 
