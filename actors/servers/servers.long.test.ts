@@ -84,12 +84,10 @@ describe('a server that cannot start', () => {
       broken: { command: process.execPath, args: ['-e', script], a2c: { restart: 'never' } },
     });
     const [{ reason, failure } = {}] = computer.status().servers;
-    expect(reason).toBe(
-      "Server 'broken' ended with exit code 1; stderr: TypeError: no database, at start ([eval]:1:47)",
-    );
+    expect(reason).toBe("Server 'broken' ended with exit code 1; stderr: TypeError: no database");
     expect(failure).toMatchObject({
       code: 'ServerLost',
-      details: { exit_code: 1, stderr: 'TypeError: no database\nat start ([eval]:1:47)' },
+      details: { exit_code: 1, stderr: expect.stringContaining('\n    at start ([eval]:1:47)') },
       remedy: expect.stringContaining('by hand'),
     });
   });

