@@ -239,7 +239,7 @@ interface Walk {
 }
 
 /** Allows all that the original allows; recursion becomes any value of its type, and too many parts are cut. */
-function plain(schema: Raw): Schema {
+export function plain(schema: Raw): Schema {
   // A schema from a foreign office may be too deep to be written.
   if (jsonBytes(schema) === Infinity) return {};
   const upTo = (levels: number): { readonly found: Schema; readonly isWhole: boolean } => {

@@ -1,5 +1,6 @@
 /** TypeScript for the tools of one server: types of arguments and results from their JSON Schemas. */
-import { fieldsOf, isObject, type Fields } from '../protocol/json.ts';
+import { fieldsOf } from '../protocol/json.ts';
+import { plain, type Schema } from './schema.ts';
 
 export interface DescribedTool {
   readonly name: string;
@@ -8,8 +9,6 @@ export interface DescribedTool {
   readonly outputSchema?: object | undefined;
 }
 
-/** Depth of nested objects from which a type is `unknown`, because a schema may contain itself. */
-const deepest = 12;
 const isIdentifier = (name: string): boolean => /^[A-Za-z_$][\w$]*$/.test(name);
 const keyOf = (name: string): string => (isIdentifier(name) ? name : JSON.stringify(name));
 const wordsIn = (name: string): string[] => name.match(/[A-Za-z0-9]+/g) ?? [];
@@ -36,23 +35,6 @@ function comment(text: unknown, indent: string): string {
   );
 }
 
-interface Place {
-  readonly whole: Fields;
-  readonly depth: number;
-  readonly indent: string;
-}
-const inner = (place: Place): Place => ({ ...place, depth: place.depth + 1, indent: `${place.indent}  ` });
-
-function pointed(whole: Fields, reference: unknown): unknown {
-  if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
-  const parts = reference.slice(1).split('/').slice(1);
-  const unescaped = parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return unescaped.reduce<unknown>(
-    (at, part) =>
-      typeof at === 'object' && at !== null && Object.hasOwn(at, part) ? (at as Fields)[part] : undefined,
-    whole,
-  );
-}
 const union = (types: readonly string[]): string => {
   const all = [...new Set(types)];
   if (all.includes('unknown') || all.length === 0) return 'unknown';
@@ -60,76 +42,50 @@ const union = (types: readonly string[]): string => {
 };
 const list = (value: unknown): readonly unknown[] | undefined => (Array.isArray(value) ? value : undefined);
 
-function objectType(schema: Fields, place: Place): string {
+function objectType(schema: Schema, indent: string): string {
   const properties = fieldsOf(schema['properties']);
   const required = list(schema['required']) ?? [];
-  const { additionalProperties: more = true } = schema as { readonly additionalProperties?: unknown };
-  const within = inner(place);
+  const { additionalProperties: more = true } = schema;
+  const within = `${indent}  `;
   const lines = Object.entries(properties).map(([name, value]) => {
     const { description, default: preset } = fieldsOf(value);
     const text = typeof description === 'string' ? description : '';
     const told = preset === undefined ? text : `${text} Default: ${JSON.stringify(preset)}`;
     const mark = required.includes(name) ? '' : '?';
-    return `${comment(told, within.indent)}${within.indent}${keyOf(name)}${mark}: ${typeOf(value, within)};\n`;
+    return `${comment(told, within)}${within}${keyOf(name)}${mark}: ${typeOf(value, within)};\n`;
   });
   if (lines.length === 0) {
     if (more === false) return 'Record<string, never>';
     return `Record<string, ${more === true ? 'unknown' : typeOf(more, within)}>`;
   }
   // Gives further properties the type unknown, because another type would contradict the named properties.
-  if (more !== false) lines.push(`${within.indent}[more: string]: unknown;\n`);
-  return `{\n${lines.join('')}${place.indent}}`;
+  if (more !== false) lines.push(`${within}[more: string]: unknown;\n`);
+  return `{\n${lines.join('')}${indent}}`;
 }
-function arrayType(schema: Fields, place: Place): string {
-  const first = list(schema['prefixItems']) ?? list(schema['items']);
-  if (!first) return `Array<${typeOf(schema['items'] ?? true, inner(place))}>`;
-  return `[${first.map((item) => typeOf(item, inner(place))).join(', ')}, ...unknown[]]`;
-}
-function named(type: unknown, schema: Fields, place: Place): string {
-  switch (type) {
-    case 'string':
-    case 'boolean':
-    case 'null':
-      return type;
-    case 'number':
-    case 'integer':
-      return 'number';
-    case 'array':
-      return arrayType(schema, place);
-    case 'object':
-      return objectType(schema, place);
-    default:
-      return 'unknown';
-  }
+function named(type: unknown, schema: Schema, indent: string): string {
+  if (type === 'object') return objectType(schema, indent);
+  if (type === 'array') return `Array<${typeOf(schema['items'], `${indent}  `)}>`;
+  return type === 'integer' ? 'number' : String(type);
 }
 /** What TypeScript cannot express is left out, so that each valid value has the type. */
-function typeOf(schema: unknown, place: Place): string {
-  if (schema === false) return 'never';
-  if (!isObject(schema) || place.depth > deepest) return 'unknown';
-  if (schema['$ref'] !== undefined)
-    return typeOf(pointed(place.whole, schema['$ref']), { ...place, depth: place.depth + 1 });
-  if ('const' in schema) return JSON.stringify(schema['const']) ?? 'unknown';
+function typeOf(value: unknown, indent: string): string {
+  const schema = fieldsOf(value);
+  if ('const' in schema) return JSON.stringify(schema['const']);
   const values = list(schema['enum']);
-  if (values) return union(values.map((value) => JSON.stringify(value)));
-  const some = list(schema['anyOf']) ?? list(schema['oneOf']);
-  const whole = list(schema['allOf']);
-  const { type = 'properties' in schema ? 'object' : undefined } = schema as { readonly type?: unknown };
+  if (values) return union(values.map((one) => JSON.stringify(one)));
+  const some = list(schema['anyOf']);
+  const { type = 'properties' in schema ? 'object' : undefined } = schema;
   const own =
-    type === undefined ? undefined : union((list(type) ?? [type]).map((each) => named(each, schema, place)));
+    type === undefined ? undefined : union([type].flat().map((each) => named(each, schema, indent)));
   const parts = [
     ...(own === undefined || (some && own.startsWith('Record<')) ? [] : [own]),
-    ...(some ? [union(some.map((each) => typeOf(each, place)))] : []),
-    ...(whole ?? []).map((each) => typeOf(each, place)),
+    ...(some ? [union(some.map((each) => typeOf(each, indent)))] : []),
+    ...(list(schema['allOf']) ?? []).map((each) => typeOf(each, indent)),
   ].filter((part) => part !== 'unknown');
-  if (parts.length === 0) return 'unknown';
-  const isNull = schema['nullable'] === true ? ' | null' : '';
-  const joined = parts
-    .map((part) => (parts.length > 1 && part.includes(' | ') ? `(${part})` : part))
-    .join(' & ');
-  return parts.length > 1 && isNull ? `(${joined})${isNull}` : joined + isNull;
+  const joined = parts.map((part) => (parts.length > 1 && part.includes(' | ') ? `(${part})` : part));
+  return joined.join(' & ') || 'unknown';
 }
-const rootType = (schema: object): string =>
-  typeOf(schema, { whole: schema as Fields, depth: 0, indent: '' });
+const rootType = (schema: object): string => typeOf(plain(schema), '');
 
 /** MCP demands that the arguments are an object. */
 const argumentsType = (schema: object): string => rootType({ ...schema, type: 'object', nullable: false });
