@@ -235,7 +235,7 @@ describe('a link', () => {
     expect(Object.keys(servers(into))).toEqual(['a', 'b']);
     expect(await taken(deepchat({ a: { command: 'x' } }))).toMatchObject({
       code: 1,
-      err: expect.stringContaining('code holds no mcpServers'),
+      err: expect.stringContaining('the link holds no server'),
     });
   });
   it('says so when its env is a text', async () => {
@@ -244,16 +244,16 @@ describe('a link', () => {
     expect(out).not.toContain('canary');
   });
   it.each([
-    ['deepchat://mcp/install?code=*canary*', 'code is no base64'],
-    ['deepchat://mcp/install?code=AAAAA', 'code is no base64'],
-    ['deepchat://mcp/install?code=/////w==', 'code is no base64'],
-    [`deepchat://mcp/install?code=${Buffer.from('{"canary').toString('base64')}`, 'code is not valid JSON'],
-    ['deepchat://mcp/install', 'the link has no code'],
+    ['deepchat://mcp/install?code=*canary*', 'is not valid JSON'],
+    ['deepchat://mcp/install?code=AAAAA', 'is not valid JSON'],
+    ['deepchat://mcp/install?code=/////w==', 'is not valid JSON'],
+    [`deepchat://mcp/install?code=${Buffer.from('{"canary').toString('base64')}`, 'is not valid JSON'],
+    ['deepchat://mcp/install', 'is not valid JSON'],
     ['deepchat://mcp/remove?code=x', 'this link offers no MCP server'],
-    ['cursor://anysphere.cursor-deeplink/mcp/install?name=x', 'the link has no config'],
+    ['cursor://anysphere.cursor-deeplink/mcp/install?name=x', 'is not valid JSON'],
     [`cursor://anysphere.cursor-deeplink/mcp/install?config=${base64({})}`, 'the link has no name'],
     ['vscode:mcp/install?%7B%22name%22', 'is not valid JSON'],
-    ['vscode:mcp/install?%E0%A4', 'is not escaped'],
+    ['vscode:mcp/install?%E0%A4', 'is not valid JSON'],
     ['vscode:mcp/install?%7B%7D', 'has no name'],
     ['https://example.com/canary', 'this link offers no MCP server'],
   ])('gives an error when it is wrong: %s', async (link, message) => {

@@ -7,6 +7,7 @@ import { appAt, placeInProject, places, type AppPlace } from '../../machines/app
 import type { Project } from '../../machines/applications/import.ts';
 import { readJson, type JsonText } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';
+import { decodePart } from '../../machines/resources/uri.ts';
 
 interface AppFolders {
   readonly platform: NodeJS.Platform;
@@ -94,110 +95,51 @@ export function projectOf(
 }
 
 type LinkRead = JsonText & { readonly app?: string };
-
-const wrong = (message: string, remedy?: string): LinkRead => ({
+const wrong = (message: string): LinkRead => ({
   ok: false,
-  mistake: { path: '', message, ...(remedy !== undefined && { remedy }) },
+  mistake: { path: '', message, remedy: 'copy the whole link' },
 });
-const whole = 'copy the whole link';
 
 export const isLink = (text: string): boolean =>
   /^(deepchat|cursor|vscode(-insiders)?):/i.test(text) || /^https?:\/\//i.test(text);
 
-function decoded(code: string): string | undefined {
-  // Restores each plus sign, which a query turns into a blank when it was not escaped.
-  const text = code.replaceAll(' ', '+');
-  if (text === '' || !/^[\w+/-]+={0,2}$/.test(text) || text.replace(/={1,2}$/, '').length % 4 === 1)
-    return undefined;
-  try {
-    const bytes = Buffer.from(text, 'base64');
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-function jsonIn(text: string | undefined, what: string): JsonText {
-  if (text === undefined)
-    return { ok: false, mistake: { path: '', message: `${what} is no base64 of UTF-8`, remedy: whole } };
-  const read = readJson(text);
-  if (!read.ok)
-    return {
-      ok: false,
-      mistake: { ...read.mistake, message: `${what} ${read.mistake.message}`, remedy: whole },
-    };
-  const [twice] = read.duplicates;
+const linkPlaces: readonly (readonly [app: string, place: RegExp])[] = [
+  ['deepchat', /^deepchat:\/\/mcp\/install$/i],
+  ['cursor', /^cursor:\/\/anysphere\.cursor-deeplink\/mcp\/install$/i],
+  ['cursor', /^https:\/\/(www\.)?cursor\.com\/(\w+\/)?install-mcp$/i],
+  ['vscode', /^(vscode(-insiders)?:(\/\/)?|https:\/\/(insiders\.)?vscode\.dev\/redirect\/)mcp\/install$/i],
+];
+/** As it stands, or in Base64, whose plus signs a query turns into blanks. */
+function jsonIn(text: string): JsonText {
+  const code = text.replaceAll(' ', '+');
+  const read = readJson(/^[\w+/-]+={0,2}$/.test(code) ? Buffer.from(code, 'base64').toString() : text);
+  const [twice] = read.ok ? read.duplicates : [];
   return twice ? { ok: false, mistake: twice } : read;
-}
-/** Returns a config with one server under its name; `fromEntries` allows even the name __proto__. */
-const named = (key: 'mcpServers' | 'servers', name: string, entry: unknown): object => ({
-  [key]: Object.fromEntries([[name, entry]]),
-});
-
-function deepchat(query: URLSearchParams): LinkRead {
-  const code = query.get('code');
-  if (code === null) return wrong('the link has no code', whole);
-  const read = jsonIn(decoded(code), 'code');
-  if (!read.ok) return read;
-  if (!isObject(read.value) || !isObject(read.value['mcpServers'])) return wrong('code holds no mcpServers');
-  return { ...read, app: 'deepchat' };
-}
-function cursor(query: URLSearchParams): LinkRead {
-  const [name, config] = [query.get('name'), query.get('config')];
-  if (!name) return wrong('the link has no name', whole);
-  if (config === null) return wrong('the link has no config', whole);
-  const read = jsonIn(decoded(config), 'config');
-  return read.ok ? { ...read, value: named('mcpServers', name, read.value), app: 'cursor' } : read;
-}
-function vscode(query: string): LinkRead {
-  let text: string;
-  try {
-    text = decodeURIComponent(query);
-  } catch {
-    return wrong('what stands behind the question mark is not escaped as in a URL', whole);
-  }
-  const read = jsonIn(text, 'what stands behind the question mark');
-  if (!read.ok) return read;
-  if (!isObject(read.value)) return wrong('the link holds no server');
-  const { name, inputs, ...entry } = read.value;
-  if (typeof name !== 'string' || name === '') return wrong('the server of the link has no name');
-  const value = { ...named('servers', name, entry), ...(inputs !== undefined && { inputs }) };
-  return { ...read, value, app: 'vscode' };
-}
-function redirect(query: URLSearchParams): LinkRead {
-  const [name, config, inputs] = [query.get('name'), query.get('config'), query.get('inputs')];
-  if (!name || config === null) return wrong('the link has no name, or no config', whole);
-  const read = jsonIn(config, 'config');
-  if (!read.ok) return read;
-  const asked = inputs === null ? undefined : jsonIn(inputs, 'inputs');
-  if (asked && !asked.ok) return asked;
-  return {
-    ...read,
-    value: { ...named('servers', name, read.value), ...(asked && { inputs: asked.value }) },
-    app: 'vscode',
-  };
 }
 
 /** Nothing is fetched. A mistake never quotes the link, because it may hold a secret. */
-export function readLink(text: string): LinkRead {
-  const install = /^vscode(?:-insiders)?:(?:\/\/)?mcp\/install\?(.*)$/is.exec(text);
-  if (install) return vscode(install[1] ?? '');
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    return wrong('this is no link', whole);
-  }
-  const place = `${url.protocol}//${url.host}${url.pathname}`.toLowerCase();
-  const query = url.searchParams;
-  if (place === 'deepchat://mcp/install') return deepchat(query);
-  if (place === 'cursor://anysphere.cursor-deeplink/mcp/install') return cursor(query);
-  if (/^https:\/\/(www\.)?cursor\.com\/(\w+\/)?install-mcp$/.test(place)) return cursor(query);
-  if (/^https:\/\/(insiders\.)?vscode\.dev\/redirect\/mcp\/install$/.test(place)) return redirect(query);
+export function readLink(link: string): LinkRead {
+  const [, place = '', written = ''] = /^([^?]*)\??(.*)$/s.exec(link) ?? [];
+  const query = new URLSearchParams(written);
   const inner = query.get('url');
-  if (/^https:\/\/(insiders\.)?vscode\.dev\/redirect$/.test(place) && inner?.startsWith('vscode'))
+  if (/^https:\/\/(insiders\.)?vscode\.dev\/redirect$/i.test(place) && inner?.startsWith('vscode'))
     return readLink(inner);
-  return wrong(
-    'this link offers no MCP server',
-    'expected deepchat://mcp/install?…, cursor://anysphere.cursor-deeplink/mcp/install?… or vscode:mcp/install?…',
-  );
+  const [app] = linkPlaces.find(([, each]) => each.test(place)) ?? [];
+  if (app === undefined)
+    return wrong(
+      'this link offers no MCP server; expected deepchat://mcp/install?…, cursor://anysphere.cursor-deeplink/mcp/install?… or vscode:mcp/install?…',
+    );
+  const read = jsonIn(query.get('code') ?? query.get('config') ?? decodePart(written) ?? '');
+  const asked = jsonIn(query.get('inputs') ?? '[]');
+  if (!read.ok) return wrong(`what it holds ${read.mistake.message}`);
+  if (!asked.ok) return wrong(`inputs ${asked.mistake.message}`);
+  const isWhole = app === 'deepchat';
+  if (!isObject(read.value) || (isWhole && !isObject(read.value['mcpServers'])))
+    return wrong('the link holds no server');
+  if (isWhole) return { ...read, app };
+  const { name = query.get('name'), inputs = asked.value, ...entry } = read.value;
+  if (typeof name !== 'string' || name === '') return wrong('the server of the link has no name');
+  // The name may be __proto__.
+  const servers = Object.fromEntries([[name, entry]]);
+  return { ...read, value: { [app === 'vscode' ? 'servers' : 'mcpServers']: servers, inputs }, app };
 }
