@@ -105,15 +105,6 @@ describe('a2c desktop', () => {
     expect(out).toContain('── window://h/log');
     expect(err).toMatch(/^warning: not all of server 'down' is shown: .*exit code 7/m);
   });
-
-  it('ends with 130 at Ctrl-C while a server lists, and leaves no process', async () => {
-    const config = fileOf({ w: launchedWith('windows', mark, '--list-ms', '60000') });
-    const aborter = new AbortController();
-    const running = a2c(['desktop', '--json', '-c', config], { signal: aborter.signal });
-    while (pidsOf(mark).length === 0) await new Promise((resolve) => setImmediate(resolve));
-    aborter.abort();
-    expect(await running).toMatchObject({ code: 130 });
-  });
 });
 
 describe('a2c finder', () => {
@@ -227,41 +218,6 @@ describe('a wrong use of a command', () => {
     const { code, out } = await a2c([command, '--help']);
     expect(code).toBe(0);
     for (const option of options) expect(out).toContain(option);
-  });
-});
-
-describe('the prompt', () => {
-  it('shows windows, documents, a resource and the last calls, and says what is no use', async () => {
-    const file = fileOf({
-      w: launchedWith('windows', mark, '--host', 'w'),
-      docs: launchedWith('documents', mark, '--host', 'h'),
-    });
-    const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
-    let shown = '';
-    for (const stream of [output, errors])
-      stream.setEncoding('utf8').on('data', (text: string) => (shown += text));
-    const terminal = createTerminal({ input, output, errors });
-    const lines = [
-      ...['desktop', 'desktop window://w/log', 'finder BUDGET', 'read dpe://h/notes.md/pages/0', 'read'],
-      ...['history', 'tools call relist_windows {}', 'history', 'read dpe://h/x', 'quit'],
-    ];
-    input.end(`${lines.join('\n')}\n`);
-    const argv = ['up', '-c', file, '--port', '0', '--name', 'c1'];
-    expect(await run(argv, { terminal, signal: new AbortController().signal })).toBe(0);
-    const inOrder = [
-      '── window://w/main/tab1?priority=80\na page\n',
-      '── window://w/log\nstarted\n',
-      plan,
-      '"title":"Notes"',
-      'usage: read [options] <uri>',
-      'no calls',
-      'relist_windows {}  done',
-      'error: Document not found',
-    ];
-    const places = inOrder.map((text) => shown.indexOf(text));
-    expect(places).not.toContain(-1);
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
-    expect(shown).toMatch(/\d{4}-\d\d-\d\dT\S+Z {2}w {2}relist_windows \{\} {2}done/);
   });
 });
 

@@ -66,29 +66,6 @@ test('each of several pasted lines stands before its answer', async () => {
   expect(await exited).toBe(0);
 });
 
-test('the prompt lists servers, calls a tool and quits, and no server process is left', async () => {
-  const { type, until, exited } = up();
-  // The prompt appears after the start.
-  await until(/a2c> /);
-  // `servers list` writes a `server_status` line.
-  type('servers list\r');
-  const listed = facts(await until(/@a2c \{"type":"server_status".*\r*\n[^]*a2c> /));
-  expect(listed).toContainEqual({ type: 'server_status', name: 'fixture', state: 'ready' });
-  // `tools call` writes a `tool_call_result` line.
-  type('tools call echo {"text": "through a pty"}\r');
-  const called = facts(await until(/@a2c \{"type":"tool_call_result".*\r*\n[^]*a2c> /));
-  expect(called.find((fact) => fact.type === 'tool_call_result')).toMatchObject({
-    server: 'fixture',
-    tool: 'echo',
-    outcome: 'succeeded',
-  });
-  expect(isAlive(serverPid())).toBe(true);
-  // `quit` ends the program, and no server process is left.
-  type('quit\r');
-  expect(await exited).toBe(0);
-  expect(isAlive(serverPid())).toBe(false);
-});
-
 test('Ctrl-C while a tool runs cancels that call; twice at an empty prompt it ends everything', async () => {
   const { type, until, exited } = up();
   await until(/a2c> /);

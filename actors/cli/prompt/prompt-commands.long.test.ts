@@ -4,11 +4,13 @@ import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of the general commands of the prompt; commands for calls and servers have tests of their own. */
 const server = fixtureFile('mcp-server.mjs');
-const fixture = { command: process.execPath, args: [server] };
+const tool_meta = { echo: { alias: 'say' } };
+const fixture = { command: process.execPath, args: [server], tool_meta, a2c: { restart: 'never' } };
 const inputs = [
   { type: 'promptString', id: 'name', description: 'Your name', default: 'nobody' },
   { type: 'promptString', id: 'token', description: 'A token', password: true },
   { type: 'pickString', id: 'region', description: 'Where', options: ['eu', 'us'] },
+  { type: 'command', id: 'rev', description: 'A revision', command: 'echo 1' },
 ];
 const config = { mcpServers: { fixture, gone: { command: 'no-such-command' } }, inputs };
 
@@ -26,7 +28,7 @@ afterEach(async () => {
 describe('inputs at the prompt', () => {
   it('inputs are listed', async () => {
     expect(await ask('inputs list')).toMatch(
-      /^name +promptString +Your name\ntoken .*\nregion +pickString +Where$/m,
+      /^name +promptString +Your name\ntoken .*\nregion +pickString +Where\nrev .*$/m,
     );
   });
 
@@ -36,6 +38,7 @@ describe('inputs at the prompt', () => {
     await ask('inputs value set token s3cret');
     await ask('inputs value set name');
     expect(await ask('inputs value list')).toContain('{"region":"us","token":"***","name":"nobody"}');
+    expect(await ask('inputs value set rev')).toContain("'rev' has no default");
     expect(await ask('inputs value set name two words')).toContain('too many arguments');
     expect(await ask('inputs value rm region')).toContain('forgotten');
     expect(await ask('inputs value rm nobody')).toContain("No input 'nobody'");
@@ -57,6 +60,13 @@ describe('servers at the prompt', () => {
     const started = await ask('start all');
     expect(started).toMatch(/^gone +error: /m);
     expect(started).toMatch(/^fixture +ready$/m);
+  });
+
+  it('come back as the config has them when they are disabled and enabled', async () => {
+    expect(await ask('disable fixture')).toMatch(/^fixture +disabled in its config$/m);
+    expect(await ask('call say text=gone')).not.toMatch(/^gone$/m);
+    await ask('enable fixture');
+    expect(await ask('call say text=back')).toMatch(/^back$/m);
   });
 });
 

@@ -74,26 +74,6 @@ describe('the prompt of a2c up', () => {
     expect(await up.ended).toBe(0);
   });
 
-  it('says of a tool that its server does not have which was meant', async () => {
-    const up = start();
-    await up.until(/(?=[^]*a2c> )(?=[^]*fixture +ready)/);
-    up.write('call fixture.ecko\n');
-    expect(await up.until(/error: [^]*a2c> $/)).toMatch(
-      /Server 'fixture' offers no tool 'ecko'\n {2}Did you mean echo\? What it has: tools fixture\n/,
-    );
-    up.end();
-    expect(await up.ended).toBe(0);
-  });
-
-  it('starts and stops servers', async () => {
-    const up = start();
-    up.write('servers stop fixture\nservers list\nservers start fixture\nservers list\n');
-    expect(await up.until(/fixture +stopped\n/)).not.toContain('error');
-    await up.until(/fixture +ready\na2c> $/);
-    up.end();
-    expect(await up.ended).toBe(0);
-  });
-
   it('adds a server from JSON or from a file, changes it, and removes it', async () => {
     const up = start();
     await up.until(/a2c> /);
@@ -153,22 +133,6 @@ describe('the prompt of a2c up', () => {
     expect(await up.ended).toBe(0);
   });
 
-  it('works off everything that was piped in before the input ended', async () => {
-    const up = start();
-    up.write('tools call slow {"ms": 50}\ntools call echo {"text": "last"}');
-    up.end();
-    expect(await up.ended).toBe(0);
-    expect(await up.until(/closing/)).toMatch(/done\n(a2c> )?last\n/);
-  });
-
-  it('ends when it is interrupted, in the middle of a call, too', async () => {
-    const up = start();
-    await up.until(/a2c> /);
-    up.write('tools call hang {"label": "x"}\n');
-    up.interrupt();
-    expect(await up.ended).toBe(0);
-  });
-
   it('survives whatever is typed', async () => {
     const up = start();
     await up.until(/a2c> /);
@@ -209,19 +173,6 @@ describe('the prompt of a2c up', () => {
 });
 
 describe('a key on a terminal', () => {
-  it('cancels with Ctrl-C the call that runs, and without one a second ends everything', async () => {
-    const up = start(true);
-    await up.until(/a2c> /);
-    up.write('tools call hang {"label": "x"}\r');
-    await up.until(/"x"\}\r\n/);
-    // The call begins one turn of the event loop after its line was read.
-    await new Promise((resolve) => setImmediate(resolve));
-    up.write('\u0003');
-    expect(await up.until(/\(unknown after \d+ ms\)[^]*a2c> /)).toContain('was cancelled: Ctrl-C');
-    up.write('\u0003\u0003');
-    expect(await up.ended).toBe(0);
-  });
-
   it('stops with Ctrl-C a server that is on its way, and the prompt goes on', async () => {
     const up = start(true);
     await up.until(/a2c> /);
@@ -258,13 +209,6 @@ describe('a key on a terminal', () => {
     await up.until(/server deaf +stopped/);
     up.write('servers list\r');
     await up.until(/deaf +stopped[^]*a2c> /);
-    up.write('\u0004');
-    expect(await up.ended).toBe(0);
-  });
-
-  it('ends everything with Ctrl-D', async () => {
-    const up = start(true);
-    await up.until(/a2c> /);
     up.write('\u0004');
     expect(await up.ended).toBe(0);
   });
