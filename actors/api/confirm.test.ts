@@ -93,34 +93,46 @@ describe('a question to a person', () => {
     expect(questions).toBe(51);
   });
 
-  it.each<[string, Confirm | undefined]>([
-    ['missing', undefined],
-    ['denied', 'deny'],
-    ['denied', () => ({ decision: 'deny', reason: 'not today' })],
+  it.each<[why: string, confirm: Confirm | undefined, told: string, remedy?: string]>([
+    ['missing', undefined, 'There is nobody who could be asked'],
+    ['denied', 'deny', 'A person refused the call'],
+    ['denied', () => ({ decision: 'deny', reason: 'not today' }), 'A person refused the call: not today'],
     [
       'late',
       () => {
         throw Object.assign(new Error('x'), { name: 'TimeoutError' });
       },
+      'Nobody said in time',
     ],
+    ['failed', () => Promise.reject(new Error('no dialog')), 'no dialog'],
+    ['failed', () => Promise.reject(Object.create(null)), 'The question whether the call may run failed'],
     [
       'failed',
-      () => {
-        throw new Error('x');
-      },
+      () => ({
+        get decision(): never {
+          throw new Error('mine');
+        },
+      }),
+      'The question whether the call may run failed',
     ],
-    ['failed', () => 'yes' as never],
-  ])('tells a program why a call was not confirmed: %s', async (why, confirm) => {
+    ['failed', () => 'yes' as never, 'The question whether the call may run failed', "Return 'allow'"],
+  ])('tells a program why a call was not confirmed: %s', async (why, confirm, told, remedy = '') => {
     const server = linked();
     await using computer = await bootedComputer({
       ...{ stateDir: false, reaper: false, confirm },
       config: { mcpServers: { A: { type: 'inmemory', args: ['A'] } } },
       inMemory: { A: server.connect },
     });
-    expect(await computer.callTool('echo', { text: 'hi' })).toMatchObject({
-      ...{ outcome: 'failed', end: 'refused' },
-      failure: { code: 'NotConfirmed', wireCode: 4005, details: { why } },
+    const answer = await computer.callTool('echo', { text: 'hi' });
+    expect(answer.failure?.remedy ?? '').toContain(remedy);
+    expect(answer).toMatchObject({
+      ...{ outcome: 'failed', end: 'refused', result: null },
+      failure: {
+        ...{ code: 'NotConfirmed', wireCode: 4005, details: { why } },
+        message: expect.stringContaining(told),
+      },
     });
+    expect(server.methods).not.toContain('tools/call');
   });
 
   it('is withdrawn when its agent is gone, and when its computer closes, and says so', async () => {

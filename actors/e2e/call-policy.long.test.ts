@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createAgent,
-  createOffice,
-  type CallProgress,
-  type Computer,
-  type ComputerOptions,
-  type PermissionRequest,
-} from '../index.ts';
+import { type Computer, type ComputerOptions, type PermissionRequest } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -70,44 +63,9 @@ describe('the permission of a call', () => {
       { tool: 'delete_all', annotations: { destructiveHint: true } },
     ]);
   });
-
-  it('is refused by a rule that throws, or says nothing that we know', async () => {
-    let say: () => 'allow' = () => {
-      throw new Error('no rule today');
-    };
-    await using computer = await start({ permission: () => say() }, all);
-    const thrown = await computer.callTool('delete_all');
-    expect([thrown.end, thrown.failure?.message]).toEqual([
-      'refused',
-      expect.stringContaining('no rule today'),
-    ]);
-    say = () => 'yes' as 'allow';
-    expect(await computer.callTool('delete_all')).toMatchObject({ failure: { code: 'NotPermitted' } });
-    say = () => 'allow';
-    expect(await computer.callTool('delete_all')).toMatchObject({ outcome: 'succeeded' });
-  });
 });
 
 describe('a person', () => {
-  it.each([
-    ['fails with what has no text', () => Promise.reject(Object.create(null))],
-    [
-      'answers with what breaks when it is read',
-      () => ({
-        get decision(): never {
-          throw new Error('mine');
-        },
-      }),
-    ],
-  ])('allows nothing when the callback %s, and the host lives on', async (_, confirm) => {
-    await using computer = await start({ confirm });
-    expect(await computer.callTool('delete_all')).toMatchObject({
-      end: 'refused',
-      failure: { code: 'NotConfirmed' },
-    });
-    expect(await runs(computer)).toEqual([]);
-  });
-
   it('is asked about what is sent, whatever becomes of the object that a host called with, or of the question', async () => {
     await using computer = await start({
       permission: (asked) => {
@@ -126,29 +84,6 @@ describe('a person', () => {
   });
 });
 
-describe('turns of calls', () => {
-  const limits = { ...all, a2c: { concurrency: 1, queue: 1 } };
-  it('are taken in order: one runs, one waits, and one more is told at once that the server is busy', async () => {
-    await using computer = await start({}, limits);
-    const first = computer.callTool('get_slowly', {}, { reqId: 'first' });
-    const begun = new Promise<CallProgress>((resolve) => first.on('progress', resolve));
-    const second = computer.callTool('get_next', { n: 1 }, { reqId: 'second' });
-    const third = await computer.callTool('get_next', { n: 2 }, { reqId: 'third' });
-    expect(third).toMatchObject({
-      outcome: 'failed',
-      end: 'refused',
-      phase: 'queued',
-      failure: { code: 'Busy' },
-    });
-    expect(third.failure?.remedy).toContain('a2c.concurrency');
-    await begun;
-    first.cancel();
-    expect(await first).toMatchObject({ outcome: 'unknown', end: 'cancelled', phase: 'running' });
-    expect(await second).toMatchObject({ outcome: 'succeeded' });
-    expect(await runs(computer)).toEqual(['get_slowly', 'get_next']);
-  });
-});
-
 describe('the result that comes back', () => {
   it('says nothing of the output schema that it keeps to; one that does not is given, with the mistakes', async () => {
     await using computer = await start({}, all);
@@ -159,19 +94,6 @@ describe('the result that comes back', () => {
       outcome: 'succeeded',
       result: { structuredContent: { sum: 'x' }, _meta: { a2c_output_mismatch: ['sum: must be integer'] } },
     });
-  });
-});
-
-describe('the progress of a call', () => {
-  it('reaches an agent through its office', async () => {
-    await using office = await createOffice({ port: 0 });
-    await using computer = await start({ name: 'c1', office: { url: office.url } }, all);
-    await using agent = await createAgent({ url: office.url });
-    const call = agent.callTool('c1', 'get_slowly');
-    const own = await new Promise<CallProgress>((resolve) => call.on('progress', resolve));
-    expect(own).toEqual({ progress: 1, total: 3, message: 'begun' });
-    await computer.callTool('get_finish');
-    expect(await call).toMatchObject({ outcome: 'succeeded' });
   });
 });
 

@@ -109,14 +109,6 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     expect([...hanging, ...cancelled]).not.toContain(label);
   });
 
-  it('keeps its answer when it is cancelled after its end', async () => {
-    const reqId = labelled('over');
-    const answer = await call('echo', { text: 'done' }, { reqId });
-    cancel(reqId);
-    cancel('nobody asked this');
-    expect(answer.outcome).toBe('succeeded');
-  });
-
   it('is refused with 409 when it has the id of one in flight, and the first one lives', async () => {
     const reqId = labelled('twice');
     const first = call('hang', { label: reqId }, { reqId });
@@ -137,14 +129,6 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     const answer = await call('hang', { label }, { timeoutMs: 1_000 });
     expect(answer).toMatchObject({ outcome: 'unknown', failure: { details: { timeout: 1_000 } } });
     expect((await seen()).cancelled).toContain(label);
-  });
-
-  it('is failed, with its result, when its tool says itself that it failed', async () => {
-    expect(await call('fail')).toMatchObject({
-      outcome: 'failed',
-      end: 'failed',
-      result: { isError: true, content: [{ text: 'no such thing' }] },
-    });
   });
 
   it('fails for an unknown tool and says so', async () => {
@@ -219,58 +203,11 @@ describe('a call that needs a person', () => {
     ]);
   });
 
-  it.each<[string, Confirm | undefined, string]>([
-    ['says no', () => 'deny', 'A person refused the call'],
-    ['is asked by code that throws', () => Promise.reject(new Error('no dialog')), 'no dialog'],
-    ['does not exist', undefined, 'There is nobody who could be asked'],
-    [
-      'answers something that is none of the words',
-      () => true as unknown as 'allow',
-      'The question whether the call may run failed',
-    ],
-  ])('is refused when the person %s', async (_, confirm, text) => {
-    const answer = await outcomeBy(confirm);
-    expect(answer).toMatchObject({
-      outcome: 'failed',
-      end: 'refused',
-      result: null,
-      failure: { code: 'NotConfirmed' },
-    });
-    expect(answer.failure?.message).toContain(text);
-    expect(answer.failure?.remedy?.startsWith("Return 'allow'") ?? false).toBe(
-      text.startsWith('The question'),
-    );
-  });
-
   it('is not asked about when the caller has confirmed it', async () => {
     const answer = await outcomeBy(() => Promise.reject(new Error('nobody is to be asked')), {
       confirmed: true,
     });
     expect(answer.outcome).toBe('succeeded');
-  });
-
-  it('is cancelled while the person thinks: nothing was sent, and the question is withdrawn', async () => {
-    const aborter = new AbortController();
-    let isWithdrawn = false;
-    const answer = await outcomeBy(
-      ({ signal }) => {
-        signal.addEventListener('abort', () => (isWithdrawn = true));
-        queueMicrotask(() => aborter.abort());
-        return new Promise(() => {});
-      },
-      { signal: aborter.signal },
-    );
-    expect(answer).toMatchObject({ outcome: 'failed', end: 'cancelled' });
-    expect(isWithdrawn).toBe(true);
-  });
-
-  it('is refused when the person takes too long', async () => {
-    await using own = await bootedComputer({
-      config: foreign(config([])),
-      confirm: () => new Promise(() => {}),
-      timing: { confirmMs: 20 },
-    });
-    expect(await own.callTool('echo', { text: 'hi' })).toMatchObject({ outcome: 'failed', end: 'refused' });
   });
 });
 

@@ -4,7 +4,6 @@ import { createEar, launched, pidsOf } from '../../scenarios/fixtures/hosted.ts'
 import type { AskInput, Computer, ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
-import { anyTiming } from '../../machines/kernel/timing.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of input values that change while a computer runs, read from the environment of real processes. */
@@ -12,29 +11,17 @@ const mark = crypto.randomUUID();
 const markOf = (name: string): string => `${mark}-${name}.`;
 let ear: ReturnType<typeof createEar>;
 let computer: Computer;
-const variables = new Set<string>();
-const set = (name: string, value: string): void => {
-  variables.add(name);
-  process.env[name] = value;
-};
 beforeEach(() => {
   ear = createEar();
 });
 afterEach(async () => {
   await computer.close();
-  for (const name of variables) delete process.env[name];
   expect(pidsOf(mark)).toEqual([]);
 });
 
 const token = { type: 'promptString', id: 'token', description: 'Token' };
 const wants = (name: string, env: Record<string, string> = { TOKEN: '${input:token}' }, more = {}): object =>
   launched(markOf(name), 'echo', { env: { MARK: markOf(name), ...env }, ...more });
-/** Server that exits at once unless its token is `right`. */
-const picky = (name: string): object => {
-  const { args } = launched('') as { readonly args: readonly string[] };
-  const code = 'if (process.env.TOKEN !== "right") process.exit(3); import(process.argv[1])';
-  return wants(name, undefined, { args: ['-e', code, ...args], a2c: { restartBudget: 2 } });
-};
 const start = async (servers: object, options: ComputerOptions = {}, inputs = [token]): Promise<void> => {
   const config = { servers, inputs, a2c: { timeouts: { stdinGraceMs: 100, termGraceMs: 100 } } };
   computer = await bootedComputer({ name: 'c1', config: foreign(config), onEvent: ear.onEvent, ...options });
@@ -93,37 +80,6 @@ describe('the value of a password', () => {
 });
 
 describe('a value that is another by now', () => {
-  it('reaches the child for a variable at a restart, and at the retry after a crash', async () => {
-    set('A2C_SMCP_token', 'one');
-    set('INPUT_VALUES_HOME', '/a');
-    await start({ s: wants('s', { TOKEN: '${input:token}', AT: '${env:INPUT_VALUES_HOME}' }) });
-    set('A2C_SMCP_token', 'two');
-    await computer.servers.restart('s');
-    expect([valueAt('s'), valueAt('s', 'AT')]).toEqual(['two', '/a']);
-    set('INPUT_VALUES_HOME', '/b');
-    process.kill(pidOf('s') ?? 0, 'SIGKILL');
-    await ear.until(() => ear.statesOf('s').filter((state) => state === 'ready').length === 3);
-    expect([valueAt('s'), valueAt('s', 'AT')]).toEqual(['two', '/b']);
-  });
-
-  it('reaches others that run at their next start, and not before', async () => {
-    const { input } = says('good', 'wrong', 'right');
-    await start(
-      { s: picky('s'), t: wants('t') },
-      { input, timing: anyTiming({ backoffMs: 10, longestBackoffMs: 10 }) },
-    );
-    await ear.until(() => stateOf('s')?.state === 'open');
-    const pid = pidOf('t');
-    await computer.servers.start('s').catch(() => {});
-    await ear.until(() => stateOf('s')?.state === 'open');
-    expect([pidOf('t'), valueAt('t')]).toEqual([pid, 'good']);
-    await computer.servers.start('s');
-    expect([valueAt('s'), pidOf('t'), valueAt('t')]).toEqual(['right', pid, 'good']);
-    process.kill(pid ?? 0, 'SIGKILL');
-    await ear.until(() => stateOf('t')?.state === 'ready' && ![undefined, pid].includes(pidOf('t')));
-    expect(valueAt('t')).toBe('right');
-  });
-
   it('restarts by another definition a server that runs, and no other', async () => {
     const defined = (value: string): object => ({ ...token, default: value });
     await start({ s: wants('s'), t: wants('t', {}) }, {}, [defined('one')] as never);
@@ -176,24 +132,6 @@ describe('a server that runs', () => {
     ]);
     await computer.servers.restart('s');
     expect(valueAt('s')).toBe('two');
-  });
-  it('runs while its restart asks, comes back after a crash, and a stop withdraws the question', async () => {
-    const asked: AbortSignal[] = [];
-    const input: AskInput = async ({ signal }) => {
-      asked.push(signal);
-      ear.look();
-      return asked.length === 1 ? 'one' : new Promise(() => {});
-    };
-    await start({ s: wants('s') }, { input, timing: anyTiming({ backoffMs: 10, longestBackoffMs: 10 }) });
-    const restart = computer.servers.restart('s');
-    await ear.until(() => asked.length === 2);
-    expect(stateOf('s')?.state).toBe('ready');
-    process.kill(pidOf('s') ?? 0, 'SIGKILL');
-    await ear.until(() => ear.statesOf('s').filter((state) => state === 'ready').length === 2);
-    expect(valueAt('s')).toBe('one');
-    await computer.servers.stop('s');
-    await expect(restart).rejects.toThrow("Server 's' was stopped before it was restarted");
-    expect([stateOf('s')?.state, asked.map(({ aborted }) => aborted)]).toEqual(['idle', [false, true]]);
   });
 });
 
