@@ -129,21 +129,6 @@ it('a large file of a skill is a stream, which a signal or its reader ends', asy
   await expect(left.closed).rejects.toMatchObject({ code: 'Closed' });
 });
 
-it('a read goes on after its office was restarted in the middle', async () => {
-  const { agent, office } = await meet();
-  await agent.skills.read('c1', 'big', { path: 'model.bin' });
-  const hash = createHash('sha256');
-  let parts = 0;
-  for await (const chunk of agent.files.get('c1', sha256)) {
-    hash.update(chunk);
-    if ((parts += 1) !== 3) continue;
-    await office.close();
-    const again = await createOffice({ port: office.port });
-    ends.unshift(() => again.close());
-  }
-  expect(hash.digest('hex')).toBe(sha256);
-});
-
 it('the recordings of both ends do not hold a content that was read', async () => {
   const { agent, computer } = await meet(0, { ringBytes: 1_000_000 });
   const { blobHandle } = await agent.skills.read('c1', 'big', { path: 'model.bin' });

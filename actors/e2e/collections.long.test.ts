@@ -32,7 +32,6 @@ const errorOf = (asked: Promise<unknown>): Promise<A2cError> =>
     () => Promise.reject(new Error('it was answered')),
     (error: A2cError) => error,
   );
-const told = (name: string): number => ear.told.filter((each) => each.name === name).length;
 
 beforeEach(() => {
   ear = createEar();
@@ -76,19 +75,6 @@ describe('the Desktop and the Finder of a computer', () => {
     expect(await host.finder({ limit: 0 })).toEqual({ documents: [], total_count: 4, missing: [] });
   });
 
-  it('tell their host of a change once, and the next question has it', async () => {
-    const windows = await overHttp('windows', '--host', 'h');
-    const host = await start({ w: { type: 'http', url: windows.url } });
-    await host.desktop();
-    const before = told('desktop.changed');
-    // The loop ends when the server has a subscriber for the window.
-    while ((await windows.tell('show_window', { path: 'log', text: 'more' })) === 0);
-    await ear.until(() => told('desktop.changed') > before);
-    expect((await host.desktop()).desktops).toContain('window://h/log\n\nmore');
-    expect([told('desktop.changed'), told('finder.changed')]).toEqual([before + 1, 0]);
-    expect(ear.told.find(({ name }) => name === 'desktop.changed')?.value).toEqual({});
-  });
-
   it('answer a host that asks the same server while it is told of a change', async () => {
     const host = await start({ w: launchedWith('windows', mark, '--host', 'h') });
     await host.desktop();
@@ -119,14 +105,6 @@ describe.each(['stdio', 'http'] as const)('a read of a resource over %s', (trans
     const { url } = await overHttp('documents', ...flags);
     return start({ docs: { type: 'http', url } });
   };
-
-  it('gives what the server gives, level by level', async () => {
-    const host = await begin();
-    const [page] = await host.readResource(`${plan}/pages/1?format=markdown`);
-    expect(page).toMatchObject({ mimeType: 'text/markdown', text: expect.stringContaining('| May | 3 |') });
-    const [element] = await host.readResource(`${plan}/elements/tab-1`);
-    expect(JSON.parse(element?.text ?? '')).toMatchObject({ element_id: 'tab-1', category: 'table' });
-  });
 
   it('rejects with the codes of Finder, their details and what can be done', async () => {
     const host = await begin();

@@ -1,13 +1,11 @@
 import { afterEach, expect, it } from 'vitest';
 import { launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
+import { createAgent, createOffice, type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests that a host can read the config in force and resources of any kind from its computer. */
 const mark = crypto.randomUUID();
-const stateDir = testFolder('names');
 let computer: Computer;
 afterEach(async () => {
   await computer.close();
@@ -128,24 +126,4 @@ it('the launch config of a server that runs stays when it must not be restarted;
   expect(await namesOf()).toContain('echo');
   await computer.servers.add(foreign(one('echo', { forbidden_tools: ['echo'] })));
   expect(await namesOf()).not.toContain('echo');
-});
-it('names that were given in a conflict are the same after a restart, also while the other server cannot be started', async () => {
-  const { connect } = linked();
-  const config = (...names: readonly string[]): object => ({
-    mcpServers: Object.fromEntries(names.map((name) => [name, { type: 'inmemory' }])),
-    a2c: { onConflict: 'prefix' },
-  });
-  const start = async (inMemory: NonNullable<ComputerOptions['inMemory']>): Promise<void> => {
-    computer = await bootedComputer({ config: foreign(config('A', 'B')), stateDir, reaper: false, inMemory });
-  };
-  const namesOf = async (): Promise<string[]> =>
-    (await computer.tools()).tools.flatMap(({ name, server }) => (server === 'A' ? [name] : []));
-  await start({ A: connect, B: linked().connect });
-  const before = await namesOf();
-  expect(before).toContain('A_echo');
-  await computer.close();
-  await start({ A: connect });
-  expect([computer.status().servers[1]?.state, await namesOf()]).toEqual(['unsupported', before]);
-  await computer.servers.set(foreign(config('A')));
-  expect(await namesOf()).toContain('echo');
 });

@@ -48,18 +48,6 @@ describe('a lazy server', () => {
     expect(pidsOf(mark)).toEqual([]);
   });
 
-  it('is started by its first calls, once for all of them', async () => {
-    await start();
-    const host = await start();
-    const calls = Array.from({ length: 10 }, (_, n) => host.callTool('echo', { text: `${n}` }));
-    const texts = (await Promise.all(calls)).map(({ outcome, result }) => [outcome, result]);
-    expect(texts).toEqual(
-      Array.from({ length: 10 }, (_, n) => ['succeeded', { content: [{ type: 'text', text: `${n}` }] }]),
-    );
-    expect(ear.statesOf('lazy')).toEqual(['standby', 'connecting', 'ready']);
-    expect(pidsOf(mark)).toHaveLength(1);
-  });
-
   it('is not known any more when its launch config changed', async () => {
     await start();
     const host = await start('pages');

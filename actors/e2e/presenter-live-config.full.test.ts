@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
@@ -113,41 +104,6 @@ describe('a config that is edited by hand', () => {
       expect([...pidOf('a'), ...pidOf('b')]).toEqual(pids);
     },
   );
-  it('loses nothing when it is deleted or emptied in the moment of a change', async () => {
-    const { presenter, file, json } = await opened({ mcpServers: { a: { command: 'x', disable: true } } });
-    rmSync(file);
-    await presenter.addMcpServer('b', { command: 'x', disable: true });
-    writeFileSync(file, '');
-    await presenter.addMcpServer('c', { command: 'x', disable: true });
-    expect(Object.keys(json()['mcpServers'] as object)).toEqual(['a', 'b', 'c']);
-  });
-  it('is in force when it was deleted and is there again', async () => {
-    const { presenter, until, file, text } = await opened({ mcpServers: { a: named('a') } });
-    await until(() => presenter.isServerRunning('a'));
-    const kept = text();
-    rmSync(file);
-    await until(() => presenter.configStatus().state === 'lost');
-    expect(presenter.isServerRunning('a')).toBe(true);
-    writeFileSync(`${file}.new`, kept.replace('"a"', '"b"'));
-    renameSync(`${file}.new`, file);
-    await until(() => presenter.isServerRunning('b') && !presenter.isServerRunning('a'));
-  });
-  it('has none when it says that there are no servers', async () => {
-    const { presenter, until, write } = await opened({ mcpServers: { a: named('a') } });
-    await until(() => presenter.isServerRunning('a'));
-    write({ mcpServers: {} });
-    await until(() => pidsOf(mark).length === 0);
-    expect(presenter.configStatus().state).toBe('inForce');
-  });
-  it('starts nothing again when we write it ourselves: our own writes are no changes of others', async () => {
-    const { presenter, until, of } = await opened({ mcpServers: { a: named('a') } });
-    await until(() => presenter.isServerRunning('a'));
-    const before = pidsOf(mark);
-    await presenter.addMcpDefaultServer('Artifacts');
-    await presenter.removeMcpDefaultServer('Artifacts');
-    expect(of('mcp:config-changed')).toHaveLength(2);
-    expect(pidsOf(mark)).toEqual(before);
-  });
 });
 
 describe('a config file', () => {
@@ -217,21 +173,6 @@ describe('a config file', () => {
       expect(Object.keys(one.presenter.getMcpServers())).not.toContain('a');
     },
   );
-  it('is read and never written when it is of a later version', async () => {
-    const text = JSON.stringify({ mcpServers: { a: named('a') }, defaultServer: 'a', a2c: { version: 99 } });
-    const { presenter, until, ...one } = await opened(text);
-    await until(() => presenter.isServerRunning('a'));
-    await expect(presenter.setMcpEnabled(false)).rejects.toThrow('later version');
-    expect(one.text()).toBe(text);
-  });
-  it('is brought up to date when it is of an older version', async () => {
-    const { presenter, json } = await opened({
-      mcpServers: { a: server(), b: server() },
-      defaultServer: 'a',
-    });
-    expect(json()).toMatchObject({ defaultServers: ['a'], a2c: { version: 1 } });
-    expect(presenter.getMcpDefaultServers()).toEqual(['a']);
-  });
 });
 it('settings in memory need no file, and can be changed', async () => {
   await using presenter = await createPresenter({ settings: { mcpServers: {} }, stateDir: false });

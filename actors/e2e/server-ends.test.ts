@@ -27,12 +27,6 @@ describe('a server', () => {
     expect(ear.of('server.removed')).toEqual([]);
     expect(computer.status().state).toBe('whole');
   });
-  it('is ready when that is told although it was enabled again while it still ended', async () => {
-    await start();
-    await computer.servers.add(foreign(one({ disabled: true })));
-    expect(await computer.servers.add(foreign(one()))).toMatchObject({ name: 'a', state: 'ready' });
-    expect(computer.status().servers).toMatchObject([{ name: 'a', state: 'ready' }]);
-  });
   it('is told with its signal at once when it is killed, not with its broken stream', async () => {
     await start();
     const before = ear.of('server.changed').length;

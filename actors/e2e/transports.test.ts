@@ -64,14 +64,6 @@ describe('servers of every transport', () => {
     expect(inside.sessions).toBe(1);
   });
 
-  it('get headers as they stand in the config, whatever their scheme', async () => {
-    const one = await http();
-    const headers = { authorization: 'Basic YTpi', 'X-Team': 'blue' };
-    await start({ r: { url: `${one.url}/echo`, headers, ...auto } });
-    for (const { headers: came } of one.seen) expect(came).toMatchObject({ authorization: 'Basic YTpi' });
-    expect(one.seen[0]?.headers['x-team']).toBe('blue');
-  });
-
   it.each(['stdio', 'http', 'inside'])(
     'are answered by their host, and heard when they log: %s',
     async (name) => {
