@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { keptWith, worseThan } from './kept.ts';
 import { plans, type Figure, type Row } from './row.ts';
-import { chosen, measured, type Running } from './run.ts';
-import { rows as allRows } from './rows.ts';
-import { documentOf, tableOf } from './table.ts';
+import { measured, type Running } from './run.ts';
+import { tableOf } from './table.ts';
 
 const figure = (what: string, values: readonly number[], more: Partial<Figure> = {}): Figure => ({
   ...{ what, unit: '×', values },
@@ -29,27 +28,6 @@ const running = (more: Partial<Running> = {}): Running => ({
 const linesOf = (table: string): string[] => table.split('\n').map((line) => line.replaceAll(/\s+/g, ' '));
 
 describe('a run of rows', () => {
-  it('prints each figure with median, quartiles, both sides and whether the aim is met, in the order of the rows', async () => {
-    const sides = { yardstick: 20, ours: 61, unit: 'µs' };
-    const outcomes = await measured(
-      [
-        tells('b', figure('call', [3.2, 9, 3, 2.9, 3.1], { sides, aim: { best: 'low', limit: 3 } })),
-        tells('a', figure('rate', [0.7], { aim: { best: 'high', limit: 0.6 } }), figure('size', [12_345])),
-      ],
-      running(),
-    );
-    expect(linesOf(tableOf(outcomes))).toEqual([
-      'row what median quartiles yardstick ours aim',
-      'b call 3.10 3.00–3.20 × 20.0 61.0 µs ≤ 3 missed',
-      'a rate 0.70 0.70–0.70 × ≥ 0.6 met',
-      'a size 12,345 12,345–12,345 ×',
-    ]);
-    expect(documentOf(outcomes)).toMatchObject([
-      { row: 'b', figures: [{ median: 3.1, quartiles: [3, 3.2], isMet: false }] },
-      { row: 'a', figures: [{ isMet: true }, { median: 12_345 }] },
-    ]);
-  });
-
   it('says of a row that fails why, with what it had told before, and measures the others', async () => {
     const outcomes = await measured(
       [
@@ -97,30 +75,6 @@ describe('a run of rows', () => {
       'last c 3.00 3.00–3.00 ×',
     ]);
   });
-
-  it('keeps what was measured when it is interrupted, and begins nothing more', async () => {
-    const stop = new AbortController();
-    const begun: string[] = [];
-    const outcomes = await measured(
-      [tells('first', figure('a', [1])), hangs('hangs', figure('b', [2])), tells('last', figure('c', [3]))],
-      running({
-        stop: stop.signal,
-        play: async (each, plan, tell) => {
-          begun.push(each.name);
-          await each.measure(plan, tell);
-        },
-        progress: (text) => {
-          if (text.includes('b: 2.00 ×')) stop.abort(new Error('interrupted'));
-        },
-      }),
-    );
-    expect(begun).toEqual(['first', 'hangs']);
-    expect(outcomes.map(({ figures, notMeasured }) => [figures.length, notMeasured])).toEqual([
-      [1, undefined],
-      [1, 'interrupted'],
-      [0, 'interrupted'],
-    ]);
-  });
 });
 
 describe('kept figures', () => {
@@ -144,19 +98,5 @@ describe('kept figures', () => {
       'calls: CPU is 5.10 ×, and was 4.00',
       'calls: rate is 0.50 ×, and was 0.80',
     ]);
-  });
-});
-
-describe('--only', () => {
-  const names = (only: string): string[] => chosen(allRows, only).map(({ name }) => name);
-  it('takes names, in the order of the table', () => {
-    expect(names('start,calls')).toEqual(['calls', 'start']);
-  });
-  it('says which row was meant by one that there is not', () => {
-    expect(() => names('calls,aloc')).toThrow('no row is called aloc: did you mean alloc?');
-    expect(() => names('everything')).toThrow('no row is called everything? --list has all');
-  });
-  it('means all when it is not given', () => {
-    expect(names('')).toEqual(allRows.map(({ name }) => name));
   });
 });
