@@ -25,51 +25,6 @@ async function said(
 const order = (type: string, server: string) => ({ type, server });
 
 describe('the system, when it is quiescent', () => {
-  it.each<[what: string, act: (harness: Harness) => void | Promise<void>, options?: Partial<HarnessOptions>]>(
-    [
-      ['by those who came up', () => {}],
-      [
-        'by calls that were answered, cancelled, and timed out',
-        async (s) => {
-          s.call('read');
-          s.agentCall('read');
-          s.agentCall('hangs', { timeoutMs: 500 });
-          s.call('hangs').cancel();
-          const call = s.agentCall('hangs', { timeoutMs: 0 });
-          await s.run(10);
-          call.cancel();
-        },
-      ],
-      ['by a call that has no limit', (s) => void s.agentCall('hangs', { timeoutMs: 0 })],
-      ['by a server that died and came back', (s) => s.servers.kill('fs', { code: 1 })],
-      ['by one that never comes up', () => {}, { servers: { ...servers, bad: { initialize: 'error' } } }],
-      ['by one that nobody wants', () => {}, { options: { git: { autoStart: false } } }],
-      [
-        'by orders to stop and to start',
-        (s) => {
-          s.order('computer', order('server.stop', 'fs'));
-          s.order('computer', order('server.start', 'fs'));
-          s.order('computer', order('server.stop', 'git'));
-        },
-      ],
-      [
-        'by an office that was closed, and one that opened again',
-        async (s) => {
-          s.close('office');
-          await s.run(5_000);
-          await s.office();
-        },
-      ],
-      ['by a computer that left', (s) => s.close('computer')],
-      [
-        'by a second computer of the same name, which is refused',
-        (s) => s.computer({ as: 'twin', linked: true, servers: [] }),
-      ],
-    ],
-  )('shows no violation when it is used %s', async (_, act, options) => {
-    expect(await said(act, options)).toEqual([]);
-  });
-
   it('reports a link that does not rejoin an open office', async () => {
     expect(await said((s) => s.network.faults.keepAway('a1', 3_600_000))).toEqual([
       expect.stringMatching(
