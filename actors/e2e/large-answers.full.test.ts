@@ -1,42 +1,38 @@
 /** Tests of large answers between two nodes while one of them is paused. */
-import { afterEach, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 import { startHost } from '../../scenarios/fixtures/started-host.ts';
 import { createOffice } from '../index.ts';
 
 const library = new URL('../../dist/actors/index.js', import.meta.url).href;
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).toReversed()) await end();
-});
 const computers = 14;
 const largeLength = 7_900_000;
 
 it('a node that is paused with 14 × 7.9 MB on their way to it loses none of them, and no small one', async () => {
   const redis = await RedisServer.start();
-  endings.push(() => redis.kill());
+  onTestFinished(() => redis.kill());
   // Outlasts every pause, because a node whose lease has ended gives up its seats.
   const shared = { url: redis.url, leaseMs: 120_000 };
   // The register in Redis is made to look old: a node waits for 1.5 leases where it is new.
   await (await createOffice({ port: 0, record: false, redis: { url: redis.url, leaseMs: 1_000 } })).close();
   await redis.ask('DECRBY', '{a2c:0}:since', '1000000');
   const far = await createOffice({ port: 0, record: false, redis: shared });
-  endings.push(() => far.close());
+  onTestFinished(() => far.close());
   const opened = JSON.stringify({ port: 0, record: false, redis: shared });
   const near = await startHost(process.execPath, [
     ...['--input-type=module', '--eval'],
     `import { createOffice } from '${library}'; console.log((await createOffice(${opened})).url);`,
   ]);
-  endings.push(() => near.kill());
+  onTestFinished(() => near.kill());
   const agent = new SeatedPeer(near.url, 'alice');
-  endings.push(() => agent.close());
+  onTestFinished(() => agent.close());
   expect(await agent.join('agent')).toEqual([true, null]);
   const answers: (() => void)[] = [];
   const all = computers * 3;
   for (let n = 0; n < computers; n += 1) {
     const computer = new SeatedPeer(far.url, `c${n}`);
-    endings.push(() => computer.close());
+    onTestFinished(() => computer.close());
     expect(await computer.join('computer')).toEqual([true, null]);
     computer.socket.on('client:tool_call', ({ tool_name: tool }: { tool_name: string }, ack) => {
       const text = tool === 'large' ? 'x'.repeat(largeLength) : tool;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   metadataOf,
   startGuarded,
@@ -12,10 +12,6 @@ import type { ServerStatus } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Tests of hostile servers and authorization servers, against a host whose person opens every page. */
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).toReversed()) await end();
-});
 const json = (response: ServerResponse, body: object): true => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   return true;
@@ -38,7 +34,7 @@ async function attempt(
   open: (url: string) => Promise<Response> = (url) => fetch(url),
 ): Promise<Attempt> {
   const server = await startGuarded({ instead });
-  endings.push(server.close);
+  onTestFinished(server.close);
   const [shown, opened]: [string[], Promise<Response>[]] = [[], []];
   const computer = await bootedComputer({
     stateDir: false,
@@ -49,7 +45,7 @@ async function attempt(
       await opened.at(-1);
     },
   });
-  endings.push(() => computer.close());
+  onTestFinished(() => computer.close());
   const isAtRest = ({ state, reason = '' }: Partial<ServerStatus>): boolean =>
     state === 'ready' ||
     state === 'open' ||
@@ -163,7 +159,7 @@ describe('a token', () => {
     });
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');
-    endings.push(() => other.close());
+    onTestFinished(() => void other.close());
     const { port } = other.address() as AddressInfo;
     let isLoggedIn = false;
     const { rested } = await attempt(({ pathname }, response) => {

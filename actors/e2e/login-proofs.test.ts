@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startGuarded, type GuardedOptions } from '../../scenarios/fixtures/guarded-server.ts';
 import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
@@ -10,10 +10,6 @@ import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of logins with a proof of identity: an ID token, or a token of the platform. */
 const folder = testFolder('idp');
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).toReversed()) await end();
-});
 const jwtWith = (claims: object): string =>
   ['{"alg":"none"}', JSON.stringify(claims), 'signature-of-it']
     .map((part) => Buffer.from(part).toString('base64url'))
@@ -34,7 +30,7 @@ async function startIdp(): Promise<string> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  endings.push(() => {
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -42,7 +38,7 @@ async function startIdp(): Promise<string> {
 }
 async function guarded(options: GuardedOptions) {
   const server = await startGuarded(options);
-  endings.push(server.close);
+  onTestFinished(server.close);
   return server;
 }
 async function computerOf(url: string, oauth: object, more: ComputerOptions = {}): Promise<Computer> {
@@ -52,7 +48,7 @@ async function computerOf(url: string, oauth: object, more: ComputerOptions = {}
     config: { mcpServers: { far: { type: 'http', url, oauth, autoApprove: ['all'] } } },
     ...more,
   });
-  endings.push(() => computer.close());
+  onTestFinished(() => computer.close());
   return computer;
 }
 const through = (idpTokenEndpoint: string): object => ({
@@ -63,7 +59,7 @@ describe('a login through an identity provider', () => {
   it('asks nobody, and its tokens are in no trace, status, config of an agent, log or answer', async () => {
     const server = await guarded({ assertion: grant });
     const office = await createOffice({ port: 0 });
-    endings.push(() => office.close());
+    onTestFinished(() => office.close());
     const told: unknown[] = [];
     const computer = await computerOf(server.url, through(await startIdp()), {
       ...{ name: 'c', office: { url: office.url } },
@@ -72,7 +68,7 @@ describe('a login through an identity provider', () => {
       log: (entry) => told.push(entry),
     });
     const agent = await createAgent({ url: office.url });
-    endings.push(() => agent.close());
+    onTestFinished(() => agent.close());
     const answer = await agent.callTool('c', 'greet');
     expect(answer.outcome).toBe('succeeded');
     expect(server.asked).toEqual(['/token urn:ietf:params:oauth:grant-type:jwt-bearer']);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Chromium, type Page } from '../../scenarios/fixtures/browser.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { startOidc, type OidcServer } from '../../scenarios/fixtures/oidc-server.ts';
@@ -12,11 +12,7 @@ import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 const folder = testFolder('oidc');
 let chromium: Chromium;
 let notes: OidcServer;
-const endings: (() => Promise<void>)[] = [];
 beforeAll(async () => void (chromium = await Chromium.start()));
-afterEach(async () => {
-  for (const end of endings.splice(0).toReversed()) await end();
-});
 afterAll(async () => {
   await chromium.close();
 });
@@ -61,7 +57,7 @@ class Person {
 const secrets = new Set<string>();
 async function guarded(options: Parameters<typeof startOidc>[0] = {}): Promise<void> {
   notes = await startOidc(options);
-  endings.push(async () => {
+  onTestFinished(async () => {
     for (const secret of notes.secrets) secrets.add(secret);
     await notes.close();
   });
@@ -70,7 +66,7 @@ const record = { dir: join(folder, 'traces'), profile: 'steps' } as const;
 async function computerOf({ authorize }: Person): Promise<Computer> {
   const mcpServers = { notes: { type: 'http', url: notes.url, autoApprove: ['all'] } };
   const computer = await bootedComputer({ name: 'c1', record, authorize, config: { mcpServers } });
-  endings.push(() => computer.close());
+  onTestFinished(() => computer.close());
   return computer;
 }
 const comesTo = (computer: Computer, wanted: string): Promise<void> =>

@@ -1,6 +1,6 @@
 /** Tests of an office on several nodes that share a real Redis. Nodes that are killed or stopped are processes of their own. */
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 import { startHost, type StartedHost } from '../../scenarios/fixtures/started-host.ts';
@@ -9,29 +9,25 @@ import { createOffice, type Office, type OfficeAuth } from '../index.ts';
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const leaseMs = 1_500;
 let redis: RedisServer;
-const endings: (() => unknown)[] = [];
 beforeAll(async () => void (redis = await RedisServer.start()));
-afterEach(async () => {
-  for (const end of endings.splice(0).toReversed()) await end();
-});
 afterAll(() => redis.kill());
 
 async function node(auth?: OfficeAuth): Promise<Office> {
   const redisOptions = { url: redis.url, leaseMs };
   const office = await createOffice({ port: 0, record: false, redis: redisOptions, ...(auth && { auth }) });
-  endings.push(() => office.close());
+  onTestFinished(() => office.close());
   return office;
 }
 /** Starts `a2c office` as a process of its own, with its default lease of 10 s. */
 async function process(): Promise<StartedHost> {
   const args = [main, 'office', '--port', '0', '--open', '--redis', redis.url];
   const host = await startHost(globalThis.process.execPath, args);
-  endings.push(() => host.kill());
+  onTestFinished(() => host.kill());
   return host;
 }
 const peer = ({ url }: { readonly url: string }, name: string, token?: string): SeatedPeer => {
   const made = new SeatedPeer(url, name, token);
-  endings.push(() => made.close());
+  onTestFinished(() => made.close());
   return made;
 };
 let rooms = 0;

@@ -4,28 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { RedisCluster, RedisSentinels } from '../../scenarios/fixtures/redis-places.ts';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 import { createOffice, type Office, type OfficeOptions } from '../index.ts';
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).toReversed()) await end();
-});
 const leaseMs = 1_500;
 /** Lease that outlasts a fail-over: a node whose lease ended meanwhile would give up its seats. */
 const failoverLeaseMs = 20_000;
 type Where = NonNullable<OfficeOptions['redis']>;
 async function node(redis: Where): Promise<Office> {
   const office = await createOffice({ port: 0, record: false, redis });
-  endings.push(() => office.close());
+  onTestFinished(() => office.close());
   return office;
 }
 const peer = ({ url }: Office, name: string): SeatedPeer => {
   const made = new SeatedPeer(url, name);
-  endings.push(() => made.close());
+  onTestFinished(() => made.close());
   return made.serve();
 };
 const textOf = ({ content }: { readonly content?: readonly { readonly text?: string }[] }): unknown =>
@@ -54,10 +50,10 @@ const patience = { timeout: 120_000, interval: 200 };
 describe('two nodes of an office', () => {
   it('agree in a Redis at a unix socket', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'a2c-redis-'));
-    endings.push(() => rm(folder, { recursive: true }));
+    onTestFinished(() => rm(folder, { recursive: true }));
     const path = join(folder, 'redis.sock');
     const redis = await RedisServer.start(undefined, ['--unixsocket', path]);
-    endings.push(() => redis.kill());
+    onTestFinished(() => redis.kill());
     expect(await (await pair({ url: path, leaseMs })).reaches()).toBe('far greet');
   });
 
@@ -68,7 +64,7 @@ describe('two nodes of an office', () => {
       ...['--tls-port', String(port), '--tls-auth-clients', 'no', '--tls-ca-cert-file', `${tls}ca.pem`],
       ...['--tls-cert-file', `${tls}office.pem`, '--tls-key-file', `${tls}office.key`],
     ]);
-    endings.push(() => redis.kill());
+    onTestFinished(() => redis.kill());
     const ca = await readFile(`${tls}ca.pem`);
     const client = new Redis({ host: 'localhost', port, tls: { ca }, lazyConnect: true });
     expect(await (await pair({ client, leaseMs })).reaches()).toBe('far greet');
@@ -78,9 +74,9 @@ describe('two nodes of an office', () => {
 
   it('agree with a client that their host has, and leave it as it is; or with what makes one', async () => {
     const redis = await RedisServer.start();
-    endings.push(() => redis.kill());
+    onTestFinished(() => redis.kill());
     const client = new Redis(redis.url, { keyPrefix: 'host:', db: 3 });
-    endings.push(() => client.disconnect());
+    onTestFinished(() => client.disconnect());
     let made = 0;
     const factory = (): Redis => {
       made += 1;
@@ -97,7 +93,7 @@ describe('two nodes of an office', () => {
 
   it('agree with Sentinel, and go on when the replica has taken the place of the master', async () => {
     const redis = await RedisSentinels.start();
-    endings.push(() => redis.kill());
+    onTestFinished(() => redis.kill());
     const sentinels = redis.sentinels.map(({ port }) => ({ host: '127.0.0.1', port }));
     const client = new Redis({ sentinels, name: redis.name, lazyConnect: true });
     const { nodes, agent, reaches } = await pair({ client, leaseMs: failoverLeaseMs });
@@ -113,7 +109,7 @@ describe('two nodes of an office', () => {
 
   it('agree with Sentinel, also where the first one that is asked hangs', async () => {
     const redis = await RedisSentinels.start();
-    endings.push(() => redis.kill());
+    onTestFinished(() => redis.kill());
     redis.sentinels[0]?.pause();
     const sentinels = redis.sentinels.map(({ port }) => ({ host: '127.0.0.1', port }));
     const client = new Redis({ sentinels, name: redis.name, lazyConnect: true });
@@ -122,7 +118,7 @@ describe('two nodes of an office', () => {
 
   it('agree in a Cluster, whichever node is named, and go on when one of its masters is gone', async () => {
     const redis = await RedisCluster.start();
-    endings.push(() => redis.kill());
+    onTestFinished(() => redis.kill());
     const [first, ...others] = redis.servers;
     const { nodes, reaches } = await pair(
       { url: first?.url ?? '', leaseMs: failoverLeaseMs },

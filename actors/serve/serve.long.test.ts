@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { InMemoryTransport, Client } from '@modelcontextprotocol/client';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createComputer } from '../index.ts';
 import type { Computer } from '../index.ts';
 import { createServe } from './index.ts';
@@ -30,10 +30,6 @@ const late = {
   ],
 };
 const telling = { command: process.execPath, args: [fixture('telling-server.mjs'), 'serve'] };
-const ends: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
 
 async function served(
   servers: Record<string, object>,
@@ -42,7 +38,7 @@ async function served(
   const { wrap, tools, a2c = {}, stateDir = false } = how;
   const config = { mcpServers: servers, a2c };
   const computer = await createComputer({ config, stateDir, reaper: false, record: false });
-  ends.push(() => computer.close());
+  onTestFinished(() => computer.close());
   const [mine, theirs] = InMemoryTransport.createLinkedPair();
   const serving = await createServe({
     computer,
@@ -50,7 +46,7 @@ async function served(
     tools,
     transport: theirs,
   });
-  ends.push(() => serving.close());
+  onTestFinished(() => serving.close());
   const client = new Client({ name: 'test', version: '1' });
   const lists: string[] = [];
   client.fallbackNotificationHandler = async ({ method }) => {
@@ -124,7 +120,7 @@ describe('a host that serves', () => {
 
   it('lists what the last run has read until it is read again, and also that a list was empty', async () => {
     const stateDir = mkdtempSync(join(tmpdir(), 'served-'));
-    ends.push(async () => rmSync(stateDir, { recursive: true, force: true }));
+    onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }));
     const first = await served({ late }, { stateDir });
     await first.client.callTool({ name: 'release', arguments: {} });
     const { resources } = await first.client.listResources();

@@ -5,17 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LoginConfig, LoginOptions } from './login-options.ts';
 import { memoryLogins } from './login-store.ts';
 import { Login } from './login.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const folder = testFolder('assertion');
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).toReversed()) await end();
-});
 interface Asked {
   readonly body: Readonly<Record<string, string>>;
   readonly headers: IncomingHttpHeaders;
@@ -45,7 +41,7 @@ async function endpoint(answer: Answer) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  endings.push(() => {
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -4,16 +4,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { calculateJwkThumbprint, decodeJwt, EmbeddedJWK, jwtVerify, type JWK } from 'jose';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { challengeIn } from './login-options.ts';
 import type { Authorize } from '../mcp/http/login.ts';
 import { memoryLogins, type LoginStore } from './login-store.ts';
 import { Login } from './login.ts';
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).toReversed()) await end();
-});
 interface Proof {
   readonly claims: Readonly<Record<string, unknown>>;
   /** Thumbprint of the key that signed the proof. */
@@ -54,7 +50,7 @@ async function authority({ nonce, algs = ['ES256'] }: { nonce?: string; algs?: r
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  endings.push(() => {
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -1,5 +1,5 @@
 /** Tests of the register with a Redis that has replicas, and of servers that take each other's place. */
-import { afterEach, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type {
   ClaimAnswer,
   Holder,
@@ -11,17 +11,13 @@ import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { RedisCluster } from '../../scenarios/fixtures/redis-places.ts';
 import { redisRegister } from './register.ts';
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).toReversed()) await end();
-});
 const patience = { timeout: 40_000, interval: 50 };
 const leaseMs = 10_000;
 const told: string[] = [];
 async function registerAt({ url }: RedisServer, replicas: number): Promise<Register> {
   const notice = (text: string): unknown => told.push(text);
   const register = await redisRegister({ place: url, leaseMs, replicas, notice });
-  endings.push(() => register.close());
+  onTestFinished(() => register.close());
   return register;
 }
 const renew = (of: Register) => new Promise<RenewedLease | undefined>((resolve) => of.renew(resolve));
@@ -37,7 +33,7 @@ const seats = async (of: Register): Promise<readonly string[]> => {
 async function pair(): Promise<readonly [RedisServer, RedisServer]> {
   const first = await RedisServer.start();
   const second = await RedisServer.start(undefined, ['--replicaof', `${first.host} ${first.port}`]);
-  endings.push(() => Promise.all([first.kill(), second.kill()]));
+  onTestFinished(async () => void (await Promise.all([first.kill(), second.kill()])));
   await follows(second);
   return [first, second];
 }
@@ -85,7 +81,7 @@ it('a server that becomes the master for the second time counts as new, although
 
 it('a node that opens, and one that was there before, are nothing odd to each other', async () => {
   const redis = await RedisServer.start();
-  endings.push(() => redis.kill());
+  onTestFinished(() => redis.kill());
   told.length = 0;
   const heard: string[] = [];
   const first = await registerAt(redis, 0);
@@ -102,7 +98,7 @@ it.each(['one server', 'a Cluster'])(
   async (place) => {
     const [cluster, single] =
       place === 'a Cluster' ? [await RedisCluster.start()] : [undefined, await RedisServer.start()];
-    endings.push(() => Promise.all([cluster?.kill(), single?.kill()]));
+    onTestFinished(async () => void (await Promise.all([cluster?.kill(), single?.kill()])));
     const redis = single ?? cluster?.servers[0];
     if (!redis) throw new Error('there is no server');
     const [from, to] = [await registerAt(redis, 0), await registerAt(redis, 0)];
@@ -131,7 +127,7 @@ it('an office that wants more replicas than there are does not open', async () =
 
 it('claims wait in a Cluster for the replica of the server that has them, also after it has moved', async () => {
   const cluster = await RedisCluster.start();
-  endings.push(() => cluster.kill());
+  onTestFinished(() => cluster.kill());
   const [one] = cluster.servers;
   if (!one) throw new Error('there is no server');
   let register: Register | undefined;

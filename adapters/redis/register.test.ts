@@ -1,7 +1,7 @@
 /** Test of a register whose Redis answers with values of other types, and sends other messages than those of nodes. */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { Register, RegisterNews } from '../../machines/office/rooms/register.ts';
 import { redisRegister } from './register.ts';
 
@@ -97,10 +97,6 @@ function commandIn(text: string): { readonly words: readonly string[]; readonly 
   return { words, length: at };
 }
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).toReversed()) await end();
-});
 const seat = { office: 'o', role: 'computer', name: 'c' } as const;
 const requests: Readonly<Record<string, (of: Register, told: (result: unknown) => void) => void>> = {
   claim: (of, told) => of.claim({ socket: 's', seat, minAgeMs: 0 }, told),
@@ -124,10 +120,10 @@ const right: Readonly<Record<string, readonly string[]>> = {
 async function opened(): Promise<{ redis: OddRedis; register: Register; told: string[] }> {
   const redis = new OddRedis();
   const told: string[] = [];
-  endings.push(() => redis.close());
+  onTestFinished(() => redis.close());
   const place = await redis.listen();
   const register = await redisRegister({ place, leaseMs: 10_000, notice: (text) => told.push(text) });
-  endings.push(() => register.close());
+  onTestFinished(() => register.close());
   return { redis, register, told };
 }
 

@@ -8,16 +8,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { metadataOf } from '../../fixtures/guarded-server.ts';
 import { loginKey, sharedLogins } from '../../../adapters/oauth/login-store.ts';
 
 /** A refresh token is good once, as OAuth 2.1 wants it. */
 const host = fileURLToPath(new URL('./renewing-host.ts', import.meta.url));
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).toReversed()) await end();
-});
 
 /** `hold`: so many questions for a token are never answered. */
 async function authority(hold = 0) {
@@ -46,7 +42,7 @@ async function authority(hold = 0) {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  endings.push(() => {
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -54,7 +50,7 @@ async function authority(hold = 0) {
 }
 async function loginsOf(url: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'a2c-shared-'));
-  endings.push(() => rmSync(folder, { recursive: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   const tokens = {
     access_token: 'access-0',
     refresh_token: 'refresh-0',
@@ -70,7 +66,7 @@ async function hostOf(url: string, folder: string) {
   const child: ChildProcess = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new Error('it has no streams');
-  endings.push(async () => {
+  onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');
     await once(child, 'exit');
