@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { servedUrl } from '../../scenarios/fixtures/local-server.ts';
 
 /** MCP server over HTTP that answers no call, and reports the number of each call to `onCall`. */
 function silent(onCall: (n: number, response: ServerResponse, id: number | undefined) => void) {
@@ -27,7 +27,7 @@ function silent(onCall: (n: number, response: ServerResponse, id: number | undef
     else if (method === 'tools/call') onCall((calls += 1), response, id);
     else response.writeHead(202).end();
   };
-  return createServer((request, response) => {
+  return servedUrl((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (text: string) => (body += text));
     request.on('end', () => answer(request, response, body));
@@ -38,29 +38,22 @@ it('32 calls of a server run over HTTP, and those that wait are seen to wait, an
   let most = 0;
   let allHeard = (): void => {};
   const heard = new Promise<void>((resolve) => (allHeard = resolve));
-  const server = silent((n) => {
+  const url = await silent((n) => {
     most = n;
     if (n === 32) allHeard();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  try {
-    await using computer = await bootedComputer({
-      config: { mcpServers: { http: { url: `http://127.0.0.1:${port}/mcp`, autoApprove: ['all'] } } },
-      stateDir: false,
-    });
-    const running = Array.from({ length: 32 }, () => computer.callTool('wait'));
-    const waiting = computer.callTool('wait', {}, { reqId: 'waits', timeoutMs: 50 });
-    expect(computer.calls().find(({ reqId }) => reqId === 'waits')).toMatchObject({ phase: 'queued' });
-    await heard;
-    expect(await waiting).toMatchObject({ outcome: 'failed', end: 'timedOut', phase: 'queued' });
-    for (const call of running) call.cancel();
-    expect(new Set((await Promise.all(running)).map(({ outcome }) => outcome))).toEqual(new Set(['unknown']));
-    expect(most).toBe(32);
-  } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
+  await using computer = await bootedComputer({
+    config: { mcpServers: { http: { url: `${url}/mcp`, autoApprove: ['all'] } } },
+    stateDir: false,
+  });
+  const running = Array.from({ length: 32 }, () => computer.callTool('wait'));
+  const waiting = computer.callTool('wait', {}, { reqId: 'waits', timeoutMs: 50 });
+  expect(computer.calls().find(({ reqId }) => reqId === 'waits')).toMatchObject({ phase: 'queued' });
+  await heard;
+  expect(await waiting).toMatchObject({ outcome: 'failed', end: 'timedOut', phase: 'queued' });
+  for (const call of running) call.cancel();
+  expect(new Set((await Promise.all(running)).map(({ outcome }) => outcome))).toEqual(new Set(['unknown']));
+  expect(most).toBe(32);
 });
 
 /** Length of a text, and number of levels, over the limit of an answer. */
@@ -89,33 +82,26 @@ describe('an answer over a limit', () => {
       { limit_levels: 50_000 },
     ],
   ])('is told with the limit that it met, and the session goes on: %s', async (_, type, bodyOf, limit) => {
-    const server = silent((n, response, id = 0) => {
+    const url = await silent((n, response, id = 0) => {
       const isSmall = n > 1;
       response.writeHead(200, { 'content-type': isSmall ? json : type });
       response.end(isSmall ? first(id, '{"content":[]}') : bodyOf(id));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    try {
-      await using computer = await bootedComputer({
-        config: { mcpServers: { http: { url: `http://127.0.0.1:${port}/mcp`, autoApprove: ['all'] } } },
-        stateDir: false,
-      });
-      const { outcome, failure } = await computer.callTool('wait');
-      expect([outcome, failure]).toEqual([
-        'unknown',
-        expect.objectContaining({
-          code: 'TooLarge',
-          details: expect.objectContaining(limit),
-          remedy: expect.stringMatching(/./),
-        }),
-      ]);
-      const { bytes = Infinity } = (failure?.details ?? {}) as { readonly bytes?: number };
-      expect(bytes).toBeGreaterThan(10 * 1024 * 1024);
-      expect(await computer.callTool('wait')).toMatchObject({ outcome: 'succeeded' });
-    } finally {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    }
+    await using computer = await bootedComputer({
+      config: { mcpServers: { http: { url: `${url}/mcp`, autoApprove: ['all'] } } },
+      stateDir: false,
+    });
+    const { outcome, failure } = await computer.callTool('wait');
+    expect([outcome, failure]).toEqual([
+      'unknown',
+      expect.objectContaining({
+        code: 'TooLarge',
+        details: expect.objectContaining(limit),
+        remedy: expect.stringMatching(/./),
+      }),
+    ]);
+    const { bytes = Infinity } = (failure?.details ?? {}) as { readonly bytes?: number };
+    expect(bytes).toBeGreaterThan(10 * 1024 * 1024);
+    expect(await computer.callTool('wait')).toMatchObject({ outcome: 'succeeded' });
   });
 });

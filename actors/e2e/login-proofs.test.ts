@@ -1,12 +1,10 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startGuarded, type GuardedOptions } from '../../scenarios/fixtures/guarded-server.ts';
 import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import { servedUrl } from '../../scenarios/fixtures/local-server.ts';
 
 /** Tests of logins with a proof of identity: an ID token, or a token of the platform. */
 const folder = testFolder('idp');
@@ -24,17 +22,11 @@ async function startIdp(): Promise<string> {
     ...{ access_token: grant, token_type: 'N_A' },
     issued_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
   };
-  const server = createServer((request, response) => {
+  const url = await servedUrl((request, response) => {
     const type = { 'content-type': 'application/json' };
     request.resume().on('end', () => response.writeHead(200, type).end(JSON.stringify(answer)));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`;
+  return `${url}/token`;
 }
 async function guarded(options: GuardedOptions) {
   const server = await startGuarded(options);

@@ -1,7 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { attempted, closeAll, type Answers } from '../../scenarios/contracts/logins/login-authority.ts';
+import { describe, expect, it } from 'vitest';
+import { attempted, type Answers } from '../../scenarios/contracts/logins/login-authority.ts';
 
-afterEach(closeAll);
 
 const resourceAt = 'resource metadata of O/.well-known/oauth-protected-resource/mcp';
 const authorityAt = 'authorization server metadata of O/.well-known/oauth-authorization-server';

@@ -1,15 +1,14 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { LoginConfig, LoginOptions } from './login-options.ts';
 import { memoryLogins } from './login-store.ts';
 import { Login } from './login.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import { servedUrl } from '../../scenarios/fixtures/local-server.ts';
 
 const folder = testFolder('assertion');
 interface Asked {
@@ -20,7 +19,7 @@ type Answer = (asked: Asked, response: ServerResponse) => object | undefined;
 /** Starts a token endpoint that records its requests and also answers with the metadata of an authorization server. */
 async function endpoint(answer: Answer) {
   const asked: Asked[] = [];
-  const server = createServer((request, response) => {
+  const url = await servedUrl((request, response) => {
     void text(request).then((sent) => {
       const say = (body: object): void => {
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -37,13 +36,6 @@ async function endpoint(answer: Answer) {
       const said = answer(asked.at(-1) as Asked, response);
       if (said !== undefined) say(said);
     });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
   return { url, asked };
 }

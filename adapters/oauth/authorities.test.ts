@@ -1,14 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { mustBeOfIssuer } from './login-options.ts';
 import {
   attempted,
-  closeAll,
   loginTo,
   startAuthority,
   type Answers,
 } from '../../scenarios/contracts/logins/login-authority.ts';
 
-afterEach(closeAll);
 
 const tokenAt = 'token answer of O/token';
 

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { calculateJwkThumbprint, decodeJwt, EmbeddedJWK, jwtVerify, type JWK } from 'jose';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { challengeIn } from './login-options.ts';
 import type { Authorize } from '../mcp/http/login.ts';
 import { memoryLogins, type LoginStore } from './login-store.ts';
 import { Login } from './login.ts';
+import { servedUrl } from '../../scenarios/fixtures/local-server.ts';
 
 interface Proof {
   readonly claims: Readonly<Record<string, unknown>>;
@@ -24,7 +22,7 @@ async function proofIn(header: unknown): Promise<Proof | undefined> {
 /** Authorization server that binds tokens to the key of a DPoP proof; with `nonce` each proof must contain that nonce. */
 async function authority({ nonce, algs = ['ES256'] }: { nonce?: string; algs?: readonly string[] } = {}) {
   const asked: { readonly grant: string; readonly proof: Proof | undefined }[] = [];
-  const server = createServer((request, response) => {
+  const url = await servedUrl((request, response) => {
     void text(request).then(async (sent) => {
       const say = (body: object, status = 200, more = {}): void =>
         void response
@@ -46,13 +44,6 @@ async function authority({ nonce, algs = ['ES256'] }: { nonce?: string; algs?: r
         token_type: proof ? 'DPoP' : 'Bearer',
       });
     });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
   return { url, asked };
 }

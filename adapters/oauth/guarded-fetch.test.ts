@@ -1,28 +1,14 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { httpTo } from '../../scenarios/contracts/logins/login-authority.ts';
 import { guardedFetch } from './guarded-fetch.ts';
+import { servedUrl } from '../../scenarios/fixtures/local-server.ts';
 
-const open: Server[] = [];
-afterEach(() => {
-  for (const server of open.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-async function serve(encoding: string, body: Buffer, length = body.length): Promise<string> {
-  const server = createServer((_, response) => {
+const serve = (encoding: string, body: Buffer, length = body.length): Promise<string> =>
+  servedUrl((_, response) => {
     response.writeHead(200, { 'content-encoding': encoding, 'content-length': String(length) });
     response.write(body, () => (length === body.length ? response.end() : response.destroy()));
   });
-  open.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 const asked = (url: string): Promise<Response> =>
   guardedFetch(httpTo(url), new AbortController().signal)(url);
 const metadata = Buffer.from(JSON.stringify({ issuer: 'https://far.test' }));

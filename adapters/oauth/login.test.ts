@@ -1,10 +1,7 @@
-import { createServer, type Server } from 'node:http';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { challengeIn, codeIn } from './login-options.ts';
 import type { Authorize } from '../mcp/http/login.ts';
 import { isInside } from '../mcp/http/place.ts';
@@ -13,19 +10,8 @@ import { guardedFetch } from './guarded-fetch.ts';
 import { Login } from './login.ts';
 import { sharedLogins, type LoginStore } from './login-store.ts';
 import { Loopback } from './person.ts';
+import { servedUrl } from '../../scenarios/fixtures/local-server.ts';
 
-const open: Server[] = [];
-afterEach(() => {
-  for (const server of open.splice(0)) server.close();
-});
-type Handler = Parameters<typeof createServer>[1];
-async function serve(handler: Handler): Promise<string> {
-  const server = createServer(handler as never);
-  open.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 const withResolvers = (): { promise: Promise<void>; resolve: () => void } => {
   let resolve = (): void => {};
   const promise = new Promise<void>((done) => (resolve = done));
@@ -36,7 +22,7 @@ const never = new AbortController().signal;
 /** Authorization server that agrees at once and counts the tokens that it gives. */
 async function authority(expiresIn = 3_600) {
   const seen = { tokens: 0, grants: [] as string[] };
-  const url = await serve((request, response) => {
+  const url = await servedUrl((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://x');
     const json = (body: object): void => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -190,7 +176,7 @@ describe('an address that a server names', () => {
     await expect(asked).rejects.toThrow('private network');
   });
   it.each(['nothing', 'a little'])('is not waited for without end: it says %s', async (said) => {
-    const url = await serve((_, response) => {
+    const url = await servedUrl((_, response) => {
       if (said !== 'nothing') response.write('x');
     });
     await expect(guardedFetch(httpTo(url), never, { timeoutMs: 100 })(url)).rejects.toThrow(
@@ -198,7 +184,7 @@ describe('an address that a server names', () => {
     );
   });
   it('is not followed elsewhere', async () => {
-    const url = await serve((_, response) => response.writeHead(302, { location: '/other' }).end());
+    const url = await servedUrl((_, response) => response.writeHead(302, { location: '/other' }).end());
     expect((await guardedFetch(httpTo(url), never)(url)).status).toBe(302);
   });
   it('is not asked over plain HTTP by who was reached over TLS', async () => {
@@ -207,7 +193,7 @@ describe('an address that a server names', () => {
     );
   });
   it('is not read without end', async () => {
-    const url = await serve((_, response) => response.end('x'.repeat(300_000)));
+    const url = await servedUrl((_, response) => response.end('x'.repeat(300_000)));
     await expect(guardedFetch(httpTo(url), never)(url)).rejects.toThrow('larger than');
   });
   it('is read from its challenge, quoted or not', () => {

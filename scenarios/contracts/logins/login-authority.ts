@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { LoginConfig } from '../../../adapters/oauth/login-options.ts';
 import { Login } from '../../../adapters/oauth/login.ts';
@@ -8,6 +5,7 @@ import { memoryLogins } from '../../../adapters/oauth/login-store.ts';
 import { waitingTimers } from '../../../adapters/clock.ts';
 import { Http } from '../../../adapters/mcp/http/http.ts';
 import type { Place } from '../../../adapters/mcp/http/place.ts';
+import { servedUrl } from '../../fixtures/local-server.ts';
 
 export const httpTo = (url: string | URL, place: Place = {}): Http =>
   new Http(
@@ -29,10 +27,6 @@ export type Answers = (url: string) => {
   readonly page?: (client: string | null) => number;
 };
 
-const open: Server[] = [];
-export const closeAll = (): void => {
-  for (const server of open.splice(0)) server.close();
-};
 const without = (value: object): object => JSON.parse(JSON.stringify(value)) as object;
 const bodyOf = (usual: object, said: Said | undefined): string =>
   typeof said === 'string' ? said : JSON.stringify(without({ ...usual, ...said }));
@@ -44,7 +38,7 @@ export async function startAuthority(answers: Answers) {
     pages: [] as URLSearchParams[],
     tokens: [] as URLSearchParams[],
   };
-  const server = createServer((request, response) => {
+  const url = await servedUrl((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', url);
     const now = answers(url);
     const { issuer = url } = now;
@@ -88,10 +82,6 @@ export async function startAuthority(answers: Answers) {
       say(bodyOf(usual, now.token), now.status);
     });
   });
-  open.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { url, sent };
 }
 type Authority = Awaited<ReturnType<typeof startAuthority>>;

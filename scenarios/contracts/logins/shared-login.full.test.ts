@@ -1,8 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { metadataOf } from '../../fixtures/guarded-server.ts';
 import { loginKey, sharedLogins } from '../../../adapters/oauth/login-store.ts';
+import { servedUrl } from '../../fixtures/local-server.ts';
 
 /** A refresh token is good once, as OAuth 2.1 wants it. */
 const host = fileURLToPath(new URL('./renewing-host.ts', import.meta.url));
@@ -20,14 +19,12 @@ async function authority(hold = 0) {
   const seen = { asked: 0, reused: 0, good: 'refresh-0' };
   let heard = (): void => {};
   const held = new Promise<void>((resolve) => (heard = resolve));
-  const server = createServer((request, response) => {
+  const url = await servedUrl((request, response) => {
     void text(request).then((body) => {
-      const { port } = server.address() as AddressInfo;
       const say = (status: number, answer: object): void => {
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
       };
-      if (request.url === '/.well-known/oauth-authorization-server')
-        return say(200, metadataOf(`http://127.0.0.1:${port}`));
+      if (request.url === '/.well-known/oauth-authorization-server') return say(200, metadataOf(url));
       if (request.url !== '/token') return say(404, {});
       seen.asked += 1;
       if (seen.asked <= hold) return heard();
@@ -40,13 +37,7 @@ async function authority(hold = 0) {
       say(200, { ...tokens, token_type: 'Bearer' });
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, seen, held };
+  return { url: `${url}/mcp`, seen, held };
 }
 async function loginsOf(url: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'a2c-shared-'));

@@ -1,10 +1,8 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI, type Content } from '@google/genai';
 import OpenAI from 'openai';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   anthropic,
   createConversation,
@@ -12,15 +10,15 @@ import {
   openai,
   openaiResponses,
 } from '../../../actors/models/index.ts';
+import { servedUrl } from '../../fixtures/local-server.ts';
 
 type Body = Readonly<Record<string, unknown>>;
-let server: Server;
 let url: string;
 const got: (readonly [path: string, body: Body])[] = [];
 const answers: object[] = [];
 beforeEach(async () => {
   got.length = 0;
-  server = createServer((request, response) => {
+  url = await servedUrl((request, response) => {
     void textOf(request).then((body) => {
       const path = (request.url ?? '').split(/[/?:]/).findLast((word) => /^[a-z]/i.test(word)) ?? '';
       got.push([path, JSON.parse(body) as Body]);
@@ -28,12 +26,6 @@ beforeEach(async () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
     });
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterEach(() => {
-  server.close();
-  server.closeAllConnections();
 });
 
 const apiKey = 'none';
