@@ -1,22 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { startCommand } from '../../scenarios/fixtures/command-process.ts';
 
-const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const corpus = fileURLToPath(new URL('../../scenarios/corpus/', import.meta.url));
 
-const start = (...args: string[]) => {
-  const child = spawn(process.execPath, [main, ...args], { stdio: 'pipe' });
-  const told = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (told.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (told.stderr += text));
-  const ended = once(child, 'close') as Promise<[number | null, string | null]>;
-  return { told, ended };
-};
 const run = async (...args: string[]) => {
-  const { told, ended } = start(...args);
-  return { code: (await ended)[0], ...told };
+  const { told, exited } = startCommand(args);
+  return { code: (await exited).code, stdout: told.out, stderr: told.err };
 };
 
 describe('a command over the documents of a folder', () => {

@@ -1,41 +1,21 @@
-/** Tests of an office in a process of its own that is ended by a signal while calls run. */
-import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { io, type Socket } from 'socket.io-client';
+import { startCommand } from '../../scenarios/fixtures/command-process.ts';
 
-const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const state = mkdtempSync(join(tmpdir(), 'a2c-drain-'));
 afterAll(() => rmSync(state, { recursive: true }));
 
-interface Running {
-  readonly child: ChildProcess;
-  readonly url: string;
-  readonly over: Promise<number | null>;
-  readonly told: () => string;
-}
-const running: ChildProcess[] = [];
 const sockets: Socket[] = [];
 afterEach(() => {
   sockets.splice(0).forEach((socket) => socket.disconnect());
-  running.splice(0).forEach((child) => child.kill('SIGKILL'));
 });
-async function office(...argv: string[]): Promise<Running> {
-  const child = spawn(process.execPath, [main, 'office', '--port', '0', '--open', ...argv], {
-    env: { ...process.env, XDG_STATE_HOME: state },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running.push(child);
-  const over = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
-  let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const url = await new Promise<string>((resolve) =>
-    child.stdout?.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())),
-  );
-  return { child, url, over, told: () => said };
+async function office(...argv: string[]) {
+  const started = startCommand(['office', '--port', '0', '--open', ...argv], { XDG_STATE_HOME: state });
+  const [url] = await started.said(/^http:\S+(?=\n)/);
+  return { ...started, url };
 }
 type Ack = readonly unknown[];
 interface Peer {
@@ -57,7 +37,7 @@ const closing = { code: 503, message: 'The office is closing: connect again' };
 
 describe('an office that hears SIGTERM', () => {
   it('answers the call that runs, takes no other, and says to all that they may connect again', async () => {
-    const { child, url, over } = await office();
+    const { child, url, exited } = await office();
     const computer = await seated(url, 'computer', 'c');
     const idle = await seated(url, 'computer', 'idle');
     const agent = await seated(url, 'agent', 'a');
@@ -80,7 +60,7 @@ describe('an office that hears SIGTERM', () => {
     answerIt({ content: [{ type: 'text', text: 'done' }] });
     expect(await answer).toMatchObject([{ content: [{ text: 'done' }] }]);
     expect(await Promise.all([agent.goodbye, computer.goodbye])).toEqual([closing, closing]);
-    expect(await over).toBe(143);
+    expect(await exited).toMatchObject({ code: 143 });
   });
 
   it.each([
@@ -88,7 +68,7 @@ describe('an office that hears SIGTERM', () => {
     ['it is 0', ['--drain', '0'], undefined],
     ['a second signal comes', [], 'SIGTERM' as const],
   ])('ends although a call runs when %s', async (_, argv, again) => {
-    const { child, url, over, told } = await office(...argv);
+    const { child, url, exited, said } = await office(...argv);
     const computer = await seated(url, 'computer', 'c');
     const agent = await seated(url, 'agent', 'a');
     const asked = new Promise((resolve) => computer.socket.once('client:tool_call', resolve));
@@ -96,12 +76,12 @@ describe('an office that hears SIGTERM', () => {
     await asked;
     child.kill('SIGTERM');
     if (again) {
-      await expect.poll(told).toContain('waits up to 10 s for calls that run');
+      await said(/waits up to 10 s for calls that run/);
       child.kill(again);
     } else
       expect(await answer).toMatchObject([
         { structuredContent: { error: { details: { reason: 'closing' } } } },
       ]);
-    expect(await over).toBe(143);
+    expect(await exited).toMatchObject({ code: 143 });
   });
 });

@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFile, execFileSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createComputer } from '../index.ts';
 import { atPty } from '../../scenarios/fixtures/at-pty.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import { startCommand } from '../../scenarios/fixtures/command-process.ts';
 
 /** Tests of servers that stay between calls, with real processes: at `a2c keep`, `a2c up` and a program. */
 const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
@@ -64,19 +65,11 @@ const count = async (file: string, ...more: string[]): Promise<string> => {
   return out === '' ? err : out;
 };
 /** Starts a command that goes on, and resolves when its output matches. */
-function begin(argv: readonly string[], until: RegExp): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [main, ...argv], { env: environment() });
+async function begin(argv: readonly string[], until: RegExp): Promise<ChildProcess> {
+  const { child, said } = startCommand(argv, environment());
   begun.add(child);
-  return new Promise((resolve, reject) => {
-    let all = '';
-    const hear = (text: Buffer): void => {
-      all += String(text);
-      if (until.test(all)) resolve(child);
-    };
-    child.stdout.on('data', hear);
-    child.stderr.on('data', hear);
-    child.on('exit', () => reject(new Error(`it ended: ${all}`)));
-  });
+  await said(until);
+  return child;
 }
 /** Processes of the counting servers that still live after a while. */
 const living = (): unknown[] =>

@@ -1,11 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { startHttpServer, type HttpServer } from '../../scenarios/fixtures/http-server.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import { startCommand } from '../../scenarios/fixtures/command-process.ts';
 
 const fileAt = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const fixture = (name: string): string => fileAt(`../../scenarios/fixtures/${name}`);
@@ -36,44 +36,7 @@ const look = (patienceMs: number): unknown[] =>
 const boundMs = 2_000;
 vi.setConfig({ testTimeout: 90_000 });
 
-const running = new Set<ReturnType<typeof a2c>>();
-afterEach(() => {
-  for (const { child } of running) child.kill('SIGKILL');
-  running.clear();
-});
-
-function a2c(...argv: string[]) {
-  const child = spawn(process.execPath, [fileAt('../../dist/actors/main.js'), ...argv], {
-    stdio: 'pipe',
-  });
-  const told = { out: '', err: '' };
-  const waiting = new Set<() => void>();
-  const hear = (to: 'out' | 'err') => (text: string) => {
-    told[to] += text;
-    for (const look of waiting) look();
-  };
-  child.stdout.setEncoding('utf8').on('data', hear('out'));
-  child.stderr.setEncoding('utf8').on('data', hear('err'));
-  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }) as const);
-  const self = {
-    child,
-    told,
-    exited,
-    /** Resolves with the whole output once it matches the pattern; rejects when the process ends without a match. */
-    said: (pattern: RegExp): Promise<string> =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          const all = told.out + told.err;
-          if (pattern.test(all)) resolve(all);
-        };
-        waiting.add(look);
-        look();
-        void exited.then(() => reject(new Error(`it ended without ${pattern}: ${told.out}${told.err}`)));
-      }),
-  };
-  running.add(self);
-  return self;
-}
+const a2c = (...argv: string[]) => startCommand(argv);
 
 describe('a2c up', () => {
   it('ends everything at SIGTERM', async () => {
@@ -140,7 +103,7 @@ describe('a2c up', () => {
 describe('the office, the computer and commands as processes of their own', () => {
   it('call a tool through each other, and leave nothing', async () => {
     const office = a2c('office', '--port', '0');
-    const url = /http:\S+/.exec(await office.said(/http:\S+\n/))?.[0] ?? '';
+    const [url] = await office.said(/^http:\S+(?=\n)/);
     const computer = a2c('computer', '--url', url, '--name', 'c1', '-c', configOf('stubborn'));
     await office.said(/computer c1 joined/);
     await computer.said(/c1 serves/);

@@ -1,10 +1,11 @@
 /** Tests `a2c office` with a certificate, as docs/operate.md describes it: all processes connect by https. */
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
+import { startCommand } from '../../scenarios/fixtures/command-process.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const main = at('dist/actors/main.js');
@@ -28,22 +29,17 @@ const ran = (argv: readonly string[], env: Record<string, string> = {}): Promise
 
 it('commands reach it by https where they trust its authority, and say why where they do not', async () => {
   const files = ['--tls-cert', pem('office.pem'), '--tls-key', pem('office.key')];
-  const child = spawn(process.execPath, [main, 'office', '--port', '0', '--host', '0.0.0.0', ...files], {
-    env: { ...process.env, XDG_STATE_HOME: state, A2C_TOKEN: 'token' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const over = new Promise((resolve) => child.once('exit', resolve));
-  const said = await new Promise<string>((resolve) =>
-    child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())),
-  );
-  const url = said.replace('0.0.0.0', 'localhost');
+  const argv = ['office', '--port', '0', '--host', '0.0.0.0', ...files];
+  const { child, said, exited } = startCommand(argv, { XDG_STATE_HOME: state, A2C_TOKEN: 'token' });
+  const [listens] = await said(/^https:\S+(?=\n)/);
+  const url = listens.replace('0.0.0.0', 'localhost');
   expect(url).toMatch(/^https:\/\/localhost:\d+$/);
   const trusting = await ran(['tools', '--url', url], { NODE_EXTRA_CA_CERTS: pem('ca.pem') });
   expect(trusting).toMatchObject({ said: expect.stringContaining('No computer is in this office') });
   const doubting = await ran(['tools', '--url', url]);
   expect(doubting).toMatchObject({ code: 1, said: expect.stringContaining('no secure connection') });
   child.kill('SIGTERM');
-  await over;
+  await exited;
 });
 
 it.each([

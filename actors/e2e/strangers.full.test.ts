@@ -1,18 +1,13 @@
-/** Tests of the memory cost of 1,000 connections that were not admitted, and of joins beside them. */
-import { spawn, type ChildProcess } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { halfOf, upgradeOf } from '../../scenarios/fixtures/raw-socket.ts';
 import { createAgent } from '../index.ts';
+import { startCommand } from '../../scenarios/fixtures/command-process.ts';
 
-const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const token = 'the-token';
-const running: ChildProcess[] = [];
 const strangers: Socket[] = [];
 afterEach(() => {
   strangers.splice(0).forEach((socket) => socket.destroy());
-  running.splice(0).forEach((child) => child.kill('SIGKILL'));
 });
 
 interface Running {
@@ -20,21 +15,9 @@ interface Running {
   readonly metrics: string;
 }
 async function office(): Promise<Running> {
-  const argv = [main, 'office', '--port', '0', '--metrics', '0', '--token', token, '--limit', 'entryMs=0'];
-  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] });
-  running.push(child);
-  const said = (stream: NodeJS.ReadableStream, pattern: RegExp): Promise<string> =>
-    new Promise((resolve) => {
-      let text = '';
-      stream.on('data', (chunk: Buffer) => {
-        const found = pattern.exec((text += chunk.toString()));
-        if (found?.[1] !== undefined) resolve(found[1]);
-      });
-    });
-  const [url, metrics] = await Promise.all([
-    said(child.stdout as NodeJS.ReadableStream, /(http:\S+)\n/),
-    said(child.stderr as NodeJS.ReadableStream, /metrics at (\S+)/),
-  ]);
+  const argv = ['office', '--port', '0', '--metrics', '0', '--token', token, '--limit', 'entryMs=0'];
+  const { said } = startCommand(argv);
+  const [[url], [, metrics = '']] = await Promise.all([said(/^http:\S+(?=\n)/), said(/metrics at (\S+)/)]);
   return { url, metrics };
 }
 async function valueOf({ metrics }: Running, series: string): Promise<number> {

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startCommand } from '../../scenarios/fixtures/command-process.ts';
 
 const main = fileURLToPath(new URL('../../dist/adapters/documents/main.js', import.meta.url));
 let folder = '';
@@ -14,13 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const start = (...args: string[]) => {
-  const child = spawn(process.execPath, [main, ...args], { stdio: 'pipe' });
-  const out = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (out.stderr += text));
-  return { child, out, ended: once(child, 'close') as Promise<[number | null, string | null]> };
-};
+const start = (...args: string[]) => startCommand(args, {}, main);
 const line = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
 const hello =
   line({
@@ -31,11 +25,11 @@ const hello =
 
 describe('the documents server as a process', () => {
   it('answers over stdio, says nothing else, and ends with its input', async () => {
-    const { child, out, ended } = start(folder);
+    const { child, told, exited } = start(folder);
     const call = { id: 2, method: 'tools/call', params: { name: 'read', arguments: { path: 'a.md' } } };
     child.stdin.end(hello + line(call));
-    expect(await ended).toEqual([0, null]);
-    const messages = out.stdout
+    expect(await exited).toEqual({ code: 0, signal: null });
+    const messages = told.out
       .trimEnd()
       .split('\n')
       .map((text) => JSON.parse(text) as Record<string, unknown>);
@@ -43,26 +37,26 @@ describe('the documents server as a process', () => {
       { id: 1, result: { serverInfo: { name: 'documents' } } },
       { id: 2, result: { content: [{ type: 'text', text: 'hello\n' }] } },
     ]);
-    expect(out.stderr).toBe('');
+    expect(told.err).toBe('');
   });
 
   it('ends on SIGTERM while its input is open', async () => {
-    const { child, ended } = start(folder);
+    const { child, exited } = start(folder);
     child.stdin.write(hello);
     await once(child.stdout, 'data');
     child.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
+    expect(await exited).toEqual({ code: 0, signal: null });
   });
 
   it('says in one line why it cannot start', async () => {
-    const told = async (...args: string[]) => {
-      const { out, ended } = start(...args);
-      return { exit: (await ended)[0], ...out };
+    const ended = async (...args: string[]) => {
+      const { told, exited } = start(...args);
+      return { exit: (await exited).code, ...told };
     };
     const file = join(folder, 'a.md');
-    expect(await Promise.all([told(), told(file)])).toEqual([
-      { exit: 64, stdout: '', stderr: 'documents: usage: node main.js FOLDER…\n' },
-      { exit: 64, stdout: '', stderr: `documents: ${file} is not a folder\n` },
+    expect(await Promise.all([ended(), ended(file)])).toEqual([
+      { exit: 64, out: '', err: 'documents: usage: node main.js FOLDER…\n' },
+      { exit: 64, out: '', err: `documents: ${file} is not a folder\n` },
     ]);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { attempted, type Answers } from '../../scenarios/contracts/logins/login-authority.ts';
 
-
 const resourceAt = 'resource metadata of O/.well-known/oauth-protected-resource/mcp';
 const authorityAt = 'authorization server metadata of O/.well-known/oauth-authorization-server';
 const registrationAt = 'registration answer of O/register';

@@ -7,7 +7,6 @@ import {
   type Answers,
 } from '../../scenarios/contracts/logins/login-authority.ts';
 
-
 const tokenAt = 'token answer of O/token';
 
 describe('the name of a server or its authority', () => {
