@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { linkedProject } from '../scenarios/fixtures/linked-project.ts';
 
 /** Runs the programs and commands of README.md as they stand, in a project that has the built package. */
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -20,11 +21,7 @@ const strict = {
 const programs = [...pages.join('\n').matchAll(/^<!-- (\S+\.mjs) -->\n```js\n(.*?)^```$/gms)];
 
 beforeAll(() => {
-  mkdirSync(join(here, 'node_modules/.bin'), { recursive: true });
-  symlinkSync(root, join(here, 'node_modules/a2c-actors'), 'dir');
-  symlinkSync(join(root, 'dist/actors/main.js'), join(here, 'node_modules/.bin/a2c'));
-  for (const name of ['@modelcontextprotocol', 'zod'])
-    symlinkSync(join(root, 'node_modules', name), join(here, 'node_modules', name), 'dir');
+  linkedProject(here, '@modelcontextprotocol', 'zod');
   writeFileSync(join(here, 'package.json'), '{ "description": "sells tea", "type": "module" }');
   writeFileSync(join(here, 'README.md'), '# A shop\n\nIt sells tea.\n');
   for (const [, name = '', code = ''] of programs) writeFileSync(join(here, name), code);

@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toolTypes } from '../../machines/models/typescript.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import { compiled, linkedProject } from '../../scenarios/fixtures/linked-project.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = testFolder('generate');
@@ -17,9 +17,7 @@ const servers = {
 beforeAll(() => {
   const entries = Object.entries(servers).map(([name, args]) => [name, { command: process.execPath, args }]);
   writeFileSync(config, JSON.stringify({ mcpServers: Object.fromEntries(entries) }));
-  writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
-  mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(root, join(folder, 'node_modules/a2c-actors'), 'dir');
+  linkedProject(folder);
 });
 const generated = async (what: string, server: string): Promise<string> => {
   const { code, out, err } = await commandLine(['generate', what, server, '-c', config]);
@@ -29,17 +27,8 @@ const generated = async (what: string, server: string): Promise<string> => {
 /** Errors of the compiler for a file, with every strict option that changes types. */
 function mistakesIn(name: string, text: string): string {
   writeFileSync(join(folder, name), text);
-  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--noEmit'];
-  const modules = ['--module', 'nodenext', '--target', 'es2023', '--skipLibCheck', '--types', ''];
-  try {
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    return execFileSync(process.execPath, [tsc, ...strict, ...modules, name], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
-  } catch (error) {
-    return (error as { readonly stdout: string }).stdout;
-  }
+  const strict = ['--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--types', ''];
+  return compiled(folder, [name], ...strict);
 }
 
 describe('a2c generate', () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { linkedProject } from '../../scenarios/fixtures/linked-project.ts';
 
 type Message = Readonly<Record<string, unknown>>;
 interface Asked {
@@ -33,12 +34,7 @@ let child: ReturnType<typeof spawn>;
 let url = '';
 beforeAll(async () => {
   cpSync(join(root, 'examples/chat'), here, { recursive: true });
-  mkdirSync(join(here, 'node_modules/.bin'), { recursive: true });
-  mkdirSync(join(here, 'node_modules/@anthropic-ai'));
-  symlinkSync(root, join(here, 'node_modules/a2c-actors'), 'dir');
-  symlinkSync(join(root, 'dist/actors/main.js'), join(here, 'node_modules/.bin/a2c'));
-  for (const name of ['@anthropic-ai/sdk', 'express', 'ws'])
-    symlinkSync(join(root, 'node_modules', name), join(here, 'node_modules', name), 'dir');
+  linkedProject(here, '@anthropic-ai/sdk', 'express', 'ws');
   for (const name of ['Ada', 'Bob', 'Eve'])
     writeFileSync(join(here, `${name}.md`), `# ${name}\n\nHello, ${name}!\n`);
   await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve));

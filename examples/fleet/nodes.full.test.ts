@@ -1,12 +1,13 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import { linkedProject } from '../../scenarios/fixtures/linked-project.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const here = testFolder('fleet-nodes');
@@ -15,12 +16,7 @@ let redis: RedisServer;
 beforeAll(async () => {
   redis = await RedisServer.start();
   cpSync(join(root, 'examples/fleet'), here, { recursive: true });
-  mkdirSync(join(here, 'node_modules'));
-  symlinkSync(root, join(here, 'node_modules/a2c-actors'), 'dir');
-  symlinkSync(
-    join(root, 'node_modules/@modelcontextprotocol'),
-    join(here, 'node_modules/@modelcontextprotocol'),
-  );
+  linkedProject(here, '@modelcontextprotocol');
   execFileSync(process.execPath, ['tokens.mjs'], { cwd: here });
 });
 afterAll(async () => {

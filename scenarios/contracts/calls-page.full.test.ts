@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it } from 'vitest';
 import { callPhases, outcomes } from '../../machines/protocol/messages/answers.ts';
 import { blocksOf } from '../replay/report/page.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
+import { compiled, linkedProject } from '../fixtures/linked-project.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/calls.md'), 'utf8');
@@ -14,10 +15,7 @@ const here = testFolder('calls-page');
 const names = ['rules', 'once', 'calling'];
 
 beforeAll(() => {
-  mkdirSync(join(here, 'node_modules/@types'), { recursive: true });
-  symlinkSync(root, join(here, 'node_modules/a2c-actors'), 'dir');
-  symlinkSync(join(root, 'node_modules/@types/node'), join(here, 'node_modules/@types/node'), 'dir');
-  writeFileSync(join(here, 'package.json'), JSON.stringify({ type: 'module' }));
+  linkedProject(here, '@types/node');
   const blocks = blocksOf(page).filter(({ language }) => language === 'ts');
   expect(page.match(/^<!-- \S+\.ts -->$/gm)).toEqual(names.map((name) => `<!-- ${name}.ts -->`));
   for (const [n, { text }] of blocks.entries()) writeFileSync(join(here, `${names[n]}.ts`), text);
@@ -29,15 +27,8 @@ it('docs/calls.md has a row for every phase and every outcome', () => {
 });
 
 it('docs/calls.md has examples that the compiler takes', () => {
-  const options = '--strict --module nodenext --target es2023 --types node --skipLibCheck --outDir out'.split(
-    ' ',
-  );
-  const { stdout, status } = spawnSync(
-    join(root, 'node_modules/.bin/tsc'),
-    [...options, ...names.map((name) => `${name}.ts`)],
-    { cwd: here, encoding: 'utf8' },
-  );
-  expect([status, stdout]).toEqual([0, '']);
+  const files = names.map((name) => `${name}.ts`);
+  expect(compiled(here, files, '--types', 'node')).toBe('');
 });
 
 it('docs/calls.md has a rule and a dialog that decide as it says, and calls that tell how far they are', () => {

@@ -1,18 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf } from '../replay/report/page.ts';
 import { fixtureFile, testFolder } from '../fixtures/test-folder.ts';
+import { compiled, linkedProject } from '../fixtures/linked-project.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/extend.md'), 'utf8');
@@ -20,14 +13,10 @@ const here = testFolder('extend');
 const at = (...path: string[]): string => join(here, ...path);
 
 beforeAll(() => {
-  for (const folder of ['node_modules/@types', 'node_modules/@modelcontextprotocol', 'bin'])
-    mkdirSync(at(folder), { recursive: true });
-  symlinkSync(root, at('node_modules/a2c-actors'), 'dir');
-  for (const name of ['@types/node', '@modelcontextprotocol/sdk'])
-    symlinkSync(join(root, 'node_modules', name), at('node_modules', name), 'dir');
+  linkedProject(here, '@types/node', '@modelcontextprotocol/sdk');
+  mkdirSync(at('bin'));
   copyFileSync(fixtureFile('docker.sh'), at('bin/docker'));
   chmodSync(at('bin/docker'), 0o755);
-  writeFileSync(at('package.json'), JSON.stringify({ type: 'module' }));
   const names = [...page.matchAll(/^<!-- (\S+\.ts) -->$/gm)];
   for (const [n, { text, start }] of blocksOf(page)
     .filter(({ language }) => language === 'ts')
@@ -121,14 +110,7 @@ describe('docs/extend.md', () => {
       ],
       ...['unix.test.ts', 'unix.ts'],
     ]);
-    const options =
-      '--strict --module nodenext --target es2023 --types node --skipLibCheck --outDir out'.split(' ');
-    const { stdout, status } = spawnSync(join(root, 'node_modules/.bin/tsc'), [...options, ...sources], {
-      cwd: here,
-      encoding: 'utf8',
-    });
-    expect(stdout).toBe('');
-    expect(status).toBe(0);
+    expect(compiled(here, sources, '--types', 'node')).toBe('');
   });
 
   it.each([

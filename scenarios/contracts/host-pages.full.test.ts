@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it } from 'vitest';
 import { blocksOf } from '../replay/report/page.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
+import { compiled, linkedProject } from '../fixtures/linked-project.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const here = testFolder('host-pages');
@@ -16,12 +17,7 @@ const blocksIn = (page: string, language: string): string[] =>
     .map(({ text }) => text);
 
 beforeAll(() => {
-  for (const folder of ['node_modules/@types', 'node_modules/@modelcontextprotocol'])
-    mkdirSync(at(folder), { recursive: true });
-  symlinkSync(root, at('node_modules/a2c-actors'), 'dir');
-  for (const name of ['@types/node', '@modelcontextprotocol/sdk'])
-    symlinkSync(join(root, 'node_modules', name), at('node_modules', name), 'dir');
-  writeFileSync(at('package.json'), JSON.stringify({ type: 'module' }));
+  linkedProject(here, '@types/node', '@modelcontextprotocol/sdk');
 });
 
 it('docs/testing.md has tests that pass', () => {
@@ -36,10 +32,7 @@ it('docs/testing.md has tests that pass', () => {
 
 it('docs/errors.md has an example that the compiler takes', () => {
   writeFileSync(at('errors.ts'), blocksIn('errors.md', 'ts')[0] ?? '');
-  const options = '--strict --module nodenext --target es2023 --types node --noEmit'.split(' ');
-  const tsc = join(root, 'node_modules/.bin/tsc');
-  const { stdout } = spawnSync(tsc, [...options, 'errors.ts'], { cwd: here, encoding: 'utf8' });
-  expect(stdout).toBe('');
+  expect(compiled(here, ['errors.ts'], '--types', 'node')).toBe('');
 });
 
 it.each(['SIGTERM', 'SIGINT'] as const)(

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf } from '../../replay/report/page.ts';
 import { testFolder } from '../../fixtures/test-folder.ts';
+import { compiled, linkedProject } from '../../fixtures/linked-project.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/providers.md'), 'utf8');
@@ -14,18 +15,13 @@ const skills = join(here, 'skills');
 const names = [...page.matchAll(/^<!-- (\S+\.ts) -->$/gm)].map(([, name = '']) => name);
 
 beforeAll(() => {
-  mkdirSync(join(here, 'node_modules/@types'), { recursive: true });
-  mkdirSync(join(here, 'node_modules/@anthropic-ai'));
-  symlinkSync(root, join(here, 'node_modules/a2c-actors'), 'dir');
-  for (const name of ['@types/node', '@anthropic-ai/sdk', 'openai'])
-    symlinkSync(join(root, 'node_modules', name), join(here, 'node_modules', name), 'dir');
+  linkedProject(here, '@types/node', '@anthropic-ai/sdk', 'openai');
   mkdirSync(join(skills, 'greet'), { recursive: true });
   writeFileSync(
     join(skills, 'greet', 'SKILL.md'),
     '---\nname: greet\ndescription: Greets\n---\nSay hello, see words.txt.',
   );
   writeFileSync(join(skills, 'greet', 'words.txt'), 'hello, hi');
-  writeFileSync(join(here, 'package.json'), JSON.stringify({ type: 'module' }));
   const blocks = blocksOf(page).filter(({ language }) => language === 'ts');
   for (const [n, { text }] of blocks.entries()) writeFileSync(join(here, names[n] ?? `block-${n}.ts`), text);
 });
@@ -90,14 +86,7 @@ const program = `
 describe('docs/providers.md', () => {
   it('has examples that the compiler takes, with the types of the providers', () => {
     expect(names).toEqual(['computer-loop.ts', 'agent-loop.ts', 'skills-offer.ts', 'ollama.ts']);
-    const options =
-      '--strict --module nodenext --target es2023 --types node --skipLibCheck --outDir out'.split(' ');
-    const { stdout, status } = spawnSync(join(root, 'node_modules/.bin/tsc'), [...options, ...names], {
-      cwd: here,
-      encoding: 'utf8',
-    });
-    expect(stdout).toBe('');
-    expect(status).toBe(0);
+    expect(compiled(here, names, '--types', 'node')).toBe('');
   });
 
   it('has loops that call tools for models, tell them what came of it, and a provider that is one of ours', () => {
