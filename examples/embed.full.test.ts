@@ -1,15 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { testFolder } from '../scenarios/fixtures/test-folder.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const mark = crypto.randomUUID();
-const checkout = mkdtempSync(join(tmpdir(), 'a2c-examples-'));
+const checkout = testFolder('examples');
 const state = join(checkout, 'state');
 
 // The copied folder has the same files as a checkout after `npm ci`.
@@ -18,7 +18,6 @@ beforeAll(() => {
     cpSync(join(root, part), join(checkout, part), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'), 'dir');
 });
-afterAll(() => rmSync(checkout, { recursive: true }));
 
 async function run() {
   const child = spawn(process.execPath, ['--import', 'tsx', 'examples/embed.ts'], {

@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { linkedProject } from '../scenarios/fixtures/linked-project.ts';
+import { testFolder } from '../scenarios/fixtures/test-folder.ts';
 
 /** Runs the programs and commands of README.md as they stand, in a project that has the built package. */
 const root = fileURLToPath(new URL('..', import.meta.url));
-const here = mkdtempSync(join(tmpdir(), 'a2c-readme-'));
+const here = testFolder('readme');
 const pages = ['README.md', 'docs/calls.md'].map((name) => readFileSync(join(root, name), 'utf8'));
 const [page = ''] = pages;
 const strict = {
@@ -26,7 +26,6 @@ beforeAll(() => {
   writeFileSync(join(here, 'README.md'), '# A shop\n\nIt sells tea.\n');
   for (const [, name = '', code = ''] of programs) writeFileSync(join(here, name), code);
 });
-afterAll(() => rmSync(here, { recursive: true }));
 
 /** Runs a command to its end, with what a person types. */
 async function run([command = '', ...argv]: readonly string[], { typed = '' } = {}) {

@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createTerminal } from '../../adapters/terminal/terminal.ts';
 import { pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import {
@@ -13,22 +12,17 @@ import {
 import { createComputer, createOffice } from '../index.ts';
 import { run } from './run.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { configFiles, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of `a2c desktop`, `a2c finder` and `a2c read` over real servers; the command runs in this process. */
 const mark = crypto.randomUUID();
-const folder = mkdtempSync(join(tmpdir(), 'a2c-systems-'));
+const folder = testFolder('systems');
 const opened: RunningServer[] = [];
-afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(async () => {
   for (const server of opened.splice(0)) await server.stop();
   expect(pidsOf(mark)).toEqual([]);
 });
-let files = 0;
-const fileOf = (mcpServers: object): string => {
-  const file = join(folder, `${(files += 1)}.json`);
-  writeFileSync(file, JSON.stringify({ mcpServers }));
-  return file;
-};
+const fileOf = configFiles(folder);
 const overHttp = async (...how: Parameters<typeof startOverHttp>): Promise<object> => {
   const server = await startOverHttp(...how);
   opened.push(server);

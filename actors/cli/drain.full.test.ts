@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { io, type Socket } from 'socket.io-client';
 import { startCommand } from '../../scenarios/fixtures/command-process.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-const state = mkdtempSync(join(tmpdir(), 'a2c-drain-'));
-afterAll(() => rmSync(state, { recursive: true }));
+const state = testFolder('drain');
 
 const sockets: Socket[] = [];
 afterEach(() => {

@@ -1,17 +1,16 @@
 /** Tests of the token of `a2c office`: commands of the same user find it, commands of other users do not. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createTerminal } from '../../adapters/terminal/terminal.ts';
 import { entryBy, openShared } from './entry.ts';
 import { run } from './run.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'a2c-entry-'));
+const folder = testFolder('entry');
 const [mine, others] = [join(folder, 'mine'), join(folder, 'others')];
-afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => {
   vi.unstubAllEnvs();
 });

@@ -1,18 +1,11 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { EndedBySignal } from './exit-codes.ts';
-import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import { configFiles, fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const server = fixtureFile('mcp-server.mjs');
 const folder = testFolder('exit');
-let files = 0;
-const configOf = (mcpServers: object): string => {
-  const file = join(folder, `${(files += 1)}.json`);
-  writeFileSync(file, JSON.stringify({ mcpServers }));
-  return file;
-};
+const configOf = configFiles(folder);
 const good = { command: process.execPath, args: [server] };
 const dead = { command: process.execPath, args: ['-e', 'process.exit(3)'], a2c: { restart: 'never' } };
 

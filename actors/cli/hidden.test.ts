@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests that `list`, `get` and the question whether to trust a config hide the same values as `a2c export`. */
-const folder = mkdtempSync(join(tmpdir(), 'a2c-hidden-'));
+const folder = testFolder('hidden');
 const file = join(folder, 'mcp.json');
-afterAll(() => rmSync(folder, { recursive: true }));
 
 it.each<[object, string]>([
   [{ command: 'x', args: ['--api-key', 'S3CRET', 'kept'] }, 'x --api-key *** kept'],

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { startHttpServer, type HttpServer } from '../../scenarios/fixtures/http-server.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { startCommand } from '../../scenarios/fixtures/command-process.ts';
 
@@ -157,47 +156,4 @@ describe('the office, the computer and commands as processes of their own', () =
     expect(tools.told.err).toBe('');
     expect(look(0)).toEqual([]);
   });
-});
-
-describe('a2c call of a server that gets too many requests', () => {
-  /** Serves tools; refuses requests of this method with HTTP 429. */
-  const busy = async (after: string, refused: string) => {
-    return startHttpServer({
-      kind: 'streamable',
-      json: true,
-      instead: ({ body }, response) => {
-        const method = String(body?.['method']);
-        if (method !== refused) return false;
-        response.writeHead(429, { 'retry-after': after }).end('slowly, please');
-        return true;
-      },
-    });
-  };
-  const called = async (url: string, ...more: readonly string[]) => {
-    const config = JSON.stringify({ mcpServers: { busy: { type: 'http', url: `${url}/echo` } } });
-    const one = a2c('call', 'busy.echo', 'text=hi', '-c', config, ...more);
-    const { code } = await one.exited;
-    return { code, ...one.told };
-  };
-  const asked = ({ seen }: HttpServer): Readonly<Record<string, number>> => {
-    const counts: Record<string, number> = {};
-    for (const { method, body } of seen)
-      if (method === 'POST') counts[String(body?.['method'])] = (counts[String(body?.['method'])] ?? 0) + 1;
-    return counts;
-  };
-
-  it.each(['initialize', 'tools/list', 'tools/call'])(
-    'does not wait longer for %s than its own time, and says when to try again',
-    async (method) => {
-      const server = await busy('700', method);
-      const { code, out, err } = await called(server.url, '-t', '60');
-      expect({ code, out }).toEqual({ code: method === 'tools/call' ? 1 : 2, out: '' });
-      expect(err).toMatch(
-        /^error: (the server|Server 'busy') gets too many requests \(HTTP 429\): slowly, please\n/m,
-      );
-      expect(err).toContain('wait 700 s, as the server asks, and try again');
-      expect(asked(server)[method]).toBe(1);
-      await server.stop();
-    },
-  );
 });

@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of relative paths in server entries of a project that are imported into a config in another folder. */
-const root = mkdtempSync(join(tmpdir(), 'a2c-project-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = testFolder('project');
 let folders = 0;
 async function taken(name: string, text: string, into?: (project: string) => string) {
   const project = join(root, String((folders += 1)), 'shop');

@@ -1,17 +1,14 @@
 /** Tests `a2c office` with a certificate, as docs/operate.md describes it: all processes connect by https. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startCommand } from '../../scenarios/fixtures/command-process.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const main = at('dist/actors/main.js');
 const pem = (name: string): string => at(`scenarios/fixtures/tls/${name}`);
-const state = mkdtempSync(join(tmpdir(), 'a2c-tls-'));
-afterAll(() => rmSync(state, { recursive: true }));
+const state = testFolder('tls');
 
 interface Ended {
   readonly code: number | null;

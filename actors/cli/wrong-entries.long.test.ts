@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /**
  * Tests that a file with one wrong entry loses only that entry when it is imported, named with `--config`, or found in
  * the folder.
  */
-const root = mkdtempSync(join(tmpdir(), 'a2c-wrong-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = testFolder('wrong');
 let folders = 0;
 function written(name: string, text: string) {
   const folder = join(root, String((folders += 1)));

@@ -1,20 +1,18 @@
 import { once } from 'node:events';
-import { statSync, readdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { statSync, readdirSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { announceHost, runningHosts } from '../../adapters/inspector/registry.ts';
 import { readTrace } from '../../machines/trace/reading.ts';
 import { attachTo, traceOf, type AttachedPage } from '../../scenarios/fixtures/attached.ts';
 import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { oldPeer } from '../../scenarios/fixtures/old-peer.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const fixture = fixtureFile('mcp-server.mjs');
-const stateDir = mkdtempSync(join(tmpdir(), 'a2c-inspect-'));
-afterAll(() => rmSync(stateDir, { recursive: true }));
+const stateDir = testFolder('inspect');
 const secret = 'hunter-2-hunter-2';
 const computerOf = (options: ComputerOptions = {}): Promise<Computer> =>
   bootedComputer({

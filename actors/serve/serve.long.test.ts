@@ -64,31 +64,6 @@ const refused = (call: Promise<unknown>): Promise<{ code: number; message: strin
   );
 
 describe('a host that serves', () => {
-  it('passes one wrapped server on under its own name, with its tools and results', async () => {
-    const { client } = await served({ only: telling }, { wrap: 'only' });
-    expect(client.getServerVersion()).toMatchObject({ name: 'telling' });
-    expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: true }, logging: {} });
-    expect(await names(client)).toEqual(['fail', 'failed', 'good', 'die']);
-    const good = await client.callTool({ name: 'good', arguments: {} });
-    expect(good).toEqual({ content: [expect.objectContaining({ type: 'text' })] });
-  });
-
-  it('passes an error of a server on with its code and data', async () => {
-    const { client } = await served({ only: telling }, { wrap: 'only' });
-    const error = await refused(client.callTool({ name: 'fail', arguments: {} }));
-    expect(error).toMatchObject({ code: -32000, data: { told: expect.any(String) as string } });
-  });
-
-  it('says of a call whose server died what died, how, and that the call may have taken effect', async () => {
-    const { client } = await served({ only: telling }, { wrap: 'only' });
-    const error = await refused(client.callTool({ name: 'die', arguments: {} }));
-    expect(error.code).toBe(-32000);
-    expect(error.message).toContain('exit code 3');
-    expect(error.message).toContain('may have taken effect');
-    expect(error.data).toMatchObject({ outcome: 'unknown', may_have_run: true, exit_code: 3 });
-    expect(await client.callTool({ name: 'good', arguments: {} })).toHaveProperty('content');
-  });
-
   it('keeps the tools of a server that is stopped in the list, and refuses their calls in words', async () => {
     const { client, computer, lists } = await served(
       { a: telling, b: telling },

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createComputer, createOffice, type ComputerOptions } from '../index.ts';
+import { createComputer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 import { foreign } from '../../machines/config/config-input.ts';
-import { anyTiming } from '../../machines/kernel/timing.ts';
 
 const file = fixtureFile('mcp-server.mjs');
 const server = (behaviour = 'echo', more: object = {}): object => ({
@@ -78,20 +77,6 @@ describe('a server that cannot start', () => {
     expect(servers.map(({ name }) => name)).toEqual(computer.status().servers.map(({ name }) => name));
   });
 
-  it('says what its program crashed with, and not which Node it ran on', async () => {
-    const script = "console.error('up'); function start() { throw new TypeError('no database') } start()";
-    await using computer = await computerOf({
-      broken: { command: process.execPath, args: ['-e', script], a2c: { restart: 'never' } },
-    });
-    const [{ reason, failure } = {}] = computer.status().servers;
-    expect(reason).toBe("Server 'broken' ended with exit code 1; stderr: TypeError: no database");
-    expect(failure).toMatchObject({
-      code: 'ServerLost',
-      details: { exit_code: 1, stderr: expect.stringContaining('\n    at start ([eval]:1:47)') },
-      remedy: expect.stringContaining('by hand'),
-    });
-  });
-
   it.each([
     ['needy', 'needs input token'],
     ['off', 'disabled in its config'],
@@ -122,17 +107,6 @@ describe('a server that cannot start', () => {
     expect(computer.status().state).toBe('degraded');
     await expect(computer.servers.start('broken')).rejects.toThrow(reason);
   });
-
-  it('is not waited for longer than the boot may take', async () => {
-    const mcpServers = { mute: server('mute'), good: server() };
-    await using computer = await computerOf(mcpServers, { timing: { bootMs: 20 } });
-    const [mute] = computer.status().servers;
-    expect(mute).toMatchObject({ name: 'mute', state: 'connecting', waits: { for: 'initialize', came: '' } });
-    expect(computer.status().state).toBe('degraded');
-    await computer.servers.start('good');
-    expect((await computer.tools()).tools).not.toHaveLength(0);
-    expect(computer.status().state).toBe('degraded');
-  });
 });
 
 describe('a server that does not answer', () => {
@@ -155,46 +129,6 @@ describe('a server that does not answer', () => {
 });
 
 describe('a server that is started and stopped by hand', () => {
-  it('rests while it is not wanted, and its tools come and go', async () => {
-    await using computer = await computerOf({ s: server() }, { autoConnect: false });
-    const heard: [number, number][] = [];
-    computer.on('tools.changed', ({ added, removed }) => heard.push([added.length, removed.length]));
-    expect(computer.status().servers).toEqual([{ name: 's', state: 'idle' }]);
-    expect(computer.status().state).toBe('whole');
-    await computer.servers.start('s');
-    await computer.servers.start('s');
-    const { length } = (await computer.tools()).tools;
-    expect(computer.status().servers).toEqual([
-      { name: 's', state: 'ready', pid: expect.any(Number) as number },
-    ]);
-    await computer.servers.stop('s');
-    await computer.servers.stop('s');
-    expect(computer.status().servers).toEqual([{ name: 's', state: 'idle' }]);
-    expect((await computer.tools()).tools).toEqual([]);
-    expect(await computer.callTool('echo', {}, { confirmed: true })).toMatchObject({
-      outcome: 'failed',
-      failure: {
-        code: 'ServerNotActive',
-        remedy: "Start it: startServer('s'); in the prompt: start s",
-      },
-    });
-    await computer.servers.start('s');
-    expect(heard).toEqual([
-      [length, 0],
-      [0, length],
-      [length, 0],
-    ]);
-  });
-
-  it('settles its calls as unknown when it is stopped under them', async () => {
-    const timing = { drainMs: 20 };
-    await using computer = await computerOf({ s: server('echo', { autoApprove: ['all'] }) }, { timing });
-    const call = computer.callTool('hang', { label: 'x' });
-    await computer.callTool('seen');
-    await computer.servers.stop('s');
-    expect(await call).toMatchObject({ outcome: 'unknown', end: 'cancelled' });
-  });
-
   it('settles every order that is given while another one is carried out', async () => {
     await using computer = await computerOf({ s: server() });
     const orders = ['stop', 'start', 'stop', 'start'].map((order) =>
@@ -205,33 +139,5 @@ describe('a server that is started and stopped by hand', () => {
     expect(computer.status().servers).toEqual([
       { name: 's', state: 'ready', pid: expect.any(Number) as number },
     ]);
-  });
-});
-
-describe('a computer without its office', () => {
-  it('serves its own host, says what it waits for, and sits down when the office is there', async () => {
-    const office = await createOffice({ port: 0 });
-    await office.close();
-    await using computer = await computerOf(
-      { s: server() },
-      { office: { url: office.url, keepTrying: true }, timing: anyTiming({ linkBackoffMs: 20 }) },
-    );
-    expect(await computer.callTool('echo', { text: 'x' }, { confirmed: true })).toMatchObject({
-      outcome: 'succeeded',
-    });
-    const joined = computer.joined();
-    await using _again = await createOffice({ port: office.port });
-    await joined;
-    expect(computer.status().link).toEqual({ state: 'joined', reason: null, refusal: null });
-  });
-
-  it('says so when its name is taken there', async () => {
-    await using office = await createOffice({ port: 0 });
-    await using _first = await computerOf({}, { office: { url: office.url } });
-    await using second = await computerOf({}, { office: { url: office.url, keepTrying: true } });
-    const refused = new Promise<string | null>((resolve) => {
-      second.on('link.changed', ({ state, reason }) => state === 'waiting' && resolve(reason));
-    });
-    expect(await refused).toContain("'c1' already exists");
   });
 });

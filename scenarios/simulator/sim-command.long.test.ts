@@ -1,13 +1,10 @@
 import type { SimOptions } from '../../actors/cli/laboratory.ts';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CommandContext } from '../../actors/cli/context.ts';
 import { simCommand } from './sim-command.ts';
+import { testFolder } from '../fixtures/test-folder.ts';
 
-const out = mkdtempSync(join(tmpdir(), 'a2c-sim-command-'));
-afterAll(() => rmSync(out, { recursive: true }));
+const out = testFolder('sim-command');
 const usual = { for: 5_000, faults: 'all', shrink: false, coverage: false, out, json: false };
 
 async function sim(options: Partial<SimOptions>, signal = new AbortController().signal) {

@@ -34,12 +34,4 @@ describe('a URL of which nobody said what it speaks', () => {
     expect(world.server.seen.map(({ method }) => method)).toEqual(['POST']);
     expect(kinds).toEqual([]);
   });
-
-  it('fails with its first refusal when it speaks neither', async () => {
-    const world = await worldOf('streamable', untold([]));
-    world.refuse = (response, body) => response.writeHead(body ? 405 : 404).end();
-    expect(await failureIn(world)).toMatchObject({ details: { http_status: 405 } });
-    // The last GET asks for the revision without `initialize`.
-    expect(world.server.seen.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET']);
-  });
 });
