@@ -50,4 +50,3 @@ it('an incident is still known after 25,000 other calls, with its call, and is t
   incidents.see(all.map(({ id }) => id));
   expect([...incidents.open]).toEqual([]);
 });
-
