@@ -158,8 +158,11 @@ class HostedComputer implements Computer {
   readonly off = this.#events.off;
   readonly removeListener = this.#events.removeListener;
 
-  constructor(options: ComputerOptions, config: Config, runtime: Runtime, isShared: boolean) {
-    const { autoConnect = true, autoReconnect = true, stateDir = defaultStateDir(), onNotice } = options;
+  constructor(given: ComputerOptions, config: Config, runtime: Runtime, isShared: boolean) {
+    const { autoConnect = true, autoReconnect = true, stateDir = defaultStateDir() } = given;
+    const onNotice: ComputerOptions['onNotice'] = (text, topic) =>
+      given.onNotice?.(runtime.redact(text), topic);
+    const options = { ...given, onNotice };
     this.#options = options;
     this.#runtime = runtime;
     this.#part = runtime.use(computerPart);
@@ -170,7 +173,7 @@ class HostedComputer implements Computer {
     const own = this.#timingOf({});
     this.#listen();
     this.#inputs = inputsOf(config.inputs, options.input, servers.ledger);
-    this.#cached = new CachedCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
+    this.#cached = new CachedCatalogs(stateDir === false ? undefined : stateDir, onNotice);
     this.#transformer = createTransformer({ vrlMs: own.vrlMs, loadMs: own.vrlLoadMs, idleMs: own.vrlIdleMs });
     this.#logins = new LazyLogins(servers, options, stateDir);
     const fastest: Fastest = async (list) =>
@@ -183,11 +186,12 @@ class HostedComputer implements Computer {
       ...launching(servers, this.#logins, fastest, options),
     });
     servers.specs = specAsk((...asked) => this.#servers.resolve(...asked));
-    const tell = (text: string): void => onNotice?.(runtime.redact(text));
-    servers.calls.fill(options, this.#servers, this.#transformer, tell, (call) => this.#contexts.at(call));
+    servers.calls.fill(this.#options, this.#servers, this.#transformer, onNotice, (call) =>
+      this.#contexts.at(call),
+    );
     this.#orders = new ServerOrders({
       servers: this.#servers,
-      notice: (text) => onNotice?.(text),
+      notice: onNotice,
       define: (inputs) => this.#inputs.setDefinitions(inputs),
       listeners: this.#listeners,
       emit: (name, value) => this.#emit(name, value),
@@ -206,7 +210,7 @@ class HostedComputer implements Computer {
       cached: this.#cached,
       clientOf: this.#clientRoot,
       emit: (name, value) => this.#emit(name, value),
-      notice: (text, topic) => onNotice?.(text, topic),
+      notice: onNotice,
       booted: () => this.#first.booted(),
     });
     this.#collections = new CollectionQuestions({

@@ -8,6 +8,7 @@ import type { AskInput } from '../servers/inputs.ts';
 import type { Terminal } from '../../adapters/terminal/terminal.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
+import { isSecretInput } from '../../machines/secrets/secret-names.ts';
 import { badRequest } from '../kernel/errors.ts';
 import type { CommandContext } from './context.ts';
 
@@ -117,14 +118,11 @@ function asking(terminal: Terminal, isBrief: boolean): AskInput {
     // Takes inputs of type `command` from environment variables only, because VS Code alone runs them.
     if (type === 'command') return undefined;
     const what = description === '' ? id : description;
-    const preset =
-      definition.default === null
-        ? ''
-        : type === 'promptString' && definition.password
-          ? ' [default]'
-          : ` [${definition.default}]`;
+    const isSecret = isSecretInput(definition);
+    const shown = isSecret ? 'default' : definition.default;
+    const preset = definition.default === null ? '' : ` [${shown}]`;
     if (type === 'promptString') {
-      const answer = await terminal.question(`${what}${preset}: `, signal, { isSecret: definition.password });
+      const answer = await terminal.question(`${what}${preset}: `, signal, { isSecret });
       return orEnd(answer, signal) ?? undefined;
     }
     const { options, labels = {} } = definition;

@@ -8,16 +8,18 @@ function personWith(answers: readonly (string | null)[]) {
   const left = [...answers];
   const said: string[] = [];
   const asked: string[] = [];
+  const hidden: boolean[] = [];
   const terminal = {
     isInteractive: true,
     err: (text: string) => said.push(text),
     errText: (text: string) => said.push(text),
-    question: async (text: string) => {
+    question: async (text: string, _: AbortSignal, { isSecret = false } = {}) => {
       asked.push(text);
+      hidden.push(isSecret);
       return left.shift() ?? null;
     },
   } as unknown as Terminal;
-  return { terminal, said, asked };
+  return { terminal, said, asked, hidden };
 }
 const { signal } = new AbortController();
 const colour = { type: 'string', enum: ['r', 'g'], enumNames: ['Red', 'Green'] };
@@ -126,6 +128,20 @@ describe('an input of the config', () => {
     await preset.answer;
     expect(preset.asked).toEqual(['A token [default]: ']);
   });
+
+  it.each([
+    ['a password', text, true],
+    ['a text whose id reads like a secret', { ...text, id: 'api_key', password: false }, true],
+    ['another text', { ...text, id: 'name', password: false }, false],
+  ])(
+    'hides what is typed for it, and its default, where it is secret: %s',
+    async (_, definition, isSecret) => {
+      const asked = ask({ ...definition, default: 'x' }, ['typed']);
+      expect(await asked.answer).toBe('typed');
+      expect(asked.asked).toEqual([`A token [${isSecret ? 'default' : 'x'}]: `]);
+      expect(asked.hidden).toEqual([isSecret]);
+    },
+  );
 
   it('is picked by its number or its value, until it is one of the options', async () => {
     const asked = ask(pick, ['3', 'mars', '2']);

@@ -1,7 +1,7 @@
 /** Values of inputs: from variables, hosts, earlier answers, questions and defaults. */
 import { frozenJson } from '../../machines/catalog/tool.ts';
 import type { CommandInput, InputDefinition } from '../../machines/config/inputs.ts';
-import { isSecretName } from '../../machines/secrets/secret-names.ts';
+import { isSecretInput, isSecretName } from '../../machines/secrets/secret-names.ts';
 
 /**
  * Asks somebody on behalf of the host for the value of an input. Resolving with undefined means no answer, so that
@@ -169,9 +169,7 @@ export class Inputs {
   }
   #found(id: string, value: unknown): Resolved {
     const definition = this.#definitions.get(id);
-    const isPassword = definition?.type === 'promptString' && definition.password;
-    // Counts the output of a command as secret, because such inputs mostly get secrets from a store.
-    return { ok: true, value, isSecret: isPassword || definition?.type === 'command' || isSecretName(id) };
+    return { ok: true, value, isSecret: definition ? isSecretInput(definition) : isSecretName(id) };
   }
   #forget(id: string, reason: string): void {
     this.#values.delete(id);

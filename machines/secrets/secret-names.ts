@@ -1,3 +1,5 @@
+import type { InputDefinition } from '../config/inputs.ts';
+
 /** Meaning of a value by the name of its variable, header, parameter or field. */
 const secretNames =
   /(password|passwd|passphrase|passcode|secret|credential|cookie|authorization|bearer|mnemonic|(api|access|auth|private|secret|signing|encryption|master|account|ssh|license)_?key)s?(_?(\d+|value|confirm|confirmation|plain|raw))?$|token(_?(\d+|value|raw))?$|[a-z0-9]_(pass|pwd)$|_auth$|(^|_)(pw|pins?|t?otps?|cv[vc]2?|seeds?|login|ssn|iban)(_?\d+|_(value|code|phrase|number))?$|sess(ion)?_?id$|(密码|口令|密钥|令牌)$/;
@@ -27,6 +29,9 @@ export function isSecretName(name: string): boolean {
   if (known.size < 10_000 && name.length <= longestName) known.set(name, isSecret);
   return isSecret;
 }
+/** Outputs of commands count as secret, because such inputs mostly get secrets from a store. */
+export const isSecretInput = (input: InputDefinition): boolean =>
+  input.type === 'command' || (input.type === 'promptString' && input.password) || isSecretName(input.id);
 const publicNames =
   /(^|_)(env|environment|lang|language|locale|lc_[a-z]+|tz|time_?zone|region|zone|model|version|mode|format|level|type|driver|engine|dialect|transport|protocol|encoding|charset|user|username|logname|name|db|dbname|database|term|shell|editor|pager|display|xdg_[a-z_]+|user_agent|accept(_[a-z]+)?)$/;
 /** `key`: it may be a key, also in an argument, where most names say nothing. */

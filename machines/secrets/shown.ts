@@ -1,4 +1,4 @@
-import { isSecretName } from './secret-names.ts';
+import { isSecretInput, isSecretName } from './secret-names.ts';
 import { isSecretValue, secretsIn, loginsIn, secretSpansIn } from './secret-rules.ts';
 import { SecretIndex, replacedIn } from './secret-index.ts';
 import { SecretRedactor } from './redaction.ts';
@@ -71,8 +71,7 @@ export const secretsOfConfig = (config: {
   ...config.servers.flatMap((server) => literalSecretsIn(launchConfigOf(server))),
   ...config.inputs.flatMap((input) => {
     if (input.type === 'command') return secretsIn(input.args ?? {}, input.command.split(/\s+/));
-    const isSecret = (input.type === 'promptString' && input.password) || isSecretName(input.id);
-    return isSecret && input.default !== null ? [input.default] : [];
+    return isSecretInput(input) && input.default !== null ? [input.default] : [];
   }),
 ];
 

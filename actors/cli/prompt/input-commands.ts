@@ -3,16 +3,15 @@ import { readJson } from '../../../machines/config/json-text.ts';
 import { mistakeLine } from '../../../machines/config/mistake.ts';
 import type { Fact } from '../../../machines/facts.ts';
 import type { InputDefinition } from '../../../machines/config/inputs.ts';
+import { isSecretInput } from '../../../machines/secrets/secret-names.ts';
 import { badRequest, notFound } from '../../kernel/errors.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import type { CommandContext } from '../context.ts';
 import { inOneLine } from '../printing/contents.ts';
 import { readNamed, type PromptCommand, type PromptCommands } from './commands.ts';
 
-const isSecret = (definition: InputDefinition | undefined): boolean =>
-  definition?.type === 'promptString' && definition.password;
 type Inputs = Computer['inputs'];
-/** Values of passwords are never shown. */
+/** Secret values are never shown. */
 export function addInputs(
   commands: PromptCommands,
   { terminal }: CommandContext,
@@ -67,14 +66,14 @@ function shownJson(terminal: Terminal, value: unknown): unknown {
 }
 const shownValues = (inputs: Inputs): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    Object.entries(inputs.values.list()).map(([id, value]) => [id, isSecret(inputs.get(id)) ? '***' : value]),
+    Object.entries(inputs.values.list()).map(([id, value]) => {
+      const definition = inputs.get(id);
+      return [id, definition && isSecretInput(definition) ? '***' : value];
+    }),
   );
 const hidden = (definition: InputDefinition): object =>
-  isSecret(definition)
-    ? {
-        ...definition,
-        default: definition.type === 'promptString' && definition.default !== null ? '***' : null,
-      }
+  isSecretInput(definition) && 'default' in definition && definition.default !== null
+    ? { ...definition, default: '***' }
     : definition;
 const inputLine = ({ id, type, description }: InputDefinition): string =>
   `${id.padEnd(20)}  ${type.padEnd(12)}  ${inOneLine(description, 80)}`.trimEnd();
