@@ -56,23 +56,6 @@ const namesOf = (claims: readonly Claim[]): Record<string, string> =>
   );
 
 describe('a tool whose name another server has', () => {
-  it('is called by its server and its name, and so is the other', () => {
-    expect(namesOf([claim('A', 'x'), claim('A', 'y'), claim('B', 'x')])).toEqual({
-      ...{ 'A/x': 'A_x', 'A/y': 'y', 'B/x': 'B_x' },
-    });
-  });
-
-  it('leaves its name to a server that does not yield', () => {
-    expect(namesOf([claim('A', 'x'), claim('B', 'x', false)])).toEqual({ 'A/x': 'A_x', 'B/x': 'x' });
-    expect(namesOf([claim('A', 'x', false), claim('B', 'x', false)])).toEqual({ 'A/x': 'x', 'B/x': 'x' });
-  });
-
-  it('gets a mark where that name is taken as well', () => {
-    const names = namesOf([claim('A', 'x'), claim('A', 'B_x'), claim('B', 'x')]);
-    expect(names).toMatchObject({ 'A/x': 'A_x', 'A/B_x': 'B_x' });
-    expect(names['B/x']).toMatch(/^B_x_[0-9a-f]{8}$/);
-  });
-
   it('never gets a name that another tool had to give up', () => {
     const names = namesOf([claim('A', 'x'), claim('A', 'B_x'), claim('B', 'x'), claim('C', 'B_x')]);
     expect(names).toMatchObject({ 'A/B_x': 'A_B_x', 'C/B_x': 'C_B_x' });
@@ -214,12 +197,6 @@ describe('a tool with an alias', () => {
     expect([found(both, 'at'), found(both, 'bt'), found(both, 't')]).toEqual(['a/t', 'b/t', undefined]);
   });
 
-  it('does not meet the tool of that name of another server', () => {
-    const rules = [ruled('a'), ruled('b', { toolMeta: { t: { alias: 'u' } } })];
-    const table = buildTable(rules, catalogsOf({ a: ['t'], b: ['t'] }));
-    expect([offered(table), table.refused]).toEqual([['t = a/t', 'u = b/t'], []]);
-  });
-
   it.each([
     ['before', ['u', 't']],
     ['after', ['t', 'u']],
@@ -352,16 +329,6 @@ describe('two servers with one tool name, and prefix', () => {
     expect(findTool(table, 'B_x')?.renamed).toEqual({ from: 'x', servers: ['A', 'B'] });
   });
 
-  it('three servers with one tool name have prefixed names, and none has the bare name', () => {
-    const table = tableOf({ A: ['x'], B: ['x'], C: ['x'] }, prefix);
-    expect(offered(table)).toEqual(['A_x = A/x', 'B_x = B/x', 'C_x = C/x']);
-    expect(findTool(table, 'x')).toBeUndefined();
-  });
-
-  it('each is found by its name, with the name that its server knows', () => {
-    expect(found(tableOf({ A: ['x'], B: ['x'] }, prefix), 'B_x')).toBe('B/x');
-  });
-
   it('the bare name is not found, and what can be called instead is said', () => {
     const alone = tableOf({ A: ['x'] }, prefix);
     expect(found(alone, 'x')).toBe('A/x');
@@ -377,10 +344,6 @@ describe('two servers with one tool name, and prefix', () => {
     const table = tableOf({ A: ['read_file', 'write_file'] }, prefix);
     expect(unresolved(table, 'raed_file').remedy).toMatch(/^Did you mean 'read_file'\? List the tools/);
     expect(unresolved(table, 'frobnicate').remedy).toMatch(/^List the tools/);
-  });
-
-  it('what no model takes in the name of a server is replaced, and no tool is dropped', () => {
-    expect(offered(tableOf({ 'p/q': ['x'], B: ['x'] }, prefix))).toEqual(['p_q_x = p/q/x', 'B_x = B/x']);
   });
 
   it('what no model takes in the name of a tool is replaced; names that come out equal have marks, and each is called as its server knows it', () => {
@@ -403,20 +366,6 @@ describe('two servers with one tool name, and prefix', () => {
     expect([first, second]).toEqual(['A_x', 'B_x']);
     expect(third).toMatch(/^B_x_[0-9a-f]{8}$/);
     expect([found(table, 'B_x'), found(table, third ?? '')]).toEqual(['A/B_x', 'B/x']);
-  });
-
-  it('a long name is cut to 64 characters, the same in any order and at any time, and finds its tool', () => {
-    const long = 'x'.repeat(80);
-    const [table, other] = [
-      { A: [long], B: [long] },
-      { B: [long], A: [long] },
-    ].map((l) => tableOf(l, prefix));
-    const names = offeredTools(table ?? emptyTable, isUp).map(({ shown }) => shown);
-    expect(names.map((name) => [name.length, found(other ?? emptyTable, name)])).toEqual([
-      [64, `A/${long}`],
-      [64, `B/${long}`],
-    ]);
-    expect(names[0]).toMatch(/^A_x{53}_[0-9a-f]{8}$/);
   });
 
   it.each(['reject', 'prefix'] as const)(

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DPEDocumentSummary } from '../protocol/messages/collections.ts';
-import { isDpeUri } from './dpe-uri.ts';
 import {
   arrangeDocuments,
   organizeFinder,
@@ -44,10 +43,6 @@ const many = (count: number): DPEDocumentSummary[] =>
   Array.from({ length: count }, (_, n) => documentOf(`d${n}`));
 
 describe('what is no document', () => {
-  it('makes an empty catalogue of nothing', () => {
-    expect(page([])).toEqual({ documents: [], totalCount: 0 });
-    expect(page([], { keywords: ['a'], offset: 3 })).toEqual({ documents: [], totalCount: 0 });
-  });
   it.each(['http://h/d', 'dpe://', 'dpe://h/d/foo', 'dpe://h/d?limit=0', ''])(
     'is left out with the URI %j, and its neighbour stays',
     (uri) => {
@@ -83,22 +78,6 @@ describe('the keywords of a query', () => {
   });
 });
 
-describe('the file type of a query', () => {
-  const documents = [
-    documentOf('a'),
-    documentOf('b', { file_type: 'PDF' }),
-    documentOf('c', { file_type: 'x' }),
-  ];
-  it('is exactly the one that is wanted', () => {
-    expect(namesOf(page(documents, { fileType: 'pdf' }))).toEqual(['a']);
-    expect(page(documents, { fileType: 'xlsx' })).toEqual({ documents: [], totalCount: 0 });
-    expect(page(documents, { fileType: '' }).totalCount).toBe(3);
-  });
-  it('must fit as well as the keywords', () => {
-    expect(namesOf(page(documents, { fileType: 'x', keywords: ['a', 'c'] }))).toEqual(['c']);
-  });
-});
-
 describe('the servers of a catalogue', () => {
   it('come by their last call, the latest first, then by name', () => {
     const documents = ['B', 'D', 'A', 'C'].map((server) => documentOf(server, { server }));
@@ -109,15 +88,6 @@ describe('the servers of a catalogue', () => {
 
 describe('the documents of one server', () => {
   const at = (doc: string, lastModified: string | null) => documentOf(doc, { last_modified: lastModified });
-  it('come by age, the newest first, those without a time last', () => {
-    const documents = [
-      documentOf('never'),
-      at('old', '2025-01-01'),
-      at('null', null),
-      at('new', '2026-01-01'),
-    ];
-    expect(namesOf(page(documents))).toEqual(['new', 'old', 'never', 'null']);
-  });
   it('are compared as instants, not as texts', () => {
     const documents = [
       at('03:00Z', '2026-02-14T10:00:00+07:00'),
@@ -128,32 +98,12 @@ describe('the documents of one server', () => {
     ];
     expect(namesOf(page(documents))).toEqual(['05:00Z', '04:30Z', '04:00:00.5Z', '04:00Z', '03:00Z']);
   });
-  it('stay as listed where their times are equal; what is no time is none', () => {
-    const names = Array.from({ length: 40 }, (_, n) => `d${n}`);
-    const spelled = ['2026-02-14T10:00:00Z', '2026-02-14T12:00:00+02:00'];
-    expect(
-      page(
-        names.map((name, n) => at(name, spelled[n % 2] ?? '')),
-        { limit: 40 },
-      ).documents.map(({ doc_ref }) => doc_ref),
-    ).toEqual(names);
-    expect(namesOf(page([at('a', 'yesterday'), at('b', null), at('c', '1970-01-01')]))).toEqual([
-      'c',
-      'a',
-      'b',
-    ]);
-  });
 });
 
 describe('a page of a catalogue', () => {
-  it('has what stands behind the offset, as far as there is any', () => {
-    expect(namesOf(page(many(55), { offset: 50, limit: 20 }))).toEqual(['d50', 'd51', 'd52', 'd53', 'd54']);
-    expect(page(many(55), { offset: 100 })).toEqual({ documents: [], totalCount: 55 });
-    expect(page(many(55), { offset: 55 }).documents).toEqual([]);
-    expect(namesOf(page(many(5), { offset: -3, limit: 2 }))).toEqual(['d0', 'd1']);
-  });
   it('begins at 0 and has 20 documents where nobody says otherwise', () => {
     expect(namesOf(page(many(55)))).toEqual(many(20).map(({ doc_ref }) => doc_ref));
+    expect(namesOf(page(many(5), { offset: -3, limit: 2 }))).toEqual(['d0', 'd1']);
   });
   it.each([0, -1, Number.NaN])(
     'is empty with a limit of %d, and tells how many documents there are',
@@ -163,19 +113,6 @@ describe('a page of a catalogue', () => {
   );
   it.each([101, 500, Infinity])('has a limit of 100 where %d is asked for', (limit) => {
     expect(page(many(150), { limit }).documents).toHaveLength(100);
-  });
-  it('has all documents where the limit is above what there is', () => {
-    expect(page(many(3), { limit: 100 }).documents).toHaveLength(3);
-  });
-  it('goes on with the next server', () => {
-    const documents = [...many(3), documentOf('x', { server: 'B' }), documentOf('y', { server: 'B' })];
-    expect(namesOf(page(documents, { offset: 2, limit: 2 }))).toEqual(['d2', 'x']);
-    expect(namesOf(page(documents, { offset: 4, limit: 2 }))).toEqual(['y']);
-    expect(namesOf(page(documents, { offset: 1, limit: 3 }, ['B']))).toEqual(['y', 'd0', 'd1']);
-  });
-  it('tells the total of what is wanted, not of what is on the page', () => {
-    const documents = [...many(30), documentOf('other', { file_type: 'x' })];
-    expect(page(documents, { fileType: 'pdf', limit: 1 }).totalCount).toBe(30);
   });
 });
 
@@ -198,14 +135,22 @@ describe('the query on the wire', () => {
 });
 
 const servers = ['A', 'B', 'C', '__proto__'];
-const times = [undefined, null, '2026-01-01', '2026-01-01T01:00:00+01:00', '2025-06-01T00:00:00Z', 'never'];
+const times = [
+  undefined,
+  null,
+  '2026-01-01',
+  '2026-01-01T01:00:00+01:00',
+  '2025-06-01T00:00:00Z',
+  '1970-01-01',
+  'never',
+];
 const documents: fc.Arbitrary<readonly DPEDocumentSummary[]> = fc
   .array(
     fc.record({
       server: fc.constantFrom(...servers),
       uri: fc.constantFrom('dpe://h/d', 'dpe://h/e', 'dpe://h/d/foo'),
       title: fc.constantFrom('red', 'Green', ''),
-      file_type: fc.constantFrom('pdf', 'xlsx'),
+      file_type: fc.constantFrom('pdf', 'PDF', 'xlsx'),
       last_modified: fc.constantFrom(...times),
     }),
     { maxLength: 40 },
@@ -221,14 +166,6 @@ const filter: fc.Arbitrary<FinderQuery> = fc.record(
 );
 
 describe('a catalogue', () => {
-  it('does not change when it is put in order again', () => {
-    fc.assert(
-      fc.property(documents, filter, history, (all, query, called) => {
-        const once = arrangeDocuments(all, query, called);
-        expect(arrangeDocuments(once, query, called)).toEqual(once);
-      }),
-    );
-  });
   it('is, page by page, the whole once, with the same total on every page', () => {
     fc.assert(
       fc.property(documents, filter, history, fc.integer({ min: 1, max: 7 }), (all, query, called, limit) => {
@@ -274,9 +211,11 @@ describe('a catalogue', () => {
               const words = keywords.map((word) => word.toLowerCase());
               return words.length === 0 || words.some((word) => title.toLowerCase().includes(word));
             });
-          const sorted = [['2026-01-01', '2026-01-01T01:00:00+01:00'], ['2025-06-01T00:00:00Z']].flatMap(
-            (group) => wanted.filter((each) => group.includes(each.last_modified ?? '')),
-          );
+          const sorted = [
+            ['2026-01-01', '2026-01-01T01:00:00+01:00'],
+            ['2025-06-01T00:00:00Z'],
+            ['1970-01-01'],
+          ].flatMap((group) => wanted.filter((each) => group.includes(each.last_modified ?? '')));
           const rest = wanted.filter((each) => !sorted.includes(each));
           expect(arranged.filter((each) => each.server === server)).toEqual([...sorted, ...rest]);
         }
@@ -302,13 +241,6 @@ describe('a list of a server', () => {
   it('has the documents in it, each once, in their order', () => {
     const uris = ['file:///a', 'dpe://h/b', 'window://h/w', 'dpe://h', 'dpe://h/b', 'dpe://h/d/foo'];
     expect(listed(...uris)).toEqual(['dpe://h/b', 'dpe://h']);
-  });
-  it('is not needed when one document says that it was updated; what is none says nothing', () => {
-    expect([isDpeUri('dpe://h/d'), isDpeUri('window://h/d'), isDpeUri('file:///d')]).toEqual([
-      true,
-      false,
-      false,
-    ]);
   });
   it('may hold catalogues, documents and their parts', () => {
     const uris = listed('dpe://h', 'dpe://h/d', 'dpe://h/d/pages/0', 'dpe://h/e', 'dpe://h/d/elements/x');
