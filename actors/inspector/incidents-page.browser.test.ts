@@ -104,24 +104,6 @@ describe('the first screen', () => {
     }
   });
 
-  it('names the person for whom a call waits, until the answer', async () => {
-    let answer: (permission: 'allow') => void = () => {};
-    await using computer = await bootedComputer({
-      stateDir: false,
-      confirm: () => new Promise((resolve) => void (answer = resolve)),
-      config: { mcpServers: { good: { command: node, args: [fixture, 'echo'] } } },
-    });
-    const page = await look(computer);
-    const call = computer.callTool('echo', { text: 'may I?' });
-    const asked = incident(page, 'person', 'good');
-    await asked.filter({ hasText: 'A call of echo waits for a person' }).waitFor();
-    await openPanel(page, 'Calls');
-    await page.locator('.call', { hasText: 'waits for a person' }).waitFor();
-    answer('allow');
-    expect((await call).outcome).toBe('succeeded');
-    await asked.waitFor({ state: 'detached' });
-  });
-
   it('names the tools that are refused, and the calls that no server got', async () => {
     await using computer = await bootedComputer({
       stateDir: false,

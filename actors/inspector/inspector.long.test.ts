@@ -368,18 +368,6 @@ describe('a page that looks at a computer', () => {
     old.close();
     await page.close();
   });
-
-  it('is told that its host closes, and what happened until then', async () => {
-    const computer = await computerOf();
-    const inspection = await computer.debug.inspect();
-    const page = await attachTo(inspection.url);
-    await page.welcome();
-    await computer.close();
-    expect(await page.closed).toBe(1000);
-    expect(page.rows.some(({ k, a }) => k === 'end' && a === 'computer#1')).toBe(true);
-    expect(page.messages.at(-1)).toEqual({ type: 'closed', reason: 'the host closed' });
-    await expect(computer.debug.inspect()).rejects.toMatchObject({ message: 'The host is closed' });
-  });
 });
 
 describe('hosts that can be looked at', () => {

@@ -116,28 +116,6 @@ describe('the live page', () => {
     noErrors(errors);
   });
 
-  it('shows a page that comes late the same as one that was there', async () => {
-    await using computer = await computerOf({ echo });
-    await using inspection = await computer.debug.inspect();
-    const { page: first } = await lookWithActors(inspection.url);
-    await actor(first, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
-    await computer.callTool('echo', { text: 'one' });
-    const { page: second } = await lookWithActors(inspection.url);
-    await actor(second, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
-    const names = (page: Page): Promise<string[]> =>
-      page
-        .locator('.actor')
-        .evaluateAll((all) =>
-          all.map(
-            (each) => `${each.getAttribute('data-address')} ${each.querySelector('.line')?.textContent}`,
-          ),
-        );
-    await first.waitForFunction(
-      () => document.querySelectorAll('.actor[data-address*="call:"]').length === 0,
-    );
-    expect(await names(second)).toEqual(await names(first));
-  });
-
   it('shows what a tool says as text, never as markup', async () => {
     await using computer = await computerOf({ echo });
     await using inspection = await computer.debug.inspect();
