@@ -101,7 +101,7 @@ export class Mail {
       counts === 'none' ||
       (counts === 'some' && message.type === 'ask');
     const published = isStored
-      ? this.#inTurn(() => this.#store(client, to, letter))
+      ? this.#inTurn(() => this.#store(bulk.now ?? client, to, letter))
       : client.publish(keys.mail(to), letter);
     void published.then(isHeard).then(told, () => told(undefined));
   }
