@@ -1,18 +1,31 @@
 import { during } from './clock.ts';
+import { wireCodes, type Failure } from '../machines/protocol/failure.ts';
 import type { RequestFact, RequestPort } from '../machines/kernel/ports.ts';
 
+const notLoaded = (error: unknown): Failure => ({
+  code: wireCodes.internal,
+  message: `a part of this host could not be loaded: ${String(error)}`,
+  remedy: 'Start this host again: its package may have been replaced while it ran.',
+});
 /** Answers questions by a port that is loaded with the first of them. */
 export function lazyPort(load: () => Promise<RequestPort>): RequestPort {
   let loaded: RequestPort | undefined;
   let loading: Promise<RequestPort> | undefined;
   return (...asked) => {
     if (loaded) return loaded(...asked);
+    const [, { id }, emit] = asked;
     let withdraw: (() => void) | undefined = () => {};
     loading ??= during(load());
-    void loading.then((port) => {
-      loaded = port;
-      if (withdraw) withdraw = port(...asked);
-    });
+    loading
+      .then((port) => {
+        loaded = port;
+        if (withdraw) withdraw = port(...asked);
+      })
+      .catch((error: unknown) => {
+        // The next question loads it again.
+        loading = undefined;
+        if (withdraw) emit({ type: 'ask.refused', id, sent: false, failure: notLoaded(error) });
+      });
     return () => {
       withdraw?.();
       withdraw = undefined;

@@ -43,7 +43,14 @@ import {
 } from '../kernel/listeners.ts';
 import { checkArguments, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import { fingerprintOf, readOrThrow, hostTiming } from '../plans/plan.ts';
-import { catalogsOf, listedOf, promptsOf, resourcesOf, CachedCatalogs } from '../servers/catalogs.ts';
+import {
+  catalogsOf,
+  listedOf,
+  listsRead,
+  promptsOf,
+  resourcesOf,
+  CachedCatalogs,
+} from '../servers/catalogs.ts';
 import { Inputs, type AskInput } from '../servers/inputs.ts';
 import { specAsk, type LaunchSpecsOptions } from '../servers/launch-specs.ts';
 import { LazyLogins } from './lazy-logins.ts';
@@ -176,14 +183,12 @@ class HostedComputer implements Computer {
     this.#cached = new CachedCatalogs(stateDir === false ? undefined : stateDir, onNotice);
     this.#transformer = createTransformer({ vrlMs: own.vrlMs, loadMs: own.vrlLoadMs, idleMs: own.vrlIdleMs });
     this.#logins = new LazyLogins(servers, options, stateDir);
-    const fastest: Fastest = async (list) =>
-      (await (this.#registries ??= registriesOf(options))).fastest(list);
     this.#servers = new Servers(config, {
       transformer: this.#transformer,
       inputs: this.#inputs,
       policy: { autoConnect, autoReconnect, timing: own },
       cachedOf: (fingerprint) => this.#cached.of(fingerprint),
-      ...launching(servers, this.#logins, fastest, options),
+      ...launching(servers, this.#logins, this.#fastest, options),
     });
     servers.specs = specAsk((...asked) => this.#servers.resolve(...asked));
     servers.calls.fill(this.#options, this.#servers, this.#transformer, onNotice, (call) =>
@@ -226,15 +231,26 @@ class HostedComputer implements Computer {
     this.#forget = [runtime.directory.tap.add(this.#history), this.#hearIncidents()];
     if (options.onEvent) this.#watchCalls();
   }
+  readonly #fastest: Fastest = async (list) => {
+    this.#registries ??= registriesOf(this.#options).catch((error: unknown) => {
+      this.#registries = undefined;
+      throw error;
+    });
+    return (await this.#registries).fastest(list);
+  };
   /** Loaded with the first office. */
   #seatOf(): Promise<Seat<'computer'>> {
+    if (this.#seating) return this.#seating;
     const machine = {
       isTaken: () => Boolean(this.#context()?.link),
       send: (event: AnyEventObject) => this.#runtime.directory.send('computer', event),
     };
-    return (this.#seating ??= this.#part
+    const loading = this.#part
       .seat()
-      .then((part) => (this.#seat = part.seatOf(this.name, this.#listeners, machine))));
+      .then((part) => (this.#seat = part.seatOf(this.name, this.#listeners, machine)));
+    // A load that failed is tried again with the next order.
+    loading.catch(() => (this.#seating = undefined));
+    return (this.#seating = loading);
   }
   #listen(): void {
     const { servers } = this.#part;
@@ -254,6 +270,8 @@ class HostedComputer implements Computer {
     if (this.#closing) return this.#collections.close();
     this.#servers.take(prepared);
     const seated = office?.keepTrying ? this.#first.seated : office && this.#seat?.taken(office);
+    // It may be refused while folders are loaded.
+    seated?.catch(() => {});
     await this.#part.loadFolders(config.settings);
     if (this.#closing) return this.#collections.close();
     const hear = (event: AnyEventObject): void => this.#hear(event);
@@ -493,10 +511,12 @@ class HostedComputer implements Computer {
     );
     const context = this.#context();
     if (!context) throw new A2cError(closedFailure);
-    const listed = listedOf(context, this.#runtime.directory, known);
-    for (const [n, { fingerprint, lists }] of known.entries())
-      if (listed[n]?.unread.length === 0) this.#cached.complete(fingerprint, lists);
-    return listed;
+    const { directory } = this.#runtime;
+    for (const { server, fingerprint, lists } of known) {
+      const read = listsRead(context, directory, server);
+      if (read) this.#cached.complete(fingerprint, lists, read);
+    }
+    return listedOf(context, directory, known);
   }
   #request: Computer['servers']['request'] = (server, method, params, { signal, onProgress } = {}) =>
     new Promise((resolve, reject) => {
@@ -519,7 +539,7 @@ class HostedComputer implements Computer {
   joined: Computer['joined'] = async (options = {}) =>
     (this.#seat ?? (await this.#seatOf())).joined(() => this.#news.link, options.signal);
   leave: Computer['leave'] = async () => {
-    await (await this.#seating)?.leave();
+    await (await this.#seating?.catch(() => undefined))?.leave();
     this.#news.link = null;
   };
   /** From the first listener, or from the start with `onEvent`; until then watching costs nothing. */
@@ -546,10 +566,10 @@ class HostedComputer implements Computer {
     this.#first.close();
     if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing().shutdownMs + 1_000);
     this.#door?.close();
-    (await this.#seating)?.close();
+    (await this.#seating?.catch(() => undefined))?.close();
     this.#inputs.close();
     await this.#logins.close();
-    (await this.#registries)?.close();
+    (await this.#registries?.catch(() => undefined))?.close();
     await this.#part.closeFolders();
     await this.#transformer.close();
     await this.#cached.close();

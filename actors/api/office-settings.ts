@@ -68,11 +68,14 @@ export const readAuth = (
 };
 const readTls = (tls: NonNullable<OfficeOptions['tls']>): OfficeTls =>
   typeof tls === 'function' ? tls() : tls;
-export function readSettings({ limits = {}, trustProxy = 0, tls }: OfficeOptions): OfficeSettings {
+export function readSettings(
+  { limits = {}, trustProxy = 0, tls }: OfficeOptions,
+  of: 'createOffice' | 'reload' = 'createOffice',
+): OfficeSettings {
   try {
     if (tls) checkTls(readTls(tls));
   } catch (error) {
-    throw wrong('createOffice: tls', 'tls', error, 'docs/operate.md has an example with its files.');
+    throw wrong(`${of}: tls`, 'tls', error, 'docs/operate.md has an example with its files.');
   }
   return { limits: limitsWith(limits), proxies: trustProxy, ...(tls && { tls: readTls(tls) }) };
 }

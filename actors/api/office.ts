@@ -130,7 +130,7 @@ function operatingOf(
     disconnect: (id, why = parted) => access.control?.disconnect(id, why) ?? false,
     reload: async () => {
       // Reads the files before anything changes, so that a mistake in them changes nothing.
-      const { tls } = readSettings(options);
+      const { tls } = readSettings(options, 'reload');
       const next = readAuth('reload', given, warn);
       if (tls) access.control?.secure(tls);
       access.admit(next);

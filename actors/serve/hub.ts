@@ -3,7 +3,7 @@ import { systemClock } from '../../adapters/clock.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 import { version } from '../../machines/version.ts';
 import { offersOf, type Offers } from './offers.ts';
-import type { Source } from './source.ts';
+import type { Offered, Source } from './source.ts';
 
 export interface Client {
   /** As the client said in `initialize`; undefined before that. */
@@ -184,16 +184,17 @@ export class Hub {
   /** Waits for servers whose list of this kind nobody has seen yet, within bounds. */
   async listed(kind: (typeof kinds)[number]): Promise<Offers> {
     const source = await this.#source;
-    const isAwaited = async (): Promise<boolean> =>
-      (await source.offered()).some(
-        ({ server, unread }) => unread.includes(kind) && source.isAwaited(server),
-      );
+    const isAwaited = ({ server, unread }: Offered): boolean =>
+      unread.includes(kind) && source.isAwaited(server);
     const until = this.#begun + listMs;
-    while (!this.#isClosed && systemClock.now() < until && (await isAwaited())) {
-      this.#offers = undefined;
+    let all = await source.offered();
+    while (!this.#isClosed && systemClock.now() < until && all.some(isAwaited)) {
       await this.#look();
+      all = await source.offered();
     }
-    this.#listed = await this.offers();
+    this.#listed = offersOf(all, source.wrapped !== undefined);
+    // An empty first list is no news.
+    this.#offers = undefined;
     return this.#listed;
   }
   #changed(): void {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,13 +10,14 @@ import { createServe } from './index.ts';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
-/** Lists its resources once its tool `release` was called, and has no prompts. */
+/** Lists its resource once its tool `release` was called, unless the file WITHOUT is there, and has no prompts. */
 const late = {
   command: process.execPath,
   args: [
     '--input-type=module',
     '-e',
-    `import { serveOverStdio } from ${JSON.stringify(new URL('../../scenarios/fixtures/stdio-server.mjs', import.meta.url).href)};
+    `import { existsSync } from 'node:fs';
+    import { serveOverStdio } from ${JSON.stringify(new URL('../../scenarios/fixtures/stdio-server.mjs', import.meta.url).href)};
     let release;
     const released = new Promise((resolve) => (release = resolve));
     const tools = ['release', 'wait'].map((name) => ({ name, inputSchema: { type: 'object' } }));
@@ -24,11 +25,20 @@ const late = {
       'tools/list': () => ({ tools }),
       'prompts/list': () => ({ prompts: [] }),
       'resources/templates/list': () => ({ resourceTemplates: [] }),
-      'resources/list': () => released.then(() => ({ resources: [{ uri: 'late://one', name: 'one' }] })),
+      'resources/list': async () => {
+        await released;
+        const has = !existsSync(process.env.WITHOUT ?? '');
+        return { resources: has ? [{ uri: 'late://one', name: 'one' }] : [] };
+      },
       'tools/call': ({ name }) => (name === 'release' && release(), { content: [] }),
     });`,
   ],
 };
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'served-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 const telling = { command: process.execPath, args: [fixture('telling-server.mjs'), 'serve'] };
 
 async function served(
@@ -94,8 +104,7 @@ describe('a host that serves', () => {
   });
 
   it('lists what the last run has read until it is read again, and also that a list was empty', async () => {
-    const stateDir = mkdtempSync(join(tmpdir(), 'served-'));
-    onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }));
+    const stateDir = newFolder();
     const first = await served({ late }, { stateDir });
     await first.client.callTool({ name: 'release', arguments: {} });
     const { resources } = await first.client.listResources();
@@ -105,6 +114,38 @@ describe('a host that serves', () => {
     expect((await computer.servers.listed())[0]).toMatchObject({ unread: [], resources, prompts: [] });
     await client.callTool({ name: 'wait', arguments: {} });
     expect((await client.listResources()).resources).toEqual(resources);
+  });
+
+  it('keeps the lists of a server under its new config, although they are the same', async () => {
+    const stateDir = newFolder();
+    const changed = { only: { ...telling, env: { SPARE: '2' } } };
+    const first = await served({ only: { ...telling, env: { SPARE: '1' } } }, { stateDir });
+    const tools = await names(first.client);
+    await first.computer.servers.set({ mcpServers: changed });
+    const told = (): Promise<string> =>
+      first.client.callTool({ name: 'good', arguments: {} }).then(JSON.stringify, String);
+    await expect.poll(told).toContain('SPARE=2');
+    expect(await names(first.client)).toEqual(tools);
+    await first.computer.close();
+    const { computer } = await served(changed, { stateDir });
+    const [listed] = await computer.servers.listed();
+    expect(listed?.tools.map(({ name }) => name)).toEqual(tools);
+  });
+
+  it('forgets the resources of the last run when there are none any more', async () => {
+    const stateDir = newFolder();
+    const server = { ...late, env: { WITHOUT: join(stateDir, 'without') } };
+    const first = await served({ late: server }, { stateDir });
+    await first.client.callTool({ name: 'release', arguments: {} });
+    expect((await first.client.listResources()).resources).toHaveLength(1);
+    await first.computer.close();
+    writeFileSync(join(stateDir, 'without'), '');
+    const second = await served({ late: server }, { stateDir });
+    await second.client.callTool({ name: 'release', arguments: {} });
+    await expect.poll(async () => (await second.client.listResources()).resources).toEqual([]);
+    await second.computer.close();
+    const { computer } = await served({ late: server }, { stateDir });
+    expect((await computer.servers.listed())[0]).toMatchObject({ unread: [], resources: [] });
   });
 
   it('has tools of its own only when they are wanted', async () => {

@@ -120,28 +120,55 @@ const offeredAs = remembered(({ shown, server, tool, renamed }: ToolEntry): List
 });
 export interface KnownLists {
   readonly server: string;
-  /** Lists that were read in this run, else in the last one. */
+  /** Of the last run, or news of this one. */
   readonly lists: Lists | null;
 }
+type Listing = Pick<ComputerContext, 'servers' | 'catalogs' | 'stages' | 'table'>;
+const catalogIn = (
+  { stages }: Listing,
+  directory: Directory,
+  server: string,
+  list: CatalogList,
+): CatalogContext | 'undeclared' | undefined => {
+  const root = directory.find(`computer/client:${keyOf(server)}/catalog:${list}`);
+  if (root) return (root.ref.getSnapshot() as unknown as Snapshot).context;
+  // A server that is ready has no machine for a list that it does not declare.
+  return stages[server] === 'ready' ? 'undeclared' : undefined;
+};
+/** All lists of a server, as it has given them in its present session; undefined until then. */
+export function listsRead(context: Listing, directory: Directory, server: string): Lists | undefined {
+  if (context.stages[server] !== 'ready') return undefined;
+  const read = catalogLists.map((list): [CatalogList, CatalogContext | 'undeclared' | undefined] => [
+    list,
+    catalogIn(context, directory, server, list),
+  ]);
+  const isRead = read.every(
+    ([, c]) => c === 'undeclared' || (c && c.awaits !== 'first' && c.awaits !== 'lost' && c.failure === null),
+  );
+  if (!isRead) return undefined;
+  return Object.fromEntries(read.map(([list, c]) => [list, typeof c === 'object' ? c.entries : []]));
+}
 export function listedOf(
-  context: Pick<ComputerContext, 'servers' | 'catalogs' | 'stages' | 'table'>,
+  context: Listing,
   directory: Directory,
   known: readonly KnownLists[],
 ): readonly ListedServer[] {
-  const unread = known.flatMap(({ server, lists }) =>
-    lists?.tools && !Object.hasOwn(context.catalogs, server) ? [[server, lists.tools] as const] : [],
+  const now = ({ server }: KnownLists, list: CatalogList): readonly object[] | undefined => {
+    const c = catalogIn(context, directory, server, list);
+    if (c === 'undeclared') return [];
+    const isRead = c && (c.revision > 0 || (c.awaits !== 'first' && c.failure === null));
+    return isRead ? c.entries : undefined;
+  };
+  const unread = known.flatMap((each) =>
+    each.lists?.tools && !Object.hasOwn(context.catalogs, each.server) && !now(each, 'tools')
+      ? [[each.server, each.lists.tools] as const]
+      : [],
   );
   const catalogs = { ...context.catalogs, ...Object.fromEntries(unread) };
   const table = unread.length > 0 ? tableOf({ ...context, catalogs }, context.table) : context.table;
-  return known.map(({ server, lists }) => {
-    const entriesOf = (list: CatalogList): readonly object[] | undefined => {
-      const root = directory.find(`computer/client:${keyOf(server)}/catalog:${list}`);
-      // A server that is ready has no machine for a list that it does not declare.
-      if (!root) return context.stages[server] === 'ready' ? [] : lists?.[list];
-      const { context: c } = root.ref.getSnapshot() as unknown as Snapshot;
-      const isRead = c.revision > 0 || (c.awaits !== 'first' && c.failure === null);
-      return isRead ? c.entries : lists?.[list];
-    };
+  return known.map((each) => {
+    const { server, lists } = each;
+    const entriesOf = (list: CatalogList): readonly object[] | undefined => now(each, list) ?? lists?.[list];
     const of = (list: CatalogList): readonly object[] =>
       (entriesOf(list) ?? []).map((entry) => encoded(entry));
     return {
@@ -164,6 +191,8 @@ export class CachedCatalogs {
   readonly #notice: (text: string) => void;
   /** Lists that are not written yet, by fingerprint. */
   readonly #due = new Map<string, Lists>();
+  /** Lists given once: one that is too large to keep is not tried at each look. */
+  readonly #kept = new WeakSet<object>();
   #timer: unknown;
   #writing: Promise<void> = Promise.resolve();
 
@@ -178,10 +207,16 @@ export class CachedCatalogs {
     const due = this.#due.get(fingerprint);
     return cached || due ? { ...cached?.lists, ...due } : null;
   }
-  /** All lists are known: those that no news told of, and that are missing in `lists`, were empty. */
-  complete(fingerprint: string, lists: Lists | null): void {
-    const missing = catalogLists.filter((list) => !lists?.[list]);
-    if (missing.length > 0) this.#keep(fingerprint, Object.fromEntries(missing.map((list) => [list, []])));
+  /** Also keeps what no news told of: lists that were empty, or as under another config. */
+  complete(fingerprint: string, known: Lists | null, read: Lists): void {
+    const others = catalogLists.filter((list) => {
+      const { [list]: entries = [] } = read;
+      const isTold = known?.[list] && (known[list].length === 0 || entries.length > 0);
+      return !isTold && !this.#kept.has(entries);
+    });
+    for (const list of others) this.#kept.add(read[list] ?? []);
+    if (others.length > 0)
+      this.#keep(fingerprint, Object.fromEntries(others.map((list) => [list, read[list]])));
   }
   /** Ignores a list that was withdrawn because it could not be read. */
   hear(fingerprint: string, { list, entries, isWithdrawn }: CatalogNews): void {

@@ -211,7 +211,9 @@ export class Servers {
     const generation = isSame ? known.generation : (this.#generations.get(server.name) ?? 0) + 1;
     this.#generations.set(server.name, generation);
     const isLazy = !server.disabled && (server.settings.start ?? settings.start) === 'lazy';
-    const cached = isLazy ? await this.#options.cachedOf(fingerprint) : null;
+    const lists = isLazy ? await this.#options.cachedOf(fingerprint) : null;
+    // Without its tools nothing would start it.
+    const cached = lists?.tools ? lists : null;
     return { server, fingerprint, generation, values: known?.values ?? 0, cached, lastTools };
   }
 }

@@ -50,6 +50,13 @@ const redis: is.Check = (value, at) => {
   return { at, message: 'needs either a url or a client', remedy: "Such as 'redis://127.0.0.1:6379'." };
 };
 
+const token = is.check(
+  'a text that is not blank',
+  (value) => typeof value === 'string' && value.trim() !== '',
+  "Such as crypto.randomBytes(24).toString('base64url').",
+  () => 'something else',
+);
+
 // Leaves `auth` and `tls` out, because they are checked where they are read, with their own remedies.
 export const officeOptions = is.options<OfficeOptions>({
   ...host,
@@ -62,7 +69,7 @@ export const officeOptions = is.options<OfficeOptions>({
   tls: is.anything,
   metrics: is.needing(
     ['port'],
-    is.options<NonNullable<OfficeOptions['metrics']>>({ port: is.port, host: is.name, token: is.name }),
+    is.options<NonNullable<OfficeOptions['metrics']>>({ port: is.port, host: is.name, token }),
   ),
   redis,
 });
