@@ -13,7 +13,7 @@ it('a port that cannot be loaded refuses the questions that wait, and is loaded 
     };
   });
   const ask = (id: string): Promise<RequestFact> =>
-    new Promise((resolve) => void port('a', { id, target: 'b', method: 'm' } as never, resolve));
+    new Promise((resolve) => void port('a', { id, target: 'b', method: 'm' }, resolve));
   expect(await Promise.all([ask('1'), ask('2')])).toMatchObject([
     { type: 'ask.refused', id: '1', sent: false, failure: { message: expect.stringContaining('is gone') } },
     { type: 'ask.refused', id: '2', sent: false },

@@ -141,6 +141,9 @@ export class WorkerPool<Told extends object> {
     this.#timers.clearTimeout(slot.timer);
     if (slot.worker) slot.timer = this.#timers.setTimeout(() => this.#end(slot), this.#options.idleMs);
     if (task) tell(task, told);
+    // What cannot be loaded now would keep each of those that wait for as long.
+    if ('gone' in told && (told.gone === 'unusable' || told.gone === 'slow to load'))
+      for (const waiting of this.#queue.splice(0)) tell(waiting, told);
     this.#next();
   }
   /** The next task begins when the thread is gone, with its memory. */

@@ -265,9 +265,15 @@ describe('a link', () => {
   const entry = { command: 'npx', args: ['-y', 'x'] };
   const config = encodeURIComponent(base64(entry));
   const json = encodeURIComponent(JSON.stringify({ name: 'x', ...entry }));
+  it('is taken for VS Code with what would be parameters of a URL', async () => {
+    const url = 'https://host.example/mcp?a=1&code=2&inputs=3#4';
+    const { code, into } = await taken(`vscode:mcp/install?${encodeURI(JSON.stringify({ name: 'x', url }))}`);
+    expect(code).toBe(0);
+    expect(servers(into)).toEqual({ x: { url } });
+  });
   it.each([
     ['Cursor', `cursor://anysphere.cursor-deeplink/mcp/install?name=x&config=${config}`],
-    ['Cursor', `https://cursor.com/en/install-mcp?name=x&config=${config}`],
+    ['Cursor', `https://cursor.com/en/install-mcp?name=x&config=${config}#top `],
     ['VS Code', `vscode:mcp/install?${json}`],
     ['VS Code', `vscode-insiders:mcp/install?${json}`],
     [

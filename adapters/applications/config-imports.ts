@@ -117,18 +117,7 @@ function jsonIn(text: string): JsonText {
   return twice ? { ok: false, mistake: twice } : read;
 }
 
-/** Nothing is fetched. A mistake never quotes the link, because it may hold a secret. */
-export function readLink(link: string): LinkRead {
-  const [, place = '', written = ''] = /^([^?]*)\??(.*)$/s.exec(link) ?? [];
-  const query = new URLSearchParams(written);
-  const inner = query.get('url');
-  if (/^https:\/\/(insiders\.)?vscode\.dev\/redirect$/i.test(place) && inner?.startsWith('vscode'))
-    return readLink(inner);
-  const [app] = linkPlaces.find(([, each]) => each.test(place)) ?? [];
-  if (app === undefined)
-    return wrong(
-      'this link offers no MCP server; expected deepchat://mcp/install?…, cursor://anysphere.cursor-deeplink/mcp/install?… or vscode:mcp/install?…',
-    );
+function offered(app: string, query: URLSearchParams, written: string): LinkRead {
   const read = jsonIn(query.get('code') ?? query.get('config') ?? decodePart(written) ?? '');
   const asked = jsonIn(query.get('inputs') ?? '[]');
   if (!read.ok) return wrong(`what it holds ${read.mistake.message}`);
@@ -142,4 +131,20 @@ export function readLink(link: string): LinkRead {
   // The name may be __proto__.
   const servers = Object.fromEntries([[name, entry]]);
   return { ...read, value: { [app === 'vscode' ? 'servers' : 'mcpServers']: servers, inputs }, app };
+}
+/** Nothing is fetched. A mistake never quotes the link, because it may hold a secret. */
+export function readLink(link: string): LinkRead {
+  const [, place = '', written = ''] = /^([^?]*)\??(.*)$/s.exec(link.trim()) ?? [];
+  // All that stands behind the scheme of VS Code is JSON.
+  const isJson = /^vscode/i.test(place);
+  const query = new URLSearchParams(isJson ? '' : written.replace(/#.*$/s, ''));
+  const inner = query.get('url');
+  if (/^https:\/\/(insiders\.)?vscode\.dev\/redirect$/i.test(place) && inner?.startsWith('vscode'))
+    return readLink(inner);
+  const [app] = linkPlaces.find(([, each]) => each.test(place)) ?? [];
+  if (app === undefined)
+    return wrong(
+      'this link offers no MCP server; expected deepchat://mcp/install?…, cursor://anysphere.cursor-deeplink/mcp/install?… or vscode:mcp/install?…',
+    );
+  return offered(app, query, written);
 }

@@ -41,6 +41,8 @@ export interface LoginStore {
   change(key: string, next: (kept: StoredLogin) => Promise<StoredLogin | undefined>): Promise<void>;
 }
 
+/** Longer than a process stands still in a renewal: two that renew at once may end the login. */
+const staleMs = 10_000;
 export const loginKey = (...parts: readonly (string | undefined)[]): string =>
   createHash('sha256')
     .update(JSON.stringify(parts.map((part) => part ?? null)))
@@ -101,9 +103,13 @@ export function sharedLogins(
   return {
     read,
     change: (key, next) =>
-      locked(fileOf(key), async () => {
-        const now = await next(await read(key));
-        await (now === undefined ? forget(key) : write(key, now));
-      }),
+      locked(
+        fileOf(key),
+        async () => {
+          const now = await next(await read(key));
+          await (now === undefined ? forget(key) : write(key, now));
+        },
+        staleMs,
+      ),
   };
 }

@@ -62,6 +62,11 @@ const isLarge = (letter: WrittenLetter): boolean =>
   letter.length > largeBytes || (letter.length * 3 > largeBytes && Buffer.byteLength(letter) > largeBytes);
 /** Time in ms for which a large message is kept in Redis; a receiver that is paused for longer has lost its lease. */
 const keptMs = 60_000;
+/** Limit of the large messages together that wait for Redis in this process. */
+const mostBytes = 160 * 1024 * 1024;
+
+/** Redis has not done the command at all, such as without memory; nothing was published then. */
+const isRefusal = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
 
 type Hear = (news: RegisterNews) => void;
 interface MailParts {
@@ -75,6 +80,7 @@ interface MailParts {
 export class Mail {
   readonly #parts: MailParts;
   #count = 0;
+  #waitingBytes = 0;
   /** Chain of the large messages to send: each has the whole time of a command. */
   #storing: Promise<unknown> = Promise.resolve();
   /** Chain of all that came since a large message that is still being fetched. */
@@ -101,12 +107,15 @@ export class Mail {
       counts === 'none' ||
       (counts === 'some' && message.type === 'ask');
     const published = isStored
-      ? this.#inTurn(() => this.#store(bulk.now ?? client, to, letter))
+      ? this.#inTurn(letter, () => this.#store(bulk.now ?? client, to, letter))
       : client.publish(keys.mail(to), letter);
-    void published.then(isHeard).then(told, () => told(undefined));
+    void published.then(isHeard).then(told, (error: unknown) => told(isRefusal(error) ? false : undefined));
   }
-  #inTurn(store: () => Promise<number>): Promise<number> {
-    const stored = this.#storing.then(store);
+  #inTurn(letter: WrittenLetter, store: () => Promise<number>): Promise<number> {
+    const bytes = Buffer.byteLength(letter);
+    if (this.#waitingBytes + bytes > mostBytes) return Promise.resolve(0);
+    this.#waitingBytes += bytes;
+    const stored = this.#storing.then(store).finally(() => (this.#waitingBytes -= bytes));
     this.#storing = stored.catch(() => {});
     return stored;
   }

@@ -106,6 +106,7 @@ const requests: Readonly<Record<string, (of: Register, told: (result: unknown) =
   seats: (of, told) => of.seats(told),
   at: (of, told) => of.at(seat, told),
   send: (of, told) => of.send('n', { type: 'lost', id: 1 }, told),
+  sendLarge: (of, told) => of.send('n', { type: 'answer', id: 1, ack: ['x'.repeat(200_000)] }, told),
 };
 /** Answers that have the type of what was asked; a list of texts that are no seats is a list of none. */
 const texts = ['a seat without a number', 'a seat with another number', 'a holder that is none'];
@@ -115,7 +116,8 @@ const right: Readonly<Record<string, readonly string[]>> = {
   dead: ['a seat without a number'],
   seats: ['an empty list', 'a holder that is no JSON', 'a lease of texts', ...texts],
   at: ['nil', 'a nil list'],
-  send: ['a number', 'a large number', 'true'],
+  send: ['a number', 'a large number', 'true', 'an error'],
+  sendLarge: ['a number', 'a large number', 'true', 'an error'],
 };
 async function opened(): Promise<{ redis: OddRedis; register: Register; told: string[] }> {
   const redis = new OddRedis();
@@ -146,6 +148,13 @@ it('an answer of Redis of any other type is an error of its request, is told onc
   }
   expect(wrong).toEqual([]);
   expect(told.filter((text) => text.includes('of another type'))).toHaveLength(1);
+});
+
+it('a message that Redis refuses, such as for want of memory, is told as not sent', async () => {
+  const { redis, register } = await opened();
+  redis.reply = '-OOM command not allowed when used memory > maxmemory\r\n';
+  const sent = (name: string) => new Promise((resolve) => requests[name]?.(register, resolve));
+  expect(await Promise.all([sent('send'), sent('sendLarge')])).toEqual([false, false]);
 });
 
 it('a message on a channel that is none of the nodes is ignored, and those after it are heard', async () => {

@@ -12,14 +12,15 @@ export class Turns {
     return turn;
   }
 }
-/** Age in ms of a lock that was not renewed, after which it counts as left behind by a killed process. */
-const staleMs = 5_000;
 /** Attempts to get a lock, about a minute in all: longer than a stale lock lives or a token endpoint takes, and enough for many waiting processes. */
 const retries = { retries: 600, factor: 1, minTimeout: 50, maxTimeout: 100, randomize: true };
 const turns = new Turns();
 
-/** `run` gets the path that symbolic links lead to. */
-export const locked = <T>(file: string, run: (target: string) => Promise<T>): Promise<T> =>
+/**
+ * `run` gets the path that symbolic links lead to. A lock that was not renewed for `staleMs` counts as left behind by a
+ * killed process.
+ */
+export const locked = <T>(file: string, run: (target: string) => Promise<T>, staleMs = 5_000): Promise<T> =>
   turns.take(file, async () => {
     const target = await realpath(file).catch(() => file);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });

@@ -40,6 +40,10 @@ const headlines: Readonly<Record<keyof typeof stderrs, string>> = {
   shellNoFile: 'cat: /nope: No such file or directory',
   go: 'panic: no database is configured',
   java: 'Caused by: java.lang.RuntimeException: inner',
+  prefixed: "[2026-11-30 10:00:01] [error] could not load settings: one of ['a', 'b']",
+  option: '--token is required',
+  pydantic: 'pydantic_core._pydantic_core.ValidationError: 12 validation errors for Settings',
+  npxUnresolved: 'npm error ERESOLVE could not resolve',
 };
 
 test.each(Object.entries(headlines))('what %s said is explained by one line', (name, headline) => {

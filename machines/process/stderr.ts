@@ -9,7 +9,7 @@ const mostLines = 10;
 const lineLength = 400;
 const textLength = 2_000;
 /** With more lines after an error the program survived it. */
-const mostAfter = 10;
+const mostAfter = 30;
 
 // oxlint-disable-next-line no-control-regex
 const styles = /\u001b\[[\d;?]*[A-Za-z]/g;
@@ -43,8 +43,13 @@ const crash = /^(?!npm )(?=\S|\s*\|).*?\b\w*(?:Error|Exception|Rejection)(?: \[\
 const npm = /^npm (?:error|ERR!) (?!(?:code|errno|syscall|path|command|dest)\b)/;
 /** Begins with an error word after an optional time, level or bracket, or is marked by uv with an arrow. */
 const complaint = /^(?:[^A-Za-z]|[TZ](?=[\d:[\]() ]))*(?:error|fatal|panic|critical)\b|^\s*╰─▶ /i;
-/** Without the branches of a group of exceptions, and without the brackets of Node. */
-const worded = (line: string): string => line.replace(/^[ |+-]*\[?|\]?(?: [{[])?$/g, '');
+/** Without the branches of a group of exceptions, and without the brackets that Node puts around an error. */
+const worded = (line: string): string =>
+  line
+    .replace(/^\s*[|+][ |+-]*/, '')
+    .replace(/ [{[]$/, '')
+    .replace(/^\[([^\]]*)\]$/, '$1')
+    .trim();
 
 function bounded({ headline, lines }: Explained): Explained {
   const shown: string[] = [];
@@ -66,7 +71,8 @@ export function explained(stderr: string): Explained {
   const late = lines.filter((line) => !isDetail(line)).slice(-mostAfter - 1);
   const found =
     late.findLast((line) => crash.test(line)) ??
-    late.find((line) => npm.test(line)) ??
+    // Begins with its reason, and goes on for long.
+    (late.some((line) => npm.test(line)) ? lines.find((line) => npm.test(line)) : undefined) ??
     late.findLast((line) => complaint.test(line)) ??
     late.at(-1) ??
     '';

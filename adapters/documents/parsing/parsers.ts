@@ -104,6 +104,8 @@ export class Parsers {
     if (gone.gone === 'late') return new Unreadable(`it could not be read within ${ms / 1000} s`, false);
     if (gone.gone === 'ended') return new Unreadable(tooLarge, isGrown?.isAlone);
     const error = 'error' in gone ? gone.error : undefined;
+    // No fault of the document.
+    if (gone.gone === 'unusable' || gone.gone === 'unsent') throw error;
     if ((error as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY')
       return new Unreadable(tooLarge);
     return new Unreadable('it is broken: its reader failed');
