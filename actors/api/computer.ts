@@ -270,7 +270,7 @@ class HostedComputer implements Computer {
     if (this.#closing) return this.#collections.close();
     this.#servers.take(prepared);
     const seated = office?.keepTrying ? this.#first.seated : office && this.#seat?.taken(office);
-    // It may be refused while folders are loaded.
+    // A refusal may come while folders are loaded.
     seated?.catch(() => {});
     await this.#part.loadFolders(config.settings);
     if (this.#closing) return this.#collections.close();

@@ -265,7 +265,7 @@ describe('a link', () => {
   const entry = { command: 'npx', args: ['-y', 'x'] };
   const config = encodeURIComponent(base64(entry));
   const json = encodeURIComponent(JSON.stringify({ name: 'x', ...entry }));
-  it('is taken for VS Code with what would be parameters of a URL', async () => {
+  it('a link of VS Code keeps the parameters in the URL of its server', async () => {
     const url = 'https://host.example/mcp?a=1&code=2&inputs=3#4';
     const { code, into } = await taken(`vscode:mcp/install?${encodeURI(JSON.stringify({ name: 'x', url }))}`);
     expect(code).toBe(0);

@@ -48,7 +48,7 @@ describe('the lines of source that a host loads with its import', () => {
     expect(linesOf(root, loadedWith(root, entry))).toBeLessThanOrEqual(most);
   });
 
-  it('are bounded for a call through a host that keeps its server', () => {
+  it('a call through a host that keeps its server loads at most 11,000 lines', () => {
     const entries = ['main', 'cli/run', 'cli/context', 'cli/call'].map((name) => `actors/${name}.ts`);
     const loaded = new Set(entries.flatMap((entry) => [...loadedWith(root, entry)]));
     expect(linesOf(root, loaded)).toBeLessThanOrEqual(11_000);

@@ -31,7 +31,7 @@ const redisOptions = is.options<OfficeRedis>({
       typeof value === 'string' &&
       (/^\/[^/]/.test(value) || (URL.canParse(value) && /^rediss?:$/.test(new URL(value).protocol))),
     'Such as redis://127.0.0.1:6379 or /run/redis.sock. With Sentinel, give a client of ioredis: docs/scale.md.',
-    // It may hold a password.
+    // Hides a password in it.
     () => 'something else',
   ),
   client: is.check(

@@ -33,7 +33,7 @@ describe('inputs at the prompt', () => {
     );
   });
 
-  it('have values that are set, shown and forgotten, and a secret one is shown to nobody', async () => {
+  it('values of inputs are set, shown and forgotten, and a secret one is shown to nobody', async () => {
     expect(await ask('inputs value set region mars')).toContain('none of the options');
     await ask('inputs value set region us');
     await ask('inputs value set token s3cret');
