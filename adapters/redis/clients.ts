@@ -179,6 +179,13 @@ interface Scripts {
 }
 export type Client = Redis & Scripts;
 
+/**
+ * Publishes by the server that holds our keys, as the scripts do: a client of a Cluster publishes by any of its
+ * servers, and what comes by two of them is in no order. `eval`, since a script by its hash may have to be sent again.
+ */
+export const publish = (client: Client, channel: string, said: string | Buffer): Promise<unknown> =>
+  client.eval("return redis.call('PUBLISH', KEYS[1], ARGV[1])", 1, channel, said);
+
 /** Time-out of a command in ms; whether a command was carried out after all is unknown. */
 export const commandMs = 3_000;
 const once = (): null => null;

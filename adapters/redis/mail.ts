@@ -2,7 +2,7 @@
 import { isAscii } from 'node:buffer';
 import { Decoder, Encoder, PacketType } from 'socket.io-parser';
 import { answers, type Letter } from './answers.ts';
-import type { Client, KeptClient, Keys, Clients } from './clients.ts';
+import { publish, type Client, type Clients, type KeptClient, type Keys } from './clients.ts';
 import type { NodeMessage, RegisterNews, RegisterCallback } from '../../machines/office/rooms/register.ts';
 
 /** Socket.IO's codec, so that values are the same for peers of all nodes: text, line break, binary values. */
@@ -108,7 +108,7 @@ export class Mail {
       (counts === 'some' && message.type === 'ask');
     const published = isStored
       ? this.#inTurn(letter, () => this.#store(bulk.now ?? client, to, letter))
-      : client.publish(keys.mail(to), letter);
+      : publish(client, keys.mail(to), letter);
     void published.then(isHeard).then(told, (error: unknown) => told(isRefusal(error) ? false : undefined));
   }
   #inTurn(letter: WrittenLetter, store: () => Promise<number>): Promise<number> {

@@ -27,6 +27,7 @@ import {
   redisErrorOf,
   defaultPrefix,
   keysOf,
+  publish,
   type Keys,
 } from './clients.ts';
 import { answers } from './answers.ts';
@@ -38,12 +39,12 @@ export { A2cRedisError };
 export async function redisRegister(options: RegisterOptions): Promise<Register> {
   const clients = await clientsOf(options.place);
   const keys = keysOf(options.prefix ?? defaultPrefix, clients.db, clients.front);
-  const commands = await KeptClient.open(() => clients.forCommands(), {
-    opened: (client) => allowed(client, keys),
-  });
+  const open = (): Promise<KeptClient<Client>> =>
+    KeptClient.open(() => clients.forCommands(), { opened: (client) => allowed(client, keys) });
+  const commands = await open();
   try {
     await copied(commands.now, keys, options.replicas ?? 0);
-    const bulk = await KeptClient.open(() => clients.forCommands());
+    const bulk = await open();
     return new RedisRegister({ clients, keys, commands, bulk, options });
   } catch (error) {
     commands.close();
@@ -63,7 +64,10 @@ async function copied(client: Client | undefined, { fence }: Keys, replicas: num
 }
 /** Longest wait in ms for the replicas; short, because other commands wait meanwhile. */
 const copyMs = 1_000;
-/** Publishes an empty message, which everybody ignores, before the office opens, to find out whether the credential permits it. */
+/**
+ * Publishes an empty message, which everybody ignores, to find out whether the credential permits it. It also has
+ * a Cluster client connect to the server of our keys: a second command while it still connects would be refused.
+ */
 async function allowed(client: Client, { node, news }: Keys): Promise<void> {
   await client.a2cEnd(`${node}nobody`, news, '').catch((error: unknown) => {
     throw redisErrorOf([error]);
@@ -192,7 +196,7 @@ class RedisRegister implements Register {
     const client = this.#commands.now;
     if (!client || !this.#news?.now) return;
     this.#saidAt ??= now;
-    client.publish(this.#keys.mail(this.node), '').catch(() => (this.#saidAt = undefined));
+    publish(client, this.#keys.mail(this.node), '').catch(() => (this.#saidAt = undefined));
   }
   dead(nodes: readonly string[], told: RegisterCallback<readonly string[]>): void {
     const alive = this.#commands.now?.mget(nodes.map((node) => `${this.#keys.node}${node}`));
