@@ -79,8 +79,8 @@ export const toPageSchema = z.discriminatedUnion('type', [
     isAll: z.boolean(),
     since: z.number(),
   }),
-  /** Every two seconds, so that a page knows that the host still runs. */
-  z.object({ type: z.literal('beat') }),
+  /** Every two seconds, so that a page knows that the host still runs; with all charts when it has got more. */
+  z.object({ type: z.literal('beat'), charts: chartsSchema.optional() }),
   /** Exchanged before the page came: profile `boundary`, numbered apart from `records`; the oldest may be missing. */
   z.object({ type: z.literal('past'), text: z.string(), isLast: z.boolean() }),
   /** It continues from the checkpoint `lines`: it was too slow, and `missed` records were dropped, or it gets more or fewer. */

@@ -39,7 +39,8 @@ export const pause = (ms: number): Promise<void> =>
 /** Computed when a page is opened, one by one, so that the host goes on. */
 export async function chartsOf(kinds: Kinds = kindsInProcess): Promise<Charts> {
   for (const [kind, machine] of Object.entries(kinds)) {
-    known[kind] ??= chartOf(kind, machine, (text) => sha256Of([text]));
+    if (known[kind]) continue;
+    known[kind] = chartOf(kind, machine, (text) => sha256Of([text]));
     await pause(0);
   }
   return known;
@@ -129,7 +130,6 @@ export class Inspections implements Pages {
       const control = allowControl && inspected.orders !== undefined;
       const welcome = async (): Promise<void> => {
         await this.#stream.prepare(() => pause(0));
-        // Has the charts of machines that the host has got since then, too.
         const charts = await chartsOf();
         if (!isHere) return;
         const lines = this.#stream.add(page);
@@ -145,7 +145,7 @@ export class Inspections implements Pages {
           lines,
         });
         if (past) void tellPast(page, past, () => isHere);
-        this.#beat(page, () => isHere);
+        this.#beat(page, () => isHere, Object.keys(charts).length);
       };
       void welcome();
       return {
@@ -173,17 +173,24 @@ export class Inspections implements Pages {
     if (this.#isClosed) await close();
     return inspection;
   }
-  /** Tells a page all incidents, then what changes, and that this host still runs. */
-  #beat(page: AttachedPage, isHere: () => boolean): void {
+  /** Tells a page all incidents, then what changes, that this host still runs, and of charts beyond the `shown` ones. */
+  #beat(page: AttachedPage, isHere: () => boolean, shown: number): void {
     let known = 0;
     let turns = 0;
+    let count = shown;
+    const beat = async (): Promise<void> => {
+      const charts = await chartsOf();
+      const isMore = Object.keys(charts).length > count;
+      count = Object.keys(charts).length;
+      if (isHere()) page.send({ type: 'beat', ...(isMore && { charts }) });
+    };
     const tell = (): void => {
       if (!isHere()) return;
       const { incidents, isAll, revision, since } = this.#runtime.incidents.after(known);
       if (turns === 0 || revision > known)
         page.send({ type: 'incidents', incidents: [...incidents], isAll, since });
       known = revision;
-      if (turns % turnsOfBeat === 0) page.send({ type: 'beat' });
+      if (turns % turnsOfBeat === 0) void beat();
       turns += 1;
       systemClock.setTimeout(tell, lookMs);
     };

@@ -61,6 +61,21 @@ async function messages(page: AttachedPage, id: number, wanted: object): Promise
 }
 
 describe('a page that looks at a computer', () => {
+  // First: this process has the machines of a seat from the first join on.
+  it('gets the charts of machines that the host has got since the page was opened', async () => {
+    await using office = await createOffice({ port: 0 });
+    await using computer = await computerOf();
+    await using inspection = await computer.debug.inspect();
+    const page = await attachTo(inspection.url);
+    await page.welcome();
+    await computer.join({ url: office.url });
+    const ofLink = await page.until(({ messages: all }) =>
+      all.map((message) => ('charts' in message ? message.charts?.['link'] : undefined)).find(Boolean),
+    );
+    expect(ofLink).toMatchObject({ kind: 'link' });
+    await page.close();
+  });
+
   it('follows machines that run already, from a checkpoint on, as a trace that reads', async () => {
     await using computer = await computerOf();
     await using inspection = await computer.debug.inspect();

@@ -36,6 +36,13 @@ describe('a page of a host that runs', () => {
     late.take({ type: 'records', lines: checkpoint(500, 400) });
     expect(late.history.at(Infinity).get(client)).toMatchObject({ since: 100 });
   });
+  it('has the charts that its host tells later', () => {
+    const session = attached('live');
+    const charts = { link: { kind: 'link', fingerprint: '', nodes: [], transitions: [] } };
+    session.take({ type: 'beat', charts });
+    session.take({ type: 'beat' });
+    expect(session.charts).toEqual(charts);
+  });
   it('asks for all records when it shows some, and goes on from the checkpoint with which they begin', () => {
     const session = attached('live');
     const asked: unknown[] = [];

@@ -244,6 +244,7 @@ export class Session {
       this.story.since = message.since;
       this.#listener();
     }
+    if (message.type === 'beat' && message.charts) this.charts = message.charts;
     if (message.type === 'gap') this.missed += message.missed;
     if ('lines' in message) this.#read(message.lines);
     if (this.#isAtHome) this.choice = { ...this.choice, panel: this.#home };
