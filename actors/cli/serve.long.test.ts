@@ -207,6 +207,8 @@ describe('a2c serve', () => {
     const server = { command: process.execPath, args: [telling, 'serve'] };
     writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { one: server } }));
     const spoken = serving([], { cwd });
+    // Speaks late, as a client does that starts slowly.
+    await spoken.until(() => spoken.stderr.includes('its folder is not trusted'));
     expect(await spoken.begin()).toHaveProperty('result');
     const { error } = await spoken.ask('tools/list');
     expect(error?.message).toContain('its folder is not trusted');

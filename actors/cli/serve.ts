@@ -61,8 +61,8 @@ interface Opened {
 interface Serving {
   readonly context: CommandContext;
   readonly options: ServeOptions;
-  /** Undefined where the computers of an office are served. */
-  config: Promise<Config> | undefined;
+  /** Undefined until it is read, and where the computers of an office are served. */
+  config?: Config;
   readonly wrapped: string | undefined;
   readonly opened: Opened;
   readonly introduced: Promise<Fields>;
@@ -101,12 +101,12 @@ async function serveClients(context: CommandContext, options: ServeOptions): Pro
   };
   const introduced = deferred<Fields>();
   const read = options.url === undefined ? servedConfig(context, options) : undefined;
-  const config = read?.then((one) => one.config);
-  const wrapped = options.typed ? (await config)?.servers[0]?.name : undefined;
+  const typed = options.typed ? (await read)?.config : undefined;
+  const wrapped = typed?.servers[0]?.name;
   const serving: Serving = {
     context,
     options,
-    config,
+    ...(typed && { config: typed }),
     wrapped,
     opened: {},
     introduced: introduced.promise,
@@ -193,10 +193,11 @@ async function servedConfig(context: CommandContext, options: ServeOptions): Pro
 async function sourceOf(serving: Serving, read: Promise<ConfigSource> | undefined): Promise<Source> {
   const { options, wrapped } = serving;
   if (!read) return agentSource(await openAgent(serving), options.computer);
-  const { config: parsed, file } = await read;
+  const { config, file } = await read;
+  serving.config = config;
   const capabilities = await serving.introduced;
   if (serving.opened.isOver === true) throw new Error('the client is gone');
-  const computer = await openComputer(serving, parsed, capabilities);
+  const computer = await openComputer(serving, config, capabilities);
   if (file !== undefined) follow(serving, computer, file);
   return computerSource(computer, { wrapped, mustConfirm: options.confirm === 'elicit' });
 }
@@ -205,10 +206,10 @@ function follow(serving: Serving, computer: Computer, file: string): void {
   const { context, options, opened, say } = serving;
   const take = async (): Promise<void> => {
     const { config } = await servedConfig(context, options);
-    if (JSON.stringify(config) === JSON.stringify(await serving.config)) return;
+    if (JSON.stringify(config) === JSON.stringify(serving.config)) return;
     const { takeConfig } = await import('../api/computer.ts');
     await takeConfig(computer, config);
-    serving.config = Promise.resolve(config);
+    serving.config = config;
   };
   const failed = (what: string, error: unknown): void => say(`${file} ${what}: ${failureOf(error).message}`);
   const changed = (): void =>
@@ -295,14 +296,13 @@ async function ended({ opened }: Serving, source: Promise<Source>): Promise<void
   await runtime.close();
 }
 function greetingsOf(serving: Serving): KeptGreeting {
-  const fingerprint = async (name: string): Promise<string> => {
-    const server = (await serving.config)?.servers.find((one) => one.name === name);
+  const fingerprint = (name: string): string => {
+    const server = serving.config?.servers.find((one) => one.name === name);
     return server ? fingerprintOf(server) : '';
   };
   return {
-    read: async (name) => readGreeting(defaultStateDir(), await fingerprint(name)),
-    keep: (name, greeting) =>
-      void fingerprint(name).then((known) => keepGreeting(defaultStateDir(), known, greeting)),
+    read: (name) => readGreeting(defaultStateDir(), fingerprint(name)),
+    keep: (name, greeting) => void keepGreeting(defaultStateDir(), fingerprint(name), greeting),
   };
 }
 /** A trace that is written by itself; undefined when none comes soon. */
