@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Config } from '../../machines/config/parse.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { lateLines, startMsOf } from './starting.ts';
@@ -53,6 +53,13 @@ describe('a server that takes long to start', () => {
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(shown) });
     expect(meters[0]).toMatch(/^waiting for slow: \d+ s; waits for .+ for \d+ s/);
     expect(meters.at(-1)).toBeNull();
+  });
+
+  it('is waited for by a call without a limit, and no timer of Node warns', async () => {
+    const warned = vi.spyOn(process, 'emitWarning');
+    expect(await withSlow(['call', 'echo', '{"text":"at last"}', '-t', '0'])).toMatchObject({ code: 0 });
+    expect(warned.mock.calls).toEqual([]);
+    warned.mockRestore();
   });
 
   it('a server that does not start is named by a command that lists when the wait is over, with what it waits for and what to do', () => {

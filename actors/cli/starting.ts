@@ -1,3 +1,4 @@
+import { systemClock } from '../../adapters/clock.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
@@ -82,7 +83,7 @@ export async function untilStarted<Host extends StartingHost>(
     computer.on('computer.changed', ({ state }) => state === 'closed' && stop()),
   ];
   const ticking = setInterval(lookNow, tickMs);
-  const late = ms === undefined ? undefined : setTimeout(lookNow, ms + 1);
+  const late = ms === undefined ? undefined : systemClock.setTimeout(lookNow, ms + 1);
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   lookNow();
@@ -90,7 +91,7 @@ export async function untilStarted<Host extends StartingHost>(
     await over.promise;
   } finally {
     clearInterval(ticking);
-    clearTimeout(late);
+    systemClock.clearTimeout(late);
     signal.removeEventListener('abort', stop);
     for (const end of stops) end();
     terminal.meter(null);
