@@ -72,9 +72,11 @@ export const readCsv = textReader((text, { name, fileType, from, to }) => {
   const kept: string[][] = [];
   let columns: readonly string[] | undefined;
   let [most, total, mistakes, delimiter] = [1, 0, 0, ''];
-  Papa.parse<string[]>(text, {
+  // The line in which a file for Excel names its separator.
+  const [line = '', named = fileType === 'tsv' ? '\t' : ''] = /^sep=(.)\r?\n/i.exec(text) ?? [];
+  Papa.parse<string[]>(text.slice(line.length), {
     skipEmptyLines: true,
-    ...(fileType === 'tsv' && { delimiter: '\t' }),
+    delimiter: named,
     step: ({ data, errors, meta }) => {
       mistakes += errors.length;
       if (!columns) [columns, most, delimiter] = [data, rowsPerPage(data.length), meta.delimiter];

@@ -149,6 +149,20 @@ it('CSV shows all columns, too', async () => {
   ]);
 });
 
+it.each([
+  ['sep=;\r\na,b;c\r\n1;2\r\n', ['a,b', 'c']],
+  ['SEP=,\na,b;c\n1,2\n', ['a', 'b;c']],
+])(
+  'CSV has the separator that its first line names for Excel, and no row of that line: %j',
+  async (text, columns) => {
+    const { pages } = await readCsv({
+      ...{ bytes: Buffer.from(text), name: 'a.csv', fileType: 'csv' as const },
+      ...{ from: 0, to: 1 },
+    });
+    expect(pages[0]?.drafts[0]?.content).toEqual({ columns, rows: [['1', '2']] });
+  },
+);
+
 it('a workbook that cannot be read tells the reason', async () => {
   const bytes = new Uint8Array(600).fill(1);
   bytes.set([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
