@@ -202,6 +202,17 @@ describe('a redirect of a POST', () => {
     expect(JSON.stringify(failure)).not.toContain('s3cret');
     expect(world.server.seen).toHaveLength(1);
   });
+
+  it('to itself by 307 ends after five, and its reason names no other', async () => {
+    const world = await worldOf('streamable', {
+      serves: {
+        instead: ({ path }, response) => !!response.writeHead(307, { location: path }).end(),
+      },
+    });
+    const { message } = await failureIn(world);
+    expect(message).toMatch(/^the server sends us to .+ \(HTTP 307\), and we follow it no further$/);
+    expect(world.server.seen).toHaveLength(6);
+  });
 });
 
 describe('notifications/initialized', () => {
