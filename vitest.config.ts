@@ -55,7 +55,7 @@ const onWindows = [
   'adapters/process/{launch,run-text,local-launcher,windows-trees.wine}.test.ts',
   'adapters/documents/{names,server.long,parsing/pdf}.test.ts',
   'adapters/optional-packages.test.ts',
-  'machines/protocol/size.test.ts',
+  'machines/protocol/json.test.ts',
   'actors/cli/{config-file,typed-server.long}.test.ts',
   'actors/e2e/{first-light,server-ends}.test.ts',
 ];

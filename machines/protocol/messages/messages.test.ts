@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { getToolsReply } from './collections.ts';
-import { callToolResult, joinOffice, seatNotice, toolCall } from './messages.ts';
+import { callToolResult, getTools, joinOffice, seatNotice, toolCall } from './messages.ts';
 
 const call = { agent: 'a', req_id: 'r', computer: 'c', tool_name: 't', params: {}, timeout: 3 };
 
@@ -84,5 +84,16 @@ describe('a result', () => {
   });
   it('says is_error where it comes from Rust', () => {
     expect(callToolResult.parse({ content: [], is_error: true })).toEqual({ content: [], isError: true });
+  });
+});
+
+describe('what strangers call themselves', () => {
+  const long = 'x'.repeat(257);
+  it('has a longest length, because it is kept and repeated to others', () => {
+    const join = { role: 'agent', name: 'a', office_id: 'o' };
+    for (const wrong of [{ name: long }, { office_id: long }])
+      expect(joinOffice.safeParse({ ...join, ...wrong }).success).toBe(false);
+    for (const wrong of [{ agent: long }, { computer: long }, { req_id: long.repeat(4) }])
+      expect(getTools.safeParse({ agent: 'a', req_id: 'r', computer: 'c', ...wrong }).success).toBe(false);
   });
 });
