@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readConfig } from './config-files.ts';
+import { findConfig, readConfig } from './config-files.ts';
 
 const good = '{"mcpServers": {"a": {"command": "x"}}}';
 let folder = '';
@@ -91,5 +91,31 @@ describe('a config file', () => {
     execFileSync('mkfifo', [pipe]);
     const [parsed] = await Promise.all([readConfig(pipe), writeFile(pipe, good)]);
     expect(parsed.ok).toBe(true);
+  });
+});
+
+describe('the first config that exists', () => {
+  const user = (): string => join(folder, 'user.json');
+  const fresh = (): Promise<string> => mkdtemp(join(folder, 'first-'));
+  it('is a file asked for by name, whether it exists or not', async () => {
+    const folder = await fresh();
+    await writeFile(join(folder, 'a2c.json'), '[]');
+    expect(await findConfig('mine.json', folder, user())).toEqual({
+      file: join(folder, 'mine.json'),
+      from: 'option',
+    });
+  });
+  it('is then a2c.json, .mcp.json, mcp.json of the folder, then that of the user, then none', async () => {
+    const folder = await fresh();
+    expect(await findConfig(undefined, folder, user())).toBeUndefined();
+    await writeFile(user(), '[]');
+    expect(await findConfig(undefined, folder, user())).toMatchObject({ from: 'user' });
+    for (const name of ['mcp.json', '.mcp.json', 'a2c.json']) {
+      await writeFile(join(folder, name), '[]');
+      expect(await findConfig(undefined, folder, user())).toEqual({
+        file: join(folder, name),
+        from: 'folder',
+      });
+    }
   });
 });

@@ -297,3 +297,14 @@ describe('calls of a computer that are over', () => {
     expect([acks, emitted.map(({ event }) => event)]).toEqual([[['cancelled']], ['server:leave_office']]);
   });
 });
+
+it.each(['agent', 'computer'] as const)(
+  'a link tells why the office has closed the connection of the %s',
+  (role) => {
+    const connection = open(role);
+    connection.received('notify:disconnecting', [{ code: 401, message: 'it has expired' }]);
+    connection.received('notify:disconnecting', [{ code: 'x' }]);
+    connection.down('transport close');
+    expect(facts).toEqual([{ type: 'link.up' }, { type: 'link.down', reason: 'it has expired' }]);
+  },
+);

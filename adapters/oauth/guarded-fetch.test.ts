@@ -1,8 +1,16 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { httpTo } from '../../scenarios/contracts/logins/login-authority.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { servedUrl } from '../../scenarios/fixtures/local-server.ts';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createSecure } from 'node:https';
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { waitingTimers } from '../clock.ts';
+import { Http } from '../mcp/http/http.ts';
 
 const serve = (encoding: string, body: Buffer, length = body.length): Promise<string> =>
   servedUrl((_, response) => {
@@ -36,5 +44,76 @@ describe('a packed answer in a login', () => {
   });
   it('fails when it is cut off', async () => {
     await expect(asked(await serve('gzip', gzipSync(metadata), 10_000))).rejects.toThrow('broken off');
+  });
+});
+
+const open: Server[] = [];
+afterEach(() => {
+  for (const server of open.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+const never = new AbortController().signal;
+const around = { timers: waitingTimers, now: () => Date.now(), userAgent: 'test' };
+async function listening(server: Server): Promise<number> {
+  open.push(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+/** Proxy that answers each request itself, with a cookie. */
+async function proxy() {
+  const seen: IncomingMessage[] = [];
+  const port = await listening(
+    createServer((request, response) => {
+      seen.push(request);
+      response.writeHead(200, { 'set-cookie': 'node=1; Path=/' }).end('{}');
+    }),
+  );
+  return { url: `http://127.0.0.1:${port}`, seen };
+}
+
+describe('the requests of a login', () => {
+  it('go through the proxy of each address; headers and cookies go to the origin of the server alone', async () => {
+    const { url, seen } = await proxy();
+    const headers = { 'X-Key': 'only-for-the-server' };
+    const given = { url: new URL('http://mcp.a2c-test.invalid/mcp'), headers, timeoutMs: 0 };
+    const http = new Http({ ...given, proxyFor: () => url }, around);
+    const fetch = guardedFetch(http, never);
+    for (const to of ['mcp', 'mcp', 'login'])
+      expect(
+        (await fetch(`http://${to}.a2c-test.invalid/token`, { method: 'POST', body: 'a=1' })).status,
+      ).toBe(200);
+    const told = seen.map(({ url: to, headers: { cookie, 'x-key': key } }) => [to, key, cookie]);
+    expect(told).toEqual([
+      ['http://mcp.a2c-test.invalid/token', 'only-for-the-server', undefined],
+      ['http://mcp.a2c-test.invalid/token', 'only-for-the-server', 'node=1'],
+      ['http://login.a2c-test.invalid/token', undefined, undefined],
+    ]);
+  });
+  it.each([
+    ['through a proxy', 'a2c.proxy', () => 'http://127.0.0.1:9'],
+    ['directly', 'a2c.proxy', () => undefined],
+  ])('say what to set when they reach nobody %s', async (_, words, proxyFor) => {
+    const given = { url: new URL('http://127.0.0.1:9/mcp'), headers: {}, timeoutMs: 0 };
+    const fetch = guardedFetch(new Http({ ...given, proxyFor }, around), never);
+    await expect(fetch('http://127.0.0.1:9/token')).rejects.toMatchObject({
+      message: expect.stringContaining('cannot be reached') as string,
+      remedy: { words: expect.stringContaining(words) as string },
+    });
+  });
+  it('trust ca for the server and beside it, and name it where it is missing', async () => {
+    const folder = fileURLToPath(new URL('../../scenarios/fixtures/tls/', import.meta.url));
+    const of = (name: string): string => readFileSync(folder + name, 'utf8');
+    const tls = { cert: of('localhost.pem'), key: of('localhost-key.pem') };
+    const at = async (): Promise<string> =>
+      `https://localhost:${await listening(createSecure(tls, (_, response) => response.end('{}')))}`;
+    const [own, other] = [await at(), await at()];
+    const given = { url: new URL(`${own}/mcp`), headers: {}, timeoutMs: 0, place: { isInside: true } };
+    const trusting = guardedFetch(new Http({ ...given, ca: of('authority.pem') }, around), never);
+    for (const to of [own, other]) expect((await trusting(`${to}/token`)).status).toBe(200);
+    await expect(guardedFetch(new Http(given, around), never)(`${own}/token`)).rejects.toMatchObject({
+      remedy: { words: expect.stringContaining('NODE_EXTRA_CA_CERTS') as string },
+    });
   });
 });

@@ -1,6 +1,10 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import { localLauncher } from './local-launcher.ts';
 import type { LaunchSpec } from './launcher.ts';
-import { environmentOf } from './environment.ts';
+import { describeLaunch, environmentOf, systemProgram, type SystemProgram } from './environment.ts';
 
 const spec = (env: Record<string, string> = {}): LaunchSpec => ({ command: 'npx', args: [], env });
 /** Folders that every child gets in PATH on Linux when it has no home folder. */
@@ -111,6 +115,67 @@ describe('the environment of a child', () => {
     expect(onLinux({ A2C_INSTANCE: 'nobody' }, { TERM: '() { :; }', PATH: '/bin' })).toEqual({
       PATH: '/bin:/usr/local/bin:/usr/bin',
       A2C_INSTANCE: 'me',
+    });
+  });
+});
+
+describe('a program of Windows', () => {
+  const env = { SystemRoot: 'D:\\Win' };
+  it.each<[SystemProgram, Readonly<Record<string, string>>, string]>([
+    ['taskkill', env, 'D:\\Win\\System32\\taskkill.exe'],
+    ['rundll32', { SYSTEMROOT: 'D:/Win/' }, 'D:\\Win\\System32\\rundll32.exe'],
+    ['cmd', { systemroot: 'C:\\Windows' }, 'C:\\Windows\\System32\\cmd.exe'],
+    ['wmic', env, 'D:\\Win\\System32\\wbem\\WMIC.exe'],
+    ['powershell', env, 'D:\\Win\\System32\\WindowsPowerShell\\v1.0\\powershell.exe'],
+    ...['', '.', 'Win', '\\Win', '\\\\host\\share', 'C:'].map(
+      (SystemRoot): [SystemProgram, Readonly<Record<string, string>>, string] => [
+        'taskkill',
+        { SystemRoot },
+        'C:\\Windows\\System32\\taskkill.exe',
+      ],
+    ),
+    ['taskkill', {}, 'C:\\Windows\\System32\\taskkill.exe'],
+  ])('%s with %j is %s', (program, variables, file) => {
+    expect(systemProgram(program, variables)).toBe(file);
+  });
+});
+
+// Windows has other names and no modes: local-launcher.test.ts shows them.
+describe.skipIf(process.platform === 'win32')('what a launch would run', () => {
+  const folder = testFolder('described');
+  const at = (name: string): string => join(folder, name);
+  mkdirSync(at('bin'));
+  writeFileSync(at('bin/tool'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+  writeFileSync(at('plain'), 'text', { mode: 0o644 });
+  const env = { PATH: `/elsewhere:${at('bin')}`, TOKEN: 'hunter2' };
+  const described = (command: string, cwd?: string) =>
+    describeLaunch({ command, args: [], env: {}, ...(cwd !== undefined && { cwd }) }, env);
+
+  it('is told as a file, with where it was looked for and the names of its variables', () => {
+    expect(described('tool', folder)).toEqual({
+      executable: at('bin/tool'),
+      lookedIn: ['/elsewhere', at('bin')],
+      folder,
+      variables: ['PATH', 'TOKEN'],
+    });
+    expect(localLauncher.describe?.({ command: 'tool', args: [], env: {} }, env)).toMatchObject({
+      executable: at('bin/tool'),
+    });
+  });
+
+  it('is looked for from its own folder when it is a path, and is null when there is none', () => {
+    expect(described('./bin/tool', folder)).toMatchObject({ executable: at('bin/tool'), lookedIn: [] });
+    expect(described('nothing')).toMatchObject({ executable: null });
+    expect(described('../plain', at('bin')), 'which may not be executed').toMatchObject({ executable: null });
+    expect(described('').executable).toBeNull();
+  });
+
+  it('is looked for in Path on Windows', () => {
+    expect(
+      describeLaunch({ command: 'app', args: [], env: {} }, { Path: 'C:\\bin;D:\\' }, 'win32'),
+    ).toMatchObject({
+      lookedIn: ['C:\\bin', 'D:\\'],
+      executable: null,
     });
   });
 });

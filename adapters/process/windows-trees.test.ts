@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { endTrees, livingOf, plantTree, type Origin, type ListedProcess } from './windows-trees.ts';
+import type { SystemProgram } from './environment.ts';
+import {
+  createSystemTools,
+  endTrees,
+  livingOf,
+  plantTree,
+  timeOf,
+  type ListedProcess,
+  type Origin,
+  type Run,
+} from './windows-trees.ts';
 
 const start = 1_700_000_000_000;
 /** Entry of a process list whose process was created so many seconds after the start. */
@@ -197,5 +207,58 @@ describe('the end of trees whose host is gone', () => {
     now([row(10, 11), row(11, process.pid, 12)]);
     expect(await endTrees([origin(10)], tools)).toMatchObject({ ended: [] });
     expect(done).toEqual([]);
+  });
+});
+
+describe('what Windows is asked of processes', () => {
+  /** Fake Windows machine on which these programs give these answers; `ran` lists the programs that were run. */
+  function machine(says: Readonly<Partial<Record<SystemProgram, string>>>, code = 0) {
+    const ran: string[] = [];
+    const run: Run = async (program) => {
+      ran.push(program);
+      const out = says[program];
+      return out === undefined ? undefined : { code, out };
+    };
+    return { ran, tools: createSystemTools(run) };
+  }
+  it('is told by wmic, in columns with a head, and by PowerShell where there is no wmic', async () => {
+    const created = Date.UTC(2026, 10, 26, 15, 59, 57, 497);
+    const rows = [{ ppid: 777, pid: 7, created }];
+    const old = machine({
+      wmic: [
+        'CreationDate               ParentProcessId  ProcessId  \r\r\n',
+        '                           0                0          \r\r\n',
+        '20261126165957.497000+060  777              7          \r\r\n',
+      ].join(''),
+    });
+    expect([await old.tools.list(), old.ran]).toEqual([rows, ['wmic']]);
+    const young = machine({ powershell: '134085779974970000 777 7\r\n' });
+    expect([await young.tools.list(), young.ran]).toEqual([
+      [{ ...rows[0], created: timeOf('134085779974970000') }],
+      ['wmic', 'powershell'],
+    ]);
+  });
+  it('has the times of both lists as one', () => {
+    expect(timeOf('116444736000000000')).toBe(0);
+    expect(timeOf('19700101000001.250000-090')).toBe(1_250 + 90 * 60_000);
+  });
+  it('is not known where neither answers', async () => {
+    expect(await machine({}).tools.list()).toBeUndefined();
+    expect(await machine({ wmic: 'No Instance(s) Available.' }).tools.list()).toBeUndefined();
+  });
+  it.each([
+    [0, true],
+    [128, true],
+    [1, false],
+    [255, false],
+  ])('knows of a taskkill that ended with %i whether all is done: %s', async (code, isDone) => {
+    expect(await machine({ taskkill: '' }, code).tools.taskkill(['/T'])).toBe(isDone);
+    expect(await machine({}).tools.taskkill(['/T'])).toBe(false);
+  });
+  it('is read once for all who ask while it is read, and once more for those', async () => {
+    const { ran, tools } = machine({ wmic: '20261126165957.497000+060 777 7' });
+    const first = tools.list();
+    await Promise.all([first, tools.list(), tools.list()]);
+    expect(ran).toEqual(['wmic', 'wmic']);
   });
 });

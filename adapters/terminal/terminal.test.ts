@@ -164,6 +164,30 @@ describe('Ctrl-C', () => {
     await self.over;
     expect(self).toMatchObject({ interrupts: 3, lines: ['typed'] });
   });
+
+  it('says no to a question, and ends nothing; what was half typed before it is there again', async () => {
+    const { terminal, lines, over, type } = createHarness('terminal');
+    type('half');
+    const answer = terminal.question('run it? ', new AbortController().signal);
+    await Promise.resolve();
+    type(`y${ctrlC}`);
+    expect(await answer).toBeNull();
+    type(' typed\rquit\r');
+    await over;
+    expect(lines).toEqual(['half typed', 'quit']);
+  });
+
+  it('clears what is half typed, and on an empty line is for the opener of the prompt', async () => {
+    const self = createHarness('terminal', async (line) => {
+      self.terminal.out(`took ${line}`);
+      return 'again';
+    });
+    self.type(`half${ctrlC}whole\r`);
+    await self.shown('took whole');
+    self.type(ctrlC);
+    await self.over;
+    expect(self).toMatchObject({ interrupts: 1, lines: ['whole'] });
+  });
 });
 
 describe('lines from behind', () => {
@@ -292,5 +316,63 @@ describe('a question', () => {
     type('quit\r');
     await over;
     expect(lines).toEqual(['tools list', 'quit']);
+  });
+});
+
+describe('a meter', () => {
+  const watched = (as: object = { isTTY: true, columns: 12 }) => {
+    const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    Object.assign(errors, as);
+    return {
+      terminal: createTerminal({ input, output, errors }),
+      written: () => String(errors.read() ?? ''),
+    };
+  };
+
+  it('is the last line, shorter than it is wide, and the next one takes its place', () => {
+    const { terminal, written } = watched();
+    terminal.meter('one');
+    terminal.meter('two and a bit more');
+    expect(lastRow(written())).toBe('two and a b');
+    terminal.meter(null);
+    expect(lastRow(written())).toBe('');
+  });
+
+  it('stays below what is told meanwhile', () => {
+    const { terminal, written } = watched();
+    terminal.meter('one');
+    terminal.err('told');
+    const rows = written().split('\n');
+    expect(rows.map(lastRow)).toEqual(['told', 'one']);
+  });
+
+  it('is nothing where nobody reads along', () => {
+    const { terminal, written } = watched({});
+    terminal.meter('one');
+    terminal.meter(null);
+    expect([terminal.isWatched, written()]).toEqual([false, '']);
+  });
+
+  it('makes room for a question, and does not come back while that is open', async () => {
+    const [input, screen] = [new PassThrough(), new PassThrough()];
+    for (const stream of [input, screen]) Object.assign(stream, { isTTY: true });
+    let written = '';
+    screen.setEncoding('utf8').on('data', (text: string) => (written += text));
+    const terminal = createTerminal({ input, output: screen, errors: screen });
+    const over = terminal.prompt(
+      '> ',
+      async () => 'over',
+      () => 'over',
+    );
+    terminal.meter('one');
+    const answer = terminal.question('run it? ', new AbortController().signal);
+    await new Promise((resolve) => setImmediate(resolve));
+    terminal.meter('two');
+    expect(written).toContain('run it? ');
+    expect(written).not.toContain('two');
+    input.write('y\r');
+    expect(await answer).toBe('y');
+    input.write('quit\r');
+    await over;
   });
 });
