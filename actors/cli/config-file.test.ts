@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { typedInShell } from '../../adapters/optional-packages.ts';
 import { userConfigFile } from '../../adapters/applications/config-files.ts';
@@ -199,5 +199,219 @@ describe('a2c list and get', () => {
     expect(err).toBe(`${file}\na: starts with the others; its tools were not listed yet\n`);
     const { out: json } = await commandLine(['get', 'a', '--json', '-c', file]);
     expect(JSON.parse(json)).toEqual({ file, name: 'a', disabled: false, tools: null, entry: shown });
+  });
+});
+
+/** Tests of byte order marks, line ends and encodings of config files, which a change must keep. */
+function written(content: string | Buffer, ending = 'json'): string {
+  const file = join(folder, `${(files += 1)}.${ending}`);
+  writeFileSync(file, content);
+  return file;
+}
+const isWindows = process.platform === 'win32';
+const lines = '{\n  "mcpServers": {\n    "a": { "command": "x" }\n  }\n}\n';
+const mark = '\uFEFF';
+
+describe('a config file', () => {
+  it.each([
+    ['a byte order mark', mark + lines],
+    ['two of them', mark + mark + lines],
+    ['line ends of Windows', lines.replaceAll('\n', '\r\n')],
+    ['both', mark + lines.replaceAll('\n', '\r\n')],
+    ['neither', lines],
+  ])('keeps what it has with %s when it is changed', async (_what, text) => {
+    const file = written(text);
+    const [marks] = /^\uFEFF*/.exec(text) ?? [''];
+    const eol = text.includes('\r\n') ? '\r\n' : '\n';
+    for (const argv of [
+      ['add', 'b', 'y'],
+      ['disable', 'a'],
+      ['enable', 'a'],
+      ['remove', 'a'],
+    ]) {
+      expect(await commandLine([...argv, '-c', file])).toMatchObject({ code: 0 });
+      const now = readFileSync(file, 'utf8');
+      expect(now.startsWith(`${marks}{${eol}`)).toBe(true);
+      expect(now.split('\n').length).toBe(now.split(eol).length);
+      expect(readFileSync(`${file}.bak`, 'utf8').startsWith(`${marks}{`)).toBe(true);
+    }
+    expect(JSON.parse((await commandLine(['list', '--json', '-c', file])).out)).toMatchObject({
+      servers: [{ name: 'b' }],
+    });
+  });
+  it.each([
+    ['json', mark + lines],
+    ['yaml', `${mark}mcpServers:\r\n  a:\r\n    command: x\r\n`],
+    ['toml', `${mark}[mcp_servers.a]\r\ncommand = "x"\r\n`],
+    ['yml', `${mark}extensions:\n  a:\n    type: stdio\n    cmd: x\n    enabled: true\n`],
+  ])('is read with a byte order mark in the format %s', async (ending, text) => {
+    expect(
+      JSON.parse((await commandLine(['list', '--json', '-c', written(text, ending)])).out),
+    ).toMatchObject({
+      servers: [{ name: 'a', target: 'x' }],
+    });
+  });
+  it.each([
+    ['with a mark', Buffer.from(mark + lines, 'utf16le')],
+    ['without one', Buffer.from(lines, 'utf16le')],
+    ['with the other order', Buffer.from(mark + lines, 'utf16le').swap16()],
+  ])('is named as such in UTF-16 %s by every command, and stays', async (_what, content) => {
+    const file = written(content);
+    const ours = join(folder, 'ours.json');
+    for (const argv of [
+      ...[
+        ['list'],
+        ['get', 'a'],
+        ['export'],
+        ['add', 'b', 'y'],
+        ['remove', 'a'],
+        ['enable', 'a'],
+        ['disable', 'a'],
+      ].map((words) => [...words, '-c', file]),
+      ['import', file, '--yes', '-c', ours],
+      ['tools', '-c', file],
+    ]) {
+      const { code, err } = await commandLine(argv);
+      expect({ argv, code, err }).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(`${file}: is UTF-16 (save it as UTF-8)`) as string,
+      });
+    }
+    expect(readFileSync(file)).toEqual(content);
+  });
+  it.each([
+    ['yaml', 'YAML'],
+    ['toml', 'TOML'],
+  ])('is not changed in the format %s, and the remedy says what to do', async (ending, name) => {
+    const file = written('a: 1\n', ending);
+    const { code, err } = await commandLine(['add', 'b', 'y', '-c', file]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining(`is ${name}: it is read, and only JSON is written`),
+    ]);
+    expect(err).toContain(`a2c import ${file}`);
+  });
+  // Windows has no modes but that of a file that nobody may write.
+  it.each(isWindows ? [0o444] : [0o600, 0o640, 0o444])('keeps the mode %o', async (mode) => {
+    const file = written(lines);
+    chmodSync(file, mode);
+    await commandLine(['add', 'b', 'y', '-c', file]);
+    expect([file, `${file}.bak`].map((each) => statSync(each).mode & 0o777)).toEqual([mode, mode]);
+  });
+  it.skipIf(isWindows)('is for nobody else to read when it is new', async () => {
+    const file = join(folder, 'new.json');
+    await commandLine(['add', 'b', 'y', '-c', file]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+});
+
+/** Tests that `list`, `get` and the question whether to trust a config hide the same values as `a2c export`. */
+const hidden = testFolder('hidden');
+const file = join(hidden, 'mcp.json');
+
+it.each<[object, string]>([
+  [{ command: 'x', args: ['--api-key', 'S3CRET', 'kept'] }, 'x --api-key *** kept'],
+  [{ command: 'x', args: ['--token=S3CRET', 'kept'] }, 'x --token=*** kept'],
+  [{ command: 'x', args: ['--token', '${env:T}'], env: { A: 'S3CRET' } }, 'x --token ${env:T}'],
+  [{ command: 'x', args: ['--use-token=true'] }, 'x --use-token=true'],
+  [{ url: 'https://user:S3CRET@e.com/mcp' }, 'https://***@e.com/mcp'],
+  [{ url: 'https://e.com/mcp?api_key=S3CRET&v=1#x' }, 'https://e.com/mcp?api_key=***&v=1#x'],
+  [{ url: 'https://S3CRET@e.com/mcp?v=1&sig=S3CRET' }, 'https://***@e.com/mcp?v=1&sig=***'],
+  [{ url: 'https://e.com/mcp', headers: { A: 'S3CRET' } }, 'https://e.com/mcp'],
+])('no secret is shown for %j', async (entry, target) => {
+  writeFileSync(file, JSON.stringify({ mcpServers: { a: entry } }));
+  const shown = await commandLine(['list', '-c', file]);
+  expect(shown.out).toContain(`  ${target}`);
+  const all = await Promise.all([
+    commandLine(['list', '--json', '-c', file]),
+    commandLine(['get', 'a', '-c', file]),
+    commandLine(['get', 'a', '--json', '-c', file]),
+    commandLine(['export', '-c', file]),
+    commandLine(['import', file, '--dry-run', '-c', join(hidden, 'ours.json')]),
+    commandLine(['tools'], { folder: hidden }),
+  ]);
+  expect(JSON.stringify([shown, all])).not.toContain('S3CRET');
+});
+
+/** Tests of relative paths in server entries of a project that are imported into a config in another folder. */
+const root = testFolder('project');
+let folders = 0;
+async function taken(name: string, text: string, into?: (project: string) => string) {
+  const project = join(root, String((folders += 1)), 'shop');
+  const file = join(project, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  const ours = into?.(project) ?? join(root, `${folders}.json`);
+  const { out } = await commandLine(['import', file, '--yes', '-c', ours]);
+  const { mcpServers } = JSON.parse(readFileSync(ours, 'utf8')) as {
+    mcpServers: { a: Record<string, unknown> };
+  };
+  return { project, out, a: mcpServers.a };
+}
+const entry = (more: object = {}): string =>
+  JSON.stringify({ mcpServers: { a: { command: 'node', args: ['./srv.mjs'], ...more } } });
+
+const pkg = { args: ['-y', 'pkg'] };
+
+describe('a server of a project', () => {
+  it.each([
+    ['.codex/config.toml', '[mcp_servers.a]\ncommand = "node"\nargs = ["./srv.mjs"]\n'],
+    ['.gemini/settings.json', entry()],
+    ['opencode.json', '{"mcp": {"a": {"type": "local", "command": ["node", "./srv.mjs"]}}}'],
+    ['.claude/mcp.json', entry()],
+    ['.cursor/mcp.json', entry()],
+    ['.vscode/mcp.json', '{"servers": {"a": {"command": "node", "args": ["./srv.mjs"]}}}'],
+    ['.mcp.json', entry()],
+    ['.kiro/settings/mcp.json', entry()],
+    ['.junie/mcp/mcp.json', entry()],
+    ['.trae/mcp.json', entry()],
+    ['.vs/mcp.json', '{"servers": {"a": {"command": "node", "args": ["./srv.mjs"]}}}'],
+    ['mcp.json', entry()],
+    ['.mcp.json', entry({ args: ['dist/index.js'] })],
+    ['theirs.json', entry()],
+    ['theirs.json', entry({ command: '../bin/srv', args: [] })],
+  ])('keeps in %s its folder: %s', async (name, text) => {
+    const { a, project, out } = await taken(name, text);
+    expect(a['cwd']).toBe(project);
+    expect(out).toContain('changed: cwd: the folder of its project');
+  });
+  it.each([
+    ['its own folder stays', '.mcp.json', entry({ cwd: '/srv' }), () => '/srv'],
+    [
+      'a folder below is below the project',
+      '.mcp.json',
+      entry({ cwd: './sub' }),
+      (p: string) => join(p, 'sub'),
+    ],
+    [
+      'the workspace is the project',
+      '.vscode/mcp.json',
+      entry({ cwd: '${workspaceFolder}/x' }),
+      (p: string) => `${p}/x`,
+    ],
+    ['a file from anywhere says nothing', 'theirs.json', entry(pkg), () => undefined],
+    ['a file of a user that was copied says nothing', 'Code/User/mcp.json', entry(pkg), () => undefined],
+    ['a URL has none', '.mcp.json', '{"mcpServers": {"a": {"url": "http://h/mcp"}}}', () => undefined],
+  ])('%s', async (_what, name, text, cwd) => {
+    const { a, project } = await taken(name, text);
+    expect(a['cwd']).toBe(cwd(project));
+  });
+  it('has ${workspaceFolder} as the folder of its project everywhere, and says so', async () => {
+    const text = entry({ args: ['${workspaceFolder}/srv.mjs'], env: { ROOT: '${workspaceFolder}' } });
+    const { a, project, out } = await taken('.vscode/mcp.json', text.replace('mcpServers', 'servers'));
+    expect(a).toMatchObject({ args: [`${project}/srv.mjs`], env: { ROOT: project } });
+    expect(out).toContain('changed: ${workspaceFolder} is the folder of its project');
+  });
+  it('needs no folder in a config of the same project', async () => {
+    const { a } = await taken('.mcp.json', entry(), (project) => join(project, 'a2c.json'));
+    expect(a['cwd']).toBeUndefined();
+  });
+  it('is shown with the package that it fetches', async () => {
+    const { out } = await taken(
+      'theirs.json',
+      entry({ command: 'npx', args: ['-y', '@a/b', '--key', 'S3CRET'] }),
+    );
+    expect(out).toContain('taken     a  npx -y @a/b --key ***\n');
+    expect(out).not.toContain('S3CRET');
   });
 });

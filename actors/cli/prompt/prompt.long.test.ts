@@ -1,16 +1,29 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atPrompt, seated, type AtPrompt } from '../../e2e/at-prompt.ts';
 import { peerLine } from '../printing/servers.ts';
 import { missedBy } from '../../../machines/protocol/protocol.ts';
-import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';
+import { fixtureFile, testFolder } from '../../../scenarios/fixtures/test-folder.ts';
+import { PassThrough, Writable } from 'node:stream';
+import { createTerminal, type Terminal } from '../../../adapters/terminal/terminal.ts';
+import { factLine, type Fact } from '../../../machines/facts.ts';
+import { readFact } from '../../../scenarios/fixtures/read-fact.ts';
+import { createComputer, createOffice, type Computer } from '../../index.ts';
+import { Prompt } from './prompt.ts';
+import { foreign } from '../../../machines/config/config-input.ts';
+import {
+  expectClean,
+  hostile,
+  linked,
+  nameable,
+  typeable,
+  worst,
+} from '../../../scenarios/fixtures/hostile-texts.ts';
+import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 
-const fixture = (name: string): string =>
-  fileURLToPath(new URL(`../../../scenarios/fixtures/${name}`, import.meta.url));
-const [server, mannered] = [fixture('mcp-server.mjs'), fixture('shutdown-server.mjs')];
+const [server, mannered] = [fixtureFile('mcp-server.mjs'), fixtureFile('shutdown-server.mjs')];
 const folder = testFolder('prompt');
 const only = { mcpServers: { fixture: { command: process.execPath, args: [server] } } };
 
@@ -211,5 +224,210 @@ describe('a key on a terminal', () => {
     await up.until(/deaf +stopped[^]*a2c> /);
     up.write('\u0004');
     expect(await up.ended).toBe(0);
+  });
+});
+
+const windows = fixtureFile('windows-server.mjs');
+const file = join(folder, 'inputs.json');
+const inputs = [{ type: 'promptString', id: 'city', description: 'Where', default: 'Oslo' }];
+writeFileSync(file, JSON.stringify(inputs));
+const small = { command: process.execPath, args: [server], a2c: { resultBytes: 2_000 } };
+
+const own = null;
+/** Arguments of each command and the value of its answer line; null where other lines carry the result. */
+const linesAt = (url: string): Readonly<Record<string, readonly [string, unknown]>> => ({
+  tools: ['', { tools: expect.arrayContaining([{ name: 'echo', server: 'fixture' }]), refused: [] }],
+  'tools conflicts': ['', { refused: [] }],
+  call: ['echo {"text": "hi"}', own],
+  calls: ['', []],
+  cancel: ['nobody', { req_id: 'nobody', cancelled: false }],
+  history: ['1', [expect.objectContaining({ tool: 'echo' })]],
+  result: ['nothing', own],
+  list: ['', own],
+  stop: ['fixture', own],
+  start: ['fixture', own],
+  restart: ['fixture', own],
+  retry: ['fixture', own],
+  add: [JSON.stringify({ mcpServers: { more: small } }), own],
+  disable: ['more', own],
+  enable: ['more', own],
+  remove: ['more', own],
+  logs: ['fixture', expect.any(Array)],
+  why: ['fixture', expect.objectContaining({ name: 'fixture', state: 'ready' })],
+  desktop: ['', own],
+  finder: ['', own],
+  read: ['window://com.example.windows/log', own],
+  'inputs load': [file, own],
+  'inputs list': ['', [expect.objectContaining({ id: 'city' })]],
+  'inputs value set': ['city Bergen', own],
+  'inputs value list': ['', { city: 'Bergen' }],
+  'inputs value clear': ['', own],
+  connect: [`--url ${url} --name other`, own],
+  'socket connect': [url, own],
+  'socket join': ['o2', own],
+  'socket leave': ['', own],
+  'notify update': ['', own],
+  status: ['', expect.objectContaining({ computer: 'c1', seat: null })],
+  trace: ['', expect.stringContaining(folder)],
+  help: ['', own],
+  quit: ['', own],
+});
+
+it('each command has its line, and those that other lines answer have these', async () => {
+  await using office = await createOffice({ port: 0 });
+  await using computer = await createComputer({
+    name: 'c1',
+    config: foreign({
+      mcpServers: { fixture: small, notes: { command: process.execPath, args: [windows] } },
+      inputs,
+    }),
+  });
+  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  let out = '';
+  output.setEncoding('utf8').on('data', (text: string) => (out += text));
+  errors.resume();
+  const context = {
+    terminal: createTerminal({ input, output, errors }),
+    signal: new AbortController().signal,
+  };
+  const how = { officeLine: '', seat: { url: office.url, id: 'local' }, folder };
+  const prompt = new Prompt(context, computer, how);
+  const all = linesAt(office.url);
+  expect(prompt.commands.names.toSorted()).toEqual(Object.keys(all).toSorted());
+  for (const [name, [rest]] of Object.entries(all)) input.write(`${name} ${rest}\n`);
+  await prompt.run();
+  const facts = out.split('\n').flatMap((line): Fact[] => {
+    const fact = readFact(line);
+    return fact ? [fact] : [];
+  });
+  const told = facts.flatMap((fact) => (fact.type === 'answer' ? [[fact.command, fact.value]] : []));
+  const failed = facts.filter(({ type }) => type === 'error');
+  expect(failed.map((fact) => fact.type === 'error' && fact.message)).toEqual([
+    "No result is kept as 'nothing'",
+  ]);
+  const expected = Object.entries(all).filter(([, [, value]]) => value !== undefined);
+  expect(told).toEqual(expected.map(([name, [, value]]) => [name, value]));
+  const types = new Set(facts.map(({ type }) => type));
+  for (const type of ['tool_call_result', 'server_status', 'inputs_loaded', 'office'] as const)
+    expect(types).toContain(type);
+});
+
+/** Input and output streams that are no terminals, so that our own code moves no cursor either. */
+function screen(): { terminal: Terminal; input: PassThrough; written: () => string } {
+  let written = '';
+  const stream = (): Writable =>
+    new Writable({ decodeStrings: false, write: (text: string, _, done) => done(void (written += text)) });
+  const input = new PassThrough();
+  const terminal = createTerminal({ input, output: stream(), errors: stream() });
+  return { terminal, input, written: () => written };
+}
+
+describe('a terminal with hostile texts', () => {
+  it('gets no character that it would obey, through whatever of it is called', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const { terminal, written } = screen();
+        for (const say of ['out', 'outText', 'err', 'errText'] as const) terminal[say](text);
+        const said = { type: 'error', code: text, message: text } as const;
+        expectClean(written(), false);
+        terminal.line(factLine(said));
+        terminal.line(factLine(said), 'err');
+        expectClean(written());
+        const facts = written()
+          .split('\n')
+          .filter((line) => line.startsWith('@a2c '));
+        expect(facts.map((line) => JSON.parse(line.slice(5)) as unknown)).toEqual([said, said]);
+      }),
+    );
+  });
+
+  it('has one line for each that is said of one', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const { terminal, written } = screen();
+        terminal.out(text);
+        terminal.err(text);
+        expect(written().split('\n')).toHaveLength(3);
+      }),
+    );
+  });
+});
+
+/** Computer whose own name, server names and tool texts all contain the given text. */
+const computerOf = (text: string): Promise<Computer> =>
+  bootedComputer({
+    name: `c${text}`,
+    record: false,
+    stateDir: false,
+    config: {
+      mcpServers: { [`s${text}`]: { type: 'inmemory' }, off: { type: 'inmemory', disabled: true } },
+    },
+    inMemory: { [`s${text}`]: linked(text) },
+  });
+/** Every command line of the prompt, with the given text as an argument where one is possible. */
+const linesWith = (text: string): readonly string[] => {
+  const typed = typeable(text);
+  return [
+    ...['help', 'tools', 'tools conflicts', 'calls', 'history', 'status'],
+    ...['answer', 'refuse', 'fail', 'structured', `none${nameable(text)}`].map((tool) => `call ${tool} {}`),
+    `call answer ${JSON.stringify({ [text]: text })}`,
+    `call answer ${typed}`,
+    ...['cancel', 'result', 'read', 'desktop', 'finder', 'unknown'].map((verb) => `${verb} x${typed}`),
+    'list',
+    `add x${nameable(text)} -- ${typed}`,
+    ...['start', 'stop', 'restart', 'retry', 'enable', 'disable', 'remove'].map(
+      (verb) => `${verb} x${typed}`,
+    ),
+    `add ${JSON.stringify({ mcpServers: { [text]: { [text]: text }, b: { command: text, [text]: 1 } } })}`,
+    `add ${join(folder, `f${nameable(text)}`)}`,
+    ...[
+      'why',
+      'logs',
+      'connect',
+      'socket connect',
+      'socket join',
+      'socket leave',
+      'notify update',
+      'inputs load',
+    ].map((verb) => `${verb} x${typed}`),
+    ...['list', 'set', 'clear'].map((verb) => `inputs value ${verb} x${typed}`),
+    'inputs list',
+    'tools answer',
+    ...['desktop', 'desktop window://hostile/one', 'finder'],
+    ...['read dpe://hostile/doc', 'read window://hostile/one'],
+  ];
+};
+async function prompted(text: string): Promise<string> {
+  const { terminal, input, written } = screen();
+  const computer = await computerOf(text);
+  const how = { officeLine: 'office', seat: { url: '', id: 'local' }, folder };
+  const prompt = new Prompt({ terminal, signal: new AbortController().signal }, computer, how);
+  input.end(`${linesWith(text).join('\n')}\n`);
+  await prompt.run();
+  await computer.close();
+  return written();
+}
+
+describe('the prompt with hostile names and texts', () => {
+  it('shows every answer of a hostile server as text', { timeout: 60_000 }, async () => {
+    expectClean(await prompted(worst));
+    await fc.assert(
+      fc.asyncProperty(hostile, async (text) => expectClean(await prompted(text))),
+      { numRuns: 15 },
+    );
+  });
+
+  it('has no word that was not typed for this', async () => {
+    const help = await prompted('plain');
+    const table = help.slice(help.indexOf('As in a shell'), help.indexOf('Ctrl-C cancels'));
+    const named = [...table.matchAll(/^ {2}([a-z]+) /gm)].map(([, verb = '']) => verb);
+    const others = [...table.matchAll(/^[A-Z][^:]*: ([^]*?)(?=\n[A-Z]|$)/gm)].flatMap(([, verbs = '']) =>
+      verbs.trim().split(/,\s+/),
+    );
+    const verbs = [...named, ...others.filter((verb) => /^[a-z ]+$/.test(verb))];
+    // `quit` and `trace` print no text of servers, so the list above leaves them out.
+    const seen = [...linesWith(''), 'quit', 'trace'];
+    expect(verbs.filter((verb) => !seen.some((line) => line.startsWith(verb)))).toEqual([]);
+    expect(verbs.length).toBeGreaterThan(15);
   });
 });

@@ -1,0 +1,287 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import { startCommand } from '../../scenarios/fixtures/command-process.ts';
+import { PassThrough } from 'node:stream';
+import { createTerminal } from '../../adapters/terminal/terminal.ts';
+import type { Fact } from '../../machines/facts.ts';
+import { readFact } from '../../scenarios/fixtures/read-fact.ts';
+import { run } from './run.ts';
+import { attachTo } from '../../scenarios/fixtures/attached.ts';
+
+const mark = crypto.randomUUID();
+const folder = testFolder('main');
+
+/** Config file with one server behind a shell; a `stubborn` server ends only by SIGKILL, after both grace times. */
+function configOf(manners: 'polite' | 'stubborn', termGraceMs = 50): string {
+  const file = join(folder, `${manners}-${termGraceMs}.json`);
+  const words = [process.execPath, fixtureFile('shutdown-server.mjs'), manners];
+  const server = { command: 'sh', args: ['-c', '"$0" "$@"; true', ...words], env: { MARK: mark } };
+  const config = {
+    mcpServers: { wrapped: { ...server, autoApprove: ['echo'] } },
+    a2c: { timeouts: { stdinGraceMs: 50, termGraceMs } },
+  };
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+/** Lists the processes of the servers that still live after `patienceMs`. */
+const look = (patienceMs: number): unknown[] =>
+  JSON.parse(
+    execFileSync(process.execPath, [fixtureFile('living-processes.mjs'), mark, String(patienceMs)], {
+      encoding: 'utf8',
+    }),
+  );
+
+/** Upper bound in milliseconds for steps whose time is not measured, long enough for a busy machine. */
+const boundMs = 2_000;
+vi.setConfig({ testTimeout: 90_000 });
+
+const a2c = (...argv: string[]) => startCommand(argv);
+
+describe('a2c up', () => {
+  it('ends everything at SIGTERM', async () => {
+    const up = a2c('up', '--port', '0', '-c', configOf('stubborn'));
+    await up.said(/a2c> /);
+    expect(look(0)).toHaveLength(2);
+    up.child.kill('SIGTERM');
+    expect(await up.exited).toEqual({ code: 143, signal: null });
+    expect(look(0)).toEqual([]);
+  });
+
+  it('ends at once at the second Ctrl-C, and takes its servers along', async () => {
+    const up = a2c('up', '--port', '0', '-c', configOf('stubborn', 60_000));
+    await up.said(/a2c> /);
+    up.child.kill('SIGINT');
+    await up.said(/closing/);
+    up.child.kill('SIGINT');
+    expect(await up.exited).toEqual({ code: 130, signal: null });
+    expect(look(boundMs)).toEqual([]);
+  });
+
+  it('ends when its terminal goes away, although its servers are still starting', async () => {
+    const up = a2c('up', '--port', '0', '-c', configOf('stubborn'));
+    await up.said(/wrapped +starting/);
+    up.child.kill('SIGHUP');
+    expect(await up.exited).toEqual({ code: 129, signal: null });
+    expect(look(0)).toEqual([]);
+  });
+
+  it('ends at Ctrl-C although a call runs', async () => {
+    const up = a2c('up', '--port', '0', '-c', configOf('polite'));
+    up.child.stdin.write('tools call echo {"text": "begun"}\ntools call hang {"label": "x"}\n');
+    await up.said(/begun/);
+    up.child.kill('SIGINT');
+    expect(await up.exited).toEqual({ code: 0, signal: null });
+    expect(look(0)).toEqual([]);
+  });
+
+  it('answers what is piped in, and ends with it', async () => {
+    const up = a2c('up', '--port', '0', '-c', configOf('polite'));
+    const lines = [
+      'status',
+      'tools list',
+      'nonsense',
+      'tools call echo {"text":',
+      'tools call echo {"text": "hi"}',
+    ];
+    up.child.stdin.end(lines.join('\n'));
+    expect(await up.exited).toEqual({ code: 0, signal: null });
+    expect(up.told.out).toMatch(/computer \S+: all servers are ready/);
+    expect(up.told.out).toMatch(/^(a2c> )*hi$/m);
+    expect(up.told.err).toContain('unknown command: nonsense');
+    expect(up.told.err).toContain('not JSON');
+    expect(look(0)).toEqual([]);
+  });
+
+  it('ends at quit while its input stays open', async () => {
+    const up = a2c('up', '--port', '0', '-c', configOf('polite'));
+    up.child.stdin.write('quit\n');
+    expect(await up.exited).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('the office, the computer and commands as processes of their own', () => {
+  it('call a tool through each other, and leave nothing', async () => {
+    const office = a2c('office', '--port', '0');
+    const [url] = await office.said(/^http:\S+(?=\n)/);
+    const computer = a2c('computer', '--url', url, '--name', 'c1', '-c', configOf('stubborn'));
+    await office.said(/computer c1 joined/);
+    await computer.said(/c1 serves/);
+
+    const peer = ['--url', url, '--json'];
+    const listed = a2c('tools', ...peer);
+    expect(await listed.exited).toEqual({ code: 0, signal: null });
+    const { tools } = JSON.parse(listed.told.out) as { tools: { name: string }[] };
+    expect(tools.map((t) => t.name)).toContain('echo');
+
+    const good = a2c('call', 'echo', '{"text": "through all"}', ...peer);
+    expect(await good.exited).toEqual({ code: 0, signal: null });
+    expect(JSON.parse(good.told.out)).toMatchObject({
+      outcome: 'succeeded',
+      result: { content: [{ type: 'text', text: 'through all' }] },
+      failure: null,
+    });
+    // No person is at that computer to confirm the call, so it is refused.
+    const refused = a2c('call', 'slow', '{"ms": 1}', ...peer);
+    expect(await refused.exited).toEqual({ code: 2, signal: null });
+    expect(JSON.parse(refused.told.out)).toMatchObject({
+      outcome: 'failed',
+      result: { isError: true, _meta: { error_code: 4005 } },
+      failure: { remedy: expect.stringContaining('Its computer decides') as string },
+    });
+    for (const { child, exited } of [computer, office]) {
+      child.kill('SIGTERM');
+      expect(await exited).toEqual({ code: 143, signal: null });
+    }
+    expect(office.told.out).toBe(`${url}\n`);
+    // Stdout of the computer is no terminal, so it must contain only lines for programs.
+    expect(computer.told.out).toMatch(/^(@a2c \{.*\}\n)+$/);
+    expect(look(0)).toEqual([]);
+  });
+
+  it('give the result of a call although nobody reads stderr any more', async () => {
+    const file = join(folder, 'telling.json');
+    const server = { command: process.execPath, args: [fixtureFile('mcp-server.mjs')], env: { MARK: mark } };
+    writeFileSync(file, JSON.stringify({ mcpServers: { server } }));
+    const call = a2c('call', 'work', '--facts', '-c', file);
+    call.child.stderr.destroy();
+    expect(await call.exited).toEqual({ code: 0, signal: null });
+    expect(call.told.out).toBe('done\n');
+    expect(look(0)).toEqual([]);
+  });
+
+  it('survive a reader that goes away', async () => {
+    const tools = a2c('tools', '-c', configOf('polite'));
+    tools.child.stdout.destroy();
+    expect(await tools.exited).toEqual({ code: 0, signal: null });
+    expect(tools.told.err).toBe('');
+    expect(look(0)).toEqual([]);
+  });
+});
+
+describe('a2c up for programs that read it over pipes', () => {
+  const config = join(folder, 'a2c.json');
+  const fine = { command: process.execPath, args: [fixtureFile('mcp-server.mjs')] };
+  const needy = { ...fine, env: { TOKEN: '${input:facts-told}' } };
+  const inputs = [{ type: 'promptString', id: 'facts-told' }];
+  writeFileSync(config, JSON.stringify({ servers: { fine, needy }, inputs }));
+
+  let input: PassThrough;
+  let ended: Promise<number>;
+  let facts: Fact[];
+  let shown: string;
+  let look = (): void => {};
+  const until = (holds: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      look = () => holds() && resolve();
+      look();
+    });
+  const is =
+    (wanted: Partial<Extract<Fact, { type: 'server_status' }>>) =>
+    (fact: Fact): boolean =>
+      Object.entries(wanted).every(([key, value]) => (fact as Record<string, unknown>)[key] === value);
+  beforeEach(() => {
+    const [output, errors] = [new PassThrough(), new PassThrough()];
+    input = new PassThrough();
+    facts = [];
+    shown = '';
+    let rest = '';
+    errors.setEncoding('utf8').on('data', (text: string) => {
+      shown += text;
+      look();
+    });
+    output.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      facts.push(...lines.flatMap((line) => readFact(line) ?? []));
+      look();
+    });
+    const terminal = createTerminal({ input, output, errors });
+    const argv = ['up', '-c', config, '--name', 'c1', '--port', '0', '--no-reaper'];
+    ended = run(argv, { terminal, signal: new AbortController().signal });
+  });
+  afterEach(async () => {
+    input.end('quit\n');
+    await ended;
+  });
+
+  it('a server that needs an input is told of at start, with what it needs', async () => {
+    await until(() => facts.some(is({ name: 'needy', state: 'needsInput' })));
+    expect(facts.find(is({ name: 'needy', state: 'needsInput' }))).toMatchObject({
+      reason: expect.stringContaining('A2C_SMCP_facts_told is not set') as string,
+    });
+    expect(shown).toMatch(/server needy +needs a value: .*needs input facts-told/);
+  });
+
+  it('usage errors and unknown commands are errors for programs, too', async () => {
+    const lines = [
+      'sing a song',
+      'tools call',
+      'cancel',
+      'result',
+      'read',
+      'servers add',
+      'servers start needy',
+    ];
+    input.write(`${lines.join('\n')}\n`);
+    const errors = () => facts.filter(({ type }) => type === 'error');
+    await until(() => errors().length >= lines.length);
+    expect(errors()).toMatchObject([
+      { code: 'BadRequest', message: 'unknown command: sing a', remedy: 'Type help.' },
+      { code: 'BadRequest', message: 'usage: call <tool...>' },
+      { code: 'BadRequest', message: 'usage: cancel <req_id>' },
+      { code: 'BadRequest', message: 'usage: result <handle>' },
+      { code: 'BadRequest', message: 'usage: read [options] <uri>' },
+      { code: 'BadRequest', message: expect.stringContaining('usage: add') as string },
+      { code: 'InputNotFound', remedy: expect.stringContaining('A2C_SMCP_facts_told') as string },
+    ]);
+  });
+
+  it('a server that is removed ends as removed', async () => {
+    await until(() => facts.some(is({ name: 'fine', state: 'ready' })));
+    input.write('servers remove fine\n');
+    await until(() => facts.some(is({ name: 'fine', state: 'removed' })));
+    const states = facts.filter(is({ type: 'server_status', name: 'fine' }));
+    expect(states.at(-1)).toEqual({ type: 'server_status', name: 'fine', state: 'removed' });
+    expect(shown).toContain('server fine');
+  });
+
+  it('a refused tool is told with its server, and a call of it with its server and its failure', async () => {
+    await until(() => facts.some(is({ name: 'fine', state: 'ready' })));
+    const twin = join(folder, 'twin.json');
+    writeFileSync(twin, JSON.stringify({ mcpServers: { twin: fine } }));
+    input.write(`servers add ${twin}\n`);
+    const refused = (fact: Fact): boolean =>
+      fact.type === 'server_status' && fact.name === 'twin' && /are refused/.test(fact.reason ?? '');
+    await until(() => facts.some(refused));
+    const notices = facts.filter(({ type }) => type === 'notice');
+    expect(notices).toEqual([{ type: 'notice', message: expect.stringContaining("'twin'") as string }]);
+    input.write(
+      'servers add {"name": "strict", "type": "stdio", "forbidden_tools": ["echo"], "tool_meta": {"echo": {"alias": "mine"}}, ',
+    );
+    input.write(`"server_parameters": ${JSON.stringify(fine)}}\n`);
+    await until(() => facts.some(is({ name: 'strict', state: 'ready' })));
+    input.write('call mine\n');
+    await until(() => facts.some(({ type }) => type === 'tool_call_result'));
+    expect(facts.find(({ type }) => type === 'tool_call_result')).toMatchObject({
+      server: 'strict',
+      outcome: 'failed',
+      failure: { code: 'ToolDisabled', message: expect.stringContaining('mine') as string },
+    });
+  });
+});
+
+// In a process of its own: one that has had a computer before has the charts of computers.
+it('the page of a2c up has the charts of its servers, although it is opened before them', async () => {
+  const command = { command: process.execPath, args: [fixtureFile('mcp-server.mjs'), 'echo'] };
+  const config = JSON.stringify({ mcpServers: { echo: command } });
+  const argv = ['up', '--config', config, '--inspect', '0', '--alone'];
+  const { child, said, exited } = startCommand(argv, { XDG_STATE_HOME: join(folder, 'page') });
+  const [url] = await said(/http:\S+#token=[0-9a-f]+/);
+  const { charts } = await (await attachTo(url)).welcome();
+  expect(Object.keys(charts)).toEqual(expect.arrayContaining(['client', 'connection', 'computer', 'office']));
+  child.kill('SIGKILL');
+  await exited;
+});
