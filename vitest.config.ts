@@ -53,7 +53,7 @@ const projects: readonly Project[] = [
 const onWindows = [
   'adapters/storage/**/*.test.ts',
   'adapters/process/{launch,run-text,local-launcher,windows-trees.wine}.test.ts',
-  'adapters/documents/{names,server.long,parsing/pdf}.test.ts',
+  'adapters/documents/{serve,serve.long,parsing/pdf}.test.ts',
   'adapters/optional-packages.test.ts',
   'machines/protocol/json.test.ts',
   'actors/cli/{config-file,typed-server.long}.test.ts',
@@ -82,7 +82,7 @@ const windows: readonly Project[] = [
     name: 'shared',
     include: [
       '{machines,adapters,actors}/**/!(*.*).test.ts',
-      'adapters/{socket/raw-peer,page/session,documents/parsing/html}.long.test.ts',
+      'adapters/{socket/office,page/session,documents/parsing/html}.long.test.ts',
       'actors/e2e/{call-policy,files,tools-told}.long.test.ts',
       'actors/cli/{files,login,starting,prompt/prompt}.long.test.ts',
       'actors/cli/{call,one-shot,import-cases,config-file}.long.test.ts',

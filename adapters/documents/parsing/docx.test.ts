@@ -1,51 +1,17 @@
-import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import type { Draft } from '../../../machines/documents.ts';
+import {
+  brief,
+  diagram,
+  read,
+  relations,
+  root,
+  zipped,
+  type Parts,
+} from '../../../scenarios/fixtures/office-parts.ts';
 import { readDocx } from './docx.ts';
 import { readPptx } from './pptx.ts';
-import type { Reader } from './reader.ts';
 
-/** Tests of office files that are made here: only the parts that matter, each as small as it can be. */
-const office = 'http://schemas.openxmlformats.org/officeDocument/2006';
-const namespaces = [
-  ['w', 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'],
-  ['m', `${office}/math`],
-  ['r', `${office}/relationships`],
-  ['c', 'http://schemas.openxmlformats.org/drawingml/2006/chart'],
-  ['a', 'http://schemas.openxmlformats.org/drawingml/2006/main'],
-  ['p', 'http://schemas.openxmlformats.org/presentationml/2006/main'],
-  ['dgm', 'http://schemas.openxmlformats.org/drawingml/2006/diagram'],
-  ['mc', 'http://schemas.openxmlformats.org/markup-compatibility/2006'],
-  ['wps', 'http://schemas.microsoft.com/office/word/2010/wordprocessingShape'],
-  ['a14', 'http://schemas.microsoft.com/office/drawing/2010/main'],
-]
-  .map(([prefix, uri]) => `xmlns:${prefix}="${uri}"`)
-  .join(' ');
-const root = (tag: string, inner: string): string => `<${tag} ${namespaces}>${inner}</${tag}>`;
-const relations = (...targets: readonly (readonly [id: string, type: string, target: string])[]): string => {
-  const each = targets.map(
-    ([id, type, target]) =>
-      `<Relationship Id="${id}" Type="${office}/relationships/${type}" Target="${target}"${/^https?:/.test(target) ? ' TargetMode="External"' : ''}/>`,
-  );
-  return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${each.join('')}</Relationships>`;
-};
-const zipped = (parts: Readonly<Record<string, string | Uint8Array>>): Uint8Array =>
-  zipSync(
-    Object.fromEntries(
-      Object.entries(parts).map(([name, part]) => [
-        name,
-        typeof part === 'string' ? new TextEncoder().encode(part) : part,
-      ]),
-    ),
-  );
-const read = async (reader: Reader, parts: Parts): Promise<Draft[]> => {
-  const { pages } = await reader({ bytes: zipped(parts), name: 'a', fileType: '', from: 0, to: 9 });
-  return Object.values(pages).flatMap(({ drafts }) => [...drafts]);
-};
-const brief = (drafts: readonly Draft[]): unknown[] =>
-  drafts.map(({ category, content }) => [category, content]);
-
-type Parts = Readonly<Record<string, string | Uint8Array>>;
 const docx = (body: string, parts: Parts = {}, own = relations()): Promise<Draft[]> =>
   read(readDocx, {
     '_rels/.rels': relations(['r1', 'officeDocument', 'word/document.xml']),
@@ -54,17 +20,6 @@ const docx = (body: string, parts: Parts = {}, own = relations()): Promise<Draft
     ...parts,
   });
 const paragraph = (text: string): string => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
-const data = root(
-  'dgm:dataModel',
-  '<dgm:ptLst><dgm:pt modelId="0" type="doc"/>' +
-    ['plan', 'build', 'ship']
-      .map(
-        (text, at) =>
-          `<dgm:pt modelId="${at + 1}"><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`,
-      )
-      .join('') +
-    '</dgm:ptLst>',
-);
 
 describe('DOCX', () => {
   it('may have its main part under any name', async () => {
@@ -196,7 +151,7 @@ describe('DOCX', () => {
           '<c:plotArea><c:barChart><c:ser><c:cat><c:strCache><c:pt idx="0"><c:v>May</c:v></c:pt><c:pt idx="1"><c:v>June</c:v></c:pt></c:strCache></c:cat>' +
             '<c:val><c:numRef><c:numCache><c:pt idx="1"><c:v>4</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:barChart></c:plotArea>',
         ),
-        'word/diagrams/data1.xml': data,
+        'word/diagrams/data1.xml': diagram,
       },
       relations(['r1', 'chart', 'charts/chart1.xml'], ['r2', 'diagramData', 'diagrams/data1.xml']),
     );
@@ -232,82 +187,6 @@ describe('an equation', () => {
     expect(brief(await docx(body))).toEqual([
       ['formula', { expression: line }],
       ['text', { text: `so $${line}$` }],
-    ]);
-  });
-});
-
-describe('PPTX', () => {
-  const pptx = (shapes: string, parts: Parts = {}, own = relations()): Promise<Draft[]> =>
-    read(readPptx, {
-      '_rels/.rels': relations(['r1', 'officeDocument', 'ppt/presentation.xml']),
-      'ppt/presentation.xml': root('p:presentation', '<p:sldIdLst><p:sldId id="1" r:id="r1"/></p:sldIdLst>'),
-      'ppt/_rels/presentation.xml.rels': relations(
-        ['r1', 'slide', 'slide.xml'],
-        ['r2', 'commentAuthors', 'authors.xml'],
-      ),
-      'ppt/slide.xml': root('p:sld', `<p:spTree>${shapes}</p:spTree>`),
-      'ppt/_rels/slide.xml.rels': own,
-      ...parts,
-    });
-  const shape = (inner: string, kind = ''): string => `<p:sp>${kind}<p:txBody>${inner}</p:txBody></p:sp>`;
-  const t = (text: string): string => `<a:r><a:t>${text}</a:t></a:r>`;
-
-  it('repeats a merged cell of a table in the cells that it covers', async () => {
-    const cell = (text: string, how = '') =>
-      `<a:tc ${how}><a:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></a:txBody></a:tc>`;
-    const drafts = await pptx(
-      '<p:graphicFrame><a:graphic><a:graphicData><a:tbl>' +
-        `<a:tr>${cell('Year')}${cell('Quarters', 'gridSpan="2"')}${cell('', 'hMerge="1"')}</a:tr>` +
-        `<a:tr>${cell('2023', 'rowSpan="2"')}${cell('1')}${cell('2')}</a:tr>` +
-        `<a:tr>${cell('', 'vMerge="1"')}${cell('3')}${cell('4')}</a:tr>` +
-        '</a:tbl></a:graphicData></a:graphic></p:graphicFrame>',
-    );
-    expect(brief(drafts)).toEqual([
-      [
-        'table',
-        {
-          columns: ['Year', 'Quarters', 'Quarters'],
-          rows: [
-            ['2023', '1', '2'],
-            ['2023', '3', '4'],
-          ],
-        },
-      ],
-    ]);
-  });
-  it('keeps line breaks, levels, equations and targets of links', async () => {
-    const drafts = await pptx(
-      shape(`<a:p>${t('Internet Explorer 9')}<a:br/>${t('HTML5')}</a:p>`) +
-        shape(
-          `<a:p>${t('one')}</a:p><a:p><a:pPr lvl="1"/>${t('below')}</a:p><a:p>${t('two')}</a:p>`,
-          '<p:nvSpPr><p:nvPr><p:ph/></p:nvPr></p:nvSpPr>',
-        ) +
-        shape('<a:p><a:r><a:rPr><a:hlinkClick r:id="r9"/></a:rPr><a:t>rules</a:t></a:r></a:p>') +
-        `<mc:AlternateContent><mc:Choice>${shape('<a:p><a14:m><m:oMath><m:r><m:t>π</m:t></m:r></m:oMath></a14:m></a:p>')}</mc:Choice><mc:Fallback>${shape('')}</mc:Fallback></mc:AlternateContent>`,
-      {},
-      relations(['r9', 'hyperlink', 'https://example.com/']),
-    );
-    expect(brief(drafts)).toMatchObject([
-      ['text', { text: 'Internet Explorer 9\nHTML5' }],
-      ['list', { items: ['one\n- below', 'two'] }],
-      ['text', { text: '[rules](https://example.com/)' }],
-      ['text', { text: '$π$' }],
-    ]);
-  });
-
-  it('has its diagrams and its comments', async () => {
-    const drafts = await pptx(
-      '<p:graphicFrame><dgm:relIds r:dm="r1"/></p:graphicFrame>',
-      {
-        'ppt/data.xml': data,
-        'ppt/authors.xml': root('p:cmAuthorLst', '<p:cmAuthor id="3" name="Ada"/>'),
-        'ppt/comments.xml': root('p:cmLst', '<p:cm authorId="3"><p:text>Too many words</p:text></p:cm>'),
-      },
-      relations(['r1', 'diagramData', 'data.xml'], ['r2', 'comments', 'comments.xml']),
-    );
-    expect(brief(drafts)).toEqual([
-      ['diagram', { items: ['plan', 'build', 'ship'] }],
-      ['annotation', { text: 'Too many words', kind: 'comment', author: 'Ada' }],
     ]);
   });
 });

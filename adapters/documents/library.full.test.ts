@@ -1,19 +1,81 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { textIn, type ReadDocument } from '../../machines/documents.ts';
+import { Library, foldersOf } from './library.ts';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../machines/document-files.ts';
 import { jsonOf, withClient } from '../../scenarios/fixtures/documents-client.ts';
-import { foldersOf } from './library.ts';
+import { execFileSync } from 'node:child_process';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** Tests of the document server as a process, with the client of the official SDK over stdio. */
-let root = '';
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'a2c-documents-folders-'));
+const corpus = fileURLToPath(new URL('../../scenarios/corpus/', import.meta.url));
+const expectedFile = fileURLToPath(new URL('../../scenarios/fixtures/corpus-expected.json', import.meta.url));
+/** Tells whether to rewrite the expected file, by A2C_UPDATE_CORPUS=1; a person then compares it with the documents. */
+const isUpdate = process.env['A2C_UPDATE_CORPUS'] === '1';
+
+/** Summary of a document for comparison: page count, kinds of elements, and texts. */
+const digestOf = ({ title, summary, keywords, pageCount, pages }: ReadDocument): object => ({
+  ...{ title, summary, keywords, pageCount },
+  pages: Object.values(pages).map((page) => ({
+    title: page.title,
+    elements: page.elements.map(
+      (element) => `${element.category}: ${textIn(element).replace(/\s+/g, ' ').slice(0, 200)}`,
+    ),
+  })),
 });
-afterAll(() => rm(root, { recursive: true, force: true }));
+const read = async (library: Library): Promise<Record<string, ReadDocument>> => {
+  const refs = [...library.documents.keys()].toSorted();
+  const documents = await Promise.all(refs.map((ref) => library.read(ref, { from: 0, to: Infinity })));
+  return Object.fromEntries(refs.map((ref, at) => [ref, documents[at] as ReadDocument]));
+};
 
+let library: Library;
+beforeAll(async () => {
+  library = await Library.open([corpus], { isWatching: false, parserLimits: { growthBytes: Infinity } });
+});
+afterAll(() => library.close());
+
+/** Number of documents of each type that LibreOffice wrote; files of libraries are more regular than those of people. */
+const office = { xlsx: 2, docx: 2, pptx: 2, pdf: 2 };
+
+describe('real documents, written by other programs', () => {
+  it('have the pages, elements and texts that a person sees in them', async () => {
+    const documents = await read(library);
+    const seen = Object.fromEntries(Object.entries(documents).map(([ref, each]) => [ref, digestOf(each)]));
+    if (isUpdate) await writeFile(expectedFile, `${JSON.stringify(seen, null, 2)}\n`);
+    const expected = JSON.parse(await readFile(expectedFile, 'utf8')) as unknown;
+    expect(JSON.parse(JSON.stringify(seen))).toEqual(expected);
+    const types = Object.keys(seen).map((ref) => ref.replace(/^.*\./, ''));
+    for (const type of ['md', 'txt', 'html', 'csv', 'json', 'xlsx', 'docx', 'pptx', 'pdf'])
+      expect(types.filter((each) => each === type).length, type).toBeGreaterThanOrEqual(2);
+    const ours = Object.keys(seen).filter((ref) => ref.startsWith('libreoffice/'));
+    for (const [type, count] of Object.entries(office))
+      expect(ours.filter((ref) => ref.endsWith(type)).length, type).toBe(count);
+  });
+
+  it('have the same ids after a restart, each once', async () => {
+    const again = await Library.open([corpus], {
+      isWatching: false,
+      parserLimits: { growthBytes: Infinity },
+    });
+    const idsOf = (all: Record<string, ReadDocument>): Record<string, string[]> =>
+      Object.fromEntries(
+        Object.entries(all).map(([ref, { pages }]) => [
+          ref,
+          Object.values(pages).flatMap(({ elements }) => elements.map(({ element_id }) => element_id)),
+        ]),
+      );
+    const [one, two] = [idsOf(await read(library)), idsOf(await read(again))];
+    await again.close();
+    expect(two).toEqual(one);
+    for (const ids of Object.values(one)) expect(new Set(ids).size).toBe(ids.length);
+    expect(Object.values(one).flat().length).toBeGreaterThan(80);
+  });
+});
+
+const root = testFolder('documents-folders');
 const folder = async (path: string, files: Readonly<Record<string, string>> = {}): Promise<string> => {
   const full = join(root, path);
   await mkdir(full, { recursive: true });
@@ -98,6 +160,31 @@ describe('a large folder', () => {
       await rm(join(many, 'n0.md'));
       await told('list');
       expect((await documentsOf(client)).length).toBe(count - 1);
+    });
+  });
+
+  it('of fifty thousand documents is listed in part, and searched before all is read', async () => {
+    const count = 50_000;
+    const huge = await folder('huge');
+    const script = `for (let n = 0; n < ${count}; n += 1) fs.writeFileSync('n' + n + '.md', '# Note ' + n)`;
+    execFileSync(process.execPath, ['-e', script], { cwd: huge });
+    await withClient([huge], async (client) => {
+      const ask = async (): Promise<string[]> => {
+        const { content } = await client.callTool({ name: 'search', arguments: { query: 'note' } });
+        return (content as { text: string }[]).map(({ text }) => text);
+      };
+      let [found = '', advice] = await ask();
+      // On a slow machine the first answers come before ten documents are read.
+      while (found.split('\n').length < 20) [found = '', advice] = await ask();
+      // On a fast machine all are read by now.
+      const part = `\\d+ of ${count} documents are searched so far; \\d+ are not read yet`;
+      expect(advice).toMatch(new RegExp(`^(?:${part}|There are ${count} files)`));
+      const { documents, ...told } = await jsonOf(client, 'dpe://documents');
+      expect((documents as unknown[]).length).toBe(limits.catalogued);
+      expect(told).toEqual({
+        total_count: count,
+        note: 'This list has the first 20000 documents; the tool search finds the others.',
+      });
     });
   });
 });

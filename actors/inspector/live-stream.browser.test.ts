@@ -1,12 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
-import { Chromium, picture, type Page, openPanel, openActors } from '../../scenarios/fixtures/browser.ts';
+import { Chromium, openActors, openPanel, picture, type Page } from '../../scenarios/fixtures/browser.ts';
 import { createOffice, type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { oldPeer } from '../../scenarios/fixtures/old-peer.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 import { foreign } from '../../machines/config/config-input.ts';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 
 const fixture = fixtureFile('mcp-server.mjs');
 const node = process.execPath;
@@ -245,4 +249,58 @@ describe('a page without the right token', () => {
     );
     expect(how).toBe('refused');
   });
+});
+
+describe('the messages of a server', () => {
+  it('are there, also of before the page came, with the call that each belongs to', async () => {
+    await using computer = await computerOf({ echo });
+    await using inspection = await computer.debug.inspect();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, errors } = await chromium.look(inspection.url, { colorScheme });
+      await open(page, 'Messages');
+      await page.locator('.message').filter({ hasText: 'initialize' }).first().waitFor();
+      await computer.callTool('echo', { text: 'hello there' });
+      const request = page
+        .locator('.message')
+        .filter({ hasText: '→ sent' })
+        .filter({ hasText: 'tools/call' });
+      await request.first().waitFor();
+      await page
+        .locator('.message')
+        .filter({ hasText: '← received' })
+        .filter({ hasText: 'after' })
+        .first()
+        .waitFor();
+      await request.first().click();
+      expect(await page.locator('#message').innerText()).toContain('for computer/client:echo/call:');
+      expect(await page.locator('#message .value').innerText()).toContain('hello there');
+      await picture(page, `messages-${colorScheme}`);
+      await page.getByLabel('Find messages').fill('no such text');
+      await page.locator('#messages-count', { hasText: '0 messages' }).waitFor();
+      expect(errors).toEqual([]);
+    }
+  });
+});
+
+it('a page saves what its host has recorded of itself, which a2c replay plays', async () => {
+  await using computer = await computerOf({ echo });
+  await computer.callTool('echo', { text: 'before anybody looked' });
+  await using inspection = await computer.debug.inspect();
+  const { page, errors } = await chromium.look(inspection.url);
+  await openActors(page);
+  const client = page.locator('.actor[data-address*="client:echo"]');
+  await client.filter({ hasText: 'on.ready' }).waitFor();
+  expect((await computer.callTool('die', {})).outcome).toBe('unknown');
+  await client.filter({ hasText: 'started again 1 ×' }).waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'save trace' }).click(),
+  ]);
+  const saved = join(mkdtempSync(join(tmpdir(), 'a2c-live-')), download.suggestedFilename());
+  await download.saveAs(saved);
+  expect(await commandLine(['replay', saved])).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^SAME /),
+  });
+  expect(errors).toEqual([]);
 });
