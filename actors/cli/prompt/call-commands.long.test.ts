@@ -73,4 +73,18 @@ describe('the prompt', () => {
   it.each(['cancel', 'result'])('%s without a name says how it is used', async (verb) => {
     expect(await ask(verb)).toMatch(/usage: (cancel <req_id>|result <handle>)/);
   });
+
+  it('answers calls and cancel at once while its own call runs', async () => {
+    up.write('call hang label=x\n');
+    let calls = '';
+    // The call appears in the list only after several turns of the event loop, so the test asks again.
+    while (!calls.includes('fixture  hang')) {
+      await new Promise(setImmediate);
+      up.write('calls\n');
+      calls = await up.until(/no call runs\n|fixture {2}hang .*since .*\n/);
+    }
+    const [, reqId = ''] = /^(\S+) {2}fixture {2}hang/m.exec(calls) ?? [];
+    up.write(`cancel ${reqId}\n`);
+    expect(await up.until(/\(unknown after[^]*a2c> $/)).toContain(`cancelled ${reqId}`);
+  });
 });
