@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { httpTo } from '../../scenarios/contracts/logins/login-authority.ts';
+import { isInside } from '../mcp/http/place.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { servedUrl } from '../../scenarios/fixtures/local-server.ts';
 import { once } from 'node:events';
@@ -47,6 +48,46 @@ describe('a packed answer in a login', () => {
   });
 });
 
+const never = new AbortController().signal;
+
+describe('an address that a server names', () => {
+  const far = new URL('https://mcp.example.com/mcp');
+  it.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', '::ffff:10.0.0.1', 'fd00::1', '0.0.0.0'])(
+    'is not asked where it is %s, inside',
+    async (address) => {
+      expect(isInside(address)).toBe(true);
+      const host = address.includes(':') ? `[${address}]` : address;
+      const asked = guardedFetch(httpTo('https://192.0.2.1/mcp'), never)(`https://${host}/x`);
+      await expect(asked).rejects.toThrow('private network');
+    },
+  );
+  it('is not asked where its name leads inside', async () => {
+    const asked = guardedFetch(httpTo('https://192.0.2.1/mcp'), never)('https://localhost/x');
+    await expect(asked).rejects.toThrow('private network');
+  });
+  it.each(['nothing', 'a little'])('is not waited for without end: it says %s', async (said) => {
+    const url = await servedUrl((_, response) => {
+      if (said !== 'nothing') response.write('x');
+    });
+    await expect(guardedFetch(httpTo(url), never, { timeoutMs: 100 })(url)).rejects.toThrow(
+      'gave no answer in time',
+    );
+  });
+  it('is not followed elsewhere', async () => {
+    const url = await servedUrl((_, response) => response.writeHead(302, { location: '/other' }).end());
+    expect((await guardedFetch(httpTo(url), never)(url)).status).toBe(302);
+  });
+  it('is not asked over plain HTTP by who was reached over TLS', async () => {
+    await expect(guardedFetch(httpTo(far), never)('http://192.0.2.1/x')).rejects.toThrow(
+      'no https:// address',
+    );
+  });
+  it('is not read without end', async () => {
+    const url = await servedUrl((_, response) => response.end('x'.repeat(300_000)));
+    await expect(guardedFetch(httpTo(url), never)(url)).rejects.toThrow('larger than');
+  });
+});
+
 const open: Server[] = [];
 afterEach(() => {
   for (const server of open.splice(0)) {
@@ -54,7 +95,6 @@ afterEach(() => {
     server.close();
   }
 });
-const never = new AbortController().signal;
 const around = { timers: waitingTimers, now: () => Date.now(), userAgent: 'test' };
 async function listening(server: Server): Promise<number> {
   open.push(server);

@@ -2,14 +2,10 @@ import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { challengeIn, codeIn } from './login-options.ts';
 import type { Authorize } from '../mcp/http/login.ts';
-import { isInside } from '../mcp/http/place.ts';
-import { httpTo } from '../../scenarios/contracts/logins/login-authority.ts';
-import { guardedFetch } from './guarded-fetch.ts';
+import { attempted, loginTo, startAuthority, type Answers } from '../../scenarios/contracts/logins/login-authority.ts';
 import { Login } from './login.ts';
 import { sharedLogins, type LoginStore } from './login-store.ts';
-import { Loopback } from './person.ts';
 import { servedUrl } from '../../scenarios/fixtures/local-server.ts';
 
 const withResolvers = (): { promise: Promise<void>; resolve: () => void } => {
@@ -61,7 +57,7 @@ interface Given {
   readonly now?: () => number;
   readonly hidden?: string[];
 }
-const loginTo = ({ url, store, authorize = agrees, now = () => 0, hidden = [] }: Given): Login =>
+const loginAt = ({ url, store, authorize = agrees, now = () => 0, hidden = [] }: Given): Login =>
   new Login({
     server: 'it',
     url: `${url}/mcp`,
@@ -78,7 +74,7 @@ describe('a login', () => {
   it('is kept in a file that only its user may read, and hidden before anybody could tell it', async () => {
     const { url } = await authority();
     const [dir, hidden] = [folder(), [] as string[]];
-    const login = loginTo({ url, store: sharedLogins(dir), hidden });
+    const login = loginAt({ url, store: sharedLogins(dir), hidden });
     expect(await login.token()).toBeUndefined();
     await login.login(news, never);
     expect(await login.token()).toBe('access-1');
@@ -93,7 +89,7 @@ describe('a login', () => {
     const { url, seen } = await authority(100);
     const dir = folder();
     let now = 0;
-    const [one, other] = [0, 1].map(() => loginTo({ url, store: sharedLogins(dir), now: () => now }));
+    const [one, other] = [0, 1].map(() => loginAt({ url, store: sharedLogins(dir), now: () => now }));
     await one?.login(news, never);
     expect([await one?.token(), await other?.token()]).toEqual(['access-1', 'access-1']);
     now = 95_000;
@@ -103,7 +99,7 @@ describe('a login', () => {
   it('is renewed when the clock of this machine was put back, and when it was put forward', async () => {
     const { url, seen } = await authority(100);
     let now = 1_000_000;
-    const login = loginTo({ url, store: sharedLogins(folder()), now: () => now });
+    const login = loginAt({ url, store: sharedLogins(folder()), now: () => now });
     await login.login(news, never);
     expect(await login.token()).toBe('access-1');
     now -= 500_000;
@@ -116,7 +112,7 @@ describe('a login', () => {
   });
   it('is renewed when it is refused; without a way to renew it nothing is sent again', async () => {
     const { url } = await authority();
-    const login = loginTo({ url, store: sharedLogins(folder()) });
+    const login = loginAt({ url, store: sharedLogins(folder()) });
     expect(await login.challenged({ status: 401, header: undefined, token: undefined, isFirst: true })).toBe(
       false,
     );
@@ -132,7 +128,7 @@ describe('a login', () => {
   it('fails by the words of nobody else where the person refuses, or another page answers', async () => {
     const { url } = await authority();
     const answered = (change: (back: URLSearchParams) => void): Login =>
-      loginTo({
+      loginAt({
         url,
         store: sharedLogins(folder()),
         authorize: (request) => {
@@ -151,7 +147,7 @@ describe('a login', () => {
   it('is given up at once when nobody waits for it any more', async () => {
     const { url } = await authority();
     const end = new AbortController();
-    const login = loginTo({ url, store: sharedLogins(folder()), authorize: () => undefined });
+    const login = loginAt({ url, store: sharedLogins(folder()), authorize: () => undefined });
     const shown = withResolvers();
     const over = login.login({ shown: () => shown.resolve(), returned: () => {} }, end.signal);
     await shown.promise;
@@ -160,80 +156,169 @@ describe('a login', () => {
   });
 });
 
-describe('an address that a server names', () => {
-  const far = new URL('https://mcp.example.com/mcp');
-  it.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', '::ffff:10.0.0.1', 'fd00::1', '0.0.0.0'])(
-    'is not asked where it is %s, inside',
-    async (address) => {
-      expect(isInside(address)).toBe(true);
-      const host = address.includes(':') ? `[${address}]` : address;
-      const asked = guardedFetch(httpTo('https://192.0.2.1/mcp'), never)(`https://${host}/x`);
-      await expect(asked).rejects.toThrow('private network');
-    },
-  );
-  it('is not asked where its name leads inside', async () => {
-    const asked = guardedFetch(httpTo('https://192.0.2.1/mcp'), never)('https://localhost/x');
-    await expect(asked).rejects.toThrow('private network');
+const tokenAt = 'token answer of O/token';
+
+describe('the name of a server or its authority', () => {
+  it('is told without its query, which may hold a secret', async () => {
+    const gone: Answers = () => ({ resource: { resource: 'https://bank.test' } });
+    const bare: Answers = () => ({ resource: { resource: null } });
+    const said = await Promise.all([gone, bare].map((answers) => attempted(answers, {}, '/mcp?key=s3cret')));
+    for (const { why } of said) expect(why).toMatch(/^(?!.*s3cret).*resource metadata of O/);
   });
-  it.each(['nothing', 'a little'])('is not waited for without end: it says %s', async (said) => {
-    const url = await servedUrl((_, response) => {
-      if (said !== 'nothing') response.write('x');
-    });
-    await expect(guardedFetch(httpTo(url), never, { timeoutMs: 100 })(url)).rejects.toThrow(
-      'gave no answer in time',
-    );
+  it.each([
+    ['/mcp', '/mcp/'],
+    ['/mcp/', '/mcp'],
+    ['/mcp', ''],
+  ])('may have a last slash more or less: %s and %s', async (path, resource) => {
+    const answers: Answers = (at) => ({ resource: { resource: at + resource } });
+    const { token, sent, url } = await attempted(answers, {}, path);
+    expect([token, sent.tokens[0]?.get('resource')]).toEqual(['access-1', url + resource]);
   });
-  it('is not followed elsewhere', async () => {
-    const url = await servedUrl((_, response) => response.writeHead(302, { location: '/other' }).end());
-    expect((await guardedFetch(httpTo(url), never)(url)).status).toBe(302);
-  });
-  it('is not asked over plain HTTP by who was reached over TLS', async () => {
-    await expect(guardedFetch(httpTo(far), never)('http://192.0.2.1/x')).rejects.toThrow(
-      'no https:// address',
-    );
-  });
-  it('is not read without end', async () => {
-    const url = await servedUrl((_, response) => response.end('x'.repeat(300_000)));
-    await expect(guardedFetch(httpTo(url), never)(url)).rejects.toThrow('larger than');
-  });
-  it('is read from its challenge, quoted or not', () => {
-    const header =
-      'Basic realm="x", Bearer error="insufficient_scope", scope="a b", resource_metadata=https://h/p';
-    expect(challengeIn(header)).toEqual({
-      error: 'insufficient_scope',
-      scope: 'a b',
-      resourceMetadata: 'https://h/p',
-    });
-    expect(challengeIn('Basic realm="x"')).toEqual({});
+  it.each([
+    ['/tenant/', '/tenant'],
+    ['/tenant', '/tenant/'],
+  ])('has metadata with and without it: %s and %s', async (asked, issuer) => {
+    const { token, why } = await attempted((at) => ({
+      issuer: at + asked.replace(/\/$/, ''),
+      resource: { authorization_servers: [at + asked] },
+      authority: { issuer: at + issuer },
+    }));
+    expect([token, why]).toEqual(['access-1', '']);
   });
 });
 
-describe('the redirect to this machine', () => {
-  it('counts with our state, once, and not under another name', async () => {
-    const loopback = await Loopback.open();
-    loopback.expect('s1');
-    const status = async (query: string, host?: string): Promise<number> =>
-      (await fetch(loopback.redirectUri.replace('127.0.0.1', host ?? '127.0.0.1') + query)).status;
-    expect(await status('?code=a&state=s0')).toBe(400);
-    expect(await status('?code=a&state=s1', 'localhost').catch(() => 404)).toBe(404);
-    expect(await status('?code=a&state=s1')).toBe(200);
-    expect(await status('?code=b&state=s1')).toBe(404);
-    expect((await loopback.redirected).searchParams.get('code')).toBe('a');
-    loopback.close();
-  });
-  it('must say who it is from where its authorization server promised that', () => {
-    const found = {
-      authorizationServerUrl: 'https://as.test',
-      authorizationServerMetadata: {
-        issuer: 'https://as.test',
-        authorization_response_iss_parameter_supported: true,
+describe('an authorization server as it is', () => {
+  it('may register nobody and give tokens as a form, as GitHub does', async () => {
+    const answers: Answers = (at) => ({
+      issuer: `${at}/login/oauth`,
+      resource: {
+        resource: `${at}/mcp/`,
+        resource_name: 'GitHub MCP Server',
+        bearer_methods_supported: ['header'],
       },
-    } as never;
-    const redirectUri = 'http://127.0.0.1:1/callback';
-    const codeOf = (query: string): string =>
-      codeIn(new URL(redirectUri + query), { redirectUri, state: 's', found });
-    expect(codeOf('?code=a&state=s&iss=https://as.test')).toBe('a');
-    expect(() => codeOf('?code=a&state=s')).toThrow('does not say which');
-    expect(() => codeOf('?code=a&state=s&iss=https://as.test/')).toThrow('another authorization server');
+      authority: { registration_endpoint: undefined, code_challenge_methods_supported: ['S256'] },
+      token: 'access_token=gho_1&scope=repo%2Cgist&token_type=bearer',
+    });
+    const { why, remedy } = await attempted(answers);
+    expect([why, remedy]).toEqual(['O/login/oauth lets no client register by itself', 'clientId']);
+    const { token, sent, url } = await attempted(answers, { clientId: 'Iv1.x', clientSecret: 's' });
+    expect([token, sent.pages.length, sent.tokens[0]?.get('resource')]).toEqual(['gho_1', 0, `${url}/mcp/`]);
+  });
+  it('may have tokens of the type user, and errors with HTTP 200, as Slack does', async () => {
+    const slack =
+      (token: object): Answers =>
+      () => ({ authority: { registration_endpoint: undefined }, token: JSON.stringify(token) });
+    const good = {
+      ok: true,
+      access_token: 'xoxp-1',
+      token_type: 'user',
+      scope: 'a,b',
+      team: { id: 'T' },
+      enterprise: null,
+    };
+    expect((await attempted(slack(good), { clientId: '1.2' })).token).toBe('xoxp-1');
+    const { why } = await attempted(slack({ ok: false, error: 'invalid_code' }), { clientId: '1.2' });
+    expect(why).toBe(`${tokenAt}: invalid_code`);
+  });
+  it('may have empty and null members in a registration, as Hydra does', async () => {
+    const { token, why } = await attempted(() => ({
+      authority: { jwks_uri: '', end_session_endpoint: null, claims_supported: ['sub'] },
+      registration: {
+        ...{
+          client_secret_expires_at: 0,
+          client_uri: '',
+          logo_uri: '',
+          tos_uri: '',
+          policy_uri: '',
+          owner: '',
+        },
+        ...{ contacts: null, jwks: {}, allowed_cors_origins: [], audience: null, metadata: {}, scope: '' },
+        ...{ created_at: '2025-01-01T00:00:00Z', registration_access_token: 'ory_at_1', skip_consent: false },
+      },
+      token: { id_token: null, scope: '', expires_in: 3599 },
+    }));
+    expect([token, why]).toEqual(['access-1', '']);
+  });
+  it('may have no code challenge methods, and an issuer that names no tenant, as Entra does', async () => {
+    const answers: Answers = (at) => ({
+      issuer: `${at}/organizations/v2.0`,
+      authority: {
+        issuer: `${at}/{tenantid}/v2.0`,
+        registration_endpoint: undefined,
+        code_challenge_methods_supported: undefined,
+        token_endpoint_auth_methods_supported: [
+          'client_secret_post',
+          'private_key_jwt',
+          'client_secret_basic',
+        ],
+        http_logout_supported: true,
+        tenant_region_scope: null,
+      },
+    });
+    const refused = await attempted(answers, { clientId: 'app' });
+    expect([refused.why, refused.remedy]).toEqual([
+      'the metadata of its authorization server are those of another: at O/organizations/v2.0 the issuer is O/{tenantid}/v2.0',
+      'issuer',
+    ]);
+    const authority = await startAuthority(answers);
+    const config = { clientId: 'app', issuer: `${authority.url}/{tenantid}/v2.0` };
+    expect(await loginTo(authority, config).attempt()).toMatchObject({ token: 'access-1', why: '' });
+  });
+});
+
+describe('a client that the authorization server has forgotten', () => {
+  const known = async (refresh: Pick<ReturnType<Answers>, 'token' | 'status'>, pageOf1 = 200) => {
+    let answers: Answers = () => ({});
+    const authority = await startAuthority((url) => answers(url));
+    const { attempt, refused } = loginTo(authority);
+    expect((await attempt()).token).toBe('access-1');
+    answers = () => refresh;
+    const isRenewed = await refused('access-1');
+    answers = () => ({ page: (client) => (client === 'c1' ? pageOf1 : 200) });
+    return { ...authority, attempt, isRenewed };
+  };
+  it.each([400, 401, 404, 410, 422])('registers again where its page answers HTTP %i', async (status) => {
+    const { attempt, sent, isRenewed } = await known({ token: '{"error":"invalid_grant"}' }, status);
+    expect([isRenewed, sent.registered.length]).toEqual([false, 1]);
+    const { token, why } = await attempt();
+    expect([token, why]).toEqual([`access-${sent.tokens.length}`, '']);
+    expect([sent.registered.length, sent.tokens.at(-1)?.get('client_id')]).toEqual([2, 'c2']);
+  });
+  it.each([200, 302, 403, 429, 503])('is kept where its page answers HTTP %i', async (status) => {
+    const { attempt, sent } = await known({ token: '{"error":"invalid_grant"}' }, status);
+    expect((await attempt()).why).toBe('');
+    expect([sent.registered.length, sent.tokens.at(-1)?.get('client_id')]).toEqual([1, 'c1']);
+  });
+  it.each([
+    ['{"error":"invalid_client","error_description":null}', 401],
+    ['{"error":"unauthorized_client"}', 400],
+    ['{"message":"Unrecognized client_id"}', 422],
+    ['error=invalid_client_id', 200],
+    ['<html>', 401],
+  ] as const)('registers again where its tokens are answered %s', async (token, status) => {
+    const { attempt, isRenewed, sent } = await known({ token, status });
+    expect([isRenewed, sent.registered.length]).toEqual([false, 1]);
+    expect((await attempt()).why).toBe('');
+    expect([sent.registered.length, sent.tokens.at(-1)?.get('client_id')]).toEqual([2, 'c2']);
+  });
+  it('registers no more where the authorization server does not know the new one either', async () => {
+    const { why, remedy, sent } = await attempted(() => ({ token: '{"error":"invalid_client"}' }));
+    expect([why, remedy]).toEqual(['its authorization server no longer knows this client', 'again']);
+    expect(sent.registered).toHaveLength(1);
+  });
+});
+
+describe('the URL of the document of a client', () => {
+  const document = 'https://client.test/metadata.json';
+  it.each([
+    ['is its id where the authority reads such documents', true, { clientMetadataUrl: document }, document],
+    ['is of no use where the authority reads none', false, { clientMetadataUrl: document }, 'c1'],
+    ['is of no use where the authority does not say so', undefined, { clientMetadataUrl: document }, 'c1'],
+    ['is not made up where there is none: the client is registered', true, {}, 'c1'],
+  ])('%s', async (_, reads, config, id) => {
+    const answers: Answers = () => ({ authority: { client_id_metadata_document_supported: reads } });
+    const { token, why, sent } = await attempted(answers, config);
+    expect([token, why, sent.tokens[0]?.get('client_id')]).toEqual(['access-1', '', id]);
+    expect(sent.registered).toHaveLength(id === document ? 0 : 1);
   });
 });

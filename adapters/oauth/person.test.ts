@@ -7,6 +7,7 @@ import {
 } from '../../scenarios/fixtures/guarded-server.ts';
 import { useClock } from '../clock.ts';
 import { Login } from './login.ts';
+import { Loopback } from './person.ts';
 import { memoryLogins } from './login-store.ts';
 import type { LoginConfig } from './login-options.ts';
 
@@ -85,5 +86,20 @@ describe('a login with a code', () => {
     const end = new AbortController();
     const over = loginBy(() => end.abort()).login(news, end.signal);
     await expect(over).rejects.toThrow('nobody has logged in');
+  });
+});
+
+describe('the redirect to this machine', () => {
+  it('counts with our state, once, and not under another name', async () => {
+    const loopback = await Loopback.open();
+    loopback.expect('s1');
+    const status = async (query: string, host?: string): Promise<number> =>
+      (await fetch(loopback.redirectUri.replace('127.0.0.1', host ?? '127.0.0.1') + query)).status;
+    expect(await status('?code=a&state=s0')).toBe(400);
+    expect(await status('?code=a&state=s1', 'localhost').catch(() => 404)).toBe(404);
+    expect(await status('?code=a&state=s1')).toBe(200);
+    expect(await status('?code=b&state=s1')).toBe(404);
+    expect((await loopback.redirected).searchParams.get('code')).toBe('a');
+    loopback.close();
   });
 });

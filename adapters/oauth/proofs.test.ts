@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { challengeIn, type LoginConfig, type LoginOptions } from './login-options.ts';
+import { type LoginConfig, type LoginOptions } from './login-options.ts';
 import { memoryLogins, type LoginStore } from './login-store.ts';
 import { Login } from './login.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
@@ -328,12 +328,5 @@ describe('a token that is bound to a key', () => {
     expect(asked[0]?.proof).toBeUndefined();
     const signed = await login.signed({ method: 'POST', url: new URL(url) });
     expect(signed?.headers).toEqual({ authorization: 'Bearer access-1' });
-  });
-  it('is what a challenge asks for that names DPoP, first or second', () => {
-    expect(challengeIn('DPoP error="invalid_token", scope="a"')).toEqual({
-      ...{ error: 'invalid_token', scope: 'a', isBound: true },
-    });
-    expect(challengeIn('Bearer scope="a", DPoP algs="ES256"')).toEqual({ scope: 'a', isBound: true });
-    expect(challengeIn('Bearer scope="a"')).toEqual({ scope: 'a' });
   });
 });
