@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { Chromium, findings, picture } from '../../scenarios/fixtures/browser.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { createAgent, createOffice } from '../index.ts';
 import { openRunning } from './fleet.ts';
 
@@ -14,7 +11,7 @@ const serverOf = (mode: string) => ({
   args: [fixture, mode],
   autoApprove: ['all'],
 });
-const folder = mkdtempSync(join(tmpdir(), 'a2c-fleet-'));
+const folder = testFolder('fleet');
 let chromium: Chromium;
 beforeAll(async () => {
   vi.stubEnv('XDG_STATE_HOME', folder);
@@ -23,7 +20,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await chromium.close();
   vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
 });
 
 it('a page of all hosts joins the calls of agent, office and computers, also of a host that starts later', async () => {

@@ -1,16 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { findConfig, readConfig } from './config-files.ts';
 
 const good = '{"mcpServers": {"a": {"command": "x"}}}';
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'a2c-config-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = testFolder('config');
 
 const written = async (content: string | Buffer): Promise<string> => {
   const file = join(folder, 'a2c.json');

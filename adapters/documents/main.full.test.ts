@@ -1,18 +1,14 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startCommand } from '../../scenarios/fixtures/command-process.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const main = fileURLToPath(new URL('../../dist/adapters/documents/main.js', import.meta.url));
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'a2c-documents-main-'));
-  await writeFile(join(folder, 'a.md'), 'hello\n');
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = testFolder('documents-main');
+writeFileSync(join(folder, 'a.md'), 'hello\n');
 
 const start = (...args: string[]) => startCommand(args, {}, main);
 const line = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;

@@ -1,6 +1,5 @@
 import { linkSync, mkdirSync, rmSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { utils, write } from '@e965/xlsx';
@@ -8,14 +7,15 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../machines/document-files.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import type { Shared } from './sharing.ts';
 import { openDocuments, createDocumentsServer } from './serve.ts';
 
 /** Rows of links, pipes and modes, which tests on Windows do not have: links need a right there, and Wine 8 makes none. */
 const isWindows = process.platform === 'win32';
 const notOnWindows = <T>(...rows: readonly T[]): readonly T[] => (isWindows ? [] : rows);
-let folder = '';
-let root = '';
+const folder = testFolder('documents');
+const root = join(folder, 'root');
 let shared: Shared;
 const client = new Client({ name: 'test', version: '1' });
 
@@ -47,8 +47,6 @@ const refusal = async (name: string, args: Record<string, unknown>): Promise<str
 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'a2c-documents-'));
-  root = join(folder, 'root');
   await put('readme.md', '\uFEFF# Title\r\nsecond line\nlast needle');
   // Older than the others, which a search shows first.
   await utimes(join(root, 'readme.md'), 1, 1);
@@ -86,7 +84,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await client.close();
   await shared.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 describe('the documents server', () => {

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Authorize } from '../mcp/http/login.ts';
-import { attempted, loginTo, startAuthority, type Answers } from '../../scenarios/contracts/logins/login-authority.ts';
+import {
+  attempted,
+  loginTo,
+  startAuthority,
+  type Answers,
+} from '../../scenarios/contracts/logins/login-authority.ts';
 import { Login } from './login.ts';
 import { sharedLogins, type LoginStore } from './login-store.ts';
 import { servedUrl } from '../../scenarios/fixtures/local-server.ts';

@@ -141,13 +141,6 @@ describe('a prompt', () => {
 });
 
 describe('Ctrl-C', () => {
-  it('ends the prompt when nobody has a use for it', async () => {
-    const { over, shown, type } = createHarness('terminal');
-    await shown('> ');
-    type(ctrlC);
-    await expect(over).resolves.toBeUndefined();
-  });
-
   it('goes on when somebody has', async () => {
     const self = createHarness(
       'terminal',
@@ -177,7 +170,7 @@ describe('Ctrl-C', () => {
     expect(lines).toEqual(['half typed', 'quit']);
   });
 
-  it('clears what is half typed, and on an empty line is for the opener of the prompt', async () => {
+  it('clears what is half typed, and on an empty line ends the prompt when nobody has a use for it', async () => {
     const self = createHarness('terminal', async (line) => {
       self.terminal.out(`took ${line}`);
       return 'again';
@@ -185,7 +178,7 @@ describe('Ctrl-C', () => {
     self.type(`half${ctrlC}whole\r`);
     await self.shown('took whole');
     self.type(ctrlC);
-    await self.over;
+    await expect(self.over).resolves.toBeUndefined();
     expect(self).toMatchObject({ interrupts: 1, lines: ['whole'] });
   });
 });
