@@ -85,7 +85,7 @@ const windows: readonly Project[] = [
       'adapters/{socket/office,page/session,documents/parsing/html}.long.test.ts',
       'actors/e2e/{call-policy,files,tools-told}.long.test.ts',
       'actors/cli/{files,login,starting,prompt/prompt}.long.test.ts',
-      'actors/cli/{call,one-shot,import-cases,config-file}.long.test.ts',
+      'actors/cli/{call,one-shot,import-cases,config-file,long-running}.long.test.ts',
       'actors/{cli/printing/servers,inspector/live-stream,logging/host-log}.long.test.ts',
       'adapters/{page/compare,documents/parsing/xlsx,documents/parsing/encoding}.long.test.ts',
     ],

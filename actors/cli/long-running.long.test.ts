@@ -11,6 +11,8 @@ import { readFact } from '../../scenarios/fixtures/read-fact.ts';
 import { run } from './run.ts';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
 
+/** Windows has neither these signals nor `sh`; `console.wine.test.ts` plays its console. */
+const isWindows = process.platform === 'win32';
 const mark = crypto.randomUUID();
 const folder = testFolder('main');
 
@@ -40,7 +42,7 @@ vi.setConfig({ testTimeout: 90_000 });
 
 const a2c = (...argv: string[]) => startCommand(argv);
 
-describe('a2c up', () => {
+describe.skipIf(isWindows)('a2c up', () => {
   it('ends everything at SIGTERM', async () => {
     const up = a2c('up', '--port', '0', '-c', configOf('stubborn'));
     await up.said(/a2c> /);
@@ -102,7 +104,7 @@ describe('a2c up', () => {
   });
 });
 
-describe('the office, the computer and commands as processes of their own', () => {
+describe.skipIf(isWindows)('the office, the computer and commands as processes of their own', () => {
   it('call a tool through each other, and leave nothing', async () => {
     const office = a2c('office', '--port', '0');
     const [url] = await office.said(/^http:\S+(?=\n)/);
@@ -274,14 +276,19 @@ describe('a2c up for programs that read it over pipes', () => {
 });
 
 // In a process of its own: one that has had a computer before has the charts of computers.
-it('the page of a2c up has the charts of its servers, although it is opened before them', async () => {
-  const command = { command: process.execPath, args: [fixtureFile('mcp-server.mjs'), 'echo'] };
-  const config = JSON.stringify({ mcpServers: { echo: command } });
-  const argv = ['up', '--config', config, '--inspect', '0', '--alone'];
-  const { child, said, exited } = startCommand(argv, { XDG_STATE_HOME: join(folder, 'page') });
-  const [url] = await said(/http:\S+#token=[0-9a-f]+/);
-  const { charts } = await (await attachTo(url)).welcome();
-  expect(Object.keys(charts)).toEqual(expect.arrayContaining(['client', 'connection', 'computer', 'office']));
-  child.kill('SIGKILL');
-  await exited;
-});
+it.skipIf(isWindows)(
+  'the page of a2c up has the charts of its servers, although it is opened before them',
+  async () => {
+    const command = { command: process.execPath, args: [fixtureFile('mcp-server.mjs'), 'echo'] };
+    const config = JSON.stringify({ mcpServers: { echo: command } });
+    const argv = ['up', '--config', config, '--inspect', '0', '--alone'];
+    const { child, said, exited } = startCommand(argv, { XDG_STATE_HOME: join(folder, 'page') });
+    const [url] = await said(/http:\S+#token=[0-9a-f]+/);
+    const { charts } = await (await attachTo(url)).welcome();
+    expect(Object.keys(charts)).toEqual(
+      expect.arrayContaining(['client', 'connection', 'computer', 'office']),
+    );
+    child.kill('SIGKILL');
+    await exited;
+  },
+);

@@ -273,44 +273,48 @@ const linesAt = (url: string): Readonly<Record<string, readonly [string, unknown
   quit: ['', own],
 });
 
-it('each command has its line, and those that other lines answer have these', async () => {
-  await using office = await createOffice({ port: 0 });
-  await using computer = await createComputer({
-    name: 'c1',
-    config: foreign({
-      mcpServers: { fixture: small, notes: { command: process.execPath, args: [windows] } },
-      inputs,
-    }),
-  });
-  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  let out = '';
-  output.setEncoding('utf8').on('data', (text: string) => (out += text));
-  errors.resume();
-  const context = {
-    terminal: createTerminal({ input, output, errors }),
-    signal: new AbortController().signal,
-  };
-  const how = { officeLine: '', seat: { url: office.url, id: 'local' }, folder };
-  const prompt = new Prompt(context, computer, how);
-  const all = linesAt(office.url);
-  expect(prompt.commands.names.toSorted()).toEqual(Object.keys(all).toSorted());
-  for (const [name, [rest]] of Object.entries(all)) input.write(`${name} ${rest}\n`);
-  await prompt.run();
-  const facts = out.split('\n').flatMap((line): Fact[] => {
-    const fact = readFact(line);
-    return fact ? [fact] : [];
-  });
-  const told = facts.flatMap((fact) => (fact.type === 'answer' ? [[fact.command, fact.value]] : []));
-  const failed = facts.filter(({ type }) => type === 'error');
-  expect(failed.map((fact) => fact.type === 'error' && fact.message)).toEqual([
-    "No result is kept as 'nothing'",
-  ]);
-  const expected = Object.entries(all).filter(([, [, value]]) => value !== undefined);
-  expect(told).toEqual(expected.map(([name, [, value]]) => [name, value]));
-  const types = new Set(facts.map(({ type }) => type));
-  for (const type of ['tool_call_result', 'server_status', 'inputs_loaded', 'office'] as const)
-    expect(types).toContain(type);
-});
+// Never run on Windows so far.
+it.skipIf(process.platform === 'win32')(
+  'each command has its line, and those that other lines answer have these',
+  async () => {
+    await using office = await createOffice({ port: 0 });
+    await using computer = await createComputer({
+      name: 'c1',
+      config: foreign({
+        mcpServers: { fixture: small, notes: { command: process.execPath, args: [windows] } },
+        inputs,
+      }),
+    });
+    const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    let out = '';
+    output.setEncoding('utf8').on('data', (text: string) => (out += text));
+    errors.resume();
+    const context = {
+      terminal: createTerminal({ input, output, errors }),
+      signal: new AbortController().signal,
+    };
+    const how = { officeLine: '', seat: { url: office.url, id: 'local' }, folder };
+    const prompt = new Prompt(context, computer, how);
+    const all = linesAt(office.url);
+    expect(prompt.commands.names.toSorted()).toEqual(Object.keys(all).toSorted());
+    for (const [name, [rest]] of Object.entries(all)) input.write(`${name} ${rest}\n`);
+    await prompt.run();
+    const facts = out.split('\n').flatMap((line): Fact[] => {
+      const fact = readFact(line);
+      return fact ? [fact] : [];
+    });
+    const told = facts.flatMap((fact) => (fact.type === 'answer' ? [[fact.command, fact.value]] : []));
+    const failed = facts.filter(({ type }) => type === 'error');
+    expect(failed.map((fact) => fact.type === 'error' && fact.message)).toEqual([
+      "No result is kept as 'nothing'",
+    ]);
+    const expected = Object.entries(all).filter(([, [, value]]) => value !== undefined);
+    expect(told).toEqual(expected.map(([name, [, value]]) => [name, value]));
+    const types = new Set(facts.map(({ type }) => type));
+    for (const type of ['tool_call_result', 'server_status', 'inputs_loaded', 'office'] as const)
+      expect(types).toContain(type);
+  },
+);
 
 /** Input and output streams that are no terminals, so that our own code moves no cursor either. */
 function screen(): { terminal: Terminal; input: PassThrough; written: () => string } {

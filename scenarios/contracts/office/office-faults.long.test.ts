@@ -4,7 +4,7 @@ import { createOffice } from '../../../actors/index.ts';
 import { callTo, codeIn, type Peer, toolsOf } from '../link/link-world.ts';
 import { entered, left, type OfficeHarness, openOffice } from './office-harness.ts';
 
-/** Time-outs are in relay.test.ts, questions in flight in pending.test.ts, long names in requests.test.ts. */
+/** Time-outs are in relay.test.ts, questions in flight in pending.test.ts, long names in messages.test.ts. */
 const questions = ['get_tools', 'get_config', 'get_desktop', 'get_finder', 'read_resource'].map(
   (what) => `client:${what}`,
 );
