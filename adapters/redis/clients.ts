@@ -108,7 +108,7 @@ export const claim = {
 } as const;
 
 /** Script that frees a seat if its fence matches. KEYS office, offices. ARGV field, fence, channel, news, office. */
-const release = {
+export const release = {
   numberOfKeys: 2,
   lua: `
     local old = redis.call('HGET', KEYS[1], ARGV[1])
@@ -120,7 +120,7 @@ const release = {
 } as const;
 
 /** Script that ends the lease of a node. KEYS node. ARGV channel, news. */
-const end = {
+export const end = {
   numberOfKeys: 1,
   lua: `
     redis.call('DEL', KEYS[1])
@@ -128,7 +128,7 @@ const end = {
 } as const;
 
 /** Script that stores a large message and publishes where it is. KEYS message. ARGV message, ms, channel, letter. */
-const store = {
+export const store = {
   numberOfKeys: 1,
   lua: `
     redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
@@ -172,19 +172,23 @@ export function keysOf(prefix: string, db: number, front = ''): Keys {
   };
 }
 
-interface Scripts {
-  a2cRelease(...args: readonly string[]): Promise<number>;
-  a2cEnd(...args: readonly string[]): Promise<number>;
-  a2cStore(...args: readonly (string | Buffer)[]): Promise<number>;
-}
-export type Client = Redis & Scripts;
+const publication = { numberOfKeys: 1, lua: "return redis.call('PUBLISH', KEYS[1], ARGV[1])" } as const;
 
+/** Runs it by its text: one by its hash may have to be sent again, behind what came later. */
+export async function run(
+  client: Redis | undefined,
+  { lua, numberOfKeys }: { readonly numberOfKeys: number; readonly lua: string },
+  args: readonly (string | Buffer)[],
+): Promise<unknown> {
+  if (!client) throw new Error('there is no connection');
+  return client.eval(lua, numberOfKeys, ...args);
+}
 /**
  * Publishes by the server that holds our keys, as the scripts do: a client of a Cluster publishes by any of its
- * servers, and what comes by two of them is in no order. `eval`, since a script by its hash may have to be sent again.
+ * servers, and what comes by two of them is in no order.
  */
-export const publish = (client: Client, channel: string, said: string | Buffer): Promise<unknown> =>
-  client.eval("return redis.call('PUBLISH', KEYS[1], ARGV[1])", 1, channel, said);
+export const publish = (client: Redis, channel: string, said: string | Buffer): Promise<unknown> =>
+  run(client, publication, [channel, said]);
 
 /** Time-out of a command in ms; whether a command was carried out after all is unknown. */
 export const commandMs = 3_000;
@@ -223,12 +227,6 @@ const ofCluster = {
 
 const isCluster = (client: Redis | Cluster | undefined): client is Cluster =>
   (client as Partial<Cluster> | undefined)?.isCluster === true;
-const made = (client: Redis | Cluster): Client => {
-  client.defineCommand('a2cEnd', end);
-  client.defineCommand('a2cRelease', release);
-  client.defineCommand('a2cStore', store);
-  return client as Client;
-};
 
 export interface Clients {
   readonly db: number;
@@ -236,8 +234,8 @@ export interface Clients {
   readonly front: string;
   /** `all`: one server; `some`: replicas, so there may be more; `none`: a Cluster, where most listen elsewhere. */
   readonly counts: 'all' | 'some' | 'none';
-  forCommands(): Client;
-  forNews(known: Client | undefined): Redis;
+  forCommands(): Redis;
+  forNews(known: Redis | undefined): Redis;
 }
 
 async function connected<C extends Pick<Redis, 'connect' | 'on' | 'disconnect'>>(client: C): Promise<C> {
@@ -271,11 +269,11 @@ function ofGiven(given: RedisClient | (() => RedisClient)): Clients {
   if (!isCluster(first)) {
     const open = (): Redis => (next() as Redis).duplicate(ofSingle);
     const counts = first.options.sentinels ? 'some' : 'all';
-    return { db, front, counts, forCommands: () => made(open()), forNews: open };
+    return { db, front, counts, forCommands: open, forNews: open };
   }
   const seeds = new Seeds();
-  const open = (): Cluster => (next() as Cluster).duplicate([...seeds.known], ofCluster);
-  return { db, front, counts: 'none', forCommands: () => made(open()), forNews: (known) => seeds.one(known) };
+  const open = (): Redis => (next() as Cluster).duplicate([...seeds.known], ofCluster) as unknown as Redis;
+  return { db, front, counts: 'none', forCommands: open, forNews: (known) => seeds.one(known) };
 }
 /** Nodes of a Cluster at the last contact, because the nodes of the configuration may be gone. */
 class Seeds {

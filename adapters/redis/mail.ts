@@ -1,8 +1,9 @@
 /** Messages between the nodes of an office over Redis streams and keys. */
 import { isAscii } from 'node:buffer';
+import type { Redis } from 'ioredis';
 import { Decoder, Encoder, PacketType } from 'socket.io-parser';
 import { answers, type Letter } from './answers.ts';
-import { publish, type Client, type Clients, type KeptClient, type Keys } from './clients.ts';
+import { publish, run, store, type Clients, type KeptClient, type Keys } from './clients.ts';
 import type { NodeMessage, RegisterNews, RegisterCallback } from '../../machines/office/rooms/register.ts';
 
 /** Socket.IO's codec, so that values are the same for peers of all nodes: text, line break, binary values. */
@@ -73,9 +74,9 @@ interface MailParts {
   readonly node: string;
   readonly keys: Keys;
   readonly counts: Clients['counts'];
-  readonly commands: KeptClient<Client>;
+  readonly commands: KeptClient<Redis>;
   /** Its own connection for large messages, so that they delay no lease. */
-  readonly bulk: KeptClient<Client>;
+  readonly bulk: KeptClient<Redis>;
 }
 export class Mail {
   readonly #parts: MailParts;
@@ -111,19 +112,19 @@ export class Mail {
       : publish(client, keys.mail(to), letter);
     void published.then(isHeard).then(told, (error: unknown) => told(isRefusal(error) ? false : undefined));
   }
-  #inTurn(letter: WrittenLetter, store: () => Promise<number>): Promise<number> {
+  #inTurn(letter: WrittenLetter, send: () => Promise<unknown>): Promise<unknown> {
     const bytes = Buffer.byteLength(letter);
     if (this.#waitingBytes + bytes > mostBytes) return Promise.resolve(0);
     this.#waitingBytes += bytes;
-    const stored = this.#storing.then(store).finally(() => (this.#waitingBytes -= bytes));
+    const stored = this.#storing.then(send).finally(() => (this.#waitingBytes -= bytes));
     this.#storing = stored.catch(() => {});
     return stored;
   }
-  #store(client: Client, to: string, letter: WrittenLetter): Promise<number> {
+  #store(client: Redis, to: string, letter: WrittenLetter): Promise<unknown> {
     const { node, keys } = this.#parts;
     this.#count += 1;
     const key = keys.large(node, this.#count);
-    return client.a2cStore(key, letter, String(keptMs), keys.mail(to), written([node, key]));
+    return run(client, store, [key, letter, String(keptMs), keys.mail(to), written([node, key])]);
   }
   receive(said: Buffer, hear: Hear, odd: () => void): void {
     const letter = read(said);

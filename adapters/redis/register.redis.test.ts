@@ -1,10 +1,12 @@
 /** Tests of the register with a Redis that has replicas, and of servers that take each other's place. */
+import { Redis } from 'ioredis';
 import { expect, it, onTestFinished } from 'vitest';
 import type {
   ClaimAnswer,
   Holder,
   Register,
   RegisterNews,
+  RegisterOptions,
   RenewedLease,
 } from '../../machines/office/rooms/register.ts';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
@@ -14,16 +16,17 @@ import { redisRegister } from './register.ts';
 const patience = { timeout: 40_000, interval: 50 };
 const leaseMs = 10_000;
 const told: string[] = [];
-async function registerAt({ url }: RedisServer, replicas: number): Promise<Register> {
+const registerAt = ({ url }: RedisServer, replicas: number): Promise<Register> => opened(url, replicas);
+async function opened(place: RegisterOptions['place'], replicas = 0): Promise<Register> {
   const notice = (text: string): unknown => told.push(text);
-  const register = await redisRegister({ place: url, leaseMs, replicas, notice });
+  const register = await redisRegister({ place, leaseMs, replicas, notice });
   onTestFinished(() => register.close());
   return register;
 }
 const renew = (of: Register) => new Promise<RenewedLease | undefined>((resolve) => of.renew(resolve));
-const claim = (of: Register, name: string) =>
+const claim = (of: Register, name: string, socket = 's') =>
   new Promise<ClaimAnswer | undefined>((resolve) =>
-    of.claim({ socket: 's', seat: { office: 'o', role: 'computer', name }, minAgeMs: 0 }, resolve),
+    of.claim({ socket, seat: { office: 'o', role: 'computer', name }, minAgeMs: 0 }, resolve),
   );
 const seats = async (of: Register): Promise<readonly string[]> => {
   const found = await new Promise<readonly Holder[] | undefined>((resolve) => of.seats(resolve));
@@ -92,6 +95,24 @@ it('a node that opens, and one that was there before, are nothing odd to each ot
   await expect.poll(() => heard, patience).toEqual(['taken']);
   expect(told).toEqual([]);
 });
+
+it.each([{}])(
+  'a seat can be taken as soon as it is left, also where Redis forgot its scripts, by a client with %o',
+  async (options) => {
+    const redis = await RedisServer.start();
+    onTestFinished(() => redis.kill());
+    const register = await opened(new Redis(redis.url, { ...options, lazyConnect: true }));
+    await renew(register);
+    let held = await claim(register, 'one', 'first');
+    for (const socket of ['second', 'third']) {
+      if (held?.ok !== true) throw new Error('it was not given');
+      await redis.ask('SCRIPT', 'FLUSH');
+      register.release({ office: 'o', role: 'computer', name: 'one' }, held.fence, () => {});
+      held = await claim(register, 'one', socket);
+      expect(held).toMatchObject({ ok: true });
+    }
+  },
+);
 
 it.each(['one server', 'a Cluster'])(
   'messages of a node are heard in their order, also after a large one, over %s',

@@ -21,13 +21,15 @@ import {
   commandMs,
   renew,
   A2cRedisError,
-  type Client,
   type Clients,
   KeptClient,
   redisErrorOf,
   defaultPrefix,
   keysOf,
   publish,
+  end,
+  release,
+  run,
   type Keys,
 } from './clients.ts';
 import { answers } from './answers.ts';
@@ -39,7 +41,7 @@ export { A2cRedisError };
 export async function redisRegister(options: RegisterOptions): Promise<Register> {
   const clients = await clientsOf(options.place);
   const keys = keysOf(options.prefix ?? defaultPrefix, clients.db, clients.front);
-  const open = (): Promise<KeptClient<Client>> =>
+  const open = (): Promise<KeptClient<Redis>> =>
     KeptClient.open(() => clients.forCommands(), { opened: (client) => allowed(client, keys) });
   const commands = await open();
   try {
@@ -51,7 +53,7 @@ export async function redisRegister(options: RegisterOptions): Promise<Register>
     throw error;
   }
 }
-async function copied(client: Client | undefined, { fence }: Keys, replicas: number): Promise<void> {
+async function copied(client: Redis | undefined, { fence }: Keys, replicas: number): Promise<void> {
   if (replicas === 0) return;
   const [, copies] = (await client?.pipeline().get(fence).wait(replicas, copyMs).exec()) ?? [];
   const found = answers.number.safeParse(copies?.[1]).data ?? 0;
@@ -68,16 +70,16 @@ const copyMs = 1_000;
  * Publishes an empty message, which everybody ignores, to find out whether the credential permits it. It also has
  * a Cluster client connect to the server of our keys: a second command while it still connects would be refused.
  */
-async function allowed(client: Client, { node, news }: Keys): Promise<void> {
-  await client.a2cEnd(`${node}nobody`, news, '').catch((error: unknown) => {
+async function allowed(client: Redis, { node, news }: Keys): Promise<void> {
+  await run(client, end, [`${node}nobody`, news, '']).catch((error: unknown) => {
     throw redisErrorOf([error]);
   });
 }
 interface Parts {
   readonly clients: Clients;
   readonly keys: Keys;
-  readonly commands: KeptClient<Client>;
-  readonly bulk: KeptClient<Client>;
+  readonly commands: KeptClient<Redis>;
+  readonly bulk: KeptClient<Redis>;
   readonly options: RegisterOptions;
 }
 
@@ -85,7 +87,7 @@ class RedisRegister implements Register {
   readonly node = randomUUID();
   readonly #clients: Clients;
   readonly #keys: Keys;
-  readonly #commands: KeptClient<Client>;
+  readonly #commands: KeptClient<Redis>;
   readonly #mail: Mail;
   readonly #leaseMs: number;
   readonly #replicas: number;
@@ -169,10 +171,10 @@ class RedisRegister implements Register {
   release(seat: SeatFacts, fence: number, told: RegisterCallback<true>): void {
     const keys = this.#keys;
     const news: RegisterNews = { type: 'freed', seat, fence };
-    const done = this.#commands.now?.a2cRelease(
+    const done = run(this.#commands.now, release, [
       ...[keys.office(seat.office), keys.offices],
       ...[placeOf(seat), String(fence), keys.news, JSON.stringify(news), seat.office],
-    );
+    ]);
     this.#asked(done, answers.number, (is) => told(is === undefined ? undefined : true));
   }
   renew(told: RegisterCallback<RenewedLease>): void {
@@ -226,7 +228,7 @@ class RedisRegister implements Register {
   async close(): Promise<void> {
     const ended: RegisterNews = { type: 'ended', node: this.node };
     const { node, news } = this.#keys;
-    await this.#commands.now?.a2cEnd(`${node}${this.node}`, news, JSON.stringify(ended)).catch(() => {});
+    await run(this.#commands.now, end, [`${node}${this.node}`, news, JSON.stringify(ended)]).catch(() => {});
     for (const one of [this.#news, this.#mail, this.#commands]) one?.close();
   }
   #asked<T>(answer: Promise<unknown> | undefined, of: z.ZodType<T>, told: RegisterCallback<T>): void {
