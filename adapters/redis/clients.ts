@@ -219,7 +219,9 @@ const ofCluster = {
   lazyConnect: true,
   enableOfflineQueue: false,
   clusterRetryStrategy: once,
+  // A command that is sent again later would come behind others.
   retryDelayOnFailover: 0,
+  retryDelayOnClusterDown: 0,
   keyPrefix: '',
   scaleReads: 'master',
   redisOptions: ours,

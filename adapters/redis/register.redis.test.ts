@@ -141,6 +141,35 @@ it.each(['one server', 'a Cluster'])(
   },
 );
 
+it('while a slot of a Cluster is served by nobody no message is kept to be sent behind later ones', async () => {
+  const cluster = await RedisCluster.start();
+  onTestFinished(() => cluster.kill());
+  const owner = await cluster.masterOf('{a2c:0}:fence');
+  const slot = (await owner.ask('CLUSTER', 'KEYSLOT', '{a2c:0}:fence')).trim();
+  const [from, to] = [await registerAt(owner, 0), await registerAt(owner, 0)];
+  const heard: number[] = [];
+  const hear = (news: RegisterNews): void => {
+    if (news.type === 'message' && news.message.type === 'lost') heard.push(news.message.id);
+  };
+  await new Promise((resolve) => to.listen(hear, resolve));
+  const results: unknown[] = [];
+  const send = async (id: number): Promise<unknown> => {
+    const result = await new Promise((resolve) => from.send(to.node, { type: 'lost', id }, resolve));
+    results.push(result);
+    return result;
+  };
+  for (const server of cluster.servers) await server.ask('CLUSTER', 'DELSLOTS', slot);
+  const early = Array.from({ length: 20 }, (_, id) => send(id));
+  const back = owner.ask('CLUSTER', 'ADDSLOTS', slot);
+  let id = early.length;
+  await expect.poll(() => send((id += 1)), { ...patience, interval: 1 }).toBe(true);
+  await back;
+  await Promise.all(early);
+  await expect.poll(() => heard.length, patience).toBe(results.filter((one) => one === true).length);
+  expect(heard).toEqual(heard.toSorted((a, b) => a - b));
+  expect(new Set(results)).toEqual(new Set([false, true]));
+});
+
 it('an office that wants more replicas than there are does not open', async () => {
   const [master] = await pair();
   await expect(registerAt(master, 2)).rejects.toMatchObject({
