@@ -218,6 +218,8 @@ const ofSingle = {
 const ofCluster = {
   lazyConnect: true,
   enableOfflineQueue: false,
+  // After a check that fails ioredis never says that it could not connect; the first script tells more.
+  enableReadyCheck: false,
   clusterRetryStrategy: once,
   // A command that is sent again later would come behind others.
   retryDelayOnFailover: 0,

@@ -141,7 +141,7 @@ it.each(['one server', 'a Cluster'])(
   },
 );
 
-it('while a slot of a Cluster is served by nobody no message is kept to be sent behind later ones', async () => {
+it('while a slot of a Cluster is served by nobody no office opens, and no message is kept to be sent behind later ones', async () => {
   const cluster = await RedisCluster.start();
   onTestFinished(() => cluster.kill());
   const owner = await cluster.masterOf('{a2c:0}:fence');
@@ -159,6 +159,7 @@ it('while a slot of a Cluster is served by nobody no message is kept to be sent 
     return result;
   };
   for (const server of cluster.servers) await server.ask('CLUSTER', 'DELSLOTS', slot);
+  await expect(registerAt(owner, 0)).rejects.toMatchObject({ kind: 'unreached' });
   const early = Array.from({ length: 20 }, (_, id) => send(id));
   const back = owner.ask('CLUSTER', 'ADDSLOTS', slot);
   let id = early.length;
