@@ -206,6 +206,8 @@ const ours = {
   // Connects again to the current master when a server accepts no writes, because it is the old master of a fail-over.
   reconnectOnError: (error: Error) => /^(READONLY|MASTERDOWN)/.test(error.message),
   keyPrefix: '',
+  stringNumbers: false,
+  enableAutoPipelining: false,
 } satisfies RedisOptions;
 const ofSingle = {
   ...ours,
@@ -224,6 +226,8 @@ const ofCluster = {
   // A command that is sent again later would come behind others.
   retryDelayOnFailover: 0,
   retryDelayOnClusterDown: 0,
+  retryDelayOnMoved: 0,
+  enableAutoPipelining: false,
   keyPrefix: '',
   scaleReads: 'master',
   redisOptions: ours,

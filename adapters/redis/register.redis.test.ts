@@ -96,7 +96,7 @@ it('a node that opens, and one that was there before, are nothing odd to each ot
   expect(told).toEqual([]);
 });
 
-it.each([{}])(
+it.each([{}, { stringNumbers: true }, { enableAutoPipelining: true }])(
   'a seat can be taken as soon as it is left, also where Redis forgot its scripts, by a client with %o',
   async (options) => {
     const redis = await RedisServer.start();
