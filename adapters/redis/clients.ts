@@ -73,8 +73,9 @@ const aged = (since: string, server: string): string => `${now}
 export const renew = {
   numberOfKeys: 3,
   lua: `${aged('KEYS[2]', 'KEYS[3]')}
-    redis.call('SET', KEYS[1], string.format('%.0f', now), 'NX', 'PX', ARGV[1])
-    redis.call('PEXPIRE', KEYS[1], ARGV[1])
+    if redis.call('PEXPIRE', KEYS[1], ARGV[1]) == 0 then
+      redis.call('SET', KEYS[1], string.format('%.0f', now), 'PX', ARGV[1])
+    end
     return { tonumber(redis.call('GET', KEYS[1])), age, since }`,
 };
 

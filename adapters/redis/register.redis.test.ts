@@ -171,6 +171,16 @@ it('while a slot of a Cluster is served by nobody no office opens, and no messag
   expect(new Set(results)).toEqual(new Set([false, true]));
 });
 
+it('a node keeps its lease while Redis has no room for anything new', async () => {
+  const redis = await RedisServer.start();
+  onTestFinished(() => redis.kill());
+  const register = await registerAt(redis, 0);
+  const before = await renew(register);
+  await redis.ask('CONFIG', 'SET', 'maxmemory', '1');
+  expect(await claim(register, 'one')).toBeUndefined();
+  expect(await renew(register)).toMatchObject({ lease: before?.lease });
+});
+
 it('an office that wants more replicas than there are does not open', async () => {
   const [master] = await pair();
   await expect(registerAt(master, 2)).rejects.toMatchObject({
