@@ -181,6 +181,23 @@ it('a node keeps its lease while Redis has no room for anything new', async () =
   expect(await renew(register)).toMatchObject({ lease: before?.lease });
 });
 
+it('large messages of 160 MiB wait for Redis at most: those beyond are told as not sent, the others come', async () => {
+  const redis = await RedisServer.start();
+  onTestFinished(() => redis.kill());
+  const [from, to] = [await registerAt(redis, 0), await registerAt(redis, 0)];
+  let heard = 0;
+  await new Promise((resolve) => to.listen(() => (heard += 1), resolve));
+  const ack = ['x'.repeat(20 * 1024 * 1024 - 1_000)];
+  const results: unknown[] = [];
+  const send = () => from.send(to.node, { type: 'answer', id: 1, ack }, (is) => results.push(is));
+  redis.pause();
+  for (let n = 0; n < 9; n += 1) send();
+  await expect.poll(() => results).toEqual([false]);
+  redis.resume();
+  await expect.poll(() => results, patience).toEqual([false, ...Array.from({ length: 8 }, () => true)]);
+  await expect.poll(() => heard, patience).toBe(8);
+});
+
 it('an office that wants more replicas than there are does not open', async () => {
   const [master] = await pair();
   await expect(registerAt(master, 2)).rejects.toMatchObject({
