@@ -54,17 +54,21 @@ async function openOffice(options: OfficeOptions, shared: Runtime | undefined): 
   const runtime = await runtimeOf(options, shared);
   const endLog = logOffice(runtime.hostLog, listeners);
   const notice = (message: string): void => listeners.emit('register.changed', { message: asText(message) });
-  const nodes = await joinNodes(options, notice).catch(async (error: unknown) => {
+  let nodes: Awaited<ReturnType<typeof joinNodes>> = {};
+  const failed = async (error: unknown): Promise<never> => {
+    await nodes.register?.close();
+    endLog();
     if (!shared) await runtime.close();
     throw error;
-  });
+  };
+  nodes = await joinNodes(options, notice).catch(failed);
   // Loads Socket.IO, which takes longer than all else that a command needs, and most commands use no office.
   const { officePart } = await import('./office-part.ts');
   const access = runtime.use(officePart);
   const opened = deferred<{ url: string; port: number }>();
   let isReady = false;
   const operating = operatingOf(options, access, warn);
-  const metrics = await measure(options, access, () => isReady, operating);
+  const metrics = await measure(options, access, () => isReady, operating).catch(failed);
   access.admit(authenticate);
   access.settings = { ...settings, ...nodes };
   access.refused = (peer) => listeners.emit('peer.refused', peer);

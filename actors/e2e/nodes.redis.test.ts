@@ -262,4 +262,13 @@ describe('a Redis that fails', () => {
     });
     await expect(createOffice({ redis: 'http://x' })).rejects.toMatchObject({ code: 'BadRequest' });
   });
+
+  it('has no connection of an office that did not open, such as for its port of metrics', async () => {
+    const own = await RedisServer.start();
+    onTestFinished(() => own.kill());
+    const { port } = await node();
+    const opened = createOffice({ port: 0, record: false, redis: own.url, metrics: { port } });
+    await expect(opened).rejects.toMatchObject({ code: 'Conflict' });
+    await expect.poll(() => own.ask('CLIENT', 'LIST')).not.toMatch(/cmd=(?!client)/);
+  });
 });
