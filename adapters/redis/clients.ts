@@ -237,6 +237,13 @@ const ofCluster = {
 const isCluster = (client: Redis | Cluster | undefined): client is Cluster =>
   (client as Partial<Cluster> | undefined)?.isCluster === true;
 
+/** Without the connection to its one server a client of a Cluster would ask any others, in no order. */
+export function endsWithServer(client: Redis | Cluster): void {
+  if (!isCluster(client)) return;
+  for (const one of client.nodes('master'))
+    if (one.status === 'ready') one.once('end', () => client.disconnect());
+}
+
 export interface Clients {
   readonly db: number;
   /** Prefix that the host's own client puts before all keys. */

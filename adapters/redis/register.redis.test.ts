@@ -115,7 +115,7 @@ it.each([{}, { stringNumbers: true }, { enableAutoPipelining: true }])(
 );
 
 it.each(['one server', 'a Cluster'])(
-  'messages of a node are heard in their order, also after a large one, over %s',
+  'messages of a node are heard in their order, also after a large one, and wait for its connection, over %s',
   async (place) => {
     const [cluster, single] =
       place === 'a Cluster' ? [await RedisCluster.start()] : [undefined, await RedisServer.start()];
@@ -138,6 +138,10 @@ it.each(['one server', 'a Cluster'])(
     const sizes = [2_000_000, 100_000, ...small.keys()];
     await expect.poll(() => heard.length, patience).toBe(sizes.length);
     expect(heard).toEqual(sizes);
+    const server = (await cluster?.masterOf('{a2c:0}:fence')) ?? redis;
+    await server.ask('CLIENT', 'KILL', 'TYPE', 'normal');
+    expect(await Promise.all(small.map(send))).toEqual(small.map(() => false));
+    await expect.poll(() => send('again'), patience).toBe(true);
   },
 );
 

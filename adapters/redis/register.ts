@@ -25,6 +25,7 @@ import {
   KeptClient,
   redisErrorOf,
   defaultPrefix,
+  endsWithServer,
   keysOf,
   publish,
   end,
@@ -74,6 +75,7 @@ async function allowed(client: Redis, { node, news }: Keys): Promise<void> {
   await run(client, end, [`${node}nobody`, news, '']).catch((error: unknown) => {
     throw redisErrorOf([error]);
   });
+  endsWithServer(client);
 }
 interface Parts {
   readonly clients: Clients;
