@@ -186,7 +186,9 @@ export class ServerRequests {
         () => ({ action: 'cancel' as const }),
       ),
     );
-    if (answer.action !== 'accept' || mode === 'url') return answer as ElicitResult;
+    const { form } = fieldsOf(capabilitiesOf(answers).elicitation);
+    if (answer.action !== 'accept' || mode === 'url' || !fieldsOf(form)['applyDefaults'])
+      return answer as ElicitResult;
     return { ...answer, content: withDefaults(answer.content ?? {}, params) } as ElicitResult;
   }
   #asked<Answer>(outer: AbortSignal, method: string, ask: Ask<Answer>, late: () => Answer): Promise<Answer> {

@@ -52,6 +52,17 @@ describe.each(Object.keys(wires))('what a server asks of its host, over %s', (wi
     expect(servers).toEqual(['echo', 'echo']);
   });
 
+  it.each([
+    ['empty by a client that fills nothing in', {}, {}],
+    ['with the default by one that fills it in', { applyDefaults: true }, { name: 'Ada' }],
+  ])('has a field that a person left empty %s', async (_how, form, content) => {
+    const said = { action: 'accept' as const, content: {} };
+    const session = await openWith({ elicit: async () => said, capabilities: { elicitation: { form } } });
+    const requestedSchema = { type: 'object', properties: { name: { type: 'string', default: 'Ada' } } };
+    const request = { method: 'elicitation/create', params: { message: 'who?', requestedSchema } };
+    expect(await asked(session, request)).toEqual({ result: { action: 'accept', content } });
+  });
+
   it('is refused with -32601, and why, when nobody can answer', async () => {
     const session = await openWith({});
     for (const request of [{ method: 'foo/bar' }, { method: 'roots/list' }, elicitation])
