@@ -170,10 +170,24 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     expect(computer.status().link).toEqual({ state: 'joined', reason: null, refusal: null });
   });
 
-  it('fails with parameters that no JSON can hold, and the next one runs', async () => {
-    expect(await call('echo', { text: 1n })).toMatchObject({ outcome: 'failed' });
-    expect(await call('echo', { text: 'next' })).toMatchObject({ outcome: 'succeeded' });
-  });
+  it.each([
+    ['a big integer', 1n],
+    [
+      'what throws when it is read',
+      {
+        get it() {
+          throw new Error('not to be read');
+        },
+      },
+    ],
+  ])(
+    'fails with parameters and with meta that no JSON can hold (%s), and the next one runs',
+    async (_what, text) => {
+      for (const given of [call('echo', { text }), call('echo', { text: 'hi' }, { meta: { text } })])
+        expect(await given).toMatchObject({ outcome: 'failed', failure: { code: 'BadRequest' } });
+      expect(await call('echo', { text: 'next' })).toMatchObject({ outcome: 'succeeded' });
+    },
+  );
 });
 
 interface Cut {

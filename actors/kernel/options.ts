@@ -2,6 +2,7 @@
 import { A2cError, badRequest } from './errors.ts';
 import { nearest } from '../../machines/text.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
+import { jsonOf } from '../../machines/protocol/json.ts';
 
 /** Fault of one option: its path below the checked object, and what is wrong. */
 interface Fault {
@@ -75,6 +76,10 @@ export const signal = check(
 export const object = check('an object', isObject, undefined, (value) =>
   typeof value === 'string' ? 'a text' : shown(value),
 );
+/** What throws when it is read would throw again in a machine. */
+export const json: Check = (value, at) =>
+  object(value, at) ??
+  (jsonOf(value) === undefined ? { at, message: 'cannot be written as JSON' } : undefined);
 export const instance = check(
   'an object or a function',
   (value) => (typeof value === 'object' && value !== null) || typeof value === 'function',

@@ -75,7 +75,7 @@ export function jsonBytes(value: unknown, levels = mostLevels): number {
   return utf8Bytes(text);
 }
 
-function jsonOf(value: unknown): string | undefined {
+export function jsonOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value) ?? '';
   } catch {

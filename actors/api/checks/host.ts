@@ -69,8 +69,8 @@ export const call: is.Checks<CallOptions> = {
   timeoutMs: is.limit,
   totalMs: is.limit,
   signal: is.signal,
-  meta: is.object,
-  trace: is.object,
+  meta: is.json,
+  trace: is.json,
   context: is.anything,
 };
 
@@ -89,5 +89,5 @@ export const wrongCall = (
   is.wrongOptions(
     'callTool',
     { tool, params },
-    is.needing(['tool'], is.options({ tool: is.name, params: is.object })),
+    is.needing(['tool'], is.options({ tool: is.name, params: is.json })),
   ) ?? is.wrongOptions('callTool', given, checks);
