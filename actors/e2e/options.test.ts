@@ -1,4 +1,5 @@
 /** Options that a host may mistype: a wrong name is told the nearest one, a wrong value what it may be. */
+import { once } from 'node:events';
 import { expect, it, vi } from 'vitest';
 import { linked } from '../../scenarios/fixtures/hosted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
@@ -176,6 +177,20 @@ it('a misspelt key that is ignored is told with the one that was meant', async (
     onNotice: (text) => notices.push(text),
   });
   expect(notices).toContain('config: mcpServers.a.arg: unknown key, ignored (did you mean args?)');
+});
+
+it('an onNotice that throws is a warning of the process, and the host goes on', async () => {
+  const warned = once(process, 'warning');
+  await using computer = await createComputer({
+    ...{ config: foreign({ mcpServers: { a: { command: 'x', arg: [], disabled: true } } }) },
+    ...{ record: false, stateDir: false },
+    onNotice: () => {
+      throw new Error('no screen');
+    },
+  });
+  const message = expect.stringContaining("'onNotice' threw: Error: no screen");
+  expect(await warned).toMatchObject([{ name: 'A2cListenerWarning', message }]);
+  expect(computer.status().servers).toHaveLength(1);
 });
 
 it('an approval that is no group and no tool is told once the tools are known', async () => {

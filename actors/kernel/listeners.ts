@@ -34,11 +34,11 @@ export class Listeners<Events extends object> {
   }
 }
 
-/** Escapes what servers and peers may have put into notices, because people read them. */
+/** A notice without what servers and peers may have put into it, because people read it. */
 export const escaping = <More extends readonly unknown[]>(
   tell: ((text: string, ...more: More) => void) | undefined,
 ): ((text: string, ...more: More) => void) | undefined =>
-  tell && ((text, ...more) => tell(asText(text), ...more));
+  tell && ((text, ...more) => tellListener('onNotice', (told) => tell(told, ...more), asText(text)));
 
 /** Errors become warnings of the process; `threw` is called when the listener failed. */
 export function tellListener<T>(
