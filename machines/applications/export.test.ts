@@ -58,3 +58,13 @@ it('a helper that makes the headers of a server is told as a login that is missi
   const { warnings } = parsed({ mcpServers: { a: { url: 'https://e.com/', headersHelper: './h.sh' } } });
   expect(warnings.join()).toContain('its login is missing: no command is run for headers');
 });
+
+it('an export gives each secret of one argument a variable of its own', () => {
+  const args = ['https://app:pw1234@e.com/?api_key=k5678', '--note=x', '--token=t9012'];
+  const { value } = exportFor(parsed({ mcpServers: { a: { command: 'x', args } } }), plainWords, false);
+  expect(value['mcpServers']).toMatchObject({
+    a: {
+      args: ['https://${env:A_ARG_1}@e.com/?api_key=${env:A_ARG_1_2}', '--note=x', '--token=${env:A_ARG_3}'],
+    },
+  });
+});

@@ -167,11 +167,12 @@ function withoutSecrets<T extends ServerConfig>(server: T): T;
 function withoutSecrets(server: ServerConfig): ServerConfig {
   if (server.kind === 'stdio') {
     const { args, env, command } = server.launch;
-    const safe = withoutSecretArgs(
-      args,
-      (_, n) => `\${env:${nameOf(server.name, 'ARG', String(n + 1)).toUpperCase()}}`,
-      command,
-    );
+    const seen = args.map(() => new Set<string>());
+    const named = (value: string, n: number): string => {
+      const nth = [...(seen[n]?.add(value) ?? [])].indexOf(value);
+      return `\${env:${nameOf(server.name, 'ARG', String(n + 1), ...(nth > 0 ? [String(nth + 1)] : [])).toUpperCase()}}`;
+    };
+    const safe = withoutSecretArgs(args, named, command);
     return { ...server, launch: { ...server.launch, args: safe, env: hidden(env, (key) => variable(key)) } };
   }
   if (server.kind !== 'sse' && server.kind !== 'streamable') return server;
