@@ -19,7 +19,7 @@ const forHosts: ReadonlySet<unknown> = new Set(['ToolNotFound', 'ServerNotActive
 const remedyOf = ({ code, remedy }: HostFailure): string | undefined =>
   remedy === undefined || forHosts.has(code) ? undefined : sentence(remedy);
 function nextOf(status: ServerStatus | undefined): string | undefined {
-  if (!status || status.state === 'ready') return undefined;
+  if (!status || status.state === 'ready' || status.state === 'closing') return undefined;
   if (status.nextTryMs !== undefined) return `The server is tried again in ${seconds(status.nextTryMs)}.`;
   if (status.state === 'connecting' || status.state === 'recovering' || status.state === 'waiting')
     return 'The server is being started again.';

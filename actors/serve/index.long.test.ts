@@ -89,6 +89,18 @@ describe('a host that serves', () => {
     expect(lists).toEqual([]);
   });
 
+  it('tells a call that a restart of its server has cancelled of no person who could start it', async () => {
+    const server = { command: process.execPath, args: [fixture('mcp-server.mjs')] };
+    const { client, computer } = await served({ server }, { a2c: { timeouts: { drainMs: 0 } } });
+    await names(client);
+    const call = refused(client.callTool({ name: 'hang', arguments: {} }));
+    await computer.once('call.started');
+    await computer.servers.restart('server');
+    const { message } = await call;
+    expect(message).toContain('is being stopped');
+    expect(message).not.toContain('A person');
+  });
+
   it('does not run a forbidden tool, and does not list it', async () => {
     const { client } = await served({ only: { ...telling, forbidden_tools: ['good'] } }, { wrap: 'only' });
     expect(await names(client)).toEqual(['fail', 'failed', 'die']);
