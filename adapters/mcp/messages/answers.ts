@@ -227,7 +227,10 @@ const sentenceOf = (error: unknown): string =>
 
 async function given<Answer>(answer: () => Answer | Promise<Answer>): Promise<Answer> {
   try {
-    return await answer();
+    const said = await answer();
+    // An answer that no JSON can hold would never be sent.
+    JSON.stringify(said);
+    return said;
   } catch (error) {
     throw new Refusal(`the host could not answer: ${sentenceOf(error)}`);
   }

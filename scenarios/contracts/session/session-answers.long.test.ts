@@ -63,6 +63,14 @@ describe.each(Object.keys(wires))('what a server asks of its host, over %s', (wi
     expect(await asked(session, request)).toEqual({ result: { action: 'accept', content } });
   });
 
+  it('is refused in words when no JSON can hold what the host says', async () => {
+    const session = await openWith({
+      elicit: async () => ({ action: 'accept', content: { name: 1n as never } }),
+    });
+    const message = 'the host could not answer: Do not know how to serialize a BigInt';
+    expect(await asked(session, elicitation)).toEqual({ error: { code: -32603, message } });
+  });
+
   it('is refused with -32601, and why, when nobody can answer', async () => {
     const session = await openWith({});
     for (const request of [{ method: 'foo/bar' }, { method: 'roots/list' }, elicitation])
