@@ -55,11 +55,10 @@ export function redisErrorOf(errors: readonly unknown[]): A2cRedisError {
   );
 }
 
-const now = `
-    local t = redis.call('TIME')
-    local now = t[1] * 1000 + math.floor(t[2] / 1000)`;
 /** A server that was restarted or replaced may lack the latest claims, so its data count as new. */
-const aged = (since: string, server: string): string => `${now}
+const aged = (since: string, server: string): string => `
+    local t = redis.call('TIME')
+    local now = t[1] * 1000 + math.floor(t[2] / 1000)
     local info = redis.pcall('INFO', 'replication')
     local run = type(info) == 'string' and string.match(info, 'master_replid:(%w+)') or ''
     if redis.call('GET', ${server}) ~= run then
@@ -70,23 +69,18 @@ const aged = (since: string, server: string): string => `${now}
     local age = now - since`;
 
 /** The number of a lease is the time of its beginning. KEYS node, since, server. ARGV lease in ms. */
-export const renew = {
-  numberOfKeys: 3,
-  lua: `${aged('KEYS[2]', 'KEYS[3]')}
+export const renew = `${aged('KEYS[2]', 'KEYS[3]')}
     if redis.call('PEXPIRE', KEYS[1], ARGV[1]) == 0 then
       redis.call('SET', KEYS[1], string.format('%.0f', now), 'PX', ARGV[1])
     end
-    return { tonumber(redis.call('GET', KEYS[1])), age, since }`,
-};
+    return { tonumber(redis.call('GET', KEYS[1])), age, since }`;
 
 /**
  * Script that claims a seat. Its fence is the time, or one more than the last fence, so that fences grow even
  * when Redis has lost its data. KEYS office, fence, offices, since, server. ARGV field, node, socket, holder,
  * prefix of nodes, channel, office, least age in ms.
  */
-export const claim = {
-  numberOfKeys: 5,
-  lua: `${aged('KEYS[4]', 'KEYS[5]')}
+export const claim = `${aged('KEYS[4]', 'KEYS[5]')}
     if redis.call('EXISTS', ARGV[5] .. ARGV[2]) == 0 then return { 'ended' } end
     if age < tonumber(ARGV[8]) then return { 'ended' } end
     local old = redis.call('HGET', KEYS[1], ARGV[1])
@@ -105,54 +99,35 @@ export const claim = {
     redis.call('HSET', KEYS[1], ARGV[1], text)
     redis.call('SADD', KEYS[3], ARGV[7])
     redis.call('PUBLISH', ARGV[6], '{"type":"taken","holder":' .. text .. '}')
-    return { 'held', holder.fence }`,
-} as const;
+    return { 'held', holder.fence }`;
 
 /** Script that frees a seat if its fence matches. KEYS office, offices. ARGV field, fence, channel, news, office. */
-export const release = {
-  numberOfKeys: 2,
-  lua: `
+export const release = `
     local old = redis.call('HGET', KEYS[1], ARGV[1])
     if not old or cjson.decode(old).fence ~= tonumber(ARGV[2]) then return 0 end
     redis.call('HDEL', KEYS[1], ARGV[1])
     if redis.call('HLEN', KEYS[1]) == 0 then redis.call('SREM', KEYS[2], ARGV[5]) end
     redis.call('PUBLISH', ARGV[3], ARGV[4])
-    return 1`,
-} as const;
+    return 1`;
 
 /** Script that ends the lease of a node. KEYS node. ARGV channel, news. */
-export const end = {
-  numberOfKeys: 1,
-  lua: `
+export const end = `
     redis.call('DEL', KEYS[1])
-    return redis.call('PUBLISH', ARGV[1], ARGV[2])`,
-} as const;
+    return redis.call('PUBLISH', ARGV[1], ARGV[2])`;
 
 /** Script that stores a large message and publishes where it is. KEYS message. ARGV message, ms, channel, letter. */
-export const store = {
-  numberOfKeys: 1,
-  lua: `
+export const store = `
     redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-    return redis.call('PUBLISH', ARGV[3], ARGV[4])`,
-} as const;
+    return redis.call('PUBLISH', ARGV[3], ARGV[4])`;
 
-/** One hash tag, so that one Cluster node holds all; with the database, because all share the channels. */
-export interface Keys {
-  readonly fence: string;
-  readonly offices: string;
-  /** Key whose value is the time since which the data exist. `server` is the key for the id of the Redis run that holds them. */
-  readonly since: string;
-  readonly server: string;
-  readonly news: string;
-  readonly node: string;
-  office(office: string): string;
-  mail(node: string): string;
-  large(node: string, count: number): string;
-}
 export const defaultPrefix = 'a2c';
 
-/** `front`: key prefix of the host's client. Throws for signs that a hash tag must not have. */
-export function keysOf(prefix: string, db: number, front = ''): Keys {
+export type Keys = ReturnType<typeof keysOf>;
+/**
+ * One hash tag, so that one Cluster node holds all; with the database, because all share the channels. `front`: key
+ * prefix of the host's client. Throws for signs that a hash tag must not have.
+ */
+export function keysOf(prefix: string, db: number, front = '') {
   if (!/^[\w.:-]{1,100}$/.test(prefix))
     throw new A2cRedisError(
       'usage',
@@ -163,33 +138,34 @@ export function keysOf(prefix: string, db: number, front = ''): Keys {
   return {
     fence: at('fence'),
     offices: at('offices'),
+    /** Its value is the time since which the data exist. */
     since: at('since'),
+    /** Its value is the id of the Redis run that holds them. */
     server: at('server'),
     news: at('news'),
     node: at('node:'),
-    office: (office) => at(`office:${office}`),
-    mail: (node) => at(`mail:${node}`),
-    large: (node, count) => at(`large:${node}:${count}`),
+    office: (office: string) => at(`office:${office}`),
+    mail: (node: string) => at(`mail:${node}`),
+    large: (node: string, count: number) => at(`large:${node}:${count}`),
   };
 }
 
-const publication = { numberOfKeys: 1, lua: "return redis.call('PUBLISH', KEYS[1], ARGV[1])" } as const;
-
-/** Runs it by its text: one by its hash may have to be sent again, behind what came later. */
+/** Runs a script by its text: one by its hash may have to be sent again, behind what came later. */
 export async function run(
   client: Redis | undefined,
-  { lua, numberOfKeys }: { readonly numberOfKeys: number; readonly lua: string },
+  script: string,
+  keys: readonly string[],
   args: readonly (string | Buffer)[],
 ): Promise<unknown> {
   if (!client) throw new Error('there is no connection');
-  return client.eval(lua, numberOfKeys, ...args);
+  return client.eval(script, keys.length, ...keys, ...args);
 }
 /**
  * Publishes by the server that holds our keys, as the scripts do: a client of a Cluster publishes by any of its
  * servers, and what comes by two of them is in no order.
  */
 export const publish = (client: Redis, channel: string, said: string | Buffer): Promise<unknown> =>
-  run(client, publication, [channel, said]);
+  run(client, "return redis.call('PUBLISH', KEYS[1], ARGV[1])", [channel], [said]);
 
 /** Time-out of a command in ms; whether a command was carried out after all is unknown. */
 export const commandMs = 3_000;

@@ -124,7 +124,7 @@ export class Mail {
     const { node, keys } = this.#parts;
     this.#count += 1;
     const key = keys.large(node, this.#count);
-    return run(client, store, [key, letter, String(keptMs), keys.mail(to), written([node, key])]);
+    return run(client, store, [key], [letter, String(keptMs), keys.mail(to), written([node, key])]);
   }
   receive(said: Buffer, hear: Hear, odd: () => void): void {
     const letter = read(said);

@@ -72,7 +72,7 @@ const copyMs = 1_000;
  * a Cluster client connect to the server of our keys: a second command while it still connects would be refused.
  */
 async function allowed(client: Redis, { node, news }: Keys): Promise<void> {
-  await run(client, end, [`${node}nobody`, news, '']).catch((error: unknown) => {
+  await run(client, end, [`${node}nobody`], [news, '']).catch((error: unknown) => {
     throw redisErrorOf([error]);
   });
   endsWithServer(client);
@@ -146,18 +146,27 @@ class RedisRegister implements Register {
     const keys = this.#keys;
     const holder = { node: this.node, socket, seat, ...(version !== undefined && { version }) };
     if (!this.#isCopied) return told(undefined);
-    const answer = this.#copied(claim, [
-      ...[keys.office(seat.office), keys.fence, keys.offices, keys.since, keys.server],
-      ...[placeOf(seat), this.node, socket, JSON.stringify(holder), keys.node, keys.news, seat.office],
-      String(minAgeMs),
-    ]);
+    const answer = this.#copied(
+      claim,
+      [keys.office(seat.office), keys.fence, keys.offices, keys.since, keys.server],
+      [
+        placeOf(seat),
+        this.node,
+        socket,
+        JSON.stringify(holder),
+        keys.node,
+        keys.news,
+        seat.office,
+        `${minAgeMs}`,
+      ],
+    );
     this.#asked(answer, answers.claimed, told);
   }
   /** Rejects unless the replicas have the write, because a successor of this server would not know of it. */
-  async #copied(script: typeof claim | typeof renew, args: readonly string[]): Promise<unknown> {
+  async #copied(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     // Sends both in one pipeline: `WAIT` counts what its own connection has written, to the server that it reaches.
     const client = this.#commands.now;
-    const line = client?.pipeline().eval(script.lua, script.numberOfKeys, ...args);
+    const line = client?.pipeline().eval(script, keys.length, ...keys, ...args);
     if (this.#replicas > 0) line?.wait(this.#replicas, copyMs);
     const [said, copies] = (await line?.exec()) ?? [];
     // Asks for any key after an error, because a Cluster client learns by single commands where a slot has moved to.
@@ -173,16 +182,18 @@ class RedisRegister implements Register {
   release(seat: SeatFacts, fence: number, told: RegisterCallback<true>): void {
     const keys = this.#keys;
     const news: RegisterNews = { type: 'freed', seat, fence };
-    const done = run(this.#commands.now, release, [
-      ...[keys.office(seat.office), keys.offices],
-      ...[placeOf(seat), String(fence), keys.news, JSON.stringify(news), seat.office],
-    ]);
+    const done = run(
+      this.#commands.now,
+      release,
+      [keys.office(seat.office), keys.offices],
+      [placeOf(seat), String(fence), keys.news, JSON.stringify(news), seat.office],
+    );
     this.#asked(done, answers.number, (is) => told(is === undefined ? undefined : true));
   }
   renew(told: RegisterCallback<RenewedLease>): void {
     this.#listenToItself();
     const { node, since, server } = this.#keys;
-    const answer = this.#copied(renew, [`${node}${this.node}`, since, server, String(this.#leaseMs)]);
+    const answer = this.#copied(renew, [`${node}${this.node}`, since, server], [String(this.#leaseMs)]);
     this.#asked(answer, answers.renewed, (renewed) => {
       if (renewed && this.#lease !== undefined && this.#lease !== renewed.lease)
         this.#notice('the lease of this node had ended: it claims its seats again');
@@ -230,7 +241,9 @@ class RedisRegister implements Register {
   async close(): Promise<void> {
     const ended: RegisterNews = { type: 'ended', node: this.node };
     const { node, news } = this.#keys;
-    await run(this.#commands.now, end, [`${node}${this.node}`, news, JSON.stringify(ended)]).catch(() => {});
+    await run(this.#commands.now, end, [`${node}${this.node}`], [news, JSON.stringify(ended)]).catch(
+      () => {},
+    );
     for (const one of [this.#news, this.#mail, this.#commands]) one?.close();
   }
   #asked<T>(answer: Promise<unknown> | undefined, of: z.ZodType<T>, told: RegisterCallback<T>): void {
