@@ -87,7 +87,7 @@ const windows: readonly Project[] = [
       'actors/cli/{files,login,starting,prompt/prompt}.long.test.ts',
       'actors/cli/{call,one-shot,import-cases,config-file,long-running}.long.test.ts',
       'actors/{cli/printing/servers,inspector/live-stream,logging/host-log}.long.test.ts',
-      'adapters/{page/compare,documents/parsing/xlsx,documents/parsing/encoding}.long.test.ts',
+      'adapters/documents/parsing/{xlsx,encoding}.long.test.ts',
     ],
     exclude: [...leftOut, ...onWindows, ...aloneOnWindows],
     isolate: false,

@@ -150,7 +150,7 @@ export interface ElicitUrlParams {
   readonly url: string;
   readonly [more: string]: unknown;
 }
-/** Result of an elicitation. Missing values of an accepted content get the defaults of the schema (SEP-1034), but for `capabilities` without `applyDefaults`. */
+/** Result of an elicitation. Missing values of an accepted content get the defaults of the schema (SEP-1034), unless `capabilities` are given without `elicitation.form.applyDefaults`. */
 export interface ElicitAnswer {
   /** Action of the person. */
   readonly action: 'accept' | 'decline' | 'cancel';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { startCommand } from '../../scenarios/fixtures/command-process.ts';
 import { PassThrough } from 'node:stream';
@@ -38,7 +38,6 @@ const look = (patienceMs: number): unknown[] =>
 
 /** Upper bound in milliseconds for steps whose time is not measured, long enough for a busy machine. */
 const boundMs = 2_000;
-vi.setConfig({ testTimeout: 90_000 });
 
 const a2c = (...argv: string[]) => startCommand(argv);
 

@@ -177,11 +177,10 @@ export class Inspections implements Pages {
   #beat(page: AttachedPage, isHere: () => boolean, shown: number): void {
     let known = 0;
     let turns = 0;
-    let count = shown;
     const beat = async (): Promise<void> => {
       const charts = await chartsOf();
-      const isMore = Object.keys(charts).length > count;
-      count = Object.keys(charts).length;
+      const isMore = Object.keys(charts).length > shown;
+      shown = Object.keys(charts).length;
       if (isHere()) page.send({ type: 'beat', ...(isMore && { charts }) });
     };
     const tell = (): void => {

@@ -34,7 +34,7 @@ export class Listeners<Events extends object> {
   }
 }
 
-/** A notice without what servers and peers may have put into it, because people read it. */
+/** Escapes what servers and peers may have put into notices, because people read them; a listener that throws is a warning. */
 export const escaping = <More extends readonly unknown[]>(
   tell: ((text: string, ...more: More) => void) | undefined,
 ): ((text: string, ...more: More) => void) | undefined =>

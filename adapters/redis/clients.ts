@@ -29,6 +29,7 @@ const refusals: Readonly<Record<string, readonly [string, string]>> = {
     'The user in Redis may not do what an office does there (NOPERM)',
     'Give it all commands on our keys and channels: docs/scale.md has the rule.',
   ],
+  CLUSTERDOWN: ['The Redis Cluster serves nobody now (CLUSTERDOWN)', 'Ask it why: redis-cli cluster info.'],
 };
 function* causesOf(error: unknown): Generator<Error> {
   for (let next = error; next instanceof Error;) {
@@ -40,15 +41,16 @@ function* causesOf(error: unknown): Generator<Error> {
 export function redisErrorOf(errors: readonly unknown[]): A2cRedisError {
   const all = errors.flatMap((error) => [...causesOf(error)]);
   for (const { message } of all) {
-    const code = /\b(WRONGPASS|NOAUTH|NOPERM)\b/.exec(message)?.[1];
+    const code = /\b(WRONGPASS|NOAUTH|NOPERM|CLUSTERDOWN)\b/.exec(message)?.[1];
+    const kind = code === 'CLUSTERDOWN' ? 'unreached' : 'refused';
     const [text, remedy] = refusals[code ?? ''] ?? [];
-    if (text !== undefined && remedy !== undefined) return new A2cRedisError('refused', text, remedy, all[0]);
+    if (text !== undefined && remedy !== undefined) return new A2cRedisError(kind, text, remedy, all[0]);
   }
-  const code = all.map((error) => ('code' in error ? String(error.code) : undefined)).find(Boolean);
+  const code = all.map((error) => ('code' in error ? String(error.code) : '')).find(Boolean) ?? 'no answer';
   return new A2cRedisError(
     'unreached',
-    `Redis cannot be reached: ${code ?? 'no answer'}`,
-    code !== undefined && /CERT|SIGNATURE|ERR_SSL|ERR_TLS/.test(code)
+    `Redis cannot be reached: ${code}`,
+    /CERT|SIGNATURE|ERR_SSL|ERR_TLS/.test(code)
       ? 'Name the authority of its certificate: NODE_EXTRA_CA_CERTS=ca.pem, or a client of ioredis with tls.ca.'
       : 'Check the URL, and that Redis runs: redis-cli ping.',
     all[0],
@@ -158,12 +160,12 @@ export async function run(
   args: readonly (string | Buffer)[],
 ): Promise<unknown> {
   if (!client) throw new Error('there is no connection');
-  return client.eval(script, keys.length, ...keys, ...args);
+  return client.eval(script, keys.length, ...keys, ...args).catch((error: unknown) => {
+    lookAgain(client);
+    throw error;
+  });
 }
-/**
- * Publishes by the server that holds our keys, as the scripts do: a client of a Cluster publishes by any of its
- * servers, and what comes by two of them is in no order.
- */
+/** By the server that holds our keys, as the scripts do: what two servers of a Cluster publish is in no order. */
 export const publish = (client: Redis, channel: string, said: string | Buffer): Promise<unknown> =>
   run(client, "return redis.call('PUBLISH', KEYS[1], ARGV[1])", [channel], [said]);
 
@@ -200,10 +202,10 @@ const ofCluster = {
   // After a check that fails ioredis never says that it could not connect; the first script tells more.
   enableReadyCheck: false,
   clusterRetryStrategy: once,
+  clusterNodeRetryStrategy: once,
   // A command that is sent again later would come behind others.
   retryDelayOnFailover: 0,
   retryDelayOnClusterDown: 0,
-  retryDelayOnMoved: 0,
   enableAutoPipelining: false,
   keyPrefix: '',
   scaleReads: 'master',
@@ -213,11 +215,17 @@ const ofCluster = {
 const isCluster = (client: Redis | Cluster | undefined): client is Cluster =>
   (client as Partial<Cluster> | undefined)?.isCluster === true;
 
+/** After an error another server may have our keys; a client of a Cluster asks for that only after some. */
+export const lookAgain = (client?: Redis | Cluster): void =>
+  void (isCluster(client) && client.refreshSlotsCache());
 /** Without the connection to its one server a client of a Cluster would ask any others, in no order. */
 export function endsWithServer(client: Redis | Cluster): void {
   if (!isCluster(client)) return;
-  for (const one of client.nodes('master'))
-    if (one.status === 'ready') one.once('end', () => client.disconnect());
+  const end = (): void => client.disconnect();
+  const watch = (one: Redis): unknown =>
+    one.status === 'ready' ? one.once('end', end) : one.once('ready', () => one.once('end', end));
+  for (const one of client.nodes()) watch(one);
+  client.on('+node', watch);
 }
 
 export interface Clients {
@@ -230,9 +238,9 @@ export interface Clients {
   forNews(known: Redis | undefined): Redis;
 }
 
-async function connected<C extends Pick<Redis, 'connect' | 'on' | 'disconnect'>>(client: C): Promise<C> {
-  const errors: unknown[] = [];
-  const keep = (error: unknown): void => void errors.push(error);
+async function connected(client: Redis): Promise<Redis> {
+  let errors: unknown[] | undefined = [];
+  const keep = (error: unknown): void => void errors?.push(error);
   client.on('error', keep);
   client.on('node error', keep);
   try {
@@ -240,9 +248,9 @@ async function connected<C extends Pick<Redis, 'connect' | 'on' | 'disconnect'>>
     return client;
   } catch (error) {
     client.disconnect();
-    throw redisErrorOf([...errors, error]);
+    throw redisErrorOf([...(errors ?? []), error]);
   } finally {
-    errors.length = 0;
+    errors = undefined;
   }
 }
 
@@ -255,9 +263,8 @@ function ofGiven(given: RedisClient | (() => RedisClient)): Clients {
     return fresh;
   };
   const first = next();
-  const { options } = first;
   const db = isCluster(first) ? 0 : (first.options.db ?? 0);
-  const front = options.keyPrefix ?? '';
+  const front = first.options.keyPrefix ?? '';
   if (!isCluster(first)) {
     const open = (): Redis => (next() as Redis).duplicate(ofSingle);
     const counts = first.options.sentinels ? 'some' : 'all';
@@ -310,37 +317,34 @@ export async function clientsOf(place: string | RedisClient | (() => RedisClient
 const retryMs = 1_000;
 const firstRetryMs = 50;
 
-interface KeptHearing<C> {
+interface KeptHearing {
   /** A rejection discards the connection. */
-  readonly opened?: (client: C) => Promise<void>;
+  readonly opened?: (client: Redis) => Promise<void>;
   readonly back?: () => void;
   readonly lost?: () => void;
   readonly refused?: (error: A2cRedisError) => void;
 }
 /** Connection that is opened again whenever it ends, until `close`. */
-export class KeptClient<C extends Pick<Redis, 'connect' | 'on' | 'once' | 'disconnect' | 'status'>> {
-  readonly #make: () => C;
-  readonly #hearing: KeptHearing<C>;
-  #client: C | undefined;
+export class KeptClient {
+  readonly #make: () => Redis;
+  readonly #hearing: KeptHearing;
+  #client: Redis | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #tries = 0;
   #isClosed = false;
   #isRefused = false;
 
-  private constructor(make: () => C, hearing: KeptHearing<C>) {
+  private constructor(make: () => Redis, hearing: KeptHearing) {
     this.#make = make;
     this.#hearing = hearing;
   }
-  static async open<C extends Pick<Redis, 'connect' | 'on' | 'once' | 'disconnect' | 'status'>>(
-    make: () => C,
-    hearing: KeptHearing<C> = {},
-  ): Promise<KeptClient<C>> {
+  static async open(make: () => Redis, hearing: KeptHearing): Promise<KeptClient> {
     const kept = new KeptClient(make, hearing);
     await kept.#open();
     return kept;
   }
   /** Undefined while disconnected. */
-  get now(): C | undefined {
+  get now(): Redis | undefined {
     return this.#client?.status === 'ready' ? this.#client : undefined;
   }
   drop(): void {
@@ -368,7 +372,7 @@ export class KeptClient<C extends Pick<Redis, 'connect' | 'on' | 'once' | 'disco
     this.#isRefused = false;
     client.once('end', () => this.#lost(client));
   }
-  #lost(client: C): void {
+  #lost(client: Redis): void {
     if (this.#isClosed || this.#client !== client) return;
     this.#client = undefined;
     this.#hearing.lost?.();

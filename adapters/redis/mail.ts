@@ -74,9 +74,9 @@ interface MailParts {
   readonly node: string;
   readonly keys: Keys;
   readonly counts: Clients['counts'];
-  readonly commands: KeptClient<Redis>;
+  readonly commands: KeptClient;
   /** Its own connection for large messages, so that they delay no lease. */
-  readonly bulk: KeptClient<Redis>;
+  readonly bulk: KeptClient;
 }
 export class Mail {
   readonly #parts: MailParts;

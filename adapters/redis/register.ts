@@ -27,6 +27,7 @@ import {
   defaultPrefix,
   endsWithServer,
   keysOf,
+  lookAgain,
   publish,
   end,
   release,
@@ -42,7 +43,7 @@ export { A2cRedisError };
 export async function redisRegister(options: RegisterOptions): Promise<Register> {
   const clients = await clientsOf(options.place);
   const keys = keysOf(options.prefix ?? defaultPrefix, clients.db, clients.front);
-  const open = (): Promise<KeptClient<Redis>> =>
+  const open = (): Promise<KeptClient> =>
     KeptClient.open(() => clients.forCommands(), { opened: (client) => allowed(client, keys) });
   const commands = await open();
   try {
@@ -80,8 +81,8 @@ async function allowed(client: Redis, { node, news }: Keys): Promise<void> {
 interface Parts {
   readonly clients: Clients;
   readonly keys: Keys;
-  readonly commands: KeptClient<Redis>;
-  readonly bulk: KeptClient<Redis>;
+  readonly commands: KeptClient;
+  readonly bulk: KeptClient;
   readonly options: RegisterOptions;
 }
 
@@ -89,12 +90,12 @@ class RedisRegister implements Register {
   readonly node = randomUUID();
   readonly #clients: Clients;
   readonly #keys: Keys;
-  readonly #commands: KeptClient<Redis>;
+  readonly #commands: KeptClient;
   readonly #mail: Mail;
   readonly #leaseMs: number;
   readonly #replicas: number;
   readonly #notice: (text: string) => void;
-  #news: KeptClient<Redis> | undefined;
+  #news: KeptClient | undefined;
   #saidAt: number | undefined;
   #lease: number | undefined;
   /** Tells whether the replicas had the last renewed lease in time; no claim is tried otherwise, as each would wait. */
@@ -169,8 +170,7 @@ class RedisRegister implements Register {
     const line = client?.pipeline().eval(script, keys.length, ...keys, ...args);
     if (this.#replicas > 0) line?.wait(this.#replicas, copyMs);
     const [said, copies] = (await line?.exec()) ?? [];
-    // Asks for any key after an error, because a Cluster client learns by single commands where a slot has moved to.
-    if (said?.[0]) client?.get(this.#keys.fence).catch(() => {});
+    if (said?.[0]) lookAgain(client);
     if (!said || said[0]) throw said?.[0] ?? new Error('there is no connection');
     const wasCopied = this.#isCopied;
     this.#isCopied = this.#replicas === 0 || answers.number.parse(copies?.[1]) >= this.#replicas;

@@ -27,7 +27,7 @@ const [server, mannered] = [fixtureFile('mcp-server.mjs'), fixtureFile('shutdown
 const folder = testFolder('prompt');
 const only = { mcpServers: { fixture: { command: process.execPath, args: [server] } } };
 
-/** Starts a prompt as a person reads it; the lines for programs have a test of their own. */
+/** Starts a prompt as a person reads it. */
 const start = (isTerminal = false): AtPrompt => atPrompt(only, { isTerminal, isRead: true });
 
 it.each([
@@ -275,7 +275,7 @@ const linesAt = (url: string): Readonly<Record<string, readonly [string, unknown
 
 // Never run on Windows so far.
 it.skipIf(process.platform === 'win32')(
-  'each command has its line, and those that other lines answer have these',
+  'each command at the prompt writes its line for programs, and some are answered by other lines',
   async () => {
     await using office = await createOffice({ port: 0 });
     await using computer = await createComputer({

@@ -121,11 +121,7 @@ function sentElsewhere(status: number, location: string | undefined, from: URL):
     );
   const isSame = to.origin === from.origin;
   const place = `${isSame ? '' : placeOf(to)}${to.pathname}`.slice(0, 200);
-  const here =
-    status >= 307
-      ? 'and we follow it no further'
-      : 'and a request with a body is not sent there with this status';
-  const why = isSame ? here : 'and headers with secrets go to no other origin';
+  const why = isSame ? 'and we follow it no further' : 'and headers with secrets go to no other origin';
   return notStartable(
     `the server sends us to ${place} (HTTP ${status}), ${why}`,
     `configure the URL where the server really is: ${place}`,

@@ -187,9 +187,10 @@ export class ServerRequests {
       ),
     );
     const { form } = fieldsOf(capabilitiesOf(answers).elicitation);
-    if (answer.action !== 'accept' || mode === 'url' || !fieldsOf(form)['applyDefaults'])
-      return answer as ElicitResult;
-    return { ...answer, content: withDefaults(answer.content ?? {}, params) } as ElicitResult;
+    if (answer.action !== 'accept' || mode === 'url') return answer as ElicitResult;
+    const { content = {} } = answer;
+    const isFilled = fieldsOf(form)['applyDefaults'] === true;
+    return { ...answer, content: isFilled ? withDefaults(content, params) : content } as ElicitResult;
   }
   #asked<Answer>(outer: AbortSignal, method: string, ask: Ask<Answer>, late: () => Answer): Promise<Answer> {
     const { ms, timers, now, owing } = this.#around;
