@@ -82,14 +82,17 @@ const failure = (code: Failure['code'], details?: object): Failure => ({
 });
 
 describe('what an agent makes of an answer', () => {
-  it.each(['failed', 'unknown'] as const)('is %s where its computer says so, and where it was', (outcome) => {
-    for (const phase of ['confirming', 'running'] as const)
-      expect(said(failureResult(failure('ServerLost'), { ending: { outcome, phase } }))).toEqual({
-        ...{ outcome, end: outcome, phase, code: 'ServerLost' },
-      });
-  });
+  it.each(['failed', 'unknown'] as const)(
+    'a call of an agent is %s where its computer says so, and where the call was',
+    (outcome) => {
+      for (const phase of ['confirming', 'running'] as const)
+        expect(said(failureResult(failure('ServerLost'), { ending: { outcome, phase } }))).toEqual({
+          ...{ outcome, end: outcome, phase, code: 'ServerLost' },
+        });
+    },
+  );
 
-  it('is what its computer says, also where the code alone would say otherwise', () => {
+  it('the outcome of a call is what its computer says, also where the code alone would say otherwise', () => {
     const never = failureResult(failure(4004), { ending: { outcome: 'failed', phase: 'queued' } });
     expect(said(never)).toMatchObject({ outcome: 'failed', phase: 'queued' });
     const sent = failureResult(failure(500), { ending: { outcome: 'unknown', phase: 'running' } });
@@ -133,7 +136,7 @@ describe('what an agent makes of an answer', () => {
     expect(said(ack)).toMatchObject({ outcome: 'unknown', phase: 'running' });
   });
 
-  it("is failed where the tool says so itself, with the tool's own result", () => {
+  it("a call is failed where the tool says so itself, with the tool's own result", () => {
     const result = { content: [{ type: 'text', text: 'no such thing' }], isError: true };
     expect(interpreted(heard(result))).toMatchObject({
       outcome: 'failed',
@@ -154,7 +157,7 @@ describe('what an agent makes of an answer', () => {
     });
   });
 
-  it('is what its own machine saw, where nobody answered', () => {
+  it('the outcome of a call is what its own machine saw, where nobody answered', () => {
     const own = {
       ...heard(null),
       outcome: 'unknown',

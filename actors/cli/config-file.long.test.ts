@@ -9,7 +9,6 @@ import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts
 import { fingerprintText } from '../../machines/config/launch-config.ts';
 import { parseConfigText } from '../../machines/config/parse-text.ts';
 
-/** Makes a home folder for the tests of one `describe`. */
 function homeFolder(name: string): string {
   const home = testFolder(name);
   beforeAll(() => {
@@ -282,25 +281,31 @@ const files: readonly (readonly [string, string, string, readonly string[], read
 const isFound = (name: string): boolean => name === '.mcp.json' || name === 'mcp.json';
 
 describe('a file with a wrong entry', () => {
-  it.each(files)('is taken by --config without that entry: %s', async (_what, name, text, servers, left) => {
-    const all = await listed(['-c', written(name, text).file]);
-    expect(namesIn(all)).toEqual(servers);
-    expect(new Set(all.left_out.map((each) => each.name))).toEqual(new Set(left));
-  });
+  it.each(files)(
+    'a file with a wrong entry is taken by --config without that entry: %s',
+    async (_what, name, text, servers, left) => {
+      const all = await listed(['-c', written(name, text).file]);
+      expect(namesIn(all)).toEqual(servers);
+      expect(new Set(all.left_out.map((each) => each.name))).toEqual(new Set(left));
+    },
+  );
   it.each(files.filter(([, name]) => isFound(name)))(
     'is taken from the folder without that entry: %s',
     async (_what, name, text, servers) => {
       expect(namesIn(await listed([], written(name, text).folder))).toEqual(servers);
     },
   );
-  it.each(files)('is imported as --config takes it: %s', async (_what, name, text, servers, left) => {
-    const { file } = written(name, text);
-    const ours = join(dirname(file), 'ours.json');
-    const { code, out } = await commandLine(['import', file, '--yes', '-c', ours]);
-    expect(code).toBe(0);
-    expect(namesIn(await listed(['-c', ours]))).toEqual(servers);
-    for (const lost of left.filter(Boolean)) expect(out).toMatch(new RegExp(`left out  ${lost}: `));
-  });
+  it.each(files)(
+    'a file with a wrong entry is imported as --config takes it: %s',
+    async (_what, name, text, servers, left) => {
+      const { file } = written(name, text);
+      const ours = join(dirname(file), 'ours.json');
+      const { code, out } = await commandLine(['import', file, '--yes', '-c', ours]);
+      expect(code).toBe(0);
+      expect(namesIn(await listed(['-c', ours]))).toEqual(servers);
+      for (const lost of left.filter(Boolean)) expect(out).toMatch(new RegExp(`left out  ${lost}: `));
+    },
+  );
 });
 describe('a server that is wrong', () => {
   it.each([['list'], ['get', 'bad'], ['export'], ['tools'], ['doctor'], ['tools', 'bad']])(

@@ -406,7 +406,7 @@ describe('a server of a project', () => {
     const { a } = await taken('.mcp.json', entry(), (project) => join(project, 'a2c.json'));
     expect(a['cwd']).toBeUndefined();
   });
-  it('is shown with the package that it fetches', async () => {
+  it('a server of a project is shown with the package that it fetches', async () => {
     const { out } = await taken(
       'theirs.json',
       entry({ command: 'npx', args: ['-y', '@a/b', '--key', 'S3CRET'] }),

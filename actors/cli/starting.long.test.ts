@@ -55,7 +55,7 @@ describe('a server that takes long to start', () => {
     expect(meters.at(-1)).toBeNull();
   });
 
-  it('is waited for by a call without a limit, and no timer of Node warns', async () => {
+  it('a call without a limit waits for a slow server, and no timer of Node warns', async () => {
     const warned = vi.spyOn(process, 'emitWarning');
     expect(await withSlow(['call', 'echo', '{"text":"at last"}', '-t', '0'])).toMatchObject({ code: 0 });
     expect(warned.mock.calls).toEqual([]);

@@ -76,7 +76,7 @@ export const signal = check(
 export const object = check('an object', isObject, undefined, (value) =>
   typeof value === 'string' ? 'a text' : shown(value),
 );
-/** What throws when it is read would throw again in a machine. */
+/** Refuses what throws when it is read, since it would throw again in a machine. */
 export const json: Check = (value, at) =>
   object(value, at) ??
   (jsonOf(value) === undefined ? { at, message: 'cannot be written as JSON' } : undefined);

@@ -140,9 +140,9 @@ export function keysOf(prefix: string, db: number, front = '') {
   return {
     fence: at('fence'),
     offices: at('offices'),
-    /** Its value is the time since which the data exist. */
+    /** Key of the time since which the data exist. */
     since: at('since'),
-    /** Its value is the id of the Redis run that holds them. */
+    /** Key of the id of the Redis run that holds them. */
     server: at('server'),
     news: at('news'),
     node: at('node:'),
