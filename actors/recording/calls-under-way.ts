@@ -1,4 +1,5 @@
 import { keyOf } from '../../machines/kernel/effects.ts';
+import { TransientMap } from '../../machines/kernel/objects.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 import type { DirectoryRecord, Frame } from '../../machines/trace/record.ts';
 import { textOf } from '../../machines/trace/row.ts';
@@ -48,7 +49,7 @@ const isForPerson = (what: DirectoryRecord | Frame): boolean =>
 /** Records of calls that have just begun. Nearly all succeed at once, and then nobody needs to read their records. */
 export class CallsUnderWay<T extends Told> {
   /** Records of each call, by its ticket. */
-  readonly #going = new Map<string, T[]>();
+  readonly #going = new TransientMap<string, T[]>();
   readonly #fold: (told: T) => void;
   readonly #quick: (held: readonly T[]) => void;
 

@@ -7,6 +7,7 @@ import type { Capabilities, SessionFact, SessionInput, Waits } from '../../machi
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
+import { TransientMap } from '../../machines/kernel/objects.ts';
 import type { Timers } from '../clock.ts';
 import { type Initialized, type Tell, readElicitation, readInitialize } from './lenient.ts';
 import { answerMs, capabilitiesOf, ServerRequests, type Answers, type Owes } from './messages/answers.ts';
@@ -188,7 +189,7 @@ export class Session {
   readonly #asked: ServerRequests | undefined;
   #handshake: Handshake | undefined;
   #capabilities: Capabilities | undefined;
-  readonly #calls = new Set<(owes: Owes) => void>();
+  readonly #calls = new TransientMap<unknown, (owes: Owes) => void>();
   greeting: unknown;
   /** Names of the tools that run only as tasks, according to the latest tool list of this session. */
   #asTasks = new Set<unknown>();
@@ -236,7 +237,7 @@ export class Session {
       timers: around.timers,
       now: around.now,
       owing: (owes) => {
-        for (const call of this.#calls) call(owes);
+        for (const call of this.#calls.values()) call(owes);
       },
       send: (answer) => requests.send(answer),
       tell,
@@ -272,7 +273,7 @@ export class Session {
       else if (!isHeld) return;
       emit('method' in owes ? { type: 'ask.held', id, ...owes } : { type: 'ask.freed', id, ...owes });
     };
-    this.#calls.add(hear);
+    this.#calls.set(hear, hear);
     const told: Emit<RequestFact> = (fact) => {
       if (isAnswer(fact.type)) this.#calls.delete(hear);
       emit(fact);
