@@ -157,9 +157,17 @@ export const outcomeOf = (given: ToldOutcome): CallOutcome => {
   const told = overdue(given);
   const ending = endingOf(told);
   const { server, computer, tool, reqId, durationMs, context, blobs } = told;
-  const known = { end: endOf(ending), server, tool, reqId, durationMs, ...(blobs && { blobs }) };
-  const facts: CallFacts = context === undefined ? known : { ...known, context };
-  return { ...(computer === undefined ? facts : { ...facts, computer }), ...ending };
+  return {
+    end: endOf(ending),
+    server,
+    tool,
+    reqId,
+    durationMs,
+    ...(blobs && { blobs }),
+    ...(context !== undefined && { context }),
+    ...(computer !== undefined && { computer }),
+    ...ending,
+  };
 };
 
 const nameIn = (fields: Readonly<Record<string, unknown>> | undefined, key: string): string | undefined => {

@@ -135,8 +135,17 @@ export class CallHistoryWatch implements Observer {
     }
   }
   #begin(key: string, { ticket, reqId, agent, tool, params, timeoutMs }: AskedCall, context: unknown): void {
-    const call = { ticket, reqId, agent, tool, arguments: this.#kept(params), timeoutMs, client: null };
-    this.#running.set(key, { ...call, since: this.#options.now(), ...inContext(context) });
+    this.#running.set(key, {
+      ticket,
+      reqId,
+      agent,
+      tool,
+      arguments: this.#kept(params),
+      timeoutMs,
+      client: null,
+      since: this.#options.now(),
+      ...inContext(context),
+    });
   }
   #passed(key: string, { tool }: AskedCall, client: string): void {
     const running = this.#running.get(key);

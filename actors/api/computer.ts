@@ -395,11 +395,7 @@ class HostedComputer implements Computer {
     const { confirmed: isConfirmed = false, context } = options;
     const conversation = options.sessionKey ?? this.#contexts.callerOf(context);
     // Copies the parameters now: later changes of the host's object must not alter what was judged.
-    const asked = {
-      tool,
-      params: copiedAsJson(params),
-      ...limitOf(options, this.#timing()),
-    };
+    const asked = { tool, params: copiedAsJson(params), ...limitOf(options, this.#timing()) };
     const refused = (settled: CallSettled): CallSettled => this.#history.refused(asked, settled, context);
     const send = (ticket: string, reqId: string): void => {
       const closed = closedCall(ticket, reqId, tool);
@@ -412,11 +408,11 @@ class HostedComputer implements Computer {
         type: 'call.request',
         ticket,
         reqId,
-        ...asked,
         isConfirmed,
         agent: null,
         wantsProgress: true,
         replyTo: this.#host(),
+        ...asked,
         ...(conversation !== undefined && { conversation }),
         ...((options.meta || traced) && { trace: { ...options.meta, ...traced } }),
       };
