@@ -157,17 +157,9 @@ export const outcomeOf = (given: ToldOutcome): CallOutcome => {
   const told = overdue(given);
   const ending = endingOf(told);
   const { server, computer, tool, reqId, durationMs, context, blobs } = told;
-  return {
-    end: endOf(ending),
-    server,
-    tool,
-    reqId,
-    durationMs,
-    ...(blobs && { blobs }),
-    ...(context !== undefined && { context }),
-    ...(computer !== undefined && { computer }),
-    ...ending,
-  };
+  const passed = context !== undefined && { context };
+  const about = { ...(blobs && { blobs }), ...passed, ...(computer !== undefined && { computer }) };
+  return { end: endOf(ending), server, tool, reqId, durationMs, ...about, ...ending };
 };
 
 const nameIn = (fields: Readonly<Record<string, unknown>> | undefined, key: string): string | undefined => {

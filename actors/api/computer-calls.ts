@@ -135,17 +135,10 @@ export class CallHistoryWatch implements Observer {
     }
   }
   #begin(key: string, { ticket, reqId, agent, tool, params, timeoutMs }: AskedCall, context: unknown): void {
-    this.#running.set(key, {
-      ticket,
-      reqId,
-      agent,
-      tool,
-      arguments: this.#kept(params),
-      timeoutMs,
-      client: null,
-      since: this.#options.now(),
-      ...inContext(context),
-    });
+    const since = this.#options.now();
+    const kept = this.#kept(params);
+    const call = { ticket, reqId, agent, tool, arguments: kept, timeoutMs, client: null, since, context };
+    this.#running.set(key, call);
   }
   #passed(key: string, { tool }: AskedCall, client: string): void {
     const running = this.#running.get(key);
