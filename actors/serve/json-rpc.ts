@@ -1,6 +1,7 @@
 /** JSON-RPC with one MCP client of a revision up to 2025-11-25. Messages are passed on as they are, and judged by nobody here. */
 import { onAbort } from '../kernel/listeners.ts';
 import type { ClientWire } from '../../adapters/mcp/serve/wire.ts';
+import { TransientMap } from '../../machines/kernel/objects.ts';
 import { fieldsOf, isObject, type Fields, withoutUndefined } from '../../machines/protocol/json.ts';
 
 export const rpcCodes = {
@@ -77,7 +78,7 @@ export class RpcPeer {
   readonly #wire: ClientWire;
   readonly #ears: RpcListener;
   /** Requests of the client that have no answer yet. */
-  readonly #asked = new Map<string | number, Request>();
+  readonly #asked = new TransientMap<string | number, Request>();
   /** Requests to the client that have no answer yet. */
   readonly #asking = new Map<number, Waiting>();
   #last = 0;
@@ -104,7 +105,7 @@ export class RpcPeer {
         (value: T): void => (stop(), then(value));
       this.#asking.set(id, { resolve: done(resolve), reject: done(reject) });
       // Belongs to the latest request, for MCP does not say for which of its calls a server asks.
-      this.#wire.send({ method, params, jsonrpc: '2.0', id }, [...this.#asked.keys()].at(-1));
+      this.#wire.send({ method, params, jsonrpc: '2.0', id }, this.#asked.keys().at(-1));
     });
   }
   close(): void {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Tracing, abandonedEnd, type SpanStart } from '../../machines/kernel/tracing.ts';
+import { TransientMap } from '../../machines/kernel/objects.ts';
 import type { Gate } from '../../machines/office/rooms/limits.ts';
 import type { CallLimits } from '../../machines/office/rooms/pending.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
@@ -86,11 +87,11 @@ export type CallEnd = (answer: readonly unknown[] | undefined) => void;
 
 /** Calls that are not answered yet, by their connection. */
 export class OpenCalls {
-  readonly #open = new Map<string, Set<CallEnd>>();
+  readonly #open = new TransientMap<string, TransientMap<CallEnd, CallEnd>>();
 
   opened(connection: string, end: CallEnd, ack: Ack | undefined): Ack {
-    const open = this.#open.get(connection) ?? new Set<CallEnd>();
-    this.#open.set(connection, open.add(end));
+    const open = this.#open.get(connection) ?? new TransientMap<CallEnd, CallEnd>();
+    this.#open.set(connection, open.set(end, end));
     return (...answer) => {
       if (open.delete(end)) {
         if (open.size === 0) this.#open.delete(connection);
@@ -100,15 +101,12 @@ export class OpenCalls {
     };
   }
   left(connection: string): void {
-    const open = this.#open.get(connection) ?? new Set();
+    const open = this.#open.get(connection);
     this.#open.delete(connection);
-    for (const end of open) {
-      open.delete(end);
-      end(undefined);
-    }
+    for (const end of open?.values() ?? []) if (open?.delete(end)) end(undefined);
   }
   close(): void {
-    for (const connection of [...this.#open.keys()]) this.left(connection);
+    for (const connection of this.#open.keys()) this.left(connection);
   }
 }
 

@@ -1,3 +1,4 @@
+import { TransientMap } from '../../kernel/objects.ts';
 import { isAnswer, type RequestFact, type Emit, type RequestPort } from '../../kernel/ports.ts';
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
 
@@ -59,7 +60,7 @@ export function callLimiters(
   { limitsOf, total }: CallLimitersOptions,
   open: (concurrency: number) => Limiter,
 ): CallLimiters {
-  const limiters = new Map<string, Limiter>();
+  const limiters = new TransientMap<string, Limiter>();
   const all = { limiter: undefined as Limiter | undefined };
   /** Undefined when the server has no limit and no call is left in an earlier limiter. */
   const limiterOf = (server: string, { concurrency }: CallLimits): Limiter | undefined => {

@@ -72,7 +72,7 @@ export class Pending {
   readonly #entries = new TransientMap<number, Entry>();
   readonly #bySocket = new TransientMap<string, TransientMap<number, Entry>>();
   readonly #reqIds = new TransientMap<string, TransientMap<string, Entry>>();
-  readonly #byOffice = new Map<string, number>();
+  readonly #byOffice = new TransientMap<string, number>();
   readonly #limits: CallLimits;
   readonly #gate: Gate;
   #lastId = 0;
