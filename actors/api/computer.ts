@@ -408,11 +408,11 @@ class HostedComputer implements Computer {
         type: 'call.request',
         ticket,
         reqId,
+        ...asked,
         isConfirmed,
         agent: null,
         wantsProgress: true,
         replyTo: this.#host(),
-        ...asked,
         ...(conversation !== undefined && { conversation }),
         ...((options.meta || traced) && { trace: { ...options.meta, ...traced } }),
       };
