@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { startCommand } from '../../scenarios/fixtures/command-process.ts';
-import { PassThrough } from 'node:stream';
-import { createTerminal } from '../../adapters/terminal/terminal.ts';
 import type { Fact } from '../../machines/facts.ts';
-import { readFact } from '../../scenarios/fixtures/read-fact.ts';
-import { run } from './run.ts';
+import { createTerminal } from '../../adapters/terminal/terminal.ts';
+import { PipedCommand } from '../../scenarios/fixtures/piped-command.ts';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
 
 /** Windows has neither these signals nor `sh`; `console.wine.test.ts` plays its console. */
@@ -169,51 +167,23 @@ describe('a2c up for programs that read it over pipes', () => {
   const inputs = [{ type: 'promptString', id: 'facts-told' }];
   writeFileSync(config, JSON.stringify({ servers: { fine, needy }, inputs }));
 
-  let input: PassThrough;
-  let ended: Promise<number>;
-  let facts: Fact[];
-  let shown: string;
-  let look = (): void => {};
-  const until = (holds: () => boolean): Promise<void> =>
-    new Promise((resolve) => {
-      look = () => holds() && resolve();
-      look();
-    });
+  const argv = ['up', '-c', config, '--name', 'c1', '--port', '0', '--no-reaper'];
+  let up: PipedCommand;
   const is =
     (wanted: Partial<Extract<Fact, { type: 'server_status' }>>) =>
     (fact: Fact): boolean =>
       Object.entries(wanted).every(([key, value]) => (fact as Record<string, unknown>)[key] === value);
   beforeEach(() => {
-    const [output, errors] = [new PassThrough(), new PassThrough()];
-    input = new PassThrough();
-    facts = [];
-    shown = '';
-    let rest = '';
-    errors.setEncoding('utf8').on('data', (text: string) => {
-      shown += text;
-      look();
-    });
-    output.setEncoding('utf8').on('data', (text: string) => {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() ?? '';
-      facts.push(...lines.flatMap((line) => readFact(line) ?? []));
-      look();
-    });
-    const terminal = createTerminal({ input, output, errors });
-    const argv = ['up', '-c', config, '--name', 'c1', '--port', '0', '--no-reaper'];
-    ended = run(argv, { terminal, signal: new AbortController().signal });
+    up = new PipedCommand(createTerminal, ...argv);
   });
-  afterEach(async () => {
-    input.end('quit\n');
-    await ended;
-  });
+  afterEach(() => up[Symbol.asyncDispose]());
 
   it('a server that needs an input is told of at start, with what it needs', async () => {
-    await until(() => facts.some(is({ name: 'needy', state: 'needsInput' })));
-    expect(facts.find(is({ name: 'needy', state: 'needsInput' }))).toMatchObject({
+    await up.until(() => up.facts.some(is({ name: 'needy', state: 'needsInput' })));
+    expect(up.facts.find(is({ name: 'needy', state: 'needsInput' }))).toMatchObject({
       reason: expect.stringContaining('A2C_SMCP_facts_told is not set') as string,
     });
-    expect(shown).toMatch(/server needy +needs a value: .*needs input facts-told/);
+    expect(up.shown).toMatch(/server needy +needs a value: .*needs input facts-told/);
   });
 
   it('usage errors and unknown commands are errors for programs, too', async () => {
@@ -226,9 +196,9 @@ describe('a2c up for programs that read it over pipes', () => {
       'servers add',
       'servers start needy',
     ];
-    input.write(`${lines.join('\n')}\n`);
-    const errors = () => facts.filter(({ type }) => type === 'error');
-    await until(() => errors().length >= lines.length);
+    up.type(`${lines.join('\n')}\n`);
+    const errors = () => up.facts.filter(({ type }) => type === 'error');
+    await up.until(() => errors().length >= lines.length);
     expect(errors()).toMatchObject([
       { code: 'BadRequest', message: 'unknown command: sing a', remedy: 'Type help.' },
       { code: 'BadRequest', message: 'usage: call <tool...>' },
@@ -241,32 +211,32 @@ describe('a2c up for programs that read it over pipes', () => {
   });
 
   it('a server that is removed ends as removed', async () => {
-    await until(() => facts.some(is({ name: 'fine', state: 'ready' })));
-    input.write('servers remove fine\n');
-    await until(() => facts.some(is({ name: 'fine', state: 'removed' })));
-    const states = facts.filter(is({ type: 'server_status', name: 'fine' }));
+    await up.until(() => up.facts.some(is({ name: 'fine', state: 'ready' })));
+    up.type('servers remove fine\n');
+    await up.until(() => up.facts.some(is({ name: 'fine', state: 'removed' })));
+    const states = up.facts.filter(is({ type: 'server_status', name: 'fine' }));
     expect(states.at(-1)).toEqual({ type: 'server_status', name: 'fine', state: 'removed' });
-    expect(shown).toContain('server fine');
+    expect(up.shown).toContain('server fine');
   });
 
   it('a refused tool is told with its server, and a call of it with its server and its failure', async () => {
-    await until(() => facts.some(is({ name: 'fine', state: 'ready' })));
+    await up.until(() => up.facts.some(is({ name: 'fine', state: 'ready' })));
     const twin = join(folder, 'twin.json');
     writeFileSync(twin, JSON.stringify({ mcpServers: { twin: fine } }));
-    input.write(`servers add ${twin}\n`);
+    up.type(`servers add ${twin}\n`);
     const refused = (fact: Fact): boolean =>
       fact.type === 'server_status' && fact.name === 'twin' && /are refused/.test(fact.reason ?? '');
-    await until(() => facts.some(refused));
-    const notices = facts.filter(({ type }) => type === 'notice');
+    await up.until(() => up.facts.some(refused));
+    const notices = up.facts.filter(({ type }) => type === 'notice');
     expect(notices).toEqual([{ type: 'notice', message: expect.stringContaining("'twin'") as string }]);
-    input.write(
+    up.type(
       'servers add {"name": "strict", "type": "stdio", "forbidden_tools": ["echo"], "tool_meta": {"echo": {"alias": "mine"}}, ',
     );
-    input.write(`"server_parameters": ${JSON.stringify(fine)}}\n`);
-    await until(() => facts.some(is({ name: 'strict', state: 'ready' })));
-    input.write('call mine\n');
-    await until(() => facts.some(({ type }) => type === 'tool_call_result'));
-    expect(facts.find(({ type }) => type === 'tool_call_result')).toMatchObject({
+    up.type(`"server_parameters": ${JSON.stringify(fine)}}\n`);
+    await up.until(() => up.facts.some(is({ name: 'strict', state: 'ready' })));
+    up.type('call mine\n');
+    await up.until(() => up.facts.some(({ type }) => type === 'tool_call_result'));
+    expect(up.facts.find(({ type }) => type === 'tool_call_result')).toMatchObject({
       server: 'strict',
       outcome: 'failed',
       failure: { code: 'ToolDisabled', message: expect.stringContaining('mine') as string },

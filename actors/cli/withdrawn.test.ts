@@ -1,12 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
-import { afterEach, expect, it } from 'vitest';
-import { createTerminal } from '../../adapters/terminal/terminal.ts';
+import { expect, it } from 'vitest';
 import type { Fact } from '../../machines/facts.ts';
-import { readFact } from '../../scenarios/fixtures/read-fact.ts';
+import { createTerminal } from '../../adapters/terminal/terminal.ts';
+import { PipedCommand } from '../../scenarios/fixtures/piped-command.ts';
 import { createAgent } from '../index.ts';
-import { run } from './run.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -35,87 +33,52 @@ require('readline').createInterface({ input: process.stdin }).on('line', (line) 
   send(result ? { id, result } : { id, error: { code: -32603, message: 'no list today' } });
 });`;
 const fs = { command: process.execPath, args: ['-e', script, pid] };
-const a2c = { refreshFailures: 1, autoApprove: ['*'] };
-const config = { mcpServers: { fs }, a2c };
+const config = { mcpServers: { fs }, a2c: { refreshFailures: 1, autoApprove: ['*'] } };
 const file = join(folder, 'a2c.json');
 writeFileSync(file, JSON.stringify(config));
+const up = ['up', '-c', file, '--name', 'c1', '--port', '0', '--no-reaper'];
 const why = "Server 'fs': its tools were withdrawn: no list today";
 
-let input: PassThrough;
-let ended: Promise<number> | undefined;
-let facts: Fact[];
-let shown: string;
-let look = (): void => {};
-const until = (holds: () => boolean): Promise<void> =>
-  new Promise((resolve) => {
-    look = () => holds() && resolve();
-    look();
-  });
-function up(): void {
-  const [output, errors] = [new PassThrough(), new PassThrough()];
-  input = new PassThrough();
-  facts = [];
-  shown = '';
-  errors.setEncoding('utf8').on('data', (text: string) => {
-    shown += text;
-    look();
-  });
-  let rest = '';
-  output.setEncoding('utf8').on('data', (text: string) => {
-    shown += text;
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    facts.push(...lines.flatMap((line) => readFact(line) ?? []));
-    look();
-  });
-  const terminal = createTerminal({ input, output, errors });
-  const argv = ['up', '-c', file, '--name', 'c1', '--port', '0', '--no-reaper'];
-  ended = run(argv, { terminal, signal: new AbortController().signal });
-}
-afterEach(async () => {
-  if (ended) input.end('quit\n');
-  await ended;
-  ended = undefined;
-});
 /** Last `server_status` line for programs. */
-const state = (): Fact | undefined => facts.filter(({ type }) => type === 'server_status').at(-1);
+const state = ({ facts }: PipedCommand): Fact | undefined =>
+  facts.filter(({ type }) => type === 'server_status').at(-1);
 const flip = (): boolean => process.kill(Number(readFileSync(pid, 'utf8')), 'SIGUSR2');
-const office = (): string => {
+const office = ({ facts }: PipedCommand): string => {
   const found = facts.find(({ type }) => type === 'office');
   return found?.type === 'office' ? found.url : '';
 };
 
 it('a server whose tools were withdrawn says so as it happens, to who asks, and to who calls; and no more when they are back', async () => {
-  up();
+  await using a2c = new PipedCommand(createTerminal, ...up);
   const ready = { type: 'server_status', name: 'fs', state: 'ready' };
-  await until(() => JSON.stringify(state()) === JSON.stringify(ready));
-  await until(() => shown.includes('office joined'));
+  await a2c.until(() => JSON.stringify(state(a2c)) === JSON.stringify(ready));
+  await a2c.until(() => a2c.shown.includes('office joined'));
   flip();
-  await until(() => shown.includes(`server fs               ready: ${why}`));
-  expect(state()).toEqual({ ...ready, reason: why });
+  await a2c.until(() => a2c.shown.includes(`server fs               ready: ${why}`));
+  expect(state(a2c)).toEqual({ ...ready, reason: why });
 
-  shown = '';
-  input.write('status\nservers list\ntools list\ntools call read {}\n');
-  await until(() => shown.includes(`error: ${why}`));
-  expect(shown.split(`fs               ready: ${why}`)).toHaveLength(3);
-  expect(shown).toContain(`server fs ready: ${why}`);
-  expect(shown).toContain(`error: ${why}`);
-  expect(shown).not.toContain('not found');
+  a2c.shown = '';
+  a2c.type('status\nservers list\ntools list\ntools call read {}\n');
+  await a2c.until(() => a2c.shown.includes(`error: ${why}`));
+  expect(a2c.shown.split(`fs               ready: ${why}`)).toHaveLength(3);
+  expect(a2c.shown).toContain(`server fs ready: ${why}`);
+  expect(a2c.shown).toContain(`error: ${why}`);
+  expect(a2c.shown).not.toContain('not found');
 
-  const agent = await createAgent({ url: office(), name: 'a1' });
+  const agent = await createAgent({ url: office(a2c), name: 'a1' });
   const { failure } = await agent.callTool('c1', 'read');
   expect(failure).toMatchObject({ message: why, remedy: expect.stringContaining('restart') as string });
   await agent.close();
 
   flip();
-  await until(() => JSON.stringify(state()) === JSON.stringify(ready));
-  shown = '';
-  input.write('status\ntools list\ntools call read {}\n');
-  await until(() => shown.includes('"outcome":"succeeded"'));
+  await a2c.until(() => JSON.stringify(state(a2c)) === JSON.stringify(ready));
+  a2c.shown = '';
+  a2c.type('status\ntools list\ntools call read {}\n');
+  await a2c.until(() => a2c.shown.includes('"outcome":"succeeded"'));
   // The trace of the failed call is told when it is written, which may be later.
   // An incident is listed until somebody has looked at it.
   const isEarlier = (line: string): boolean => /^(\d\d:\d\d:\d\d |@a2c )/.test(line);
-  const lines = shown.split('\n').filter((line) => !line.includes('see a2c replay') && !isEarlier(line));
+  const lines = a2c.shown.split('\n').filter((line) => !line.includes('see a2c replay') && !isEarlier(line));
   expect(lines.join('\n')).not.toContain('withdrawn');
 });
 
