@@ -183,7 +183,7 @@ describe('a2c up for programs that read it over pipes', () => {
     expect(up.facts.find(is({ name: 'needy', state: 'needsInput' }))).toMatchObject({
       reason: expect.stringContaining('A2C_SMCP_facts_told is not set') as string,
     });
-    expect(up.shown).toMatch(/server needy +needs a value: .*needs input facts-told/);
+    expect(up.told).toMatch(/server needy +needs a value: .*needs input facts-told/);
   });
 
   it('usage errors and unknown commands are errors for programs, too', async () => {
@@ -216,7 +216,7 @@ describe('a2c up for programs that read it over pipes', () => {
     await up.until(() => up.facts.some(is({ name: 'fine', state: 'removed' })));
     const states = up.facts.filter(is({ type: 'server_status', name: 'fine' }));
     expect(states.at(-1)).toEqual({ type: 'server_status', name: 'fine', state: 'removed' });
-    expect(up.shown).toContain('server fine');
+    expect(up.told).toContain('server fine');
   });
 
   it('a refused tool is told with its server, and a call of it with its server and its failure', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { Fact } from '../../machines/facts.ts';
 import { createTerminal } from '../../adapters/terminal/terminal.ts';
 import { PipedCommand } from '../../scenarios/fixtures/piped-command.ts';
@@ -49,7 +49,8 @@ const office = ({ facts }: PipedCommand): string => {
 };
 
 it('a server whose tools were withdrawn says so as it happens, to who asks, and to who calls; and no more when they are back', async () => {
-  await using a2c = new PipedCommand(createTerminal, ...up);
+  const a2c = new PipedCommand(createTerminal, ...up);
+  onTestFinished(() => a2c[Symbol.asyncDispose]());
   const ready = { type: 'server_status', name: 'fs', state: 'ready' };
   await a2c.until(() => JSON.stringify(state(a2c)) === JSON.stringify(ready));
   await a2c.until(() => a2c.shown.includes('office joined'));

@@ -63,9 +63,8 @@ export class CallsUnderWay<T extends Told> {
     const { what, w } = told;
     const [place, ticket] = placeOf(what);
     if (ticket === '') return false;
-    const known = this.#going.get(ticket);
-    if (place !== 'begin' && !known) return false;
-    const held = known ?? [];
+    const held = this.#going.get(ticket) ?? (place === 'begin' ? [] : undefined);
+    if (!held) return false;
     this.#going.set(ticket, held);
     held.push(told);
     if (place === 'end' && endedWell(what) && w - (held[0]?.w ?? w) < quickMs) {

@@ -189,7 +189,7 @@ export class Session {
   readonly #asked: ServerRequests | undefined;
   #handshake: Handshake | undefined;
   #capabilities: Capabilities | undefined;
-  readonly #calls = new TransientMap<unknown, (owes: Owes) => void>();
+  readonly #calls = new TransientMap<(owes: Owes) => void, (owes: Owes) => void>();
   greeting: unknown;
   /** Names of the tools that run only as tasks, according to the latest tool list of this session. */
   #asTasks = new Set<unknown>();

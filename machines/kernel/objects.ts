@@ -1,6 +1,8 @@
 /** Helpers for objects that stay cheap in V8. */
-/** `Object.assign({}, …)` makes dictionaries of more than 16 fields, and a spread is fast in Node 20 only where all share it. */
-export const extended = <A, B>(base: A, more: B): A & B => ({ ...base, ...more });
+/** One place for all: a spread is fast in Node 20 where it meets many kinds, and `Object.assign({}, …)` makes dictionaries of 20 fields. */
+export function extended<A extends object, B extends object>(base: A, more: B): A & B {
+  return { ...base, ...more };
+}
 
 /** For immutable objects; the result is released together with its object. */
 export function remembered<Key extends object, Value>(work: (key: Key) => Value): (key: Key) => Value {
