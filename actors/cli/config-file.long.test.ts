@@ -290,7 +290,7 @@ describe('a file with a wrong entry', () => {
     },
   );
   it.each(files.filter(([, name]) => isFound(name)))(
-    'is taken from the folder without that entry: %s',
+    'a file with a wrong entry is taken from the folder without that entry: %s',
     async (_what, name, text, servers) => {
       expect(namesIn(await listed([], written(name, text).folder))).toEqual(servers);
     },

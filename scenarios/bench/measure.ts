@@ -140,9 +140,8 @@ export function collector(): () => void {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;
 }
-/** Twice, in a macrotask of its own, so that data of a finished task is gone. */
+/** Collects until the heap shrinks no more: what was closed is let go in several steps, and by finalizers. */
 export async function heapAfterGc(gc: () => void): Promise<number> {
-  // What was closed is let go in several steps, and by finalizers.
   for (let used = Infinity; ;) {
     await new Promise<void>((resolve) => void setTimeout(resolve, 20));
     gc();
