@@ -45,13 +45,6 @@ export const entriesIn = (value: unknown): readonly (readonly [string, unknown])
 export const textsIn = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 
-export const withTexts = (value: unknown, change: (text: string) => string): unknown => {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((each) => withTexts(each, change));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withTexts(each, change)]));
-};
-
 interface Part {
   readonly put?: Fields;
   readonly timeouts?: Fields;

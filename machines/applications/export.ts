@@ -1,9 +1,9 @@
 import type { Fields } from '../protocol/json.ts';
-import { withTexts, type ServerProperty, type AppFormat } from './app.ts';
+import type { ServerProperty, AppFormat } from './app.ts';
 import { toolsAlone } from '../call/policy/permission.ts';
 import { below, isPath, isRelative } from './import.ts';
 import type { Config } from '../config/parse.ts';
-import { isTemplate } from '../config/placeholders.ts';
+import { isTemplate, withTexts } from '../config/placeholders.ts';
 import { secretsOfLogin, type OAuth, type ServerConfig } from '../config/schemas.ts';
 import { hasSecretParts, literalSecretsIn, withoutSecretArgs } from '../secrets/shown.ts';
 

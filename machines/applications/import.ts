@@ -1,11 +1,12 @@
 /** Judges servers of another application one by one, as entries of our own config. */
 import { fieldsOf, isObject, withoutKey, type Fields } from '../protocol/json.ts';
-import { withTexts, translatedEntries, serversOf, textsIn, type App } from './app.ts';
+import { translatedEntries, serversOf, textsIn, type App } from './app.ts';
 import { freeName, type AppServer, type AppServers } from '../config/parse.ts';
 import { flatEntry, foreignKeys, foreignLogin } from '../config/foreign.ts';
 import { fingerprintText } from '../config/launch-config.ts';
 import { isWithin, mistakeLine, pathText, type Mistake } from '../config/mistake.ts';
 import { parseConfig, type Config } from '../config/parse.ts';
+import { withTexts } from '../config/placeholders.ts';
 import { kindOf, type ServerConfig } from '../config/schemas.ts';
 
 export interface Project {

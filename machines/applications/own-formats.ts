@@ -9,7 +9,6 @@ import {
   timeLimitRule,
   common,
   translatedEntry,
-  withTexts,
   renamed,
   textsIn,
   seconds,
@@ -18,6 +17,7 @@ import {
   type Rule,
 } from './app.ts';
 import { switchedOff, type AppServer } from '../config/parse.ts';
+import { withTexts } from '../config/placeholders.ts';
 
 const claudeCodeRules: Rules = {
   timeout: timeLimitRule('ms', 'callTotalMs'),

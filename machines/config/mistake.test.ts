@@ -7,7 +7,6 @@ import { inputSchemas, serverSchemas } from './schemas.ts';
 import { apps } from '../applications/apps.ts';
 import { foreignKeys } from './foreign.ts';
 import { parseConfig } from './parse.ts';
-import { placeholdersIn } from './placeholders.ts';
 import { toProtocol } from './to-protocol.ts';
 
 const ok = { name: 'a', type: 'stdio', server_parameters: { command: 'x' } };
@@ -296,16 +295,6 @@ describe('any JSON', () => {
       }),
       { numRuns: 2000 },
     );
-  });
-
-  it('may be nested deeper than any stack', () => {
-    let deep: unknown = '${input:deep}';
-    for (let level = 0; level < 200_000; level += 1) deep = [deep];
-    expect(placeholdersIn(deep)).toEqual(['deep']);
-    expect(parseConfig(deep).ok).toBe(false);
-    expect(parseConfig([{ ...ok, tool_meta: { t: { extra: deep } } }])).toMatchObject({
-      config: { needsInputs: [{ server: 'a', ids: ['deep'] }] },
-    });
   });
 });
 

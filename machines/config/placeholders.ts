@@ -12,71 +12,37 @@ interface Span extends Placeholder {
   readonly end: number;
 }
 
-const opening = '${';
-const inputOpening = '${input:';
-/** No `:`, because other clients write defaults after it; no `$`, so that no match spans the next one. */
-const variable = /\$\{env:([^\s=:${}]{1,256})\}/y;
-/** As shells write them, and `${env:NAME:-otherwise}`. */
-const shellVariable = /\$(?:([A-Za-z_]\w{0,255})|\{(?:env:)?([A-Za-z_]\w{0,255})(?::-([^{}]{0,1024}))?\})/y;
-const homeMark = /^~(?=[/\\]|$)/;
+const opening = '${input:';
+/** No `:` in a variable, because other clients write defaults after it; no `$`, so that no match spans the next one. */
+const filled = /\$\{input:([^}]+)\}|\$\{env:([^\s=:${}]{1,256})\}/g;
+/** Also as shells write them, and `${env:NAME:-otherwise}`. */
+const expanded = new RegExp(
+  String.raw`${filled.source}|\$(?:([A-Za-z_]\w{0,255})|\{(?:env:)?([A-Za-z_]\w{0,255})(?::-([^{}]{0,1024}))?\})|^(~)(?=[/\\]|$)`,
+  'g',
+);
 
-const variableAt = (text: string, at: number, expands: boolean): Span | undefined => {
-  variable.lastIndex = at;
-  const [whole, name] = variable.exec(text) ?? [];
-  if (whole !== undefined && name !== undefined)
-    return { kind: 'env', name, start: at, end: at + whole.length };
-  if (!expands) return undefined;
-  shellVariable.lastIndex = at;
-  const [all, plain, braced, otherwise] = shellVariable.exec(text) ?? [];
-  const expanded = plain ?? braced;
-  if (all === undefined || expanded === undefined) return undefined;
-  const span: Span = { kind: 'expanded', name: expanded, start: at, end: at + all.length };
-  return otherwise === undefined ? span : { ...span, otherwise };
-};
-
-/** By hand, because a pattern would take quadratic time on openings without an end. */
 const spansIn = (text: string, expands = false): readonly Span[] => {
-  const spans: Span[] = [];
-  if (expands && homeMark.test(text)) spans.push({ kind: 'expanded', name: '~', start: 0, end: 1 });
-  const mark = expands ? '$' : opening;
-  let at = text.indexOf(mark);
-  while (at >= 0) {
-    let next = at + mark.length;
-    if (text.startsWith(inputOpening, at)) {
-      const start = at + inputOpening.length;
-      const end = text.indexOf('}', start);
-      // A text with a missing closing brace is no template.
-      if (end < 0) return spans;
-      next = end + 1;
-      if (end > start) spans.push({ kind: 'input', name: text.slice(start, end), start: at, end: next });
-    } else {
-      const span = variableAt(text, at, expands);
-      if (span) {
-        spans.push(span);
-        next = span.end;
-      }
-    }
-    at = text.indexOf(mark, next);
-  }
-  return spans;
+  // From an opening without an end on a text is no template; a pattern would take quadratic time there.
+  const open = text.indexOf(opening, text.lastIndexOf('}') + 1);
+  const searched = open < 0 ? text : text.slice(0, open);
+  return Array.from(searched.matchAll(expands ? expanded : filled), (match): Span => {
+    const [whole, input, env, plain, braced, otherwise, home] = match;
+    const at = { start: match.index, end: match.index + whole.length };
+    if (input !== undefined) return { kind: 'input', name: input, ...at };
+    if (env !== undefined) return { kind: 'env', name: env, ...at };
+    const name = plain ?? braced ?? home ?? '';
+    return { kind: 'expanded', name, ...at, ...(otherwise !== undefined && { otherwise }) };
+  });
 };
 
 /** Other clients fill these from the workspace or with a default; we never do. */
 const othersIn = (text: string, expands: boolean): readonly string[] => {
-  const others: string[] = [];
   let from = 0;
-  for (const { start, end } of [...spansIn(text, expands), { start: text.length, end: text.length }]) {
+  return [...spansIn(text, expands), { start: text.length, end: text.length }].flatMap(({ start, end }) => {
     const gap = text.slice(from, start);
     from = end;
-    let at = gap.indexOf(opening);
-    while (at >= 0) {
-      const close = gap.indexOf('}', at);
-      if (close < 0) break;
-      others.push(gap.slice(at, close + 1));
-      at = gap.indexOf(opening, close);
-    }
-  }
-  return others;
+    return gap.slice(0, gap.lastIndexOf('}') + 1).match(/\$\{[^}]*\}/g) ?? [];
+  });
 };
 
 export const isTemplate = (text: string): boolean => spansIn(text).length > 0;
@@ -97,20 +63,19 @@ const namesIn = (value: unknown, wanted: Placeholder['kind']): readonly string[]
 export const unfilledIn = (value: unknown, expands: boolean): readonly string[] =>
   found(value, (text) => othersIn(text, expands)).map((text) => text.replace(/:-.*/s, ':-…}'));
 
-/** Iterative, so that a deeply nested value cannot overflow the stack. */
-const found = (value: unknown, partsOf: (text: string) => readonly string[]): readonly string[] => {
-  const hits = new Set<string>();
-  const waiting: unknown[] = [value];
-  while (waiting.length > 0) {
-    const next = waiting.pop();
-    if (typeof next === 'string') {
-      for (const hit of partsOf(next)) hits.add(hit);
-    } else if (Array.isArray(next) || isObject(next)) {
-      const parts: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
-      for (let index = parts.length - 1; index >= 0; index -= 1) waiting.push(parts[index]);
-    }
-  }
-  return [...hits];
+const found = (value: unknown, partsOf: (text: string) => readonly string[]): readonly string[] => [
+  ...new Set(textsOf(value).flatMap(partsOf)),
+];
+const textsOf = (value: unknown): readonly string[] => {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+};
+/** Texts at any depth, and never keys. */
+export const withTexts = (value: unknown, change: (text: string) => unknown): unknown => {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((each) => withTexts(each, change));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withTexts(each, change)]));
 };
 
 /** Any JSON value; undefined when it has none. */
@@ -134,7 +99,7 @@ export const renderWith = (
 ): Rendered => {
   const missing = { input: new Set<string>(), env: new Set<string>() };
   const unknown = new Set<string>();
-  const filled: Filled = ({ start, end, ...placeholder }, text) => {
+  const fill: Filled = ({ start, end, ...placeholder }, text) => {
     const { kind, name, otherwise } = placeholder;
     const hit = lookup(placeholder);
     if (kind !== 'expanded') {
@@ -148,7 +113,7 @@ export const renderWith = (
     return { value: otherwise ?? typed };
   };
   const filledIn = (part: unknown, expands: boolean): unknown =>
-    walked(part, (text) => textWith(text, spansIn(text, expands), filled));
+    withTexts(part, (text) => textWith(text, spansIn(text, expands), fill));
   const rendered =
     expanding.size > 0 && isObject(value)
       ? Object.fromEntries(
@@ -174,41 +139,5 @@ const textWith = (text: string, spans: readonly Span[], filled: Filled): unknown
   return pieces.join('') + text.slice(from);
 };
 
-const asText = (value: unknown): string => {
-  if (typeof value === 'string') return value;
-  try {
-    return JSON.stringify(value) ?? '';
-  } catch {
-    // JSON cannot express this value; those of inputs and variables it always can.
-    return '';
-  }
-};
-
-/** Iterative, so that a deeply nested value cannot overflow the stack. */
-const walked = (value: unknown, of: (text: string) => unknown): unknown => {
-  const top: unknown[] = [];
-  const waiting: { readonly from: unknown; readonly into: object; readonly key: string | number }[] = [
-    { from: value, into: top, key: 0 },
-  ];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { from, into, key } = next;
-    // Assignment would fail for a key named `__proto__`.
-    const put = (part: unknown): void =>
-      void Object.defineProperty(into, key, {
-        value: part,
-        writable: true,
-        enumerable: true,
-        configurable: true,
-      });
-    if (typeof from === 'string') put(of(from));
-    else if (Array.isArray(from) || isObject(from)) {
-      const copy = Array.isArray(from) ? [] : {};
-      put(copy);
-      const parts: readonly (readonly [string | number, unknown])[] = Array.isArray(from)
-        ? from.map((part, index) => [index, part] as const)
-        : Object.entries(from);
-      for (const [at, part] of parts.toReversed()) waiting.push({ from: part, into: copy, key: at });
-    } else put(from);
-  }
-  return top[0];
-};
+const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
