@@ -14,7 +14,6 @@ import {
   addressFor,
   childOf,
   effects,
-  eventAsParams,
   open,
   opens,
   opensAll,
@@ -26,6 +25,7 @@ import {
   toOwned,
   type OpenRefused,
   type OwnedEnded,
+  withEvent,
 } from '../kernel/effects.ts';
 import { timingOf } from '../kernel/timing.ts';
 import { linkGivenUp, linkKind, type LinkNews } from '../link/link.events.ts';
@@ -121,8 +121,6 @@ const hearNotification = {
 const hearNotifications = Object.fromEntries(
   rows.map(({ fact }) => [fact.type, hearNotification]),
 ) as Readonly<Record<NotificationFact['type'], typeof hearNotification>>;
-const ended = eventAsParams<OwnedEnded>;
-const followed = eventAsParams<AgentFollow>;
 type OfComputer = { readonly computer: string };
 
 export const agentMachine = parts.createMachine({
@@ -156,10 +154,10 @@ export const agentMachine = parts.createMachine({
     'agent.download': { actions: opens(rules.downloadStart) },
     'download.told': { actions: posts(rules.downloadTold) },
     'agent.follow': [
-      { guard: { type: 'isFollowed', params: followed } },
+      { guard: withEvent('isFollowed') },
       {
         actions: [
-          { type: 'rememberFollowed', params: followed },
+          withEvent('rememberFollowed'),
           opensAll((c: AgentContext, { collection }: AgentFollow) =>
             c.computers.map((computer) => rules.viewOpen(c, computer, collection)),
           ),
@@ -169,21 +167,18 @@ export const agentMachine = parts.createMachine({
     'link.changed': { actions: passOn },
     'owned.ended': [
       {
-        guard: { type: 'canReopen', params: ended },
+        guard: withEvent('canReopen'),
         target: '.offline',
         actions: ['countReopen', loseCalls, ...forgetAll, openLink],
       },
       {
-        guard: { type: 'isLink', params: ended },
+        guard: withEvent('isLink'),
         target: '.closed',
         actions: posts((c: AgentContext, event: OwnedEnded) => post(c.owner, linkGivenUp(event))),
       },
+      { guard: withEvent('canReopenView'), actions: ['countReopen', opensAll(rules.viewAgain)] },
       {
-        guard: { type: 'canReopenView', params: ended },
-        actions: ['countReopen', opensAll(rules.viewAgain)],
-      },
-      {
-        guard: { type: 'isBrokenView', params: ended },
+        guard: withEvent('isBrokenView'),
         actions: postsAll((c: AgentContext, event: OwnedEnded) =>
           rules.viewGivenUp(c, event).map((news) => post(c.owner, news)),
         ),
@@ -197,11 +192,7 @@ export const agentMachine = parts.createMachine({
     offline: {
       tags: 'connecting',
       on: {
-        'link.changed': {
-          guard: { type: 'isJoined', params: ({ event }) => event },
-          target: 'joined',
-          actions: passOn,
-        },
+        'link.changed': { guard: withEvent('isJoined'), target: 'joined', actions: passOn },
         'agent.call': { actions: refuseCall(rules.offlineFailure) },
         'agent.query': { actions: refuseCall(rules.offlineFailure) },
       },
@@ -249,14 +240,14 @@ export const agentMachine = parts.createMachine({
           actions: [
             passOn,
             postsAll((c: AgentContext, { computer }: OfComputer) => rules.viewsClosed(c, computer)),
-            { type: 'drop', params: ({ event }) => event },
+            withEvent('drop'),
           ],
         },
         ...hearNotifications,
         'view.toolsChanged': { actions: passOn },
         'view.collectionChanged': { actions: passOn },
         'link.changed': {
-          guard: { type: 'isOffline', params: ({ event }) => event },
+          guard: withEvent('isOffline'),
           target: 'offline',
           actions: [passOn, loseCalls, ...forgetAll],
         },
@@ -286,7 +277,7 @@ export const agentMachine = parts.createMachine({
         { type: 'tellOwned', params: toOwned(linkKind, { type: 'close' }) },
       ],
       on: {
-        'owned.ended': { guard: { type: 'isLink', params: ended }, target: 'closed' },
+        'owned.ended': { guard: withEvent('isLink'), target: 'closed' },
         'agent.call': { actions: refuseCall(rules.closingFailure) },
         'agent.query': { actions: refuseCall(rules.closingFailure) },
         'agent.download': { actions: posts((_: AgentContext, e: AgentDownload) => rules.downloadRefused(e)) },

@@ -9,7 +9,7 @@
  * read | failed | cancelled — final
  */
 import { assign, setup } from 'xstate';
-import { effects, eventAsParams, type DirectoryEvent } from '../kernel/effects.ts';
+import { effects, withEvent, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import * as rules from './download.rules.ts';
@@ -68,14 +68,13 @@ const give = parts.enqueueActions(({ context, event, enqueue }) => {
   enqueue({ type: 'take', params: answer });
   enqueue('forgetFailure');
 });
-const answerOf = eventAsParams<Answer>;
 const failureIn = {
   type: 'remember',
   params: ({ context, event }: { context: DownloadContext; event: Answer }) => ({
     failure: rules.failureOf(context, event) ?? rules.gaveUp(context),
   }),
 } as const;
-const refusalIn = { type: 'remember', params: eventAsParams<Refusal> } as const;
+const refusalIn = withEvent('remember');
 const late = {
   type: 'remember',
   params: ({ context: { computer } }: { context: DownloadContext }) => ({
@@ -99,7 +98,7 @@ export const downloadMachine = parts.createMachine({
     close: '.cancelled',
     'part.taken': { actions: 'noteTaken' },
     'content.right': {},
-    'content.wrong': { target: '.failed', actions: { type: 'remember', params: ({ event }) => event } },
+    'content.wrong': { target: '.failed', actions: withEvent('remember') },
   },
   states: {
     asking: {
@@ -113,12 +112,12 @@ export const downloadMachine = parts.createMachine({
       on: {
         'part.taken': { actions: ['noteTaken', ask] },
         'ask.answered': [
-          { guard: { type: 'isBroken', params: answerOf }, target: 'failed', actions: failureIn },
-          { guard: { type: 'isAway', params: answerOf }, target: 'resting', actions: failureIn },
+          { guard: withEvent('isBroken'), target: 'failed', actions: failureIn },
+          { guard: withEvent('isAway'), target: 'resting', actions: failureIn },
           { target: 'asking', reenter: true, actions: give },
         ],
         'ask.refused': [
-          { guard: { type: 'mayPass', params: ({ event }) => event }, target: 'resting', actions: refusalIn },
+          { guard: withEvent('mayPass'), target: 'resting', actions: refusalIn },
           { target: 'failed', actions: refusalIn },
         ],
       },

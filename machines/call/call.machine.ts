@@ -26,7 +26,7 @@ import {
   type Address,
   deadline,
   effects,
-  eventAsParams,
+  withEvent,
   post,
   posts,
   postsAll,
@@ -169,24 +169,15 @@ export const send = [enter('running'), requests(rules.callRequest)] as const;
 const settle = (end: CallEnd) =>
   // Suppresses the dead letter, because a link that was closed during the call no longer accepts its answer.
   posts((c: CallContext) => post(c.replyTo, rules.settledAs(c, end), { optional: true }));
-const rememberFailure = {
-  type: 'rememberFailure',
-  params: eventAsParams<{ readonly failure: Failure }>,
-} as const;
-const rememberRefusal = {
-  type: 'rememberRefusal',
-  params: eventAsParams<{ readonly failure: Failure; readonly sent: boolean }>,
-} as const;
+const rememberFailure = withEvent('rememberFailure');
+const rememberRefusal = withEvent('rememberRefusal');
 const rememberResult = { type: 'rememberResult', params: rules.answerOf } as const;
-const rememberCancel = {
-  type: 'rememberCancel',
-  params: eventAsParams<{ readonly reason: string }>,
-} as const;
+const rememberCancel = withEvent('rememberCancel');
 const closing = { type: 'rememberCancel', params: { reason: 'closing' } } as const;
 
 const cancelledByClose = { target: '#call.cancelled', actions: closing } as const;
 const askerLost = {
-  guard: { type: 'isMyAsker', params: eventAsParams<{ readonly asker: Address }> },
+  guard: withEvent('isMyAsker'),
   target: '#call.cancelled',
   actions: {
     type: 'rememberCancel',
@@ -238,11 +229,7 @@ export const callMachine = parts.createMachine({
           { target: 'failed', actions: rememberFailure },
         ],
         'owner.ended': [
-          {
-            guard: { type: 'isFailure', params: eventAsParams<OwnerEnded> },
-            target: 'failed',
-            actions: 'rememberCrash',
-          },
+          { guard: withEvent('isFailure'), target: 'failed', actions: 'rememberCrash' },
           cancelledByClose,
         ],
         /** Also a refusal by the limiter: the queue of the computer is full, although the server had room. */
@@ -372,14 +359,8 @@ export const callMachine = parts.createMachine({
             }),
           ],
         },
-        'ask.held': {
-          target: '.owing',
-          actions: { type: 'rememberOwing', params: ({ event }) => event },
-        },
-        'ask.freed': {
-          target: '.patient',
-          actions: { type: 'rememberFreed', params: ({ event }) => event },
-        },
+        'ask.held': { target: '.owing', actions: withEvent('rememberOwing') },
+        'ask.freed': { target: '.patient', actions: withEvent('rememberFreed') },
         'ask.answered': [
           {
             guard: { type: 'isPostProcessed', params: rules.answerOf },
@@ -389,28 +370,12 @@ export const callMachine = parts.createMachine({
           { target: 'answered', actions: rememberResult },
         ],
         'ask.refused': [
-          {
-            guard: { type: 'isLost', params: ({ event }) => event },
-            target: 'interrupted',
-            actions: rememberFailure,
-          },
+          { guard: withEvent('isLost'), target: 'interrupted', actions: rememberFailure },
           /** Transition for a lost answer of this call alone: the server lives, but will not answer it. */
-          {
-            guard: { type: 'isLostAlone', params: ({ event }) => event },
-            target: 'unknown',
-            actions: rememberFailure,
-          },
-          {
-            guard: { type: 'isBusy', params: ({ event }) => event },
-            target: 'refused',
-            actions: rememberRefusal,
-          },
+          { guard: withEvent('isLostAlone'), target: 'unknown', actions: rememberFailure },
+          { guard: withEvent('isBusy'), target: 'refused', actions: rememberRefusal },
           /** The session expired before the server read the call: waits for the next one, or for news of none. */
-          {
-            guard: { type: 'wasUnread', params: ({ event }) => event },
-            target: 'unsent.queued.pending',
-            actions: 'sendAgain',
-          },
+          { guard: withEvent('wasUnread'), target: 'unsent.queued.pending', actions: 'sendAgain' },
           { target: 'failed', actions: rememberRefusal },
         ],
         'deadline.passed': [
@@ -451,7 +416,7 @@ export const callMachine = parts.createMachine({
       initial: 'deciding',
       on: {
         'ask.answered': [
-          { guard: { type: 'isOfWithdrawal', params: ({ event }) => event } },
+          { guard: withEvent('isOfWithdrawal') },
           { target: 'answered', actions: { type: 'rememberAnswer', params: rules.answerOf } },
         ],
         'call.cancel': {},

@@ -29,7 +29,7 @@ import type { CatalogList } from '../catalog/entries.ts';
 import {
   childOf,
   deadline,
-  eventAsParams,
+  withEvent,
   noDeadline,
   open,
   opens,
@@ -244,7 +244,7 @@ const endConnection = {
 const openLists = [
   opensAll((c: C, event: { readonly info: ServerInfo }) => rules.listsToOpen(c, event.info)),
   postsAll((c: C, event: { readonly info: ServerInfo }) => rules.sessionForLists(c, event.info)),
-  { type: 'rememberLists', params: eventAsParams<{ readonly info: ServerInfo }> },
+  withEvent('rememberLists'),
   postsAll((c: C, event: { readonly info: ServerInfo }) =>
     c.hasWatch ? rules.watchBegun(c, event.info) : [],
   ),
@@ -268,25 +268,15 @@ const askSpec = [
   })),
 ] as const;
 const withdrawSpec = { type: 'cancel', params: { id: 'spec' } } as const;
-const takeSpec = { type: 'takeSpec', params: eventAsParams<{ readonly result: unknown }> } as const;
+const takeSpec = withEvent('takeSpec');
 const askPing = requests((c: C) => ({ id: 'ping', target: c.self, method: 'ping' }));
 
 const goal = (wanted: C['goal']) => ({ type: 'setGoal', params: { goal: wanted } }) as const;
 const startAgain = [goal('again'), 'resetAttempts'] as const;
-const callEnded = {
-  guard: { type: 'isCall', params: eventAsParams<OwnedEnded> },
-  actions: 'forgetCall',
-} as const;
-const noteEnd = { type: 'noteEnd', params: eventAsParams<OwnedEnded> } as const;
-const rememberFailure = {
-  type: 'rememberFailure',
-  params: eventAsParams<{ readonly failure: Failure | null }>,
-} as const;
-const pong = {
-  guard: { type: 'isPong', params: eventAsParams<{ readonly id: string; readonly lost?: boolean }> },
-  target: 'steady',
-  actions: 'notePong',
-} as const;
+const callEnded = { guard: withEvent('isCall'), actions: 'forgetCall' } as const;
+const noteEnd = withEvent('noteEnd');
+const rememberFailure = withEvent('rememberFailure');
+const pong = { guard: withEvent('isPong'), target: 'steady', actions: 'notePong' } as const;
 const lose = { target: '#client.lost.ending', actions: [rememberFailure, tellLost] } as const;
 const tryAgain = { target: '#client.leaving.ending', actions: goal('again') } as const;
 
@@ -296,10 +286,7 @@ export const clientMachine = clientSetup.createMachine({
   initial: 'deciding',
   on: {
     'call.request': [
-      {
-        guard: { type: 'comesSoon', params: ({ event }) => event },
-        actions: ['countCall', openHeldCall],
-      },
+      { guard: withEvent('comesSoon'), actions: ['countCall', openHeldCall] },
       { actions: posts(rules.notActiveNow) },
     ],
     'call.cancel': { actions: cancelCall },
@@ -311,15 +298,11 @@ export const clientMachine = clientSetup.createMachine({
     'server.wanted': {},
     'server.start': {},
     'server.stop': {},
-    'server.update': { actions: { type: 'takePlan', params: ({ event }) => event } },
+    'server.update': { actions: withEvent('takePlan') },
     'owned.ended': [
       callEnded,
-      {
-        guard: { type: 'isConnection', params: ({ event }) => event },
-        target: '.deciding',
-        actions: noteEnd,
-      },
-      { actions: { type: 'forgetPart', params: ({ event }) => event } },
+      { guard: withEvent('isConnection'), target: '.deciding', actions: noteEnd },
+      { actions: withEvent('forgetPart') },
     ],
     'open.refused': {
       actions: ['forgetCall', posts((c: C, event: OpenRefused) => rules.repeatedCall(c, event))],
@@ -328,7 +311,7 @@ export const clientMachine = clientSetup.createMachine({
     'resources.watch': { actions: setWatch(false) },
     'resources.watched': { actions: tell((_, event: ResourcesWatched) => event) },
     'resources.relist': { actions: postsAll(rules.relisted) },
-    'catalog.refreshing': { actions: { type: 'noteRefreshing', params: ({ event }) => event } },
+    'catalog.refreshing': { actions: withEvent('noteRefreshing') },
   },
   states: {
     deciding: {
@@ -443,7 +426,7 @@ export const clientMachine = clientSetup.createMachine({
         'connection.slow': { actions: releasePermit },
         'connection.waits': {
           actions: [
-            { type: 'rememberWaits', params: ({ event }) => event },
+            withEvent('rememberWaits'),
             tell(({ server }, { waits }: { readonly waits: Waits }) => ({
               type: 'client.waits',
               server,
@@ -454,29 +437,21 @@ export const clientMachine = clientSetup.createMachine({
         'connection.broken': { target: 'lost', actions: rememberFailure },
         'owned.ended': [
           {
-            guard: { type: 'isRenewable', params: ({ event }) => event },
+            guard: withEvent('isRenewable'),
             target: 'on',
             reenter: true,
             actions: [noteEnd, 'markRenewed', holdCalls, restLists, ...show('connecting')],
           },
-          {
-            guard: { type: 'isConnection', params: ({ event }) => event },
-            target: 'deciding',
-            actions: [noteEnd, restLists, tellLost],
-          },
+          { guard: withEvent('isConnection'), target: 'deciding', actions: [noteEnd, restLists, tellLost] },
           /** Reconnects after the machine of a list crashed: a server without its lists is useless. */
           {
-            guard: { type: 'isCatalog', params: ({ event }) => event },
+            guard: withEvent('isCatalog'),
             target: 'lost.ending',
-            actions: [
-              { type: 'forgetPart', params: ({ event }) => event },
-              { type: 'rememberCrash', params: ({ event }) => event },
-              tellLost,
-            ],
+            actions: [withEvent('forgetPart'), withEvent('rememberCrash'), tellLost],
           },
         ],
         'list.changed': {
-          guard: { type: 'hearsOf', params: ({ event }) => event },
+          guard: withEvent('hearsOf'),
           actions: postsAll((c: C, { list }: { readonly list: ListKind }) => rules.changedList(c, list)),
         },
         'resource.updated': {
@@ -500,14 +475,11 @@ export const clientMachine = clientSetup.createMachine({
           on: {
             'connection.opened': [
               {
-                guard: { type: 'hasTools', params: ({ event }) => event },
+                guard: withEvent('hasTools'),
                 target: 'listing',
-                actions: [{ type: 'rememberInfo', params: ({ event }) => event }, ...openLists],
+                actions: [withEvent('rememberInfo'), ...openLists],
               },
-              {
-                target: 'ready',
-                actions: [{ type: 'rememberInfo', params: ({ event }) => event }, ...openLists],
-              },
+              { target: 'ready', actions: [withEvent('rememberInfo'), ...openLists] },
             ],
           },
         },
@@ -515,13 +487,9 @@ export const clientMachine = clientSetup.createMachine({
           tags: 'connecting',
           on: {
             'catalog.settled': [
-              { guard: { type: 'isListed', params: ({ event }) => event }, target: 'ready' },
-              {
-                guard: { type: 'isLostList', params: ({ event }) => event },
-                target: 'unlisted',
-                actions: rememberFailure,
-              },
-              { guard: { type: 'isToolList', params: ({ event }) => event }, ...lose },
+              { guard: withEvent('isListed'), target: 'ready' },
+              { guard: withEvent('isLostList'), target: 'unlisted', actions: rememberFailure },
+              { guard: withEvent('isToolList'), ...lose },
             ],
           },
           after: { slow: { actions: releasePermit } },
@@ -547,7 +515,7 @@ export const clientMachine = clientSetup.createMachine({
           on: {
             /** A changed spec leads to a reconnect, an unchanged one needs nothing. */
             'ask.answered': {
-              guard: { type: 'isOtherSpec', params: ({ event }) => event },
+              guard: withEvent('isOtherSpec'),
               target: '#client.leaving',
               actions: goal('again'),
             },
@@ -622,10 +590,7 @@ export const clientMachine = clientSetup.createMachine({
           entry: [holdCalls, ...show('recovering')],
           on: {
             'server.start': { target: 'ending', actions: [...startAgain, tellLost] },
-            'call.request': {
-              guard: { type: 'comesSoon', params: ({ event }) => event },
-              actions: ['countCall', openLateCall],
-            },
+            'call.request': { guard: withEvent('comesSoon'), actions: ['countCall', openLateCall] },
           },
         },
         ending: {

@@ -15,7 +15,7 @@ import { assign, setup } from 'xstate';
 import {
   childOf,
   effects,
-  eventAsParams,
+  withEvent,
   kindOf,
   open,
   opens,
@@ -162,12 +162,9 @@ const closeProcess = tellProcess({ type: 'close' });
 
 const slow = (phase: 'launch' | 'initialize') =>
   ({ target: '#connection.ending.failing', actions: { type: 'rememberSlow', params: { phase } } }) as const;
-const rememberGone = { type: 'rememberGone', params: eventAsParams<OwnedEnded> } as const;
+const rememberGone = withEvent('rememberGone');
 const tellLost = tell((c) => ({ type: 'connection.lost', failure: lostOf(c) }));
-const rememberFailure = {
-  type: 'rememberFailure',
-  params: eventAsParams<{ readonly failure: Failure }>,
-} as const;
+const rememberFailure = withEvent('rememberFailure');
 
 export const connectionMachine = parts.createMachine({
   id: 'connection',
@@ -183,10 +180,7 @@ export const connectionMachine = parts.createMachine({
   states: {
     trying: {
       on: {
-        'process.lost': {
-          target: 'ending.failing',
-          actions: { type: 'rememberEnd', params: ({ event }) => event },
-        },
+        'process.lost': { target: 'ending.failing', actions: withEvent('rememberEnd') },
         'owned.ended': {
           target: 'lost',
           actions: [rememberGone, tellLost],
@@ -208,10 +202,7 @@ export const connectionMachine = parts.createMachine({
             }),
           ),
           on: {
-            'process.started': {
-              target: 'session',
-              actions: { type: 'rememberProcess', params: ({ event }) => event },
-            },
+            'process.started': { target: 'session', actions: withEvent('rememberProcess') },
             /** It never ran: nothing is left that has to be ended first. */
             'owned.ended': { target: '#connection.lost', actions: rememberGone },
           },
@@ -233,20 +224,16 @@ export const connectionMachine = parts.createMachine({
           },
           on: {
             'session.failed': [
-              {
-                guard: { type: 'isServerLost', params: ({ event }) => event },
-                target: 'broken',
-                actions: rememberFailure,
-              },
+              { guard: withEvent('isServerLost'), target: 'broken', actions: rememberFailure },
               { target: '#connection.ending.failing', actions: rememberFailure },
             ],
             'session.lost': [
               {
-                guard: { type: 'isExpired', params: ({ event }) => event },
+                guard: withEvent('isExpired'),
                 target: '#connection.ending.closing',
-                actions: { type: 'rememberLoss', params: ({ event }) => event },
+                actions: withEvent('rememberLoss'),
               },
-              { target: 'broken', actions: { type: 'rememberLoss', params: ({ event }) => event } },
+              { target: 'broken', actions: withEvent('rememberLoss') },
             ],
             'list.changed': { actions: passOn },
             'resource.updated': { actions: passOn },
@@ -258,7 +245,7 @@ export const connectionMachine = parts.createMachine({
               on: {
                 'session.waits': {
                   actions: [
-                    { type: 'rememberWaits', params: ({ event }) => event },
+                    withEvent('rememberWaits'),
                     tell((_, { waits }: { readonly waits: Waits }) => ({ type: 'connection.waits', waits })),
                   ],
                 },
@@ -302,7 +289,7 @@ export const connectionMachine = parts.createMachine({
           always: { guard: 'hasNoProcess', target: '#connection.closed' },
           on: {
             'owned.ended': [
-              { guard: { type: 'wasKilled', params: ({ event }) => event }, target: '#connection.killed' },
+              { guard: withEvent('wasKilled'), target: '#connection.killed' },
               { target: '#connection.closed' },
             ],
           },

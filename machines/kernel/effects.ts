@@ -153,7 +153,9 @@ export interface Step<C, E = unknown> {
   readonly context: C;
   readonly event: E;
 }
-export const eventAsParams = <E>({ event }: { readonly event: E }): E => event;
+/** A guard or an action that is given the event. */
+export const withEvent = <T extends string>(type: T) =>
+  ({ type, params: <E>({ event }: { readonly event: E }): E => event }) as const;
 export const posts = <C, E = unknown>(message: (context: C, event: E) => Post) =>
   ({ type: 'post', params: ({ context, event }: Step<C, E>) => message(context, event) }) as const;
 export const postsAll = <C, E = unknown>(messages: (context: C, event: E) => readonly Post[]) =>

@@ -15,7 +15,7 @@ import {
   type AddressFor,
   deadline,
   effects,
-  eventAsParams,
+  withEvent,
   post,
   posts,
   type DirectoryEvent,
@@ -179,7 +179,7 @@ const each = <Gathered extends boolean, Way>(isGathered: Gathered, way: Way) =>
   ) as {
     readonly [Row in Extract<Notification, { isGathered: Gathered }> as Row['order']['type']]: Way;
   };
-const rememberChange = { type: 'rememberChange', params: eventAsParams<NotificationOrder> } as const;
+const rememberChange = withEvent('rememberChange');
 const remembering = { actions: rememberChange } as const;
 const rememberChanges = { ...each(true, remembering), ...each(false, remembering) };
 const gatherChanges = each(true, {
@@ -288,11 +288,11 @@ export const linkMachine = parts.createMachine({
         ...passQuestions,
         'agent.left': { actions: forgetAskers },
         'call.settled': { actions: answer((e) => ({ ticket: e.ticket, body: callAck(e) })) },
-        'call.progressed': { actions: { type: 'tellProgress', params: ({ event }) => event } },
+        'call.progressed': { actions: withEvent('tellProgress') },
         'tools.listed': {
           actions: [
             answer((e) => ({ ticket: e.ticket, body: toolsAck(e.tools, e.missing ?? [], e.reqId) })),
-            { type: 'rememberAnswered', params: ({ event }) => event },
+            withEvent('rememberAnswered'),
           ],
         },
         ...answers,

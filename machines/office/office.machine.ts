@@ -11,6 +11,7 @@ import {
   postsAll,
   toOwned,
   type OwnedEnded,
+  withEvent,
 } from '../kernel/effects.ts';
 import { officePort, type OfficeCommand, type OfficeFact } from '../ports/office.ts';
 import type { Batch } from '../kernel/ports.ts';
@@ -151,14 +152,11 @@ export const officeMachine = setup({
           actions: toSeat((e) => ({ type: 'seat.leave', ticket: e.ticket, office: e.office })),
         },
         'socket.closed': {
-          actions: [
-            ...answering((c, e: { socket: string }) => answerGone(c, e.socket)),
-            { type: 'forget', params: ({ event }) => event },
-          ],
+          actions: [...answering((c, e: { socket: string }) => answerGone(c, e.socket)), withEvent('forget')],
         },
         'owned.ended': [
           {
-            guard: { type: 'isBroken', params: ({ event }) => event },
+            guard: withEvent('isBroken'),
             actions: [
               ...answering((c, e: OwnedEnded) => answerGone(c, socketOf(c, e).socket)),
               { type: 'forget', params: ({ context, event }) => socketOf(context, event) },
@@ -168,7 +166,7 @@ export const officeMachine = setup({
         ],
         'seat.claims': [
           {
-            guard: { type: 'asksOthers', params: ({ event }) => event },
+            guard: withEvent('asksOthers'),
             actions: command(({ socket, ticket, seat }: Claiming) => ({
               type: 'office.claim',
               socket,
@@ -179,26 +177,26 @@ export const officeMachine = setup({
           {
             actions: [
               ...answering((c, e: Claiming) => answerClaim(c, e, claim(c.claims, e.socket, e.seat))),
-              { type: 'claim', params: ({ event }) => event },
+              withEvent('claim'),
             ],
           },
         ],
         'claim.settled': [
           {
-            guard: { type: 'isRefused', params: ({ event }) => event },
+            guard: withEvent('isRefused'),
             actions: answering((c, e: Settled) => answerClaim(c, e, { ok: false, text: e.text ?? '' })),
           },
           {
             actions: [
               ...answering((c, e: Settled) => answerShared(c, e, claim(c.claims, e.socket, e.seat))),
-              { type: 'claim', params: ({ event }) => event },
+              withEvent('claim'),
             ],
           },
         ],
         'seat.leaves': {
           actions: [
             ...answering((c, e: { socket: string; ticket: string }) => answerLeave(c, e.socket, e.ticket)),
-            { type: 'release', params: ({ event }) => event },
+            withEvent('release'),
           ],
         },
         'seat.answers': {

@@ -4,7 +4,7 @@ import {
   kindOf,
   type AddressFor,
   effects,
-  eventAsParams,
+  withEvent,
   post,
   posts,
   postsAll,
@@ -60,7 +60,7 @@ const claim = {
   })),
 } as const;
 const wait = [
-  { guard: 'hasRoom', actions: { type: 'wait', params: eventAsParams<Asked> } },
+  { guard: 'hasRoom', actions: withEvent('wait') },
   {
     actions: tell((_, e: Asked) => ({
       type: 'seat.answers',
@@ -108,7 +108,7 @@ export const seatMachine = setup({
     'seat.join': claim,
     'seat.leave': [
       {
-        guard: { type: 'isThere', params: ({ event }) => event },
+        guard: withEvent('isThere'),
         target: '.asking.leaving',
         actions: tell((c, e) => ({ type: 'seat.leaves', socket: c.socket, ticket: e.ticket })),
       },
@@ -127,10 +127,7 @@ export const seatMachine = setup({
         claiming: {
           tags: 'connecting',
           on: {
-            'claim.granted': {
-              target: '#seat.joined',
-              actions: { type: 'rememberSeat', params: ({ event }) => event },
-            },
+            'claim.granted': { target: '#seat.joined', actions: withEvent('rememberSeat') },
             'claim.refused': [{ guard: 'hasSeat', target: '#seat.joined' }, { target: '#seat.connected' }],
           },
         },

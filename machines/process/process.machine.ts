@@ -21,6 +21,7 @@ import {
   effects,
   post,
   type DirectoryEvent,
+  withEvent,
 } from '../kernel/effects.ts';
 import { processPort, type ProcessFact } from '../ports/process.ts';
 import type { TimingOf } from '../kernel/timing.ts';
@@ -103,10 +104,7 @@ const parts = setup({
   },
 });
 
-const remember = {
-  type: 'rememberExit',
-  params: ({ event }: { event: Exited }) => event,
-} as const;
+const remember = withEvent('rememberExit');
 const tellLost = {
   type: 'post',
   params: ({ context: c, event }: { context: ProcessContext; event: Exited }) =>
@@ -138,10 +136,7 @@ export const processMachine = parts.createMachine({
       { guard: { type: 'isLastOfGroup', params: theExit }, target: '.died', actions: [remember, tellLost] },
       { target: '.sweeping', actions: [remember, tellLost] },
     ],
-    'child.failed': {
-      target: '.failed',
-      actions: { type: 'rememberFailure', params: ({ event }) => event },
-    },
+    'child.failed': { target: '.failed', actions: withEvent('rememberFailure') },
     /** Only an end can be hurried. */
     'process.hurry': {},
     close: '.closing',
@@ -180,9 +175,7 @@ export const processMachine = parts.createMachine({
       tags: 'closing',
       initial: 'stdinClosed',
       on: {
-        'child.started': {
-          actions: { type: 'rememberPid', params: ({ event }) => event },
-        },
+        'child.started': { actions: withEvent('rememberPid') },
         'child.exited': [
           {
             guard: { type: 'isLastOfGroup', params: theExit },

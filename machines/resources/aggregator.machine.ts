@@ -17,6 +17,7 @@ import {
   type DirectoryEvent,
   type OpenRefused,
   type OwnedEnded,
+  withEvent,
 } from '../kernel/effects.ts';
 import { take, takes } from '../kernel/taken.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
@@ -58,8 +59,6 @@ const aggregatorSetup = setup({
     listLimit: ({ context }) => context.timing.aggregateMs,
   },
 });
-const withEvent = <T extends string>(type: T) =>
-  ({ type, params: <E>({ event }: { readonly event: E }): E => event }) as const;
 const repeatedFailure: Failure = {
   code: wireCodes.conflict,
   message: 'A question under this ticket is still on its way',
@@ -82,10 +81,7 @@ export const aggregatorMachine = aggregatorSetup.createMachine({
     close: '.closed',
     'owner.ended': '.closed',
     'owned.ended': [
-      {
-        guard: withEvent('isBrokenCache'),
-        actions: takes(rules.afterBroken),
-      },
+      { guard: withEvent('isBrokenCache'), actions: takes(rules.afterBroken) },
       // Who asked has an answer from the question or the read itself, or from its last will.
       {},
     ],

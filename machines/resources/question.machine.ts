@@ -8,7 +8,14 @@
  *
  * It waits only for servers that it needs, and asks again where a list changes meanwhile. */
 import { assign, setup } from 'xstate';
-import { effects, posts, postsAll, type DirectoryEvent, type OwnerEnded } from '../kernel/effects.ts';
+import {
+  effects,
+  posts,
+  postsAll,
+  type DirectoryEvent,
+  type OwnerEnded,
+  withEvent,
+} from '../kernel/effects.ts';
 import * as rules from './question.rules.ts';
 import type { QuestionContext, QuestionInput, QuestionOrder } from './question.rules.ts';
 import type { CacheGiven } from './server-cache.rules.ts';
@@ -44,8 +51,8 @@ export const questionMachine = questionSetup.createMachine({
   context: ({ input }) => ({ ...input, asked: [], given: {} }),
   initial: 'collecting',
   on: {
-    'question.listed': { actions: { type: 'noteListed', params: ({ event }) => event } },
-    'cache.given': { actions: { type: 'noteGiven', params: ({ event }) => event } },
+    'question.listed': { actions: withEvent('noteListed') },
+    'cache.given': { actions: withEvent('noteGiven') },
     'owner.ended': {
       target: '.refused',
       actions: posts((c: QuestionContext, ended: OwnerEnded) => rules.refusedAtEnd(c, ended)),

@@ -7,7 +7,7 @@
  * waiting. An item whose read takes too long is tried again after a pause, which doubles each time; meanwhile questions do
  * not wait for it. What comes after an answer that lacked it is told to the owner. */
 import { not, setup } from 'xstate';
-import { effects, eventAsParams, type DirectoryEvent } from '../kernel/effects.ts';
+import { effects, withEvent, type DirectoryEvent } from '../kernel/effects.ts';
 import { take, takes } from '../kernel/taken.ts';
 import type { ResourceRead } from './collections.ts';
 import * as rules from './server-cache.rules.ts';
@@ -50,7 +50,7 @@ export const serverCacheMachine = cacheSetup.createMachine({
         'cache.wanted': { actions: takes(rules.afterWanted) },
         'cache.tell': { actions: takes(rules.afterTell) },
         'resource.read': [
-          { guard: { type: 'isLate', params: eventAsParams<ResourceRead> }, actions: takes(rules.afterLate) },
+          { guard: withEvent('isLate'), actions: takes(rules.afterLate) },
           { actions: takes(rules.afterRead) },
         ],
         'item.due': { actions: takes(rules.afterPause) },

@@ -21,6 +21,7 @@ import {
   post,
   type DirectoryEvent,
   type Post,
+  withEvent,
 } from '../kernel/effects.ts';
 import { remembered } from '../kernel/objects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
@@ -188,12 +189,7 @@ const parts = setup({
   delays: { limit: ({ context }) => context.timing.listMs },
 });
 
-const remember = {
-  type: 'rememberWanted',
-  params: ({ event }: { event: Wanted }) => event,
-} as const;
-const withEvent = <T extends string>(type: T) =>
-  ({ type, params: ({ event }: { event: Answer }) => event }) as const;
+const remember = withEvent('rememberWanted');
 const ask = parts.enqueueActions(({ enqueue, context }) => {
   for (const step of nextSteps(context)) {
     const { method, uri } = step;

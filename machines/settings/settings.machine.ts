@@ -8,7 +8,7 @@
  * closed   — final
  */
 import { assign, setup } from 'xstate';
-import { effects, type DirectoryEvent } from '../kernel/effects.ts';
+import { effects, type DirectoryEvent, withEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import * as rules from './settings.rules.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -75,7 +75,7 @@ export const settingsMachine = settingsSetup.createMachine({
   }),
   initial: 'reading',
   on: {
-    'settings.change': { actions: { type: 'note', params: ({ event }) => event } },
+    'settings.change': { actions: withEvent('note') },
     'file.changed': '.reading',
     close: { target: '.closed', actions: refuseAll(() => rules.closingFailure) },
   },

@@ -1,6 +1,13 @@
 /** Files are read in every state, each question on its own; a server without skills is ready at once. */
 import { setup } from 'xstate';
-import { effects, post, type DirectoryEvent, type PortRequest, type Post } from '../kernel/effects.ts';
+import {
+  effects,
+  post,
+  type DirectoryEvent,
+  type PortRequest,
+  type Post,
+  withEvent,
+} from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import { take, takes, type Taken as Consequences } from '../kernel/taken.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -43,8 +50,6 @@ const offerSetup = setup({
   },
   delays: { limit: ({ context }) => context.timing.aggregateMs },
 });
-const withEvent = <T extends string>(type: T) =>
-  ({ type, params: <E>({ event }: { readonly event: E }): E => event }) as const;
 const read = (c: OfferContext, step: Step, key: string, uri: string): PortRequest => ({
   id: idOf(step, key),
   target: c.session,

@@ -15,7 +15,7 @@
  */
 import { assign, setup } from 'xstate';
 import type { Confirmation, ConfirmationText, Judgement } from '../call/policy/policy.ts';
-import { effects, eventAsParams, posts, postsAll, requests, type DirectoryEvent } from '../kernel/effects.ts';
+import { effects, withEvent, posts, postsAll, requests, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import type { Failure } from '../protocol/failure.ts';
 import * as rules from './upload.rules.ts';
@@ -112,7 +112,7 @@ export const uploadMachine = parts.createMachine({
           rules.refusedPart(part, uploadRefused('busy', 'Too many parts of this upload are on their way')),
         ),
       },
-      { actions: { type: 'keep', params: eventAsParams<PartWanted> } },
+      { actions: withEvent('keep') },
     ],
     'ask.answered': failed,
     'ask.refused': failed,
@@ -160,10 +160,7 @@ export const uploadMachine = parts.createMachine({
         },
         idle: {
           on: {
-            'part.wanted': {
-              target: 'next',
-              actions: { type: 'keep', params: eventAsParams<PartWanted> },
-            },
+            'part.wanted': { target: 'next', actions: withEvent('keep') },
           },
           after: { idle: { target: '#upload.ended', actions: 'failLate' } },
         },
