@@ -10,6 +10,7 @@ import {
   gradeAt,
   misfit,
   inSections,
+  linesOfWords,
   named,
   pageOfId,
   pagesOf,
@@ -235,7 +236,7 @@ describe('words', () => {
     ).toEqual([...[2, 1, 2, 0]]);
     expect(gradeAt('v2茶', '茶')).toBe(2);
     const rank = (...words: string[]): number =>
-      rankOf(words, new Set(['needles']), (word) => gradeAt('a thread', word));
+      rankOf(words, linesOfWords(['needles']), (word) => gradeAt('a thread', word));
     expect([rank('needles'), rank('needle'), rank('thread'), rank('thre'), rank('thread', 'x')]).toEqual([
       ...[4, 3, 2, 1, 0],
     ]);

@@ -84,65 +84,34 @@ export const pagesOf = (pages: readonly DraftPage[]): Pick<DraftDocument, 'pageC
 });
 
 // ── formats ───────────────────────────────────────────────────────────────────────────────────────────
-export type DocumentFormat =
-  | 'md'
-  | 'txt'
-  | 'html'
-  | 'csv'
-  | 'json'
-  | 'yaml'
-  | 'xml'
-  | 'ipynb'
-  | 'epub'
-  | 'rtf'
-  | 'eml'
-  | 'odt'
-  | 'odp'
-  | 'ods'
-  | 'xls'
-  | 'xlsx'
-  | 'docx'
-  | 'pptx'
-  | 'pdf';
-
-const byExtension: Readonly<Record<string, DocumentFormat>> = {
-  md: 'md',
-  markdown: 'md',
-  txt: 'txt',
-  text: 'txt',
-  rst: 'txt',
-  html: 'html',
-  htm: 'html',
-  xhtml: 'html',
-  csv: 'csv',
-  tsv: 'csv',
-  json: 'json',
-  jsonl: 'json',
-  ndjson: 'json',
-  yaml: 'yaml',
-  yml: 'yaml',
-  xml: 'xml',
-  ipynb: 'ipynb',
-  epub: 'epub',
-  rtf: 'rtf',
-  eml: 'eml',
-  mht: 'eml',
-  mhtml: 'eml',
-  odt: 'odt',
-  odp: 'odp',
-  ods: 'ods',
-  xls: 'xls',
-  xlsx: 'xlsx',
-  xlsm: 'xlsx',
-  xltx: 'xlsx',
-  docx: 'docx',
-  docm: 'docx',
-  dotx: 'docx',
-  pptx: 'pptx',
-  pptm: 'pptx',
-  ppsx: 'pptx',
-  pdf: 'pdf',
-};
+/** The endings of the names of their files. */
+const endings = {
+  md: ['md', 'markdown'],
+  txt: ['txt', 'text', 'rst'],
+  html: ['html', 'htm', 'xhtml'],
+  csv: ['csv', 'tsv'],
+  json: ['json', 'jsonl', 'ndjson'],
+  yaml: ['yaml', 'yml'],
+  xml: ['xml'],
+  ipynb: ['ipynb'],
+  epub: ['epub'],
+  rtf: ['rtf'],
+  eml: ['eml', 'mht', 'mhtml'],
+  odt: ['odt'],
+  odp: ['odp'],
+  ods: ['ods'],
+  xls: ['xls'],
+  xlsx: ['xlsx', 'xlsm', 'xltx'],
+  docx: ['docx', 'docm', 'dotx'],
+  pptx: ['pptx', 'pptm', 'ppsx'],
+  pdf: ['pdf'],
+} as const;
+export type DocumentFormat = keyof typeof endings;
+const byEnding: ReadonlyMap<string, DocumentFormat> = new Map(
+  Object.entries(endings).flatMap(([format, all]) =>
+    all.map((ending) => [ending, format as DocumentFormat] as const),
+  ),
+);
 
 /** In lower case, without the dot; empty when there is none. */
 export const fileTypeOf = (path: string): string => {
@@ -151,10 +120,7 @@ export const fileTypeOf = (path: string): string => {
   return dot <= 0 ? '' : name.slice(dot + 1).toLowerCase();
 };
 
-export const formatOf = (path: string): DocumentFormat | undefined => {
-  const type = fileTypeOf(path);
-  return Object.hasOwn(byExtension, type) ? byExtension[type] : undefined;
-};
+export const formatOf = (path: string): DocumentFormat | undefined => byEnding.get(fileTypeOf(path));
 
 const written: ReadonlySet<DocumentFormat> = new Set(['md', 'txt', 'csv', 'json', 'yaml', 'xml']);
 /** Its file is a text that is best read as it is; of HTML and others only when single lines are asked for. */
@@ -286,12 +252,13 @@ export function snippet(
   return { text: `${before}${cut}${after}`, count: places.length };
 }
 
-/** 2 for a whole word, 1 for its beginning, and 2 more where it is in a name; 0 when one is nowhere. */
-export function rankOf(
-  words: readonly string[],
-  names: ReadonlySet<string>,
-  gradeOf: (word: string) => number,
-): number {
+/** Each once, with a line end before and after it. */
+export const linesOfWords = (words: Iterable<string>): string => ['', ...new Set(words), ''].join('\n');
+/** 2 for a whole word, 1 for its beginning. */
+export const gradeIn = (lines: string, each: string): number =>
+  lines.includes(`\n${each}\n`) ? 2 : Number(lines.includes(`\n${each}`));
+/** The grade of each word, and 2 more where it is in a name; 0 when one is nowhere. */
+export function rankOf(words: readonly string[], names: string, gradeOf: (word: string) => number): number {
   let sum = 0;
   for (const each of words) {
     const named = gradeIn(names, each);
@@ -300,11 +267,6 @@ export function rankOf(
     sum += grade;
   }
   return sum;
-}
-function gradeIn(all: ReadonlySet<string>, each: string): number {
-  if (all.has(each)) return 2;
-  for (const one of all) if (one.startsWith(each)) return 1;
-  return 0;
 }
 
 // ── elements as Markdown ──────────────────────────────────────────────────────────────────────────────
@@ -360,7 +322,6 @@ const markdown: Partial<Record<Element['category'], Render>> = {
     return `${fenceFor(code)}${text(c['language'])}\n${code}\n${fenceFor(code)}`;
   },
   table: (c) => tableOf(rowsOf(c)),
-  pivot_table: (c) => tableOf(rowsOf(c)),
   chart: (c) => [labelled('chart', text(c['title'])), ...chartTables(c).map(tableOf)].join('\n\n'),
   form: formOf,
   diagram: (c) =>

@@ -4,7 +4,7 @@ import { decoded } from './parsing/encoding.ts';
 import type { Shared } from './sharing.ts';
 import { bestOf, type Ranked } from './word-index.ts';
 import { limits, patternTest, sizeText } from '../../machines/document-files.ts';
-import { gradeAt, rankOf, snippet, wordsIn } from '../../machines/documents.ts';
+import { gradeAt, linesOfWords, rankOf, snippet, wordsIn } from '../../machines/documents.ts';
 
 /** Longest time in ms that a search waits for documents that are not read yet. */
 const waitMs = 20_000;
@@ -101,7 +101,7 @@ class Others {
     const text = bytes ? decoded(bytes).text : '';
     this.#chars += text.length;
     const lower = text.toLowerCase();
-    const rank = rankOf(this.#words, new Set(wordsIn(path)), (word) => gradeAt(lower, word));
+    const rank = rankOf(this.#words, linesOfWords(wordsIn(path)), (word) => gradeAt(lower, word));
     if (rank === 0) return;
     const places = text.split('\n').flatMap((line, at) => {
       const found = snippet(line, this.#words);

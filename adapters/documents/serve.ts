@@ -1,5 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import process from 'node:process';
 import { PassThrough } from 'node:stream';
@@ -65,12 +66,6 @@ export async function serve(paths: readonly string[], options: ServeOptions): Pr
   }
 }
 
-const ended = (signal: AbortSignal): Promise<void> =>
-  new Promise((done) => {
-    if (signal.aborted) done();
-    else signal.addEventListener('abort', () => done(), { once: true });
-  });
-
 async function overStdio(shared: Shared, signal: AbortSignal): Promise<void> {
   const server = createDocumentsServer(shared);
   const inputEnded = new Promise<void>((done) => {
@@ -81,6 +76,6 @@ async function overStdio(shared: Shared, signal: AbortSignal): Promise<void> {
   // The transport would close with stdin, before the last answers.
   const input = process.stdin.pipe(new PassThrough(), { end: false });
   await server.connect(new StdioServerTransport(input, process.stdout));
-  await Promise.race([inputEnded, ended(signal)]);
+  if (!signal.aborted) await Promise.race([inputEnded, once(signal, 'abort')]);
   await server.close();
 }

@@ -8,16 +8,11 @@ import { WordIndex } from './word-index.ts';
 import { documentUri } from '../../machines/documents.ts';
 import { limits } from '../../machines/document-files.ts';
 
-interface ResourceEvent {
-  readonly isListChanged: boolean;
-  readonly updated: readonly string[];
-}
 export interface Shared {
   readonly library: Library;
   readonly host: string;
   readonly documents: DocumentResources;
   readonly words: WordIndex;
-  onEvent(listener: (event: ResourceEvent) => void): () => void;
   close(): Promise<void>;
 }
 
@@ -60,15 +55,12 @@ export function addResources(server: McpServer, shared: Shared): void {
   });
   rpc.setRequestHandler('completion/complete', ({ params }) => ({ completion: completed(shared, params) }));
   // A session that has closed receives nothing more.
-  const list = (): void => void rpc.sendResourceListChanged().catch(() => {});
-  const updated = (uris: readonly string[]): void => {
-    const plain = new Set(uris.map(withoutQuery));
+  const stop = library.onChange((change) => {
+    const { isListChanged, updated } = eventOf(shared, change);
+    if (isListChanged) void rpc.sendResourceListChanged().catch(() => {});
+    const plain = new Set(updated.map(withoutQuery));
     for (const uri of subscribed)
       if (plain.has(withoutQuery(uri))) void rpc.sendResourceUpdated({ uri }).catch(() => {});
-  };
-  const stop = shared.onEvent((event) => {
-    if (event.isListChanged) list();
-    updated(event.updated);
   });
   const before = rpc.onclose;
   rpc.onclose = () => {
@@ -126,26 +118,15 @@ const templatesOf = (host: string) => [
 ];
 
 export function share(library: Library, host: string): Shared {
-  const listeners = new Set<(event: ResourceEvent) => void>();
-  const tell = (event: ResourceEvent): void => {
-    for (const listener of [...listeners]) listener(event);
-  };
-  const documents = new DocumentResources(library, host);
   const words = new WordIndex(library);
-  const shared: Shared = {
+  return {
     library,
     host,
-    documents,
+    documents: new DocumentResources(library, host),
     words,
-    onEvent: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
     close: async () => {
       words.close();
       await library.close();
     },
   };
-  library.onChange((change) => tell(eventOf(shared, change)));
-  return shared;
 }

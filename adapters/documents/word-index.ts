@@ -1,5 +1,15 @@
+import { setTimeout as later } from 'node:timers/promises';
 import type { Library } from './library.ts';
-import { rankOf, snippet, textOfPage, wordsIn, textIn, type ReadDocument } from '../../machines/documents.ts';
+import {
+  gradeIn,
+  linesOfWords,
+  rankOf,
+  snippet,
+  textOfPage,
+  wordsIn,
+  textIn,
+  type ReadDocument,
+} from '../../machines/documents.ts';
 
 interface Place {
   /** Where a read goes on. */
@@ -19,26 +29,15 @@ export interface Ranked {
   readonly time: string;
   readonly places?: readonly Place[];
 }
-async function atMost(work: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((done) => {
-    timer = setTimeout(done, ms);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
-}
 const pagesAtOnce = 25;
 const readAtOnce = 4;
 
+/** Words, each on a line. */
 interface Indexed {
-  readonly names: ReadonlySet<string>;
-  /** Each once, with a line end before and after it. */
+  readonly names: string;
   readonly words: string;
   readonly isRead: boolean;
 }
-/** 2 for a whole word, 1 for its beginning. */
-const gradeIn = (words: string, word: string): number =>
-  words.includes(`\n${word}\n`) ? 2 : Number(words.includes(`\n${word}`));
 
 /** Built with the first search. A changed document is read again before the next answer. */
 export class WordIndex {
@@ -73,7 +72,7 @@ export class WordIndex {
     this.#running ??= this.#catchUp().finally(() => {
       this.#running = undefined;
     });
-    await atMost(this.#running, waitMs);
+    await Promise.race([this.#running, later(waitMs, undefined, { ref: false })]);
   }
 
   async #catchUp(): Promise<void> {
@@ -107,7 +106,7 @@ export class WordIndex {
     } catch {
       // It is found by its name.
     }
-    this.#documents.set(ref, { names, words: ['', ...words, ''].join('\n'), isRead });
+    this.#documents.set(ref, { names: linesOfWords(names), words: linesOfWords(words), isRead });
   }
 
   ranked(words: readonly string[], isWanted: (ref: string) => boolean): Ranked[] {

@@ -18,7 +18,8 @@ export const textReader =
 
 /** By the byte order mark, the declaration of HTML or XML, valid UTF-8, or else the most likely encoding. */
 export function decoded(bytes: Uint8Array): Decoded {
-  const marked = markOf(bytes) ?? wideEncodingOf(bytes);
+  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const marked = isMarked ? 'utf-8' : wideEncodingOf(bytes);
   if (marked !== undefined) return { text: new TextDecoder(marked).decode(bytes), encoding: marked };
   const declared = declaredIn(bytes);
   const strict = declared === undefined ? undefined : strictly(bytes, declared);
@@ -36,12 +37,6 @@ export function encodingOf(start: Uint8Array, isWhole: boolean): string {
 export function decodedAs(bytes: Uint8Array, encoding: string): string {
   const text = new TextDecoder(encoding).decode(bytes);
   return encoding === 'windows-1252' ? withoutControls(text) : text;
-}
-
-function markOf([first, second, third]: Uint8Array): string | undefined {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  if (first === 0xfe && second === 0xff) return 'utf-16be';
-  return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
 }
 
 const declaration =
