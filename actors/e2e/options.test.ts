@@ -23,123 +23,77 @@ const computerOf = (options: ComputerOptions = {}): Promise<Computer> =>
   });
 const largest = 2 ** 31 - 1;
 
-it.each<[create: (options: never) => Promise<unknown>, options: unknown, message: string]>([
-  [createComputer, { cofnig: {} }, 'createComputer: cofnig: unknown option (did you mean config?)'],
-  [createComputer, { frobnicate: 1 }, 'createComputer: frobnicate: unknown option'],
-  [
-    createComputer,
-    { mcpServers: {} },
-    'createComputer: mcpServers: unknown option (mcpServers belongs in `config`)',
+type Row = readonly [options: unknown, message: string];
+const creators = { createAgent, createComputer, createOffice, createPresenter, planImport };
+const refused: Readonly<Record<keyof typeof creators, readonly Row[]>> = {
+  createComputer: [
+    [{ cofnig: {} }, 'cofnig: unknown option (did you mean config?)'],
+    [{ frobnicate: 1 }, 'frobnicate: unknown option'],
+    [{ mcpServers: {} }, 'mcpServers: unknown option (mcpServers belongs in `config`)'],
+    [null, 'options: expected an object, got null'],
+    [{ name: ' ' }, "name: expected a text that is not blank, got ' '"],
+    [{ confirm: 'yes' }, "confirm: expected 'allow', 'deny' or a function, got 'yes'"],
+    [{ timing: { callTotlMs: 1 } }, 'timing.callTotlMs: unknown option (did you mean callTotalMs?)'],
+    [{ timing: { bootMs: 'x' } }, `timing.bootMs: expected milliseconds from 0 to ${largest}, got 'x'`],
+    [
+      { timing: { bootMs: Infinity } },
+      `timing.bootMs: expected milliseconds from 0 to ${largest}, got Infinity`,
+    ],
+    [{ office: 'http://127.0.0.1:3000' }, "office: expected an object, got 'http://127.0.0.1:3000'"],
+    [{ office: { id: 'x' } }, 'office.url: is missing'],
+    [{ answers: { elicitt: () => {} } }, 'answers.elicitt: unknown option (did you mean elicit?)'],
+    [{ signal: {} }, 'signal: expected an AbortSignal, got an object'],
   ],
-  [createComputer, null, 'createComputer: options: expected an object, got null'],
-  [createComputer, { name: ' ' }, "createComputer: name: expected a text that is not blank, got ' '"],
-  [
-    createComputer,
-    { confirm: 'yes' },
-    "createComputer: confirm: expected 'allow', 'deny' or a function, got 'yes'",
+  createAgent: [
+    [{ url: 'nonsense' }, "url: expected an http: or https: URL, got 'nonsense'"],
+    [undefined, 'options: expected an object, got undefined'],
+    [{ url: 'http://x', folow: [] }, 'folow: unknown option (did you mean follow?)'],
   ],
-  [
-    createComputer,
-    { timing: { callTotlMs: 1 } },
-    'createComputer: timing.callTotlMs: unknown option (did you mean callTotalMs?)',
+  createOffice: [
+    [{ port: '3000' }, "port: expected a port, a whole number from 0 to 65535, got '3000'"],
+    [{ metrics: { prot: 1 } }, 'metrics.prot: unknown option (did you mean port?)'],
+    [{ limits: { conections: 1 } }, 'limits.conections: unknown option (did you mean connections?)'],
+    [{ limits: { connections: -1 } }, 'limits.connections: expected a whole number from 0, got -1'],
+    [{ limits: { events: 5 } }, 'limits.events: expected 0 (no limit) or a rate { perSecond, burst }, got 5'],
+    [{ limits: { events: { perSecond: 5 } } }, 'limits.events.burst: is missing'],
+    [
+      { auth: { token: 'a-token-of-16-signs', roels: [] } },
+      'auth.roels: unknown option (did you mean roles?)',
+    ],
+    [{ record: true }, 'record: expected an object, got true'],
+    [{ trustProxy: 1.5 }, 'trustProxy: expected a whole number from 0 to 10, got 1.5'],
+    [
+      { redis: 'http://user:password@x' },
+      'redis.url: expected a redis:// or rediss:// URL, or the path of a unix socket, got something else',
+    ],
+    [{ redis: {} }, 'redis: needs either a url or a client'],
+    [{ redis: { url: 'redis://x', client: () => ({}) } }, 'redis: needs either a url or a client'],
+    [
+      { redis: { client: {} } },
+      'redis.client: expected a client of ioredis or a function that makes one, got an object',
+    ],
+    [
+      { redis: { url: 'redis://x', leaseMs: 10 } },
+      'redis.leaseMs: expected a whole number from 1000 to 86400000, got 10',
+    ],
   ],
-  [
-    createComputer,
-    { timing: { bootMs: 'x' } },
-    `createComputer: timing.bootMs: expected milliseconds from 0 to ${largest}, got 'x'`,
+  createPresenter: [
+    [{ config: {} }, 'config: unknown option (did you mean file or settings?)'],
+    [{ file: 'x', settings: {} }, 'settings: is given beside file'],
+    [{ settings: { mcpServer: {} } }, 'settings.mcpServer: unknown key (did you mean mcpServers?)'],
+    [{ fiel: 'x' }, 'fiel: unknown option (did you mean file?)'],
+    [{ settings: [] }, 'settings: expected an object, got a list'],
   ],
-  [
-    createComputer,
-    { timing: { bootMs: Infinity } },
-    `createComputer: timing.bootMs: expected milliseconds from 0 to ${largest}, got Infinity`,
+  planImport: [
+    [{ form: 'x' }, 'form: unknown option (did you mean from?)'],
+    [{}, 'from: is missing'],
   ],
-  [
-    createComputer,
-    { office: 'http://127.0.0.1:3000' },
-    "createComputer: office: expected an object, got 'http://127.0.0.1:3000'",
-  ],
-  [createComputer, { office: { id: 'x' } }, 'createComputer: office.url: is missing'],
-  [
-    createComputer,
-    { answers: { elicitt: () => {} } },
-    'createComputer: answers.elicitt: unknown option (did you mean elicit?)',
-  ],
-  [createComputer, { signal: {} }, 'createComputer: signal: expected an AbortSignal, got an object'],
-  [createAgent, { url: 'nonsense' }, "createAgent: url: expected an http: or https: URL, got 'nonsense'"],
-  [createAgent, undefined, 'createAgent: options: expected an object, got undefined'],
-  [createAgent, { url: 'http://x', folow: [] }, 'createAgent: folow: unknown option (did you mean follow?)'],
-  [
-    createOffice,
-    { port: '3000' },
-    "createOffice: port: expected a port, a whole number from 0 to 65535, got '3000'",
-  ],
-  [createOffice, { metrics: { prot: 1 } }, 'createOffice: metrics.prot: unknown option (did you mean port?)'],
-  [
-    createOffice,
-    { limits: { conections: 1 } },
-    'createOffice: limits.conections: unknown option (did you mean connections?)',
-  ],
-  [
-    createOffice,
-    { limits: { connections: -1 } },
-    'createOffice: limits.connections: expected a whole number from 0, got -1',
-  ],
-  [
-    createOffice,
-    { limits: { events: 5 } },
-    'createOffice: limits.events: expected 0 (no limit) or a rate { perSecond, burst }, got 5',
-  ],
-  [createOffice, { limits: { events: { perSecond: 5 } } }, 'createOffice: limits.events.burst: is missing'],
-  [
-    createOffice,
-    { auth: { token: 'a-token-of-16-signs', roels: [] } },
-    'createOffice: auth.roels: unknown option (did you mean roles?)',
-  ],
-  [createOffice, { record: true }, 'createOffice: record: expected an object, got true'],
-  [
-    createOffice,
-    { trustProxy: 1.5 },
-    'createOffice: trustProxy: expected a whole number from 0 to 10, got 1.5',
-  ],
-  [
-    createOffice,
-    { redis: 'http://user:password@x' },
-    'createOffice: redis.url: expected a redis:// or rediss:// URL, or the path of a unix socket, got something else',
-  ],
-  [createOffice, { redis: {} }, 'createOffice: redis: needs either a url or a client'],
-  [
-    createOffice,
-    { redis: { url: 'redis://x', client: () => ({}) } },
-    'createOffice: redis: needs either a url or a client',
-  ],
-  [
-    createOffice,
-    { redis: { client: {} } },
-    'createOffice: redis.client: expected a client of ioredis or a function that makes one, got an object',
-  ],
-  [
-    createOffice,
-    { redis: { url: 'redis://x', leaseMs: 10 } },
-    'createOffice: redis.leaseMs: expected a whole number from 1000 to 86400000, got 10',
-  ],
-  [
-    createPresenter,
-    { config: {} },
-    'createPresenter: config: unknown option (did you mean file or settings?)',
-  ],
-  [createPresenter, { file: 'x', settings: {} }, 'createPresenter: settings: is given beside file'],
-  [
-    createPresenter,
-    { settings: { mcpServer: {} } },
-    'createPresenter: settings.mcpServer: unknown key (did you mean mcpServers?)',
-  ],
-  [createPresenter, { fiel: 'x' }, 'createPresenter: fiel: unknown option (did you mean file?)'],
-  [createPresenter, { settings: [] }, 'createPresenter: settings: expected an object, got a list'],
-  [planImport, { form: 'x' }, 'planImport: form: unknown option (did you mean from?)'],
-  [planImport, {}, 'planImport: from: is missing'],
-])('an option is refused: %o with %j', async (create, options, message) => {
+};
+const rows = Object.entries(refused).flatMap(([name, all]) => all.map((row) => [name, ...row] as const));
+it.each(rows)('an option is refused: %s with %j', async (name, options, message) => {
+  const create = creators[name as keyof typeof creators];
   await expect(create(options as never)).rejects.toMatchObject({
-    ...{ code: 'BadRequest', message },
+    ...{ code: 'BadRequest', message: `${name}: ${message}` },
     details: { option: expect.stringMatching(/^[a-zA-Z.]*$/) },
   });
 });
