@@ -188,6 +188,7 @@ class HostedComputer implements Computer {
       inputs: this.#inputs,
       policy: { autoConnect, autoReconnect, timing: own },
       cachedOf: (fingerprint) => this.#cached.of(fingerprint),
+      redact: (failure) => runtime.redact(failure),
       ...launching(servers, this.#logins, this.#fastest, options),
     });
     servers.specs = specAsk((...asked) => this.#servers.resolve(...asked));
@@ -698,7 +699,7 @@ const launching = (
   logins: LazyLogins,
   fastest: Fastest,
   { inMemory = {}, transports = {}, onNotice }: ComputerOptions,
-): Omit<LaunchSpecsOptions, 'inputs'> & { accepted(config: Config): void } => {
+): Omit<LaunchSpecsOptions, 'inputs' | 'redact'> & { accepted(config: Config): void } => {
   const notice = (text: string): void => onNotice?.(text);
   return {
     registries: { fastest, isInNpmrc: isRegistryInNpmrc },

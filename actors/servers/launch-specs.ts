@@ -8,7 +8,13 @@ import type { Resolve, Resolved } from '../../machines/client/client.events.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import type { InMemoryServer, LinkedEnd, TransportMaker } from './host-servers.ts';
 import type { Inputs } from './inputs.ts';
-import { renderServer, type RemoteSpec as RemoteFacts, type ServerSpec } from './render.ts';
+import {
+  renderServer,
+  type RemoteSpec as RemoteFacts,
+  type RenderedServer,
+  type Rendering,
+  type ServerSpec,
+} from './render.ts';
 import { surroundingsOf, withFound, type HostPlaces } from './surroundings.ts';
 import { textOf } from '../kernel/errors.ts';
 import { linkedPair } from '../../adapters/mcp/linked-pair.ts';
@@ -42,6 +48,8 @@ export interface LaunchSpecsOptions extends HostPlaces {
   /** Called before any machine needs the launch spec. */
   readonly introduce: (server: string, spec: number, reach: Reach, secrets: readonly string[]) => void;
   readonly hide: (server: string, secrets: readonly string[]) => void;
+  /** Failure without hidden values. */
+  readonly redact: (failure: Failure) => Failure;
   readonly forget: (server: string, before: number) => void;
 }
 
@@ -56,13 +64,9 @@ export class LaunchSpecs {
   }
   /** Waits for the values of its inputs. Never rejects. */
   async resolve(server: ServerConfig, settings: LaunchSettings, signal: AbortSignal): Promise<SpecResolved> {
-    const { inputs, introduce, forget, places } = this.#options;
+    const { inputs, introduce, forget } = this.#options;
     const { name } = server;
-    const rendered = await renderServer(server, inputs, {
-      signal,
-      places: settings.expand ? places : undefined,
-      hide: (secrets) => this.#options.hide(name, secrets),
-    });
+    const rendered = await this.#rendered(server, settings, inputs, { signal });
     if (!rendered.ok) return rendered;
     this.#warn(name, rendered.unknown);
     const surroundings = await surroundingsOf(rendered.spec, settings, this.#options);
@@ -91,19 +95,28 @@ export class LaunchSpecs {
     settings: LaunchSettings,
     signal: AbortSignal,
   ): Promise<Failure | undefined> {
-    const { inputs, places } = this.#options;
+    const { inputs } = this.#options;
     const asking: LaunchSpecsOptions['inputs'] = {
       variable: (name) => inputs.variable(name),
       variables: () => inputs.variables(),
       resolve: (id, wanted) => inputs.resolve(id, wanted, true),
     };
-    const rendered = await renderServer(server, asking, {
-      signal,
-      places: settings.expand ? places : undefined,
-      order: 'restart',
-      hide: (secrets) => this.#options.hide(server.name, secrets),
-    });
+    const rendered = await this.#rendered(server, settings, asking, { signal, order: 'restart' });
     return rendered.ok ? undefined : rendered.failure;
+  }
+  async #rendered(
+    server: ServerConfig,
+    { expand }: LaunchSettings,
+    inputs: LaunchSpecsOptions['inputs'],
+    how: Rendering,
+  ): Promise<RenderedServer> {
+    const { hide, places, redact } = this.#options;
+    const rendered = await renderServer(server, inputs, {
+      ...how,
+      places: expand ? places : undefined,
+      hide: (secrets) => hide(server.name, secrets),
+    });
+    return rendered.ok ? rendered : { ...rendered, failure: redact(rendered.failure) };
   }
   /** Once for each variable, because servers start again and again. */
   #warn(server: string, unknown: readonly string[]): void {

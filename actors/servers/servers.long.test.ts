@@ -1,10 +1,13 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createComputer, type ComputerOptions } from '../index.ts';
+import { createComputer, type A2cError, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
 const file = fixtureFile('mcp-server.mjs');
+const folder = testFolder('servers');
 const server = (behaviour = 'echo', more: object = {}): object => ({
   command: process.execPath,
   args: [file, behaviour],
@@ -26,6 +29,24 @@ describe('a server that cannot start', () => {
     const [status] = computer.status().servers;
     expect(status).toMatchObject({ state: 'unsupported', reason: expect.stringContaining('/nowhere/***') });
     expect(JSON.stringify(status)).not.toContain('Pa55-of-nobody');
+  });
+
+  it('shows no secret of its values where a restart is refused', async () => {
+    const envFile = join(folder, 'Pa55-of-nobody.env');
+    await writeFile(envFile, 'A=1\n');
+    const inputs = [{ type: 'promptString', id: 'password', description: 'p', password: true }];
+    await using computer = await bootedComputer({
+      config: foreign({
+        mcpServers: { calm: server('echo', { envFile: join(folder, '${input:password}.env') }) },
+        inputs,
+      }),
+      input: async () => 'Pa55-of-nobody',
+    });
+    await rm(envFile);
+    const failure = await computer.servers.restart('calm').catch((error: unknown) => error as A2cError);
+    expect(failure).toMatchObject({ code: 'ConfigInvalid', message: expect.stringContaining('***.env') });
+    expect(JSON.stringify([failure, String(failure)])).not.toContain('Pa55-of-nobody');
+    expect(computer.status().servers).toMatchObject([{ name: 'calm', state: 'ready' }]);
   });
 
   it('is shown with its reason, and the others serve', async () => {

@@ -32,6 +32,7 @@ const real = (): World => {
     transports: {},
     introduce: () => {},
     hide: () => {},
+    redact: (failure) => failure,
     forget: () => {},
   });
   return {
