@@ -21,6 +21,12 @@ describe('a secret in a text', () => {
     ],
     ['a sign', 'a#b', ['#'], 'a#b'],
     ['two that overlap', 'abcdefgh', ['abcdef', 'cdefgh'], '***'],
+    [
+      'one in JSON within JSON',
+      JSON.stringify({ t: '{"p":"a\\"b\\\\c"}' }),
+      ['a"b\\c'],
+      '{"t":"{\\"p\\":\\"***\\"}"}',
+    ],
     ['one in JSON', JSON.stringify({ p: 'a"b\\c' }), ['a"b\\c'], '{"p":"***"}'],
     ['one in a URL', 'https://h/?p=a%2Fb%20c', ['a/b c'], 'https://h/?p=***'],
     ['one in a URL in small letters', 'p=a%2fb', ['a/b'], 'p=***'],

@@ -17,13 +17,14 @@ const inUrl = (secret: string): string => {
     return secret;
   }
 };
-/** Plain, in JSON, in a URL and in a form; empty for blank text. */
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+/** Plain, in JSON, in JSON within JSON, in a URL and in a form; empty for blank text. */
 function spellingsOf(secret: string): readonly string[] {
   if (secret.trim() === '') return [];
   const url = inUrl(secret);
   const lower = url.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
   const form = url.replaceAll('%20', '+');
-  return [...new Set([secret, JSON.stringify(secret).slice(1, -1), url, lower, form])];
+  return [...new Set([secret, inJson(secret), inJson(inJson(secret)), url, lower, form])];
 }
 
 export const couldBeAnything = (secret: string): boolean =>
