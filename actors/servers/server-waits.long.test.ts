@@ -46,18 +46,20 @@ describe('a server that is connecting', () => {
 
   it('says which lines came that are no messages, the last one in words', async () => {
     const program = `${lives} console.log('a\\nb\\nServer listening');`;
-    const status = await reached(node(program), /3 lines/);
-    expect(status.reason).toContain('stdout had 3 lines that are no messages, the last: "Server listening"');
+    const status = await reached(node(program), /\(3\)/);
+    expect(status.reason).toContain(
+      'stdout had lines that are no messages (3), the last: "Server listening"',
+    );
   });
 
   it('says that a line has no end', async () => {
     const status = await reached(node(`${lives} process.stdout.write('${banner}');`), /without a line end/);
-    expect(status.waits?.came).toBe(`stdout has ${banner.length} bytes without a line end`);
+    expect(status.waits?.came).toBe(`stdout had ${banner.length} bytes without a line end`);
   });
 
   it('says no secret that it was given, and not more than a line of it', async () => {
     const program = `${lives} console.log(process.env.TOKEN + 'x'.repeat(5000));`;
-    const status = await reached({ ...node(program), env: { TOKEN: 'hunter2-hunter2' } }, /1 line/);
+    const status = await reached({ ...node(program), env: { TOKEN: 'hunter2-hunter2' } }, /\(1\)/);
     expect(status.reason).not.toContain('hunter2');
     expect(status.reason?.length).toBeLessThan(400);
   });
@@ -101,18 +103,18 @@ describe('what a server waited for', () => {
     const server = { ...node(`${lives} process.stdout.write('${banner}');`), restart: false };
     const { failure } = await reached(server, /no answer to initialize within/, { connectMs: 5_000 });
     expect(failure?.message).toBe(
-      `Server 'slow': no answer to initialize within 5000 ms: stdout has ${banner.length} bytes without a line end`,
+      `Server 'slow': no answer to initialize within 5000 ms: stdout had ${banner.length} bytes without a line end`,
     );
   });
 
   it('is in the failure of a call that waited for it', async () => {
-    const status = await reached(node(`${lives} console.log('Server listening');`), /1 line/);
+    const status = await reached(node(`${lives} console.log('Server listening');`), /\(1\)/);
     expect(status.state).toBe('connecting');
     const outcome = await computers[0]?.computer.callTool('echo', {}, { timeoutMs: 10 });
     expect(outcome?.failure).toMatchObject({
       code: 'ServerNotActive',
       message: expect.stringContaining(
-        'stdout had 1 line that is no message, the last: "Server listening"',
+        'stdout had lines that are no messages (1), the last: "Server listening"',
       ) as string,
       details: { state: 'connecting', waits: [{ server: 'slow', for: 'initialize' }] },
     });

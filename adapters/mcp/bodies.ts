@@ -55,15 +55,12 @@ export type Body =
   /** Reason why the body cannot be decompressed, in words that follow "the answer". */
   | { readonly unpackable: string };
 
-interface Reading {
-  /** Stops reading, because the rest of the body is not wanted. */
-  stop(): void;
-}
+/** Returns what stops it, because the rest of the body is not wanted. */
 function read(
   answer: IncomingMessage,
   take: (chunk: Buffer) => void,
   over: (end: StreamEnd) => void,
-): Reading {
+): () => void {
   const body = unpacked(answer);
   let end: StreamEnd | undefined;
   body.on('data', (chunk: Buffer) => {
@@ -84,7 +81,7 @@ function read(
     else if (answer.complete) over({ how: 'ended', cause: 'it ended' });
     else over({ how: 'broken', cause: 'ECONNRESET' });
   });
-  return { stop: () => body.destroy() };
+  return () => void body.destroy();
 }
 
 function createText(limit: number) {
@@ -101,12 +98,7 @@ function createText(limit: number) {
       if (bytes > limit) return { overlong: bytes };
       if (how === 'unpackable') return { unpackable: cause };
       if (how !== 'ended') return { broken: cause };
-      return {
-        text: Buffer.concat(parts, bytes)
-          .toString('utf8')
-          .replace(/^\uFEFF/, ''),
-        bytes,
-      };
+      return { text: Buffer.concat(parts, bytes).toString('utf8'), bytes };
     },
   };
 }
@@ -115,9 +107,9 @@ function createText(limit: number) {
 export function readBody(answer: IncomingMessage, limit: number): Promise<Body> {
   return new Promise((resolve) => {
     const text = createText(limit);
-    const reading = read(
+    const stop = read(
       answer,
-      (chunk) => text.add(chunk) || reading.stop(),
+      (chunk) => text.add(chunk) || stop(),
       (end) => resolve(text.body(end)),
     );
   });
@@ -148,15 +140,15 @@ export function readAnswer(
       if (silenceMs <= 0 || !isStream) return;
       timer = timers.setTimeout(() => {
         isSilent = true;
-        reading.stop();
+        stop();
       }, silenceMs);
     };
-    const reading = read(
+    const stop = read(
       answer,
       (chunk) => {
         wait();
         if (isStream) reader.push(chunk);
-        else if (!text.add(chunk)) reading.stop();
+        else if (!text.add(chunk)) stop();
       },
       (end) => {
         timers.clearTimeout(timer);
@@ -168,11 +160,6 @@ export function readAnswer(
 }
 const silent: StreamEnd = { how: 'silent', cause: 'ETIMEDOUT' };
 
-/** Usually one, more when a proxy has added another. */
-const typesOf = ({ headers }: IncomingMessage): readonly string[] =>
-  (headers['content-type'] ?? '')
-    .split(/[,;]/)
-    .map((type) => type.trim().toLowerCase())
-    .filter((type) => type.includes('/'));
-export const mediaTypeOf = (answer: IncomingMessage): string => typesOf(answer)[0] ?? '';
-export const isEvents = (answer: IncomingMessage): boolean => typesOf(answer).includes('text/event-stream');
+export const mediaTypeOf = ({ headers }: IncomingMessage): string =>
+  (headers['content-type'] ?? '').split(/[,;]/, 1).join('').trim().toLowerCase();
+export const isEvents = (answer: IncomingMessage): boolean => mediaTypeOf(answer) === 'text/event-stream';

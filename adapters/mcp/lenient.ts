@@ -12,11 +12,6 @@ const said = (value: unknown): Fields =>
   Object.fromEntries(Object.entries(fieldsOf(value)).filter(([, member]) => member !== null));
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
-function numberOf(value: unknown): number | undefined {
-  const read = isText(value) && value.trim() !== '' ? Number(value) : value;
-  return isNumber(read) ? read : undefined;
-}
-
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
@@ -88,7 +83,7 @@ function urlOf({ url, elicitationId, ...rest }: Fields): object {
     ...rest,
     mode: 'url',
     url,
-    elicitationId: isText(elicitationId) || isNumber(elicitationId) ? String(elicitationId) : '',
+    elicitationId: wordOf(elicitationId),
   };
 }
 function formOf({ requestedSchema, ...rest }: Fields, tell: Tell): object {
@@ -153,8 +148,7 @@ export function readInitialize(result: unknown, tell: Tell): Initialized | { rea
     },
   };
 }
-const wordOf = (value: unknown): string =>
-  isText(value) || numberOf(value) !== undefined ? String(value) : '';
+const wordOf = (value: unknown): string => (isText(value) || isNumber(value) ? String(value) : '');
 
 /** A value that is no object counts as declared, except null and `false`. */
 function capabilitiesOf(declared: unknown, tell: Tell): Capabilities {

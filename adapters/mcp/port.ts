@@ -73,13 +73,6 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
   const parting = new Set<Promise<void>>();
   const meter = new NoiseMeter(options.redact);
   const shared = sharedBy(options);
-  const eras = new Map<string, Around['era']>();
-  const eraOf = ({ server, generation }: SessionInput): Around['era'] => {
-    const launched = `${server} ${generation}`;
-    const era = eras.get(launched) ?? { isStateless: false };
-    eras.set(launched, era);
-    return era;
-  };
   const noticed = (server: string, notice: Notice): void => {
     meter.count(server, notice);
     options.notice?.(server, notice);
@@ -89,7 +82,6 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     ...shared,
     guard,
     timers: { ...timers, setTimeout: (fire, ms) => timers.setTimeout(guard(fire), ms) },
-    era: eraOf(input),
     frame: (dir, message, by) => options.frame?.(at, dir, message, by),
     notice: (seen) => noticed(input.server, seen),
   });

@@ -8,7 +8,6 @@ import type { Tracing } from '../../machines/kernel/tracing.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';
-import type { Timers } from '../clock.ts';
 import { type Initialized, type Tell, readElicitation, readInitialize } from './lenient.ts';
 import { answerMs, capabilitiesOf, ServerRequests, type Answers, type Owes } from './messages/answers.ts';
 import { errorOf, type Envelope } from './messages/envelope.ts';
@@ -48,14 +47,10 @@ import { transportOf, type TransportOptions } from './transports.ts';
 /** Time in ms after which a handshake is slow enough to be reported; a faster one is never reported. */
 const tellMs = 1_000;
 
-interface HandshakeAround {
-  /** Word for the server in messages such as "stdout wrote …": `stdout`, or `it` for a server without a process. */
-  readonly source: 'stdout' | 'it';
-  readonly timers: Timers;
-  readonly now: () => number;
-  readonly redact: ((text: string) => string) | undefined;
+type HandshakeAround = Pick<Around, 'timers' | 'now' | 'redact'> & {
+  readonly isProcess: boolean;
   readonly tell: (waits: Waits) => void;
-}
+};
 
 /** Reports what a slow handshake waits for: each change once, at most once a second. */
 class Handshake {
@@ -99,15 +94,14 @@ class Handshake {
     this.#around.tell(waits);
   }
   #came(): string {
-    const { source, redact } = this.#around;
+    const { isProcess, redact } = this.#around;
     const { heldBytes = 0 } = this.#transport;
-    const had = source === 'stdout' ? 'stdout had' : 'it sent';
-    const lines =
-      this.#lines === 1 ? '1 line that is no message' : `${this.#lines} lines that are no messages`;
+    const had = isProcess ? 'stdout had' : 'it sent';
     const said = [
-      this.#lines > 0 && `${had} ${lines}, the last: ${JSON.stringify(cut(this.#last, redact))}`,
+      this.#lines > 0 &&
+        `${had} lines that are no messages (${this.#lines}), the last: ${JSON.stringify(cut(this.#last, redact))}`,
       this.#others > 0 && `${had} ${this.#others} messages that are not the answer`,
-      heldBytes > 0 && `${source} has ${heldBytes} bytes without a line end`,
+      heldBytes > 0 && `${had} ${heldBytes} bytes without a line end`,
     ];
     return said.filter((part) => part !== false).join('; ');
   }
@@ -194,8 +188,7 @@ export class Session {
   /** Names of the tools that run only as tasks, according to the latest tool list of this session. */
   #asTasks = new Set<unknown>();
   readonly #tasks = new Set<TaskCall>();
-  readonly #timers: Around['timers'];
-  readonly #guard: Around['guard'];
+  readonly #around: Around;
   readonly #traced: TracedRequests | undefined;
   readonly #tell: Tell;
 
@@ -203,8 +196,7 @@ export class Session {
     this.#emit = emit;
     this.#input = input;
     this.#options = options;
-    this.#timers = around.timers;
-    this.#guard = around.guard;
+    this.#around = around;
     const { answers = {}, clientInfo, tracing } = options;
     this.#traced =
       tracing && new TracedRequests(tracing, input, options.remoteOf?.(input.server, input.spec)?.kind);
@@ -222,10 +214,8 @@ export class Session {
     const requests = new PendingRequests(transport, { notice, frame: around.frame, guard: around.guard });
     this.#transport = transport;
     this.#handshake = new Handshake(transport, {
-      source: input.process === null ? 'it' : 'stdout',
-      timers: around.timers,
-      now: around.now,
-      redact: options.redact,
+      ...around,
+      isProcess: input.process !== null,
       tell: (waits) => this.#emit({ type: 'session.waits', waits }),
     });
     this.#requests = requests;
@@ -342,7 +332,9 @@ export class Session {
         current = asked.id;
         sent?.(current);
         asked.sent?.catch(
-          this.#guard((error: unknown) => requests.forget(asked.id) && emit(refusedOnTheWay(id, error))),
+          this.#around.guard((error: unknown) => {
+            if (requests.forget(asked.id)) emit(refusedOnTheWay(id, error));
+          }),
         );
       } catch {
         emit(unsentRequest(id, unwritable));
@@ -361,7 +353,7 @@ export class Session {
       const call = new TaskCall(id, params, {
         requests,
         by,
-        timers: this.#timers,
+        timers: this.#around.timers,
         emit,
         reason: () => this.#transport?.lost?.reason ?? connectionEnded,
         onOver: () => this.#tasks.delete(call),
@@ -514,8 +506,7 @@ function pagesOf({ failure: { details } }: Refusal): readonly Page[] {
   const { elicitations } = fieldsOf(details['data']);
   return (Array.isArray(elicitations) ? elicitations : []).flatMap((one) => {
     try {
-      const page = readElicitation({ ...fieldsOf(one), mode: 'url' }, () => {}) as Page;
-      return /^https?:$/.test(new URL(page.url).protocol) ? [page] : [];
+      return [readElicitation({ ...fieldsOf(one), mode: 'url' }, () => {}) as Page];
     } catch {
       return [];
     }

@@ -74,8 +74,6 @@ export interface McpTransport extends Omit<Transport, 'start' | 'send'> {
 export type OpenRequest = (url: URL, options: RequestOptions) => ClientRequest;
 
 export interface Around {
-  /** For this server with this launch config; written by the transport that finds out. */
-  readonly era: { isStateless: boolean };
   readonly resultBytes: number;
   readonly messageBytes: number;
   /** An error of one callback of a stream ends this session. `timers` are guarded by it, too. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
+import { codeOf } from '../../reading.ts';
 import { notStartable } from '../messages/refusal.ts';
 
 export type Phase = 'connect' | 'initialize' | 'session';
@@ -24,11 +25,7 @@ export const isUnsigned = (cause: string): boolean => /SELF_SIGNED|VERIFY_LEAF|G
 export const causeWords = (cause: string): string => (causes[cause] ? `${causes[cause]} (${cause})` : cause);
 
 /** The message of Node is dropped, because it names hosts and addresses. */
-export function causeOf(error: unknown): string {
-  if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string')
-    return error.code;
-  return 'unknown cause';
-}
+export const causeOf = (error: unknown): string => codeOf(error) || 'unknown cause';
 
 const hostFailed = 'this host failed on the answer';
 export const failedOn = (error: unknown): string =>
@@ -103,9 +100,7 @@ export function statusFailure(status: number, { phase, headers, url, said = '' }
       code: wireCodes.tooMany,
       message: `the server gets too many requests (HTTP 429)${words}`,
       details,
-      ...(typeof retryAfter === 'number' && {
-        remedy: `wait ${retryAfter} s, as the server asks, and try again`,
-      }),
+      ...(retryAfter !== undefined && { remedy: `wait ${retryAfter} s, as the server asks, and try again` }),
     };
   return { code: wireCodes.toolFailed, message: `the server answered HTTP ${status}${words}`, details };
 }
@@ -129,15 +124,13 @@ function sentElsewhere(status: number, location: string | undefined, from: URL):
 }
 export const placeOf = ({ protocol, host }: URL): string => `${protocol}//${host}`;
 
-/** In seconds; a date is compared with the header `Date`, else the local clock. Other text: 40 characters. */
+/** In seconds; a date is compared with the header `Date`. */
 export function retryAfterIn({
-  'retry-after': text,
-  date,
-}: IncomingHttpHeaders): number | string | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d{1,9}(\.\d+)?$/.test(text)) return Math.ceil(Number(text));
-  const at = /[a-z]/i.test(text) ? Date.parse(text) : NaN;
-  if (Number.isNaN(at)) return text.slice(0, 40);
-  const theirs = Date.parse(date ?? '');
-  return Math.max(0, Math.ceil((at - (Number.isNaN(theirs) ? Date.now() : theirs)) / 1_000));
+  'retry-after': text = '',
+  date = '',
+}: IncomingHttpHeaders): number | undefined {
+  const seconds = /^\d{1,9}(\.\d+)?$/.test(text)
+    ? Number(text)
+    : (Date.parse(text) - Date.parse(date)) / 1_000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
 }

@@ -179,7 +179,8 @@ export class Http {
     const users = isOwn ? this.#options.headers : {};
     const cookie = isOwn && this.#cookieBeside(valueOf(users, 'cookie'));
     const own = { ...sending.headers, ...length, ...(cookie && { cookie }) };
-    return { ...this.#defaults, ...users, ...ownOver(users, own) };
+    // Of names that differ in case alone Node sends the last.
+    return { ...this.#defaults, ...users, ...own };
   }
   /** `given`: the header of the config, whose names win. */
   #cookieBeside(given = ''): string {
@@ -207,10 +208,9 @@ export class Http {
     let asked: ClientRequest;
     try {
       const headers = this.#headersFor(url, sending);
-      const failure = unsendable(headers);
-      if (failure) return reject(new Refused(failure, 'unsent'));
       asked = ask(url, { method, headers, ...this.#wayTo(url, sending, isOther) });
     } catch (error) {
+      if (isUnsendable(error)) return reject(new Refused(unsendable(error), 'unsent'));
       return reject(error instanceof Inside ? error : unreached(causeOf(error), false));
     }
     state.request = asked;
@@ -305,19 +305,14 @@ interface Then {
   readonly followed: number;
 }
 
-/** Gives the position of the bad character; the value itself stays hidden. */
-function unsendable(headers: Readonly<Record<string, string>>): Failure | undefined {
-  for (const [name, value] of Object.entries(headers)) {
-    const at = value.search(/[^\t\x20-\x7e\x80-\xff]/);
-    if (at < 0) continue;
-    const char = `U+${(value.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-    return notStartable(
-      `its header ${JSON.stringify(name)} cannot be sent: character ${at + 1} of its value is ${char}`,
-      'write the value of this header again, without what a copy from a document has brought along',
-    );
-  }
-  return undefined;
-}
+const isUnsendable = (error: unknown): error is Error =>
+  error instanceof Error && ['ERR_INVALID_CHAR', 'ERR_INVALID_HTTP_TOKEN'].includes(causeOf(error));
+/** Node names the header, and hides its value. */
+const unsendable = ({ message }: Error): Failure =>
+  notStartable(
+    `one of its headers cannot be sent: ${message}`,
+    'write this header again, without what a copy from a document has brought along',
+  );
 
 const withCode = (code: string): Error => Object.assign(new Error(code), { code });
 const aborted = (): Error => withCode('ECONNABORTED');
@@ -325,14 +320,6 @@ const timedOut = (): Error => withCode('ETIMEDOUT');
 
 const valueOf = (headers: Readonly<Record<string, string>>, wanted: string): string | undefined =>
   Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1];
-/** Ours win over those of the user, with the spelling of the names that the user chose. */
-function ownOver(
-  users: Readonly<Record<string, string>>,
-  own: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const names = new Map(Object.keys(users).map((name) => [name.toLowerCase(), name]));
-  return Object.fromEntries(Object.entries(own).map(([name, value]) => [names.get(name) ?? name, value]));
-}
 
 /** Only on the same origin, because the headers carry secrets; with a body only for 307 and 308. */
 function redirectOf(answer: IncomingMessage, from: URL, method: string): URL | undefined {

@@ -88,8 +88,7 @@ export class Reopening {
       // The server has not noticed the end of the previous stream yet (409), or is overloaded.
       const isPassing = status === 409 || status === 429 || status >= 500;
       if (isPassing) {
-        const seconds = retryAfterIn(answer.headers);
-        this.#askedMs = typeof seconds === 'number' ? Math.min(seconds * 1_000, longestAskedMs) : 0;
+        this.#askedMs = Math.min((retryAfterIn(answer.headers) ?? 0) * 1_000, longestAskedMs);
         return { heard: false };
       }
       return { over: { how: 'refused', status, wasOpen: this.#wasOpen } };

@@ -163,10 +163,8 @@ export function headerParams(schema: unknown): readonly HeaderParam[] | { readon
 }
 
 /** Gateways of the new revision want them on the first request; older servers ignore them. */
-export function headersBefore(request: Request): Record<string, string> {
-  if (request.method !== 'initialize') return {};
-  return request.params?.['_meta'] ? headersOf(request, assumedRevision) : { 'mcp-method': request.method };
-}
+export const headersBefore = (request: Request): Record<string, string> =>
+  request.method === 'initialize' ? headersOf(request, assumedRevision) : {};
 
 export class ToolHeaders {
   readonly #params = new Map<string, readonly HeaderParam[]>();

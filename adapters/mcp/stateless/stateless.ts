@@ -63,12 +63,11 @@ class Inputs {
 interface By {
   readonly status: number;
   readonly code: unknown;
-  readonly message: string;
 }
 function isRefusedBy(error: unknown, so: (by: By) => boolean): boolean {
   if (!(error instanceof Refused)) return false;
-  const { message, details } = error.failure;
-  return so({ status: Number(details?.['http_status'] ?? 0), code: details?.['code'], message });
+  const { details } = error.failure;
+  return so({ status: Number(details?.['http_status'] ?? 0), code: details?.['code'] });
 }
 const isLogin = (status: number): boolean => status === 401 || status === 403;
 /** HTTP statuses that may pass, and say nothing of what a server speaks: of a time-out, too early, too many requests. */
@@ -81,9 +80,6 @@ const mayBeOther = (error: unknown): boolean =>
 /** Tells whether a refusal of `server/discover` leaves open what the server speaks. */
 const isOpen = (error: unknown): boolean =>
   isRefusedBy(error, ({ status }) => isLogin(status) || passing.includes(status));
-/** Tells whether a refusal objects to the version header, sent before `initialize` has agreed on a version. */
-const isOfVersion = (error: unknown): boolean =>
-  isRefusedBy(error, ({ status, message }) => status === 400 && /version|header/i.test(message));
 
 /** Number of times that a server may ask for input before it answers; a server that asks more often would ask without end. */
 const mostRounds = 10;
@@ -103,7 +99,7 @@ type Take = (answer: Answer) => void;
 export class StatelessTransport extends WrappingTransport {
   readonly #inner: McpTransport;
   readonly #http: StatelessHttp | undefined;
-  readonly #around: Pick<Around, 'era' | 'notice' | 'timers'>;
+  readonly #around: Pick<Around, 'notice' | 'timers'>;
   readonly #listening: Listening;
   #isStateless = false;
   #initialize: Request | undefined;
@@ -115,7 +111,7 @@ export class StatelessTransport extends WrappingTransport {
   readonly #inputs: Inputs;
   readonly #tools: ToolHeaders;
 
-  constructor(inner: McpTransport, around: Pick<Around, 'era' | 'notice' | 'timers'>, http?: StatelessHttp) {
+  constructor(inner: McpTransport, around: Pick<Around, 'notice' | 'timers'>, http?: StatelessHttp) {
     super();
     this.#inner = inner;
     this.#http = http;
@@ -166,15 +162,12 @@ export class StatelessTransport extends WrappingTransport {
 
   /**
    * Finds out which revision a server speaks. A server of an older revision answers `initialize`; one that
-   * refuses is asked by `server/discover`, and when that fails, too, the refusal stands. A server that spoke
-   * the stateless revision the last time is asked by `server/discover` first. `initialize` names the newest
-   * revision in `_meta`, which older servers ignore; on a stream, a server of both revisions refuses it. Over
-   * HTTP the header has to name the same version, so there `initialize` names a version that every server
+   * refuses is asked by `server/discover`, and when that fails, too, the refusal stands. `initialize` names the
+   * newest revision in `_meta`, which older servers ignore; on a stream, a server of both revisions refuses it.
+   * Over HTTP the header has to name the same version, so there `initialize` names a version that every server
    * accepts, and the next message names the newest (`#passOn`).
    */
   async #begin(initialize: Request): Promise<void> {
-    if (this.#around.era.isStateless && (await this.#discover(initialize))) return;
-    this.#around.era.isStateless = false;
     this.#initialize = initialize;
     const envelope = envelopeOf(
       fieldsOf(initialize.params),
@@ -186,14 +179,10 @@ export class StatelessTransport extends WrappingTransport {
       if (!is) this.#deliver(answer);
       return is;
     };
-    const asking = this.#exchange(asked, isOther).catch(async (error: unknown) => {
-      if (!mayBeOther(error)) throw error;
-      if (await this.#discover(initialize)) return undefined;
-      if (!this.#http || !isOfVersion(error)) throw error;
-      // Sends `initialize` without a version header, which some servers accept only after a version is agreed on.
-      return this.#exchange(initialize, isOther).catch(() => Promise.reject(error));
+    const answer = await this.#exchange(asked, isOther).catch(async (error: unknown) => {
+      if (mayBeOther(error) && (await this.#discover(initialize))) return undefined;
+      throw error;
     });
-    const answer = await asking;
     if (answer && !(await this.#discover(initialize))) this.#deliver(answer);
   }
   /** A server of both revisions refuses the first notification, whose body and header name different ones. */
@@ -229,7 +218,6 @@ export class StatelessTransport extends WrappingTransport {
     const result = answer && initializedBy(answer, latestSessionRevision);
     if (!result) return false;
     this.#isStateless = true;
-    this.#around.era.isStateless = true;
     this.#capabilities = fieldsOf(result['capabilities']);
     if (isAnswering) this.#deliver({ jsonrpc: '2.0', id: initialize.id, result });
     return true;

@@ -178,9 +178,7 @@ describe('the answer in a body', () => {
     ['events without blanks', (text) => Buffer.from(`data:${text}\n\n`)],
   ];
   const cases = [
-    ...['application/json; charset=utf-8', 'text/plain', 'nonsense', undefined].map(
-      (type) => [type, json] as const,
-    ),
+    ...['application/json; charset=utf-8', 'text/plain', undefined].map((type) => [type, json] as const),
     ...['text/event-stream', 'text/event-stream, application/json'].map((type) => [type, stream] as const),
   ];
   it.each(cases.flatMap(([type, forms]) => forms.map(([form, write]) => [form, type, write] as const)))(
@@ -229,16 +227,14 @@ describe('the answer in a body', () => {
 
 describe('a header that cannot be sent', () => {
   it.each([
-    ['Authorization', 'Bearer abc–s3cret', 'character 11 of its value is U+2013'],
-    ['X-Key', '\u200Bs3cret', 'character 1 of its value is U+200B'],
-    ['X-Key', 's3cret\n', 'character 7 of its value is U+000A'],
-    ['X-Key', 's3cret😀', 'character 7 of its value is U+1F600'],
-  ])('is named, and nothing is asked: %s', async (name, value, said) => {
+    ['Authorization', 'Bearer abc–s3cret'],
+    ['X-Key', 's3cret\n'],
+    ['X Key', 's3cret'],
+  ])('is named, and nothing is asked: %s', async (name, value) => {
     const world = await worldOf('streamable', { spec: { headers: { [name]: value } } });
     const failure = await failureIn(world);
     expect(failure).toMatchObject({ code: 'NotStartable', remedy: expect.any(String) });
     expect(failure.message).toContain(`"${name}"`);
-    expect(failure.message).toContain(said);
     expect(JSON.stringify(failure)).not.toContain('s3cret');
     expect(world.server.seen).toEqual([]);
   });

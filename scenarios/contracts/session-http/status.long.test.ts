@@ -101,7 +101,7 @@ describe('Retry-After', () => {
     ['0', undefined, 0],
     [inMs(90_000), inMs(0), 90],
     [inMs(-90_000), inMs(0), 0],
-    ['soon', undefined, 'soon'],
+    ['soon', undefined, undefined],
   ])('is told in seconds for %s', async (value, date, seconds) => {
     const more = { 'retry-after': value, ...(date !== undefined && { date }) };
     const world = await worldOf('streamable', {
@@ -112,7 +112,7 @@ describe('Retry-After', () => {
       },
     });
     const { failure } = refusalOf(await (await openIn(world)).call('echo').answer());
-    expect(failure.details).toMatchObject({ retry_after: seconds });
+    expect(failure.details?.['retry_after']).toBe(seconds);
   });
   it.each([429, 503])('counts for the stream with news, too: %i', async (status) => {
     const hand = handTimers();
