@@ -76,35 +76,14 @@ export function nearest(word: string, names: Iterable<string>): string[] {
 const longestHead = 256;
 /** Plain or for URLs, with or without padding, in lines, in a `data:` URI; undefined when empty or none. */
 export function readBase64(text: string): { readonly data: string; readonly mimeType: string } | undefined {
-  const head = /^\s*data:([^,]*);base64,/i.exec(text.slice(0, longestHead));
-  const letters: string[] = [];
-  let from = head?.[0].length ?? 0;
-  let end = false;
-  for (let at = from; at <= text.length; at += 1) {
-    const kind = at < text.length ? (kinds[text.charCodeAt(at)] ?? 0) : blank;
-    if (kind === letter && !end) continue;
-    if (kind === 0 || kind === letter) return undefined;
-    if (at > from) letters.push(text.slice(from, at));
-    from = at + 1;
-    if (kind === forUrl) {
-      if (end) return undefined;
-      letters.push(text[at] === '-' ? '+' : '/');
-    }
-    end ||= kind === padding;
-  }
-  const data = letters.join('');
-  const rest = data.length % 4;
-  if (data === '' || rest === 1) return undefined;
-  return { data: rest === 0 ? data : data.padEnd(data.length + 4 - rest, '='), mimeType: head?.[1] ?? '' };
+  const [head = '', mimeType = ''] = /^\s*data:([^,]*);base64,/i.exec(text.slice(0, longestHead)) ?? [];
+  const all = text.slice(head.length).replace(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/');
+  const end = all.indexOf('=');
+  const data = end < 0 ? all : all.slice(0, end);
+  const isOther = /[^A-Za-z0-9+/]/.test(data) || /[^=]/.test(all.slice(data.length));
+  if (isOther || data === '' || data.length % 4 === 1) return undefined;
+  return { data: data.padEnd(Math.ceil(data.length / 4) * 4, '='), mimeType };
 }
-const [letter, forUrl, blank, padding] = [1, 2, 3, 4];
-const kinds: readonly number[] = Array.from({ length: 128 }, (_, code): number => {
-  const char = String.fromCharCode(code);
-  if (/[A-Za-z0-9+/]/.test(char)) return letter;
-  if (char === '-' || char === '_') return forUrl;
-  if (char === '=') return padding;
-  return /\s/.test(char) ? blank : 0;
-});
 
 /** Converts any thrown value to text, even one that cannot be converted. */
 export const textOf = (error: unknown): string => {

@@ -66,12 +66,9 @@ const restlessOf = (all: RestlessLists, server: string): RestlessLists[string] =
   (Object.hasOwn(all, server) && all[server]) || {};
 const firstRestless = (all: RestlessLists, server: string): Failure | undefined =>
   Object.values(restlessOf(all, server))[0];
-export const whyRestless = (
-  { restless: restlessTakenIn }: ComputerContext,
-  server: string,
-): Failure | undefined => firstRestless(restlessTakenIn, server);
-export const hasRestless = ({ restless: restlessTakenIn }: ComputerContext): boolean =>
-  Object.keys(restlessTakenIn).length > 0;
+export const whyRestless = ({ restless }: ComputerContext, server: string): Failure | undefined =>
+  firstRestless(restless, server);
+export const hasRestless = ({ restless }: ComputerContext): boolean => Object.keys(restless).length > 0;
 /** This holds only for one session. */
 export const withoutRestless = (all: RestlessLists, server: string): RestlessLists =>
   Object.hasOwn(all, server) ? withoutKey(all, server) : all;
