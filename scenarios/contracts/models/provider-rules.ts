@@ -63,12 +63,19 @@ const geminiSchema = (tool: Tool): unknown => tool['parametersJsonSchema'];
 const nameOf = (tool: Tool): unknown => tool['name'] ?? inside(tool['function'], 'name');
 
 type Violations = ProviderRule['violations'];
+const rule = (
+  id: string,
+  says: string,
+  violations: Violations,
+  ...violating: readonly Tool[]
+): ProviderRule => ({ id, says, violations, violating });
 const eachTool =
   (isBroken: (tool: Tool) => boolean): Violations =>
   (tools) =>
     tools.filter(isBroken).map((tool) => String(nameOf(tool)));
+type SchemaOf = (tool: Tool) => unknown;
 const eachSchema =
-  (schemaOf: (tool: Tool) => unknown, isBroken: (node: Node, isRoot: boolean) => boolean): Violations =>
+  (schemaOf: SchemaOf, isBroken: (node: Node, isRoot: boolean) => boolean): Violations =>
   (tools) =>
     tools.flatMap((tool) =>
       schemasIn(schemaOf(tool), String(nameOf(tool)))
@@ -77,9 +84,18 @@ const eachSchema =
     );
 const has = (node: Node, ...keys: readonly string[]): boolean => keys.some((key) => Object.hasOwn(node, key));
 const names = (node: Node): string[] => Object.keys(isNode(node['properties']) ? node['properties'] : {});
-
 const hasType = (node: Node, type: string): boolean =>
   node['type'] === type || (Array.isArray(node['type']) && node['type'].includes(type));
+
+const atRoot = (schemaOf: SchemaOf, ...keys: readonly string[]): Violations =>
+  eachSchema(schemaOf, (node, isRoot) => isRoot && has(node, ...keys));
+const references = (schemaOf: SchemaOf): Violations =>
+  eachSchema(schemaOf, (node) => has(node, '$ref', '$dynamicRef', '$recursiveRef'));
+const bareArrays = (schemaOf: SchemaOf): Violations =>
+  eachSchema(schemaOf, (node) => hasType(node, 'array') && !isNode(node['items']));
+const wrongNames = (schemaOf: SchemaOf, right: RegExp): Violations =>
+  eachSchema(schemaOf, (node) => names(node).some((name) => !right.test(name)));
+const invalid = (schemaOf: SchemaOf): Violations => eachTool((tool) => !isDraft2020(schemaOf(tool)));
 
 const openaiTool = (parameters: unknown, more: object = {}): Tool => ({
   type: 'function',
@@ -87,162 +103,136 @@ const openaiTool = (parameters: unknown, more: object = {}): Tool => ({
 });
 const anthropicTool = (input_schema: unknown, name = 'f'): Tool => ({ name, description: '', input_schema });
 const geminiTool = (parametersJsonSchema: unknown): Tool => ({
-  name: 'f',
-  description: '',
-  parametersJsonSchema,
+  ...{ name: 'f', description: '', parametersJsonSchema },
 });
-const withProperty = (schema: unknown, type = 'object', name = 'p'): Node => ({
-  type,
+const withParameters = (tools: readonly Tool[]): readonly Tool[] =>
+  tools.filter((tool) => geminiSchema(tool) !== undefined);
+const withProperty = (schema: unknown, name = 'p'): Node => ({
+  type: 'object',
   properties: { [name]: schema },
 });
+const referring = { ...withProperty({ $ref: '#/$defs/a' }), $defs: { a: {} } };
+const isDraft = 'It is valid JSON Schema, draft 2020-12';
+const isWithItems = 'Every array has `items`, and they are a schema';
+
 const common: readonly ProviderRule[] = [
-  {
-    id: 'N1',
-    says: 'A name has 1 to 64 letters, digits, `_` and `-`, and begins with a letter or `_`',
-    violations: eachTool((tool) => !/^[a-z_][\w-]{0,63}$/i.test(String(nameOf(tool)))),
-    violating: [anthropicTool({ type: 'object' }, 'a.b')],
-  },
-  {
-    id: 'N2',
-    says: 'No two tools of a request have one name',
-    violations: (tools) =>
-      tools
-        .map(nameOf)
-        .filter((name, n, all) => all.indexOf(name) !== n)
-        .map(String),
-    violating: [anthropicTool({ type: 'object' }), anthropicTool({ type: 'object' })],
-  },
+  rule(
+    'N1',
+    'A name has 1 to 64 letters, digits, `_` and `-`, and begins with a letter or `_`',
+    eachTool((tool) => !/^[a-z_][\w-]{0,63}$/i.test(String(nameOf(tool)))),
+    anthropicTool({ type: 'object' }, 'a.b'),
+  ),
+  rule(
+    'N2',
+    'No two tools of a request have one name',
+    (tools) => tools.map((tool) => String(nameOf(tool))).filter((name, n, all) => all.indexOf(name) !== n),
+    ...[anthropicTool({ type: 'object' }), anthropicTool({ type: 'object' })],
+  ),
 ];
 
 export const openaiRules: readonly ProviderRule[] = [
   ...common,
-  {
-    id: 'O1',
-    says: '`parameters` has `type: "object"` and `properties`',
-    violations: eachSchema(
+  rule(
+    'O1',
+    '`parameters` has `type: "object"` and `properties`',
+    eachSchema(
       openaiSchema,
       (node, isRoot) => isRoot && !(node['type'] === 'object' && isNode(node['properties'])),
     ),
-    violating: [openaiTool({ type: 'object' })],
-  },
-  {
-    id: 'O2',
-    says: 'At its root stand no `anyOf`, `oneOf`, `allOf`, `enum`, `not`',
-    violations: eachSchema(
-      openaiSchema,
-      (node, isRoot) => isRoot && has(node, 'anyOf', 'oneOf', 'allOf', 'enum', 'not'),
-    ),
-    violating: [openaiTool({ type: 'object', properties: {}, anyOf: [{ required: ['a'] }] })],
-  },
-  {
-    id: 'O3',
-    says: 'Every array has `items`, and they are a schema',
-    violations: eachSchema(openaiSchema, (node) => hasType(node, 'array') && !isNode(node['items'])),
-    violating: [openaiTool(withProperty({ type: 'array' }))],
-  },
-  {
-    id: 'O4',
-    says: 'No reference leads anywhere: there is no `$ref`',
-    violations: eachSchema(openaiSchema, (node) => has(node, '$ref', '$dynamicRef', '$recursiveRef')),
-    violating: [openaiTool(withProperty({ $ref: '#/$defs/gone' }))],
-  },
-  {
-    id: 'O5',
-    says: 'It is valid JSON Schema, draft 2020-12',
-    violations: eachTool((tool) => !isDraft2020(openaiSchema(tool))),
-    violating: [openaiTool(withProperty({ type: 'any' }))],
-  },
-  {
-    id: 'O6',
-    says: 'A tool has `type` and `function`, and that has `name`, `description` and `parameters`: nothing else',
-    violations: eachTool(
+    openaiTool({ type: 'object' }),
+  ),
+  rule(
+    'O2',
+    'At its root stand no `anyOf`, `oneOf`, `allOf`, `enum`, `not`',
+    atRoot(openaiSchema, 'anyOf', 'oneOf', 'allOf', 'enum', 'not'),
+    openaiTool({ type: 'object', properties: {}, anyOf: [{ required: ['a'] }] }),
+  ),
+  rule('O3', isWithItems, bareArrays(openaiSchema), openaiTool(withProperty({ type: 'array' }))),
+  rule(
+    'O4',
+    'No reference leads anywhere: there is no `$ref`',
+    references(openaiSchema),
+    openaiTool(withProperty({ $ref: '#/$defs/gone' })),
+  ),
+  rule('O5', isDraft, invalid(openaiSchema), openaiTool(withProperty({ type: 'any' }))),
+  rule(
+    'O6',
+    'A tool has `type` and `function`, and that has `name`, `description` and `parameters`: nothing else',
+    eachTool(
       (tool) =>
         Object.keys(tool).toSorted().join() !== 'function,type' ||
         Object.keys(tool['function'] ?? {})
           .toSorted()
           .join() !== 'description,name,parameters',
     ),
-    violating: [openaiTool({ type: 'object', properties: {} }, { id: 'f' })],
-  },
+    openaiTool({ type: 'object', properties: {} }, { id: 'f' }),
+  ),
 ];
 
 export const anthropicRules: readonly ProviderRule[] = [
   ...common,
-  {
-    id: 'A1',
-    says: '`input_schema` has `type: "object"`',
-    violations: eachTool((tool) => inside(tool['input_schema'], 'type') !== 'object'),
-    violating: [anthropicTool({ properties: {} })],
-  },
-  {
-    id: 'A2',
-    says: 'At its root stand no `anyOf`, `oneOf`, `allOf`',
-    violations: eachSchema(anthropicSchema, (node, isRoot) => isRoot && has(node, 'anyOf', 'oneOf', 'allOf')),
-    violating: [anthropicTool({ type: 'object', oneOf: [{}] })],
-  },
-  {
-    id: 'A3',
-    says: 'There is no `$ref` in it',
-    violations: eachSchema(anthropicSchema, (node) => has(node, '$ref', '$dynamicRef', '$recursiveRef')),
-    violating: [anthropicTool({ ...withProperty({ $ref: '#/$defs/a' }), $defs: { a: {} } })],
-  },
-  {
-    id: 'A4',
-    says: 'Names of parameters have 1 to 64 letters, digits, `_`, `.` and `-`',
-    violations: eachSchema(anthropicSchema, (node) =>
-      names(node).some((name) => !/^[\w.-]{1,64}$/.test(name)),
-    ),
-    violating: [anthropicTool(withProperty({}, 'object', '$filter'))],
-  },
-  {
-    id: 'A5',
-    says: 'It is valid JSON Schema, draft 2020-12',
-    violations: eachTool((tool) => !isDraft2020(anthropicSchema(tool))),
-    violating: [anthropicTool(withProperty({ type: 'number', minimum: 0, exclusiveMinimum: true }))],
-  },
+  rule(
+    'A1',
+    '`input_schema` has `type: "object"`',
+    eachTool((tool) => inside(tool['input_schema'], 'type') !== 'object'),
+    anthropicTool({ properties: {} }),
+  ),
+  rule(
+    'A2',
+    'At its root stand no `anyOf`, `oneOf`, `allOf`',
+    atRoot(anthropicSchema, 'anyOf', 'oneOf', 'allOf'),
+    anthropicTool({ type: 'object', oneOf: [{}] }),
+  ),
+  rule('A3', 'There is no `$ref` in it', references(anthropicSchema), anthropicTool(referring)),
+  rule(
+    'A4',
+    'Names of parameters have 1 to 64 letters, digits, `_`, `.` and `-`',
+    wrongNames(anthropicSchema, /^[\w.-]{1,64}$/),
+    anthropicTool(withProperty({}, '$filter')),
+  ),
+  rule(
+    'A5',
+    isDraft,
+    invalid(anthropicSchema),
+    anthropicTool(withProperty({ type: 'number', minimum: 0, exclusiveMinimum: true })),
+  ),
 ];
 
 export const geminiRules: readonly ProviderRule[] = [
   ...common,
-  {
-    id: 'G1',
-    says: '`parametersJsonSchema` has `type: "object"` and properties; a tool that takes none has no `parametersJsonSchema`',
-    violations: eachTool((tool) => {
-      const schema = geminiSchema(tool);
-      return (
-        schema !== undefined && !(isNode(schema) && schema['type'] === 'object' && names(schema).length > 0)
-      );
-    }),
-    violating: [geminiTool({ type: 'object', properties: {} })],
-  },
-  {
-    id: 'G2',
-    says: 'There is no `$ref` in it, and at its root stand no `anyOf`, `oneOf`, `allOf`',
-    violations: eachSchema(
-      geminiSchema,
-      (node, isRoot) =>
-        has(node, '$ref', '$dynamicRef', '$recursiveRef') || (isRoot && has(node, 'anyOf', 'oneOf', 'allOf')),
-    ),
-    violating: [geminiTool({ ...withProperty({ $ref: '#/$defs/a' }), $defs: { a: {} } })],
-  },
-  {
-    id: 'G3',
-    says: 'Every array has `items`, and they are a schema',
-    violations: eachSchema(geminiSchema, (node) => hasType(node, 'array') && !isNode(node['items'])),
-    violating: [geminiTool(withProperty({ type: 'array' }))],
-  },
-  {
-    id: 'G4',
-    says: 'Names of parameters have 1 to 64 letters, digits and `_`, and begin with a letter or `_`',
-    violations: eachSchema(geminiSchema, (node) =>
-      names(node).some((name) => !/^[a-z_]\w{0,63}$/i.test(name)),
-    ),
-    violating: [geminiTool(withProperty({ type: 'string' }, 'object', 'per-page'))],
-  },
-  {
-    id: 'G5',
-    says: 'It is valid JSON Schema, draft 2020-12',
-    violations: eachTool((tool) => geminiSchema(tool) !== undefined && !isDraft2020(geminiSchema(tool))),
-    violating: [geminiTool(withProperty({ type: 'any' }))],
-  },
+  rule(
+    'G1',
+    '`parametersJsonSchema` has `type: "object"` and properties; a tool that takes none has no `parametersJsonSchema`',
+    (tools) =>
+      withParameters(tools)
+        .filter(
+          (tool) =>
+            inside(geminiSchema(tool), 'type') !== 'object' || names(geminiSchema(tool) as Node).length === 0,
+        )
+        .map(nameOf)
+        .map(String),
+    geminiTool({ type: 'object', properties: {} }),
+  ),
+  rule(
+    'G2',
+    'There is no `$ref` in it, and at its root stand no `anyOf`, `oneOf`, `allOf`',
+    (tools) => [
+      ...references(geminiSchema)(tools),
+      ...atRoot(geminiSchema, 'anyOf', 'oneOf', 'allOf')(tools),
+    ],
+    geminiTool(referring),
+  ),
+  rule('G3', isWithItems, bareArrays(geminiSchema), geminiTool(withProperty({ type: 'array' }))),
+  rule(
+    'G4',
+    'Names of parameters have 1 to 64 letters, digits and `_`, and begin with a letter or `_`',
+    wrongNames(geminiSchema, /^[a-z_]\w{0,63}$/i),
+    geminiTool(withProperty({ type: 'string' }, 'per-page')),
+  ),
+  rule(
+    'G5',
+    isDraft,
+    (tools) => invalid(geminiSchema)(withParameters(tools)),
+    geminiTool(withProperty({ type: 'any' })),
+  ),
 ];
