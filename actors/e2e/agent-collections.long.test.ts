@@ -1,7 +1,7 @@
 /** Tests of the Desktop and the Finder of an agent, with a real office, computer and server. */
 import { describe, expect, it } from 'vitest';
-import { createAgent, createOffice, type A2cError, type Agent, type AgentEvents } from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import type { A2cError, Agent, AgentEvents } from '../index.ts';
+import { bootedHosts } from '../../scenarios/fixtures/booted.ts';
 import { launchedWith, type ResourceServer } from '../../scenarios/fixtures/resource-servers.ts';
 
 /** Queues the events of one name for an agent; `next` waits for the first one not taken yet. */
@@ -24,19 +24,15 @@ function earOf<Name extends keyof AgentEvents>(agent: Agent, name: Name) {
 
 /** Starts an office, the computer `desk` with one such server over stdio, and an agent. */
 async function hostsWith(server: ResourceServer, flags: readonly string[]) {
-  const office = await createOffice({ port: 0 });
   const config = { mcpServers: { [server]: launchedWith(server, `hosts-${server}`, ...flags) } };
-  const computer = await bootedComputer({ name: 'desk', config, office: { url: office.url } });
-  const agent = await createAgent({ url: office.url });
+  const hosts = await bootedHosts({ name: 'desk', config });
+  const { agent } = hosts;
   return {
-    agent,
+    ...hosts,
     /** Runs a tool of the server that changes its resources. */
     act: async (tool: string, args: Readonly<Record<string, unknown>> = {}): Promise<void> => {
       const { outcome, failure } = await agent.callTool('desk', tool, args);
       if (outcome !== 'succeeded') throw new Error(failure?.message ?? outcome);
-    },
-    [Symbol.asyncDispose]: async (): Promise<void> => {
-      for (const one of [agent, computer, office]) await one.close();
     },
   };
 }

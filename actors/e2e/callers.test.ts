@@ -13,6 +13,7 @@ import {
   type ComputerOptions,
   type ConfirmQuestion,
 } from '../index.ts';
+import { bootedHosts } from '../../scenarios/fixtures/booted.ts';
 import { createPresenter } from '../presenter/index.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
@@ -150,14 +151,8 @@ it('a presenter and an agent give a context back, and an agent keeps it from its
   await presenter.conversation('c1').callTool(call, { context: 'ada' });
   expect(asked.map(({ context }) => context)).toEqual(['ada']);
 
-  await using office = await createOffice({ port: 0, record: false });
-  await using _computer = await computerOf({
-    name: 'c1',
-    record: false,
-    office: { url: office.url },
-    confirm,
-  });
-  await using agent = await createAgent({ url: office.url, record: false });
+  await using hosts = await bootedHosts({ config: foreign(config), inMemory, confirm });
+  const { agent } = hosts;
   const outcome = await agent.callTool('c1', 'meta', {}, { context: { user: 'ada' } });
   expect(outcome).toMatchObject({ outcome: 'succeeded', context: { user: 'ada' } });
   expect(JSON.stringify(outcome.result)).not.toContain('ada');

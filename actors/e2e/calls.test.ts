@@ -1,15 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  createAgent,
-  createOffice,
-  type Agent,
-  type CallOutcome,
-  type Computer,
-  type Confirm,
-  type ConfirmQuestion,
-  type Office,
-} from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import type { Agent, CallOutcome, Computer, Confirm, ConfirmQuestion } from '../index.ts';
+import { bootedComputer, bootedHosts } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
@@ -23,22 +14,15 @@ interface Caller {
   call(tool: string, params?: object, options?: Parameters<Computer['callTool']>[2]): Promise<CallOutcome>;
   cancel(reqId: string): void;
 }
-let office: Office;
+let hosts: Awaited<ReturnType<typeof bootedHosts>>;
 let computer: Computer;
 let agent: Agent;
 beforeAll(async () => {
-  office = await createOffice({ port: 0 });
-  computer = await bootedComputer({
-    name: 'c1',
-    config: foreign(config(['all'])),
-    office: { url: office.url },
-  });
-  agent = await createAgent({ url: office.url });
+  hosts = await bootedHosts({ config: foreign(config(['all'])) });
+  ({ computer, agent } = hosts);
   await agent.tools('c1');
 });
-afterAll(async () => {
-  for (const one of [agent, computer, office]) await one.close();
-});
+afterAll(() => hosts.close());
 const callers: readonly (readonly [string, Caller])[] = [
   [
     'the host of a computer',

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { createAgent, createOffice, type Computer } from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import type { Computer } from '../index.ts';
+import { bootedComputer, bootedHosts } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
 /** Tests that a host can read the config in force and resources of any kind from its computer. */
@@ -62,22 +62,21 @@ it('a resource of any kind is read from the server that is named, and from no ot
 });
 it('an agent reads what a server lists, whatever its scheme, and nothing else', async () => {
   const { connect } = linked('full');
-  await using office = await createOffice({ port: 0 });
-  await using agent = await createAgent({ url: office.url });
-  await using computer = await bootedComputer({
+  await using hosts = await bootedHosts({
     name: 'pc',
-    office: { url: office.url },
     config: { mcpServers: { full: { type: 'inmemory' } } },
     inMemory: { full: connect },
-    stateDir: false,
   });
+  const { agent } = hosts;
   const listed = (await agent.resources('pc', 'full')).resources.map(({ uri }) => uri);
   expect(listed).toContain('note://1');
   for (const how of [{}, { server: 'full' }])
     for (const uri of listed.filter((each) => each.startsWith('note:')))
       expect(await agent.readResource('pc', uri, how)).toMatchObject([{ uri }]);
   // Known to the server, but not listed: only its host reads it.
-  expect(await computer.readResource('note://99', { server: 'full' })).toMatchObject([{ uri: 'note://99' }]);
+  expect(await hosts.computer.readResource('note://99', { server: 'full' })).toMatchObject([
+    { uri: 'note://99' },
+  ]);
   for (const [uri, how] of [
     ['note://99', {}],
     ['note://99', { server: 'full' }],

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createAgent, createComputer, createOffice } from '../index.ts';
+import { bootedHosts } from '../../scenarios/fixtures/booted.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const folder = testFolder('exact');
@@ -24,15 +24,13 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 it('an integer of a server that a number cannot hold is named, here and behind an office', async () => {
   const file = join(folder, 'server.mjs');
   writeFileSync(file, source);
-  await using office = await createOffice({ port: 0, record: false });
-  await using computer = await createComputer({
-    ...{ name: 'c', record: false, stateDir: false, office: { url: office.url } },
+  await using hosts = await bootedHosts({
     config: { mcpServers: { s: { command: process.execPath, args: [file], autoApprove: ['all'] } } },
   });
-  await using agent = await createAgent({ url: office.url, record: false });
-  await agent.tools('c');
+  const { computer, agent } = hosts;
+  await agent.tools('c1');
   const here = await computer.callTool('find');
-  const there = await agent.callTool('c', 'find');
+  const there = await agent.callTool('c1', 'find');
   const said = ['structuredContent.id may have lost digits: it is read as 1917043659912705300'];
   expect(here).toMatchObject({
     outcome: 'succeeded',
@@ -40,7 +38,7 @@ it('an integer of a server that a number cannot hold is named, here and behind a
   });
   expect(here).toMatchObject({ result: { _meta: { a2c_warnings: said } } });
   expect(there).toMatchObject({
-    ...{ outcome: 'succeeded', server: 's', computer: 'c' },
+    ...{ outcome: 'succeeded', server: 's', computer: 'c1' },
     result: { structuredContent: { id: Number(long), f: 0.1 }, _meta: { a2c_warnings: said } },
   });
 });

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { createAgent, createOffice } from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { bootedHosts } from '../../scenarios/fixtures/booted.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
 const everything = fileURLToPath(
@@ -18,14 +17,9 @@ const config = {
 };
 
 test('the echo tool of server-everything answers through agent, office, computer and child', async () => {
-  await using office = await createOffice({ port: 0 });
-  await using computer = await bootedComputer({
-    name: 'c1',
-    config: foreign(config),
-    office: { url: office.url },
-  });
+  await using hosts = await bootedHosts({ config: foreign(config) });
+  const { computer, agent } = hosts;
   expect(computer.status().servers).toMatchObject([{ name: 'everything', state: 'ready' }]);
-  await using agent = await createAgent({ url: office.url });
   expect((await agent.tools('c1')).tools.map((t) => t.name)).toContain('echo');
   const answer = await agent.callTool('c1', 'echo', { message: 'first light' });
   expect(answer).toMatchObject({

@@ -11,16 +11,15 @@ import {
   type Computer,
   type ComputerOptions,
 } from '../index.ts';
+import { bootedHosts } from '../../scenarios/fixtures/booted.ts';
 import { createPresenter } from '../presenter/index.ts';
 import { planImport } from '../applications/index.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 
 const config = { servers: [{ name: 's', type: 'inmemory' as const, server_parameters: {} }] };
+const inside = { config, confirm: 'allow', inMemory: { s: linked().connect } } as const;
 const computerOf = (options: ComputerOptions = {}): Promise<Computer> =>
-  createComputer({
-    ...{ config, record: false, stateDir: false, confirm: 'allow', inMemory: { s: linked().connect } },
-    ...options,
-  });
+  createComputer({ ...inside, record: false, stateDir: false, ...options });
 const largest = 2 ** 31 - 1;
 
 type Row = readonly [options: unknown, message: string];
@@ -201,9 +200,8 @@ it('options that are undefined count as left out', async () => {
 });
 
 it('a call with wrong arguments or options answers, and is never sent', async () => {
-  await using office = await createOffice({ port: 0, record: false });
-  await using computer = await computerOf({ name: 'c1', office: { url: office.url } });
-  await using agent = await createAgent({ url: office.url, record: false });
+  await using hosts = await bootedHosts(inside);
+  const { computer, agent } = hosts;
   const ofComputer = computer.callTool as (...given: unknown[]) => ReturnType<Computer['callTool']>;
   const ofAgent = agent.callTool as (...given: unknown[]) => ReturnType<Computer['callTool']>;
   const time = `callTool: timeoutMs: expected milliseconds from 0 (no limit) to ${largest}, got`;
@@ -232,9 +230,8 @@ it('a call with wrong arguments or options answers, and is never sent', async ()
 });
 
 it('a listener to an event that does not exist is refused with the nearest one', async () => {
-  await using office = await createOffice({ port: 0, record: false });
-  await using computer = await computerOf();
-  await using agent = await createAgent({ url: office.url, record: false });
+  await using hosts = await bootedHosts(inside);
+  const { office, computer, agent } = hosts;
   const cases: [{ on(name: never, listener: () => void): unknown }, string, string][] = [
     [computer, 'call.setled', 'call.settled'],
     [agent, 'tool.changed', 'tools.changed'],
@@ -334,20 +331,17 @@ it('a signal ends a wait and a call with its reason, and many calls share it wit
 });
 
 it('an agent hears the reason of its own signal, which its computer never heard', async () => {
-  await using office = await createOffice({ port: 0, record: false });
   let word = (): void => {};
   const asked = new Promise<void>((resolve) => (word = resolve));
-  await using _computer = await computerOf({
-    name: 'c1',
-    office: { url: office.url },
+  await using hosts = await bootedHosts({
+    ...inside,
     confirm: () => {
       word();
       return new Promise(() => {});
     },
   });
-  await using agent = await createAgent({ url: office.url, record: false });
   const aborter = new AbortController();
-  const call = agent.callTool('c1', 'echo', { text: 'hi' }, { signal: aborter.signal });
+  const call = hosts.agent.callTool('c1', 'echo', { text: 'hi' }, { signal: aborter.signal });
   await asked;
   aborter.abort(new Error('the tab was closed'));
   expect(await call).toMatchObject({

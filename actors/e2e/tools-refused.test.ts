@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { createConversation } from '../../machines/models/conversation.ts';
-import { createAgent, createOffice } from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { bootedComputer, bootedHosts } from '../../scenarios/fixtures/booted.ts';
 
 /** In-memory server that lists the given tools, valid or invalid. */
 const listing =
@@ -47,11 +46,10 @@ const config = { mcpServers: { odd: { type: 'inmemory' }, twin: { type: 'inmemor
 
 it('a tool that a server lists and nobody can call is refused with the reason, here and for agents', async () => {
   const called: string[] = [];
-  await using office = await createOffice({ port: 0 });
-  await using computer = await bootedComputer({
-    ...{ name: 'c', office: { url: office.url }, stateDir: false, confirm: 'allow' },
-    ...{ config, inMemory: { odd: listing(() => odd, called) } },
+  await using hosts = await bootedHosts({
+    ...{ confirm: 'allow', config, inMemory: { odd: listing(() => odd, called) } },
   });
+  const { computer, agent } = hosts;
   const { tools, refused } = await computer.tools();
   expect(tools).toMatchObject([{ name: 'good', title: 'Good one', execution: { taskSupport: 'optional' } }]);
   expect(refused.map(({ name, server, reason }) => [name, server, reason])).toEqual([
@@ -62,9 +60,8 @@ it('a tool that a server lists and nobody can call is refused with the reason, h
     ['#6', 'odd', expect.stringContaining('it is no object')],
   ]);
   for (const { suggestion } of refused) expect(suggestion).not.toBe('');
-  await using agent = await createAgent({ url: office.url });
-  expect((await agent.tools('c')).tools.map(({ name }) => name)).toEqual(['good']);
-  expect(await agent.callTool('c', 'long', {})).toMatchObject({ outcome: 'failed' });
+  expect((await agent.tools('c1')).tools.map(({ name }) => name)).toEqual(['good']);
+  expect(await agent.callTool('c1', 'long', {})).toMatchObject({ outcome: 'failed' });
   expect(await computer.callTool('long')).toMatchObject({
     outcome: 'failed',
     failure: { code: 'ToolNotFound', message: expect.stringContaining('its inputSchema') as string },

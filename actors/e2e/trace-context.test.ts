@@ -1,7 +1,6 @@
 /** Tests that a call keeps its distributed trace from the caller through office and computer to the MCP server. */
 import { expect, it } from 'vitest';
-import { createAgent, createOffice } from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { bootedHosts } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Server whose tool `meta` answers with the `_meta` of its call. */
@@ -12,14 +11,11 @@ const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 it.each([false, true])(
   'a trace context reaches the server in _meta, and what is no trace is left out without a failure, with tracing: %s',
   async (tracing) => {
-    const how = { tracing, record: false } as const;
-    await using office = await createOffice({ ...how, port: 0 });
-    await using computer = await bootedComputer({
-      ...{ ...how, stateDir: false, name: 'c1' },
-      office: { url: office.url },
-      config: { mcpServers: { s: { command: process.execPath, args: [server], autoApprove: ['all'] } } },
-    });
-    await using agent = await createAgent({ ...how, url: office.url });
+    const config = {
+      mcpServers: { s: { command: process.execPath, args: [server], autoApprove: ['all'] } },
+    };
+    await using hosts = await bootedHosts({ tracing, config });
+    const { computer, agent } = hosts;
     const metaOf = async (
       call: Promise<{ readonly result: unknown; readonly reqId: string }>,
     ): Promise<object> => {

@@ -4,8 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chainOf, KeptSpans, shownOf } from '../../../scenarios/fixtures/kept-spans.ts';
 import { SeatedPeer } from '../../../scenarios/fixtures/seated-peer.ts';
 import { fixtureFile } from '../../../scenarios/fixtures/test-folder.ts';
-import { createAgent, createOffice, type Agent, type Computer, type Office } from '../../index.ts';
-import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
+import { bootedHosts } from '../../../scenarios/fixtures/booted.ts';
 
 const config = {
   mcpServers: {
@@ -14,20 +13,14 @@ const config = {
 };
 
 const spans = new KeptSpans();
-let office: Office;
-let computer: Computer;
-let agent: Agent;
+let hosts: Awaited<ReturnType<typeof bootedHosts>>;
 beforeEach(async () => {
   spans.started.length = spans.ended.length = 0;
   spans.start();
-  const how = { tracing: true, record: false } as const;
-  office = await createOffice({ ...how, port: 0 });
-  const seat = { url: office.url };
-  computer = await bootedComputer({ ...how, name: 'c1', office: seat, config, stateDir: false });
-  agent = await createAgent({ ...how, ...seat });
+  hosts = await bootedHosts({ tracing: true, config });
 });
 afterEach(async () => {
-  for (const handle of [agent, computer, office]) await handle.close();
+  await hosts.close();
   spans.stop();
   expect(spans.unbalanced).toEqual([]);
 });
@@ -45,7 +38,7 @@ const failed = (tool: string, codes: readonly unknown[], outcomes: readonly stri
 
 describe('a call', () => {
   it('has four spans, each the child of the one before, and its server sees the last', async () => {
-    const { result } = await agent.callTool('c1', 'meta', { key: 'argument-value' }, { reqId: 'r1' });
+    const { result } = await hosts.agent.callTool('c1', 'meta', { key: 'argument-value' }, { reqId: 'r1' });
     const found = spans.of('r1');
     expect(found.map(shownOf)).toEqual([
       ...all.map((who) => `${who} meta succeeded`),
@@ -81,12 +74,17 @@ describe('a call', () => {
     const tracer = trace.getTracer('host');
     const own = tracer.startSpan('own');
     await context.with(trace.setSpan(context.active(), own), () =>
-      agent.callTool('c1', 'meta', {}, { reqId: 'r2' }),
+      hosts.agent.callTool('c1', 'meta', {}, { reqId: 'r2' }),
     );
     own.end();
     expect(chainOf([own as never, ...spans.of('r2')])).toEqual([]);
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-    await agent.callTool('c1', 'meta', {}, { reqId: 'r3', trace: { traceparent, tracestate: 'vendor=1' } });
+    await hosts.agent.callTool(
+      'c1',
+      'meta',
+      {},
+      { reqId: 'r3', trace: { traceparent, tracestate: 'vendor=1' } },
+    );
     const [first, ...others] = spans.of('r3');
     expect(first?.parentSpanContext).toMatchObject({ spanId: '00f067aa0ba902b7', isRemote: true });
     expect(chainOf([first as never, ...others])).toEqual([]);
@@ -94,7 +92,7 @@ describe('a call', () => {
   });
 
   it('has two spans when the computer’s own host calls', async () => {
-    await computer.callTool('meta', {}, { reqId: 'r4', confirmed: true });
+    await hosts.computer.callTool('meta', {}, { reqId: 'r4', confirmed: true });
     const found = spans.started.slice(-2);
     expect(found.map(shownOf)).toEqual([
       'computer internal callTool meta succeeded',
@@ -106,9 +104,9 @@ describe('a call', () => {
 
 describe('a call that fails', () => {
   it('is an error at each by its tool, or by an error of JSON-RPC, without what was said', async () => {
-    await agent.callTool('c1', 'fail', {}, { reqId: 'r5' });
+    await hosts.agent.callTool('c1', 'fail', {}, { reqId: 'r5' });
     expect(called('r5')).toEqual(failed('fail', Array(4).fill('tool_error'), Array(4).fill('failed')));
-    await agent.callTool('c1', 'error', {}, { reqId: 'r6' });
+    await hosts.agent.callTool('c1', 'error', {}, { reqId: 'r6' });
     expect(called('r6')).toEqual(
       failed('error', ['ToolFailed', 'ToolFailed', 'ToolFailed', -32602], Array(4).fill('failed')),
     );
@@ -118,19 +116,19 @@ describe('a call that fails', () => {
   });
 
   it('has spans as far as it came before it comes to a server', async () => {
-    await agent.callTool('c1', 'none', {}, { reqId: 'r7' });
+    await hosts.agent.callTool('c1', 'none', {}, { reqId: 'r7' });
     expect(called('r7')).toEqual(
       failed('none', ['ToolNotFound', 'ToolNotFound', 'ToolNotFound'], Array(3).fill('failed')).slice(0, 3),
     );
-    await agent.callTool('nobody', 'meta', {}, { reqId: 'r8' });
+    await hosts.agent.callTool('nobody', 'meta', {}, { reqId: 'r8' });
     expect(called('r8')).toEqual(
       failed('meta', ['NotFound', 'NotFound'], Array(2).fill('failed')).slice(0, 2),
     );
   });
 
   it('is told in few characters with a payload that is none, and with a name that is hostile', async () => {
-    const peer = new SeatedPeer(office.url, 'agent');
-    await agent.close();
+    const peer = new SeatedPeer(hosts.office.url, 'agent');
+    await hosts.agent.close();
     await peer.join('agent', 'local');
     await peer.ask('client:tool_call', [] as object);
     expect(spans.started.map(shownOf)).toEqual(['office server client:tool_call ERROR BadRequest failed']);
@@ -143,7 +141,7 @@ describe('a call that fails', () => {
 
 describe('a call that nobody answers', () => {
   it('ends at each because it is cancelled', async () => {
-    const call = agent.callTool('c1', 'hang', {}, { reqId: 'r10' });
+    const call = hosts.agent.callTool('c1', 'hang', {}, { reqId: 'r10' });
     await hangs('r10');
     call.cancel();
     expect(await call).toMatchObject({ end: 'cancelled' });
@@ -158,7 +156,7 @@ describe('a call that nobody answers', () => {
   });
 
   it('ends at each because its time is over', async () => {
-    await agent.callTool('c1', 'hang', {}, { reqId: 'r11', timeoutMs: 1_000 });
+    await hosts.agent.callTool('c1', 'hang', {}, { reqId: 'r11', timeoutMs: 1_000 });
     await expect.poll(() => spans.unbalanced).toEqual([]);
     expect(called('r11')).toEqual(
       failed('hang', ['ToolTimeout', 'ToolTimeout', 'ToolTimeout', 'cancelled'], Array(4).fill('unknown')),
@@ -166,7 +164,7 @@ describe('a call that nobody answers', () => {
   });
 
   it('ends at each because its server dies', async () => {
-    await agent.callTool('c1', 'die', {}, { reqId: 'r12' });
+    await hosts.agent.callTool('c1', 'die', {}, { reqId: 'r12' });
     await expect.poll(() => spans.unbalanced).toEqual([]);
     expect(called('r12')).toEqual(
       failed('die', ['ServerLost', 'ToolFailed', 'ToolFailed', 'ServerLost'], Array(4).fill('unknown')),
@@ -174,19 +172,19 @@ describe('a call that nobody answers', () => {
   });
 
   it.each(['agent', 'office', 'computer'] as const)('ends at each because its %s is closed', async (who) => {
-    const call = agent.callTool('c1', 'hang', {}, { reqId: 'r13', timeoutMs: 0 });
+    const call = hosts.agent.callTool('c1', 'hang', {}, { reqId: 'r13', timeoutMs: 0 });
     await hangs('r13');
-    await { agent, office, computer }[who].close();
+    await hosts[who].close();
     expect((await call).outcome).toBe('unknown');
-    for (const handle of [agent, computer, office]) await handle.close();
+    await hosts.close();
     expect(spans.unbalanced).toEqual([]);
     expect(spans.of('r13')).toHaveLength(4);
     for (const span of spans.of('r13')) expect(shownOf(span)).toMatch(/ERROR \w+ unknown$/);
   });
 
   it('ends at once at the office because who asked has lost the connection', async () => {
-    const peer = new SeatedPeer(office.url, 'agent');
-    await agent.close();
+    const peer = new SeatedPeer(hosts.office.url, 'agent');
+    await hosts.agent.close();
     await peer.join('agent', 'local');
     void peer.call('c1', 'hang', 'r14', 0);
     await expect.poll(() => spans.of('r14')).toHaveLength(3);
