@@ -1,7 +1,7 @@
 import { utils, write } from '@e965/xlsx';
-import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import type { Draft, DraftDocument } from '../../../machines/documents.ts';
+import { zipped } from '../../../scenarios/fixtures/office-parts.ts';
 import { readEpub } from './epub.ts';
 import { readMarkdown } from './markdown.ts';
 import { readNotebook } from './notebook.ts';
@@ -20,11 +20,6 @@ const brief = ({ pages }: DraftDocument): unknown[] =>
   Object.values(pages)
     .flatMap(({ drafts }): Draft[] => [...drafts])
     .map(({ category, content }) => [category, content]);
-const zipped = (parts: Readonly<Record<string, string>>): Uint8Array =>
-  zipSync(
-    Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, new TextEncoder().encode(text)])),
-  );
-
 describe('text', () => {
   it('is divided into pages by its length, with nothing left out', async () => {
     const source = `${'word '.repeat(40_000)}THE END`;

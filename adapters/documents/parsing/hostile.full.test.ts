@@ -38,6 +38,8 @@ beforeAll(async () => {
   root = join(base, 'root');
   await mkdir(root);
   await put('good.md', '# Good\n\nIt is.\n');
+  await mkdir(join(root, 'sub'));
+  await put('sub/a.md', '# A\n');
   // Each part of this archive is small, but unpacks to a thousand times its size.
   const part = new Uint8Array(60 * 1024 * 1024);
   await put('bomb.docx', zipSync({ 'word/document.xml': part, a: part, b: part, c: part }, { level: 9 }));
@@ -132,7 +134,7 @@ describe('a hostile or broken document', () => {
   );
 });
 
-describe('a file outside of the folders', () => {
+describe('a file', () => {
   it.each([
     '..%2Fsecret.md',
     '%2e%2e%2fsecret.md',
@@ -146,13 +148,20 @@ describe('a file outside of the folders', () => {
     'good.md%00',
     '%252e%252e%252fsecret.md',
     'file%3A%2F%2F%2Fetc%2Fpasswd',
-  ])('is no document under the name %s', async (ref) => {
+  ])('outside of the folders is no document under the name %s', async (ref) => {
     const { code, message } = await refusal(`dpe://documents/${ref}`);
     expect(code).toBe(4201);
     expect(message).not.toContain(base);
   });
 
-  it('is not listed through a link', () => {
+  it.each(['sub%2F%2Fa.md', 'sub%2F.%2Fa.md', '.%2Fgood.md', '%2Fgood.md', 'good.md%2F'])(
+    'has one name, and is no document as %s',
+    async (ref) => {
+      expect(await refusal(`dpe://documents/${ref}`)).toMatchObject({ code: 4201 });
+    },
+  );
+
+  it('outside of the folders is not listed through a link', () => {
     expect([...library.documents.keys()].filter((ref) => /leak|up|secret/.test(ref))).toEqual([]);
     expect(library.documents.size).toBeGreaterThan(10);
   });

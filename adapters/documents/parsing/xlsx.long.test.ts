@@ -1,7 +1,7 @@
 import { utils, write } from '@e965/xlsx';
-import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import type { DraftPage } from '../../../machines/documents.ts';
+import { relations, root, zipped } from '../../../scenarios/fixtures/office-parts.ts';
 import { readCsv } from './plain.ts';
 import { readXls, readXlsx } from './xlsx.ts';
 
@@ -117,23 +117,21 @@ describe('a sheet', () => {
   });
 
   it('has the texts of its text boxes', async () => {
-    const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-    const link = (id: string, type: string, target: string): string =>
-      `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="${id}" Type="${office}/${type}" Target="${target}"/></Relationships>`;
     const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
-    const parts: Record<string, string> = {
-      '[Content_Types].xml':
-        '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/sheet.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>',
-      '_rels/.rels': link('r1', 'officeDocument', 'xl/workbook.xml'),
-      'xl/workbook.xml': `<workbook ${main} xmlns:r="${office}"><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>`,
-      'xl/_rels/workbook.xml.rels': link('r1', 'worksheet', 'sheet.xml'),
+    const about = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+    const parts = {
+      '[Content_Types].xml': `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/xl/workbook.xml" ContentType="${about}.sheet.main+xml"/><Override PartName="/xl/sheet.xml" ContentType="${about}.worksheet+xml"/></Types>`,
+      '_rels/.rels': relations(['r1', 'officeDocument', 'xl/workbook.xml']),
+      'xl/workbook.xml': `<workbook ${main} xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>`,
+      'xl/_rels/workbook.xml.rels': relations(['r1', 'worksheet', 'sheet.xml']),
       'xl/sheet.xml': `<worksheet ${main}><sheetData/></worksheet>`,
-      'xl/_rels/sheet.xml.rels': link('r1', 'drawing', 'drawing.xml'),
-      'xl/drawing.xml':
-        '<d xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><txBody><a:p><a:r><a:t>Ask </a:t></a:r><a:r><a:t>Ada</a:t></a:r></a:p></txBody></d>',
+      'xl/_rels/sheet.xml.rels': relations(['r1', 'drawing', 'drawing.xml']),
+      'xl/drawing.xml': root(
+        'd',
+        '<txBody><a:p><a:r><a:t>Ask </a:t></a:r><a:r><a:t>Ada</a:t></a:r></a:p></txBody>',
+      ),
     };
-    const encoded = Object.entries(parts).map(([name, text]) => [name, new TextEncoder().encode(text)]);
-    const [page] = await pagesOf(zipSync(Object.fromEntries(encoded) as Record<string, Uint8Array>));
+    const [page] = await pagesOf(zipped(parts));
     expect(page).toEqual({ title: 'S', drafts: [{ category: 'text', content: { text: 'Ask Ada' } }] });
   });
 });
