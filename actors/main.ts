@@ -11,7 +11,6 @@ import type { CommandContext } from './cli/context.ts';
 setFlagsFromString('--no-allocation-site-pretenuring');
 keepCompiledCode();
 
-const heading = /^(?:Usage:|[A-Z][\w ]+:$)/gm;
 async function main(): Promise<void> {
   const aborter = new AbortController();
   const stop = (name: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK'): void => {
@@ -46,12 +45,8 @@ async function main(): Promise<void> {
   };
   // Answers these here, because loading the commands takes longer than the start of Node.
   if (argv.join(' ') === '--version') return void process.stdout.write(`${version}\n`);
-  const { isTTY, columns } = process.stdout;
-  const isColoured = isTTY && process.stdout.hasColors();
-  const out = (text: string): void => {
-    const shown = asText(text);
-    process.stdout.write(`${isColoured ? shown.replaceAll(heading, '\u001B[1m$&\u001B[22m') : shown}\n`);
-  };
+  const { columns } = process.stdout;
+  const out = (text: string): void => void process.stdout.write(`${asText(text)}\n`);
   if (['', '--help', 'help'].includes(argv.join(' '))) return out(mainHelp(helpWidth(columns)));
   // Loads the commands only after `keepCompiledCode`, so that their compiled code is kept, too.
   const { begin } = await import('./cli/run.ts');

@@ -123,7 +123,7 @@ describe('arguments on the command line', () => {
   });
   it('refuse one value too many', async () => {
     await expect(given(['x', 'y'], schemaWith({ a: {} }))).rejects.toMatchObject({
-      message: "'y' is not an argument: the only parameter has a value",
+      message: "'y' is not an argument: all parameters have a value",
     });
   });
 

@@ -80,11 +80,7 @@ async function textOf(key: string, text: string, read: ReadText): Promise<string
 function objectOf(text: string, from: string | undefined): ArgumentForm {
   const where = from === undefined ? '' : ` in ${from}`;
   const value = valueOf(text);
-  if (value === undefined)
-    throw badRequest(
-      `the arguments${where} are not JSON: ${problemOf(text)}`,
-      from === undefined ? argumentForms : '',
-    );
+  if (value === undefined) throw badRequest(`the arguments${where} are not JSON`, argumentForms);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badRequest(`the arguments${where} are not a JSON object`, argumentForms);
   return { kind: 'object', value: { ...value } };
@@ -97,15 +93,6 @@ function valueOf(text: string): unknown {
     return readLenientJson(text);
   }
 }
-function problemOf(text: string): string {
-  try {
-    JSON.parse(text);
-    return '';
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
 const listIn = (schema: Fields, key: string): readonly unknown[] => {
   const value = schema[key];
   return Array.isArray(value) ? value : [];
@@ -236,14 +223,10 @@ class Assignments {
     values.forEach((text, at) => {
       const last = free.at(-1);
       const key = free[at] ?? (last !== undefined && this.#isList(last) ? last : undefined);
-      if (key === undefined) throw badRequest(`'${text}' is not an argument: ${this.#full()}`, argumentForms);
+      if (key === undefined)
+        throw badRequest(`'${text}' is not an argument: all parameters have a value`, argumentForms);
       this.add(key, text);
     });
-  }
-  #full(): string {
-    const { length } = propertiesOf(this.#tool);
-    if (length === 0) return 'the tool names no parameters';
-    return length === 1 ? 'the only parameter has a value' : `all ${length} parameters have a value`;
   }
   #isList(key: string): boolean {
     return typesOf(schemaOf(this.#tool, key)).includes('array');

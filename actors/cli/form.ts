@@ -3,7 +3,6 @@ import { yesOrNo } from './answering.ts';
 import type { ElicitAnswer } from '../api/computer-options.ts';
 import type { Terminal } from '../../adapters/terminal/terminal.ts';
 import { validate } from '../../adapters/schema/validate.ts';
-import { readLenientJson } from '../../machines/models/lenient-json.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -48,8 +47,7 @@ function checked(value: unknown, schema: Fields): { readonly value: unknown } | 
 function valueOf(text: string, type: unknown): unknown {
   if (type === 'boolean' && /^(y|yes|true|n|no|false)$/i.test(text)) return /^[yt]/i.test(text);
   if ((type === 'integer' || type === 'number') && text !== '') return Number(text);
-  // As JSON; MCP itself allows no nested fields in forms.
-  return type === 'object' ? (readLenientJson(text) ?? text) : text;
+  return text;
 }
 function readChoice(text: string, choices: readonly Choice[]): { readonly value: unknown } | string {
   const chosen =

@@ -36,7 +36,7 @@ describe('a file that is not as it should be', () => {
   it.each<[string, () => string, string]>([
     ['is not there', () => join(folder, 'none.json'), 'does not exist'],
     ['is a folder', () => folder, 'is a folder'],
-    ['is empty', () => written(''), 'the file ends where a value is expected'],
+    ['is empty', () => written(''), 'is not valid JSON: value expected'],
     ['is cut off', () => written(text.slice(0, -3)), ': 1:59: is not valid JSON'],
     ['is UTF-16', () => written(Buffer.from(`\uFEFF${text}`, 'utf16le')), 'is UTF-16'],
     ['has 2 MiB', () => written(text.padEnd(2 * 1024 * 1024)), 'is larger than 1 MiB'],
@@ -45,7 +45,7 @@ describe('a file that is not as it should be', () => {
     [
       'is YAML with a key twice',
       () => written('a: canary\na: 2\n', 'x.yaml'),
-      ': 2:1: is not valid YAML: a key stands twice',
+      ': 2:1: is not valid YAML: duplicate key',
     ],
     ['is YAML of aliases', () => written(bomb, 'x.yaml'), 'its aliases have no end'],
     [

@@ -9,16 +9,13 @@ import {
   portOf,
   preset,
   secondsOf,
+  wholeOf,
   withJson,
   withOptions,
   type OptionsOf,
 } from './options.ts';
 import { words as about } from './words.ts';
 
-const wholeOf = (text: string): number => {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('a whole number');
-};
 const fromOne = (text: string): number => {
   if (wholeOf(text) > 0) return Number(text);
   throw new InvalidArgumentError('at least one');

@@ -72,10 +72,8 @@ export const portOf = (text: string): number => {
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new InvalidArgumentError('a port is a number from 0 to 65535; 0 takes any free one');
 };
-/** A negative number is allowed and means the same as 0. */
 export const wholeOf = (text: string): number => {
-  const number = Number(text);
-  if (/^-?\d+$/.test(text) && Number.isSafeInteger(number)) return number;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('a whole number');
 };
 export const secondsOf = (text: string): number => {

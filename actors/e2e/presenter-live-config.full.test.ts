@@ -46,7 +46,7 @@ describe('a config that is edited by hand', () => {
     write(good.replace('{', '{,'));
     await until(() => presenter.configStatus().mistakes[0]?.column === 2);
     expect(presenter.configStatus().mistakes).toMatchObject([
-      { path: '', line: 1, column: 2, message: 'is not valid JSON: expected a value' },
+      { path: '', line: 1, column: 2, message: 'is not valid JSON: value expected' },
     ]);
     expect(of('mcp:config-changed')).toEqual([]);
     write(good);

@@ -30,9 +30,9 @@ describe('a config file', () => {
 
   it('says line and column when it is no JSON, and nothing of its text', async () => {
     expect(await mistakeIn(await written('{"token": "hunter2"\n  "b": 1}'))).toBe(
-      '2:3: is not valid JSON: expected "," or the closing bracket',
+      '2:3: is not valid JSON: comma expected',
     );
-    expect(await mistakeIn(await written(''))).toContain('the file ends where a value is expected');
+    expect(await mistakeIn(await written(''))).toContain('is not valid JSON: value expected');
   });
 
   it('is refused when it names a server twice, for JSON itself would drop the first', async () => {

@@ -21,8 +21,6 @@ const broken = (
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null') as unknown;
 
 /** The messages of the parsers are not shown, because they quote the file, which may hold secrets. */
-const unreadable = 'this cannot be read';
-const twice = 'a key stands twice';
 async function readYaml(text: string): Promise<JsonText> {
   const { LineCounter, parseDocument } = await during(import('yaml'));
   const lines = new LineCounter();
@@ -30,7 +28,7 @@ async function readYaml(text: string): Promise<JsonText> {
   const [first] = document.errors;
   if (first) {
     const { line, col: column } = lines.linePos(first.pos[0]);
-    return broken('YAML', { line, column }, first.code === 'DUPLICATE_KEY' ? twice : unreadable);
+    return broken('YAML', { line, column }, first.code.toLowerCase().replaceAll('_', ' '));
   }
   try {
     return { ok: true, value: plain(document.toJS({ maxAliasCount: 100 })), duplicates: [] };
@@ -43,9 +41,7 @@ async function readToml(text: string): Promise<JsonText> {
   try {
     return { ok: true, value: plain(parse(text)), duplicates: [] };
   } catch (error) {
-    if (!(error instanceof TomlError)) return broken('TOML', undefined, unreadable);
-    const isTwice = /redefine|already defined|duplicate/i.test(error.message);
-    return broken('TOML', error, isTwice ? twice : unreadable);
+    return broken('TOML', error instanceof TomlError ? error : undefined, 'this cannot be read');
   }
 }
 

@@ -240,19 +240,14 @@ export const places: readonly AppPlace[] = apps.flatMap((app) =>
 const anybodys = new Set(['.mcp.json']);
 /** Many programs use these names; only the folder identifies the application. */
 const isCommon = (name: string): boolean => /^(mcp|settings|config)\.\w+$/.test(name);
-/** Such a folder identifies an application only together with the folder around it. */
-const isWithin = (folder: string): boolean => folder === 'settings' || folder === 'mcp';
-const endOf = ({ path }: AppPlace, parts: number): readonly string[] =>
-  path.toLowerCase().split('/').slice(-parts);
-/** By its path, else by its name and folder, else by a name that is unique to it. */
+/** By its path, else by a name that is unique to it. */
 export const appAt = (file: string): string | undefined => {
-  const path = `/${file.replaceAll('\\', '/').toLowerCase()}`;
-  const isAt = (end: readonly string[]): boolean =>
-    !anybodys.has(end.join('/')) && path.endsWith(`/${end.join('/')}`);
+  const whole = `/${file.replaceAll('\\', '/').toLowerCase()}`;
+  const isAt = (end: string): boolean => !anybodys.has(end) && whole.endsWith(`/${end}`);
+  const ends = places.map(({ app, path }) => ({ app, end: path.toLowerCase() }));
+  const nameOf = (end: string): string => end.slice(end.lastIndexOf('/') + 1);
   const known =
-    places.find((place) => isAt(endOf(place, Infinity))) ??
-    places.find((place) => !isWithin(endOf(place, 2)[0] ?? '') && isAt(endOf(place, 2))) ??
-    places.find((place) => !isCommon(endOf(place, 1).join()) && isAt(endOf(place, 1)));
+    ends.find(({ end }) => isAt(end)) ?? ends.find(({ end }) => !isCommon(nameOf(end)) && isAt(nameOf(end)));
   return known?.app;
 };
 /** Such as `.kiro/settings/mcp.json`; undefined at an unknown place. */

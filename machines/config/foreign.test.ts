@@ -197,7 +197,7 @@ describe('a file of VS Code', () => {
     expect(mistakesOf('{"mcp": {"mcp": {"servers": {}}}}')).toEqual(['mcp: has no servers']);
   });
   it('says line and column of a mistake among its comments, and which key stands twice', () => {
-    expect(mistakesOf('{\n  // x\n  "servers": {,}\n}')).toEqual([': is not valid JSON: expected a value']);
+    expect(mistakesOf('{\n  // x\n  "servers": {,}\n}')).toEqual([': is not valid JSON: value expected']);
     expect(
       mistakesOf('/* a */ {"servers": {"a": {"command": "x"},\n /* b */ "a": {"command": "y"}}}'),
     ).toEqual(['servers.a: stands twice in its object, again at 2:10']);

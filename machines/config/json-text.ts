@@ -97,32 +97,11 @@ const broken = ({ line, character }: Place, message: string): JsonText => ({
   },
 });
 
-const wanted: Readonly<Record<string, string>> = {
-  InvalidNumberFormat: 'this is no number',
-  PropertyNameExpected: 'expected a key in double quotes',
-  ValueExpected: 'expected a value',
-  ColonExpected: 'expected ":" after the key',
-  CommaExpected: 'expected "," or the closing bracket',
-  CloseBraceExpected: 'the file ends although a "{" is still open',
-  CloseBracketExpected: 'the file ends although a "[" is still open',
-  EndOfFileExpected: 'expected the end of the file',
-  UnexpectedEndOfComment: 'this comment is never closed',
-  UnexpectedEndOfString: 'a string must be closed on its own line',
-  UnexpectedEndOfNumber: 'this number is not finished',
-  InvalidUnicode: 'expected four hex digits after "\\u"',
-  InvalidEscapeCharacter: 'unknown escape in a string; a backslash is written "\\\\"',
-  InvalidCharacter: 'control character in a string',
-};
 /** Named by its code, because an editor may show it like one of JSON, or not at all. */
 const strangerAt = (char: string | undefined): string | undefined =>
   char === undefined || /[\t\n\r\x20-\x7E]/.test(char)
     ? undefined
     : `the character U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')} means nothing in JSON`;
-const saidOf = (code: string, char: string | undefined): string => {
-  const stranger = code === 'InvalidCharacter' ? undefined : strangerAt(char);
-  if (stranger !== undefined) return stranger;
-  if (char === "'") return 'JSON takes double quotes only';
-  if (char === '#') return 'a comment begins with "//"';
-  if (char === undefined && code === 'ValueExpected') return 'the file ends where a value is expected';
-  return wanted[code] ?? 'expected a value';
-};
+const saidOf = (code: string, char: string | undefined): string =>
+  (code === 'InvalidCharacter' ? undefined : strangerAt(char)) ??
+  code.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).trim();

@@ -35,14 +35,6 @@ const table: readonly (readonly [unknown, ...string[]])[] = [
     [other({ command: 'x', encoding }), `mcpServers.git.encoding: ${notUtf8}`],
   ]),
   [{ servers: { a: null } }, 'servers.a: expected an object that configures a server'],
-  [
-    { mcpServers: { a: 'npx -y x' } },
-    'mcpServers.a: expected an object that configures a server (write {"command":"npx","args":["-y","x"]})',
-  ],
-  [
-    { mcpServers: { a: 'https://h/mcp' } },
-    'mcpServers.a: expected an object that configures a server (write {"url":"https://h/mcp"})',
-  ],
   [{ a: { command: 'x' }, theme: {} }, `has no servers (expected ${shapes})`],
   [[{ ...ok, name: undefined }], '[0].name: is missing: expected a string'],
   [[{ ...ok, name: ' ' }], '[0].name: expected a string that is not empty'],

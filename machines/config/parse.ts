@@ -18,7 +18,6 @@ import {
 } from './mistake.ts';
 import { unfilledIn, placeholdersIn } from './placeholders.ts';
 import {
-  isHttpUrl,
   kindOf,
   guessedType,
   isSocketUrl,
@@ -45,17 +44,10 @@ interface Entry {
   readonly expands?: unknown;
 }
 
-/** A whole line in place of an entry is what a shell takes. */
-const entryFor = (value: unknown): string | undefined => {
-  if (typeof value !== 'string' || value.trim() === '') return undefined;
-  const [command, ...args] = value.trim().split(/\s+/);
-  return `write ${JSON.stringify(isHttpUrl(value) ? { url: value } : { command, args })}`;
-};
-
 const readServer = (entry: Entry, findings: Findings): ServerConfig | undefined => {
   const { value, path } = entry;
   if (!isObject(value)) {
-    addMistake(findings, path, 'expected an object that configures a server', entryFor(value));
+    addMistake(findings, path, 'expected an object that configures a server');
     return undefined;
   }
   const isOfOthers = isForeign(value, entry.inForeignMap);

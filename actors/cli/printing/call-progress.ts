@@ -5,23 +5,17 @@ import { inOneLine } from './contents.ts';
 import type { CommandContext } from '../context.ts';
 
 type Progress = ComputerEvents['call.progress'];
-const cells = 20;
 const messageWidth = 80;
 
-/** Such as `copy [=====> ] 3/10 third file`, or `copy 3 third file` when the total is unknown. */
+/** Such as `copy 3/10 third file`, or `copy 3 third file` when the total is unknown. */
 export function progressLine({
   tool,
   progress,
   total,
   message = '',
 }: Pick<Progress, 'tool' | 'progress' | 'total' | 'message'>): string {
-  const words = [inOneLine(tool, messageWidth)];
-  if (total !== undefined && total > 0) {
-    const done = Math.round(cells * Math.min(1, Math.max(0, progress / total)));
-    const bar = done === cells ? '='.repeat(cells) : `${'='.repeat(done)}>`.padEnd(cells);
-    words.push(`[${bar}]`, `${progress}/${total}`);
-  } else words.push(String(progress));
-  return [...words, inOneLine(message, messageWidth)].join(' ').trimEnd();
+  const done = total === undefined ? String(progress) : `${progress}/${total}`;
+  return `${inOneLine(tool, messageWidth)} ${done} ${inOneLine(message, messageWidth)}`.trimEnd();
 }
 export const progressFact = ({ reqId, ...told }: Progress): Fact => ({
   type: 'call_progress',
