@@ -131,11 +131,12 @@ const mcpJson = `{
     "dev": { "command": "x", "dev": { "watch": "**/*.js" }, "envFile": "\${workspaceFolder}/.env" },
   },
   "inputs": [
-    { "type": "promptString", "id": "token", "description": "Token", "password": true, },
+    { "type": "promptString", "id": "token", "description": "Token", "password": true, "extra": 1 },
     { "type": "pickString", "id": "region", "description": "Region", "default": "eu-1",
       "options": ["us-1", { "label": "Europe", "value": "eu-1" }, { "label": "ap-1", "value": "ap-1" }] },
     { "type": "command", "id": "rev", "command": "git.rev", "args": ["HEAD", { "short": true }] },
   ],
+  "sandbox": true,
 }
 `;
 const taken = (text: string): Config => {
@@ -167,6 +168,7 @@ describe('a file of VS Code', () => {
       default: 'eu-1',
     });
     expect(warnings).toEqual([
+      'sandbox: unknown key, ignored',
       'servers.web.args[3]: a number is passed on as text',
       'servers.web.args[4]: true or false is passed on as text',
       'servers.web.env.GONE: null: this variable is not set',
@@ -174,6 +176,7 @@ describe('a file of VS Code', () => {
       'servers.web.env.DEBUG: true or false is passed on as text',
       'servers.local.url: sockets and pipes (unix://, pipe://) are not reached in this version: this server does not start',
       'servers.dev.dev: unknown key, ignored',
+      'inputs[0].extra: unknown key, ignored',
       'inputs[2].args: is no object of texts, ignored',
     ]);
   });

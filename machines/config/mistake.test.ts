@@ -221,44 +221,15 @@ describe('mistakes in a config', () => {
 });
 
 const words = fc.constantFrom(
-  ...[
-    'servers',
-    'mcpServers',
-    'inputs',
-    'a2c',
-    'name',
-    'type',
-    'server_parameters',
-    'command',
-    'args',
-    'env',
-    'url',
-  ],
-  ...[
-    'tool_meta',
-    'autoApprove',
-    'headers',
-    'timeout',
-    'timeouts',
-    'id',
-    'options',
-    'default',
-    '__proto__',
-    'disabled',
-  ],
+  ...'servers mcpServers inputs a2c name type server_parameters command args env url tool_meta'.split(' '),
+  ...'autoApprove headers timeout timeouts id options default __proto__ disabled'.split(' '),
 );
 const leaf = fc.oneof(
   fc.constantFrom<unknown>(
-    'stdio',
-    'sse',
-    'inmemory',
-    'promptString',
-    '${input:a}',
-    'http://h',
+    ...'stdio sse inmemory promptString ${input:a} http://h PT1S'.split(' '),
     '',
     null,
     true,
-    'PT1S',
   ),
   fc.jsonValue({ maxDepth: 1 }),
 );

@@ -181,40 +181,6 @@ describe('shapes of a config', () => {
     ]);
   });
 
-  it('numbers and truth values in the environment are read as the text that a process is given', () => {
-    const env = { PORT: 3000, DEBUG: true, QUIET: false, NAME: 'x' };
-    expect(accepted({ mcpServers: { a: { command: 'a', env } } }).servers[0]).toMatchObject({
-      launch: { env: { PORT: '3000', DEBUG: 'true', QUIET: 'false', NAME: 'x' } },
-    });
-  });
-
-  it('the servers map of VS Code is read', () => {
-    const config = accepted({
-      inputs: [{ type: 'promptString', id: 'key', description: 'Key', password: true, extra: 1 }],
-      servers: {
-        gh: { type: 'http', url: 'https://h/mcp', headers: { A: '${input:key}' } },
-        local: {
-          type: 'stdio',
-          command: 'node',
-          args: ['${workspaceFolder}/s.js', '${file:x}', '${KEY:-hunter2}', '${env:HOME}'],
-          cwd: '/',
-          envFile: '.env',
-          dev: {},
-        },
-      },
-      sandbox: true,
-    });
-    expect(config.servers.map((server) => server.kind)).toEqual(['streamable', 'stdio']);
-    expect(config.servers[1]).toMatchObject({ launch: { envFile: '.env' } });
-    expect(config.needsInputs).toEqual([{ server: 'gh', ids: ['key'] }]);
-    expect(config.warnings).toEqual([
-      'sandbox: unknown key, ignored',
-      'servers.local.dev: unknown key, ignored',
-      'servers.local: ${file:x} is passed on as it stands: only ${input:…}, variables and ${env:…} are filled in',
-      'inputs[0].extra: unknown key, ignored',
-    ]);
-  });
-
   it('each entry is taken as one of the protocol or of other clients for itself', () => {
     const { servers } = accepted({
       servers: { a: { type: 'stdio', server_parameters: { command: 'x' } }, b: { command: 'x' } },
@@ -235,18 +201,6 @@ describe('shapes of a config', () => {
     expect(servers[0]?.disabled).toBe(true);
     expect(warnings).toEqual(['mcpEnabled: is false: every server counts as disabled']);
   });
-
-  it.each(['streamable', 'http', 'streamable-http', 'streamableHttp', 'Streamable_HTTP'])(
-    'type %s means streamable HTTP',
-    (type) => {
-      expect(
-        accepted([{ name: 'a', type, server_parameters: { url: 'http://h' } }]).servers[0],
-      ).toMatchObject({
-        kind: 'streamable',
-        raw: { type: 'streamable' },
-      });
-    },
-  );
 
   it('tool meta written in the words of the protocol wins over alwaysAllow', () => {
     const entry = {
