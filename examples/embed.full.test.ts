@@ -1,10 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { startCommand } from '../scenarios/fixtures/command-process.ts';
+import { pidsOf } from '../scenarios/fixtures/hosted.ts';
 import { testFolder } from '../scenarios/fixtures/test-folder.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -19,26 +18,6 @@ beforeAll(() => {
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'), 'dir');
 });
 
-async function run() {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'examples/embed.ts'], {
-    cwd: checkout,
-    env: { ...process.env, MARK: mark, XDG_STATE_HOME: state },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [[code], out, err] = await Promise.all([
-    once(child, 'close'),
-    text(child.stdout),
-    text(child.stderr),
-  ]);
-  return { pid: child.pid, code: code as number | null, out, err };
-}
-/** Lists the living processes of the host and its servers. */
-const look = (): unknown[] =>
-  JSON.parse(
-    execFileSync(process.execPath, [join(root, 'scenarios/fixtures/living-processes.mjs'), mark, '0'], {
-      encoding: 'utf8',
-    }),
-  );
 /** Command lines of the reapers of this host, which would end its servers if it were killed. */
 const reapersOf = (host: number | undefined): string[] =>
   readdirSync('/proc').filter((pid) => {
@@ -51,13 +30,14 @@ const reapersOf = (host: number | undefined): string[] =>
 
 describe('examples/embed.ts', () => {
   it('prints what the tool said, ends well, and leaves neither a process nor a note of one', async () => {
-    const { pid, ...said } = await run();
-    expect(said).toEqual({
-      code: 0,
+    const env = { MARK: mark, XDG_STATE_HOME: state };
+    const { child, told, exited } = startCommand(['tsx', 'examples/embed.ts'], env, '--import', checkout);
+    expect(await exited).toMatchObject({ code: 0 });
+    expect(told).toEqual({
       out: 'the computer has 1 tool\nlaptop offers: greet\ngreet said: Hello, world!\n',
       err: '',
     });
-    expect([look(), reapersOf(pid)]).toEqual([[], []]);
+    expect([pidsOf(mark), reapersOf(child.pid)]).toEqual([[], []]);
     const notes = readdirSync(state, { recursive: true, withFileTypes: true });
     const isNote = (entry: (typeof notes)[number]): boolean =>
       !entry.isDirectory() && !entry.parentPath.endsWith('catalogs');

@@ -1,35 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { linkedProject } from '../../scenarios/fixtures/linked-project.ts';
+import { readingModel } from '../../scenarios/fixtures/reading-model.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 type Message = Readonly<Record<string, unknown>>;
-interface Asked {
-  readonly messages: readonly { readonly role: string; readonly content: unknown }[];
-}
-
-/** Model that reads the file of which it is told, and repeats what the tool said. */
-const model = createServer((request, response) => {
-  void json(request).then((body) => {
-    const last = (body as Asked).messages.at(-1)?.content;
-    const content =
-      typeof last === 'string'
-        ? [{ type: 'tool_use', id: 'toolu_1', name: 'read', input: { path: `${last}.md` } }]
-        : [{ type: 'text', text: JSON.stringify(last) }];
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ id: 'msg_1', type: 'message', role: 'assistant', content }));
-  });
-});
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const here = mkdtempSync(join(tmpdir(), 'a2c-chat-'));
+const here = testFolder('chat');
+let model: Awaited<ReturnType<typeof readingModel>>;
 let child: ReturnType<typeof spawn>;
 let url = '';
 beforeAll(async () => {
@@ -37,15 +20,11 @@ beforeAll(async () => {
   linkedProject(here, '@anthropic-ai/sdk', 'express', 'ws');
   for (const name of ['Ada', 'Bob', 'Eve'])
     writeFileSync(join(here, `${name}.md`), `# ${name}\n\nHello, ${name}!\n`);
-  await new Promise<void>((resolve) => model.listen(0, '127.0.0.1', resolve));
-  const { port } = model.address() as AddressInfo;
+  model = await readingModel();
   child = spawn(process.execPath, ['server.mjs'], {
     cwd: here,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...{ ...process.env, PORT: '0', XDG_STATE_HOME: join(here, 'state'), ANTHROPIC_API_KEY: 'none' },
-      ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
-    },
+    env: { ...process.env, ...model.env, PORT: '0', XDG_STATE_HOME: join(here, 'state') },
   });
   const [line] = await once(child.stdout ?? child, 'data');
   url = String(line).trim();
@@ -55,7 +34,6 @@ afterAll(async () => {
   child.kill('SIGTERM');
   expect(await closed).toEqual([0, null]);
   model.close();
-  rmSync(here, { recursive: true });
 });
 
 /** Opens a browser: what it was told, and what it sends. */
@@ -81,8 +59,8 @@ async function browser() {
 describe('examples/chat', () => {
   it('asks each user about the own calls only, and tells the model what each said', async () => {
     const [ada, bob] = await Promise.all([browser(), browser()]);
-    ada.send({ text: 'Ada' });
-    bob.send({ text: 'Bob' });
+    ada.send({ text: 'Ada.md' });
+    bob.send({ text: 'Bob.md' });
     const [hers, his] = await Promise.all([ada.hears('confirm'), bob.hears('confirm')]);
     expect([hers, his]).toMatchObject([
       { tool: 'read', arguments: { path: 'Ada.md' } },
@@ -100,13 +78,13 @@ describe('examples/chat', () => {
 
   it('withdraws its question when the user stops, and goes on with the next message', async () => {
     const user = await browser();
-    user.send({ text: 'Eve' });
+    user.send({ text: 'Eve.md' });
     const { id } = await user.hears('confirm');
     user.send({ type: 'stop' });
     expect(await user.hears('withdrawn')).toMatchObject({ id });
     await user.hears('failed');
     user.told.length = 0;
-    user.send({ text: 'Eve' });
+    user.send({ text: 'Eve.md' });
     await user.hears('confirm');
     user.socket.close();
   });

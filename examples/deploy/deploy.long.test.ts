@@ -1,16 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { startCommand } from '../../scenarios/fixtures/command-process.ts';
 import { configOfPage } from '../../scenarios/fixtures/chaos/nginx.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 const words = z.array(z.string()).min(1);
 const node = z.strictObject({
@@ -36,16 +31,10 @@ const [, ofUnit = ''] = /^ExecStart=\/usr\/bin\/node node_modules\/\.bin\/(.+)$/
 ) ?? [''];
 
 const folder = testFolder('deploy');
-const run = (program: string, args: readonly string[]) =>
-  spawn(program, args, {
-    env: { ...process.env, A2C_TOKEN: 'for-tests', XDG_STATE_HOME: folder },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
 /** Tells whether the health check of the image, asked of this port, ends well. */
 async function isHealthy(port: string): Promise<boolean> {
-  const [, ...args] = healthCheck.map((word) => word.replace(':9100/', `:${port}/`));
-  const [code] = (await once(run(process.execPath, args), 'exit')) as [number];
-  return code === 0;
+  const [, program = '', ...argv] = healthCheck.map((word) => word.replace(':9100/', `:${port}/`));
+  return (await startCommand(argv, {}, program).exited).code === 0;
 }
 
 describe('examples/deploy', () => {
@@ -55,16 +44,12 @@ describe('examples/deploy', () => {
   ])('%s starts an office that is healthy, and ends it at SIGTERM', async (_, [program, ...given]) => {
     expect(program).toBe('a2c');
     const free = given.map((word) => word.replace(/(?<=^|:)9100$/, '0'));
-    const office = run(process.execPath, [join(root, 'dist/actors/main.js'), ...free, '--port', '0']);
-    const ended = once(office, 'exit');
-    let port = '';
-    for await (const line of createInterface({ input: office.stderr })) {
-      [, port = ''] = /^metrics at http:\S+:(\d+)\/metrics$/.exec(line) ?? [];
-      if (port !== '') break;
-    }
+    const env = { A2C_TOKEN: 'for-tests', XDG_STATE_HOME: folder };
+    const { child, said, exited } = startCommand([...free, '--port', '0'], env);
+    const [, port = ''] = await said(/^metrics at http:\S+:(\d+)\/metrics$/m);
     expect(await isHealthy(port)).toBe(true);
-    office.kill('SIGTERM');
-    expect(await ended).toEqual([143, null]);
+    child.kill('SIGTERM');
+    expect(await exited).toEqual({ code: 143, signal: null });
     expect(await isHealthy(port)).toBe(false);
   });
 
