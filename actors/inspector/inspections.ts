@@ -46,9 +46,14 @@ export async function chartsOf(kinds: Kinds = kindsInProcess): Promise<Charts> {
   return known;
 }
 
-/** Largest number of bytes of earlier records that wait to be sent to a page, and pause in ms until they are counted again. */
+/** Bytes that may wait for a page, and pause in ms until they are counted again. */
 const mostAhead = 1024 * 1024;
 const patienceMs = 10;
+/** Resolves when the page takes more; false when it has left. */
+export async function takesMore(page: AttachedPage, isHere: () => boolean): Promise<boolean> {
+  while (isHere() && page.waiting > mostAhead) await pause(patienceMs);
+  return isHere();
+}
 /** Limit in bytes of the trace of an incident. */
 const mostStory = 64 * 1024 * 1024;
 /** Pause in ms between two looks at the incidents, and the number of looks for one beat. */
@@ -259,8 +264,7 @@ async function tellPast(
 ): Promise<void> {
   try {
     for await (const text of past) {
-      while (isHere() && page.waiting > mostAhead) await pause(patienceMs);
-      if (!isHere()) return;
+      if (!(await takesMore(page, isHere))) return;
       page.send({ type: 'past', text, isLast: false });
     }
   } catch {

@@ -12,7 +12,7 @@ import {
 import type { Charts } from '../../machines/trace/chart.ts';
 import { version } from '../../machines/version.ts';
 import { openFleet } from './fleet.ts';
-import { chartsOf, openPages, pause } from './inspections.ts';
+import { chartsOf, openPages, pause, takesMore } from './inspections.ts';
 import type { Inspection } from '../api/page.ts';
 
 /** Of the profile `full`; its text is read as often as it is shown. */
@@ -27,9 +27,6 @@ export interface Recording {
   readonly damage?: string;
   readonly checks: (name: string) => Promise<Checks>;
 }
-/** Sending pauses while more bytes wait for a page. */
-const mostAhead = 512 * 1024;
-const patienceMs = 10;
 /** Checks hold all of a recording in memory. */
 const mostChecked = { rows: 250_000, chars: 128 * 1024 * 1024 };
 
@@ -40,10 +37,8 @@ const checked = async ({ rows, chars, name, checks }: Recording): Promise<Checks
 const answerTo = async (ask: FromPage, recording: Recording): Promise<ToPage> => {
   const { id } = ask;
   try {
-    const value = ask.type === 'ask' && ask.what === 'checks' ? await checked(recording) : refused;
-    return typeof value === 'string'
-      ? { type: 'answer', id, ok: false, error: value }
-      : { type: 'answer', id, ok: true, value };
+    if (ask.type !== 'ask' || ask.what !== 'checks') throw new Error(refused);
+    return { type: 'answer', id, ok: true, value: await checked(recording) };
   } catch (error) {
     return { type: 'answer', id, ok: false, error: (error as Error).message };
   }
@@ -87,8 +82,7 @@ async function tell(
 ): Promise<void> {
   let isFirst = true;
   for await (const part of text()) {
-    while (isHere() && page.waiting > mostAhead) await pause(patienceMs);
-    if (!isHere()) return;
+    if (!(await takesMore(page, isHere))) return;
     const head = isFirst ? part.indexOf('\n') + 1 : 0;
     if (isFirst) page.send(welcome(part.slice(0, head)));
     isFirst = false;

@@ -1,7 +1,7 @@
 /** Remembers what still holds of records that are dropped, so that a trace can begin after them. */
 import { blobsPort, landingPort } from '../../machines/ports/files.ts';
 import { events } from '../../machines/protocol/protocol.ts';
-import type { Fields } from '../../machines/protocol/json.ts';
+import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 import type { EventObject } from 'xstate';
 import type { Address } from '../../machines/kernel/effects.ts';
 import { isAnswer } from '../../machines/kernel/ports.ts';
@@ -33,7 +33,6 @@ const isPart = (method: unknown, target: unknown): boolean =>
   method === events.getBlob || method === events.putBlob || target === blobsPort || target === landingPort;
 /** Tells whether a question is the last one of a call: it holds the whole result, and its answer settles the call. */
 const isSettling = (method: unknown): boolean => method === 'finish';
-const fieldsOf = (event: EventObject | undefined): Fields => event ?? {};
 /** Facts that follow from dropped records; a recording without its beginning can begin with them. */
 export class ForgottenRecords {
   readonly #orders = new Map<string, In>();
@@ -111,7 +110,7 @@ export class ForgottenRecords {
     const topic = topicOf(ev);
     if (topic !== undefined) opened.told.set(topic, record);
     for (const over of overWith(ev)) opened.told.delete(over);
-    const { server } = fieldsOf(fieldsOf(opened.record.ev)['input'] as EventObject);
+    const { server } = fieldsOf(fieldsOf(opened.record.ev)['input']);
     if (typeof server === 'string' && topic === undefined && /(exited|failed|lost)$/.test(ev.type)) {
       opened.told.clear();
       this.#ended.set(`${opened.record.port} ${server}`, { opened: opened.record, end: record });
@@ -269,11 +268,8 @@ const gathering: ReadonlySet<string> = new Set(['quiet', 'settled', 'coalesce', 
 const isGathering = (record: DirectoryRecord): boolean =>
   record.k === 'timer' && gathering.has(record.for ?? '');
 const isSameSubject = (one: Out, other: Out): boolean => {
-  const [a, b] = [one, other].map(({ port, ev }) => [
-    port,
-    fieldsOf(fieldsOf(ev)['input'] as EventObject)['server'],
-  ]);
-  return a?.[0] === b?.[0] && a?.[1] === b?.[1];
+  const serverIn = ({ ev }: Out): unknown => fieldsOf(fieldsOf(ev)['input'])['server'];
+  return one.port === other.port && serverIn(one) === serverIn(other);
 };
 
 const keyOfId = (a: Address, id: unknown): string => `${a} ${String(id)}`;

@@ -132,20 +132,18 @@ export class FlightRecorder {
     });
     const { step } = this.#recorder;
     tap.add({ record: this.#record, ...(step && { step }) });
-    if (dir !== undefined) this.#open(dir);
-  }
-  #open(dir: string): void {
+    if (dir === undefined) return;
     try {
-      this.#grow(dir);
+      this.#file = this.#grow(dir);
     } catch (error) {
       throw cannotWrite(dir, error);
     }
   }
-  #grow(dir: string): void {
+  #grow(dir: string): TraceFile {
     const { notice } = this.#options;
     this.#writer = this.#recorder.writer();
     let head = this.#recorder.head(1);
-    this.#file = openTraceFile(dir, nameNow('host'), {
+    return openTraceFile(dir, nameNow('host'), {
       take: () => {
         const text = head + (this.#writer?.lines(this.#recorder.take()) ?? '');
         head = '';
@@ -174,13 +172,10 @@ export class FlightRecorder {
   past(): AsyncIterable<string> {
     this.#file?.flush();
     if (this.#file) return latestLines(this.#file.path, pastBytes);
-    const slices = this.#recorder.past(
+    return this.#recorder.past(
       pastRecords,
       () => new Promise((done) => void systemClock.setTimeout(done, 0)),
     );
-    return (async function* told() {
-      yield* await slices;
-    })();
   }
   /** With `dir` the remaining records go to the growing file, else all records in memory to a new one. */
   write(reason: string, dir: string): string {

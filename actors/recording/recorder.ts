@@ -204,8 +204,8 @@ export class Recorder implements Observer {
     const head = canonical({ k: 'head', format: traceFormat, ...about, profile, next });
     return `{"s":0,"t":0,${head.slice(1)}\n`;
   }
-  /** Records are chosen at once, and written with pauses, so that the host goes on. */
-  async past(most: number, pause: () => Promise<void>): Promise<readonly string[]> {
+  /** Records are chosen when it is first read, and written with pauses, so that the host goes on. */
+  async *past(most: number, pause: () => Promise<void>): AsyncGenerator<string> {
     const told = this.#frames.entries().filter(({ what }) => 'via' in what && what.via === 'relay');
     const crossed = this.#entries.entries().filter(({ what }) => hasCrossed(what));
     const chosen = inOrder(crossed, told).slice(-most);
@@ -223,7 +223,7 @@ export class Recorder implements Observer {
         await pause();
       }
       // Writes everything again when a text was written before a secret in it became known.
-      if (redactor?.met === met || tries === mostTries) return slices;
+      if (redactor?.met === met || tries === mostTries) return yield* slices;
     }
   }
   writer(next?: number, before?: TraceWriter): TraceWriter {

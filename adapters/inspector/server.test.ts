@@ -12,7 +12,7 @@ const heard: FromPage[] = [];
 const pages = new Set<AttachedPage>();
 let left: (() => void) | undefined;
 
-async function open(port = 0): Promise<InspectorServer & { token: string; origin: string }> {
+async function open(port = 0): Promise<InspectorServer & { port: number; token: string; origin: string }> {
   const server = await openInspectorServer({
     port,
     attached: (page) => {
@@ -27,8 +27,8 @@ async function open(port = 0): Promise<InspectorServer & { token: string; origin
     },
   });
   opened.push(server);
-  const token = new URLSearchParams(new URL(server.url).hash.slice(1)).get('token') ?? '';
-  return { ...server, token, origin: `http://127.0.0.1:${server.port}` };
+  const { hash, origin, port: own } = new URL(server.url);
+  return { ...server, port: Number(own), token: hash.replace('#token=', ''), origin };
 }
 afterEach(async () => {
   heard.length = 0;

@@ -32,7 +32,6 @@ export interface InspectorServerOptions {
 export interface InspectorServer {
   /** Address of the page; the token is in its fragment, which no browser sends over the network. */
   readonly url: string;
-  readonly port: number;
   close(): Promise<void>;
 }
 
@@ -175,7 +174,6 @@ export async function openInspectorServer({
   });
   return {
     url: `http://${loopback}:${port}/#token=${token}`,
-    port,
     close: () => shut(http, sockets),
   };
 }
