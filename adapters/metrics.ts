@@ -78,15 +78,14 @@ async function measures(source: MetricsSource) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const gauge = (name: string, help: string, value: (stats: OfficeStats) => number): void => {
-    const made = new Gauge({
+    void new Gauge({
       name: `a2c_office_${name}`,
       help,
-      registers: [],
+      registers: [registry],
       collect() {
         this.set(value(source.stats()));
       },
     });
-    registry.registerMetric(made);
   };
   gauge('connections', 'Connections, with a seat or without', ({ connections }) => connections);
   gauge('seats', 'Seats in all rooms', ({ seats }) => seats);
@@ -94,11 +93,11 @@ async function measures(source: MetricsSource) {
   gauge('in_flight', 'Questions on their way to computers', ({ inFlight }) => inFlight);
   gauge('ready', '1 while new peers may come', () => (source.isReady() ? 1 : 0));
   const counted = (name: string, help: string, label: string, kinds: readonly RefusalKind[]): void => {
-    const made = new Counter({
+    void new Counter({
       name: `a2c_office_${name}`,
       help,
       labelNames: [label],
-      registers: [],
+      registers: [registry],
       collect() {
         this.reset();
         const { refusals } = source.stats();
@@ -106,7 +105,6 @@ async function measures(source: MetricsSource) {
         for (const kind of kinds) this.inc({ [label]: kind }, refusals[kind] ?? 0);
       },
     });
-    registry.registerMetric(made);
   };
   counted('limited_total', 'How often each limit was met', 'limit', limitNames);
   counted(
@@ -115,17 +113,16 @@ async function measures(source: MetricsSource) {
     'kind',
     refusalKinds,
   );
-  const incidents = new Gauge({
+  void new Gauge({
     name: 'a2c_incidents',
     help: 'What went wrong and lasts, or nobody has looked at, by kind',
     labelNames: ['kind'],
-    registers: [],
+    registers: [registry],
     collect() {
       const open = source.incidents();
       for (const kind of incidentKinds) this.set({ kind }, open.get(kind) ?? 0);
     },
   });
-  registry.registerMetric(incidents);
   return { registry, meter: meterIn(registry, prometheus) };
 }
 

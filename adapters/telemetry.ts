@@ -31,18 +31,12 @@ class OpenSpan implements Span {
   readonly trace: TraceContext | undefined;
   readonly #api: OpenTelemetry;
   readonly #span: Api.Span;
-  readonly #ended: (span: OpenSpan) => void;
-  #isOver = false;
+  readonly #open: Set<OpenSpan>;
 
-  constructor(
-    api: OpenTelemetry,
-    span: Api.Span,
-    parent: TraceContext | undefined,
-    ended: (span: OpenSpan) => void,
-  ) {
+  constructor(api: OpenTelemetry, span: Api.Span, parent: TraceContext | undefined, open: Set<OpenSpan>) {
     this.#api = api;
     this.#span = span;
-    this.#ended = ended;
+    this.#open = open.add(this);
     this.trace = traceOf(api, span, parent);
   }
   set(attribute: string, value: string): void {
@@ -53,9 +47,7 @@ class OpenSpan implements Span {
     return context.with(trace.setSpan(context.active(), this.#span), run);
   }
   end({ outcome, code, rpcCode }: SpanEnd): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#ended(this);
+    if (!this.#open.delete(this)) return;
     this.#span.setAttribute('a2c.outcome', outcome);
     if (outcome !== 'succeeded') {
       this.#span.setAttribute(
@@ -111,9 +103,7 @@ class OpenTelemetryTracing implements Tracing {
     const kinds = { client: SpanKind.CLIENT, server: SpanKind.SERVER, internal: SpanKind.INTERNAL };
     const name = tool === undefined ? method : `${method} ${shown(tool)}`;
     const span = this.#tracer.startSpan(name, { kind: kinds[kind], attributes }, around);
-    const open = new OpenSpan(this.#api, span, parent, (ended) => this.#open.delete(ended));
-    this.#open.add(open);
-    return open;
+    return new OpenSpan(this.#api, span, parent, this.#open);
   }
   close(): void {
     for (const span of this.#open) span.end({ outcome: 'unknown' });
