@@ -160,6 +160,7 @@ describe('a signed token', () => {
   let office: Office;
   let signer: Signer;
   const claims = validClaims;
+  const misfit = (claim: string): unknown => expect.stringContaining(`The claim '${claim}' does not fit: `);
   const sign = (payload: object): Promise<string> => signer.sign(payload);
   beforeAll(async () => {
     signer = await makeSigner('one');
@@ -190,7 +191,7 @@ describe('a signed token', () => {
     await expect(agent.config('c')).rejects.toMatchObject({ code: 'NotAllowed' });
     expect(await agent.callTool('c', 'echo')).toMatchObject({ failure: { code: 'NotFound' } });
     const wrong = peer(ours, await sign({ ...claims, may: 'put_blob' }));
-    expect(await wrong.entered).toEqual([401, "The claim 'may' has no events such as client:tool_call"]);
+    expect(await wrong.entered).toEqual([401, misfit('may')]);
   });
 
   it('has the largest file of its agent in a claim that the office reads', async () => {
@@ -198,10 +199,7 @@ describe('a signed token', () => {
     await using ours = await officeWith({ jwks: path, audience: 'our-office', claims: read });
     expect(await peer(ours, await sign({ ...claims, bytes: 100 })).entered).toBe(true);
     for (const bytes of [undefined, 'many', 0])
-      expect(await peer(ours, await sign({ ...claims, bytes })).entered).toEqual([
-        401,
-        "The claim 'bytes' is no number of bytes above 0",
-      ]);
+      expect(await peer(ours, await sign({ ...claims, bytes })).entered).toEqual([401, misfit('bytes')]);
   });
 
   const invalid = expect.stringContaining('signed by somebody else, or meant for another place');
@@ -236,17 +234,9 @@ describe('a signed token', () => {
     ['without a role', without('role'), "The token has no claim 'role'"],
     ['with an empty list', { ...claims, name: [] }, "The token has no claim 'name'"],
     ['with a claim of another form', { ...claims, office: { id: 1 } }, expect.stringContaining('text')],
-    [
-      'with a subject too long',
-      { ...claims, sub: 's'.repeat(501) },
-      "The claim 'sub' is longer than 500 characters",
-    ],
-    [
-      'with a name too long',
-      { ...claims, name: 'n'.repeat(201) },
-      expect.stringContaining("claim 'name' has"),
-    ],
-    ['with a role that is none', { ...claims, role: 'admin' }, expect.stringContaining('neither')],
+    ['with a subject too long', { ...claims, sub: 's'.repeat(501) }, misfit('sub')],
+    ['with a name too long', { ...claims, name: 'n'.repeat(201) }, misfit('name')],
+    ['with a role that is none', { ...claims, role: 'admin' }, misfit('role')],
   ])('is refused %s', async (_, payload, says, detail) => {
     const read = detail === undefined ? says : expect.stringContaining(detail);
     expect(await refusalOf(await sign(payload))).toEqual(refusal(says, read));

@@ -1,10 +1,11 @@
 /** Signed tokens of peers: keys, algorithms and times. */
-import { readFileSync, statSync } from 'node:fs';
 import type * as Jose from 'jose';
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
 import { isLoopback } from '../../../machines/office/rooms/loopback.ts';
 import { entryTexts, grantSchema, type Entry } from '../../../machines/office/rooms/entry.ts';
+import { fieldsOf } from '../../../machines/protocol/json.ts';
+import { changingFile } from './changing-file.ts';
 
 /** Settings for tokens that an identity provider signs (JWT). */
 export interface JwtAuth {
@@ -68,27 +69,15 @@ const jwksMs = 5_000;
 let loading: Promise<typeof Jose> | undefined;
 const jose = (): Promise<typeof Jose> => (loading ??= import('jose'));
 
-const readKeys = (path: string): JSONWebKeySet => {
-  try {
-    const set = JSON.parse(readFileSync(path, 'utf8')) as JSONWebKeySet;
-    if (Array.isArray(set.keys) && set.keys.length > 0) return set;
-  } catch (error) {
-    const why = error instanceof SyntaxError ? 'it is no JSON' : (error as Error).message;
-    throw new TypeError(`the keys in ${path} cannot be read: ${why}`, { cause: error });
-  }
-  throw new TypeError(`the keys in ${path} cannot be read: it is no JWKS with at least one key`);
-};
 function keysOfFile(path: string): () => Promise<JWTVerifyGetKey> {
-  readKeys(path);
-  let stamp = NaN;
-  let keys: Promise<JWTVerifyGetKey> | undefined;
-  return async () => {
-    const { createLocalJWKSet } = await jose();
-    const now = statSync(path).mtimeMs;
-    if (now !== stamp || !keys) keys = Promise.resolve(createLocalJWKSet(readKeys(path)));
-    stamp = now;
-    return keys;
-  };
+  const read = changingFile('keys', path, (set) => {
+    const { keys: all } = fieldsOf(set);
+    if (!Array.isArray(all) || all.length === 0) throw new TypeError('it is no JWKS with at least one key');
+    let keys: JWTVerifyGetKey | undefined;
+    return async () => (keys ??= (await jose()).createLocalJWKSet(set as JSONWebKeySet));
+  });
+  read();
+  return async () => read()();
 }
 function keysOfUrl(url: URL): () => Promise<JWTVerifyGetKey> {
   if (url.protocol !== 'https:' && !isLoopback(url.hostname))
@@ -134,13 +123,10 @@ function entryOf(payload: JWTPayload, { claims = {} }: JwtAuth, tolerance: numbe
     ...(payload.sub !== undefined && { subject: payload.sub }),
   });
   if (read.success) return { grant: read.data };
-  const [field] = read.error.issues[0]?.path ?? [];
-  if (field === 'subject') return { reason: "The claim 'sub' is longer than 500 characters" };
-  const name = wanted.find(([one]) => one === field)?.[1];
-  if (field === 'maxFileBytes') return { reason: `The claim '${ofBytes}' is no number of bytes above 0` };
-  if (field === 'roles') return { reason: `The claim '${name}' is neither agent nor computer` };
-  if (field === 'events') return { reason: `The claim '${name}' has no events such as client:tool_call` };
-  return { reason: `The claim '${name}' has too many texts, or one of more than 200 characters` };
+  const [issue] = read.error.issues;
+  const claimOf = { ...Object.fromEntries(wanted), maxFileBytes: ofBytes, subject: 'sub' };
+  const claim = claimOf[issue?.path[0] as keyof typeof claimOf];
+  return { reason: `The claim '${String(claim)}' does not fit: ${issue?.message}` };
 }
 
 /** Without the query of a URL, which may hold a secret. */

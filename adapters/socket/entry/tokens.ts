@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { entryTexts, grantFields, type Entry, type Grant } from '../../../machines/office/rooms/entry.ts';
+import { changingFile } from './changing-file.ts';
 
 /** Token, or its SHA-256 in hex, with the permissions of its holder; a permission that is left out is not restricted. */
 export interface TokenGrant extends Omit<Grant, 'expiresAt' | 'subject'> {
@@ -62,43 +62,22 @@ export function tokensOf(given: readonly (string | TokenGrant)[]): Tokens {
   return (shown) => among(all, shown);
 }
 
-/** Checked for changes at each connection; when a change cannot be read, the earlier tokens stay valid. */
+/** When a change cannot be read, the earlier tokens stay valid. */
 export function tokensOfFile({ tokensFile: path }: TokensFile, warn: (text: string) => void): Tokens {
-  const stampOf = (): string => {
-    const { mtimeMs, size, ino } = statSync(path);
-    return `${mtimeMs}:${size}:${ino}`;
-  };
-  const read = (): readonly Known[] => {
-    const parsed = file.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  const read = changingFile('tokens', path, (json): readonly Known[] => {
+    const parsed = file.safeParse(json);
     if (parsed.success) return parsed.data.tokens.map(known);
     const [issue] = parsed.error.issues;
     throw new TypeError(`${issue?.path.join('.')}: ${issue?.message}`);
-  };
-  const failed = (error: unknown): string =>
-    `the tokens in ${path} cannot be read: ${
-      // Hides the message of JSON.parse, which quotes the text and so its tokens.
-      error instanceof SyntaxError ? 'it is no JSON' : error instanceof Error ? error.message : String(error)
-    }`;
-  let stamp: string | undefined;
-  let all: readonly Known[] = [];
-  const refresh = (): void => {
-    const now = stampOf();
-    if (now === stamp) return;
-    stamp = now;
-    all = read();
-  };
-  try {
-    refresh();
-  } catch (error) {
-    throw new TypeError(failed(error), { cause: error });
-  }
+  });
+  let all = read();
   let warned = '';
   return (shown) => {
     try {
-      refresh();
+      all = read();
       warned = '';
     } catch (error) {
-      const text = `${failed(error)}; those that were read before are still in force`;
+      const text = `${(error as Error).message}; those that were read before are still in force`;
       if (text !== warned) warn((warned = text));
     }
     return among(all, shown);
