@@ -14,7 +14,7 @@ import { Frames } from '../recording/frames.ts';
 import { HostIncidents } from '../recording/host-incidents.ts';
 import { RedactedPorts } from '../secrets/redacted-ports.ts';
 import { assemble } from '../runtime/assemble.ts';
-import { Directory, unanswered, type Root, Tap } from '../runtime/directory.ts';
+import { Directory, unanswered, Tap } from '../runtime/directory.ts';
 import type { Kinds, Part, Question } from '../runtime/part.ts';
 import { during, liveOnClock, systemClock } from '../../adapters/clock.ts';
 import type { LedgerOptions } from '../../adapters/process/reaper/ledger.ts';
@@ -105,7 +105,10 @@ export class Runtime {
       request: (...asked: Parameters<RequestPort>) => this.#request(...asked),
     };
     this.directory = new Directory({ ...systemClock, ports, draw: (...drawn) => this.#draw(...drawn) }, tap);
-    this.#leaveClock = liveOn(() => this.directory.roots);
+    this.#leaveClock = liveOnClock(() => {
+      const own = [...this.directory.roots].filter(({ owner }) => !owner);
+      return own.map(({ name }) => name).join(' and ') || 'a host';
+    });
   }
   use<P extends Part>(of: PartOf<P>): P {
     const known = this.#parts.get(of);
@@ -215,17 +218,10 @@ export type HostedOptions = Omit<RuntimeOptions, 'tracing' | 'HostLog'> & Pick<H
 /** Loads what the options ask for: the log, and OpenTelemetry. Rejects where its package is not installed. */
 export async function openRuntime({ tracing, ...options }: HostedOptions): Promise<Runtime> {
   const logging = options.log && (await during(import('../logging/host-log.ts')));
-  return new Runtime({ ...options, tracing: await tracingOf({ tracing }), ...logging });
+  return new Runtime({ ...options, tracing: await tracingOf(tracing), ...logging });
 }
 /** For a host that launches nothing. */
 export const runtimeOf = async (
   { record, log, logLevel, links, tracing }: HostedOptions,
   shared: Runtime | undefined,
 ): Promise<Runtime> => shared ?? openRuntime({ record, log, logLevel, links, tracing });
-
-/** Registers a running host with the clock, by the names of its root machines; the returned function removes it. */
-const liveOn = (roots: () => Iterable<Root>): (() => void) =>
-  liveOnClock(() => {
-    const own = [...roots()].filter(({ owner }) => !owner);
-    return own.map(({ name }) => name).join(' and ') || 'a host';
-  });

@@ -6,12 +6,8 @@ import { badRequest } from '../kernel/errors.ts';
 import { traceIn } from '../../machines/protocol/messages/messages.ts';
 
 /** Rejects with an `A2cError` where the package `@opentelemetry/api` is not installed. */
-export async function tracingOf({
-  tracing = false,
-}: {
-  readonly tracing?: boolean | undefined;
-}): Promise<Tracing | undefined> {
-  if (!tracing) return undefined;
+export async function tracingOf(isWanted: boolean | undefined): Promise<Tracing | undefined> {
+  if (isWanted !== true) return undefined;
   try {
     const { openTracing } = await import('../../adapters/telemetry.ts');
     return await openTracing({ name: 'a2c-actors', version });

@@ -28,7 +28,6 @@ import { keepGreeting, readGreeting } from '../../adapters/storage/catalogs.ts';
 import { keepOfficeToken } from '../../adapters/storage/office-token.ts';
 import { openLog } from '../../adapters/storage/user-files.ts';
 import { newId, systemClock } from '../../adapters/clock.ts';
-import { serveOverHttp } from '../../adapters/mcp/serve/lazy.ts';
 import { stdioWire } from '../../adapters/mcp/serve/stdio.ts';
 import { watchFile } from '../../adapters/storage/settings.ts';
 import type { Config } from '../../machines/config/parse.ts';
@@ -158,6 +157,8 @@ async function overStdio({ context, hub, say }: Serving, late: () => void): Prom
 async function overHttp({ context, options, hub, say }: Serving, given: number | true): Promise<void> {
   const token = options.token ?? process.env['A2C_TOKEN'] ?? newId();
   const { host } = options;
+  // With the MCP SDK, which nothing else of a serving loads.
+  const { serveOverHttp } = await import('../../adapters/mcp/serve/http.ts');
   const serving = await serveOverHttp(
     {
       port: given === true ? 0 : given,

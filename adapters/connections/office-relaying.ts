@@ -1,7 +1,7 @@
 /** Messages that an office passes on between its members: questions with their answers, notices, progress. */
 import { fillHandles, hasHandles } from './blob-fetch.ts';
 import { apartFailure } from './nodes/seats.ts';
-import { type Cluster, LookupHere, LookupOfAll } from './nodes/cluster.ts';
+import { type Cluster, LookupOfAll } from './nodes/cluster.ts';
 import type { LocalOffice } from './nodes/questions.ts';
 import { internal, type Ack, type OfficeWatch, type OfficeWire } from './office-wire.ts';
 import type { Grant } from '../../machines/office/rooms/entry.ts';
@@ -9,7 +9,7 @@ import type { Gate } from '../../machines/office/rooms/limits.ts';
 import { Notices } from '../../machines/office/rooms/notices.ts';
 import type { Pending, Timers } from '../../machines/office/rooms/pending.ts';
 import { judge, type RelayTiming, type Verdict } from '../../machines/office/rooms/relay.ts';
-import type { Seating } from '../../machines/office/rooms/register.ts';
+import type { Lookup, Seating } from '../../machines/office/rooms/register.ts';
 import { events, notices, type CarriedName, type NoticeName } from '../../machines/protocol/protocol.ts';
 import { refusal } from '../../machines/protocol/messages/answers.ts';
 import type { CancelReason } from '../../machines/protocol/messages/messages.ts';
@@ -46,7 +46,8 @@ export class OfficeRelaying {
   readonly #seating: Seating;
   readonly #limits: RelayTiming;
   readonly #grantOf: RelayingParts['grantOf'];
-  readonly #lookup: LookupHere;
+  readonly #lookup: Lookup;
+  readonly #known: LookupOfAll['known'];
   readonly #gate: Gate;
   readonly #notices: Notices;
   readonly cluster: Cluster | undefined;
@@ -70,14 +71,16 @@ export class OfficeRelaying {
       },
     });
     this.cluster = cluster?.(this.#forOthers(parted));
-    this.#lookup = this.cluster ? new LookupOfAll(seating, this.cluster) : new LookupHere(seating);
+    const ofAll = this.cluster && new LookupOfAll(seating, this.cluster);
+    this.#lookup = ofAll ?? seating;
+    this.#known = (asker, payload, then) => (ofAll ? ofAll.known(asker, payload, then) : then(true));
   }
 
   /** For an unknown computer the register is asked first; later events of the socket wait. */
   received(socket: string, event: string, payload: unknown, ack: Ack | undefined): void {
     if (this.cluster?.isCurrent === false) return answerSafely(ack, refusal(event, apartFailure));
     const asker = this.#seating.seatOf(socket);
-    this.#lookup.known(asker, payload, (isKnown) => {
+    this.#known(asker, payload, (isKnown) => {
       // Checks the lease of this node, which may have ended while the register was asked.
       if (!isKnown || this.cluster?.isCurrent === false)
         return answerSafely(ack, refusal(event, apartFailure));

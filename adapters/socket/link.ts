@@ -158,11 +158,6 @@ export function createLinks(options: LinksOptions = {}): Links {
   const newId = (): string => randomUUID().replaceAll('-', '');
   const registry = new LinkRegistry(systemTimers, { newId, parts: options.parts }, options.tracing);
   const open = (at: string, input: LinkInput, emit: Emit<LinkFact>): PortInstance<LinkCommand> => {
-    if (!URL.canParse(input.url)) {
-      const connection = registry.open(at, input, emit, { emit: () => {}, close: () => {} });
-      queueMicrotask(() => connection.refused({ reason: `'${input.url}' is no URL` }));
-      return connection;
-    }
     const shown = options.credential?.(input.url) ?? {};
     const { auth } = shown;
     const url = new URL(input.url);

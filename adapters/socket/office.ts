@@ -73,7 +73,7 @@ interface Listening {
   /** Tells whether the office was closed while it was being opened. */
   readonly isOver: () => boolean;
 }
-export function listening(
+function listening(
   { input: { host, port }, http, cluster, isAllowed, isSecure, isOver }: Listening,
   emit: Emit<OfficeFact>,
 ): Promise<boolean> {
@@ -101,7 +101,7 @@ export function listening(
 }
 
 /** Closes an office: sends the last answers, then frees the port, including keep-alive connections and dead peers. */
-export async function shut(io: OfficeServer, http: HttpServer, strangers: Strangers): Promise<void> {
+async function shut(io: OfficeServer, http: HttpServer, strangers: Strangers): Promise<void> {
   const freed = new Promise<void>((resolve) => void http.close(() => resolve()));
   // Disconnects peers without a goodbye in the namespace, because python-socketio would not reconnect after one.
   for (const socket of io.of(NAMESPACE).sockets.values()) partWith(socket, draining);

@@ -220,52 +220,30 @@ export class Cluster {
   }
 }
 
-export class LookupHere implements Lookup {
-  protected readonly here: Seating;
-
-  constructor(here: Seating) {
-    this.here = here;
-  }
-  agent(office: string): string | undefined {
-    return this.here.agent(office);
-  }
-  computer(office: string, name: string): string | undefined {
-    return this.here.computer(office, name);
-  }
-  members(office: string): readonly Member[] {
-    return this.here.members(office);
-  }
-  versionOf(socket: string): string | undefined {
-    return this.here.versionOf(socket);
-  }
-  known(_asker: SeatFacts | undefined, _payload: unknown, then: (isKnown: boolean) => void): void {
-    then(true);
-  }
-}
-
 /** This node is asked first, because that needs no register. */
-export class LookupOfAll extends LookupHere {
+export class LookupOfAll implements Lookup {
+  readonly #here: Seating;
   readonly #cluster: Cluster;
   /** By the seat that sent them, in their order, so that none overtakes another. */
   readonly #waiting = new Map<SeatFacts, ((isRead: boolean) => void)[]>();
 
   constructor(here: Seating, cluster: Cluster) {
-    super(here);
+    this.#here = here;
     this.#cluster = cluster;
   }
-  override agent(office: string): string | undefined {
-    return this.here.agent(office) ?? this.#cluster.seating.agent(office);
+  agent(office: string): string | undefined {
+    return this.#here.agent(office) ?? this.#cluster.seating.agent(office);
   }
-  override computer(office: string, name: string): string | undefined {
-    return this.here.computer(office, name) ?? this.#cluster.seating.computer(office, name);
+  computer(office: string, name: string): string | undefined {
+    return this.#here.computer(office, name) ?? this.#cluster.seating.computer(office, name);
   }
-  override members(office: string): readonly Member[] {
-    return [...this.here.members(office), ...this.#cluster.seating.members(office)];
+  members(office: string): readonly Member[] {
+    return [...this.#here.members(office), ...this.#cluster.seating.members(office)];
   }
-  override versionOf(socket: string): string | undefined {
-    return this.here.versionOf(socket) ?? this.#cluster.seating.versionOf(socket);
+  versionOf(socket: string): string | undefined {
+    return this.#here.versionOf(socket) ?? this.#cluster.seating.versionOf(socket);
   }
-  override known(asker: SeatFacts | undefined, payload: unknown, then: (isKnown: boolean) => void): void {
+  known(asker: SeatFacts | undefined, payload: unknown, then: (isKnown: boolean) => void): void {
     if (!asker) return then(true);
     const before = this.#waiting.get(asker);
     // Refuses the waiting events at once after a failed read, because each further try would take as long.

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Server as HttpsServer } from 'node:https';
 import type { Server as HttpServer } from 'node:http';
 import type { SeatFacts } from '../../../machines/ports/office.ts';
 import type { OfficePeer, OfficeStats } from '../../../machines/office/rooms/limits.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import { NAMESPACE, OUR_CLIENT, missedBy } from '../../../machines/protocol/protocol.ts';
+import { withoutUndefined } from '../../../machines/protocol/json.ts';
 import { versionOf } from '../handshake.ts';
 import { checkTls, type OfficeTls } from '../http.ts';
 import { entrantBy, partWith, type EntrantsOptions, type OfficeServer, type PeerSocket } from './entrants.ts';
@@ -55,7 +57,7 @@ export function controlOf({ io, http, isSecure, proxies, stats, seatOf, options 
     const entry = await entryOf(authenticate, entrantBy(socket, proxies));
     if (isRefused(entry)) return entry.code === wireCodes.tokenRefused ? entry.reason : undefined;
     const { credential: _, ...before } = socket.data.grant ?? {};
-    return JSON.stringify(sorted(entry)) === JSON.stringify(sorted(before)) ? undefined : changed;
+    return isDeepStrictEqual(withoutUndefined(entry), withoutUndefined(before)) ? undefined : changed;
   };
   return {
     stats,
@@ -82,7 +84,3 @@ export function controlOf({ io, http, isSecure, proxies, stats, seatOf, options 
     },
   };
 }
-const sorted = (grant: object): readonly unknown[] =>
-  Object.entries(grant)
-    .filter(([, value]) => value !== undefined)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
