@@ -12,7 +12,7 @@ export interface Drawing {
   /** In the syntax of selection.ts. */
   readonly faults: string;
   /** An office on several nodes instead of a computer with servers; the other settings do not apply. */
-  readonly nodes?: boolean;
+  readonly nodes?: boolean | undefined;
 }
 export interface Run {
   readonly seed: number;

@@ -46,6 +46,13 @@ it('a run that ends its thread has failed, and another thread executes the rest'
   expect(JSON.parse(stdout)).toEqual([3, [1, 2, 3].map(says)]);
 });
 
+it('an office on several nodes has the same digest with another number of threads', async () => {
+  const nodes = ['--nodes', '--seed', '1', '--seeds', '100', '--workers'];
+  const [one, two] = [await sim(root, ...nodes, '0'), await sim(root, ...nodes, '2')];
+  expect(two.digest).toBe(one.digest);
+  expect(two.digest).not.toBe((await sim(root, '--seed', '1', '--seeds', '100')).digest);
+});
+
 it('the same seeds have the same digest on another checkout, with another number of threads', async () => {
   const elsewhere = mkdtempSync(join(tmpdir(), 'a2c-checkout-'));
   try {
