@@ -36,7 +36,6 @@ export const variablesFor = (id: string): readonly string[] => {
   return [...new Set([asWritten, asWritten.toUpperCase()])];
 };
 
-export const notDefined = 'the config does not define it';
 const missing = (reason: string): Resolved => ({ ok: false, reason });
 const noOption = 'is none of its options';
 
@@ -81,7 +80,7 @@ export class Inputs {
     const known = this.#values.get(id);
     const isAskedAgain = isAskedForAgain && known?.isSet === false && this.#asker(definition) !== undefined;
     if (known && !known.isStale && !isAskedAgain) return this.#found(id, known.value);
-    if (definition === undefined) return missing(notDefined);
+    if (definition === undefined) return missing('the config does not define it');
     if (this.#isClosed) return missing('the computer is closed');
     const asking = this.#asking.get(id) ?? this.#start(definition);
     asking.waiting += 1;
@@ -181,10 +180,9 @@ export class Inputs {
     const end = new AbortController();
     const asking: Asking = { end, answer: this.#answer(definition, end.signal), waiting: 0 };
     this.#asking.set(id, asking);
-    const over = (): void => {
+    void asking.answer.then(() => {
       if (this.#asking.get(id) === asking) this.#asking.delete(id);
-    };
-    void asking.answer.then(over);
+    });
     return asking;
   }
   #asker(definition: InputDefinition | undefined): AskInput | undefined {
@@ -216,9 +214,7 @@ const valueOf = (said: unknown, known: KnownValue | undefined, fallback: unknown
   if (said === undefined) return known ? known.value : (fallback ?? undefined);
   return said === '' ? (fallback ?? said) : said;
 };
-type GivenAnswer =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly reason: string };
+type GivenAnswer = Exclude<Resolved, { ok: true }> | { readonly ok: true; readonly value: unknown };
 
 const answered = async (
   ask: AskInput,

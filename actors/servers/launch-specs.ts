@@ -96,9 +96,8 @@ export class LaunchSpecs {
     signal: AbortSignal,
   ): Promise<Failure | undefined> {
     const { inputs } = this.#options;
-    const asking: LaunchSpecsOptions['inputs'] = {
+    const asking: Parameters<typeof renderServer>[1] = {
       variable: (name) => inputs.variable(name),
-      variables: () => inputs.variables(),
       resolve: (id, wanted) => inputs.resolve(id, wanted, true),
     };
     const rendered = await this.#rendered(server, settings, asking, { signal, order: 'restart' });
@@ -107,7 +106,7 @@ export class LaunchSpecs {
   async #rendered(
     server: ServerConfig,
     { expand }: LaunchSettings,
-    inputs: LaunchSpecsOptions['inputs'],
+    inputs: Parameters<typeof renderServer>[1],
     how: Rendering,
   ): Promise<RenderedServer> {
     const { hide, places, redact } = this.#options;
@@ -157,11 +156,9 @@ export class LaunchSpecs {
         ? [`is of the type ${server.own.type}`, 'transports', server.own.type, this.#options.transports]
         : ['lives inside the host', 'inMemory', name, this.#options.inMemory];
     const has = Object.keys(given).join(', ');
-    const missed =
-      key.startsWith('own:') && Object.hasOwn(given, key.slice(4)) ? ': its key begins with own:' : '';
     return {
       code: 'ConfigInvalid',
-      message: `Server '${name}' ${what}, and this host has none of that name${has && ` (it has ${has}${missed})`}`,
+      message: `Server '${name}' ${what}, and this host has none of that name${has && ` (it has ${has})`}`,
       details: { server_name: name },
       remedy: `Give it to createComputer: ${option}: { ${JSON.stringify(key)}: … }`,
     };

@@ -91,9 +91,14 @@ describe('a server', () => {
       values: { a: { b: 'hunter2' } },
     });
     expect(wrong).toMatchObject({
-      ...{ ok: false, needs: [] },
-      reasons: ['server_parameters.args[1]: expected a string, got an object'],
-      failure: { code: 'ConfigInvalid', details: { server_name: 'a' } },
+      ok: false,
+      failure: {
+        code: 'ConfigInvalid',
+        details: {
+          server_name: 'a',
+          mistakes: ['server_parameters.args[1]: expected a string, got an object'],
+        },
+      },
     });
     expect(JSON.stringify(wrong)).not.toContain('hunter2');
   });
@@ -114,17 +119,13 @@ describe('a server', () => {
     const rendered = await render(server, { inputs: [prompt('a')] });
     expect(rendered).toMatchObject({
       ok: false,
-      needs: ['b', 'a'],
-      reasons: [
-        'needs input b (the config does not define it)',
-        'needs input a (nobody gave a value, and A2C_SMCP_a is not set)',
-        'the environment variable NONE is not set',
-      ],
       failure: {
         code: 'InputNotFound',
+        message:
+          "Server 'a' needs input b (the config does not define it); needs input a (nobody gave a value, and A2C_SMCP_a is not set); the environment variable NONE is not set",
         details: { server_name: 'a', input_id: 'b', inputs: ['b', 'a'], variables: ['NONE'] },
         remedy: expect.stringContaining(
-          'Set A2C_SMCP_b and A2C_SMCP_a and NONE in the environment, or define b in "inputs" of the config, or answer when asked',
+          'Set A2C_SMCP_b and A2C_SMCP_a and NONE in the environment, or define each in "inputs" of the config and answer when asked',
         ),
       },
     });
@@ -143,7 +144,7 @@ describe('a server', () => {
 describe('the secrets of a spec', () => {
   const secretsOf = async (server: object, world?: World): Promise<readonly string[]> => {
     const rendered = await render(server, world);
-    return rendered.ok ? rendered.secrets.toSorted() : expect.unreachable(rendered.reasons.join());
+    return rendered.ok ? rendered.secrets.toSorted() : expect.unreachable(rendered.failure.message);
   };
 
   it('are passwords, wherever they went and with all texts in them', async () => {

@@ -20,7 +20,7 @@ import type {
 import { secretsOfLaunch } from '../../machines/secrets/shown.ts';
 import { secretsUnder } from '../../machines/secrets/secret-rules.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
-import { notDefined, variablesFor, type Inputs, type Resolved } from './inputs.ts';
+import { variablesFor, type Inputs, type Resolved } from './inputs.ts';
 
 export interface RemoteSpec {
   readonly kind: 'sse' | 'streamable';
@@ -59,13 +59,7 @@ export type RenderedServer =
       /** Variables that are not set, as they are written in the config. */
       readonly unknown: readonly string[];
     }
-  | {
-      readonly ok: false;
-      /** Ids of inputs without a value; empty when the config is wrong or a variable is not set. */
-      readonly needs: readonly string[];
-      readonly reasons: readonly string[];
-      readonly failure: Failure;
-    };
+  | { readonly ok: false; readonly failure: Failure };
 
 export interface Rendering {
   readonly signal?: AbortSignal;
@@ -176,33 +170,19 @@ const lacking = (
     ...variables.map((variable) => `the environment variable ${variable} is not set`),
   ];
   const [first] = inputs;
+  const names = [...inputs.flatMap((id) => variablesFor(id).slice(0, 1)), ...variables];
+  const others =
+    first === undefined ? '' : ', or define each in "inputs" of the config and answer when asked';
   const failure: Failure = {
     code: first === undefined ? 'ConfigInvalid' : 'InputNotFound',
     message: `Server '${name}' ${first === undefined ? 'cannot start: ' : ''}${reasons.join('; ')}`,
     details: { server_name: name, ...(first !== undefined && { input_id: first }), inputs, variables },
-    remedy: `${givenBy(inputs, variables, resolved)}, then ${order} it again: servers ${order} ${name}`,
+    remedy: `Set ${names.join(' and ')} in the environment${others}, then ${order} it again: servers ${order} ${name}`,
   };
-  return { ok: false, needs: inputs, reasons, failure };
-};
-const givenBy = (
-  inputs: readonly string[],
-  variables: readonly string[],
-  resolved: ReadonlyMap<string, Resolved>,
-): string => {
-  const names = [...inputs.flatMap((id) => variablesFor(id).slice(0, 1)), ...variables];
-  const undefinedIds = inputs.filter((id) => {
-    const answer = resolved.get(id);
-    return answer?.ok === false && answer.reason === notDefined;
-  });
-  const define =
-    undefinedIds.length > 0 ? `, or define ${undefinedIds.join(' and ')} in "inputs" of the config` : '';
-  const answer = inputs.length > undefinedIds.length ? ', or answer when asked' : '';
-  return `Set ${names.join(' and ')} in the environment${define}${answer}`;
+  return { ok: false, failure };
 };
 const wrong = (name: string, reasons: readonly string[]): RenderedServer => ({
   ok: false,
-  needs: [],
-  reasons,
   failure: {
     code: 'ConfigInvalid',
     message: `Server '${name}' cannot start as its inputs have it: ${reasons.join('; ')}`,

@@ -5,9 +5,8 @@ import { createLedger } from './reaper/ledger.ts';
 import { processPortOf } from './launch.ts';
 import type { Launch, LaunchEnd, LaunchSpec, Launcher } from './launcher.ts';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { delimiter, join, sep } from 'node:path';
-import { LaunchError, whyNotLaunched } from './local-launcher.ts';
+import { delimiter, join } from 'node:path';
+import { whyNotLaunched } from './local-launcher.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 function deferred<T>() {
@@ -196,7 +195,7 @@ describe('a launch that another try cannot mend', () => {
     const { message, isFinal } = await launched({ command: 'no-such-tool', env });
     expect(isFinal).toBe(true);
     expect(message).toMatch(
-      `cannot start "no-such-tool": command not found: install it, or correct "command" or PATH; looked in PATH: ${at('bin').replace(homedir() + sep, `~${sep}`)}, /elsewhere, `,
+      `cannot start "no-such-tool": command not found: install it, or correct "command" or PATH; looked in PATH: ${at('bin')}, /elsewhere, `,
     );
   });
 
@@ -226,8 +225,11 @@ describe('a launch that another try cannot mend', () => {
       ['an interpreter that is missing', () => ({ command: at('orphan') }), 'interpreter'],
       ['a file that may not be executed', () => ({ command: at('plain') }), 'EACCES'],
     ),
-    ['a folder that is missing', () => ({ cwd: at('nowhere') }), 'does not exist: make it'],
-    ['a folder that is none', () => ({ cwd: at('plain') }), 'is no folder: correct "cwd"'],
+    ...['nowhere', 'plain'].map((name): Case => [
+      `the folder ${name}`,
+      () => ({ cwd: at(name) }),
+      `its folder "${at(name)}" does not exist`,
+    ]),
     ['an argument that no process can be given', () => ({ args: ['a\0b'] }), 'hold a character'],
     ['a variable that no process can be given', () => ({ env: { A: 'b\0' } }), 'hold a character'],
     ...onPosix(['too many arguments', () => ({ args: ['x'.repeat(4 << 20)] }), 'E2BIG']),
@@ -246,19 +248,15 @@ describe('a launch that another try cannot mend', () => {
 });
 
 describe('the words of a failure', () => {
-  it('shorten a long PATH and the home folder, and give no other value away', async () => {
-    const many = Array.from({ length: 20 }, (_, n) => `/opt/${n}`).join(delimiter);
-    const env = { PATH: `${homedir()}${sep}bin${delimiter}${many}`, TOKEN: 'hunter2' };
+  it('shorten a long PATH, and give no other value away', async () => {
+    const PATH = Array.from({ length: 20 }, (_, n) => `/opt/${n}`).join(delimiter);
+    const env = { PATH, TOKEN: 'hunter2' };
     const { message } = await launched({ command: 'no-such-tool', args: ['--key=hunter3'], env });
-    expect(message).toMatch(/looked in PATH: ~[/\\]bin, \/opt\/0, \/opt\/1 and \d+ more$/);
+    expect(message).toMatch(/looked in PATH: \/opt\/0, \/opt\/1, \/opt\/2 and \d+ more$/);
     expect(message).not.toMatch(/hunter/);
   });
 
   it('are those of the launcher, when it has some', async () => {
-    expect(await launched({}, failing(new LaunchError('no daemon', true)))).toMatchObject({
-      message: 'no daemon',
-      isFinal: true,
-    });
     expect(await launched({ command: 'sh' }, failing(new Error('the daemon is busy')))).toEqual({
       type: 'child.failed',
       message: 'cannot start "sh": the daemon is busy',

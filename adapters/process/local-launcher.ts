@@ -6,9 +6,8 @@ import {
   type ChildProcessWithoutNullStreams,
   type SpawnOptions,
 } from 'node:child_process';
-import { existsSync, statSync, closeSync, openSync, readSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { sep, basename } from 'node:path';
+import { statSync, closeSync, openSync, readSync } from 'node:fs';
+import { basename } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { isRealTime } from '../clock.ts';
 import type { Environment, LaunchSpec, Launched, LaunchEnd, Launcher } from './launcher.ts';
@@ -16,17 +15,6 @@ import { describeLaunch, systemProgram } from './environment.ts';
 import { codeOf, systemWords } from '../reading.ts';
 import { groupOf } from './reaper/group.ts';
 import { plantTree, systemTools, type WindowsTools } from './windows-trees.ts';
-
-/** The message names the command, but neither its arguments nor its environment. */
-export class LaunchError extends Error {
-  override readonly name = 'LaunchError';
-  /** Another attempt without a change would fail in the same way. */
-  readonly isFinal: boolean;
-  constructor(message: string, isFinal: boolean) {
-    super(message);
-    this.isFinal = isFinal;
-  }
-}
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'it may not be executed (EACCES): check its permissions, and that it is a program and not a folder',
@@ -51,13 +39,8 @@ const final: ReadonlySet<string> = new Set([...unchanged, 'ERR_INVALID_ARG_VALUE
 /** Number of PATH folders named in an error message, which appears in every list of servers; `a2c doctor` shows all of them. */
 const shownFolders = 3;
 function shown(folders: readonly string[]): string {
-  if (folders.length === 0) return 'nothing, for PATH is empty';
-  const home = homedir();
-  const short = folders.map((folder) =>
-    folder.startsWith(home + sep) ? `~${folder.slice(home.length)}` : folder,
-  );
-  const rest = short.length - shownFolders;
-  return short.slice(0, shownFolders).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+  const rest = folders.length - shownFolders;
+  return folders.slice(0, shownFolders).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 function isFolder(path: string): boolean {
   try {
@@ -73,24 +56,18 @@ function notFound(spec: LaunchSpec, env: Environment): string {
   const [program = '', ...args] = command.trim().split(/\s+/);
   if (args.length > 0 && describeLaunch({ ...spec, command: program }, env).executable !== null)
     return `arguments belong in args: ${JSON.stringify({ command: program, args: [...args, ...spec.args] })}`;
-  if (lookedIn.length > 0 || !/[/\\]/.test(command))
-    return `command not found: install it, or correct "command" or PATH; looked in PATH: ${shown(lookedIn)}`;
-  if (process.platform !== 'win32' && existsSync(command))
-    return 'the interpreter that its first line names was not found: install it, or correct that line';
-  return 'there is no such file: install it, or correct "command"';
+  return lookedIn.length > 0 || !/[/\\]/.test(command)
+    ? `command not found: install it, or correct "command" or PATH; looked in PATH: ${shown(lookedIn)}`
+    : 'there is no such file, or not the interpreter that its first line names: install it, or correct "command"';
 }
 
-export function whyNotLaunched(spec: LaunchSpec, env: Environment, error: unknown): LaunchError {
+/** `isFinal`: another attempt without a change would fail in the same way. */
+export function whyNotLaunched(spec: LaunchSpec, env: Environment, error: unknown): Error {
   const { command, cwd } = spec;
   const code = codeOf(error);
-  const because = (reason: string): LaunchError =>
-    new LaunchError(`cannot start "${command}": ${reason}`, final.has(code));
+  const because = (reason: string): Error => Object.assign(new Error(reason), { isFinal: final.has(code) });
   if (cwd !== undefined && !isFolder(cwd))
-    return because(
-      existsSync(cwd)
-        ? `"${cwd}", in which it should run, is no folder: correct "cwd"`
-        : `its folder "${cwd}" does not exist: make it, or correct "cwd"`,
-    );
+    return because(`its folder "${cwd}" does not exist, or is none: make it, or correct "cwd"`);
   if (command === '') return because('its command is empty: say in "command" what to run');
   if (code === 'ENOENT') return because(notFound(spec, env));
   if (code.startsWith('ERR_INVALID_ARG'))
@@ -100,12 +77,12 @@ export function whyNotLaunched(spec: LaunchSpec, env: Environment, error: unknow
   return because(reasons[code] ?? systemWords(error));
 }
 
+/** The message names the command, but neither its arguments nor its environment. */
 export function failureOf(command: string, error: unknown): { message: string; isFinal: boolean } {
-  if (error instanceof LaunchError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  const said =
+  const isFinal =
     error instanceof Error && 'isFinal' in error ? error.isFinal === true : final.has(codeOf(error));
-  return { message: `cannot start "${command}": ${message}`, isFinal: said };
+  return { message: `cannot start "${command}": ${message}`, isFinal };
 }
 
 /** Throws, or the child emits `error`, when the start fails. */
