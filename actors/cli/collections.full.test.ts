@@ -193,28 +193,6 @@ describe('a command with --url', () => {
   });
 });
 
-describe('a wrong use of a command', () => {
-  it.each([
-    [['read'], "missing required argument 'uri'"],
-    [['desktop', '--size', 'many'], 'a whole number'],
-    [['finder', '--limit', '1.5'], 'a whole number'],
-    [['desktop', 'window://h/a'], 'too many arguments'],
-  ])('is answered with 64 and the reason, before anything is started: %j', async (argv, reason) => {
-    const { code, out, err } = await a2c(argv);
-    expect({ code, out }).toEqual({ code: 64, out: '' });
-    expect(err).toContain(reason);
-  });
-  it.each([
-    ['desktop', '--size', '--window', '--fresh', '--json', '--config'],
-    ['finder', '--keyword', '--type', '--offset', '--limit', '--fresh', '--json'],
-    ['read', '<uri>', '--json'],
-  ])('is explained by the help of %s, which names its options', async (command, ...options) => {
-    const { code, out } = await a2c([command, '--help']);
-    expect(code).toBe(0);
-    for (const option of options) expect(out).toContain(option);
-  });
-});
-
 describe('a2c read of a URI that breaks a rule', () => {
   it.each([
     ['window://h/a?priority=101', 'priority'],

@@ -51,7 +51,9 @@ describe('the exit code of a signal', () => {
     const signal = AbortSignal.abort(new EndedBySignal(name));
     const file = configOf({ good });
     for (const argv of [['tools'], ['call', 'echo'], ['status'], ['desktop']])
-      expect(await commandLine([...argv, '-c', file], { signal })).toMatchObject({ code, out: '' });
+      expect(await commandLine([...argv, '-c', file], { signal })).toEqual({
+        ...{ code, out: '', err: 'error: Interrupted\n' },
+      });
   });
 
   it.each([

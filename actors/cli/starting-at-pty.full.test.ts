@@ -1,11 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { atPty } from '../../scenarios/fixtures/at-pty.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** Tests of what a person sees at a real terminal while servers start, and of help at 80 columns. */
+/** Tests of what a person sees at a real terminal while servers start. */
 const folder = testFolder('starting-at-pty');
 const state = { XDG_STATE_HOME: folder };
 const run = (...args: string[]) => ({ command: process.execPath, args });
@@ -45,25 +44,4 @@ it('a call to a server that did not start says why, and what to type next', asyn
   const { until, exited } = atPty(['call', 'crash.echo', '-c', file], state);
   await until(/error: Server 'crash' ended with exit code 3[^]*See what it writes: a2c logs crash -c /);
   expect(await exited).toBe(2);
-});
-
-it.each(['--help', 'office', 'call'])('help of %s breaks no word at 80 columns', async (command) => {
-  const argv = command === '--help' ? [command] : [command, '--help'];
-  const at = atPty(argv, state, 80);
-  expect(await at.exited).toBe(0);
-  expect(at.all.split(/\r*\n/).filter((line) => line.length > 80)).toEqual([]);
-});
-
-it('an image shows its type and size', async () => {
-  const everything = fileURLToPath(
-    new URL('../../node_modules/@modelcontextprotocol/server-everything', import.meta.url),
-  );
-  const images = join(folder, 'images.json');
-  writeFileSync(
-    images,
-    JSON.stringify({ mcpServers: { every: run(join(everything, 'dist/index.js'), 'stdio') } }),
-  );
-  const at = atPty(['call', 'get-tiny-image', '-c', images], state);
-  expect(await at.exited).toBe(0);
-  expect(at.all).toMatch(/\[image image\/png, \d+ bytes\]/);
 });

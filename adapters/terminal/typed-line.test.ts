@@ -100,6 +100,16 @@ describe('a line that is typed while messages come', () => {
   });
 });
 
+it('a line that is typed goes on whole in a window that becomes narrow', async () => {
+  const { terminal, type, rows, resize, over } = createScreen(72);
+  await type(`${'x'.repeat(120)}yZ\u001B[D\u001B[D`);
+  resize(50);
+  await type('é');
+  expect(await rows()).toEqual([`a2c> ${'x'.repeat(120)}éyZ`]);
+  terminal.close();
+  await over;
+});
+
 describe('what is typed', () => {
   it('is neither shown nor remembered when it is a secret', async () => {
     const kept: (readonly string[])[] = [];
