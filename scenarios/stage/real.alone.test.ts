@@ -1,5 +1,5 @@
 /** Every sixth scenario that can be real; `real.full.test.ts` has the others. */
-import '../stories/plans.scenario.ts';
+import '../stories/all.scenario.ts';
 import { describe } from 'vitest';
 import { testReally } from './plan/suite.ts';
 

@@ -1,5 +1,5 @@
 /** The scenarios that `.ci/run` leaves out. */
-import '../stories/plans.scenario.ts';
+import '../stories/all.scenario.ts';
 import { describe } from 'vitest';
 import { testReally } from './plan/suite.ts';
 

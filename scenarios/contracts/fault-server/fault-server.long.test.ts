@@ -1,4 +1,4 @@
-import '../../stories/plans.scenario.ts';
+import '../../stories/all.scenario.ts';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { vocabulary } from '../../fault-server/words/fault.ts';

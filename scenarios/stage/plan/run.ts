@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { disagreements } from './agreement.ts';
-import type { Plan } from './plan.ts';
+import { isData, type Plan } from './plan.ts';
 import { playReally } from './real/play-real.ts';
 import { registered } from './builder.ts';
 import { playVirtually } from './virtual/play-virtual.ts';
@@ -11,7 +11,7 @@ const help = `Plays scenarios and says of each how it went.
 
   node --import tsx scenarios/stage/plan/run.ts [options] [FILE…]
 
-  FILE         plans as JSON, one a line; default: all scenarios
+  FILE         plans as JSON, one a line; default: all scenarios without code
   --plans      plays nothing, and writes the plans as JSON, one a line
   --real       also with real processes, and holds both against each other
   --only TEXT  those whose title has this text, in any case
@@ -36,10 +36,10 @@ const plansIn = (file: string): Plan[] =>
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line) as Plan);
 
-/** They register their scenarios when loaded; those with code need a test runner. */
+/** Those with code need a test runner. */
 async function allScenarios(): Promise<readonly Plan[]> {
-  await import('../../stories/plans.scenario.ts');
-  return registered;
+  await import('../../stories/all.scenario.ts');
+  return registered.filter(isData);
 }
 
 async function play(plan: Plan, isReal: boolean): Promise<Line> {
