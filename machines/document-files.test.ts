@@ -16,16 +16,8 @@ describe('paths', () => {
   ])('%j is the path %s', (raw, path) => expect(checkPath(raw)).toEqual({ ok: true, path }));
 
   it.each([
-    '..',
-    '../a',
-    'a/../../b',
-    '/etc/passwd',
-    '//a',
-    'C:\\x',
-    'c:/x',
-    '\\\\host\\x',
-    'file:///etc',
-    'a\0b',
+    ...['..', '../a', 'a/../../b', '/etc/passwd', '//a'],
+    ...['C:\\x', 'c:/x', '\\\\host\\x', 'file:///etc', 'a\0b'],
   ])('%j is refused', (raw) => expect(checkPath(raw).ok).toBe(false));
 
   it('never hold a step back or begin at the top once they pass', () => {

@@ -100,17 +100,8 @@ describe('a name', () => {
   });
 
   it.each([
-    'a',
-    'build 1',
-    'naïve',
-    '日本語',
-    'עברית',
-    'العربية',
-    '👩‍🚀',
-    '❤️',
-    'a@a2c.example',
-    '__proto__',
-    'Ünïcödé-1',
+    ...['build 1', 'naïve', '日本語', 'עברית', 'العربية', '👩‍🚀', '❤️'],
+    ...['a', 'a@a2c.example', '__proto__', 'Ünïcödé-1'],
   ])('is taken when it is %s', (name) => {
     expect(unfitName(name)).toBeUndefined();
   });

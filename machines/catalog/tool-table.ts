@@ -25,7 +25,7 @@ interface Placing {
 }
 
 /** Characters that every provider of models accepts (`[A-Za-z0-9_-]{1,64}`). */
-export const longestName = 64;
+const longestName = 64;
 const safeName = (text: string): string => text.replaceAll(/[^A-Za-z0-9_-]/gu, '_');
 const markOf = (step: number, { server, shown }: Claim): string =>
   (fnv(fnvBasis, JSON.stringify([step, server, shown])) >>> 0).toString(16).padStart(8, '0');

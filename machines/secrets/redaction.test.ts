@@ -91,12 +91,7 @@ describe('what stands under a secret name', () => {
 
   it('never appears in the text, whatever is around it', () => {
     const names = fc.constantFrom(
-      'password',
-      'apiKey',
-      'X-Api-Key',
-      'refresh_token',
-      'clientSecret',
-      'cookie',
+      ...'password apiKey X-Api-Key refresh_token clientSecret cookie'.split(' '),
     );
     const odd = ['-', '_', '/', ':', '=', '@', ' ', '"', '\\', '\n', 'é', '😀', '\ud800'];
     const letter = fc.constantFrom('a', 'b', 'X', 'Y', '0', '1', '9', ...odd);

@@ -11,19 +11,7 @@ const letter = fc.constantFrom('a', 'b', '$', '0', ' ', '"', '\\', '\n', '\0', '
 /** Random field names, some of which are names that the text format uses itself. */
 const name = fc.oneof(
   fc.string(),
-  fc.constantFrom(
-    '$num',
-    '$big',
-    '$err',
-    '$map',
-    '$set',
-    '$bytes',
-    '$lost',
-    '$list',
-    '$esc',
-    '__proto__',
-    'toString',
-  ),
+  fc.constantFrom(...'$num $big $err $map $set $bytes $lost $list $esc __proto__ toString'.split(' ')),
 );
 const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
   tree: fc.oneof(

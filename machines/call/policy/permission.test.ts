@@ -48,55 +48,22 @@ describe('auto_approve of a server', () => {
     expect(asked('write_x', ['WRITE_X', 'write_*', 'ALL', 'Write'])).toBe('ask');
   });
   it('takes a name for one that reads only when no word of it could be another verb', () => {
-    const names = [
-      'get_and_delete',
-      'update_list',
-      'target_write',
-      'getOrCreate',
-      'thread',
-      'budget',
-      'list_updates',
-    ];
+    const names = 'get_and_delete update_list target_write getOrCreate thread budget list_updates'.split(' ');
     expect(names.map((tool) => asked(tool, ['read']))).toEqual(names.map(() => 'ask'));
     expect(names.map((tool) => asked(tool, ['write']))).toEqual(names.map(() => 'allow'));
     expect(asked('get_deleted_items', ['read'])).toBe('ask');
   });
-  it.each([
-    ...['read_and_deletes', 'query_database', 'list_rotate_keys', 'sql_query', 'get_print', 'get_withdraw'],
-    ...[
-      'get_book_flight',
-      'fetch_git_pull',
-      'read_type',
-      'get_then_deleted',
-      'fetch_and_deleteall',
-      'find_rmrf',
-    ],
-    ...[
-      'search_and_destroys',
-      'get_order_place',
-      'read_all_and_delete',
-      'get_paid',
-      'getУдалить',
-      'get_удалить',
-    ],
-    ...[
-      'git_fetch',
-      'search_reindex',
-      'fetch_wire_money',
-      'get_email_customer',
-      'show_dialog',
-      'list_purged',
-    ],
-    ...[
-      'get_tweet',
-      'view_archive',
-      'find_replace',
-      'get_cancel_order',
-      'read_emails_send',
-      'getDELETEall',
-      'read_sudo',
-    ],
-  ])('%s is not known to read', (tool) => {
+  it.each(
+    `
+    read_and_deletes query_database list_rotate_keys sql_query get_print get_withdraw
+    get_book_flight fetch_git_pull read_type get_then_deleted fetch_and_deleteall find_rmrf
+    search_and_destroys get_order_place read_all_and_delete get_paid getУдалить get_удалить
+    git_fetch search_reindex fetch_wire_money get_email_customer show_dialog list_purged get_tweet
+    view_archive find_replace get_cancel_order read_emails_send getDELETEall read_sudo
+  `
+      .trim()
+      .split(/\s+/),
+  )('%s is not known to read', (tool) => {
     expect(asked(tool, ['read'])).toBe('ask');
   });
   it('leaves the reading tools of published servers unasked', () => {

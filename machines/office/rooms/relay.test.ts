@@ -12,19 +12,13 @@ seating.seat('sx', { office: 'p', role: 'computer', name: 'x' });
 seating.seat('sp', { office: 'p', role: 'computer', name: 'c' });
 
 const call = { agent: 'a', req_id: 'r', computer: 'c', tool_name: 't', params: {}, timeout: 3 };
-const questions = [
-  'client:get_tools',
-  'client:get_config',
-  'client:get_desktop',
-  'client:get_finder',
-  'client:read_resource',
-  'client:get_resources',
-  'client:get_skills',
-  'client:get_skill',
-  'client:get_blob',
-  'client:put_blob',
-  'client:of_a_later_protocol',
-];
+const questions = `
+  client:get_tools client:get_config client:get_desktop client:get_finder client:read_resource
+  client:get_resources client:get_skills client:get_skill client:get_blob client:put_blob
+  client:of_a_later_protocol
+`
+  .trim()
+  .split(/\s+/);
 const part = { chunk_offset: 0, eof: true, blob: '' };
 const named = { name: 'n', blob_handle: 'h', ...part };
 const question = { agent: 'a', req_id: 'r', computer: 'c', uri: 'dpe://h', mcp_server: 's', ...named };
