@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { Chromium, findings, picture, type Page, openPanel } from '../../scenarios/fixtures/browser.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
-import type { Computer } from '../index.ts';
+import { describe, expect, it } from 'vitest';
+import { computerWith } from '../../scenarios/fixtures/booted.ts';
+import { findings, picture, type Page, openPanel } from '../../scenarios/fixtures/browser.ts';
+import { chromiumOfTests } from '../../scenarios/fixtures/chromium-of-tests.ts';
+import { launched } from '../../scenarios/fixtures/hosted.ts';
+import type { Computer, ComputerOptions } from '../index.ts';
 
 /** The list of calls and the page of one call, as a person reads them. */
 
-const echo = {
-  command: process.execPath,
-  args: [fixtureFile('mcp-server.mjs'), 'echo'],
-  autoApprove: ['all'],
-};
-let chromium: Chromium;
-beforeAll(async () => void (chromium = await Chromium.start()));
-afterAll(() => chromium.close());
+const echo = launched('calls-page');
+const chromium = chromiumOfTests();
 
 async function withCalls(count: number): Promise<Computer> {
-  const computer = await bootedComputer({ name: 'c1', stateDir: false, config: { mcpServers: { echo } } });
+  const computer = await computerWith({ echo });
   for (let n = 1; n <= count; n++) await computer.callTool('echo', { text: `letter-${n}` });
   return computer;
 }
 const calls = async (computer: Computer): Promise<Page> => {
-  const { page } = await chromium.look((await computer.debug.inspect()).url);
+  const { page } = await chromium.inspect(computer);
   await openPanel(page, 'Calls');
   return page;
 };
@@ -91,16 +86,12 @@ describe('the page of a call', () => {
 describe('a page that may give orders', () => {
   it('makes a call again and with other arguments, and a person is asked as for any call', async () => {
     const asked: unknown[] = [];
-    await using computer = await bootedComputer({
-      name: 'c1',
-      stateDir: false,
-      confirm: async ({ arguments: params }) => {
-        asked.push(params);
-        return JSON.stringify(params).includes('no, thanks') ? 'deny' : 'allow';
-      },
-      config: { mcpServers: { echo: { ...echo, autoApprove: [] } } },
-    });
-    const { page, errors } = await chromium.look((await computer.debug.inspect({ allowControl: true })).url);
+    const confirm: ComputerOptions['confirm'] = async ({ arguments: params }) => {
+      asked.push(params);
+      return JSON.stringify(params).includes('no, thanks') ? 'deny' : 'allow';
+    };
+    await using computer = await computerWith({ echo: { ...echo, autoApprove: [] } }, { confirm });
+    const { page, errors } = await chromium.inspect(computer, { allowControl: true });
     await openPanel(page, 'Calls');
     await page.getByRole('button', { name: 'call a tool' }).click();
     const form = page.getByRole('form', { name: 'Make a call' });
@@ -138,7 +129,7 @@ describe('a page that may give orders', () => {
   it('does not send a hidden value back as if it were the value', async () => {
     await using computer = await withCalls(0);
     await computer.callTool('echo', { text: 'hello', password: 'hunter-2-hunter-2' });
-    const { page } = await chromium.look((await computer.debug.inspect({ allowControl: true })).url);
+    const { page } = await chromium.inspect(computer, { allowControl: true });
     await openPanel(page, 'Calls');
     await page.locator('.call').click();
     await page.getByRole('button', { name: 'run again: write the values that are not shown' }).click();

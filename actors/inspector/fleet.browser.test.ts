@@ -1,31 +1,21 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { Chromium, findings, picture } from '../../scenarios/fixtures/browser.ts';
-import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import { computerWith } from '../../scenarios/fixtures/booted.ts';
+import { findings, picture } from '../../scenarios/fixtures/browser.ts';
+import { chromiumOfTests } from '../../scenarios/fixtures/chromium-of-tests.ts';
+import { launched } from '../../scenarios/fixtures/hosted.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { createAgent, createOffice } from '../index.ts';
 import { openRunning } from './fleet.ts';
 
-const fixture = fixtureFile('mcp-server.mjs');
-const serverOf = (mode: string) => ({
-  command: process.execPath,
-  args: [fixture, mode],
-  autoApprove: ['all'],
-});
 const folder = testFolder('fleet');
-let chromium: Chromium;
-beforeAll(async () => {
-  vi.stubEnv('XDG_STATE_HOME', folder);
-  chromium = await Chromium.start();
-});
-afterAll(async () => {
-  await chromium.close();
-  vi.unstubAllEnvs();
-});
+const chromium = chromiumOfTests();
+beforeAll(() => void vi.stubEnv('XDG_STATE_HOME', folder));
+afterAll(() => void vi.unstubAllEnvs());
 
 it('a page of all hosts joins the calls of agent, office and computers, also of a host that starts later', async () => {
   await using office = await createOffice({ port: 0 });
   const computerOf = (name: string) =>
-    bootedComputer({ name, config: { mcpServers: { [`echo-${name}`]: serverOf('echo') } } });
+    computerWith({ [`echo-${name}`]: launched('fleet') }, { name, stateDir: undefined });
   await using laptop = await computerOf('laptop');
   await laptop.join({ url: office.url });
   await using agent = await createAgent({ url: office.url, name: 'ann' });

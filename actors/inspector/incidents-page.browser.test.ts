@@ -2,20 +2,20 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { Chromium, picture, type Page, openPanel } from '../../scenarios/fixtures/browser.ts';
-import { commandLine } from '../../scenarios/fixtures/command-line.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { describe, expect, it } from 'vitest';
+import { computerWith } from '../../scenarios/fixtures/booted.ts';
+import { picture, type Page, openPanel } from '../../scenarios/fixtures/browser.ts';
+import { chromiumOfTests } from '../../scenarios/fixtures/chromium-of-tests.ts';
+import { showing } from '../../scenarios/fixtures/command-line.ts';
+import { launched } from '../../scenarios/fixtures/hosted.ts';
 import { createComputer, type Computer } from '../index.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 import { anyTiming } from '../../machines/kernel/timing.ts';
 
 /** First screen of the page for servers that fail, wait, or have recovered, whenever the page is opened. */
 
-const fixture = fixtureFile('mcp-server.mjs');
-const node = process.execPath;
-const program = (code: string): object => ({ command: node, args: ['-e', code] });
-const echo = { command: node, args: [fixture, 'echo'], autoApprove: ['all'] };
+const program = (code: string): object => ({ command: process.execPath, args: ['-e', code] });
+const echo = launched('incidents-page');
 const silent = 'process.stdin.resume().on("end", () => process.exit())';
 const servers = {
   good: echo,
@@ -24,23 +24,20 @@ const servers = {
   broken: program('console.error("the licence has expired"); process.exit(7)'),
 };
 
-let chromium: Chromium;
-beforeAll(async () => void (chromium = await Chromium.start()));
-afterAll(() => chromium.close());
+const chromium = chromiumOfTests();
 
 const incident = (page: Page, kind: string, text: string) =>
   page.locator(`.incident[data-kind="${kind}"]`, { hasText: text });
 const row = (page: Page, name: string) =>
   page.locator('#servers tbody tr').filter({ has: page.getByRole('button', { name, exact: true }) });
-const look = async (computer: Computer): Promise<Page> =>
-  (await chromium.look((await computer.debug.inspect()).url)).page;
+const look = async (computer: Computer): Promise<Page> => (await chromium.inspect(computer)).page;
 
 describe('the first screen', () => {
   it('names a server that never answers, with what came instead, and one that is in a crash loop', async () => {
     await using computer = await createComputer({
       stateDir: false,
       timing: anyTiming({ backoffMs: 50 }),
-      config: { mcpServers: servers },
+      config: foreign({ mcpServers: servers }),
     });
     const before = await look(computer);
     await incident(before, 'down', 'broken').filter({ hasText: 'exit code 7' }).waitFor();
@@ -67,7 +64,7 @@ describe('the first screen', () => {
   });
 
   it('names a death that is over, with the call that it cost, to a page that came later and after a reload', async () => {
-    await using computer = await bootedComputer({ stateDir: false, config: { mcpServers: { good: echo } } });
+    await using computer = await computerWith({ good: echo });
     expect((await computer.callTool('echo', { text: 'before' })).outcome).toBe('succeeded');
     expect((await computer.callTool('die', {})).outcome).toBe('unknown');
     await computer.servers.start('good');
@@ -105,10 +102,7 @@ describe('the first screen', () => {
   });
 
   it('names the tools that are refused, and the calls that no server got', async () => {
-    await using computer = await bootedComputer({
-      stateDir: false,
-      config: { mcpServers: { good: echo, dup: echo } },
-    });
+    await using computer = await computerWith({ good: echo, dup: echo });
     expect((await computer.callTool('no_such_tool', {})).outcome).toBe('failed');
     const page = await look(computer);
     await page.locator('#summary', { hasText: '1 of 2 servers needs a look: dup.' }).waitFor();
@@ -122,11 +116,7 @@ describe('the first screen', () => {
   });
 
   it('names a death also to a page that came later, where the host records nothing', async () => {
-    await using computer = await bootedComputer({
-      stateDir: false,
-      record: false,
-      config: { mcpServers: { good: echo } },
-    });
+    await using computer = await computerWith({ good: echo }, { record: false });
     await computer.callTool('die', {});
     await computer.servers.start('good');
     const page = await look(computer);
@@ -151,11 +141,7 @@ it('a recording names a death, its lost calls, and that its host was killed', as
   // A killed host leaves no tail, and may leave half of a line.
   const closed = lines.findIndex((line) => line.includes('"ch":"host:') && line.includes('"type":"close"'));
   writeFileSync(file, `${lines.slice(0, closed).join('\n')}\n${lines[closed]?.slice(0, 40)}`);
-  const aborter = new AbortController();
-  let told: Promise<unknown> = Promise.resolve();
-  const url = await new Promise<string>((resolve) => {
-    told = commandLine(['show', file], { signal: aborter.signal, onLine: resolve });
-  });
+  const { url, end } = await showing(file);
   const { page } = await chromium.look(url);
   await incident(page, 'host', 'The recording has no end').waitFor();
   const death = incident(page, 'down', 'files').filter({ hasText: 'recovered after' });
@@ -163,16 +149,11 @@ it('a recording names a death, its lost calls, and that its host was killed', as
   await death.filter({ hasText: '3 calls may have happened: slow, hang' }).waitFor();
   await openPanel(page, 'Overview');
   expect(await page.locator('#summary').innerText()).toBe('1 of 3 servers needs a look: files.');
-  aborter.abort();
-  await told;
+  await end();
 });
 
 it('next and previous go from incident to incident, and show the moment of each', async () => {
-  await using computer = await bootedComputer({
-    stateDir: false,
-    timing: anyTiming({ backoffMs: 50 }),
-    config: { mcpServers: { good: echo } },
-  });
+  await using computer = await computerWith({ good: echo }, { timing: anyTiming({ backoffMs: 50 }) });
   const page = await look(computer);
   await row(page, 'good').filter({ hasText: 'is ready' }).waitFor();
   await computer.callTool('die', {});

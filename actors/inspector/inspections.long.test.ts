@@ -6,31 +6,30 @@ import { describe, expect, it } from 'vitest';
 import { announceHost, runningHosts } from '../../adapters/inspector/registry.ts';
 import { readTrace } from '../../machines/trace/reading.ts';
 import { attachTo, traceOf, type AttachedPage } from '../../scenarios/fixtures/attached.ts';
-import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import type { Agent, Computer, ComputerOptions, InspectOptions, Office } from '../index.ts';
+import { createAgent, createOffice } from '../index.ts';
+import { computerWith } from '../../scenarios/fixtures/booted.ts';
+import { launched } from '../../scenarios/fixtures/hosted.ts';
 import { oldPeer } from '../../scenarios/fixtures/old-peer.ts';
-import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-const fixture = fixtureFile('mcp-server.mjs');
 const stateDir = testFolder('inspect');
 const secret = 'hunter-2-hunter-2';
-const computerOf = (options: ComputerOptions = {}): Promise<Computer> =>
-  bootedComputer({
-    name: 'c1',
-    stateDir,
-    config: {
-      mcpServers: {
-        echo: {
-          command: process.execPath,
-          args: [fixture, 'echo'],
-          env: { API_TOKEN: secret },
-          autoApprove: ['all'],
-        },
-      },
-    },
-    ...options,
-  });
+const computerOf = (more: ComputerOptions = {}): Promise<Computer> =>
+  computerWith(
+    { echo: launched('inspected', 'echo', { env: { API_TOKEN: secret } }) },
+    { stateDir, ...more },
+  );
 
+/** A page that looks at a host, and was welcomed. */
+async function looking(
+  { debug }: Pick<Computer | Office | Agent, 'debug'>,
+  options: InspectOptions = {},
+): Promise<AttachedPage> {
+  const page = await attachTo((await debug.inspect(options)).url);
+  await page.welcome();
+  return page;
+}
 /** Asks for all records, as a page does while it shows them; those that come follow in `rows`. */
 async function wantRecords(page: AttachedPage): Promise<void> {
   const answer = await page.say({ type: 'ask', id: 99, what: 'records', isWhole: true });
@@ -65,21 +64,17 @@ describe('a page that looks at a computer', () => {
   it('gets the charts of machines that the host has got since the page was opened', async () => {
     await using office = await createOffice({ port: 0 });
     await using computer = await computerOf();
-    await using inspection = await computer.debug.inspect();
-    const page = await attachTo(inspection.url);
-    await page.welcome();
+    await using page = await looking(computer);
     await computer.join({ url: office.url });
     const ofLink = await page.until(({ messages: all }) =>
       all.map((message) => ('charts' in message ? message.charts?.['link'] : undefined)).find(Boolean),
     );
     expect(ofLink).toMatchObject({ kind: 'link' });
-    await page.close();
   });
 
   it('follows machines that run already, from a checkpoint on, as a trace that reads', async () => {
     await using computer = await computerOf();
-    await using inspection = await computer.debug.inspect();
-    const page = await attachTo(inspection.url);
+    await using page = await looking(computer);
     const { host, mode, control, charts, lines } = await page.welcome();
     expect({ mode, control, kind: host.kind, name: host.name, pid: host.pid }).toEqual({
       ...{ mode: 'live', control: false, kind: 'computer', name: 'c1', pid: process.pid },
@@ -109,14 +104,11 @@ describe('a page that looks at a computer', () => {
     const batches = page.messages.flatMap((message) => (message.type === 'records' ? message.lines : []));
     expect(lines).toContain('"k":"key"');
     expect(traceOf(page, batches)).toMatchObject({ ok: true });
-    await page.close();
   });
 
   it('is told nothing that the host knows to be secret', async () => {
     await using computer = await computerOf();
-    await using inspection = await computer.debug.inspect();
-    const page = await attachTo(inspection.url);
-    await page.welcome();
+    await using page = await looking(computer);
     const args = { text: `the token is ${secret}`, password: 'also-hidden' };
     await calledInOneBatch(computer, page, args);
     await wantRecords(page);
@@ -126,46 +118,35 @@ describe('a page that looks at a computer', () => {
     expect(all).not.toContain(secret);
     expect(all).not.toContain('also-hidden');
     expect(all).toContain('«redacted:');
-    await page.close();
   });
 
   it('costs nothing once it has left: its machines are inspected no more', async () => {
     await using computer = await computerOf();
-    await using inspection = await computer.debug.inspect();
-    const first = await attachTo(inspection.url);
-    await first.welcome();
-    await first.close();
+    await (await looking(computer)).close();
     // The second page starts with a new recording, and sees everything that already runs.
-    const second = await attachTo(inspection.url);
-    await second.welcome();
+    await using second = await looking(computer);
     expect(second.rows[1]?.s).toBe(1);
     expect(second.rows.find(({ k }) => k !== 'head' && k !== 'list')).toMatchObject({ k: 'key' });
     expect(await calledInOneBatch(computer, second, { text: 'again' })).toBeDefined();
-    await second.close();
   });
 
   it('comes late beside another one, and both have the same records', async () => {
     await using computer = await computerOf();
-    await using inspection = await computer.debug.inspect();
-    const first = await attachTo(inspection.url);
-    await first.welcome();
+    await using first = await looking(computer);
     await computer.callTool('echo', { text: 'one' });
-    const second = await attachTo(inspection.url);
-    await second.welcome();
+    await using second = await looking(computer);
     const begins = second.rows[1]?.s ?? 0;
     const { s } = await calledInOneBatch(computer, second, { text: 'two' });
     await first.row((row) => row.k === 'call' && row.s === s);
     const shared = (rows: typeof first.rows): typeof first.rows =>
       rows.filter((row) => row.s > begins && row.s <= s);
     expect(shared(first.rows)).toEqual(shared(second.rows.slice(1)));
-    await Promise.all([first.close(), second.close()]);
   });
 
   it('gets a line for each call, and all records of each from when it shows them, as a page that showed them always', async () => {
     await using computer = await computerOf();
-    await using inspection = await computer.debug.inspect();
-    const [late, always] = [await attachTo(inspection.url), await attachTo(inspection.url)];
-    await Promise.all([late.welcome(), always.welcome()]);
+    await using late = await looking(computer);
+    await using always = await looking(computer);
     await wantRecords(always);
     const call = await calledInOneBatch(computer, late, { text: 'early' });
     const endOf = (a: unknown) => (row: { k: string; a?: string }) => row.k === 'end' && row.a === a;
@@ -176,15 +157,8 @@ describe('a page that looks at a computer', () => {
       step,
       always.rows.findLast((row) => row.s === at)?.k,
     ]);
-    expect(steps).toEqual([
-      ...[
-        ['asked', 'in'],
-        ['found', 'draw'],
-        ['sent', 'out'],
-        ['answered', 'in'],
-        ['ended', 'said'],
-      ],
-    ]);
+    const told = ['asked in', 'found draw', 'sent out', 'answered in', 'ended said'];
+    expect(steps.map((step) => step.join(' '))).toEqual(told);
     await wantRecords(late);
     const from = late.rows.findLast(({ k }) => k === 'key')?.s ?? 0;
     await computer.callTool('echo', { text: 'seen' });
@@ -204,26 +178,20 @@ describe('a page that looks at a computer', () => {
     const known = late.rows.length;
     await calledInOneBatch(computer, late, { text: 'later' });
     expect(late.rows.slice(known).some(({ k, a }) => k === 'end' && a?.includes('/call:'))).toBe(false);
-    await Promise.all([late.close(), always.close()]);
   });
 
   it('gets each change of the state of a server, also while it shows no records', async () => {
     await using computer = await computerOf();
-    await using inspection = await computer.debug.inspect();
-    const page = await attachTo(inspection.url);
-    await page.welcome();
+    await using page = await looking(computer);
     await computer.servers.stop('echo');
     const step = await page.row(({ k, tr }) => k === 'step' && String(tr).startsWith('client: '));
     expect(step.a).toContain('client:echo');
-    await page.close();
   });
 
   it('may have the trace that its host has of itself, where it has one', async () => {
     for (const record of [{}, false] as const) {
       await using computer = await computerOf({ record });
-      await using inspection = await computer.debug.inspect();
-      const page = await attachTo(inspection.url);
-      await page.welcome();
+      await using page = await looking(computer);
       const answer = await page.say({ type: 'ask', id: 1, what: 'trace' });
       if (record) {
         const read = readTrace((answer as unknown as { value: string }).value);
@@ -235,7 +203,6 @@ describe('a page that looks at a computer', () => {
           ok: false,
           error: expect.stringContaining('records nothing') as string,
         });
-      await page.close();
     }
   });
 
@@ -249,9 +216,8 @@ describe('a page that looks at a computer', () => {
         if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
       });`;
     const many = { command: process.execPath, args: ['-e', code] };
-    await using computer = await bootedComputer({ stateDir: false, config: { mcpServers: { many } } });
-    await using inspection = await computer.debug.inspect();
-    const page = await attachTo(inspection.url);
+    await using computer = await computerWith({ many });
+    await using page = await looking(computer);
     const { lines } = await page.welcome();
     expect(lines).not.toContain('tool_17');
     const [, number] = /"entries":\{"\$later":\[(\d+),300\]\}/.exec(lines) ?? [];
@@ -262,27 +228,22 @@ describe('a page that looks at a computer', () => {
     expect(text).not.toContain('abcdefghijklmnop');
     const gone = await page.say({ type: 'ask', id: 2, what: 'value', number: 99_999 });
     expect(gone).toMatchObject({ ok: false, error: 'The host does not have this value any more' });
-    await page.close();
   });
 
   it('may ask what a server wrote, and order nothing unless it is allowed to', async () => {
     await using computer = await computerOf();
-    await using inspection = await computer.debug.inspect();
-    const page = await attachTo(inspection.url);
-    await page.welcome();
+    await using page = await looking(computer);
     expect(await page.say({ type: 'ask', id: 1, what: 'stderr', server: 'echo' })).toMatchObject({
       ...{ ok: true, value: { lines: [] } },
     });
     const refused = await page.say({ type: 'control', id: 2, verb: 'stop', target: 'echo' });
     expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('--allow-control') as string });
     expect(computer.status().servers[0]?.state).toBe('ready');
-    await page.close();
   });
 
   it('stops, starts and retries servers and cancels calls when it is allowed to, and is told what came of it', async () => {
     await using computer = await computerOf();
-    await using inspection = await computer.debug.inspect({ allowControl: true });
-    const page = await attachTo(inspection.url);
+    await using page = await looking(computer, { allowControl: true });
     expect((await page.welcome()).control).toBe(true);
     const order = (id: number, verb: 'stop' | 'start' | 'retry' | 'cancel', target: string) =>
       page.say({ type: 'control', id, verb, target });
@@ -294,7 +255,6 @@ describe('a page that looks at a computer', () => {
       ...{ ok: false, error: expect.stringContaining('nobody') as string },
     });
     expect(await order(4, 'cancel', 'no-such-call')).toMatchObject({ ok: true });
-    await page.close();
   });
 
   it('can have the messages of a server, a link and a call, also of before it came, secrets hidden', async () => {
@@ -304,9 +264,7 @@ describe('a page that looks at a computer', () => {
     await computer.callTool('echo', { text: secret });
     await using agent = await createAgent({ url: office.url, name: 'a1' });
     await agent.callTool('c1', 'echo', { text: 'over the wire' }, { reqId: 'r-1' });
-    await using inspection = await computer.debug.inspect();
-    const page = await attachTo(inspection.url);
-    await page.welcome();
+    await using page = await looking(computer);
     const ofServer = await messages(page, 1, { a: 'computer/client:echo#99' });
     const told = ofServer.map(({ via, dir, name }) => [via, dir, name].join(' '));
     expect(told).toEqual(expect.arrayContaining(['mcp out initialize', 'mcp out tools/call', 'mcp in ']));
@@ -324,7 +282,6 @@ describe('a page that looks at a computer', () => {
     expect(ofCall[2]).toMatchObject({ by, json: { result: { content: [{ type: 'text' }] } } });
     const last = Number(ofCall.at(-1)?.['s']);
     expect(await messages(page, 4, { req: 'r-1', after: last })).toEqual([]);
-    await page.close();
   });
 
   it('has for an office the calls that it relays, and while it is open the messages of its seats', async () => {
@@ -333,9 +290,7 @@ describe('a page that looks at a computer', () => {
     await using computer = await computerOf();
     await computer.join({ url: office.url });
     await agent.callTool('c1', 'echo', { text: 'before' }, { reqId: 'r-1' });
-    await using inspection = await office.debug.inspect();
-    const page = await attachTo(inspection.url);
-    await page.welcome();
+    await using page = await looking(office);
     const past = await page.until(({ messages: all }) =>
       all.find((each) => each.type === 'past' && each.text.includes('r-1')),
     );
@@ -357,16 +312,13 @@ describe('a page that looks at a computer', () => {
     expect(ofCall.map(({ dir, name, a }) => [dir, name, String(a).replace(/:.*/, '')].join(' '))).toEqual(
       expect.arrayContaining(['in client:tool_call office/seat', 'out client:tool_call office/seat']),
     );
-    await page.close();
   });
 
   it('has for an office what a peer of an older version misses, also in its past', async () => {
     await using office = await createOffice({ port: 0 });
     await using agent = await createAgent({ url: office.url, name: 'a1' });
     const old = await oldPeer(office.url);
-    await using inspection = await office.debug.inspect();
-    const page = await attachTo(inspection.url);
-    await page.welcome();
+    await using page = await looking(office);
     const roots = (page.rows.find(({ k }) => k === 'key')?.['roots'] ?? []) as {
       snapshot: { context: Record<string, unknown> };
     }[];
@@ -381,7 +333,6 @@ describe('a page that looks at a computer', () => {
     );
     expect(agent.status().link.state).toBe('joined');
     old.close();
-    await page.close();
   });
 });
 
@@ -419,9 +370,7 @@ describe('hosts that can be looked at', () => {
   it('are offices and agents, too', async () => {
     await using office = await createOffice({ port: 0 });
     await using agent = await createAgent({ url: office.url, name: 'a1' });
-    await using ofOffice = await office.debug.inspect();
-    await using ofAgent = await agent.debug.inspect();
-    const pages = await Promise.all([attachTo(ofOffice.url), attachTo(ofAgent.url)]);
+    const pages = await Promise.all([looking(office), looking(agent)]);
     const hosts = await Promise.all(pages.map((page) => page.welcome()));
     expect(hosts.map(({ host }) => [host.kind, host.name])).toEqual([
       ['office', office.url],

@@ -1,25 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { Chromium, type Page, openPanel, goTo } from '../../scenarios/fixtures/browser.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { describe, expect, it } from 'vitest';
+import { computerWith } from '../../scenarios/fixtures/booted.ts';
+import { type Page, openPanel, goTo } from '../../scenarios/fixtures/browser.ts';
+import { chromiumOfTests } from '../../scenarios/fixtures/chromium-of-tests.ts';
+import { launched } from '../../scenarios/fixtures/hosted.ts';
 import { shownText } from '../../scenarios/fixtures/shown-text.ts';
 import { showRecordings } from './recordings.ts';
 
 /** Links that a person takes from the page, and the view that an address brings back. */
 
-const echo = {
-  command: process.execPath,
-  args: [fixtureFile('mcp-server.mjs'), 'echo'],
-  autoApprove: ['all'],
-};
+const echo = launched('links-page');
 const recording = new URL('../../scenarios/recordings/death-in-mid-call.trace.ndjson.gz', import.meta.url);
-let chromium: Chromium;
-beforeAll(async () => void (chromium = await Chromium.start()));
-afterAll(() => chromium.close());
-const open = (page: Page, panel: string): Promise<void> => openPanel(page, panel);
+const chromium = chromiumOfTests();
 const isOpen = (page: Page, panel: string): Promise<void> =>
   page.locator('[role="tab"][aria-selected="true"]', { hasText: panel }).waitFor();
 
@@ -28,7 +22,7 @@ describe('the address of the page', () => {
     const text = gunzipSync(readFileSync(fileURLToPath(recording))).toString('utf8');
     await using shown = await showRecordings([shownText('death', text)]);
     const { page } = await chromium.look(shown.url);
-    await open(page, 'Calls');
+    await openPanel(page, 'Calls');
     await page.getByLabel('Find calls').fill('slow');
     await page.getByRole('button', { name: /may have happened \d/ }).click();
     // The page has opened the call for which the recording was kept, and a second click closes it.
@@ -49,16 +43,12 @@ describe('the address of the page', () => {
   });
 
   it('takes the Back button one choice back, and its title names the host', async () => {
-    await using computer = await bootedComputer({
-      name: 'c1',
-      stateDir: false,
-      config: { mcpServers: { echo } },
-    });
+    await using computer = await computerWith({ echo });
     await computer.callTool('echo', { text: 'one' });
-    const { page } = await chromium.look((await computer.debug.inspect()).url);
+    const { page } = await chromium.inspect(computer);
     await page.getByText('1 server fine.').waitFor();
     expect(await page.title()).toBe('computer c1');
-    await open(page, 'Calls');
+    await openPanel(page, 'Calls');
     await page.locator('.call').click();
     await page.locator('#call').waitFor();
     await page.goBack();
@@ -72,11 +62,7 @@ describe('the address of the page', () => {
 });
 
 it('a page whose host falls silent is grey, and says as of when it is', async () => {
-  await using computer = await bootedComputer({
-    name: 'c1',
-    stateDir: false,
-    config: { mcpServers: { echo } },
-  });
+  await using computer = await computerWith({ echo });
   const { url } = await computer.debug.inspect();
   const { page } = await chromium.look('about:blank');
   let isSilent = false;
@@ -95,11 +81,7 @@ it('a page whose host falls silent is grey, and says as of when it is', async ()
   await page.getByText('1 server fine.').waitFor();
 });
 it('a page whose connection was lost comes back by itself, keeps what it knew, and says how long it was away', async () => {
-  await using computer = await bootedComputer({
-    name: 'c1',
-    stateDir: false,
-    config: { mcpServers: { echo } },
-  });
+  await using computer = await computerWith({ echo });
   await computer.callTool('echo', { text: 'before' });
   const { url } = await computer.debug.inspect();
   const { page } = await chromium.look('about:blank');
@@ -121,7 +103,7 @@ it('a page whose connection was lost comes back by itself, keeps what it knew, a
   await computer.callTool('echo', { text: 'meanwhile' });
   isCut = false;
   await page.locator('#link', { hasText: /^live.*; away from [\d:]+ to [\d:]+$/ }).waitFor();
-  await open(page, 'Calls');
+  await openPanel(page, 'Calls');
   await page.locator('#call-totals', { hasText: '2 calls' }).waitFor();
   expect(await page.locator('.call strong').allInnerTexts()).toEqual(['echo', 'echo']);
 });

@@ -1,48 +1,37 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
-import { Chromium, openActors, openPanel, picture, type Page } from '../../scenarios/fixtures/browser.ts';
+import { openActors, openPanel, picture, type Page } from '../../scenarios/fixtures/browser.ts';
+import { chromiumOfTests } from '../../scenarios/fixtures/chromium-of-tests.ts';
 import { createOffice, type Computer } from '../index.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { computerWith } from '../../scenarios/fixtures/booted.ts';
+import { launched } from '../../scenarios/fixtures/hosted.ts';
 import { oldPeer } from '../../scenarios/fixtures/old-peer.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
-import { foreign } from '../../machines/config/config-input.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 
-const fixture = fixtureFile('mcp-server.mjs');
+const echo = launched('live-page');
 const node = process.execPath;
-const echo = { command: node, args: [fixture, 'echo'], autoApprove: ['all'] };
-const broken = {
-  command: node,
-  args: ['-e', 'console.error("the licence has expired"); process.exit(7)'],
-};
-const computerOf = (mcpServers: object): Promise<Computer> =>
-  bootedComputer({ name: 'c1', stateDir: false, config: foreign({ mcpServers }) });
+const broken = { command: node, args: ['-e', 'console.error("the licence has expired"); process.exit(7)'] };
 
-let chromium: Chromium;
-beforeAll(async () => void (chromium = await Chromium.start()));
-afterAll(() => chromium.close());
+const chromium = chromiumOfTests();
 
 const server = (page: Page, name: string) =>
   page.locator('#servers tbody tr').filter({ has: page.getByRole('button', { name, exact: true }) });
 const actor = (page: Page, name: string) => page.locator(`.actor[data-address*="${name}"]`);
 /** Opens the page with the tree of actors, which the first panel hides. */
-const lookWithActors = async (url: string) => {
-  const looking = await chromium.look(url);
+const lookWithActors = async (computer: Computer) => {
+  const looking = await chromium.inspect(computer);
   await openActors(looking.page);
   return looking;
 };
-const open = (page: Page, panel: string): Promise<void> => openPanel(page, panel);
-const noErrors = (errors: readonly string[]): void => expect(errors).toEqual([]);
 
 describe('somebody who knows nothing of machines', () => {
   it('finds on the first screen which server is down, why, what to do, and when it is tried again', async () => {
-    await using computer = await computerOf({ echo, broken });
-    await using inspection = await computer.debug.inspect();
-    const { page, errors, requests } = await chromium.look(inspection.url);
+    await using computer = await computerWith({ echo, broken });
+    const { page, errors, requests } = await chromium.inspect(computer);
     await page.locator('#summary', { hasText: '1 of 2 servers needs a look: broken.' }).waitFor();
     const row = server(page, 'broken');
     // Read at once, because the next try may begin before a second look.
@@ -53,54 +42,51 @@ describe('somebody who knows nothing of machines', () => {
     expect(text).toMatch(/tried again in [\d.]+ (ms|s|min)|is tried now/);
     expect(text).toMatch(/try \d of \d/);
     expect(await server(page, 'echo').innerText()).toContain('● is ready');
-    noErrors(errors);
+    expect(errors).toEqual([]);
     // The page must send every request to the inspector itself, and none to another machine.
     const hosts = requests.map((url) => new URL(url)).filter(({ protocol }) => protocol !== 'data:');
     expect(hosts.length).toBeGreaterThanOrEqual(4);
-    expect([...new Set(hosts.map(({ host }) => host))]).toEqual([new URL(inspection.url).host]);
+    expect([...new Set(hosts.map(({ host }) => host))]).toEqual([new URL(page.url()).host]);
   });
 });
 
 it('the page of an office says what a peer of an older version misses', async () => {
   await using office = await createOffice({ port: 0 });
-  await using computer = await computerOf({ echo });
+  await using computer = await computerWith({ echo });
   await computer.join({ url: office.url });
   const old = await oldPeer(office.url);
-  await using inspection = await office.debug.inspect();
-  const { page, errors } = await chromium.look(inspection.url);
-  await open(page, 'Overview');
+  const { page, errors } = await chromium.inspect(office);
+  await openPanel(page, 'Overview');
   const seatOf = (name: string) => page.locator('#peers tr', { hasText: name });
   await seatOf('computer old')
     .filter({ hasText: 'protocol 0.2.0; misses the notice of changed tools' })
     .waitFor();
   expect(await seatOf('computer c1').innerText()).not.toContain('misses');
-  noErrors(errors);
+  expect(errors).toEqual([]);
   old.close();
 });
 
 describe('the live page', () => {
   it('follows a server that is killed and started again', async () => {
-    await using computer = await computerOf({ echo });
-    await using inspection = await computer.debug.inspect();
-    const { page, errors } = await lookWithActors(inspection.url);
+    await using computer = await computerWith({ echo });
+    const { page, errors } = await lookWithActors(computer);
     await actor(page, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
     const died = computer.callTool('die', {});
     await actor(page, 'client:echo').filter({ hasText: 'started again 1 ×' }).waitFor();
     await actor(page, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
     expect((await died).outcome).toBe('unknown');
-    await open(page, 'Calls');
+    await openPanel(page, 'Calls');
     await page.locator('.call', { hasText: 'die' }).filter({ hasText: 'may have happened' }).waitFor();
-    await open(page, 'Lanes');
+    await openPanel(page, 'Lanes');
     await page.locator('.lane[data-lane*="client:echo#"][aria-label*="off.waiting"]').waitFor();
-    noErrors(errors);
+    expect(errors).toEqual([]);
   });
 
   it('lights the states of the chart that the machine is in, and no others', async () => {
-    await using computer = await computerOf({ echo });
-    await using inspection = await computer.debug.inspect();
-    const { page, errors, requests } = await lookWithActors(inspection.url);
+    await using computer = await computerWith({ echo });
+    const { page, errors, requests } = await lookWithActors(computer);
     await actor(page, 'client:echo').first().click();
-    await open(page, 'Chart');
+    await openPanel(page, 'Chart');
     await page.locator('.state.active[data-state="on.ready.health.steady"]').waitFor();
     const lit = (): Promise<(string | null)[]> =>
       page.locator('.state.active').evaluateAll((all) => all.map((each) => each.getAttribute('data-state')));
@@ -117,16 +103,15 @@ describe('the live page', () => {
     expect(await lit()).toEqual(['off', 'off.idle']);
     await page.locator('.edge.taken[data-edge$="→ off.idle"]').waitFor();
     expect(requests.filter((url) => url.endsWith('elk-worker.js'))).toHaveLength(1);
-    noErrors(errors);
+    expect(errors).toEqual([]);
   });
 
   it('shows what a tool says as text, never as markup', async () => {
-    await using computer = await computerOf({ echo });
-    await using inspection = await computer.debug.inspect();
-    const { page, errors } = await lookWithActors(inspection.url);
+    await using computer = await computerWith({ echo });
+    const { page, errors } = await lookWithActors(computer);
     await actor(page, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
     const text = '<img src=x onerror="globalThis.taken=1"><script>globalThis.taken=1</script>\u202Eabc';
-    const watching = await attachTo(inspection.url);
+    const watching = await attachTo(page.url());
     await watching.welcome();
     await computer.callTool('echo', { text });
     const { steps } = await watching.row(
@@ -134,21 +119,20 @@ describe('the live page', () => {
     );
     // The number of the record that asked for the call.
     const s = (steps as [string, number][])[0]?.[1];
-    await open(page, 'Records');
+    await openPanel(page, 'Records');
     await page.getByLabel('Find records').fill(`${s} in`);
     await page.locator(`.record[data-s="${s}"]`).click();
     await page.locator('#detail .value', { hasText: '<img src=x onerror=' }).waitFor();
     expect(await page.locator('#detail .value').innerText()).toContain(String.raw`\u202eabc`);
     expect(await page.locator('img, script:not([src]), iframe').count()).toBe(0);
     expect(await page.evaluate(() => 'taken' in globalThis)).toBe(false);
-    noErrors(errors);
+    expect(errors).toEqual([]);
     await watching.close();
   });
 
   it('keeps what it has seen when the host ends, and says so', async () => {
-    const computer = await computerOf({ echo });
-    const inspection = await computer.debug.inspect();
-    const { page } = await lookWithActors(inspection.url);
+    const computer = await computerWith({ echo });
+    const { page } = await lookWithActors(computer);
     await actor(page, 'client:echo').filter({ hasText: 'on.ready' }).waitFor();
     await computer.close();
     await page.getByRole('status').filter({ hasText: 'ended: the host closed' }).first().waitFor();
@@ -163,12 +147,11 @@ describe('the live page', () => {
 describe('Desktop and Finder', () => {
   it('tell what each server shows, what changed, why, and whether it was announced', async () => {
     const notebook = fileURLToPath(new URL('../../examples/window-server.mjs', import.meta.url));
-    await using computer = await computerOf({
+    await using computer = await computerWith({
       notebook: { command: node, args: [notebook], autoApprove: ['all'] },
     });
-    await using inspection = await computer.debug.inspect();
-    const { page, errors } = await chromium.look(inspection.url);
-    await open(page, 'Desktop and Finder');
+    const { page, errors } = await chromium.inspect(computer);
+    await openPanel(page, 'Desktop and Finder');
     await page.locator('#shown tr', { hasText: 'window://notebook/latest' }).waitFor();
     await page.locator('#shown tr', { hasText: 'dpe://notebook/tea' }).waitFor();
     expect((await computer.callTool('write_note', { name: 'milk', text: 'Buy it.' })).outcome).toBe(
@@ -182,32 +165,30 @@ describe('Desktop and Finder', () => {
     expect(await change.filter({ hasText: 'Finder' }).count()).toBe(0);
     await page.locator('#changed .ins', { hasText: '+ dpe://notebook/milk' }).waitFor();
     await picture(page, 'collections-light');
-    noErrors(errors);
+    expect(errors).toEqual([]);
   });
 });
 
 describe('a page and what it may ask and order', () => {
   it('has what a server wrote, and no order unless the host allows it', async () => {
-    await using computer = await computerOf({ echo, broken });
-    await using inspection = await computer.debug.inspect();
-    const { page, errors } = await chromium.look(inspection.url);
+    await using computer = await computerWith({ echo, broken });
+    const { page, errors } = await chromium.inspect(computer);
     await page.getByRole('button', { name: 'stderr of broken' }).click();
     await page.locator('pre.stderr', { hasText: 'the licence has expired' }).waitFor();
     expect(await page.getByRole('button', { name: /^(stop|start|retry) / }).count()).toBe(0);
-    noErrors(errors);
+    expect(errors).toEqual([]);
   });
 
   it('stops, starts and cancels where the host allows it, and says what is refused', async () => {
-    await using computer = await computerOf({ echo });
-    await using inspection = await computer.debug.inspect({ allowControl: true });
-    const { page, errors } = await chromium.look(inspection.url);
+    await using computer = await computerWith({ echo });
+    const { page, errors } = await chromium.inspect(computer, { allowControl: true });
     await page.getByRole('button', { name: 'stop echo' }).click();
     await server(page, 'echo').filter({ hasText: 'is not wanted' }).waitFor();
     expect(computer.status().servers[0]?.state).toBe('idle');
     await page.getByRole('button', { name: 'start echo' }).click();
     await server(page, 'echo').filter({ hasText: 'is ready' }).waitFor();
     const hanging = computer.callTool('hang', {});
-    await open(page, 'Calls');
+    await openPanel(page, 'Calls');
     await page.locator('.call', { hasText: 'hang' }).click();
     await page
       .locator('#call')
@@ -215,7 +196,7 @@ describe('a page and what it may ask and order', () => {
       .click();
     expect(await hanging).toMatchObject({ end: 'cancelled' });
     await page.locator('.call', { hasText: 'hang' }).filter({ hasText: 'cancelled' }).waitFor();
-    noErrors(errors);
+    expect(errors).toEqual([]);
   });
 });
 
@@ -224,40 +205,22 @@ describe('a page without the right token', () => {
     ['none', '', 'The address has no token'],
     ['a wrong one', `#token=${'0'.repeat(64)}`, 'the token is of an earlier start'],
   ])('sees nothing with %s, and says what to do', async (_, hash, says) => {
-    await using computer = await computerOf({ echo });
+    await using computer = await computerWith({ echo });
     await using inspection = await computer.debug.inspect();
     const { page } = await chromium.look(new URL(`/${hash}`, inspection.url).href);
     await page.getByRole('status').filter({ hasText: says }).first().waitFor();
     expect(await page.getByRole('status').first().innerText()).toContain('npx a2c inspect');
     expect(await page.locator('.actor').count()).toBe(0);
   });
-
-  it('is refused when it is of another origin, although it has the token', async () => {
-    await using computer = await computerOf({ echo });
-    await using inspection = await computer.debug.inspect();
-    const { host, hash } = new URL(inspection.url);
-    const { page } = await chromium.look('about:blank');
-    const token = hash.replace('#token=', 'token.');
-    const how = await page.evaluate(
-      ([address = '', protocol = '']) =>
-        new Promise<string>((resolve) => {
-          const socket = new WebSocket(address, ['a2c-inspect.1', protocol]);
-          socket.addEventListener('open', () => resolve('open'));
-          socket.addEventListener('error', () => resolve('refused'));
-        }),
-      [`ws://${host}/attach`, token],
-    );
-    expect(how).toBe('refused');
-  });
 });
 
 describe('the messages of a server', () => {
   it('are there, also of before the page came, with the call that each belongs to', async () => {
-    await using computer = await computerOf({ echo });
+    await using computer = await computerWith({ echo });
     await using inspection = await computer.debug.inspect();
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, errors } = await chromium.look(inspection.url, { colorScheme });
-      await open(page, 'Messages');
+      await openPanel(page, 'Messages');
       await page.locator('.message').filter({ hasText: 'initialize' }).first().waitFor();
       await computer.callTool('echo', { text: 'hello there' });
       const request = page
@@ -283,10 +246,9 @@ describe('the messages of a server', () => {
 });
 
 it('a page saves what its host has recorded of itself, which a2c replay plays', async () => {
-  await using computer = await computerOf({ echo });
+  await using computer = await computerWith({ echo });
   await computer.callTool('echo', { text: 'before anybody looked' });
-  await using inspection = await computer.debug.inspect();
-  const { page, errors } = await chromium.look(inspection.url);
+  const { page, errors } = await chromium.inspect(computer);
   await openActors(page);
   const client = page.locator('.actor[data-address*="client:echo"]');
   await client.filter({ hasText: 'on.ready' }).waitFor();

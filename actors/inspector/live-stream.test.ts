@@ -1,20 +1,12 @@
 import { expect, it } from 'vitest';
 import { contextAfter } from '../../machines/trace/record.ts';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
-
-const fixture = fixtureFile('mcp-server.mjs');
-const echo = { command: process.execPath, args: [fixture, 'echo'], autoApprove: ['all'] };
+import { computerWith } from '../../scenarios/fixtures/booted.ts';
+import { launched } from '../../scenarios/fixtures/hosted.ts';
 
 it('a page knows of every machine what it remembers, from what changed alone', async () => {
-  await using computer = await bootedComputer({
-    name: 'c1',
-    stateDir: false,
-    config: { mcpServers: { echo } },
-  });
-  await using inspection = await computer.debug.inspect();
-  const page = await attachTo(inspection.url);
+  await using computer = await computerWith({ echo: launched('live-stream') });
+  await using page = await attachTo((await computer.debug.inspect()).url);
   await page.welcome();
   const begin = page.rows.length;
   await page.say({ type: 'ask', id: 1, what: 'records', isWhole: true });
@@ -40,5 +32,4 @@ it('a page knows of every machine what it remembers, from what changed alone', a
   expect(roots.length).toBeGreaterThan(3);
   for (const { a, snapshot } of roots) expect(snapshot).toMatchObject(known.get(a) ?? { a });
   expect(known.size).toBe(roots.length);
-  await page.close();
 });

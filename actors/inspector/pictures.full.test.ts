@@ -1,28 +1,20 @@
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Chromium, findings, picture, openPanel, openActors } from '../../scenarios/fixtures/browser.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { expect, it } from 'vitest';
+import { findings, picture, openPanel, openActors } from '../../scenarios/fixtures/browser.ts';
+import { chromiumOfTests } from '../../scenarios/fixtures/chromium-of-tests.ts';
+import { computerWith } from '../../scenarios/fixtures/booted.ts';
+import { launched } from '../../scenarios/fixtures/hosted.ts';
 
 /** Pictures of each panel of the live page, which axe has no complaint about. */
 const node = process.execPath;
-const echo = { command: node, args: [fixtureFile('mcp-server.mjs'), 'echo'], autoApprove: ['all'] };
-const broken = {
-  command: node,
-  args: ['-e', 'console.error("the licence has expired"); process.exit(7)'],
-};
+const broken = { command: node, args: ['-e', 'console.error("the licence has expired"); process.exit(7)'] };
 const notebook = fileURLToPath(new URL('../../examples/window-server.mjs', import.meta.url));
 
-let chromium: Chromium;
-beforeAll(async () => void (chromium = await Chromium.start()));
-afterAll(() => chromium.close());
+const chromium = chromiumOfTests();
 
 it('every panel is readable in both themes, on a phone, zoomed to 200 %, and by axe: pictures for people', async () => {
-  await using computer = await bootedComputer({
-    name: 'c1',
-    stateDir: false,
-    config: { mcpServers: { echo, broken, notebook: { command: node, args: [notebook] } } },
-  });
+  const servers = { echo: launched('pictures'), broken, notebook: { command: node, args: [notebook] } };
+  await using computer = await computerWith(servers);
   await computer.callTool('echo', { text: 'hello' });
   await using inspection = await computer.debug.inspect();
   const kinds = [

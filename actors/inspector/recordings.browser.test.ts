@@ -1,29 +1,24 @@
-import { mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
-import { Chromium, picture, type Page, openPanel, goTo } from '../../scenarios/fixtures/browser.ts';
+import { picture, type Page, openPanel, goTo } from '../../scenarios/fixtures/browser.ts';
+import { chromiumOfTests } from '../../scenarios/fixtures/chromium-of-tests.ts';
 import { changedTrace } from '../../scenarios/fixtures/changed-trace.ts';
-import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { commandLine, showing } from '../../scenarios/fixtures/command-line.ts';
 
 const file = fileURLToPath(
   new URL('../../scenarios/recordings/death-in-mid-call.trace.ndjson.gz', import.meta.url),
 );
-let chromium: Chromium;
-const aborter = new AbortController();
-let url = '';
+const chromium = chromiumOfTests();
+let shown: Awaited<ReturnType<typeof showing>>;
 let rows: readonly Readonly<Record<string, unknown>>[] = [];
 let client = '';
-let told: Promise<unknown>;
 beforeAll(async () => {
-  chromium = await Chromium.start();
-  url = await new Promise<string>((resolve) => {
-    told = commandLine(['show', file], { signal: aborter.signal, onLine: resolve });
-  });
-  const reader = await attachTo(url);
+  shown = await showing(file);
+  const reader = await attachTo(shown.url);
   await reader.until(({ messages }) => messages.find(({ type }) => type === 'complete'));
   ({ rows } = reader);
   client = String(
@@ -31,13 +26,9 @@ beforeAll(async () => {
   );
   await reader.close();
 });
-afterAll(async () => {
-  await chromium.close();
-  aborter.abort();
-  await told;
-});
+afterAll(() => shown.end());
 const look = async (): Promise<Page> => {
-  const { page } = await chromium.look(url);
+  const { page } = await chromium.look(shown.url);
   await page
     .getByRole('status')
     .filter({ hasText: `a recording, ${rows.length}` })
@@ -45,7 +36,6 @@ const look = async (): Promise<Page> => {
     .waitFor();
   return page;
 };
-const open = (page: Page, panel: string): Promise<void> => openPanel(page, panel);
 const textOf = (value: unknown): string =>
   typeof value === 'string'
     ? value
@@ -56,7 +46,7 @@ const textOf = (value: unknown): string =>
 describe('the page of a recording', () => {
   it('has a lane for each actor, with the states that its steps have, in their order', async () => {
     const page = await look();
-    await open(page, 'Lanes');
+    await openPanel(page, 'Lanes');
     await page.getByRole('button', { name: 'lists and processes' }).click();
     const states = rows.flatMap(({ k, a, v }) => (k === 'step' && a === client ? [textOf(v)] : []));
     const changes = states.filter((state, at) => state !== states[at - 1]);
@@ -83,7 +73,7 @@ describe('the page of a recording', () => {
 
   it('finds records as the trace has them, and says what led to one and what it changed', async () => {
     const page = await look();
-    await open(page, 'Records');
+    await openPanel(page, 'Records');
     await page.getByLabel('Find records').fill('session.lost');
     const expected = rows.filter(
       ({ k, ev }) => (k === 'step' ? ev : (ev as { type?: string } | undefined)?.type) === 'session.lost',
@@ -107,7 +97,7 @@ describe('the page of a recording', () => {
     const row = page.locator('#servers tbody tr').filter({ hasText: 'files' });
     await row.filter({ hasText: 'is down, and waits for its next try' }).waitFor();
     expect(await row.innerText()).toContain("Server 'files' was ended by SIGKILL");
-    await open(page, 'Chart');
+    await openPanel(page, 'Chart');
     await page.locator(`.actor[data-address="${client}"]`).click();
     await page.locator('.state.active[data-state="off.waiting"]').waitFor();
     expect(await page.locator('.state.active').count()).toBe(2);
@@ -116,14 +106,14 @@ describe('the page of a recording', () => {
     await page.locator('.state.active[data-state="off.waiting"]').waitFor({ state: 'detached' });
     await goTo(page, 1);
     await page.getByText('does not live at this moment').waitFor();
-    await open(page, 'Calls');
+    await openPanel(page, 'Calls');
     await page.getByText(/No call was made .*until this moment/).waitFor();
   });
 
   it('draws the way that a machine took, in order, and what it waits for', async () => {
     const page = await look();
     const waits = rows.find(({ k, a, v }) => k === 'step' && a === client && textOf(v) === 'off.waiting');
-    await open(page, 'Chart');
+    await openPanel(page, 'Chart');
     await page.locator(`.actor[data-address="${client}"]`).click();
     const timer = rows.find(
       ({ s, k, a, op }) => k === 'timer' && op === 'set' && a === client && Number(s) > Number(waits?.['s']),
@@ -146,7 +136,7 @@ describe('the page of a recording', () => {
 
   it('limits every panel to the time over which a person drags, until Escape, also by its address', async () => {
     const page = await look();
-    await open(page, 'Calls');
+    await openPanel(page, 'Calls');
     const calls = async (): Promise<number> =>
       Number(/^(\d+)/.exec(await page.locator('#call-totals').innerText())?.[1]);
     const all = { calls: await calls(), incidents: await page.locator('.incident').count() };
@@ -163,7 +153,7 @@ describe('the page of a recording', () => {
     await page.locator('#range-shown', { hasText: ' of time' }).waitFor();
     await page.getByText('Nothing went wrong in the chosen time.').waitFor();
     expect(await calls()).toBeLessThan(all.calls);
-    await open(page, 'Records');
+    await openPanel(page, 'Records');
     const records = page.locator('#count', { hasText: /^[\d,]+ records?$/ });
     const count = Number((await records.innerText()).replaceAll(/\D/g, ''));
     expect(count).toBeGreaterThan(0);
@@ -175,7 +165,7 @@ describe('the page of a recording', () => {
     await page.keyboard.press('Escape');
     await page.locator('#count', { hasText: rows.length.toLocaleString('en') }).waitFor();
     expect(await page.locator('.incident').count()).toBe(all.incidents);
-    await open(page, 'Lanes');
+    await openPanel(page, 'Lanes');
     const lanes = (await page.locator('.lanes .all').boundingBox()) ?? strip;
     await drag({ ...lanes, height: 40 }, 0.4, 0.6);
     await page.locator('#range-shown', { hasText: ' of time' }).waitFor();
@@ -209,20 +199,12 @@ it('one HTML file shows the same, asks nothing of any network, and draws charts'
     .filter({ hasText: `a recording, ${rows.length}` })
     .first()
     .waitFor();
-  await open(page, 'Chart');
+  await openPanel(page, 'Chart');
   await page.locator(`.actor[data-address="${client}"]`).click();
   await page.locator('.state.active[data-state="on.ready.health.steady"]').waitFor();
   await picture(page, 'html-chart-light');
   expect(requests.filter((each) => !/^(file|data|blob):/.test(each))).toEqual([]);
   expect(errors).toEqual([]);
-});
-
-it('a recording of 1.8 MB is one HTML file of at most 4 MB', async () => {
-  const long = fileURLToPath(new URL('../../scenarios/recordings/minute.trace.ndjson.gz', import.meta.url));
-  expect(gunzipSync(readFileSync(long)).length).toBeGreaterThan(1_790_000);
-  const html = join(mkdtempSync(join(tmpdir(), 'a2c-html-')), 'minute.html');
-  expect(await commandLine(['show', long, '--html', html])).toMatchObject({ code: 0 });
-  expect(statSync(html).size).toBeLessThan(4_000_000);
 });
 
 describe('the checks of a recording', () => {

@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Chromium, openPanel } from '../../scenarios/fixtures/browser.ts';
+import { expect, it } from 'vitest';
+import { openPanel } from '../../scenarios/fixtures/browser.ts';
+import { chromiumOfTests } from '../../scenarios/fixtures/chromium-of-tests.ts';
 import { shownText } from '../../scenarios/fixtures/shown-text.ts';
 import { showRecordings } from './recordings.ts';
 
 const file = fileURLToPath(
   new URL('../../scenarios/recordings/death-in-mid-call.trace.ndjson.gz', import.meta.url),
 );
-let chromium: Chromium;
-beforeAll(async () => void (chromium = await Chromium.start()));
-afterAll(() => chromium.close());
+const chromium = chromiumOfTests();
 
 it('a recording of 200,000 records opens, scrolls and is searched, with few elements', async () => {
   const [head] = String(gunzipSync(readFileSync(file))).split('\n');
@@ -38,15 +37,14 @@ it('a recording of 200,000 records opens, scrolls and is searched, with few elem
   const { page, errors } = await chromium.look(shown.url);
   await page.getByRole('status').filter({ hasText: 'a recording, 200,001 records' }).first().waitFor();
   process.stdout.write(`200,000 records: open after ${((performance.now() - begin) / 1000).toFixed(1)} s\n`);
-  const open = (panel: string): Promise<void> => openPanel(page, panel);
-  await open('Records');
+  await openPanel(page, 'Records');
   await page.locator(`.record[data-s="${count}"]`).waitFor();
   await page.getByRole('listbox', { name: 'Records' }).evaluate((list) => (list.scrollTop = 0));
   await page.locator('.record[data-s="1"]').waitFor();
   expect(await page.locator('.record').count()).toBeLessThan(100);
   await page.getByLabel('Find records').fill('client:s7#');
   await page.locator('#count', { hasText: '4,000 records' }).waitFor();
-  for (const panel of ['Lanes', 'Overview']) await open(panel);
+  for (const panel of ['Lanes', 'Overview']) await openPanel(page, panel);
   await page.locator('#servers tbody tr').nth(49).waitFor();
   expect(errors).toEqual([]);
 });

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Chromium, picture, type Page, openPanel } from '../../scenarios/fixtures/browser.ts';
-import { startDemo } from '../../scenarios/fixtures/started-demo.ts';
+import { describe, expect, it } from 'vitest';
+import { picture, type Page, openPanel } from '../../scenarios/fixtures/browser.ts';
+import { chromiumOfTests } from '../../scenarios/fixtures/chromium-of-tests.ts';
 import { createAgent, createComputer, createOffice } from '../index.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 import { anyTiming } from '../../machines/kernel/timing.ts';
 
 /** Whole scenes of trouble, as a person reads the first screen who opens it before, during or after the failure. */
 
-let chromium: Chromium;
-beforeAll(async () => void (chromium = await Chromium.start()));
-afterAll(() => chromium.close());
+const chromium = chromiumOfTests();
 
 const incident = (page: Page, kind: string, text: string | RegExp) =>
   page.locator(`.incident[data-kind="${kind}"]`).filter({ hasText: text });
@@ -133,30 +131,5 @@ describe('a computer on which much is wrong', () => {
     agent.cancel('r-ask');
     await asking;
     await incident(after, 'person', 'guarded').filter({ hasText: 'nobody answered' }).waitFor();
-  });
-});
-
-describe('npm run demo', () => {
-  it('names its three servers in trouble, and a crash loop as one incident', async () => {
-    const demo = await startDemo();
-    try {
-      const { page, errors } = await chromium.look(demo.url);
-      await page.locator('#summary', { hasText: /^3 of 6 servers need a look: / }).waitFor();
-      const summary = await page.locator('#summary').innerText();
-      for (const name of ['flapping', 'mute', 'mail']) expect(summary).toContain(name);
-      await incident(page, 'down', 'flapping')
-        .filter({ hasText: /\d+ times since/ })
-        .waitFor();
-      await incident(page, 'down', 'flapping').filter({ hasText: 'the licence has expired' }).waitFor();
-      // The start and the failure that follows it are one incident, before and after the failure.
-      const mute = page.locator('.incident', { hasText: 'mute' });
-      await mute.filter({ hasText: /nothing came|no answer/ }).waitFor();
-      expect(await mute.count()).toBe(1);
-      await incident(page, 'input', 'mail').waitFor();
-      await picture(page, 'scene-demo');
-      expect(errors).toEqual([]);
-    } finally {
-      await demo.close();
-    }
   });
 });

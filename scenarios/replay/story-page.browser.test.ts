@@ -1,33 +1,30 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { bootedComputer } from '../fixtures/booted.ts';
-import { Chromium, findings, openActors, openPanel, picture } from '../fixtures/browser.ts';
-import { fixtureFile } from '../fixtures/test-folder.ts';
+import { findings, openActors, openPanel, picture } from '../fixtures/browser.ts';
+import { chromiumOfTests } from '../fixtures/chromium-of-tests.ts';
+import { launched } from '../fixtures/hosted.ts';
 import { storyOf } from './story.ts';
+import { foreign } from '../../machines/config/config-input.ts';
 import { openRuntime } from '../../actors/api/runtime.ts';
 
 /** Past of a running host before its page came, replayed from its memory. */
 
-const good = {
-  command: process.execPath,
-  args: [fixtureFile('mcp-server.mjs'), 'echo'],
-  autoApprove: ['all'],
-};
-let chromium: Chromium;
-beforeAll(async () => void (chromium = await Chromium.start()));
-afterAll(() => chromium.close());
+const chromium = chromiumOfTests();
 
 async function died() {
   const runtime = await openRuntime({ stateDir: false });
   runtime.retell = storyOf;
-  const computer = await bootedComputer({ config: { mcpServers: { good } } }, { runtime });
+  const computer = await bootedComputer(
+    { config: foreign({ mcpServers: { good: launched('story') } }) },
+    { runtime },
+  );
   expect((await computer.callTool('die', {})).outcome).toBe('unknown');
   await computer.servers.start('good');
-  const { url } = await computer.debug.inspect();
   const close = async (): Promise<void> => {
     await computer.close();
     await runtime.close();
   };
-  return { ...(await chromium.look(url)), [Symbol.asyncDispose]: close };
+  return { ...(await chromium.inspect(computer)), [Symbol.asyncDispose]: close };
 }
 
 it('the story of a death without a trace has the steps, messages and last words of its server, and plays them', async () => {
