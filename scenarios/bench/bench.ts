@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -10,7 +9,7 @@ import type * as Play from './play.ts';
 import { plans, type Row } from './row.ts';
 import { rows } from './rows.ts';
 import { chosen, measured } from './run.ts';
-import { documentOf, tableOf } from './table.ts';
+import { tableOf } from './table.ts';
 
 const help = `Measures agent, office and computer against hand-written ones, in turns, each row in a process of its own.
 What runs is compiled first, as it is published: tsx would add a call to every function that is made.
@@ -23,7 +22,6 @@ What runs is compiled first, as it is published: tsx would add a call to every f
   --late <s>             how long a row may take (default 600, --quick: 120)
   --check                fails where a figure is worse than the kept one by more than a quarter
   --keep                 keeps the figures in scenarios/bench/kept.json, for --check
-  --json                 one JSON document on stdout instead of the table
   --help
 
 A figure is the median of the ratios of pairs, ours ÷ yardstick, with the quartiles beside it. CPU is that of the process that holds
@@ -45,7 +43,6 @@ const readOptions = () =>
       late: { type: 'string' },
       check: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   }).values;
@@ -91,9 +88,7 @@ async function main(): Promise<number> {
     stop: stop.signal,
     progress: (text) => void process.stderr.write(`${text}\n`),
   });
-  const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model };
-  const report = options.json ? JSON.stringify({ machine, rows: documentOf(outcomes) }) : tableOf(outcomes);
-  process.stdout.write(`${report}\n`);
+  process.stdout.write(`${tableOf(outcomes)}\n`);
   if (stop.signal.aborted) return 130;
   const kept = existsSync(keptFile) ? (JSON.parse(readFileSync(keptFile, 'utf8')) as Kept) : {};
   if (options.keep) writeFileSync(keptFile, `${JSON.stringify(keptWith(kept, outcomes), null, 2)}\n`);

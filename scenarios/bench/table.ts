@@ -1,7 +1,7 @@
 import { median, spread } from './measure.ts';
 import type { Aim, Figure, Outcome } from './row.ts';
 
-export const isMet = ({ best, limit }: Aim, value: number): boolean =>
+const isMet = ({ best, limit }: Aim, value: number): boolean =>
   best === 'low' ? value <= limit : value >= limit;
 
 export const numberOf = (value: number): string => {
@@ -48,14 +48,3 @@ function aligned(table: readonly (readonly string[])[]): string[] {
     left.includes(i) ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0);
   return table.map((line) => line.map(pad).join('  ').trimEnd());
 }
-
-export const documentOf = (outcomes: readonly Outcome[]): object[] =>
-  outcomes.map(({ row, figures, notMeasured }) => ({
-    row,
-    figures: figures.map((figure) => {
-      const value = median(figure.values);
-      const judged = figure.aim && { isMet: isMet(figure.aim, value) };
-      return { ...figure, median: value, quartiles: spread(figure.values), ...judged };
-    }),
-    ...(notMeasured !== undefined && { notMeasured }),
-  }));

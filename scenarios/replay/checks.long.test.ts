@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Checks } from '../../machines/inspection.ts';
@@ -57,19 +57,6 @@ describe('the checks of a recording', () => {
 });
 
 describe('a2c replay --html', () => {
-  it('writes one page with the trace and what differs, and ends as it would without', async () => {
-    const out = join(folder, 'differs.trace.ndjson');
-    changedTrace(recording, out);
-    const page = join(folder, 'page.html');
-    const { code, err } = await commandLine(['replay', out, '--html', page]);
-    expect(code).toBe(1);
-    expect(err).toContain(`written: ${page}\n`);
-    const embedded = /id="a2c-checks" type="application\/json">([^<]*)</.exec(
-      readFileSync(page, 'utf8'),
-    )?.[1];
-    expect(JSON.parse(embedded ?? '{}')).toMatchObject({ verdict: 'changed' });
-  });
-
   it('takes one trace, and says why a page cannot be written', async () => {
     const many = await commandLine(['replay', recording, recording, '--html', join(folder, 'x.html')]);
     expect(many).toMatchObject({ code: 64, err: 'error: --html takes one trace\n' });

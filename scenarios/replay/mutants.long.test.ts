@@ -103,24 +103,6 @@ describe('a change of what machines do', () => {
     expect([...shown().keys()]).toEqual(mutants.map(({ what }) => what));
   });
 
-  it.each(mutants)('is shown again by the command that the report ends with: $what', (mutant) => {
-    const { kinds } = mutant;
-    const report = reportOf(mutant);
-    const again = /again: npx -p a2c-actors a2c replay life.trace.ndjson(?: --until (\d+))?\n/;
-    const until = again.exec(report.text)?.[1];
-    const repeated = replayOf('life.trace.ndjson', life, {
-      kinds,
-      ...(until !== undefined && { until: Number(until) }),
-    });
-    const placeOf = ({ difference }: ReplayReport): unknown => ({
-      ...difference,
-      more: 0,
-      outcomes: [],
-      cause: '',
-    });
-    expect(placeOf(repeated)).toEqual(placeOf(report));
-  });
-
   it('is counted when it comes one after another, and changes what becomes of calls and servers', () => {
     const { difference } = reportOf(mutants.find(({ what }) => what === 'no second try') as Mutant);
     expect(difference?.more).toBeGreaterThan(5);

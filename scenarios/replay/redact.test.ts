@@ -166,23 +166,4 @@ describe('redact', async () => {
     redact(plain, { values, inPlace: true });
     expect(readFileSync(plain, 'utf8')).not.toContain(pin);
   });
-
-  it('writes nothing when a path or a text matches nothing, and says which', () => {
-    const out = join(folder, 'never.trace.ndjson');
-    expect(
-      redact(packed, { paths: ['ev.arguments.pin', 'ev.params.pine'], values: ['nobody'], out }),
-    ).toEqual({
-      file: '',
-      places: 0,
-      unmatched: ['ev.params.pine', 'nobody'],
-    });
-    expect(() => readFileSync(out)).toThrow('ENOENT');
-  });
-
-  it('throws where the file is no trace', () => {
-    const other = join(folder, 'other.txt');
-    writeFileSync(other, 'hello\n');
-    expect(() => redact(other, { values: ['hello'] })).toThrow('its first line is no head of an a2c-trace');
-    expect(() => redact(join(folder, 'none'), { values: ['x'] })).toThrow('ENOENT');
-  });
 });

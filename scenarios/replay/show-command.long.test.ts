@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { hostPath } from '../../machines/inspection.ts';
 import { readTrace } from '../../machines/trace/reading.ts';
 import { attachTo, type AttachedPage } from '../fixtures/attached.ts';
-import { commandLine } from '../fixtures/command-line.ts';
+import { commandLine, showing } from '../fixtures/command-line.ts';
 import { readTraceFile } from './report/files.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
 
@@ -15,16 +15,13 @@ const recording = (name: string): string =>
 const folder = testFolder('show');
 
 async function shown(file: string): Promise<{ page: AttachedPage; code: number; err: string }> {
-  const aborter = new AbortController();
-  let found: (url: string) => void = () => {};
-  const address = new Promise<string>((resolve) => (found = resolve));
-  const told = commandLine(['show', file], { signal: aborter.signal, onLine: found });
-  const page = await attachTo(await address);
+  const { url, end } = await showing(file);
+  const page = await attachTo(url);
   await page.until(({ messages }) => messages.find(({ type }) => type === 'complete'));
   expect(await page.say({ type: 'control', id: 1, verb: 'stop', target: 's' })).toMatchObject({ ok: false });
-  aborter.abort();
+  const told = await end();
   await page.closed;
-  return { page, ...(await told) };
+  return { page, ...told };
 }
 const textOf = ({ messages }: AttachedPage): string =>
   messages.map((message) => ('lines' in message ? message.lines : '')).join('');
@@ -61,29 +58,12 @@ describe('a2c show', () => {
   );
 
   it('streams a long one in many messages, and loses none of its records', async () => {
-    const head = JSON.stringify({
-      ...{
-        s: 0,
-        t: 0,
-        k: 'head',
-        format: 'a2c-trace/2',
-        runtime: '0',
-        xstate: '5',
-        node: 'v20',
-        profile: 'full',
-      },
-      ...{ clock: 'virtual', started: null, next: 1, redaction: { keyId: null } },
-    });
+    const about = { format: 'a2c-trace/2', runtime: '0', xstate: '5', node: 'v20', profile: 'full' };
+    const more = { clock: 'virtual', started: null, next: 1, redaction: { keyId: null } };
+    const head = JSON.stringify({ s: 0, t: 0, k: 'head', ...about, ...more });
+    const defect = { a: 'x', ch: 'defect', k: 'defect', what: '<script>'.repeat(10) };
     const rows = Array.from({ length: 20_000 }, (_, at) =>
-      JSON.stringify({
-        s: at + 1,
-        t: at,
-        w: at,
-        a: 'x',
-        ch: 'defect',
-        k: 'defect',
-        what: '<script>'.repeat(10),
-      }),
+      JSON.stringify({ s: at + 1, t: at, w: at, ...defect }),
     );
     const file = join(folder, 'long.trace.ndjson');
     writeFileSync(file, `${[head, ...rows].join('\n')}\n`);
@@ -113,11 +93,7 @@ describe('a2c show', () => {
 
   it('shows several on one page, each at a path of its own, and writes them into one file', async () => {
     const files = ['death-in-mid-call', 'crash-loop'].map(recording);
-    const aborter = new AbortController();
-    let found: (url: string) => void = () => {};
-    const address = new Promise<string>((resolve) => (found = resolve));
-    const told = commandLine(['show', ...files], { signal: aborter.signal, onLine: found });
-    const url = await address;
+    const { url, end } = await showing(...files);
     const all = await attachTo(url);
     const fleet = await all.until(({ messages }) => messages.find(({ type }) => type === 'fleet'));
     expect(fleet).toMatchObject({ hosts: files.map((name) => ({ kind: 'file', name })) });
@@ -129,9 +105,8 @@ describe('a2c show', () => {
     }
     const none = await attachTo(url, {}, hostPath(2));
     expect(await none.closed).toBe(1008);
-    aborter.abort();
+    expect(await end()).toMatchObject({ code: 0 });
     expect(await all.closed).toBe(1000);
-    expect(await told).toMatchObject({ code: 0 });
     const html = join(folder, 'several.html');
     expect(await commandLine(['show', ...files, '--html', html])).toMatchObject({ code: 0 });
     expect(readFileSync(html, 'utf8').match(/<script id="a2c-trace-\d"/g)).toHaveLength(2);

@@ -74,20 +74,6 @@ describe('a recorded server on stdin and stdout', () => {
       child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
     expect(await once(child, 'exit')).toEqual([3, null]);
   });
-  it.each([
-    ['a server that is not there', ['--server', 'other'], 64, "no server 'other' in"],
-    ['two traces', [file, '--server', 'customers'], 64, '--server takes one trace'],
-    ['JUnit', ['--server', 'customers', '--junit', 'x.xml'], 64, 'cannot be used with'],
-  ])('refuses %s', async (_, args, code, text) => {
-    const child = spawn(process.execPath, [main, 'replay', file, ...args], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let written = '';
-    child.stderr.on('data', (chunk: Buffer) => (written += chunk.toString()));
-    const [[ended]] = await Promise.all([once(child, 'exit'), once(child.stderr, 'end')]);
-    expect(ended).toBe(code);
-    expect(written).toContain(text);
-  });
   it('ends with its input, and with Ctrl-C', async () => {
     const servers = playedServers(traceOf(file), {}, { clock: systemClock, missed: () => {} });
     const server = servers.get('customers') as PlayedServer;
