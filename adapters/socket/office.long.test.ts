@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PortInstance } from '../../machines/kernel/ports.ts';
@@ -235,12 +237,24 @@ describe.each(Object.keys(sitting))('a raw peer %s', (where) => {
     '51-/smcp,1["client:get_tools",{"_placeholder":true,"num":7}]',
     '2/elsewhere,1["client:get_tools",{}]',
     '3/smcp,99["nobody asked"]',
+    '3/smcp,99999999999999999999[null]',
+    '59999999-/smcp,4["x",{"_placeholder":true,"num":9999999}]',
     '9/smcp,',
   ])('harms nobody with the packet %s', async (packet) => {
     const end = ended(peer.socket);
     peer.socket.io.engine.write(packet);
     // An invalid packet ends the connection; a valid one that nothing waits for is ignored.
     await Promise.race([end, ask(peer.socket, 'fence:here')]);
+    await settled(others);
+    expect(others.flatMap(({ heard }) => heard)).toEqual([]);
+  });
+  it.each([
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    'POST /socket.io/?EIO=4&transport=polling&sid=x HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n40/smcp,{}',
+    '\u0000\u0081 \u0000\r\n\r\n',
+  ])('harms nobody with the bytes %j', async (bytes) => {
+    const raw = connect(Number(new URL(url).port), '127.0.0.1', () => raw.end(bytes, 'latin1'));
+    await once(raw.on('error', () => {}).resume(), 'close');
     await settled(others);
     expect(others.flatMap(({ heard }) => heard)).toEqual([]);
   });
