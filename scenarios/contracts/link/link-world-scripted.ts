@@ -1,10 +1,10 @@
 import { createNetwork } from '../../stage/scripted/network/network.ts';
 import type { RelayTiming } from '../../../machines/office/rooms/relay.ts';
-import { SteppingClock } from './link-clock.ts';
+import { VirtualClock } from '../../stage/virtual-clock.ts';
 import type { Heard, Peer, Transport } from './link-world.ts';
 
 export function createScripted(limits: RelayTiming): Transport {
-  const clock = new SteppingClock();
+  const clock = new VirtualClock();
   const network = createNetwork(clock, { timing: limits });
   const until = async (probe: () => boolean): Promise<void> => {
     while (!probe()) if (!clock.step()) throw new Error(`never: ${probe.toString()}`);

@@ -4,33 +4,11 @@ import { createLinks } from '../../../adapters/socket/link.ts';
 import { createOffices } from '../../../adapters/socket/office.ts';
 import type { RelayTiming } from '../../../machines/office/rooms/relay.ts';
 import { NAMESPACE } from '../../../machines/protocol/protocol.ts';
+import { patient } from '../patience.ts';
+import { createWaiting } from '../waiting.ts';
 import type { Heard, Peer, Transport } from './link-world.ts';
 
 const patienceMs = 10_000;
-
-/** Conditions are checked whenever something happened, without polling. */
-class Watch {
-  readonly #waiting = new Set<() => void>();
-
-  readonly changed = (): void => {
-    for (const look of [...this.#waiting]) look();
-  };
-  until(probe: () => boolean): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const end = (settle: () => void): void => {
-        this.#waiting.delete(look);
-        clearTimeout(timer);
-        settle();
-      };
-      const look = (): void => {
-        if (probe()) end(resolve);
-      };
-      const timer = setTimeout(() => end(() => reject(new Error(`never: ${probe.toString()}`))), patienceMs);
-      this.#waiting.add(look);
-      look();
-    });
-  }
-}
 
 async function socketPeer(url: string, changed: () => void): Promise<Peer> {
   const socket = io(`${url}${NAMESPACE}`, { forceNew: true, reconnection: false, transports: ['websocket'] });
@@ -103,7 +81,7 @@ class Detours {
 export function createSockets(limits: RelayTiming): Transport {
   const offices = createOffices({ timing: limits });
   const links = createLinks();
-  const watch = new Watch();
+  const waiting = createWaiting();
   const detours = new Detours();
   return {
     office: offices.open,
@@ -113,8 +91,8 @@ export function createSockets(limits: RelayTiming): Transport {
     peer: socketPeer,
     detour: (url) => detours.open(url),
     cut: (_name, url) => detours.cut(url),
-    until: (probe) => watch.until(probe),
-    changed: watch.changed,
+    until: (probe) => patient(waiting.until(probe), probe.toString(), patienceMs),
+    changed: () => waiting.heard(() => {})(undefined),
     freed: () => offices.closed(),
     close: async () => {
       detours.close();
