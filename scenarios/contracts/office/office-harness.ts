@@ -2,25 +2,23 @@ import { createOffice, type Office } from '../../../actors/index.ts';
 import { heardBy, type Peer, World } from '../link/link-world.ts';
 import { createSockets } from '../link/link-world-sockets.ts';
 
-export class OfficeHarness {
-  readonly world: World;
+export class OfficeHarness extends World {
   readonly url: string;
   readonly #office: Office;
 
   constructor(office: Office) {
+    super(createSockets({ relayMarginMs: 0, queryMs: 0 }));
     this.#office = office;
     this.url = office.url;
-    this.world = new World(createSockets({ relayMarginMs: 0, queryMs: 0 }));
   }
-
-  peer(): Promise<Peer> {
-    return this.world.peer(this.url);
+  override peer(url = this.url): Promise<Peer> {
+    return super.peer(url);
   }
   agent(name = 'a', office = 'o'): Promise<Peer> {
-    return this.#seated('agent', name, office);
+    return this.#sat('agent', name, office);
   }
   computer(name = 'c', office = 'o'): Promise<Peer> {
-    return this.#seated('computer', name, office);
+    return this.#sat('computer', name, office);
   }
   async answering(answer: unknown, name = 'c', office = 'o'): Promise<Peer> {
     const peer = await this.computer(name, office);
@@ -28,9 +26,6 @@ export class OfficeHarness {
     return peer;
   }
 
-  ask(peer: Peer, event: string, ...payload: unknown[]): Promise<unknown[]> {
-    return this.world.ask(peer, event, ...payload);
-  }
   join(peer: Peer, role: string, name: string, office = 'o'): Promise<unknown[]> {
     return this.ask(peer, 'server:join_office', { role, name, office_id: office });
   }
@@ -45,19 +40,15 @@ export class OfficeHarness {
   }
   /** As `[event, body]`. Everything that the office sent before has arrived. */
   async heard(peer: Peer): Promise<unknown[]> {
-    await this.world.fence(peer);
+    await this.fence(peer);
     return heardBy(peer);
   }
-  until(probe: () => boolean): Promise<void> {
-    return this.world.until(probe);
-  }
-
-  async close(): Promise<void> {
-    await this.world.close();
+  override async close(): Promise<void> {
+    await super.close();
     await this.#office.close();
   }
 
-  async #seated(role: string, name: string, office: string): Promise<Peer> {
+  async #sat(role: string, name: string, office: string): Promise<Peer> {
     const peer = await this.peer();
     const [ok, text] = await this.join(peer, role, name, office);
     if (ok !== true) throw new Error(String(text));
