@@ -9,51 +9,43 @@ const go = ['go'];
 const waits = ['waits'];
 const begun = ['waits', 'go'];
 const one = { concurrency: 1, queue: 9 };
+const heard = (all: readonly Entered[], words: readonly (readonly string[])[]): void =>
+  assert.deepEqual(
+    all.map((each) => each.heard),
+    words,
+  );
 
-const entering: readonly Rule<LimitersStage>[] = [
-  {
-    title: 'goes within the call where there is room, and nothing is said of a line',
-    holds: async ({ limits, enter, settled }) => {
+const rule = (title: string, holds: Rule<LimitersStage>['holds']): Rule<LimitersStage> => ({ title, holds });
+
+const entering = [
+  rule(
+    'goes within the call where there is room, and nothing is said of a line',
+    async ({ limits, enter, settled }) => {
       limits['a'] = { concurrency: 2, queue: 0 };
       const both = [enter(), enter()];
-      assert.deepEqual(
-        both.map(({ heard }) => heard),
-        [go, go],
-      );
+      heard(both, [go, go]);
       await settled();
-      assert.deepEqual(
-        both.map(({ heard }) => heard),
-        [go, go],
-      );
+      heard(both, [go, go]);
     },
-  },
-  {
-    title: 'has no limit where the limit is 0',
-    holds: async ({ limits, enter }) => {
-      limits['a'] = noLimits;
-      const all = Array.from({ length: 50 }, () => enter());
-      assert.ok(all.every(({ heard }) => heard.length === 1 && heard[0] === 'go'));
-    },
-  },
-  {
-    title: 'waits where there is none, and is told how many come before',
-    holds: async ({ limits, enter, settled }) => {
-      limits['a'] = one;
-      const all = [enter(), enter(), enter()];
-      await settled();
-      assert.deepEqual(
-        all.map(({ heard }) => heard),
-        [go, waits, waits],
-      );
-      assert.deepEqual(
-        all.map(({ ahead }) => ahead),
-        [undefined, 0, 1],
-      );
-    },
-  },
-  {
-    title: 'is refused within the call where the line is full, with the limits that hold',
-    holds: async ({ limits, enter, settled }) => {
+  ),
+  rule('has no limit where the limit is 0', async ({ limits, enter }) => {
+    limits['a'] = noLimits;
+    const all = Array.from({ length: 50 }, () => enter());
+    assert.ok(all.every(({ heard }) => heard.length === 1 && heard[0] === 'go'));
+  }),
+  rule('waits where there is none, and is told how many come before', async ({ limits, enter, settled }) => {
+    limits['a'] = one;
+    const all = [enter(), enter(), enter()];
+    await settled();
+    heard(all, [go, waits, waits]);
+    assert.deepEqual(
+      all.map(({ ahead }) => ahead),
+      [undefined, 0, 1],
+    );
+  }),
+  rule(
+    'is refused within the call where the line is full, with the limits that hold',
+    async ({ limits, enter, settled }) => {
       limits['a'] = { concurrency: 1, queue: 1 };
       const [running, waiting, refused] = [enter(), enter(), enter()];
       assert.deepEqual(refused.heard, ['busy']);
@@ -67,10 +59,10 @@ const entering: readonly Rule<LimitersStage>[] = [
       await settled();
       assert.deepEqual([running.heard, waiting.heard, refused.heard], [go, waits, ['busy']]);
     },
-  },
-  {
-    title: 'asks for the limits again: a later call has the room of a changed config',
-    holds: async ({ limits, enter, settled }) => {
+  ),
+  rule(
+    'asks for the limits again: a later call has the room of a changed config',
+    async ({ limits, enter, settled }) => {
       limits['a'] = one;
       const [, waiting] = [enter(), enter()];
       limits['a'] = { concurrency: 3, queue: 9 };
@@ -78,10 +70,10 @@ const entering: readonly Rule<LimitersStage>[] = [
       await settled();
       assert.deepEqual(waiting.heard, begun);
     },
-  },
-  {
-    title: 'begins no sooner than a moment later because of a changed config, and never within the call',
-    holds: async ({ limits, enter, settled }) => {
+  ),
+  rule(
+    'begins no sooner than a moment later because of a changed config, and never within the call',
+    async ({ limits, enter, settled }) => {
       limits['a'] = one;
       const [, waiting] = [enter(), enter()];
       limits['a'] = { concurrency: 3, queue: 9 };
@@ -90,28 +82,25 @@ const entering: readonly Rule<LimitersStage>[] = [
       await settled();
       assert.deepEqual([waiting.heard, late.heard], [begun, begun]);
     },
-  },
-  {
-    title: 'lets those that waited go where a limit was taken away, before those that come later',
-    holds: async (s) => {
-      s.limits['a'] = one;
-      s.total = { concurrency: 1, queue: 9 };
-      const [, own, other] = [s.enter(), s.enter(), s.enter('b')];
-      s.limits['a'] = noLimits;
-      s.total = noLimits;
-      const [late, another] = [s.enter(), s.enter('b')];
-      await s.settled();
-      await s.settled();
-      assert.deepEqual([own.heard, other.heard], [begun, begun]);
-      assert.deepEqual([late.heard.at(-1), another.heard.at(-1)], ['go', 'go']);
-    },
-  },
+  ),
+  rule('lets those that waited go where a limit was taken away, before those that come later', async (s) => {
+    s.limits['a'] = one;
+    s.total = { concurrency: 1, queue: 9 };
+    const [, own, other] = [s.enter(), s.enter(), s.enter('b')];
+    s.limits['a'] = noLimits;
+    s.total = noLimits;
+    const [late, another] = [s.enter(), s.enter('b')];
+    await s.settled();
+    await s.settled();
+    assert.deepEqual([own.heard, other.heard], [begun, begun]);
+    assert.deepEqual([late.heard.at(-1), another.heard.at(-1)], ['go', 'go']);
+  }),
 ];
 
-const leaving: readonly Rule<LimitersStage>[] = [
-  {
-    title: 'frees one place, for the first to come, a moment later and never in between',
-    holds: async ({ limits, enter, settled }) => {
+const leaving = [
+  rule(
+    'frees one place, for the first to come, a moment later and never in between',
+    async ({ limits, enter, settled }) => {
       limits['a'] = one;
       const [running, next, last] = [enter(), enter(), enter()];
       running.leave();
@@ -122,49 +111,40 @@ const leaving: readonly Rule<LimitersStage>[] = [
       await settled();
       assert.deepEqual(last.heard, begun);
     },
-  },
-  {
-    title: 'twice is leaving once',
-    holds: async ({ limits, enter, settled }) => {
-      limits['a'] = one;
-      const [running, next, last] = [enter(), enter(), enter()];
-      running.leave();
-      running.leave();
-      await settled();
-      running.leave();
-      await settled();
-      assert.deepEqual([next.heard, last.heard], [begun, waits]);
-    },
-  },
-  {
-    title: 'while one waits ends the news, and those behind move up',
-    holds: async ({ limits, enter, settled }) => {
-      limits['a'] = { concurrency: 1, queue: 2 };
-      const [running, leaves, next] = [enter(), enter(), enter()];
-      leaves.leave();
-      leaves.leave();
-      const last = enter();
-      assert.deepEqual([last.heard, last.ahead], [waits, 1]);
-      running.leave();
-      await settled();
-      assert.deepEqual([leaves.heard, next.heard, last.heard], [waits, begun, waits]);
-    },
-  },
-  {
-    title: 'out of `go` frees the place like any other',
-    holds: async ({ limits, enter, settled }) => {
-      limits['a'] = one;
-      const running = enter();
-      const passing: Entered = enter('a', () => passing.leave());
-      const last = enter();
-      running.leave();
-      await settled();
-      assert.deepEqual([passing.heard, last.heard], [begun, begun]);
-    },
-  },
-  {
-    title: 'lets nobody pass who comes in the moment before the next begins',
-    holds: async ({ limits, enter, settled }) => {
+  ),
+  rule('twice is leaving once', async ({ limits, enter, settled }) => {
+    limits['a'] = one;
+    const [running, next, last] = [enter(), enter(), enter()];
+    running.leave();
+    running.leave();
+    await settled();
+    running.leave();
+    await settled();
+    assert.deepEqual([next.heard, last.heard], [begun, waits]);
+  }),
+  rule('while one waits ends the news, and those behind move up', async ({ limits, enter, settled }) => {
+    limits['a'] = { concurrency: 1, queue: 2 };
+    const [running, leaves, next] = [enter(), enter(), enter()];
+    leaves.leave();
+    leaves.leave();
+    const last = enter();
+    assert.deepEqual([last.heard, last.ahead], [waits, 1]);
+    running.leave();
+    await settled();
+    assert.deepEqual([leaves.heard, next.heard, last.heard], [waits, begun, waits]);
+  }),
+  rule('out of `go` frees the place like any other', async ({ limits, enter, settled }) => {
+    limits['a'] = one;
+    const running = enter();
+    const passing: Entered = enter('a', () => passing.leave());
+    const last = enter();
+    running.leave();
+    await settled();
+    assert.deepEqual([passing.heard, last.heard], [begun, begun]);
+  }),
+  rule(
+    'lets nobody pass who comes in the moment before the next begins',
+    async ({ limits, enter, settled }) => {
       limits['a'] = one;
       const [running, next] = [enter(), enter()];
       running.leave();
@@ -173,59 +153,46 @@ const leaving: readonly Rule<LimitersStage>[] = [
       await settled();
       assert.deepEqual([next.heard, late.heard], [begun, waits]);
     },
-  },
+  ),
 ];
 
-const total: readonly Rule<LimitersStage>[] = [
-  {
-    title: 'holds for all servers together, after the own limit of each',
-    holds: async (s) => {
-      s.total = { concurrency: 2, queue: 9 };
-      const [a, b, c] = [s.enter('a'), s.enter('b'), s.enter('c')];
-      assert.deepEqual([a.heard, b.heard, c.heard], [go, go, waits]);
-      a.leave();
-      await s.settled();
-      assert.deepEqual(c.heard, begun);
-    },
-  },
-  {
-    title: 'says so when it is the one that has no place',
-    holds: async (s) => {
-      s.total = { concurrency: 1, queue: 0 };
-      const [first, refused] = [s.enter('a'), s.enter('b')];
-      fits(refused.failure, { code: 'Busy', message: /this computer/, remedy: /totalConcurrency/ });
-      first.leave();
-      await s.settled();
-      assert.deepEqual(s.enter('b').heard, go);
-    },
-  },
-  {
-    title: 'is not waited in by those who wait for their own server',
-    holds: async (s) => {
-      s.limits['a'] = one;
-      s.total = { concurrency: 2, queue: 0 };
-      const [first, second, other] = [s.enter('a'), s.enter('a'), s.enter('b')];
-      assert.deepEqual([first.heard, second.heard, other.heard], [go, waits, go]);
-    },
-  },
-  {
-    title: 'is told of once, however many lines one waits in',
-    holds: async (s) => {
-      s.limits['a'] = one;
-      s.total = { concurrency: 1, queue: 9 };
-      const [first, second, other] = [s.enter('a'), s.enter('a'), s.enter('b')];
-      first.leave();
-      await s.settled();
-      assert.deepEqual([second.heard, other.heard], [waits, begun]);
-      other.leave();
-      await s.settled();
-      assert.deepEqual(second.heard, begun);
-    },
-  },
-  {
-    title:
-      'refuses one whose own server has let him in when its line is full, and his place there is free again',
-    holds: async (s) => {
+const total = [
+  rule('holds for all servers together, after the own limit of each', async (s) => {
+    s.total = { concurrency: 2, queue: 9 };
+    const [a, b, c] = [s.enter('a'), s.enter('b'), s.enter('c')];
+    assert.deepEqual([a.heard, b.heard, c.heard], [go, go, waits]);
+    a.leave();
+    await s.settled();
+    assert.deepEqual(c.heard, begun);
+  }),
+  rule('says so when it is the one that has no place', async (s) => {
+    s.total = { concurrency: 1, queue: 0 };
+    const [first, refused] = [s.enter('a'), s.enter('b')];
+    fits(refused.failure, { code: 'Busy', message: /this computer/, remedy: /totalConcurrency/ });
+    first.leave();
+    await s.settled();
+    assert.deepEqual(s.enter('b').heard, go);
+  }),
+  rule('is not waited in by those who wait for their own server', async (s) => {
+    s.limits['a'] = one;
+    s.total = { concurrency: 2, queue: 0 };
+    const [first, second, other] = [s.enter('a'), s.enter('a'), s.enter('b')];
+    assert.deepEqual([first.heard, second.heard, other.heard], [go, waits, go]);
+  }),
+  rule('is told of once, however many lines one waits in', async (s) => {
+    s.limits['a'] = one;
+    s.total = { concurrency: 1, queue: 9 };
+    const [first, second, other] = [s.enter('a'), s.enter('a'), s.enter('b')];
+    first.leave();
+    await s.settled();
+    assert.deepEqual([second.heard, other.heard], [waits, begun]);
+    other.leave();
+    await s.settled();
+    assert.deepEqual(second.heard, begun);
+  }),
+  rule(
+    'refuses one whose own server has let him in when its line is full, and his place there is free again',
+    async (s) => {
       s.limits['a'] = one;
       s.total = { concurrency: 1, queue: 1 };
       const running = s.enter('b');
@@ -242,20 +209,17 @@ const total: readonly Rule<LimitersStage>[] = [
       await s.settled();
       assert.deepEqual(faster.heard, begun);
     },
-  },
-  {
-    title: 'is left by one who leaves while he waits in it, and so is his own limiter',
-    holds: async (s) => {
-      s.limits['a'] = one;
-      s.total = { concurrency: 1, queue: 9 };
-      const running = s.enter('b');
-      const [leaves, next] = [s.enter('a'), s.enter('a')];
-      leaves.leave();
-      running.leave();
-      await s.settled();
-      assert.deepEqual([leaves.heard, next.heard], [waits, begun]);
-    },
-  },
+  ),
+  rule('is left by one who leaves while he waits in it, and so is his own limiter', async (s) => {
+    s.limits['a'] = one;
+    s.total = { concurrency: 1, queue: 9 };
+    const running = s.enter('b');
+    const [leaves, next] = [s.enter('a'), s.enter('a')];
+    leaves.leave();
+    running.leave();
+    await s.settled();
+    assert.deepEqual([leaves.heard, next.heard], [waits, begun]);
+  }),
 ];
 
 export const limitersContract = (open: () => LimitersUnderTest): readonly ContractCase[] =>
