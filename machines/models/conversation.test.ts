@@ -8,10 +8,8 @@ const on = (server: string, ...names: string[]): ModelTool[] =>
   names.map((name) => ({ name, server, original: name, inputSchema }));
 const at = (computer: string, ...names: string[]): ModelTool[] =>
   names.map((name) => ({ name, computer, inputSchema }));
-const namesOf = (tools: readonly ModelTool[]): string[] =>
-  createConversation()
-    .offer(tools)
-    .definitions.map((one) => one.function.name);
+const namesOf = (tools: readonly ModelTool[], conversation = createConversation()): string[] =>
+  conversation.offer(tools).definitions.map((one) => one.function.name);
 const targetOf = (read: ReadCall): unknown =>
   read.ok ? [read.call.server.name, read.call.tool] : read.failure;
 const valid = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
@@ -29,8 +27,7 @@ describe('the names that a model is given', () => {
   it('stay what they were when another server comes with the same one', () => {
     const conversation = createConversation();
     conversation.offer(on('A', 'x'));
-    const { definitions } = conversation.offer([...on('A', 'x'), ...on('B', 'x')]);
-    expect(definitions.map((one) => one.function.name)).toEqual(['x', 'B_x']);
+    expect(namesOf([...on('A', 'x'), ...on('B', 'x')], conversation)).toEqual(['x', 'B_x']);
     expect(targetOf(conversation.read({ name: 'x', arguments: {} }))).toEqual(['A', 'x']);
     expect(targetOf(conversation.read({ name: 'B_x', arguments: {} }))).toEqual(['B', 'x']);
   });
@@ -42,8 +39,7 @@ describe('the names that a model is given', () => {
   it('are made for a tool of any name, which is called by the one it has', () => {
     const tools = on('s', 'a.b', 'a b', '中文', '日本', '', '9', '__proto__', 'constructor');
     const conversation = createConversation();
-    const { definitions } = conversation.offer(tools);
-    const names = definitions.map((one) => one.function.name);
+    const names = namesOf(tools, conversation);
     expect(new Set(names).size).toBe(tools.length);
     expect(names.filter((name) => !valid.test(name))).toEqual([]);
     expect(names.map((name) => targetOf(conversation.read({ name, arguments: {} })))).toEqual(
@@ -81,14 +77,13 @@ describe('a conversation', () => {
   it('keeps a prefix although the other tool is gone', () => {
     const conversation = createConversation();
     conversation.offer([...on('A', 'x'), ...on('B', 'x')]);
-    expect(conversation.offer(on('A', 'x')).definitions.map((one) => one.function.name)).toEqual(['A_x']);
+    expect(namesOf(on('A', 'x'), conversation)).toEqual(['A_x']);
   });
 
   it('says of a tool that vanished that it is gone, also when another one has its old name now', () => {
     const conversation = createConversation();
     conversation.offer(on('A', 'x'));
-    const { definitions } = conversation.offer(on('B', 'x'));
-    expect(definitions.map((one) => one.function.name)).toEqual(['B_x']);
+    expect(namesOf(on('B', 'x'), conversation)).toEqual(['B_x']);
     expect(conversation.read({ id: 'c', name: 'x', arguments: {} })).toEqual({
       ok: false,
       id: 'c',
@@ -116,8 +111,7 @@ describe('a conversation', () => {
     before.offer(on('A', 'x'));
     before.read({ name: 'x', arguments: {} });
     const after = createConversation(JSON.parse(JSON.stringify(before.save())));
-    const { definitions } = after.offer([...on('B', 'x'), ...on('A', 'x')]);
-    expect(definitions.map((one) => one.function.name)).toEqual(['B_x', 'x']);
+    expect(namesOf([...on('B', 'x'), ...on('A', 'x')], after)).toEqual(['B_x', 'x']);
     const read = after.read({ name: 'x', arguments: {} });
     expect(read.ok && read.call.id).toBe('a2c_call_2');
   });
@@ -137,14 +131,10 @@ describe('a conversation', () => {
       { name: 'c', inputSchema, computer: 'laptop' },
     ];
     const { definitions } = createConversation().offer(tools);
-    expect(definitions.map(({ server, target }) => [server, target])).toEqual([
-      [shown, { tool: 'a' }],
-      [{ name: 'S', icons: '', descriptions: '' }, { tool: 'b' }],
-      [
-        { name: 'laptop', icons: '', descriptions: '' },
-        { computer: 'laptop', tool: 'c' },
-      ],
-    ]);
+    const bare = (name: string): object => ({ name, icons: '', descriptions: '' });
+    expect(definitions.map(({ server }) => server)).toEqual([shown, bare('S'), bare('laptop')]);
+    const targets = [{ tool: 'a' }, { tool: 'b' }, { computer: 'laptop', tool: 'c' }];
+    expect(definitions.map(({ target }) => target)).toEqual(targets);
   });
 
   it('gives the name of a tool where nobody described it', () => {
@@ -192,22 +182,14 @@ describe('whatever servers and tools there are', () => {
   it('names do not depend on the order in which they stand', () => {
     fc.assert(
       fc.property(tools, fc.infiniteStream(fc.nat()), (given, order) => {
-        const distinct = given.filter(
-          (one) =>
-            !createConversation()
-              .offer(given)
-              .refused.some((other) => other.tool === one),
-        );
+        const { refused } = createConversation().offer(given);
+        const distinct = given.filter((one) => !refused.some((other) => other.tool === one));
         const shuffled = distinct
           .map((one) => ({ one, rank: order.next().value }))
           .toSorted((a, b) => a.rank - b.rank)
           .map(({ one }) => one);
         const named = (some: readonly ModelTool[]): Map<ModelTool | undefined, string> =>
-          new Map(
-            createConversation()
-              .offer(some)
-              .definitions.map((one, n) => [some[n], one.function.name]),
-          );
+          new Map(namesOf(some).map((name, n) => [some[n], name]));
         const [first, second] = [named(distinct), named(shuffled)];
         for (const one of distinct) expect(second.get(one)).toBe(first.get(one));
       }),
@@ -244,8 +226,7 @@ describe('skills that a model is offered', () => {
   const asked = (read: ReadCall): unknown => (read.ok ? read.call.skill : read.failure);
 
   it('add no tool while there are none', () => {
-    const names = createConversation().offer(on('s', 'x'), { skills: [] });
-    expect(names.definitions).toHaveLength(1);
+    expect(createConversation().offer(on('s', 'x'), { skills: [] }).definitions).toHaveLength(1);
   });
   it('are read by one tool, also two of one name, and one that a server has keeps another name', () => {
     const conversation = createConversation();
@@ -257,22 +238,19 @@ describe('skills that a model is offered', () => {
     ]);
     const name = definitions[1]?.function.name ?? '';
     const read = (args: object): unknown => asked(conversation.read({ name, arguments: args }));
-    expect(read({ skill: 'b/pdf', path: 'x.md' })).toEqual({
+    const file = (skill: string, more = {}): object => ({
       kind: 'file',
-      of: { computer: 'b', skill: 'pdf', path: 'x.md' },
+      of: { computer: 'b', skill, ...more },
     });
-    expect(read({ skill: 'mcp:s:word' })).toEqual({
-      kind: 'file',
-      of: { computer: 'b', skill: 'mcp:s:word' },
-    });
+    expect(read({ skill: 'b/pdf', path: 'x.md' })).toEqual(file('pdf', { path: 'x.md' }));
+    expect(read({ skill: 'mcp:s:word' })).toEqual(file('mcp:s:word'));
     expect(read({ skill: 'pdf' })).toMatchObject({ kind: 'failed', failure: { code: 'ServerNotFound' } });
     expect(read({})).toEqual({ kind: 'list', text: '- a/pdf: x\n- b/pdf: x\n- mcp:s:word: x' });
     expect(asked(conversation.read({ name: 's_read_skill', arguments: {} }))).toBeUndefined();
   });
   it('have one line each in the description, at most 50', () => {
-    const skills = Array.from({ length: 60 }, (_, n) =>
-      skill('c', `s${n}`, `one\n- fake: ${'y'.repeat(999)}`),
-    );
+    const long = `one\n- fake: ${'y'.repeat(999)}`;
+    const skills = Array.from({ length: 60 }, (_, n) => skill('c', `s${n}`, long));
     const [tool] = createConversation().offer([], { skills }).definitions;
     const lines = tool?.function.description.split('\n') ?? [];
     expect(lines).toHaveLength(52);

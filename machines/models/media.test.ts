@@ -39,19 +39,13 @@ describe('images, sounds and documents of a result', () => {
 
   it('stand in the output of a call for the Responses API', () => {
     const call = { type: 'function_call', call_id: 'c1', name: 't', arguments: '{}' } as const;
+    const file_data = `data:application/pdf;base64,${pdf.resource.blob}`;
+    const output = [
+      { type: 'input_image', image_url: `data:image/png;base64,${picture.data}`, detail: 'auto' },
+      { type: 'input_file', filename: 'document-1.pdf', file_data },
+    ];
     expect(openaiResponses.toMessages([{ call, response: response([picture, pdf]) }])).toEqual([
-      {
-        type: 'function_call_output',
-        call_id: 'c1',
-        output: [
-          { type: 'input_image', image_url: `data:image/png;base64,${picture.data}`, detail: 'auto' },
-          {
-            type: 'input_file',
-            filename: 'document-1.pdf',
-            file_data: `data:application/pdf;base64,${pdf.resource.blob}`,
-          },
-        ],
-      },
+      { type: 'function_call_output', call_id: 'c1', output },
     ]);
   });
 
@@ -61,19 +55,11 @@ describe('images, sounds and documents of a result', () => {
       response: toResponse(id, { result: { content: [picture] } }),
     }));
     const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${picture.data}` } };
+    const [one, two] = [1, 2].map((n) => `[image image/png, 12 bytes: image ${n} behind the results]`);
     expect(openai.toMessages(results)).toEqual([
-      {
-        ...{ role: 'tool', tool_call_id: 'c1' },
-        content: '[image image/png, 12 bytes: image 1 behind the results]',
-      },
-      {
-        ...{ role: 'tool', tool_call_id: 'c2' },
-        content: '[image image/png, 12 bytes: image 2 behind the results]',
-      },
-      {
-        role: 'user',
-        content: [{ type: 'text', text: 'image 1:' }, image, { type: 'text', text: 'image 2:' }, image],
-      },
+      { role: 'tool', tool_call_id: 'c1', content: one },
+      { role: 'tool', tool_call_id: 'c2', content: two },
+      { role: 'user', content: [text('image 1:'), image, text('image 2:'), image] },
     ]);
     const [call] = results;
     const everything = [{ call: call?.call ?? { function: { name: 't' } }, response: response(all) }];

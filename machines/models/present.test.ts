@@ -3,7 +3,8 @@ import { mostCharacters, textOf, toResponse } from './present.ts';
 
 const text = (said: string) => ({ type: 'text', text: said });
 const content = [
-  ...[text('a'), text('b')],
+  text('a'),
+  text('b'),
   { type: 'image', mimeType: 'image/png', data: 'A'.repeat(4096) },
   { type: 'resource', resource: { uri: 'file:///t', mimeType: 'text/plain', text: 'in it' } },
   { type: 'resource', resource: { uri: 'file:///b', mimeType: 'application/pdf', blob: 'AAAA' } },
@@ -18,8 +19,12 @@ const failed = (message: string, ...items: readonly object[]): string =>
 describe('a result as text for a model', () => {
   it('has its texts, and placeholders for the rest, with blank lines in between', () => {
     expect(told({ content }).split('\n\n')).toEqual([
-      ...['a', 'b', '[image image/png, 3 KiB]', '[resource file:///t]\nin it'],
-      ...['[resource file:///b application/pdf, 3 bytes]', '{"type":"unheard","x":1}'],
+      'a',
+      'b',
+      '[image image/png, 3 KiB]',
+      '[resource file:///t]\nin it',
+      '[resource file:///b application/pdf, 3 bytes]',
+      '{"type":"unheard","x":1}',
     ]);
   });
 

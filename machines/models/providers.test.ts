@@ -20,14 +20,8 @@ const schema = {
 };
 const offered = (inputSchema: object = schema) => {
   const conversation = createConversation();
-  const tool = {
-    name: 'read',
-    original: 'read',
-    description: 'Reads',
-    server: 'fs',
-    computer: 'laptop',
-    inputSchema,
-  };
+  const shown = { name: 'read', original: 'read', description: 'Reads' };
+  const tool = { ...shown, server: 'fs', computer: 'laptop', inputSchema };
   return { conversation, ...conversation.offer([tool]) };
 };
 const server = { name: 'fs', icons: '', descriptions: '' };
@@ -42,21 +36,11 @@ describe('tools for a provider', () => {
   });
 
   it('have for OpenAI and Anthropic no properties where the tool has none, and for Gemini no parameters', () => {
-    for (const none of [
-      {},
-      { type: 'object' },
-      { type: 'object', properties: {} },
-      { type: 'object', properties: null },
-    ]) {
+    const empty = { type: 'object', properties: {} };
+    for (const none of [{}, { type: 'object' }, empty, { type: 'object', properties: null }]) {
       const { definitions } = offered(none);
-      expect(mcpToolsToOpenAITools(definitions)[0]?.function.parameters).toEqual({
-        type: 'object',
-        properties: {},
-      });
-      expect(mcpToolsToAnthropicTools(definitions)[0]?.input_schema).toEqual({
-        type: 'object',
-        properties: {},
-      });
+      expect(mcpToolsToOpenAITools(definitions)[0]?.function.parameters).toEqual(empty);
+      expect(mcpToolsToAnthropicTools(definitions)[0]?.input_schema).toEqual(empty);
       const [tool] = mcpToolsToGeminiTools(definitions);
       expect(tool?.functionDeclarations).toEqual([{ name: 'read', description: 'Reads' }]);
     }
@@ -66,15 +50,13 @@ describe('tools for a provider', () => {
     const { definitions } = offered();
     const schema = anthropic.toTools(definitions)[0]?.input_schema;
     const { properties, required } = { ...schema };
-    expect(Object.keys(properties ?? {})).toEqual(['path', 'per-page', '_filter_e2ba687d']);
-    expect(required).toEqual(['path', '_filter_e2ba687d']);
+    const filter = '_filter_e2ba687d';
+    expect(Object.keys(properties ?? {})).toEqual(['path', 'per-page', filter]);
+    expect(required).toEqual(['path', filter]);
     const [declared] = gemini.toTools(definitions)[0]?.functionDeclarations ?? [];
-    expect(Object.keys(declared?.parametersJsonSchema?.properties ?? {})).toEqual([
-      'path',
-      'per_page_89df85a0',
-      '_filter_e2ba687d',
-    ]);
-    expect(declared?.parametersJsonSchema).toMatchObject({ required: ['path', '_filter_e2ba687d'] });
+    const forGemini = declared?.parametersJsonSchema;
+    expect(Object.keys(forGemini?.properties ?? {})).toEqual(['path', 'per_page_89df85a0', filter]);
+    expect(forGemini).toMatchObject({ required: ['path', filter] });
   });
 
   it('are all in one tool for Gemini, and in no tool where there are none', () => {
@@ -110,17 +92,13 @@ describe('a call of a model', () => {
 
   it('is undefined for a tool that is not there in the functions named after MCP, and otherwise says what is missing', () => {
     const { conversation } = offered();
-    expect(
-      openAIToolsToMcpTool({ function: { name: 'none', arguments: '{}' } }, conversation),
-    ).toBeUndefined();
+    const none = { function: { name: 'none', arguments: '{}' } };
+    expect(openAIToolsToMcpTool(none, conversation)).toBeUndefined();
     expect(anthropicToolUseToMcpTool({ type: 'tool_use', name: 'none' }, conversation)).toBeUndefined();
     expect(geminiFunctionCallToMcpTool({ name: 'none' }, conversation)).toBeUndefined();
     const read = gemini.fromCall({ name: 'none' }, conversation);
-    expect(read).toMatchObject({
-      ok: false,
-      name: 'none',
-      failure: { code: 'ToolNotFound', details: { gone: false } },
-    });
+    const failure = { code: 'ToolNotFound', details: { gone: false } };
+    expect(read).toMatchObject({ ok: false, name: 'none', failure });
     expect(textOf(toResponse('c', read.ok ? {} : read))).toBe("Error: Tool 'none' does not exist");
   });
 
@@ -128,21 +106,15 @@ describe('a call of a model', () => {
     const { conversation } = offered();
     const none = { id: 'c', type: 'function', function: { name: 'read', arguments: '{}' }, server };
     expect(openAIToolsToMcpTool({ id: 'c', function: { name: 'read' } }, conversation)).toEqual(none);
-    expect(anthropicToolUseToMcpTool({ type: 'tool_use', id: 'c', name: 'read' }, conversation)).toEqual(
-      none,
-    );
+    const use = { type: 'tool_use', id: 'c', name: 'read' } as const;
+    expect(anthropicToolUseToMcpTool(use, conversation)).toEqual(none);
     expect(geminiFunctionCallToMcpTool({ id: 'c', name: 'read' }, conversation)).toEqual(none);
   });
 
   it('comes back as the tool it is, with the arguments that were said', () => {
     const { conversation } = offered();
-    const call = {
-      name: 'read',
-      computer: 'laptop',
-      tool: 'read',
-      arguments: { path: '/', 'per-page': 2, $filter: 'x' },
-      server,
-    };
+    const given = { path: '/', 'per-page': 2, $filter: 'x' };
+    const call = { name: 'read', computer: 'laptop', tool: 'read', arguments: given, server };
     const said = { path: '/', 'per-page': 2, _filter_e2ba687d: 'x' };
     const args = { path: '/', per_page_89df85a0: 2, _filter_e2ba687d: 'x' };
     const text = JSON.stringify(call.arguments);
@@ -151,12 +123,8 @@ describe('a call of a model', () => {
       anthropic.fromCall({ type: 'tool_use', id: '2', name: 'read', input: said }, conversation),
       gemini.fromCall({ id: '3', name: 'read', args }, conversation),
     ]).toEqual(['1', '2', '3'].map((id) => ({ ok: true, call: { id, ...call } })));
-    expect(geminiFunctionCallToMcpTool({ id: '3', name: 'read', args }, conversation)).toEqual({
-      id: '3',
-      type: 'function',
-      function: { name: 'read', arguments: text },
-      server,
-    });
+    const read = { id: '3', type: 'function', function: { name: 'read', arguments: text }, server };
+    expect(geminiFunctionCallToMcpTool({ id: '3', name: 'read', args }, conversation)).toEqual(read);
   });
 
   it('is an error that the model is told when its arguments are no object', () => {
@@ -179,36 +147,25 @@ describe('a call of a model', () => {
 
 describe('a result for a provider', () => {
   it('is a message, a block or a part under the id of its call', () => {
-    const call = { id: 'call_1', function: { name: 'read', arguments: '{}' } };
-    expect(openai.toResult(call, response())).toEqual({
-      role: 'tool',
-      tool_call_id: 'call_1',
-      content: 'done',
-    });
-    const use = { type: 'tool_use' as const, id: 'call_1', name: 'read', input: {} };
-    expect(anthropic.toResult(use, response())).toEqual({
-      type: 'tool_result',
-      tool_use_id: 'call_1',
-      content: 'done',
-    });
-    expect(gemini.toResult({ id: 'call_1', name: 'read' }, response())).toEqual({
-      functionResponse: { id: 'call_1', name: 'read', response: { output: 'done' } },
-    });
+    const [id, content] = ['call_1', 'done'];
+    const call = { id, function: { name: 'read', arguments: '{}' } };
+    expect(openai.toResult(call, response())).toEqual({ role: 'tool', tool_call_id: id, content });
+    const use = { type: 'tool_use' as const, id, name: 'read', input: {} };
+    expect(anthropic.toResult(use, response())).toEqual({ type: 'tool_result', tool_use_id: id, content });
+    const functionResponse = { id, name: 'read', response: { output: content } };
+    expect(gemini.toResult({ id, name: 'read' }, response())).toEqual({ functionResponse });
   });
 
   it('says that it is an error, where the provider has a word for it also there', () => {
     const use = { type: 'tool_use' as const, id: 'call_1', name: 'read' };
     expect(anthropic.toResult(use, response(true))).toMatchObject({ content: 'Error: done', is_error: true });
-    expect(gemini.toResult({ name: 'read' }, response(true))).toEqual({
-      functionResponse: { name: 'read', response: { error: 'Error: done' } },
-    });
+    const functionResponse = { name: 'read', response: { error: 'Error: done' } };
+    expect(gemini.toResult({ name: 'read' }, response(true))).toEqual({ functionResponse });
   });
 
   it('is no content at all for Anthropic where there is none', () => {
     const empty = toResponse('c', { outcome: 'succeeded', result: { content: [] } });
-    expect(anthropic.toResult({ type: 'tool_use', name: 'read' }, empty)).toEqual({
-      type: 'tool_result',
-      tool_use_id: 'c',
-    });
+    const result = { type: 'tool_result', tool_use_id: 'c' };
+    expect(anthropic.toResult({ type: 'tool_use', name: 'read' }, empty)).toEqual(result);
   });
 });

@@ -3,116 +3,89 @@ import { gemini } from './gemini.ts';
 import { anthropic } from './anthropic.ts';
 import { createConversation } from './conversation.ts';
 import { openai } from './openai.ts';
-import { parametersOf, type Schema } from './schema.ts';
+import { parametersOf } from './schema.ts';
 
-export const withProperty = (p: unknown, more: object = {}): object => ({
+const withProperty = (p: unknown, more: object = {}): object => ({
   type: 'object',
   properties: { p },
   ...more,
 });
-const definitions = (inputSchema: object) =>
-  createConversation().offer([{ name: 't', inputSchema }]).definitions;
 const inside = (root: Readonly<Record<string, unknown>> | undefined): unknown =>
   (root?.['properties'] as Readonly<Record<string, unknown>> | undefined)?.['p'];
-export const geminiOf = (p: unknown): unknown =>
-  inside(gemini.toTools(definitions(withProperty(p)))[0]?.functionDeclarations[0]?.parametersJsonSchema);
-export const openaiOf = (p: unknown): unknown =>
-  inside(openai.toTools(definitions(withProperty(p)))[0]?.function.parameters);
-export const anthropicOf = (p: unknown): unknown =>
-  inside(anthropic.toTools(definitions(withProperty(p)))[0]?.input_schema);
+/** The property of this schema as OpenAI, Anthropic and Gemini are told it. */
+const toldOf = (p: unknown): readonly unknown[] => {
+  const inputSchema = withProperty(p);
+  const { definitions } = createConversation().offer([{ name: 't', inputSchema }]);
+  const [{ functionDeclarations: [declared] = [] } = {}] = gemini.toTools(definitions);
+  return [
+    openai.toTools(definitions)[0]?.function.parameters,
+    anthropic.toTools(definitions)[0]?.input_schema,
+    declared?.parametersJsonSchema,
+  ].map(inside);
+};
+const openaiOf = (p: unknown): unknown => toldOf(p)[0];
+const byAll = (p: unknown): readonly unknown[] => [p, p, p];
+const twice = <T>(p: T): [T, T] => [p, p];
+const [text, whole] = [{ type: 'string' }, { type: 'integer' }];
 
 describe('a property', () => {
   it('has items everywhere when it is an array, of any kind where the server says none', () => {
-    expect(openaiOf({ type: 'array' })).toEqual({ type: 'array', items: {} });
-    expect(anthropicOf({ type: 'array' })).toEqual({ type: 'array', items: {} });
-    expect(geminiOf({ type: 'array' })).toEqual({ type: 'array', items: {} });
+    expect(toldOf({ type: 'array' })).toEqual(byAll({ type: 'array', items: {} }));
   });
 
   it('has items of any kind that it names by their place', () => {
-    const kinds = [{ type: 'string' }, { type: 'integer' }, { type: 'string' }];
+    const [kinds, items] = [[text, whole, text], { anyOf: [text, whole] }];
     expect(openaiOf({ type: 'array', items: kinds, minItems: 3 })).toEqual({
       type: 'array',
-      items: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+      items,
       minItems: 3,
     });
-    expect(anthropicOf({ type: 'array', prefixItems: kinds, items: false })).toEqual({
-      type: 'array',
-      items: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
-    });
+    expect(toldOf({ type: 'array', prefixItems: kinds, items: false })).toEqual(
+      byAll({ type: 'array', items }),
+    );
   });
 
   it('a property that may be null is as the server wrote it', () => {
     const p = { type: ['string', 'null'] };
-    expect([openaiOf(p), anthropicOf(p), geminiOf(p)]).toEqual([p, p, p]);
+    expect(toldOf(p)).toEqual(byAll(p));
     expect(openaiOf({ type: 'string', nullable: true })).toEqual(p);
   });
 
   it('keeps what is required in it', () => {
-    const inner = {
-      type: 'object',
-      properties: { u: { type: 'string' } },
-      required: ['u'],
-      additionalProperties: false,
-    };
-    expect([openaiOf(inner), anthropicOf(inner), geminiOf(inner)]).toEqual([inner, inner, inner]);
+    const inner = { type: 'object', properties: { u: text }, required: ['u'], additionalProperties: false };
+    expect(toldOf(inner)).toEqual(byAll(inner));
   });
 
   it('is mended or left out when it breaks JSON Schema', () => {
-    expect(
-      openaiOf({ type: 'any', required: true, enum: [], minLength: -1, pattern: '(', title: 7 }),
-    ).toEqual({});
-    expect(openaiOf({ type: 'STRING', 'x-own': 1 })).toEqual({ type: 'string' });
-    expect(
-      openaiOf({ type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 1, exclusiveMaximum: false }),
-    ).toEqual({
-      type: 'number',
-      minimum: 0,
-      maximum: 1,
-    });
+    const broken = { required: true, enum: [], minLength: -1, pattern: '(', title: 7 };
+    expect(openaiOf({ type: 'any', ...broken })).toEqual({});
+    expect(openaiOf({ type: 'STRING', 'x-own': 1 })).toEqual(text);
+    const limits = { type: 'number', minimum: 0, maximum: 1 };
+    expect(openaiOf({ ...limits, exclusiveMinimum: true, exclusiveMaximum: false })).toEqual(limits);
     expect(openaiOf(7)).toEqual({});
     expect(parametersOf(withProperty(false)).properties).toEqual({});
   });
 });
 
 describe('values told by heart that are not of the type beside them', () => {
-  const defs = { $defs: { Text: { type: 'string' } } };
+  const defs = { $defs: { Text: text } };
+  const some = { type: 'string', enum: ['a'] };
   it.each([
-    [
-      'in a branch',
-      {
-        anyOf: [
-          { type: 'string', enum: ['A'] },
-          { type: 'null', enum: ['A'] },
-        ],
-      },
-      { anyOf: [{ type: 'string', enum: ['A'] }, { type: 'null' }] },
-    ],
-    [
-      'of an array',
-      { type: 'array', enum: ['x'], items: { type: 'string' } },
-      { type: 'array', items: { type: 'string' } },
-    ],
+    ['in a branch', { anyOf: [some, { type: 'null', enum: ['a'] }] }, { anyOf: [some, { type: 'null' }] }],
+    ['of an array', { type: 'array', enum: ['x'], items: text }, { type: 'array', items: text }],
     ['of an array of anything', { type: 'array', enum: [0, 1] }, { type: 'array', items: {} }],
-    ['of a text', { type: 'string', enum: [1, 2] }, { type: 'string' }],
-    ['one of two', { type: 'string', enum: ['a', 1] }, { type: 'string', enum: ['a'] }],
-    ['a single one', { type: 'integer', const: 'x' }, { type: 'integer' }],
-    ['behind a reference', { $ref: '#/$defs/Text', enum: [1] }, { type: 'string' }],
-    [
-      'that are',
-      { type: ['number', 'null'], enum: [1, null] },
-      { type: ['number', 'null'], enum: [1, null] },
-    ],
-    [
-      'that may be null',
-      { type: 'string', nullable: true, enum: ['a'] },
-      { anyOf: [{ type: 'string', enum: ['a'] }, { type: 'null' }] },
-    ],
-    ['a whole number', { type: 'number', const: 1 }, { type: 'number', const: 1 }],
-    ['without a type', { enum: ['a', 1] }, { enum: ['a', 1] }],
+    ['of a text', { type: 'string', enum: [1, 2] }, text],
+    ['one of two', { type: 'string', enum: ['a', 1] }, some],
+    ['a single one', { type: 'integer', const: 'x' }, whole],
+    ['behind a reference', { $ref: '#/$defs/Text', enum: [1] }, text],
+    ['that are', ...twice({ type: ['number', 'null'], enum: [1, null] })],
+    ['that may be null', { ...some, nullable: true }, { anyOf: [some, { type: 'null' }] }],
+    ['a whole number', ...twice({ type: 'number', const: 1 })],
+    ['without a type', ...twice({ enum: ['a', 1] })],
   ])('are left out: %s', (_, p, told) => {
     const parameters = withProperty(p, defs);
     expect(parametersOf(parameters).properties['p']).toEqual(told);
-    if (!('$ref' in p)) expect([openaiOf(p), anthropicOf(p)]).toEqual([told, told]);
+    if (!('$ref' in p)) expect(toldOf(p)).toEqual(byAll(told));
   });
 });
 
@@ -127,17 +100,14 @@ describe('nullable, as OpenAPI has it', () => {
     }
   });
 
-  it.each<[Schema]>([
-    [{ anyOf: [{ type: 'string' }, { type: 'number' }] }],
-    [{ oneOf: [{ type: 'string' }, { type: 'number' }] }],
-  ])('is an alternative to alternatives: %j', (p) => {
-    const kinds = [{ type: 'string' }, { type: 'number' }];
+  const kinds = [text, { type: 'number' }];
+  it.each([{ anyOf: kinds }, { oneOf: kinds }])('is an alternative to alternatives: %j', (p) => {
     expect(openaiOf({ nullable: true, ...p })).toEqual({ anyOf: [{ anyOf: kinds }, { type: 'null' }] });
   });
 
   it('null is an alternative to the values of an enum', () => {
-    const p = { type: 'string', nullable: true, enum: ['a', 'b'] };
-    expect(openaiOf(p)).toEqual({ anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'null' }] });
+    const some = { type: 'string', enum: ['a', 'b'] };
+    expect(openaiOf({ ...some, nullable: true })).toEqual({ anyOf: [some, { type: 'null' }] });
   });
 
   it('says nothing when it is false', () => {
@@ -146,21 +116,16 @@ describe('nullable, as OpenAPI has it', () => {
 });
 
 describe('a reference', () => {
-  const $defs = { A: { type: 'string', description: 'an A' }, 'a/b~c d': { type: 'integer' } };
+  const $defs = { A: { type: 'string', description: 'an A' }, 'a/b~c d': whole };
   it('is put in its place, with what stands beside it', () => {
+    const [a, $ref] = [{ type: 'string', description: 'mine' }, '#/$defs/A'];
     const properties = {
-      a: { $ref: '#/$defs/A', description: 'mine' },
+      a: { $ref, description: 'mine' },
       b: { $ref: '#/$defs/a~1b~0c%20d' },
       c: { $ref: '#/properties/a' },
     };
-    expect(parametersOf({ type: 'object', properties, $defs })).toEqual({
-      type: 'object',
-      properties: {
-        a: { type: 'string', description: 'mine' },
-        b: { type: 'integer' },
-        c: { type: 'string', description: 'mine' },
-      },
-    });
+    const found = parametersOf({ type: 'object', properties, $defs });
+    expect(found).toEqual({ type: 'object', properties: { a, b: whole, c: a } });
   });
 
   it.each(['#/$defs/gone', 'https://example.com/schema', '#anchor', '#/%zz', ''])(
@@ -264,32 +229,25 @@ describe('the root', () => {
   it('has the properties of all branches of an allOf without a type', () => {
     const schema = {
       allOf: [
-        { properties: { a: { type: 'string' } }, required: ['a'] },
-        { properties: { b: { type: 'integer' } }, required: ['b'] },
+        { properties: { a: text }, required: ['a'] },
+        { properties: { b: whole }, required: ['b'] },
         { allOf: [{ properties: { c: {} } }] },
       ],
     };
-    expect(parametersOf(schema)).toEqual({
-      type: 'object',
-      properties: { a: { type: 'string' }, b: { type: 'integer' }, c: {} },
-      required: ['a', 'b'],
-    });
+    const properties = { a: text, b: whole, c: {} };
+    expect(parametersOf(schema)).toEqual({ type: 'object', properties, required: ['a', 'b'] });
   });
 
   it('has the properties of all its alternatives, and must have what each must have', () => {
     const branch = (kind: string, own: string): object => ({
       type: 'object',
-      properties: { kind: { type: 'string', const: kind }, [own]: { type: 'string' } },
+      properties: { kind: { type: 'string', const: kind }, [own]: text },
       required: ['kind', own],
       additionalProperties: false,
     });
     const joined = {
       type: 'object',
-      properties: {
-        kind: { type: 'string', enum: ['x', 'y'] },
-        a: { type: 'string' },
-        b: { type: 'string' },
-      },
+      properties: { kind: { type: 'string', enum: ['x', 'y'] }, a: text, b: text },
       required: ['kind'],
       additionalProperties: false,
     };
