@@ -16,11 +16,11 @@ const inside = (root: Readonly<Record<string, unknown>> | undefined): unknown =>
 const toldOf = (p: unknown): readonly unknown[] => {
   const inputSchema = withProperty(p);
   const { definitions } = createConversation().offer([{ name: 't', inputSchema }]);
-  const [{ functionDeclarations: [declared] = [] } = {}] = gemini.toTools(definitions);
+  const [tool] = gemini.toTools(definitions);
   return [
     openai.toTools(definitions)[0]?.function.parameters,
     anthropic.toTools(definitions)[0]?.input_schema,
-    declared?.parametersJsonSchema,
+    tool?.functionDeclarations[0]?.parametersJsonSchema,
   ].map(inside);
 };
 const openaiOf = (p: unknown): unknown => toldOf(p)[0];

@@ -39,6 +39,20 @@ const { definitions } = conversation.offer([echo]);
 const args = { text: 'hi' };
 const system = 'Echo hi';
 
+interface Turn<Message> {
+  readonly messages: readonly Message[];
+  readonly calls: readonly unknown[];
+}
+/** Asks and runs calls until the model calls nothing any more; returns the requests that its provider got. */
+async function played<Message>(messages: Message[], turnOf: () => Promise<Turn<NoInfer<Message>>>) {
+  for (let calls = 1; calls > 0;) {
+    const turn = await turnOf();
+    messages.push(...turn.messages);
+    calls = turn.calls.length;
+  }
+  return { paths: got.map(([path]) => path), bodies: got.map(([, body]) => body), last: messages.at(-1) };
+}
+
 describe('a model that calls a tool through the client of its provider', () => {
   it('gets the result: openai, chat completions', async () => {
     const client = new OpenAI({ apiKey, baseURL: url });
@@ -49,18 +63,16 @@ describe('a model that calls a tool through the client of its provider', () => {
     );
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: system }];
     const tools = openai.toTools(definitions);
-    for (let calls = 1; calls > 0;) {
+    const { paths, bodies, last } = await played(messages, async () => {
       const { choices } = await client.chat.completions.create({ model: 'm', messages, tools });
-      const turn = await openai.run(choices[0]?.message, conversation, computer);
-      messages.push(...turn.messages);
-      calls = turn.calls.length;
-    }
-    expect(got.map(([path]) => path)).toEqual(['completions', 'completions']);
-    expect(got[0]?.[1]).toMatchObject({ tools: [{ type: 'function', function: { name: 'echo' } }] });
-    expect(got[1]?.[1]).toMatchObject({
-      messages: [{}, { tool_calls: [call] }, { role: 'tool', tool_call_id: 'c1', content: 'hi' }],
+      return openai.run(choices[0]?.message, conversation, computer);
     });
-    expect(messages.at(-1)).toMatchObject({ content: 'It said hi.' });
+    expect(paths).toEqual(['completions', 'completions']);
+    expect(bodies).toMatchObject([
+      { tools: [{ type: 'function', function: { name: 'echo' } }] },
+      { messages: [{}, { tool_calls: [call] }, { role: 'tool', tool_call_id: 'c1', content: 'hi' }] },
+    ]);
+    expect(last).toMatchObject({ content: 'It said hi.' });
   });
 
   it('gets the result: openai, responses', async () => {
@@ -73,18 +85,17 @@ describe('a model that calls a tool through the client of its provider', () => {
     );
     const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: system }];
     const tools = openaiResponses.toTools(definitions);
-    for (let calls = 1; calls > 0;) {
+    const { paths, bodies, last } = await played(input, async () => {
       const response = await client.responses.create({ model: 'm', input, tools });
-      const turn = await openaiResponses.run(response, conversation, computer);
-      input.push(...turn.messages);
-      calls = turn.calls.length;
-    }
-    expect(got.map(([path]) => path)).toEqual(['responses', 'responses']);
-    expect(got[0]?.[1]).toMatchObject({ tools: [{ type: 'function', name: 'echo' }] });
-    expect(got[1]?.[1]).toMatchObject({
-      input: [{}, { type: 'reasoning' }, call, { type: 'function_call_output', call_id: 'c1', output: 'hi' }],
+      return openaiResponses.run(response, conversation, computer);
     });
-    expect(input.at(-1)).toMatchObject({ content: [said] });
+    expect(paths).toEqual(['responses', 'responses']);
+    const output = { type: 'function_call_output', call_id: 'c1', output: 'hi' };
+    expect(bodies).toMatchObject([
+      { tools: [{ type: 'function', name: 'echo' }] },
+      { input: [{}, { type: 'reasoning' }, call, output] },
+    ]);
+    expect(last).toMatchObject({ content: [said] });
   });
 
   it('gets the result: @google/genai', async () => {
@@ -96,22 +107,17 @@ describe('a model that calls a tool through the client of its provider', () => {
     );
     const contents: Content[] = [{ role: 'user', parts: [{ text: system }] }];
     const config = { tools: gemini.toTools(definitions) };
-    for (let calls = 1; calls > 0;) {
+    const { paths, bodies, last } = await played(contents, async () => {
       const { candidates } = await client.models.generateContent({ model: 'm', contents, config });
-      const turn = await gemini.run(candidates?.[0]?.content, conversation, computer);
-      contents.push(...turn.messages);
-      calls = turn.calls.length;
-    }
-    expect(got.map(([path]) => path)).toEqual(['generateContent', 'generateContent']);
-    expect(got[0]?.[1]).toMatchObject({ tools: [{ functionDeclarations: [{ name: 'echo' }] }] });
-    expect(got[1]?.[1]).toMatchObject({
-      contents: [
-        {},
-        { role: 'model', parts: [part] },
-        { role: 'user', parts: [{ functionResponse: { name: 'echo' } }] },
-      ],
+      return gemini.run(candidates?.[0]?.content, conversation, computer);
     });
-    expect(contents.at(-1)).toMatchObject({ parts: [{ text: 'It said hi.' }] });
+    expect(paths).toEqual(['generateContent', 'generateContent']);
+    const answered = { role: 'user', parts: [{ functionResponse: { name: 'echo' } }] };
+    expect(bodies).toMatchObject([
+      { tools: [{ functionDeclarations: [{ name: 'echo' }] }] },
+      { contents: [{}, { role: 'model', parts: [part] }, answered] },
+    ]);
+    expect(last).toMatchObject({ parts: [{ text: 'It said hi.' }] });
   });
 
   it('gets the result: @anthropic-ai/sdk', async () => {
@@ -123,17 +129,15 @@ describe('a model that calls a tool through the client of its provider', () => {
     );
     const messages: Anthropic.MessageParam[] = [{ role: 'user', content: system }];
     const tools = anthropic.toTools(definitions);
-    for (let calls = 1; calls > 0;) {
+    const { paths, bodies, last } = await played(messages, async () => {
       const message = await client.messages.create({ model: 'm', max_tokens: 99, messages, tools });
-      const turn = await anthropic.run(message, conversation, computer);
-      messages.push(...turn.messages);
-      calls = turn.calls.length;
-    }
-    expect(got.map(([path]) => path)).toEqual(['messages', 'messages']);
-    expect(got[0]?.[1]).toMatchObject({ tools: [{ name: 'echo' }] });
-    expect(got[1]?.[1]).toMatchObject({
-      messages: [{}, { content: [use] }, { content: [{ type: 'tool_result', tool_use_id: 't1' }] }],
+      return anthropic.run(message, conversation, computer);
     });
-    expect(messages.at(-1)).toMatchObject({ content: [{ text: 'It said hi.' }] });
+    expect(paths).toEqual(['messages', 'messages']);
+    expect(bodies).toMatchObject([
+      { tools: [{ name: 'echo' }] },
+      { messages: [{}, { content: [use] }, { content: [{ type: 'tool_result', tool_use_id: 't1' }] }] },
+    ]);
+    expect(last).toMatchObject({ content: [{ text: 'It said hi.' }] });
   });
 });

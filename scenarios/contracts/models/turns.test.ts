@@ -1,13 +1,11 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { Content } from '@google/genai';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type OpenAI from 'openai';
 import type { Response, ResponseInputItem } from 'openai/resources/responses/responses';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { createAgent, createComputer, createOffice } from '../../../actors/index.ts';
-import type { Agent, Computer, Office } from '../../../actors/index.ts';
+import type { Agent, Computer } from '../../../actors/index.ts';
 import {
   anthropic,
   createConversation,
@@ -18,6 +16,7 @@ import {
   type ModelCall,
   type ModelCallProgress,
 } from '../../../actors/models/index.ts';
+import { bootedHosts } from '../../fixtures/booted.ts';
 
 const png = 'iVBORw0KGgoBAgME';
 const begun: string[] = [];
@@ -25,21 +24,15 @@ function pictures(): McpServer {
   const server = new McpServer({ name: 'pictures', version: '1.0.0' });
   const image = { type: 'image' as const, data: png, mimeType: 'image/png' };
   server.registerTool('shot', { description: 'Takes a picture' }, () => ({ content: [image] }));
-  server.registerTool('fail', {}, () => ({
-    isError: true,
-    content: [{ type: 'text', text: 'disk is full' }],
-  }));
+  const said = (text: string) => ({ content: [{ type: 'text' as const, text }] });
+  server.registerTool('fail', {}, () => ({ isError: true, ...said('disk is full') }));
   server.registerTool('delete', {}, () => ({ content: [] }));
-  server.registerTool('echo', { inputSchema: { text: z.string() } }, ({ text }) => ({
-    content: [{ type: 'text', text }],
-  }));
+  server.registerTool('echo', { inputSchema: { text: z.string() } }, ({ text }) => said(text));
   server.registerTool('work', {}, async ({ _meta, sendNotification }) => {
     const progressToken = _meta?.progressToken ?? '';
-    await sendNotification({
-      method: 'notifications/progress',
-      params: { progressToken, progress: 1, total: 2 },
-    });
-    return { content: [{ type: 'text', text: 'worked' }] };
+    const params = { progressToken, progress: 1, total: 2 };
+    await sendNotification({ method: 'notifications/progress', params });
+    return said('worked');
   });
   server.registerTool('hang', { inputSchema: { n: z.string() } }, async ({ n }, { signal }) => {
     begun.push(n);
@@ -49,7 +42,7 @@ function pictures(): McpServer {
   return server;
 }
 
-let office: Office;
+let hosts: Awaited<ReturnType<typeof bootedHosts>>;
 let computer: Computer;
 let agent: Agent;
 let conversation: Conversation;
@@ -58,37 +51,24 @@ const denied: unknown[] = [];
 const made = new Map<string, ModelCall>();
 const asked: (ModelCall | undefined)[] = [];
 beforeAll(async () => {
-  office = await createOffice({ port: 0 });
-  computer = await createComputer({
+  hosts = await bootedHosts({
     name: 'laptop',
     config: { mcpServers: { pictures: { type: 'inmemory' } } },
-    inMemory: {
-      pictures: async () => {
-        const [ours, theirs] = InMemoryTransport.createLinkedPair();
-        await pictures().connect(theirs);
-        return ours;
-      },
-    },
-    office: { url: office.url },
+    inMemory: { pictures },
     confirm: ({ tool, context, reqId }) => {
       asked.push(made.get(reqId));
       if (tool !== 'delete') return 'allow';
       denied.push(context);
       return 'deny';
     },
-    ...{ stateDir: false, record: false },
   });
-  agent = await createAgent({ url: office.url, record: false });
+  ({ computer, agent } = hosts);
   conversation = createConversation();
   conversation.offer((await computer.tools()).tools);
   seen = createConversation();
   seen.offer((await agent.tools('laptop')).tools);
 });
-afterAll(async () => {
-  await agent.close();
-  await computer.close();
-  await office.close();
-});
+afterAll(() => hosts.close());
 
 const use = (id: string, name: string, input: object = {}): Anthropic.ToolUseBlock => ({
   ...{ type: 'tool_use', id, name, input, caller: { type: 'direct' } },
@@ -99,6 +79,15 @@ const told = (messages: readonly Anthropic.MessageParam[]): Record<string, unkno
   const blocks = (typeof content === 'string' ? [] : content) as Anthropic.ToolResultBlockParam[];
   return Object.fromEntries(blocks.map((block) => [block.tool_use_id, block.content]));
 };
+
+async function expectRefusal(message: string, ...place: readonly unknown[]): Promise<void> {
+  const before = computer.calls().length;
+  const run = anthropic.run as (...given: unknown[]) => Promise<unknown>;
+  const [, option = ''] = /^run: ([^:]+):/.exec(message) ?? [];
+  const refusal = { name: 'A2cError', code: 'BadRequest', message, details: { option } };
+  await expect(run(answer(use('1', 'shot')), ...place)).rejects.toMatchObject(refusal);
+  expect(computer.calls()).toHaveLength(before);
+}
 
 describe('a turn of Anthropic', () => {
   it('calls a computer with the session of the host, and an agent without one', async () => {
@@ -170,48 +159,27 @@ describe('a turn of Anthropic', () => {
     warned.mockRestore();
   });
 
-  it.each<
-    [what: string, message: string, place: (own: { computer: unknown; conversation: unknown }) => unknown[]]
-  >([
-    [
-      'an unknown option',
-      'run: timeout: unknown option (did you mean timeoutMs?)',
-      ({ conversation, computer }) => [conversation, computer, { timeout: 5 }],
-    ],
+  it.each<[what: string, message: string, options: object]>([
+    ['an unknown option', 'timeout: unknown option (did you mean timeoutMs?)', { timeout: 5 }],
     [
       'a time that is none',
-      'run: timeoutMs: expected milliseconds from 0 (no limit) to 2147483647, got NaN',
-      ({ conversation, computer }) => [conversation, computer, { timeoutMs: NaN }],
+      'timeoutMs: expected milliseconds from 0 (no limit) to 2147483647, got NaN',
+      { timeoutMs: NaN },
     ],
-    [
-      'no call at a time',
-      'run: concurrency: expected a whole number from 1, got 0',
-      ({ conversation, computer }) => [conversation, computer, { concurrency: 0 }],
-    ],
+    ['no call at a time', 'concurrency: expected a whole number from 1, got 0', { concurrency: 0 }],
     [
       'an unknown kind of media',
-      'run: media[0]: expected one of image, audio, document, got an object',
-      ({ conversation, computer }) => [conversation, computer, { media: [{}] }],
+      'media[0]: expected one of image, audio, document, got an object',
+      { media: [{}] },
     ],
-    [
-      'swapped arguments',
-      'run: conversation: expected a conversation of createConversation, got an object',
-      ({ conversation, computer }) => [computer, conversation],
-    ],
-    [
-      'no computer',
-      'run: target: expected a computer or an agent, got undefined',
-      ({ conversation }) => [conversation],
-    ],
-  ])('is refused to a host that gives %s, and nothing is called', async (_what, message, placed) => {
-    const before = computer.calls().length;
-    const run = anthropic.run as (...given: unknown[]) => Promise<unknown>;
-    const said = answer(use('1', 'shot'));
-    const [, option = ''] = /^run: ([^:]+):/.exec(message) ?? [];
-    await expect(run(said, ...placed({ conversation, computer }))).rejects.toMatchObject({
-      ...{ name: 'A2cError', code: 'BadRequest', message, details: { option } },
-    });
-    expect(computer.calls()).toHaveLength(before);
+  ])('is refused to a host that gives %s, and nothing is called', async (_what, message, options) => {
+    await expectRefusal(`run: ${message}`, conversation, computer, options);
+  });
+
+  it('is refused to a host that swaps its arguments, or gives no computer, and nothing is called', async () => {
+    const swapped = 'run: conversation: expected a conversation of createConversation, got an object';
+    await expectRefusal(swapped, computer, conversation);
+    await expectRefusal('run: target: expected a computer or an agent, got undefined', conversation);
   });
 
   it.each<
