@@ -10,7 +10,6 @@ const headlines: Readonly<Record<keyof typeof stderrs, string>> = {
     "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'left-out' imported from /srv/app/missing.mjs",
   nodeThrown: 'TypeError: no database is configured',
   nodeThrownInPackage: 'Error: connect refused',
-  nodeRejected: 'Error: cannot read settings',
   nodeRejectedWithText:
     'UnhandledPromiseRejection: This error originated either by throwing inside of an async function without a catch block, or by rejecting a promise which was not handled with .catch(). The promise rejected with the reason "nope".',
   nodeThrewText: 'nope',
