@@ -105,7 +105,7 @@ const directories: readonly Mutant[] = [
   {
     what: 'a question that is not withdrawn',
     finder: {
-      story: 'an office that is left in mid-call: the call is cancelled, and nobody has to hear of it',
+      story: 'an office that is left in mid-call: the call is cancelled, told to nobody',
     },
     patch: keeping('ask'),
   },

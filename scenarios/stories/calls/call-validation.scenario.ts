@@ -36,8 +36,7 @@ for (const [where, ask] of Object.entries(undecided)) {
     s.server('fs', { tools: wantsPath });
     ask(s);
     s.ready();
-    const call = s.settled(s.call('read'));
-    s.expect(call).settles('failed', { end: 'refused', code: 'ArgumentsInvalid' });
+    s.expect(s.settled(s.call('read'))).settles('failed', { end: 'refused', code: 'ArgumentsInvalid' });
   });
   for (const [what, [act, settles]] of Object.entries(ends))
     scenario(`a call that ${what} while ${where} has failed, for it was never sent`, (s) => {
@@ -129,8 +128,7 @@ scenario('a person is asked where the rule of the host wants it, whatever the co
   s.permission('ask');
   s.person('no');
   s.ready();
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('failed', { end: 'refused', code: 4005 });
+  s.expect(s.settled(s.call('read'))).settles('failed', { end: 'refused', code: 4005 });
 });
 
 scenario('what a config approves beforehand runs unasked, and nothing else of that server does', (s) => {

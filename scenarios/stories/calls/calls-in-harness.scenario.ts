@@ -1,6 +1,7 @@
 /** Only the harness shows the inner steps of these calls. */
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
+import type { HarnessOptions } from '../../stage/harness.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import { breaks, reaches, stageOf } from '../../stage/watching.ts';
 
@@ -8,28 +9,25 @@ const hello = { content: [{ type: 'text', text: 'hello' }] };
 const slow = { tools: { read: { answers: hello, afterMs: 500 } } };
 const slowly = { servers: { fs: slow } };
 
-scenario(
-  'a server that was ready is said to have died of what it wrote shortly before; one that never was, of all it wrote',
-  {
-    servers: {
-      fs: {
-        tools: { read: { dies: { code: 3, stderr: 'Error: survived\nbye\n', recent: 'bye' } } },
-        secrets: ['hunter2-hunter2'],
-      },
-      never: { crashes: { code: 3, stderr: 'Error: no key\nbye\n', recent: 'bye\n', afterMs: 1 } },
+const dying = {
+  servers: {
+    fs: {
+      tools: { read: { dies: { code: 3, stderr: 'Error: survived\nbye\n', recent: 'bye' } } },
+      secrets: ['hunter2-hunter2'],
     },
+    never: { crashes: { code: 3, stderr: 'Error: no key\nbye\n', recent: 'bye\n', afterMs: 1 } },
   },
-  async (s) => {
-    await s.up(100);
-    const call = s.call('read');
-    await s.run(50);
-    expect(call.settled[0]?.failure?.details).toMatchObject({ exit_code: 3, stderr: 'bye\n***' });
-    const told = s
-      .heard('computer', 'client.changed')
-      .find((e) => e.server === 'never' && e.stage === 'waiting');
-    expect(told?.failure).toMatchObject({ message: expect.stringContaining('no key') as string });
-  },
-);
+};
+scenario('a ready server died of what it wrote last; one never ready, of all it wrote', dying, async (s) => {
+  await s.up(100);
+  const call = s.call('read');
+  await s.run(50);
+  expect(call.settled[0]?.failure?.details).toMatchObject({ exit_code: 3, stderr: 'bye\n***' });
+  const told = s
+    .heard('computer', 'client.changed')
+    .find((e) => e.server === 'never' && e.stage === 'waiting');
+  expect(told?.failure).toMatchObject({ message: expect.stringContaining('no key') as string });
+});
 
 scenario('one ticket twice in flight: the second is refused, the first is answered', slowly, async (s) => {
   await s.up(100);
@@ -53,23 +51,20 @@ scenario('one ticket twice in flight: the second is refused, the first is answer
 });
 
 const others = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`other${n}`, { tools: {} }]));
-scenario(
-  'a cancel costs the same however many servers there are, and one of no call is told to nobody',
-  { servers: { fs: slow, ...others } },
-  async (s) => {
-    await s.up(5_000);
-    const call = s.call('read');
-    await s.run(50);
-    let records = 0;
-    s.directory.tap.add({ record: () => (records += 1) });
-    call.cancel();
-    expect(call.settled[0]).toMatchObject({ end: 'cancelled', outcome: 'unknown' });
-    expect(records).toBeLessThan(30);
-    records = 0;
-    s.order('computer', { type: 'call.cancel', ticket: 'nobody', reason: 'asked' });
-    expect(records).toBeLessThan(5);
-  },
-);
+const manyServers = { servers: { fs: slow, ...others } };
+scenario('a cancel costs the same with many servers; one of no call stays untold', manyServers, async (s) => {
+  await s.up(5_000);
+  const call = s.call('read');
+  await s.run(50);
+  let records = 0;
+  s.directory.tap.add({ record: () => (records += 1) });
+  call.cancel();
+  expect(call.settled[0]).toMatchObject({ end: 'cancelled', outcome: 'unknown' });
+  expect(records).toBeLessThan(30);
+  records = 0;
+  s.order('computer', { type: 'call.cancel', ticket: 'nobody', reason: 'asked' });
+  expect(records).toBeLessThan(5);
+});
 
 scenario('calls in flight are cancelled with stdin open, before the server is closed', slowly, async (s) => {
   await s.up(100);
@@ -102,18 +97,18 @@ for (const [what, callTotalMs, timeoutMs, details] of limits)
 
 const lost = { tools: { read: { answers: hello } }, ignores: ['stdin'] } as const;
 const losing = { servers: { fs: lost } };
-scenario(
-  'a call that came after the loss of its server outlives the news of it while a person is asked',
-  { servers: { fs: lost }, person: () => ({ says: 'allow', afterMs: 1_000 }) },
-  async (s) => {
-    s.computer();
-    await reaches(s, 'ready');
-    s.servers.breakStream('fs');
-    const call = s.call('read');
-    await s.run(20_000);
-    expect(call.settled).toMatchObject([{ outcome: 'succeeded', result: hello }]);
-  },
-);
+const confirming: HarnessOptions = {
+  servers: { fs: lost },
+  person: () => ({ says: 'allow', afterMs: 1_000 }),
+};
+scenario('a call after a loss outlives the news of it while a person is asked', confirming, async (s) => {
+  s.computer();
+  await reaches(s, 'ready');
+  s.servers.breakStream('fs');
+  const call = s.call('read');
+  await s.run(20_000);
+  expect(call.settled).toMatchObject([{ outcome: 'succeeded', result: hello }]);
+});
 
 scenario('a call that waits for a lost server fails where that has ended well', losing, async (s) => {
   s.computer();

@@ -32,15 +32,12 @@ const warned = (calls: readonly AskedCall[], why: string): void => {
   }
 };
 
-scenario(
-  'a result that cannot be post-processed is given as it came, whether the tool says that it failed or not',
-  looking((id, emit) =>
-    emit({ type: 'ask.refused', id, sent: false, failure: { code: 500, message: 'not today' } }),
-  ),
-  async (s) => {
-    await s.up(100);
-    const calls = [s.call('good'), s.call('bad')];
-    await s.run(100);
-    warned(calls, 'that failed');
-  },
+const refusing = looking((id, emit) =>
+  emit({ type: 'ask.refused', id, sent: false, failure: { code: 500, message: 'not today' } }),
 );
+scenario('a result that cannot be post-processed is given as it came, failed or not', refusing, async (s) => {
+  await s.up(100);
+  const calls = [s.call('good'), s.call('bad')];
+  await s.run(100);
+  warned(calls, 'that failed');
+});

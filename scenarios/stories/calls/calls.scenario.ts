@@ -6,8 +6,7 @@ const slowly = { read: { takes: 400, answers: hello } };
 scenario('a call of a ready server is answered with what the server said', (s) => {
   s.server('fs', { tools: { read: { answers: hello } } });
   s.ready();
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('succeeded', { end: 'succeeded', result: hello });
+  s.expect(s.settled(s.call('read'))).settles('succeeded', { end: 'succeeded', result: hello });
 });
 
 scenario('a call that is cancelled before its answer ends at once and is cancelled at the server', (s) => {
@@ -128,7 +127,6 @@ scenario('a call while its computer closes is refused', (s) => {
   s.timing({ stdinGraceMs: 200 });
   s.ready();
   s.close();
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('failed', { code: 'ServerNotActive' });
+  s.expect(s.settled(s.call('read'))).settles('failed', { code: 'ServerNotActive' });
   s.ended();
 });

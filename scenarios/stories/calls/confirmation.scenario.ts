@@ -1,32 +1,30 @@
 import { expect } from 'vitest';
+import type { HarnessOptions } from '../../stage/harness.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import { asksOf } from '../../stage/watching.ts';
 
 const tools = { read: {} };
 
 const unasked = { code: 500, message: 'the window of the person is gone' } as const;
-scenario(
-  'a call whose question cannot be put to a person ends at once with the reason, and is never sent',
-  {
-    servers: { fs: { tools: { read: { never: true } } } },
-    person: () => 'allow',
-    mend: (ports) => ({
-      ...ports,
-      request: (from, question, emit) => {
-        if (question.target !== 'confirm') return ports.request(from, question, emit);
-        emit({ type: 'ask.refused', id: question.id, sent: true, failure: unasked });
-        return () => {};
-      },
-    }),
-  },
-  async (s) => {
-    await s.up(100);
-    const call = s.call('read');
-    await s.run(1);
-    expect(call.settled).toMatchObject([{ end: 'refused', outcome: 'failed', failure: unasked }]);
-    expect(asksOf(s, 'tools/call')).toEqual([]);
-  },
-);
+const outOfReach: HarnessOptions = {
+  servers: { fs: { tools: { read: { never: true } } } },
+  person: () => 'allow',
+  mend: (ports) => ({
+    ...ports,
+    request: (from, question, emit) => {
+      if (question.target !== 'confirm') return ports.request(from, question, emit);
+      emit({ type: 'ask.refused', id: question.id, sent: true, failure: unasked });
+      return () => {};
+    },
+  }),
+};
+scenario('a call whose question reaches no person ends at once, unsent', outOfReach, async (s) => {
+  await s.up(100);
+  const call = s.call('read');
+  await s.run(1);
+  expect(call.settled).toMatchObject([{ end: 'refused', outcome: 'failed', failure: unasked }]);
+  expect(asksOf(s, 'tools/call')).toEqual([]);
+});
 
 scenario('a lazy server that is stopped while a person is asked: the call hears that it is stopped', (s) => {
   const fs = s.server('fs', { tools, isLazy: true });

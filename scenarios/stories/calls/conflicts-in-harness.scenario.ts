@@ -20,50 +20,41 @@ scenario('a refused tool is nobody’s with reject while the first server is dow
   expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'ServerNotActive' } }]);
 });
 
-scenario(
-  'a name is told again once with prefix: when the other server comes to have it, and when it leaves the config',
-  { servers: { A: x, B: { initialize: 2_000, ...x } }, options: { A: prefix, B: prefix } },
-  async (s) => {
-    await everybody(s, 1_100);
-    expect(toldOf(s)).toEqual(['+x']);
-    await s.run(5_000);
-    // The list of B arrives before B is ready, and A's tool is renamed by then.
-    expect(toldOf(s)).toEqual(['+x', '+A_x', '-x', '+B_x']);
-    order(s, 'server.stop', 'B');
-    await s.run(1_000);
-    expect(toldOf(s).slice(4)).toEqual(['-B_x']);
-    s.config({ A: prefix });
-    await s.run(1_000);
-    expect(toldOf(s).slice(5)).toEqual(['+x', '-A_x']);
-    expect(s.heard('agent', 'view.toolsChanged').at(-1)?.tools).toMatchObject([{ name: 'x' }]);
-  },
-);
+const later = { servers: { A: x, B: { initialize: 2_000, ...x } }, options: { A: prefix, B: prefix } };
+scenario('a name with prefix is told again when the other comes, and when it goes', later, async (s) => {
+  await everybody(s, 1_100);
+  expect(toldOf(s)).toEqual(['+x']);
+  await s.run(5_000);
+  // The list of B arrives before B is ready, and A's tool is renamed by then.
+  expect(toldOf(s)).toEqual(['+x', '+A_x', '-x', '+B_x']);
+  order(s, 'server.stop', 'B');
+  await s.run(1_000);
+  expect(toldOf(s).slice(4)).toEqual(['-B_x']);
+  s.config({ A: prefix });
+  await s.run(1_000);
+  expect(toldOf(s).slice(5)).toEqual(['+x', '-A_x']);
+  expect(s.heard('agent', 'view.toolsChanged').at(-1)?.tools).toMatchObject([{ name: 'x' }]);
+});
 
-scenario(
-  'what is known of the last run counts with prefix before a server is up, so that no name changes with a restart',
-  {
-    servers: { A: x, B: { initialize: 2_000, ...x } },
-    options: { A: prefix, B: { ...prefix, lastTools: ['x'] } },
-  },
-  async (s) => {
-    await s.up(5_000);
-    expect(toldOf(s)).toEqual(['+A_x', '+B_x']);
-  },
-);
+const lastRun = {
+  servers: { A: x, B: { initialize: 2_000, ...x } },
+  options: { A: prefix, B: { ...prefix, lastTools: ['x'] } },
+};
+scenario('the last run counts with prefix before a server is up: names stay', lastRun, async (s) => {
+  await s.up(5_000);
+  expect(toldOf(s)).toEqual(['+A_x', '+B_x']);
+});
 
-scenario(
-  'a tool that its server lists no more leaves the name of the other as it is with prefix',
-  {
-    servers: { A: x, B: { ...x, lists: (n: number) => (n > 1 ? ['z'] : ['x']) } },
-    options: { A: prefix, B: prefix },
-  },
-  async (s) => {
-    await s.up(1_000);
-    s.servers.announce('B');
-    await s.run(1_000);
-    expect(offeredBy(s)).toEqual(['A_x', 'z']);
-  },
-);
+const leaving = {
+  servers: { A: x, B: { ...x, lists: (n: number) => (n > 1 ? ['z'] : ['x']) } },
+  options: { A: prefix, B: prefix },
+};
+scenario('a tool that is listed no more leaves the name of the other with its prefix', leaving, async (s) => {
+  await s.up(1_000);
+  s.servers.announce('B');
+  await s.run(1_000);
+  expect(offeredBy(s)).toEqual(['A_x', 'z']);
+});
 
 scenario('a change of onConflict is in force at once, and asks no server anything', both({}), async (s) => {
   await s.up(1_000);

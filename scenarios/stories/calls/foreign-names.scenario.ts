@@ -1,21 +1,11 @@
 import { expect } from 'vitest';
+import type { HarnessOptions } from '../../stage/harness.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import { computerStage, everybody } from '../../stage/watching.ts';
 
 const names = [
-  'a/b',
-  'a#1',
-  '50%',
-  '%2F',
-  '文件 系统',
-  '🐢',
-  '__proto__',
-  'constructor',
-  'toString',
-  'hasOwnProperty',
-  'a b',
-  '../../x',
-  'call:x#2/process',
+  ...['a/b', 'a#1', '50%', '%2F', '文件 系统', '🐢', 'a b', '../../x', 'call:x#2/process'],
+  ...['__proto__', 'constructor', 'toString', 'hasOwnProperty'],
 ];
 const said = (text: string) => ({ content: [{ type: 'text', text }] });
 const slowly = (answers: unknown) => ({ answers, afterMs: 50 });
@@ -51,18 +41,15 @@ scenario('orders by any name reach the call and the server of that name only', {
   }
 });
 
-scenario(
-  '300 calls in flight are each answered with what was asked for',
-  { servers: { fs: { tools: { echo: (call) => slowly(call.arguments) } } } },
-  async (s) => {
-    await everybody(s);
-    const calls = Array.from({ length: 300 }, (_, n) => s.agentCall('echo', { params: { n } }));
-    await s.run(10);
-    expect(s.servers.heard).toHaveLength(300);
-    await s.run(100);
-    expect(calls.map((call) => call.settled[0]?.result)).toMatchObject(calls.map((_, n) => ({ n })));
-  },
-);
+const echoing: HarnessOptions = { servers: { fs: { tools: { echo: (call) => slowly(call.arguments) } } } };
+scenario('300 calls in flight are each answered with what was asked for', echoing, async (s) => {
+  await everybody(s);
+  const calls = Array.from({ length: 300 }, (_, n) => s.agentCall('echo', { params: { n } }));
+  await s.run(10);
+  expect(s.servers.heard).toHaveLength(300);
+  await s.run(100);
+  expect(calls.map((call) => call.settled[0]?.result)).toMatchObject(calls.map((_, n) => ({ n })));
+});
 
 for (const [what, nth] of [
   ['at once', 1],

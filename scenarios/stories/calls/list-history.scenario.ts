@@ -34,54 +34,50 @@ scenario('tools of a killed server are withdrawn and come back, and both is told
   expect(stagesOf(s).slice(-3)).toEqual(['waiting', 'connecting', 'ready']);
 });
 
-scenario(
-  'somebody who is told that a server is ready finds all its tools at that moment',
-  { servers: { fs: { tools: { read: { answers: hello }, write: { answers: hello } }, listMs: 50 } } },
-  async (s) => {
-    const found: unknown[] = [];
-    await s.office();
-    s.computer({ linked: true });
-    s.directory.listen('host:computer', (event) => {
-      if (event.type === 'client.changed' && (event as AnyEventObject).stage === 'ready')
-        found.push(offeredBy(s));
-      if (event.type === 'tools.changed') found.push((event as AnyEventObject).added);
-    });
-    await s.run(1000);
-    expect(found).toEqual([
-      ['read', 'write'],
-      ['read', 'write'],
-    ]);
-  },
-);
+const two = {
+  servers: { fs: { tools: { read: { answers: hello }, write: { answers: hello } }, listMs: 50 } },
+};
+scenario('who is told that a server is ready finds all its tools at that moment', two, async (s) => {
+  const found: unknown[] = [];
+  await s.office();
+  s.computer({ linked: true });
+  s.directory.listen('host:computer', (event) => {
+    if (event.type === 'client.changed' && (event as AnyEventObject).stage === 'ready')
+      found.push(offeredBy(s));
+    if (event.type === 'tools.changed') found.push((event as AnyEventObject).added);
+  });
+  await s.run(1000);
+  expect(found).toEqual([
+    ['read', 'write'],
+    ['read', 'write'],
+  ]);
+});
 
-scenario(
-  'a list that a server does not declare any more after a new handshake is taken back',
-  {
-    servers: {
-      fs: {
-        tools,
-        prompts: [{ name: 'p' }],
-        info: { capabilities: everything },
-        later: { 2: { info: { capabilities: toolsOnly } } },
-      },
+const poorer = {
+  servers: {
+    fs: {
+      tools,
+      prompts: [{ name: 'p' }],
+      info: { capabilities: everything },
+      later: { 2: { info: { capabilities: toolsOnly } } },
     },
-    options: { fs: { isRemote: true } },
   },
-  async (s) => {
-    await s.up(1000);
-    expect(catalogOf(s, 'fs', 'prompts')?.entries).toBe(1);
-    s.servers.expire('fs');
-    await s.run(1000);
-    expect(catalogOf(s, 'fs', 'prompts')?.entries).toBe(0);
-    expect(s.heard('computer', 'catalog.changed').at(-1)).toMatchObject({
-      list: 'prompts',
-      removed: ['p'],
-      why: 'its server does not know this list',
-    });
-    expect(stageOf(s)).toBe('ready');
-    expect(offeredBy(s)).toEqual(['read']);
-  },
-);
+  options: { fs: { isRemote: true } },
+};
+scenario('a list that is not declared any more after a new handshake is taken back', poorer, async (s) => {
+  await s.up(1000);
+  expect(catalogOf(s, 'fs', 'prompts')?.entries).toBe(1);
+  s.servers.expire('fs');
+  await s.run(1000);
+  expect(catalogOf(s, 'fs', 'prompts')?.entries).toBe(0);
+  expect(s.heard('computer', 'catalog.changed').at(-1)).toMatchObject({
+    list: 'prompts',
+    removed: ['p'],
+    why: 'its server does not know this list',
+  });
+  expect(stageOf(s)).toBe('ready');
+  expect(offeredBy(s)).toEqual(['read']);
+});
 
 scenario('a list whose machine ends takes its server down, and both come back', reading, async (s) => {
   await s.up(1000);

@@ -78,8 +78,7 @@ for (const [what, works, settles] of [
     program(s);
     s.timing({ vrlMs: 400 });
     s.ready();
-    const call = s.settled(s.call('read'));
-    s.expect(call).settles('succeeded', settles);
+    s.expect(s.settled(s.call('read'))).settles('succeeded', settles);
   });
 
 scenario('looking at a result takes no longer than it may, however many wait for their program', (s) => {

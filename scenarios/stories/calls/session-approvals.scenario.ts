@@ -8,12 +8,9 @@ scenario('a tool that a person has allowed for the session is not asked about ag
   const fs = s.server('fs', { tools });
   s.person('always');
   s.ready();
-  const first = s.settled(s.call('read'));
-  s.expect(first).settles('succeeded', { at: thinking + 1 });
-  const next = s.settled(s.call('read'));
-  s.expect(next).settles('succeeded', { at: 1 });
-  const other = s.settled(s.call('write'));
-  s.expect(other).settles('succeeded', { at: thinking + 1 });
+  s.expect(s.settled(s.call('read'))).settles('succeeded', { at: thinking + 1 });
+  s.expect(s.settled(s.call('read'))).settles('succeeded', { at: 1 });
+  s.expect(s.settled(s.call('write'))).settles('succeeded', { at: thinking + 1 });
   s.expect(fs).requests('tools/call', 3);
 });
 
@@ -22,8 +19,7 @@ scenario('a person who says yes once is asked again about the next call of the s
   s.person('yes');
   s.ready();
   for (const _ of [1, 2]) {
-    const call = s.settled(s.call('read'));
-    s.expect(call).settles('succeeded', { at: thinking + 1 });
+    s.expect(s.settled(s.call('read'))).settles('succeeded', { at: thinking + 1 });
   }
   s.expect(fs).requests('tools/call', 2);
 });
@@ -36,10 +32,8 @@ scenario('what was allowed for the session holds over a restart, and for no serv
   s.settled(s.call('read'));
   s.restart(a);
   s.reaches(a, 'ready');
-  const again = s.settled(s.call('read'));
-  s.expect(again).settles('succeeded', { at: 1 });
-  const other = s.settled(s.call('list'));
-  s.expect(other).settles('succeeded', { at: thinking + 1 });
+  s.expect(s.settled(s.call('read'))).settles('succeeded', { at: 1 });
+  s.expect(s.settled(s.call('list'))).settles('succeeded', { at: thinking + 1 });
   s.expect(b).requests('tools/call', 1);
 });
 
@@ -53,8 +47,7 @@ scenario('what a person allows for good is allowed to the launch config that the
   s.expect(first).settles('succeeded');
   s.reaches(fs, 'ready');
   for (const at of [thinking + 1, 1]) {
-    const call = s.settled(s.call('read'));
-    s.expect(call).settles('succeeded', { at });
+    s.expect(s.settled(s.call('read'))).settles('succeeded', { at });
   }
 });
 
@@ -65,6 +58,5 @@ scenario('what was allowed for the session is kept when something else of the co
   s.settled(s.call('read'));
   s.config([fs, { forbidden: ['write'] }]);
   s.run(50);
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('succeeded', { at: 1 });
+  s.expect(s.settled(s.call('read'))).settles('succeeded', { at: 1 });
 });

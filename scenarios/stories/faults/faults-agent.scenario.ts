@@ -6,8 +6,7 @@ scenario('an agent calls a tool through the office', (s) => {
   s.server('fs', { tools });
   s.office();
   s.ready();
-  const call = s.settled(s.agentCall('read'));
-  s.expect(call).settles('succeeded');
+  s.expect(s.settled(s.agentCall('read'))).settles('succeeded');
   s.expect.heard('agent', 'computer.entered', 0);
 });
 
@@ -38,8 +37,7 @@ scenario('an answer to an agent that is lost: its call times out and is unknown'
   s.virtualOnly('one answer on a real wire cannot be taken out without breaking it');
   s.ready();
   s.fault('agent.ackLost');
-  const call = s.settled(s.agentCall('read', { timeoutMs: 1_000 }));
-  s.expect(call).settles('unknown', { end: 'timedOut' });
+  s.expect(s.settled(s.agentCall('read', { timeoutMs: 1_000 }))).settles('unknown', { end: 'timedOut' });
 });
 
 scenario('an answer to an agent that comes a little after its limit is an answer', (s) => {
@@ -48,8 +46,7 @@ scenario('an answer to an agent that comes a little after its limit is an answer
   s.virtualOnly('one answer on a real wire cannot be held back without holding back the others');
   s.ready();
   s.fault('agent.ackLate', { ms: 1_100 });
-  const call = s.settled(s.agentCall('read', { timeoutMs: 1_000 }));
-  s.expect(call).settles('succeeded');
+  s.expect(s.settled(s.agentCall('read', { timeoutMs: 1_000 }))).settles('succeeded');
 });
 
 scenario('an agent that sends a call twice under one id: the second is refused, it runs once', (s) => {
@@ -80,8 +77,7 @@ scenario('an agent that cancels a call before it sends it has it run all the sam
   s.office();
   s.ready();
   s.fault('agent.cancelBeforeCall');
-  const call = s.settled(s.agentCall('read'));
-  s.expect(call).settles('succeeded');
+  s.expect(s.settled(s.agentCall('read'))).settles('succeeded');
   s.expect(fs).requests('notifications/cancelled', 0);
 });
 

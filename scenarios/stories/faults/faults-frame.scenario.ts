@@ -33,8 +33,7 @@ scenario('a server that dies in the middle of its answer: the call is unknown, a
   s.fault(fs, 'frame.partialThenDie', { code: 6 });
   s.later(fs, 2);
   s.ready();
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('unknown', { code: 'ServerLost', says: 'exit code 6' });
+  s.expect(s.settled(s.call('read'))).settles('unknown', { code: 'ServerLost', says: 'exit code 6' });
   s.reaches(fs, 'ready');
   s.expect(fs).visits('connecting', 'ready', 'recovering', 'waiting', 'connecting', 'ready');
   s.expect(fs).signals();
@@ -52,8 +51,7 @@ scenario('an answer with bytes that are not UTF-8 is an answer, with marks in th
   const fs = s.server('fs', { tools });
   s.fault(fs, 'frame.invalidUtf8');
   s.ready();
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('succeeded');
+  s.expect(s.settled(s.call('read'))).settles('succeeded');
 });
 
 scenario('a server that closes its input is lost at the next call, and ended by a signal', (s) => {
@@ -63,8 +61,7 @@ scenario('a server that closes its input is lost at the next call, and ended by 
   s.timing({ stdinGraceMs: 200 });
   s.ready();
   s.run(300);
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('unknown', { code: 'ServerLost' });
+  s.expect(s.settled(s.call('read'))).settles('unknown', { code: 'ServerLost' });
   s.reaches(fs, 'ready');
   s.expect(fs).signals('stdin', 'SIGTERM');
   s.expect.processes(fs, { started: 2, alive: 1 });
@@ -76,8 +73,7 @@ scenario('a server that never reads again does not see its input end, and is end
   s.timing({ stdinGraceMs: 200 });
   s.ready();
   s.settled(s.call('read'));
-  const call = s.settled(s.call('read', { timeoutMs: 200 }));
-  s.expect(call).settles('unknown', { end: 'timedOut' });
+  s.expect(s.settled(s.call('read', { timeoutMs: 200 }))).settles('unknown', { end: 'timedOut' });
   s.stop(fs);
   s.reaches(fs, 'idle');
   s.expect(fs).signals('stdin', 'SIGTERM@200');

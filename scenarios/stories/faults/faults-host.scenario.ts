@@ -68,8 +68,7 @@ scenario('a host that hangs does not take its servers for dead', (s) => {
   s.ready();
   s.fault('host.eventLoopStall', { ms: 300 });
   s.run(50);
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('succeeded');
+  s.expect(s.settled(s.call('read'))).settles('succeeded');
   s.expect(fs).visits('connecting', 'ready');
 });
 
@@ -117,8 +116,7 @@ scenario('a server whose news come late is slow and nothing else', (s) => {
   s.virtualOnly('nobody can hold back what the system says to one actor');
   s.fault('sched.delayDelivery', { actor: 'computer/client:fs', ms: 150 });
   s.ready();
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('succeeded', { at: 160 });
+  s.expect(s.settled(s.call('read'))).settles('succeeded', { at: 160 });
   s.kill(fs);
   s.reaches(fs, 'ready');
   s.expect(fs).visits('connecting', 'ready', 'recovering', 'waiting', 'connecting', 'ready');

@@ -21,8 +21,7 @@ scenario('another server serves while one never answers initialize', (s) => {
   s.fault(mute, 'life.initNever');
   s.timing({ connectMs: 10_000 });
   s.reaches(fs, 'ready');
-  const early = s.settled(s.call('read'));
-  s.expect(early).settles('succeeded');
+  s.expect(s.settled(s.call('read'))).settles('succeeded');
   s.expect(mute).is('connecting');
   s.ready();
   s.expect(mute).visits('connecting', 'recovering', 'open');
@@ -54,8 +53,7 @@ scenario('a server that hides that it has tools is ready, is not asked for them,
   s.expect(fs).visits('connecting', 'ready');
   s.expect(fs).requests('tools/list', 0);
   s.expect.tools();
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('failed', { code: 4001 });
+  s.expect(s.settled(s.call('read'))).settles('failed', { code: 4001 });
 });
 
 scenario('a capability that nobody needs may be missing', (s) => {
@@ -70,6 +68,5 @@ scenario('a server that asks something before the handshake is done is answered,
   s.fault(fs, 'life.requestBeforeReady');
   s.ready();
   s.expect(fs).visits('connecting', 'ready');
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('succeeded');
+  s.expect(s.settled(s.call('read'))).settles('succeeded');
 });

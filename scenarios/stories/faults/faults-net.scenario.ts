@@ -24,8 +24,7 @@ scenario('a wire that takes its time delays an answer and loses nothing', (s) =>
   s.virtualOnly('our real wire has no brake');
   s.ready();
   s.fault('net.latency', { ms: 300 });
-  const call = s.settled(s.agentCall('read', { timeoutMs: 5_000 }));
-  s.expect(call).settles('succeeded', { at: 1210 });
+  s.expect(s.settled(s.agentCall('read', { timeoutMs: 5_000 }))).settles('succeeded', { at: 1210 });
 });
 
 // Found by the simulator: the answer `no tools` was taken for a change that the link had not announced.

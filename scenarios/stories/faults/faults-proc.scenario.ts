@@ -168,8 +168,7 @@ scenario('a server that is stopped for a while answers when it goes on', (s) => 
   const fs = s.server('fs', { tools });
   s.fault(fs, 'proc.pause', { ms: 300, times: 1 });
   s.ready();
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('succeeded', { at: 320 });
+  s.expect(s.settled(s.call('read'))).settles('succeeded', { at: 320 });
   s.expect(fs).visits('connecting', 'ready');
 });
 
@@ -178,8 +177,7 @@ scenario('a server that is stopped for good is ended by SIGKILL, for nothing els
   s.fault(fs, 'proc.pause', { ms: 20_000, times: 1 });
   s.timing({ stdinGraceMs: 150, termGraceMs: 150 });
   s.ready();
-  const call = s.settled(s.call('read', { timeoutMs: 200 }));
-  s.expect(call).settles('unknown', { end: 'timedOut', at: 200 });
+  s.expect(s.settled(s.call('read', { timeoutMs: 200 }))).settles('unknown', { end: 'timedOut', at: 200 });
   s.stop(fs);
   s.reaches(fs, 'idle');
   s.expect(fs).signals('stdin', 'SIGTERM@150', 'SIGKILL@300');
@@ -190,8 +188,7 @@ scenario('a server that closes its output and lives is ended, and started again'
   s.fault(fs, 'proc.stdoutClosed');
   s.later(fs, 2);
   s.ready();
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('unknown', { code: 'ServerLost' });
+  s.expect(s.settled(s.call('read'))).settles('unknown', { code: 'ServerLost' });
   s.reaches(fs, 'ready');
   s.expect(fs).visits('connecting', 'ready', 'recovering', 'waiting', 'connecting', 'ready');
   s.expect(fs).signals('stdin');
@@ -202,7 +199,6 @@ scenario('a server that runs out of memory in a call: its last words are in the 
   const fs = s.server('fs', { tools: slow });
   s.fault(fs, 'proc.oom');
   s.ready();
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('unknown', { code: 'ServerLost', says: 'SIGABRT' });
+  s.expect(s.settled(s.call('read'))).settles('unknown', { code: 'ServerLost', says: 'SIGABRT' });
   s.expect(fs).says('SIGABRT', 'heap out of memory');
 });

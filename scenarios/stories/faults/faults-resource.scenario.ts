@@ -32,11 +32,9 @@ scenario('a window that vanishes and comes back is not shown in between, and rea
   const a = known(s, windows);
   s.fault(a, 'resource.flap', { tool: 'go', everyMs: 4_000 });
   happened(s);
-  const without = s.shown(s.show('desktop'));
-  s.expect(without).shows({ uris: ['window://a/2'] });
+  s.expect(s.shown(s.show('desktop'))).shows({ uris: ['window://a/2'] });
   s.run(5_000);
-  const whole = s.shown(s.show('desktop'));
-  s.expect(whole).shows({ uris: windows });
+  s.expect(s.shown(s.show('desktop'))).shows({ uris: windows });
   s.expect(a).requests('resources/read', 3);
 });
 
@@ -53,8 +51,7 @@ scenario('what changes without a word is shown as it was, and read again with th
   const a = known(s, windows);
   s.fault(a, 'resource.silentChange', { tool: 'go', times: 1 });
   happened(s);
-  const old = s.shown(s.show('desktop'));
-  s.expect(old).shows({ texts: ['window://a/1, after change 0'] });
+  s.expect(s.shown(s.show('desktop'))).shows({ texts: ['window://a/1, after change 0'] });
   s.expect(a).requests('resources/read', 2);
 });
 
@@ -62,8 +59,7 @@ scenario('a change that is none costs one read, and nobody is told another thing
   const a = known(s, windows);
   s.fault(a, 'resource.lie', { tool: 'go', times: 1 });
   happened(s);
-  const now = s.shown(s.show('desktop'));
-  s.expect(now).shows({ texts: ['window://a/1, after change 0'] });
+  s.expect(s.shown(s.show('desktop'))).shows({ texts: ['window://a/1, after change 0'] });
   s.expect(a).requests('resources/read', 3);
 });
 
@@ -88,8 +84,7 @@ for (const [what, fault, options, missing] of [
         ? { uris: ['dpe://a/2'], missing: ['a'], code: null }
         : { uris: ['dpe://a/1-other', 'dpe://a/2'], missing: [] },
     );
-    const second = s.shown(s.show('finder'));
-    s.expect(second).shows({ total: 2, missing: [] });
+    s.expect(s.shown(s.show('finder'))).shows({ total: 2, missing: [] });
     s.expect(a).requests('resources/read', missing ? 3 : 2);
   });
 
@@ -124,8 +119,7 @@ scenario('a read that hangs costs its own window, once the time of a question; a
   s.settled(s.call('wait'));
   const shown = s.shown(s.show('desktop'));
   s.expect(shown).shows({ uris: ['window://a/2', 'window://b/1'], missing: ['a'] });
-  const again = s.shown(s.show('desktop'));
-  s.expect(again).shows({ uris: ['window://a/2', 'window://b/1'], missing: ['a'] });
+  s.expect(s.shown(s.show('desktop'))).shows({ uris: ['window://a/2', 'window://b/1'], missing: ['a'] });
   const fresh = s.shown(s.show('desktop', { fresh: true }));
   s.expect(fresh).shows({ uris: [...windows, 'window://b/1'], missing: [] });
 });
@@ -165,8 +159,7 @@ scenario('a server that dies under a read is missing, and back with its windows'
   s.reaches(a, 'ready');
   s.asked(a, 'resources/subscribe', 4);
   s.settled(s.call('wait'));
-  const back = s.shown(s.show('desktop'));
-  s.expect(back).shows({ uris: windows, missing: [] });
+  s.expect(s.shown(s.show('desktop'))).shows({ uris: windows, missing: [] });
 });
 
 scenario('windows of a server behind a URL are known again when it has forgotten the session', (s) => {

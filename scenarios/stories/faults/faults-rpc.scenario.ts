@@ -28,8 +28,7 @@ scenario('a late answer within the time-out is an answer', (s) => {
   const fs = s.server('fs', { tools });
   s.fault(fs, 'rpc.late', { ms: 300 });
   s.ready();
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('succeeded', { at: 310 });
+  s.expect(s.settled(s.call('read'))).settles('succeeded', { at: 310 });
 });
 
 scenario('a protocol error is a failed call that says what the server said', (s) => {
@@ -51,8 +50,7 @@ scenario('a list of tools that is refused leaves what else its server has, and a
   s.fault(fs, 'rpc.error', { when: 'list', message: 'no list today', times: 1 });
   s.timing({ relistMs: 100 });
   s.ready();
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('failed', { code: 4001 });
+  s.expect(s.settled(s.call('read'))).settles('failed', { code: 4001 });
   s.expect(fs).visits('connecting', 'ready');
   s.asked(fs, 'tools/list', 2);
   s.run(100);
@@ -64,8 +62,7 @@ scenario('a list of tools that never comes leaves what else its server has', (s)
   s.fault(fs, 'rpc.never', { when: 'list' });
   s.timing({ listMs: 300 });
   s.ready();
-  const shown = s.shown(s.show('finder'));
-  s.expect(shown).shows({ uris: ['dpe://fs/1'], missing: [] });
+  s.expect(s.shown(s.show('finder'))).shows({ uris: ['dpe://fs/1'], missing: [] });
   s.expect(fs).is('ready');
 });
 
@@ -114,8 +111,7 @@ for (const [what, word, options] of [
     const fs = s.server('fs', { tools });
     s.fault(fs, word, options);
     s.ready();
-    const call = s.settled(s.call('read'));
-    s.expect(call).settles('succeeded');
+    s.expect(s.settled(s.call('read'))).settles('succeeded');
     s.expect(fs).visits('connecting', 'ready');
   });
 

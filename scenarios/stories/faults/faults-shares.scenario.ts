@@ -40,15 +40,13 @@ scenario('a content that breaks fails, and so does each that is asked for until 
   s.expect(got).shows({ code: 500 });
   s.expect(other).shows({ code: 500, total: 0 });
   s.clearFaults();
-  const again = s.shown(s.fetch(9_000));
-  s.expect(again).shows({ code: null, total: 9_000 });
+  s.expect(s.shown(s.fetch(9_000))).shows({ code: null, total: 9_000 });
 });
 
 scenario('a content that is not what its hash says fails after its last part', (s) => {
   share(s);
   s.fault('blob.lie');
-  const got = s.shown(s.fetch(9_000));
-  s.expect(got).shows({ code: 500, total: 9_000 });
+  s.expect(s.shown(s.fetch(9_000))).shows({ code: 500, total: 9_000 });
 });
 
 for (const [what, ms, uri] of [
@@ -71,15 +69,13 @@ scenario('a file whose disk breaks is refused, and lands when the disk is well',
   const put = s.shown(s.put(9_000));
   s.expect(put).shows({ code: 4019, uris: [] });
   s.clearFaults();
-  const again = s.shown(s.put(9_000));
-  s.expect(again).shows({ code: null, uris: ['/landing/upload-2_ask2'] });
+  s.expect(s.shown(s.put(9_000))).shows({ code: null, uris: ['/landing/upload-2_ask2'] });
 });
 
 scenario('an agent that lies about the hash of a file gets no file', (s) => {
   share(s);
   s.fault('blob.lie', { way: 'up' });
-  const put = s.shown(s.put(9_000));
-  s.expect(put).shows({ code: 4019, uris: [] });
+  s.expect(s.shown(s.put(9_000))).shows({ code: 4019, uris: [] });
 });
 
 scenario('a skill folder that vanishes is empty, and has its skills when it is back', (s) => {
@@ -96,6 +92,5 @@ scenario('a skill folder that vanishes is empty, and has its skills when it is b
   s.expect(gone[1]).shows({ code: 4014 });
   s.clearFaults();
   s.run(1_000);
-  const back = s.shown(s.skill('pdf'));
-  s.expect(back).shows({ code: null, texts: ['How to read a PDF'] });
+  s.expect(s.shown(s.skill('pdf'))).shows({ code: null, texts: ['How to read a PDF'] });
 });

@@ -59,8 +59,7 @@ scenario('windows of a forgotten session are read again in the next one, and tol
   s.settled(s.call('go'));
   s.asked(a, 'resources/subscribe', 2);
   s.run(300);
-  const now = s.shown(s.show('desktop'));
-  s.expect(now).shows({ texts: ['window://a/1, after change 1'], missing: [] });
+  s.expect(s.shown(s.show('desktop'))).shows({ texts: ['window://a/1, after change 1'], missing: [] });
   s.expect.heard('computer', 'aggregate.changed', 4);
 });
 
@@ -161,8 +160,7 @@ scenario('a window that hung, vanished and is listed again is waited for once mo
   s.settled(s.call('go'));
   s.asked(a, 'resources/list', 3);
   s.run(100);
-  const again = s.shown(s.show('desktop'));
-  s.expect(again).shows({ texts: [], missing: ['a', 'a'] });
+  s.expect(s.shown(s.show('desktop'))).shows({ texts: [], missing: ['a', 'a'] });
   s.expect(a).requests('resources/read', 3);
 });
 

@@ -27,21 +27,18 @@ const muteFrom = (n: number): Pick<HarnessOptions, 'mend'> => ({
   }),
 });
 
-scenario(
-  'an agent whose leave is never answered ends after the time-out',
-  { timing: { linkMs: 1000 }, ...muteFrom(2) },
-  async (s) => {
-    await s.office();
-    s.agent();
-    await s.run(10);
-    expect(linkStage(s, 'agent')).toBe('joined');
-    s.close('agent');
-    await s.run(s.timing.linkMs - 1);
-    expect(s.directory.find('agent')).toBeDefined();
-    await s.run(1);
-    expect(s.directory.find('agent')).toBeUndefined();
-  },
-);
+const muted = { timing: { linkMs: 1000 }, ...muteFrom(2) };
+scenario('an agent whose leave is never answered ends after the time-out', muted, async (s) => {
+  await s.office();
+  s.agent();
+  await s.run(10);
+  expect(linkStage(s, 'agent')).toBe('joined');
+  s.close('agent');
+  await s.run(s.timing.linkMs - 1);
+  expect(s.directory.find('agent')).toBeDefined();
+  await s.run(1);
+  expect(s.directory.find('agent')).toBeUndefined();
+});
 
 scenario('a closing agent refuses calls unsent; a second close changes nothing', { servers }, async (s) => {
   await everybody(s);
@@ -54,35 +51,29 @@ scenario('a closing agent refuses calls unsent; a second close changes nothing',
   expect(s.servers.heard).toEqual([]);
 });
 
-scenario(
-  'an agent whose link is still leaving at the end of the shutdown time ends with it',
-  { timing: { shutdownMs: 500 }, ...muteFrom(2) },
-  async (s) => {
-    await s.office();
-    s.agent();
-    await s.run(10);
-    s.close('agent');
-    await s.run(s.timing.shutdownMs);
-    expect(s.directory.find('agent')).toBeUndefined();
-  },
-);
+const brief = { timing: { shutdownMs: 500 }, ...muteFrom(2) };
+scenario('an agent whose link still leaves when the shutdown time is over ends, too', brief, async (s) => {
+  await s.office();
+  s.agent();
+  await s.run(10);
+  s.close('agent');
+  await s.run(s.timing.shutdownMs);
+  expect(s.directory.find('agent')).toBeUndefined();
+});
 
-scenario(
-  'a join that is never answered is given up after the time-out and tried again',
-  { timing: { linkMs: 1000 }, ...muteFrom(1) },
-  async (s) => {
-    await s.office();
-    s.computer({ linked: true });
-    await s.run(s.timing.linkMs + 10);
-    expect(s.heard('computer', 'link.changed').at(-1)).toMatchObject({
-      stage: 'waiting',
-      reason: 'no answer to the join in time',
-    });
-    expect(sentBy(s, 'link.join')).toBe(1);
-    await s.run(s.timing.linkBackoffMs);
-    expect(sentBy(s, 'link.join')).toBe(2);
-  },
-);
+const mute = { timing: { linkMs: 1000 }, ...muteFrom(1) };
+scenario('a join that is never answered is given up in time and tried again', mute, async (s) => {
+  await s.office();
+  s.computer({ linked: true });
+  await s.run(s.timing.linkMs + 10);
+  expect(s.heard('computer', 'link.changed').at(-1)).toMatchObject({
+    stage: 'waiting',
+    reason: 'no answer to the join in time',
+  });
+  expect(sentBy(s, 'link.join')).toBe(1);
+  await s.run(s.timing.linkBackoffMs);
+  expect(sentBy(s, 'link.join')).toBe(2);
+});
 
 scenario('a link that is closed before its connection stands ends at once', {}, async (s) => {
   await s.office();
@@ -123,32 +114,29 @@ scenario('a connection that is lost while the link leaves ends it', {}, async (s
   expect(s.directory.find('computer')).toBeUndefined();
 });
 
-scenario(
-  'a req_id that runs already, from an office that lets it pass, is answered 409; the first call goes on',
-  {
-    servers,
-    mend: (ports) => ({
-      ...ports,
-      link: (at, input, emit) =>
-        ports.link(at, input, (fact) => {
-          emit(fact);
-          if (fact.type !== 'agent.called') return;
-          emit({ ...fact, type: 'agent.repeated', ticket: 'again' });
-        }),
-    }),
-  },
-  async (s) => {
-    await everybody(s);
-    const call = s.agentCall('read', { reqId: 'same' });
-    await s.run(10);
-    const answers = s.seen.filter(({ record: r }) => r.k === 'out' && r.ev.type === 'link.answer');
-    expect(answers.at(-1)?.record).toMatchObject({
-      ev: { ticket: 'again', body: { isError: true, structuredContent: { error: { code: 409 } } } },
-    });
-    await s.run(500);
-    expect(call.settled).toMatchObject([{ outcome: 'succeeded', result: hello }]);
-  },
-);
+const passing: HarnessOptions = {
+  servers,
+  mend: (ports) => ({
+    ...ports,
+    link: (at, input, emit) =>
+      ports.link(at, input, (fact) => {
+        emit(fact);
+        if (fact.type !== 'agent.called') return;
+        emit({ ...fact, type: 'agent.repeated', ticket: 'again' });
+      }),
+  }),
+};
+scenario('a req_id that runs already is answered 409, and the first call goes on', passing, async (s) => {
+  await everybody(s);
+  const call = s.agentCall('read', { reqId: 'same' });
+  await s.run(10);
+  const answers = s.seen.filter(({ record: r }) => r.k === 'out' && r.ev.type === 'link.answer');
+  expect(answers.at(-1)?.record).toMatchObject({
+    ev: { ticket: 'again', body: { isError: true, structuredContent: { error: { code: 409 } } } },
+  });
+  await s.run(500);
+  expect(call.settled).toMatchObject([{ outcome: 'succeeded', result: hello }]);
+});
 
 scenario('one ticket twice at an agent: the second refused, the first answered', { servers }, async (s) => {
   await everybody(s);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
-import { type Harness } from '../../stage/harness.ts';
+import { type Harness, type HarnessOptions } from '../../stage/harness.ts';
 import { announcedBy, everybody, hello, offeredBy, asksOf, stageOf, stepOf } from '../../stage/watching.ts';
 
 const servers = { fs: { tools: { read: { answers: hello } } } };
@@ -18,30 +18,24 @@ scenario('an agent that comes first hears of a computer and fetches its tools', 
   expect(toolsSeen(s).at(-1)).toEqual(['read']);
 });
 
-scenario(
-  'an agent is told which servers lack in the answer with the tools, until they have theirs',
-  { servers: { ...servers, late: { tools: { look: { answers: hello } }, startMs: 5_000 } } },
-  async (s) => {
-    await everybody(s, 3_100);
-    const told = () => s.heard('agent', 'view.toolsChanged').at(-1);
-    expect(toolsSeen(s).at(-1)).toEqual(['read']);
-    expect(told()?.['missing']).toEqual([{ server: 'late', reason: 'it is connecting' }]);
-    await s.run(5_000);
-    expect(toolsSeen(s).at(-1)).toEqual(['read', 'look']);
-    expect(told()?.['missing']).toBeUndefined();
-  },
-);
+const lateOne = { servers: { ...servers, late: { tools: { look: { answers: hello } }, startMs: 5_000 } } };
+scenario('an agent is told which servers lack in the tools, until they have theirs', lateOne, async (s) => {
+  await everybody(s, 3_100);
+  const told = () => s.heard('agent', 'view.toolsChanged').at(-1);
+  expect(toolsSeen(s).at(-1)).toEqual(['read']);
+  expect(told()?.['missing']).toEqual([{ server: 'late', reason: 'it is connecting' }]);
+  await s.run(5_000);
+  expect(toolsSeen(s).at(-1)).toEqual(['read', 'look']);
+  expect(told()?.['missing']).toBeUndefined();
+});
 
-scenario(
-  'a server that is back within the quiet time is not announced at all',
-  { servers, timing: { backoffMs: 20 } },
-  async (s) => {
-    await everybody(s);
-    s.servers.kill('fs', { code: 1 });
-    await s.run(3000);
-    expect(toolsSeen(s)).toEqual([['read']]);
-  },
-);
+const quick = { servers, timing: { backoffMs: 20 } };
+scenario('a server that is back within the quiet time is not announced at all', quick, async (s) => {
+  await everybody(s);
+  s.servers.kill('fs', { code: 1 });
+  await s.run(3000);
+  expect(toolsSeen(s)).toEqual([['read']]);
+});
 
 const restless = Object.fromEntries(
   Array.from({ length: 12 }, (_, at) => [
@@ -63,20 +57,17 @@ scenario('restless tools of a dozen servers are told every two seconds', { serve
   expect(toolsSeen(s).at(-1)).toEqual(offeredBy(s));
 });
 
-scenario(
-  'a call that takes longer than its time-out is answered by the computer as timed out',
-  { servers: { fs: { tools: { read: { never: true } } } } },
-  async (s) => {
-    await everybody(s);
-    const call = s.agentCall('read', { timeoutMs: 1000 });
-    await s.run(1100);
-    expect(call.settled[0]?.result).toMatchObject({
-      isError: true,
-      meta: { a2c_timeout: true, a2c_outcome: 'unknown', a2c_phase: 'running' },
-      structuredContent: { error: { code: 4004 } },
-    });
-  },
-);
+const hanging = { servers: { fs: { tools: { read: { never: true } } } } } as const;
+scenario('a call that takes longer than its time-out is answered as timed out', hanging, async (s) => {
+  await everybody(s);
+  const call = s.agentCall('read', { timeoutMs: 1000 });
+  await s.run(1100);
+  expect(call.settled[0]?.result).toMatchObject({
+    isError: true,
+    meta: { a2c_timeout: true, a2c_outcome: 'unknown', a2c_phase: 'running' },
+    structuredContent: { error: { code: 4004 } },
+  });
+});
 
 scenario('an agent without its link: its call is unknown, others refused', { servers: slow }, async (s) => {
   await everybody(s);
@@ -104,18 +95,15 @@ scenario('the office is not there yet: both keep trying and meet when it comes',
   expect(toolsSeen(s).at(-1)).toEqual(['read']);
 });
 
-scenario(
-  'an office that never answers is given up after the time-out',
-  { mend: (ports) => ({ ...ports, link: () => ({ tell() {}, close() {} }) }) },
-  async (s) => {
-    s.computer({ linked: true });
-    await s.run(10_000);
-    expect(s.heard('computer', 'link.changed').at(-1)).toMatchObject({
-      stage: 'waiting',
-      reason: 'no connection in time',
-    });
-  },
-);
+const silent: HarnessOptions = { mend: (ports) => ({ ...ports, link: () => ({ tell() {}, close() {} }) }) };
+scenario('an office that never answers is given up after the time-out', silent, async (s) => {
+  s.computer({ linked: true });
+  await s.run(10_000);
+  expect(s.heard('computer', 'link.changed').at(-1)).toMatchObject({
+    stage: 'waiting',
+    reason: 'no connection in time',
+  });
+});
 
 scenario('an office whose port is taken says so and ends', {}, async (s) => {
   await s.office();
@@ -126,52 +114,42 @@ scenario('an office whose port is taken says so and ends', {}, async (s) => {
 });
 
 // Invariant: an announced change is fetched.
-scenario(
-  'a change told before the first list is there is fetched once it is',
-  { servers: { fs: { tools: { read: { answers: {} } }, listMs: 100 } } },
-  async (s) => {
-    await s.up(50);
-    expect(stepOf(s)).toBe('listing');
-    s.servers.announce('fs');
-    s.servers.announce('fs');
-    await s.run(40);
-    expect(asksOf(s, 'tools/list')).toHaveLength(1);
-    await s.run(220);
-    expect(stageOf(s)).toBe('ready');
-    expect(asksOf(s, 'tools/list')).toHaveLength(2);
-    await s.run(600);
-    expect(asksOf(s, 'tools/list')).toHaveLength(2);
-  },
-);
+const slowList = { servers: { fs: { tools: { read: { answers: {} } }, listMs: 100 } } };
+scenario('a change told before the first list is there is fetched once it is', slowList, async (s) => {
+  await s.up(50);
+  expect(stepOf(s)).toBe('listing');
+  s.servers.announce('fs');
+  s.servers.announce('fs');
+  await s.run(40);
+  expect(asksOf(s, 'tools/list')).toHaveLength(1);
+  await s.run(220);
+  expect(stageOf(s)).toBe('ready');
+  expect(asksOf(s, 'tools/list')).toHaveLength(2);
+  await s.run(600);
+  expect(asksOf(s, 'tools/list')).toHaveLength(2);
+});
 
 // Invariant: no message is lost.
-scenario(
-  'an office that is left in mid-call: the call is cancelled, and nobody has to hear of it',
-  { servers: { fs: { tools: { read: { never: true } } } } },
-  async (s) => {
-    await everybody(s, 1000);
-    s.agentCall('read');
-    await s.run(10);
-    s.order('computer', { type: 'office.leave' });
-    await s.run(1000);
-    expect(s.servers.heard).toContain('cancelled tools/call at fs');
-  },
-);
+scenario('an office that is left in mid-call: the call is cancelled, told to nobody', hanging, async (s) => {
+  await everybody(s, 1000);
+  s.agentCall('read');
+  await s.run(10);
+  s.order('computer', { type: 'office.leave' });
+  await s.run(1000);
+  expect(s.servers.heard).toContain('cancelled tools/call at fs');
+});
 
 // Invariant: no secret is told in a failure or a config.
-scenario(
-  'a server that says on stderr what it was launched with gives it away to nobody',
-  {
-    servers: {
-      fs: { tools: { read: { dies: { code: 1, stderr: 'bad key' } } }, secrets: ['hunter2-hunter2'] },
-    },
+const telling = {
+  servers: {
+    fs: { tools: { read: { dies: { code: 1, stderr: 'bad key' } } }, secrets: ['hunter2-hunter2'] },
   },
-  async (s) => {
-    await everybody(s, 1000);
-    const [ours, theirs] = [s.call('read'), s.agentCall('read')];
-    await s.run(3000);
-    expect(ours.settled[0]?.failure?.message).toContain('***');
-    expect(theirs.settled).toHaveLength(1);
-    expect(JSON.stringify([s.seen, s.news])).not.toContain('hunter2');
-  },
-);
+};
+scenario('a server that writes its launch secrets on stderr gives them to nobody', telling, async (s) => {
+  await everybody(s, 1000);
+  const [ours, theirs] = [s.call('read'), s.agentCall('read')];
+  await s.run(3000);
+  expect(ours.settled[0]?.failure?.message).toContain('***');
+  expect(theirs.settled).toHaveLength(1);
+  expect(JSON.stringify([s.seen, s.news])).not.toContain('hunter2');
+});

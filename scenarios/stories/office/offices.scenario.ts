@@ -115,19 +115,16 @@ scenario('a computer with a seat takes no second one until it has left the first
   expect(s.heard('office', 'seat.changed')).toMatchObject([{ seat: { name: 'c1' } }]);
 });
 
-scenario(
-  'a computer that is closing takes no seat any more',
-  { servers: { one: { ...servers.one, ignores: ['stdin'] } } },
-  async (s) => {
-    await s.office();
-    await s.up(100);
-    s.close('computer');
-    s.order('computer', { type: 'office.join', link });
-    await s.run(502);
-    expect(s.heard('computer', 'link.changed')).toEqual([]);
-    expect(s.directory.find('computer')).toBeUndefined();
-  },
-);
+const lingering = { servers: { one: { ...servers.one, ignores: ['stdin'] } } } as const;
+scenario('a computer that is closing takes no seat any more', lingering, async (s) => {
+  await s.office();
+  await s.up(100);
+  s.close('computer');
+  s.order('computer', { type: 'office.join', link });
+  await s.run(502);
+  expect(s.heard('computer', 'link.changed')).toEqual([]);
+  expect(s.directory.find('computer')).toBeUndefined();
+});
 
 const questions = (s: Harness) => {
   const answers: AnyEventObject[] = [];

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { events, notices as noticeNames } from '../../../machines/protocol/protocol.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Heard } from '../../stage/scripted/network/network.ts';
-import type { Harness } from '../../stage/harness.ts';
+import type { Harness, HarnessOptions } from '../../stage/harness.ts';
 
 const settle = 10;
 const ok = [[true, null]];
@@ -112,27 +112,24 @@ scenario('who joins and is gone before the answer leaves neither seat nor notice
   expect(notices(watch.heard)).toEqual(['enter_office c o', 'leave_office c o']);
 });
 
-scenario(
-  'an office that loses its port says so and ends, and all who sat there hear it',
-  {
-    mend: (ports) => ({
-      ...ports,
-      office: (at, input, emit) =>
-        ports.office(at, input, (fact) => {
-          emit(fact);
-          if (fact.type === 'socket.opened') emit({ type: 'office.failed', message: 'the port is gone' });
-        }),
-    }),
-  },
-  async (s) => {
-    await s.office();
-    const peer = s.peer('p');
-    await s.run(settle);
-    expect(s.heard('office', 'office.failed')).toMatchObject([{ message: 'the port is gone' }]);
-    expect(s.directory.size).toBe(0);
-    expect(peer.ended).toEqual(['io server disconnect']);
-  },
-);
+const losing: HarnessOptions = {
+  mend: (ports) => ({
+    ...ports,
+    office: (at, input, emit) =>
+      ports.office(at, input, (fact) => {
+        emit(fact);
+        if (fact.type === 'socket.opened') emit({ type: 'office.failed', message: 'the port is gone' });
+      }),
+  }),
+};
+scenario('an office that loses its port says so and ends; all who sat there hear it', losing, async (s) => {
+  await s.office();
+  const peer = s.peer('p');
+  await s.run(settle);
+  expect(s.heard('office', 'office.failed')).toMatchObject([{ message: 'the port is gone' }]);
+  expect(s.directory.size).toBe(0);
+  expect(peer.ended).toEqual(['io server disconnect']);
+});
 
 scenario('an office that closes answers those who wait, and ends all connections', {}, async (s) => {
   await s.office();

@@ -17,6 +17,7 @@ import {
   type Answer,
   type Question,
 } from '../../stage/following.ts';
+import type { HarnessOptions } from '../../stage/harness.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import { documents, reads, windows } from '../../stage/showing.ts';
 import { until } from '../../stage/watching.ts';
@@ -88,6 +89,7 @@ for (const collection of both) {
     expect(questions(peer, collection)).toHaveLength(4);
   });
 
+  const impatient = { timing: { queryMs: 1000, agentMarginMs: 500 } };
   for (const [what, answer, says] of [
     ['acks nothing', (_: Question, ack: Ack) => ack(), 'does not know the event'],
     ['says 400', refusing(400), 'no: 400'],
@@ -96,21 +98,17 @@ for (const collection of both) {
     ['never answers', never, 'within 1500 ms'],
     ['answers something else', (_: Question, ack: Ack) => ack({ desktops: 1, documents: 1 }), 'not readable'],
   ] as const)
-    scenario(
-      `a computer that ${what} when it is asked for its ${collection} is asked three times, then rests and says why`,
-      { timing: { queryMs: 1000, agentMarginMs: 500 } },
-      async (s) => {
-        const good = showing(collection, 1);
-        const peer = await meet(s, collection, [answer, answer, answer, answer, good], true);
-        await s.run(60_000);
-        expect(questions(peer, collection)).toHaveLength(3);
-        expect(heard(s)).toEqual([1, 2, 3].map(() => expect.stringContaining(says)));
-        update(peer, collection);
-        await s.run(10_000);
-        expect(questions(peer, collection)).toHaveLength(5);
-        expect(heard(s).at(-1)).toBe(1);
-      },
-    );
+    scenario(`a ${collection} of who ${what} is asked for three times, then rests`, impatient, async (s) => {
+      const good = showing(collection, 1);
+      const peer = await meet(s, collection, [answer, answer, answer, answer, good], true);
+      await s.run(60_000);
+      expect(questions(peer, collection)).toHaveLength(3);
+      expect(heard(s)).toEqual([1, 2, 3].map(() => expect.stringContaining(says)));
+      update(peer, collection);
+      await s.run(10_000);
+      expect(questions(peer, collection)).toHaveLength(5);
+      expect(heard(s).at(-1)).toBe(1);
+    });
 
   scenario(`a question of the host has a resting ${collection} looked at again`, {}, async (s) => {
     const no = refusing(501);
@@ -182,75 +180,63 @@ for (const collection of both) {
 
   let tell: Emit<LinkFact> = () => {};
   const isAbout = (ev: object): boolean => 'method' in ev && ev.method === event[collection];
-  scenario(
-    `somebody who tells of a ${collection} and was never here is not looked at`,
-    {
-      mend: (ports) => ({
-        ...ports,
-        link: (place, input, emit) => {
-          if (input.role === 'agent') tell = emit;
-          return ports.link(place, input, emit);
-        },
-      }),
-    },
-    async (s) => {
-      await meet(s, collection, []);
-      tell({ type: 'computer.collectionChanged', computer: 'elsewhere', collection });
-      await s.run(20);
-      expect(s.seen.filter(({ record: r }) => r.k === 'out' && isAbout(r.ev))).toEqual([]);
-    },
-  );
+  const telling: HarnessOptions = {
+    mend: (ports) => ({
+      ...ports,
+      link: (place, input, emit) => {
+        if (input.role === 'agent') tell = emit;
+        return ports.link(place, input, emit);
+      },
+    }),
+  };
+  scenario(`who tells of a ${collection} and was never here is not looked at`, telling, async (s) => {
+    await meet(s, collection, []);
+    tell({ type: 'computer.collectionChanged', computer: 'elsewhere', collection });
+    await s.run(20);
+    expect(s.seen.filter(({ record: r }) => r.k === 'out' && isAbout(r.ev))).toEqual([]);
+  });
 
   const kind = `${collection}View`;
-  scenario(
-    `the view of a ${collection} whose machine breaks is opened again`,
-    { kinds: broken(kind, 'takeAnswer', eldest(1)), failing: `/${kind}:` },
-    async (s) => {
-      await meet(s, collection, [showing(collection, 1), showing(collection, 1)], true);
-      expect(heard(s)).toEqual([1]);
-    },
-  );
-  scenario(
-    `the view of a ${collection} whose machine breaks again and again is given up, and the host is told`,
-    { kinds: broken(kind, 'takeAnswer'), failing: `/${kind}:` },
-    async (s) => {
-      const peer = await meet(
-        s,
-        collection,
-        Array.from({ length: 9 }, () => showing(collection, 1)),
-        true,
-      );
-      await s.run(100);
-      expect(s.heard('agent', 'view.collectionChanged')).toMatchObject([
-        { computer: 'c1', collection, value: null, failure: { code: 'Crashed' } },
-      ]);
-      expect(questions(peer, collection)).toHaveLength(6);
-    },
-  );
+  const breakingOnce = { kinds: broken(kind, 'takeAnswer', eldest(1)), failing: `/${kind}:` };
+  scenario(`the view of a ${collection} whose machine breaks is opened again`, breakingOnce, async (s) => {
+    await meet(s, collection, [showing(collection, 1), showing(collection, 1)], true);
+    expect(heard(s)).toEqual([1]);
+  });
+  const breaking = { kinds: broken(kind, 'takeAnswer'), failing: `/${kind}:` };
+  scenario(`the view of a ${collection} whose machine always breaks is given up`, breaking, async (s) => {
+    const peer = await meet(
+      s,
+      collection,
+      Array.from({ length: 9 }, () => showing(collection, 1)),
+      true,
+    );
+    await s.run(100);
+    expect(s.heard('agent', 'view.collectionChanged')).toMatchObject([
+      { computer: 'c1', collection, value: null, failure: { code: 'Crashed' } },
+    ]);
+    expect(questions(peer, collection)).toHaveLength(6);
+  });
 
-  scenario(
-    `a change that a server tells of its ${collection} reaches the host of the agent, with what is there by then`,
-    { servers: { a: windows('window://a/1'), b: documents('dpe://b/1', 'dpe://b/2') } },
-    async (s) => {
-      await s.office();
-      s.computer({ linked: true });
-      s.agent();
-      follow(s, collection);
-      await s.run(3000);
-      const count = collection === 'desktop' ? 1 : 2;
-      expect(heard(s, collection).at(-1)).toBe(count);
-      const [server, uri] = collection === 'desktop' ? ['a', 'window://a/1'] : ['b', 'dpe://b/1'];
-      const [told, asked] = [heard(s, collection).length, reads(s)];
-      s.servers.update(server, uri);
-      await s.run(1000);
-      expect(heard(s, collection)).toHaveLength(told + 1);
-      expect(heard(s, collection).at(-1)).toEqual(count);
-      expect(reads(s)).toBe(asked + 1);
-      s.servers.kill(server, { code: 1 });
-      await until(s, () => heard(s, collection).at(-1) === 0);
-      await until(s, () => heard(s, collection).at(-1) === count);
-    },
-  );
+  const two = { servers: { a: windows('window://a/1'), b: documents('dpe://b/1', 'dpe://b/2') } };
+  scenario(`a change of a ${collection} at a server reaches the host of the agent`, two, async (s) => {
+    await s.office();
+    s.computer({ linked: true });
+    s.agent();
+    follow(s, collection);
+    await s.run(3000);
+    const count = collection === 'desktop' ? 1 : 2;
+    expect(heard(s, collection).at(-1)).toBe(count);
+    const [server, uri] = collection === 'desktop' ? ['a', 'window://a/1'] : ['b', 'dpe://b/1'];
+    const [told, asked] = [heard(s, collection).length, reads(s)];
+    s.servers.update(server, uri);
+    await s.run(1000);
+    expect(heard(s, collection)).toHaveLength(told + 1);
+    expect(heard(s, collection).at(-1)).toEqual(count);
+    expect(reads(s)).toBe(asked + 1);
+    s.servers.kill(server, { code: 1 });
+    await until(s, () => heard(s, collection).at(-1) === 0);
+    await until(s, () => heard(s, collection).at(-1) === count);
+  });
 }
 
 scenario('a question of the host ends in the time that the host gives it', {}, async (s) => {
@@ -268,20 +254,17 @@ scenario('a question of the host ends in the time that the host gives it', {}, a
   expect(asked.settled).toMatchObject([{ end: 'timedOut' }]);
 });
 
-scenario(
-  'what a computer shows that enters after the agent is followed on',
-  { servers: { fs: windows('window://h/1') } },
-  async (s) => {
-    await s.office();
-    s.agent();
-    follow(s, 'desktop');
-    await s.run(500);
-    s.computer({ linked: true });
-    await s.run(3_000);
-    const heard = (): number => s.heard('agent', 'view.collectionChanged').length;
-    const before = heard();
-    s.servers.update('fs', 'window://h/1');
-    await s.run(3_000);
-    expect(heard()).toBe(before + 1);
-  },
-);
+const oneWindow = { servers: { fs: windows('window://h/1') } };
+scenario('what a computer shows that enters after the agent is followed on', oneWindow, async (s) => {
+  await s.office();
+  s.agent();
+  follow(s, 'desktop');
+  await s.run(500);
+  s.computer({ linked: true });
+  await s.run(3_000);
+  const heard = (): number => s.heard('agent', 'view.collectionChanged').length;
+  const before = heard();
+  s.servers.update('fs', 'window://h/1');
+  await s.run(3_000);
+  expect(heard()).toBe(before + 1);
+});

@@ -26,33 +26,30 @@ scenario('a Finder is followed in pages of a hundred, again from the first page'
   expect(offsets(peer).slice(3)).toEqual([0, 100]);
 });
 
-scenario(
-  'each page of a Finder has the whole time of a question, at first and when it is followed again',
-  { timing: { queryMs: 1000, agentMarginMs: 500 } },
-  async (s) => {
-    const late: (() => void)[] = [];
-    const slowly = many(250, 250, 250, 250, 250, 250).map(
-      (page): Answer =>
-        (question, ack) =>
-          late.push(() => page(question, ack)),
-    );
-    const peer = await meet(s, 'finder', slowly, true);
-    const answerAll = async (): Promise<void> => {
-      for (let n = 0; n < 3; n += 1) {
-        await s.run(1_300);
-        late.shift()?.();
-        await s.run(10);
-      }
-    };
-    await answerAll();
-    expect(heard(s)).toEqual([250]);
-    update(peer, 'finder');
-    await s.run(10);
-    await answerAll();
-    expect(offsets(peer)).toEqual([0, 100, 200, 0, 100, 200]);
-    expect(heard(s)).toEqual([250, 250]);
-  },
-);
+const timed = { timing: { queryMs: 1000, agentMarginMs: 500 } };
+scenario('each page of a Finder has the whole time of a question, also followed again', timed, async (s) => {
+  const late: (() => void)[] = [];
+  const slowly = many(250, 250, 250, 250, 250, 250).map(
+    (page): Answer =>
+      (question, ack) =>
+        late.push(() => page(question, ack)),
+  );
+  const peer = await meet(s, 'finder', slowly, true);
+  const answerAll = async (): Promise<void> => {
+    for (let n = 0; n < 3; n += 1) {
+      await s.run(1_300);
+      late.shift()?.();
+      await s.run(10);
+    }
+  };
+  await answerAll();
+  expect(heard(s)).toEqual([250]);
+  update(peer, 'finder');
+  await s.run(10);
+  await answerAll();
+  expect(offsets(peer)).toEqual([0, 100, 200, 0, 100, 200]);
+  expect(heard(s)).toEqual([250, 250]);
+});
 
 scenario('a thousand documents are followed, and it is said how many are left out', {}, async (s) => {
   const peer = await meet(

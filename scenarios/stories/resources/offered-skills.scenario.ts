@@ -131,18 +131,15 @@ scenario('a file that is no text goes to its agent in parts, while there is room
   expect(answer(full)).toMatchObject({ code: 4017, details: { reason: 'too_large' } });
 });
 
-scenario(
-  'a question for skills waits for the servers that start and for what they offer',
-  { servers: { s: offering({ initialize: 500 }) } },
-  async (s) => {
-    await meet(s, 'pdf');
-    await s.run(20);
-    const asked = [list(s), read(s, 'mcp:s:pdf')];
-    await s.run(1_000);
-    expect(namesIn(asked[0] as AskedCall)).toMatchObject(['mcp:s:pdf']);
-    expect(answer(asked[1] as AskedCall)).toMatchObject({ body: 'How to.' });
-  },
-);
+const starting = { servers: { s: offering({ initialize: 500 }) } };
+scenario('a question for skills waits for servers that start, and for their skills', starting, async (s) => {
+  await meet(s, 'pdf');
+  await s.run(20);
+  const asked = [list(s), read(s, 'mcp:s:pdf')];
+  await s.run(1_000);
+  expect(namesIn(asked[0] as AskedCall)).toMatchObject(['mcp:s:pdf']);
+  expect(answer(asked[1] as AskedCall)).toMatchObject({ body: 'How to.' });
+});
 
 scenario('a burst of changes is announced once; a server that goes takes its skills', offered, async (s) => {
   await meet(s, 'pdf');
@@ -293,18 +290,15 @@ scenario('a server whose skills cannot be opened has none until its next list', 
   expect(announced(s).at(-1)).toEqual(['mcp:s:pdf']);
 });
 
-scenario(
-  'a skill that is listed while the computer closes opens nothing any more',
-  { servers: { s: offering({ ignores: ['stdin'] }) } },
-  async (s) => {
-    await meet(s);
-    await s.run(1_000);
-    s.close('computer');
-    const entries = [{ uri: 'skill://h/pdf', name: 'pdf', meta: { source: 'resources' } }];
-    const news = { server: 's', list: 'resources', entries, added: [], removed: [], changed: [], why: null };
-    s.order('computer', { type: 'catalog.changed', ...news, isWithdrawn: false });
-    await s.run(20_000);
-    expect(s.heard('computer', 'skills.changed')).toEqual([]);
-    expect(s.directory.find('computer')).toBeUndefined();
-  },
-);
+const lingering = { servers: { s: offering({ ignores: ['stdin'] }) } };
+scenario('a skill that is listed while the computer closes opens nothing any more', lingering, async (s) => {
+  await meet(s);
+  await s.run(1_000);
+  s.close('computer');
+  const entries = [{ uri: 'skill://h/pdf', name: 'pdf', meta: { source: 'resources' } }];
+  const news = { server: 's', list: 'resources', entries, added: [], removed: [], changed: [], why: null };
+  s.order('computer', { type: 'catalog.changed', ...news, isWithdrawn: false });
+  await s.run(20_000);
+  expect(s.heard('computer', 'skills.changed')).toEqual([]);
+  expect(s.directory.find('computer')).toBeUndefined();
+});

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { toolOf } from '../../stage/scripted/script.ts';
 import type { Script } from '../../stage/scripted/script.ts';
-import type { Harness } from '../../stage/harness.ts';
+import type { Harness, HarnessOptions } from '../../stage/harness.ts';
 import {
   asksOf,
   catalogOf,
@@ -27,39 +27,36 @@ const failing = (...fails: readonly number[]): Script => ({
       ? { errors: 'no list today' }
       : { answers: { tools: [{ name: 'read', description: String(n), inputSchema: { type: 'object' } }] } },
 });
-scenario(
-  'two refreshes that fail keep the tools, the third takes them back, a success brings them again',
-  { servers: { fs: failing(2, 3, 4, 5, 7, 8), other: { tools: { write: tools.read } } } },
-  async (s) => {
-    await everybody(s, 1_100);
-    s.servers.announce('fs');
-    await s.run(14_000);
-    expect(asksOf(s, 'tools/list')).toHaveLength(3);
-    expect(catalogOf(s)?.state).toBe('failing');
-    expect(offeredBy(s)).toEqual(['read', 'write']);
-    await s.run(2_000);
-    expect(catalogOf(s)?.state).toBe('withdrawn');
-    expect(offeredBy(s)).toEqual(['write']);
-    expect(toldOf(s).at(-1)).toBe('-read');
-    const [gone, there] = [s.call('read'), s.call('write')];
-    await s.run(100);
-    expect(gone.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'ServerNotActive' } }]);
-    expect(there.settled).toMatchObject([{ outcome: 'succeeded' }]);
-    const before = s.news.length;
-    await s.run(20_000);
-    expect(asksOf(s, 'tools/list')).toHaveLength(5);
-    expect(catalogOf(s)?.state).toBe('withdrawn');
-    expect(s.news.length).toEqual(before);
-    await s.run(60_000);
-    expect(asksOf(s, 'tools/list')).toHaveLength(6);
-    expect(catalogOf(s)?.state).toBe('ready');
-    expect(offeredBy(s)).toEqual(['read', 'write']);
-    s.servers.announce('fs');
-    await s.run(6_000);
-    expect(asksOf(s, 'tools/list')).toHaveLength(8);
-    expect(offeredBy(s)).toEqual(['read', 'write']);
-  },
-);
+const twice = { servers: { fs: failing(2, 3, 4, 5, 7, 8), other: { tools: { write: tools.read } } } };
+scenario('two failed refreshes keep tools, a third takes them, a success brings them', twice, async (s) => {
+  await everybody(s, 1_100);
+  s.servers.announce('fs');
+  await s.run(14_000);
+  expect(asksOf(s, 'tools/list')).toHaveLength(3);
+  expect(catalogOf(s)?.state).toBe('failing');
+  expect(offeredBy(s)).toEqual(['read', 'write']);
+  await s.run(2_000);
+  expect(catalogOf(s)?.state).toBe('withdrawn');
+  expect(offeredBy(s)).toEqual(['write']);
+  expect(toldOf(s).at(-1)).toBe('-read');
+  const [gone, there] = [s.call('read'), s.call('write')];
+  await s.run(100);
+  expect(gone.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'ServerNotActive' } }]);
+  expect(there.settled).toMatchObject([{ outcome: 'succeeded' }]);
+  const before = s.news.length;
+  await s.run(20_000);
+  expect(asksOf(s, 'tools/list')).toHaveLength(5);
+  expect(catalogOf(s)?.state).toBe('withdrawn');
+  expect(s.news.length).toEqual(before);
+  await s.run(60_000);
+  expect(asksOf(s, 'tools/list')).toHaveLength(6);
+  expect(catalogOf(s)?.state).toBe('ready');
+  expect(offeredBy(s)).toEqual(['read', 'write']);
+  s.servers.announce('fs');
+  await s.run(6_000);
+  expect(asksOf(s, 'tools/list')).toHaveLength(8);
+  expect(offeredBy(s)).toEqual(['read', 'write']);
+});
 
 /** The reason, or null when they were restored. */
 const withdrawals = (s: Harness): unknown[] =>
@@ -77,71 +74,65 @@ async function called(s: Harness, tool: string): Promise<unknown[]> {
   return [own.settled[0], theirs.settled[0]];
 }
 
-scenario(
-  'a call of a tool that was withdrawn is told so, with the last reason, and its host hears of both',
-  {
-    servers: {
-      fs: {
-        tools,
-        listing: (n) =>
-          n >= 2 && n <= 5
-            ? { errors: n < 5 ? 'no list today' : 'no list this year' }
-            : { answers: { tools: n < 7 ? [toolOf('read')] : [] } },
-      },
+const noList: HarnessOptions = {
+  servers: {
+    fs: {
+      tools,
+      listing: (n) =>
+        n >= 2 && n <= 5
+          ? { errors: n < 5 ? 'no list today' : 'no list this year' }
+          : { answers: { tools: n < 7 ? [toolOf('read')] : [] } },
     },
   },
-  async (s) => {
-    await everybody(s, 1_100);
-    await relisted(s, 3);
-    expect(catalogOf(s)?.state).toBe('withdrawn');
-    expect(stageOf(s)).toBe('ready');
-    expect(await called(s, 'read')).toMatchObject([
-      { failure: { code: 'ServerNotActive', message: why('no list today'), remedy: expect.any(String) } },
-      { result: { isError: true, content: [{ text: why('no list today') }] } },
-    ]);
-    expect(withdrawals(s)).toEqual([why('no list today')]);
-    expect((await called(s, 'find'))[0]).toMatchObject({
-      failure: { code: 4001, details: { not_active: ['fs'] } },
-    });
-    await relisted(s, 1);
-    expect(withdrawals(s)).toEqual([why('no list today'), why('no list this year')]);
-    await relisted(s, 1);
-    expect(withdrawals(s).slice(2)).toEqual([null]);
-    expect(await called(s, 'read')).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'succeeded' }]);
-    await relisted(s, 1);
-    expect((await called(s, 'read'))[0]).toMatchObject({ failure: { code: 4001 } });
-  },
-);
+};
+scenario('a call of a tool that was withdrawn is told so, with the last reason', noList, async (s) => {
+  await everybody(s, 1_100);
+  await relisted(s, 3);
+  expect(catalogOf(s)?.state).toBe('withdrawn');
+  expect(stageOf(s)).toBe('ready');
+  expect(await called(s, 'read')).toMatchObject([
+    { failure: { code: 'ServerNotActive', message: why('no list today'), remedy: expect.any(String) } },
+    { result: { isError: true, content: [{ text: why('no list today') }] } },
+  ]);
+  expect(withdrawals(s)).toEqual([why('no list today')]);
+  expect((await called(s, 'find'))[0]).toMatchObject({
+    failure: { code: 4001, details: { not_active: ['fs'] } },
+  });
+  await relisted(s, 1);
+  expect(withdrawals(s)).toEqual([why('no list today'), why('no list this year')]);
+  await relisted(s, 1);
+  expect(withdrawals(s).slice(2)).toEqual([null]);
+  expect(await called(s, 'read')).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'succeeded' }]);
+  await relisted(s, 1);
+  expect((await called(s, 'read'))[0]).toMatchObject({ failure: { code: 4001 } });
+});
 
-scenario(
-  'a list that comes back empty, and one that comes back with a new session, are withdrawn no more',
-  {
-    servers: {
-      fs: {
-        tools,
-        listing: (n) =>
-          [2, 3, 4, 6, 7, 8].includes(n)
-            ? { errors: 'no list today' }
-            : { answers: { tools: n === 5 ? [] : [toolOf('read')] } },
-      },
+const emptied: HarnessOptions = {
+  servers: {
+    fs: {
+      tools,
+      listing: (n) =>
+        [2, 3, 4, 6, 7, 8].includes(n)
+          ? { errors: 'no list today' }
+          : { answers: { tools: n === 5 ? [] : [toolOf('read')] } },
     },
   },
-  async (s) => {
-    await everybody(s, 1_100);
-    await relisted(s, 4);
-    expect(withdrawals(s)).toEqual([why('no list today'), null]);
-    expect((await called(s, 'read'))[0]).toMatchObject({
-      failure: { code: 4001, details: { tool_name: 'read' } },
-    });
-    await relisted(s, 3);
-    expect(withdrawals(s).slice(2)).toEqual([why('no list today')]);
-    order(s, 'server.stop');
-    await s.run(1000);
-    order(s, 'server.start');
-    await s.run(1000);
-    expect((await called(s, 'read'))[0]).toMatchObject({ outcome: 'succeeded' });
-  },
-);
+};
+scenario('a list that is back, empty or in a new session, is withdrawn no more', emptied, async (s) => {
+  await everybody(s, 1_100);
+  await relisted(s, 4);
+  expect(withdrawals(s)).toEqual([why('no list today'), null]);
+  expect((await called(s, 'read'))[0]).toMatchObject({
+    failure: { code: 4001, details: { tool_name: 'read' } },
+  });
+  await relisted(s, 3);
+  expect(withdrawals(s).slice(2)).toEqual([why('no list today')]);
+  order(s, 'server.stop');
+  await s.run(1000);
+  order(s, 'server.start');
+  await s.run(1000);
+  expect((await called(s, 'read'))[0]).toMatchObject({ outcome: 'succeeded' });
+});
 
 scenario('a success sets the count of failures back', { servers: { fs: failing(2, 3, 5, 6) } }, async (s) => {
   await s.up(1000);

@@ -32,120 +32,102 @@ const settled = async (s: Harness, asked: AskedCall, ms = 50): Promise<AskedCall
   return asked;
 };
 
-scenario(
-  'an agent gets the resources of a server page by page, each once, in the fields of the protocol',
-  { servers: { s: notes(230) } },
-  async (s) => {
-    await everybody(s);
-    const uris: string[] = [];
-    let cursor: string | undefined;
-    for (let pages = 0; pages < 3; pages += 1) {
-      const body = bodyOf(await settled(s, ask(s, 's', cursor)));
-      uris.push(...(body.resources ?? []).map(({ uri }) => uri));
-      cursor = body.next_cursor;
-    }
-    expect(uris).toEqual(Array.from({ length: 230 }, (_, n) => `notes://${n}`));
-    expect(cursor).toBeUndefined();
-    expect(bodyOf(await settled(s, ask(s, 's'))).resources?.[7]).toEqual({
-      uri: 'notes://7',
-      name: 'note 7',
-      mime_type: 'text/plain',
-      size: 7,
-      annotations: { audience: ['user'], priority: 1, last_modified: '2026-01-01T00:00:00Z' },
-    });
-  },
-);
+const noted = { servers: { s: notes(230) } };
+scenario('an agent gets the resources of a server page by page, each once', noted, async (s) => {
+  await everybody(s);
+  const uris: string[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < 3; pages += 1) {
+    const body = bodyOf(await settled(s, ask(s, 's', cursor)));
+    uris.push(...(body.resources ?? []).map(({ uri }) => uri));
+    cursor = body.next_cursor;
+  }
+  expect(uris).toEqual(Array.from({ length: 230 }, (_, n) => `notes://${n}`));
+  expect(cursor).toBeUndefined();
+  expect(bodyOf(await settled(s, ask(s, 's'))).resources?.[7]).toEqual({
+    uri: 'notes://7',
+    name: 'note 7',
+    mime_type: 'text/plain',
+    size: 7,
+    annotations: { audience: ['user'], priority: 1, last_modified: '2026-01-01T00:00:00Z' },
+  });
+});
 
-scenario(
-  'large resources come on more pages, and one that is larger than a page comes alone',
-  {
-    servers: {
-      s: notes(0, {
-        resources: [1, 2, 3].map((n) => ({ ...note(n), description: 'x'.repeat(n * 150_000) })),
-      }),
-    },
+const heavy = {
+  servers: {
+    s: notes(0, {
+      resources: [1, 2, 3].map((n) => ({ ...note(n), description: 'x'.repeat(n * 150_000) })),
+    }),
   },
-  async (s) => {
-    await everybody(s);
-    const first = bodyOf(await settled(s, ask(s, 's')));
-    const second = bodyOf(await settled(s, ask(s, 's', first.next_cursor)));
-    const third = bodyOf(await settled(s, ask(s, 's', second.next_cursor)));
-    expect([first, second, third].map(({ resources }) => resources?.length)).toEqual([1, 1, 1]);
-    expect(third.next_cursor).toBeUndefined();
-  },
-);
+};
+scenario('large resources come on more pages, one beyond a page comes alone', heavy, async (s) => {
+  await everybody(s);
+  const first = bodyOf(await settled(s, ask(s, 's')));
+  const second = bodyOf(await settled(s, ask(s, 's', first.next_cursor)));
+  const third = bodyOf(await settled(s, ask(s, 's', second.next_cursor)));
+  expect([first, second, third].map(({ resources }) => resources?.length)).toEqual([1, 1, 1]);
+  expect(third.next_cursor).toBeUndefined();
+});
 
-scenario(
-  'unknown servers, servers without resources and old cursors are refused, each with its code',
-  { servers: { s: notes(1), plain: {} } },
-  async (s) => {
-    await everybody(s);
-    const asked = [ask(s, 'nobody'), ask(s, 'plain'), ask(s, 's', 'notes://gone')];
-    await s.run(50);
-    expect(asked.map(({ settled: [answer] }) => answer?.result)).toMatchObject([
-      { code: 4014, mcp_server: 'nobody', error: { code: 4014 } },
-      { code: 4015, mcp_server: 'plain', capability: 'resources' },
-      { code: 400, details: { reason: 'invalid_cursor' } },
-    ]);
-  },
-);
+const another = { servers: { s: notes(1), plain: {} } };
+scenario('unknown servers, servers without resources and old cursors are refused', another, async (s) => {
+  await everybody(s);
+  const asked = [ask(s, 'nobody'), ask(s, 'plain'), ask(s, 's', 'notes://gone')];
+  await s.run(50);
+  expect(asked.map(({ settled: [answer] }) => answer?.result)).toMatchObject([
+    { code: 4014, mcp_server: 'nobody', error: { code: 4014 } },
+    { code: 4015, mcp_server: 'plain', capability: 'resources' },
+    { code: 400, details: { reason: 'invalid_cursor' } },
+  ]);
+});
 
-scenario(
-  'a question for the resources of a server that starts waits for its list',
-  { servers: { s: notes(1, { initialize: 1_000 }) } },
-  async (s) => {
-    await everybody(s);
-    const asked = ask(s, 's');
-    await s.run(2_000);
-    expect(asked.settled).toMatchObject([{ result: { resources: [{ uri: 'notes://0' }] } }]);
-  },
-);
+const starting = { servers: { s: notes(1, { initialize: 1_000 }) } };
+scenario('a question for the resources of a server that starts waits for its list', starting, async (s) => {
+  await everybody(s);
+  const asked = ask(s, 's');
+  await s.run(2_000);
+  expect(asked.settled).toMatchObject([{ result: { resources: [{ uri: 'notes://0' }] } }]);
+});
 
-scenario(
-  'a list that does not come is waited for until the time of a question is over, or the computer closes',
-  { servers: { s: notes(1, never) }, timing: { toolsMs: 1_000, listMs: 60_000 } },
-  async (s) => {
-    await everybody(s);
-    const first = ask(s, 's');
-    await s.run(s.timing.toolsMs - 100);
-    expect(first.settled).toEqual([]);
-    await s.run(200);
-    expect(first.settled[0]?.result).toMatchObject({ code: 408 });
-    const second = ask(s, 's');
-    await s.run(20);
-    s.close('computer');
-    const wanted = {
-      type: 'resources.wanted',
-      ticket: 't',
-      reqId: 'r',
-      server: 's',
-      replyTo: 'host:computer',
-    };
-    s.order('computer', wanted);
-    await s.run(20);
-    expect(second.settled).toHaveLength(1);
-    expect(s.heard('computer', 'resources.shown')).toMatchObject([{ failure: { code: 'ServerNotActive' } }]);
-  },
-);
+const missing = { servers: { s: notes(1, never) }, timing: { toolsMs: 1_000, listMs: 60_000 } };
+scenario('a list that does not come is waited for until a time-out or a close', missing, async (s) => {
+  await everybody(s);
+  const first = ask(s, 's');
+  await s.run(s.timing.toolsMs - 100);
+  expect(first.settled).toEqual([]);
+  await s.run(200);
+  expect(first.settled[0]?.result).toMatchObject({ code: 408 });
+  const second = ask(s, 's');
+  await s.run(20);
+  s.close('computer');
+  const wanted = {
+    type: 'resources.wanted',
+    ticket: 't',
+    reqId: 'r',
+    server: 's',
+    replyTo: 'host:computer',
+  };
+  s.order('computer', wanted);
+  await s.run(20);
+  expect(second.settled).toHaveLength(1);
+  expect(s.heard('computer', 'resources.shown')).toMatchObject([{ failure: { code: 'ServerNotActive' } }]);
+});
 
-scenario(
-  'a list that the server refuses is told with its reason, and a server that was stopped is named as such',
-  {
-    servers: {
-      s: notes(1, { methods: { 'resources/list': { errors: 'disk full' } } }),
-      other: notes(1),
-    },
+const refusing = {
+  servers: {
+    s: notes(1, { methods: { 'resources/list': { errors: 'disk full' } } }),
+    other: notes(1),
   },
-  async (s) => {
-    await everybody(s);
-    const failed = await settled(s, ask(s, 's'));
-    expect(failed.settled[0]?.result).toMatchObject({
-      code: 4003,
-      message: expect.stringContaining('disk full'),
-    });
-    s.order('computer', { type: 'server.stop', server: 'other' });
-    await s.run(5_000);
-    const stopped = await settled(s, ask(s, 'other'));
-    expect(stopped.settled[0]?.result).toMatchObject({ code: 4003, details: { reason: 'ServerNotActive' } });
-  },
-);
+};
+scenario('a list that is refused is told with its reason, a stopped server as such', refusing, async (s) => {
+  await everybody(s);
+  const failed = await settled(s, ask(s, 's'));
+  expect(failed.settled[0]?.result).toMatchObject({
+    code: 4003,
+    message: expect.stringContaining('disk full'),
+  });
+  s.order('computer', { type: 'server.stop', server: 'other' });
+  await s.run(5_000);
+  const stopped = await settled(s, ask(s, 'other'));
+  expect(stopped.settled[0]?.result).toMatchObject({ code: 4003, details: { reason: 'ServerNotActive' } });
+});

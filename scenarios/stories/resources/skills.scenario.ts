@@ -75,24 +75,21 @@ scenario('an agent that follows skills hears of each change once, also in bursts
   expect(seen(s).at(-1)).toEqual(['word']);
 });
 
-scenario(
-  'changes that never pause are read after the longest wait, and one during a reading is read after it',
-  { timing: { quietMs: 200, longestQuietMs: 2_000 } },
-  async (s) => {
-    await meet(s);
+const paused = { timing: { quietMs: 200, longestQuietMs: 2_000 } };
+scenario('changes that never pause are read after the longest wait; later ones, next', paused, async (s) => {
+  await meet(s);
+  look(s);
+  await s.run(1);
+  look(s);
+  look(s);
+  await s.run(1_000);
+  expect(s.callPorts.skills.lists).toBeGreaterThan(1);
+  for (let change = 0; change < 25; change += 1) {
     look(s);
-    await s.run(1);
-    look(s);
-    look(s);
-    await s.run(1_000);
-    expect(s.callPorts.skills.lists).toBeGreaterThan(1);
-    for (let change = 0; change < 25; change += 1) {
-      look(s);
-      await s.run(100);
-    }
-    expect(s.callPorts.skills.lists).toBe(3);
-  },
-);
+    await s.run(100);
+  }
+  expect(s.callPorts.skills.lists).toBe(3);
+});
 
 scenario('a folder that is no skill is told once', {}, async (s) => {
   await meet(s);
@@ -105,67 +102,61 @@ scenario('a folder that is no skill is told once', {}, async (s) => {
   expect(s.heard('computer', 'skills.noticed').map(({ text }) => text)).toEqual(['/skills/Bad is no skill']);
 });
 
-scenario(
-  'a disk that fails or hangs is told to who asks, and each question is answered',
-  { timing: { quietMs: 200, longestQuietMs: 2_000, aggregateMs: 8_000 } },
-  async (s) => {
-    await meet(s);
-    s.callPorts.skills.fault = 'fails';
-    const first = list(s);
-    await s.run(50);
-    expect(answer(first)).toMatchObject({ code: 500, message: 'the disk is broken' });
-    s.callPorts.skills.fault = null;
-    // The list is read again by itself, though no folder changes.
-    await s.run(s.timing.longestQuietMs + 100);
-    const second = list(s);
-    await s.run(50);
-    expect(answer(second)).toMatchObject({ skills: [{ name: 'pdf' }] });
-    s.callPorts.skills.fault = 'fails';
-    const unread = file(s, 'pdf');
-    await s.run(50);
-    expect(answer(unread)).toMatchObject({ code: 500 });
-    s.callPorts.skills.fault = 'hangs';
-    const hanging = file(s, 'pdf');
-    await s.run(s.timing.aggregateMs + 100);
-    expect(answer(hanging)).toMatchObject({ code: 408 });
-    look(s);
-    await s.run(400);
-    const waits = [list(s), file(s, 'pdf')];
-    await s.run(50);
-    expect(waits.map(({ settled }) => settled.length)).toEqual([0, 0]);
-    await s.run(s.timing.aggregateMs);
-    expect(waits.map(({ settled }) => settled.length)).toEqual([1, 0]);
-    s.close('computer');
-    await s.run(50);
-    expect(waits.map(({ settled }) => settled.length)).toEqual([1, 1]);
-  },
-);
+const slow = { timing: { quietMs: 200, longestQuietMs: 2_000, aggregateMs: 8_000 } };
+scenario('a disk that fails or hangs is told to who asks; all questions are answered', slow, async (s) => {
+  await meet(s);
+  s.callPorts.skills.fault = 'fails';
+  const first = list(s);
+  await s.run(50);
+  expect(answer(first)).toMatchObject({ code: 500, message: 'the disk is broken' });
+  s.callPorts.skills.fault = null;
+  // The list is read again by itself, though no folder changes.
+  await s.run(s.timing.longestQuietMs + 100);
+  const second = list(s);
+  await s.run(50);
+  expect(answer(second)).toMatchObject({ skills: [{ name: 'pdf' }] });
+  s.callPorts.skills.fault = 'fails';
+  const unread = file(s, 'pdf');
+  await s.run(50);
+  expect(answer(unread)).toMatchObject({ code: 500 });
+  s.callPorts.skills.fault = 'hangs';
+  const hanging = file(s, 'pdf');
+  await s.run(s.timing.aggregateMs + 100);
+  expect(answer(hanging)).toMatchObject({ code: 408 });
+  look(s);
+  await s.run(400);
+  const waits = [list(s), file(s, 'pdf')];
+  await s.run(50);
+  expect(waits.map(({ settled }) => settled.length)).toEqual([0, 0]);
+  await s.run(s.timing.aggregateMs);
+  expect(waits.map(({ settled }) => settled.length)).toEqual([1, 0]);
+  s.close('computer');
+  await s.run(50);
+  expect(waits.map(({ settled }) => settled.length)).toEqual([1, 1]);
+});
 
-scenario(
-  'a file is given while the folders are read again, and questions to a computer that closes are refused',
-  { timing: { quietMs: 2, longestQuietMs: 2_000 } },
-  async (s) => {
-    await meet(s);
-    look(s);
-    await s.run(10);
-    const skills = s.callPorts.skills;
-    look(s);
-    await s.run(2);
-    const early = file(s, 'pdf');
-    await s.run(1);
-    look(s);
-    await s.run(50);
-    expect(answer(early)).toMatchObject({ body: 'How to read a PDF' });
-    skills.fault = 'hangs';
-    const replyTo = 'host:computer';
-    s.order('computer', { type: 'skill.wanted', ticket: 'held', reqId: 'r', name: 'pdf', replyTo });
-    s.close('computer');
-    s.order('computer', { type: 'skills.look' });
-    s.order('computer', { type: 'skills.wanted', ticket: 'a', reqId: 'r', replyTo });
-    s.order('computer', { type: 'skill.wanted', ticket: 'b', reqId: 'r', name: 'pdf', replyTo });
-    await s.run(50);
-    expect(s.heard('computer', 'skills.shown')).toMatchObject([{ ticket: 'a', failure: { code: 500 } }]);
-    const refused = new Set(s.heard('computer', 'skill.shown').map(({ ticket }) => ticket));
-    expect(refused).toEqual(new Set(['b', 'held']));
-  },
-);
+const hasty = { timing: { quietMs: 2, longestQuietMs: 2_000 } };
+scenario('a file is given while folders are read again; a closing computer refuses', hasty, async (s) => {
+  await meet(s);
+  look(s);
+  await s.run(10);
+  const skills = s.callPorts.skills;
+  look(s);
+  await s.run(2);
+  const early = file(s, 'pdf');
+  await s.run(1);
+  look(s);
+  await s.run(50);
+  expect(answer(early)).toMatchObject({ body: 'How to read a PDF' });
+  skills.fault = 'hangs';
+  const replyTo = 'host:computer';
+  s.order('computer', { type: 'skill.wanted', ticket: 'held', reqId: 'r', name: 'pdf', replyTo });
+  s.close('computer');
+  s.order('computer', { type: 'skills.look' });
+  s.order('computer', { type: 'skills.wanted', ticket: 'a', reqId: 'r', replyTo });
+  s.order('computer', { type: 'skill.wanted', ticket: 'b', reqId: 'r', name: 'pdf', replyTo });
+  await s.run(50);
+  expect(s.heard('computer', 'skills.shown')).toMatchObject([{ ticket: 'a', failure: { code: 500 } }]);
+  const refused = new Set(s.heard('computer', 'skill.shown').map(({ ticket }) => ticket));
+  expect(refused).toEqual(new Set(['b', 'held']));
+});

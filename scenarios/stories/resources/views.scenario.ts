@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Peer } from '../../stage/scripted/network/network.ts';
-import type { Harness } from '../../stage/harness.ts';
+import type { Harness, HarnessOptions } from '../../stage/harness.ts';
 import { linkStage, until } from '../../stage/watching.ts';
 
 type Ack = (...args: unknown[]) => void;
@@ -87,25 +87,22 @@ scenario('a notice while tools are fetched again asks once more; only the last i
   expect(heard(s)).toEqual([['one'], ['three']]);
 });
 
+const impatient = { timing: { queryMs: 1000, agentMarginMs: 500 } };
 for (const [what, answer, afterMs] of [
   ['refused', refusing, 10],
   ['answered to another question', wrong, 10],
   ['never answered', never, 1510],
 ] as const)
-  scenario(
-    `tools whose refresh is ${what} stay known, and are fetched again after a pause`,
-    { timing: { queryMs: 1000, agentMarginMs: 500 } },
-    async (s) => {
-      const peer = await meet(s, listing('old'), answer, listing('new'));
-      update(peer);
-      await s.run(afterMs);
-      const [news] = s.heard('agent', 'view.toolsChanged').slice(-1);
-      expect(news?.tools).toMatchObject([{ name: 'old' }]);
-      expect(news?.failure).toMatchObject({ message: expect.any(String) });
-      await s.run(2005);
-      expect(heard(s).at(-1)).toEqual(['new']);
-    },
-  );
+  scenario(`tools whose refresh is ${what} stay, and are fetched again later`, impatient, async (s) => {
+    const peer = await meet(s, listing('old'), answer, listing('new'));
+    update(peer);
+    await s.run(afterMs);
+    const [news] = s.heard('agent', 'view.toolsChanged').slice(-1);
+    expect(news?.tools).toMatchObject([{ name: 'old' }]);
+    expect(news?.failure).toMatchObject({ message: expect.any(String) });
+    await s.run(2005);
+    expect(heard(s).at(-1)).toEqual(['new']);
+  });
 
 const lost = 'The connection to the office was lost before an answer';
 scenario('a link that drops while tools are awaited is told, and both are asked for again', {}, async (s) => {
@@ -146,28 +143,25 @@ scenario('a link that drops before it is known who is there asks again once it i
   expect(s.seen.filter(isAboutRoom)).toHaveLength(2);
 });
 
-scenario(
-  'an office that cannot tell who is there is believed by its notices',
-  {
-    mend: (ports) => ({
-      ...ports,
-      request: (from, question, emit) => {
-        if (question.method !== 'server:list_room') return ports.request(from, question, emit);
-        const failure = { code: 501, message: 'not built' } as const;
-        emit({ type: 'ask.refused', id: question.id, sent: true, failure });
-        return () => {};
-      },
-    }),
-  },
-  async (s) => {
-    await s.office();
-    s.agent();
-    await s.run(20);
-    const peer = s.peer('c1', {
-      'client:get_tools': (body, ack) => listing('read')((body as { req_id: string }).req_id, ack),
-    });
-    peer.join('computer', 'c1');
-    await s.run(20);
-    expect(heard(s).at(-1)).toEqual(['read']);
-  },
-);
+const untold: HarnessOptions = {
+  mend: (ports) => ({
+    ...ports,
+    request: (from, question, emit) => {
+      if (question.method !== 'server:list_room') return ports.request(from, question, emit);
+      const failure = { code: 501, message: 'not built' } as const;
+      emit({ type: 'ask.refused', id: question.id, sent: true, failure });
+      return () => {};
+    },
+  }),
+};
+scenario('an office that cannot tell who is there is believed by its notices', untold, async (s) => {
+  await s.office();
+  s.agent();
+  await s.run(20);
+  const peer = s.peer('c1', {
+    'client:get_tools': (body, ack) => listing('read')((body as { req_id: string }).req_id, ack),
+  });
+  peer.join('computer', 'c1');
+  await s.run(20);
+  expect(heard(s).at(-1)).toEqual(['read']);
+});

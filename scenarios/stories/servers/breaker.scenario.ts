@@ -17,32 +17,26 @@ const pausesOf = (s: Harness): number[] => {
   return later.map((at, n) => at - (ends[n] ?? at));
 };
 
-scenario(
-  'each pause before a try is twice as long as the one before, up to the longest',
-  { servers: { fs: refusing }, options: { fs: { budget: 9 } }, timing },
-  async (s) => {
-    s.computer();
-    await reaches(s, 'waiting');
-    await until(s, () => stageOf(s) === 'open', 300_000);
-    expect(pausesOf(s)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
-  },
-);
+const ninefold = { servers: { fs: refusing }, options: { fs: { budget: 9 } }, timing };
+scenario('each pause before a try is twice the one before, up to the longest', ninefold, async (s) => {
+  s.computer();
+  await reaches(s, 'waiting');
+  await until(s, () => stageOf(s) === 'open', 300_000);
+  expect(pausesOf(s)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+});
 
-scenario(
-  'a pause is by chance up to half as long again, and what is told is the latest moment',
-  { servers: { fs: refusing }, timing, seed: 3 },
-  async (s) => {
-    await s.up(120_000);
-    const pauses = pausesOf(s);
-    expect(pauses).toHaveLength(5);
-    for (const [n, ms] of pauses.entries()) {
-      expect(ms).toBeGreaterThan(500 * 2 ** n);
-      expect(ms).toBeLessThanOrEqual(750 * 2 ** n);
-    }
-    const told = s.heard('computer', 'client.changed').filter((e) => e.stage === 'waiting');
-    expect(told.map((e) => e.nextTryMs)).toEqual([750, 1500, 3000, 6000, 12_000]);
-  },
-);
+const random = { servers: { fs: refusing }, timing, seed: 3 };
+scenario('a pause is by chance up to half as long again; the latest moment is told', random, async (s) => {
+  await s.up(120_000);
+  const pauses = pausesOf(s);
+  expect(pauses).toHaveLength(5);
+  for (const [n, ms] of pauses.entries()) {
+    expect(ms).toBeGreaterThan(500 * 2 ** n);
+    expect(ms).toBeLessThanOrEqual(750 * 2 ** n);
+  }
+  const told = s.heard('computer', 'client.changed').filter((e) => e.stage === 'waiting');
+  expect(told.map((e) => e.nextTryMs)).toEqual([750, 1500, 3000, 6000, 12_000]);
+});
 
 scenario('six tries that fail spend the budget: open, with reason and next try', failing, async (s) => {
   await s.up(60_000);
@@ -55,59 +49,56 @@ scenario('six tries that fail spend the budget: open, with reason and next try',
   });
 });
 
-scenario(
-  'a server whose circuit is open has one trial by itself, and one more after each that fails',
-  { servers: { fs: { ...refusing, later: { 8: { initialize: 1 } } } }, timing },
-  async (s) => {
-    s.computer();
-    await reaches(s, 'open');
-    await s.run(s.timing.trialMs - 10);
-    expect(opensOf(s)).toHaveLength(6);
-    await s.run(5000);
-    expect(stageOf(s)).toBe('open');
-    expect(opensOf(s)).toHaveLength(7);
-    await s.run(s.timing.trialMs);
-    expect(stageOf(s)).toBe('ready');
-    expect(opensOf(s)).toHaveLength(8);
-    // The server has not proved stable, so one failure opens it again.
-    s.servers.kill('fs', { code: 1 });
-    await s.run(10);
-    expect(stageOf(s)).toBe('open');
-  },
-);
+const trying = { servers: { fs: { ...refusing, later: { 8: { initialize: 1 } } } }, timing };
+scenario('a server whose circuit is open has one trial, and one after each failure', trying, async (s) => {
+  s.computer();
+  await reaches(s, 'open');
+  await s.run(s.timing.trialMs - 10);
+  expect(opensOf(s)).toHaveLength(6);
+  await s.run(5000);
+  expect(stageOf(s)).toBe('open');
+  expect(opensOf(s)).toHaveLength(7);
+  await s.run(s.timing.trialMs);
+  expect(stageOf(s)).toBe('ready');
+  expect(opensOf(s)).toHaveLength(8);
+  // The server has not proved stable, so one failure opens it again.
+  s.servers.kill('fs', { code: 1 });
+  await s.run(10);
+  expect(stageOf(s)).toBe('open');
+});
 
-scenario(
-  'a command that is missing is given up at once and has no trial; a start by hand tries it',
-  { servers: { fs: { tools, missing: true, later: { 2: { missing: undefined } as never } } }, timing },
-  async (s) => {
-    await s.up(3_600_000);
-    expect(stagesOf(s)).toEqual(['connecting', 'open']);
-    expect(opensOf(s)).toHaveLength(1);
-    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
-      nextTryMs: null,
-      failure: { code: 'NotStartable' },
-    });
-    order(s, 'server.start');
+const absent = {
+  servers: { fs: { tools, missing: true, later: { 2: { missing: undefined } as never } } },
+  timing,
+} as const;
+scenario('a missing command is given up at once, untried; a start by hand tries it', absent, async (s) => {
+  await s.up(3_600_000);
+  expect(stagesOf(s)).toEqual(['connecting', 'open']);
+  expect(opensOf(s)).toHaveLength(1);
+  expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
+    nextTryMs: null,
+    failure: { code: 'NotStartable' },
+  });
+  order(s, 'server.start');
+  await s.run(1000);
+  expect(stageOf(s)).toBe('ready');
+});
+
+const unspent = {
+  servers: { fs: { tools, missing: true, later: { 3: { missing: undefined } as never } } },
+  timing,
+} as const;
+scenario('a missing command spends no budget: put back it is tried once', unspent, async (s) => {
+  await s.up(100);
+  for (const stage of ['open', 'ready']) {
+    s.config({});
+    await s.run(100);
+    s.config({ fs: {} });
     await s.run(1000);
-    expect(stageOf(s)).toBe('ready');
-  },
-);
-
-scenario(
-  'a command that is missing spends no budget: taken out and put back it is tried once, for it may be there now',
-  { servers: { fs: { tools, missing: true, later: { 3: { missing: undefined } as never } } }, timing },
-  async (s) => {
-    await s.up(100);
-    for (const stage of ['open', 'ready']) {
-      s.config({});
-      await s.run(100);
-      s.config({ fs: {} });
-      await s.run(1000);
-      expect(stageOf(s)).toBe(stage);
-    }
-    expect(opensOf(s)).toHaveLength(3);
-  },
-);
+    expect(stageOf(s)).toBe(stage);
+  }
+  expect(opensOf(s)).toHaveLength(3);
+});
 
 scenario('a breaker belongs to the launch config: a server put back goes on with it', failing, async (s) => {
   s.computer();

@@ -102,8 +102,7 @@ scenario('a lazy server that nobody calls rests again, its tools stay, and the n
   s.ready();
   s.reaches(fs, 'standby');
   for (const started of [2, 3]) {
-    const call = s.settled(s.call('read'));
-    s.expect(call).settles('succeeded');
+    s.expect(s.settled(s.call('read'))).settles('succeeded');
     s.expect.processes(fs, { started, alive: 1 });
     s.reaches(fs, 'standby');
   }
@@ -114,8 +113,7 @@ scenario('a call that runs longer than the idle time keeps its server', (s) => {
   const fs = s.server('fs', { tools: { read: { takes: 1_500 } }, isLazy: true });
   s.timing({ idleStopMs: 400 });
   s.ready();
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('succeeded');
+  s.expect(s.settled(s.call('read'))).settles('succeeded');
   s.expect(fs).visits('connecting', 'ready');
   s.reaches(fs, 'standby');
   s.expect.processes(fs, { started: 1, alive: 0 });
@@ -124,8 +122,7 @@ scenario('a call that runs longer than the idle time keeps its server', (s) => {
 scenario('a server without a process is connected, serves and is left', (s) => {
   const fs = s.server('fs', { tools: { read: { takes: 10 } }, isRemote: true });
   s.ready();
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('succeeded');
+  s.expect(s.settled(s.call('read'))).settles('succeeded');
   s.stop(fs);
   s.reaches(fs, 'idle');
   s.expect(fs).visits('connecting', 'ready', 'closing', 'idle');

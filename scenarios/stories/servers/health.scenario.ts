@@ -50,32 +50,25 @@ scenario('a server that answers no ping is no longer asked, and stays', mute, as
   expect(opensOf(s)).toHaveLength(1);
 });
 
-scenario(
-  'any answer is a sign of life, and a refusal is one',
-  pinged(() => ({ errors: 'Method not found', code: -32_601 })),
-  async (s) => {
-    await s.up(60_000);
-    expect(asksOf(s, 'ping')).toHaveLength(5);
-    expect(stageOf(s)).toBe('ready');
-  },
-);
+const refusing: HarnessOptions = pinged(() => ({ errors: 'Method not found', code: -32_601 }));
+scenario('any answer is a sign of life, and a refusal is one', refusing, async (s) => {
+  await s.up(60_000);
+  expect(asksOf(s, 'ping')).toHaveLength(5);
+  expect(stageOf(s)).toBe('ready');
+});
 
-scenario(
-  'a call that comes while a ping waits is taken at once, and the ping counts no more',
-  mutedLater,
-  async (s) => {
-    s.computer();
-    await until(s, () => asksOf(s, 'ping').length === 2);
-    await s.run(10);
-    const call = s.call('read');
-    await s.run(10);
-    expect(stageOf(s)).toBe('ready');
-    expect(s.servers.heard).toEqual(['call read at fs']);
-    await s.run(25_000);
-    expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
-    expect(stagesOf(s)).toEqual(['connecting', 'ready']);
-  },
-);
+scenario('a call during a ping is taken at once, and the ping counts no more', mutedLater, async (s) => {
+  s.computer();
+  await until(s, () => asksOf(s, 'ping').length === 2);
+  await s.run(10);
+  const call = s.call('read');
+  await s.run(10);
+  expect(stageOf(s)).toBe('ready');
+  expect(s.servers.heard).toEqual(['call read at fs']);
+  await s.run(25_000);
+  expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
+  expect(stagesOf(s)).toEqual(['connecting', 'ready']);
+});
 
 for (const [what, more] of [
   ['without a time for them', { pingMs: 0 }],

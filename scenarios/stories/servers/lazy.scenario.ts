@@ -67,40 +67,38 @@ for (const [what, script] of [
     expect(opensOf(s)).toHaveLength(1);
   });
 
-scenario(
-  'a call that is refused starts nothing, and one that is judged still starts nothing yet',
-  { ...lazily(slow), permission: () => new Promise(() => {}), timing: { confirmMs: 1_000 } },
-  async (s) => {
-    await s.up(100);
-    const call = s.call('read');
-    await s.run(5_000);
-    expect(call.settled).toMatchObject([{ end: 'refused', phase: 'judging' }]);
-    expect(stageOf(s)).toBe('standby');
-    expect(stagesOf(s)).toEqual(['standby']);
-    expect(opensOf(s)).toEqual([]);
-    const stopped = s.call('read');
-    order(s, 'server.stop');
-    expect(stageOf(s)).toBe('idle');
-    expect(stopped.settled[0]?.end).toBe('cancelled');
-  },
-);
+const undecided: HarnessOptions = {
+  ...lazily(slow),
+  permission: () => new Promise(() => {}),
+  timing: { confirmMs: 1_000 },
+};
+scenario('a call that is refused starts nothing, and one still judged nothing yet', undecided, async (s) => {
+  await s.up(100);
+  const call = s.call('read');
+  await s.run(5_000);
+  expect(call.settled).toMatchObject([{ end: 'refused', phase: 'judging' }]);
+  expect(stageOf(s)).toBe('standby');
+  expect(stagesOf(s)).toEqual(['standby']);
+  expect(opensOf(s)).toEqual([]);
+  const stopped = s.call('read');
+  order(s, 'server.stop');
+  expect(stageOf(s)).toBe('idle');
+  expect(stopped.settled[0]?.end).toBe('cancelled');
+});
 
-scenario(
-  'a server that is changed while it starts for a call, and stopped then: the call ends with it',
-  lazily({ ...slow, ignores: ['stdin', 'SIGTERM'] }),
-  async (s) => {
-    await s.up(100);
-    const call = s.call('read');
-    await reaches(s, 'launching');
-    s.config({ fs: { isLazy: true, generation: 2 } });
-    expect(stageOf(s)).toBe('closing');
-    expect(call.settled).toEqual([]);
-    order(s, 'server.stop');
-    expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'queued' }]);
-    await s.run(60_000);
-    expect(stageOf(s)).toBe('idle');
-  },
-);
+const stubborn = lazily({ ...slow, ignores: ['stdin', 'SIGTERM'] });
+scenario('a server changed and stopped while it starts ends the call that it is for', stubborn, async (s) => {
+  await s.up(100);
+  const call = s.call('read');
+  await reaches(s, 'launching');
+  s.config({ fs: { isLazy: true, generation: 2 } });
+  expect(stageOf(s)).toBe('closing');
+  expect(call.settled).toEqual([]);
+  order(s, 'server.stop');
+  expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'queued' }]);
+  await s.run(60_000);
+  expect(stageOf(s)).toBe('idle');
+});
 
 for (const state of ['launching', 'handshaking', 'listing'] as const) {
   scenario(`a caller who cancels while a server is ${state} is released at once`, lazily(slow), async (s) => {
@@ -139,32 +137,26 @@ scenario('a call that waits for a start ends with the connection of its agent', 
   expect(s.servers.heard).toEqual([]);
 });
 
-scenario(
-  'a person may be asked while the server starts: it runs when both are ready',
-  { ...lazily(slow), person: () => 'allow' },
-  async (s) => {
-    await s.up(100);
-    const call = s.call('read');
-    await s.run(10);
-    expect([stepOf(s), call.settled]).toEqual(['launching', []]);
-    await s.run(500);
-    expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
-  },
-);
+const allowed: HarnessOptions = { ...lazily(slow), person: () => 'allow' };
+scenario('a person may be asked while the server starts: it runs when both are ready', allowed, async (s) => {
+  await s.up(100);
+  const call = s.call('read');
+  await s.run(10);
+  expect([stepOf(s), call.settled]).toEqual(['launching', []]);
+  await s.run(500);
+  expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
+});
 
-scenario(
-  'the call of an agent that waits for a server never reaches it when its computer has left the office',
-  { servers: { fs: { tools, startMs: 2_000 } } },
-  async (s) => {
-    await everybody(s, 500);
-    s.agentCall('read');
-    await s.run(500);
-    s.order('computer', { type: 'office.leave' });
-    await s.run(10_000);
-    expect(stageOf(s)).toBe('ready');
-    expect(asksOf(s, 'tools/call')).toEqual([]);
-  },
-);
+const starting = { servers: { fs: { tools, startMs: 2_000 } } };
+scenario('a call that waits for a server is lost to it when its computer has left', starting, async (s) => {
+  await everybody(s, 500);
+  s.agentCall('read');
+  await s.run(500);
+  s.order('computer', { type: 'office.leave' });
+  await s.run(10_000);
+  expect(stageOf(s)).toBe('ready');
+  expect(asksOf(s, 'tools/call')).toEqual([]);
+});
 
 const launching = { servers: { fs: { tools, later: { 2: { startMs: 100 } } } } };
 const meet = async (s: Harness): Promise<void> => {
@@ -181,32 +173,26 @@ scenario('a call to a server that is launching waits for it', launching, async (
   await s.run(200);
   expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
 });
-scenario(
-  'the next of a thousand calls that wait for servers is told at once that they start',
-  { servers: { fs: { tools, initialize: 2_000 } } },
-  async (s) => {
-    s.computer();
-    const calls = Array.from({ length: 1_000 }, () => s.call('read'));
-    expect(s.call('read').settled).toMatchObject([
-      {
-        end: 'refused',
-        outcome: 'failed',
-        failure: { code: 'ServerNotActive', details: { servers: ['fs'] } },
-      },
-    ]);
-    await s.run(3_000);
-    expect(calls.filter(({ settled }) => settled[0]?.outcome === 'succeeded')).toHaveLength(1_000);
-  },
-);
+const slowly = { servers: { fs: { tools, initialize: 2_000 } } };
+scenario('the next of a thousand waiting calls is told at once that servers start', slowly, async (s) => {
+  s.computer();
+  const calls = Array.from({ length: 1_000 }, () => s.call('read'));
+  expect(s.call('read').settled).toMatchObject([
+    {
+      end: 'refused',
+      outcome: 'failed',
+      failure: { code: 'ServerNotActive', details: { servers: ['fs'] } },
+    },
+  ]);
+  await s.run(3_000);
+  expect(calls.filter(({ settled }) => settled[0]?.outcome === 'succeeded')).toHaveLength(1_000);
+});
 
-scenario(
-  'a process that takes longer to start than the connect time-out is ended and tried again',
-  { servers: { fs: { tools, later: { 1: { startMs: 5000 } } } }, timing: { connectMs: 1000 } },
-  async (s) => {
-    await s.up(s.timing.connectMs + 10);
-    expect(s.heard('computer', 'client.changed').at(-1)?.failure.message).toContain('launch within 1000 ms');
-    await s.run(2000);
-    expect(stageOf(s)).toBe('ready');
-    expect(s.servers.alive).toBe(1);
-  },
-);
+const late = { servers: { fs: { tools, later: { 1: { startMs: 5000 } } } }, timing: { connectMs: 1000 } };
+scenario('a process that starts too slowly for its time-out is ended and tried again', late, async (s) => {
+  await s.up(s.timing.connectMs + 10);
+  expect(s.heard('computer', 'client.changed').at(-1)?.failure.message).toContain('launch within 1000 ms');
+  await s.run(2000);
+  expect(stageOf(s)).toBe('ready');
+  expect(s.servers.alive).toBe(1);
+});

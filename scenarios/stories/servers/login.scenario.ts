@@ -66,21 +66,21 @@ scenario('a person who refuses leaves a server that rests until started', remote
   await s.run(1000);
   expect(stageOf(s)).toBe('ready');
 });
-scenario(
-  'a call for which a server starts is told at once when that server wants a login, and was never sent',
-  { servers: { fs: wanting }, options: { fs: { isRemote: true, isLazy: true, kept: kept('read') } } },
-  async (s) => {
-    s.callPorts.logins.hasPerson = true;
-    await s.up(1000);
-    expect(stageOf(s)).toBe('standby');
-    const call = s.call('read');
-    expect(call.settled).toEqual([]);
-    await s.run(100);
-    expect(stageOf(s)).toBe('authorizing');
-    expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
-    expect(asksOf(s, 'tools/call')).toEqual([]);
-  },
-);
+const lazy = {
+  servers: { fs: wanting },
+  options: { fs: { isRemote: true, isLazy: true, kept: kept('read') } },
+};
+scenario('a call that starts a server is told at once when it wants a login, unsent', lazy, async (s) => {
+  s.callPorts.logins.hasPerson = true;
+  await s.up(1000);
+  expect(stageOf(s)).toBe('standby');
+  const call = s.call('read');
+  expect(call.settled).toEqual([]);
+  await s.run(100);
+  expect(stageOf(s)).toBe('authorizing');
+  expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
+  expect(asksOf(s, 'tools/call')).toEqual([]);
+});
 scenario('a stop while a person is waited for withdraws the question', remote(wanting), async (s) => {
   const logins = await shown(s);
   order(s, 'server.stop');
@@ -150,24 +150,24 @@ scenario('a login revoked in mid-call is asked for; each call is answered', remo
   expect(asksOf(s, 'tools/call')).toHaveLength(3);
   expect(stagesOf(s).includes('waiting')).toBe(false);
 });
-scenario(
-  'two servers that want a login at once are asked for one by one, and neither waits for the other',
-  { servers: { fs: wanting, db: wanting }, options: { fs: { isRemote: true }, db: { isRemote: true } } },
-  async (s) => {
-    const { logins } = s.callPorts;
-    logins.hasPerson = true;
-    await s.up(100);
-    const stages = (): readonly unknown[] => [stageOf(s), stageOf(s, 'db')];
-    logins.show('fs');
-    logins.show('db');
-    await s.run(10);
-    expect(stages()).toEqual(['unauthorized', 'unauthorized']);
-    logins.agrees('db');
-    await s.run(1000);
-    expect(stages()).toEqual(['unauthorized', 'ready']);
-    logins.refuses('fs');
-    await s.run(1000);
-    expect(stages()).toEqual(['unauthorized', 'ready']);
-    expect(lastFailure(s)).toEqual(nobodyLogsIn('fs'));
-  },
-);
+const both = {
+  servers: { fs: wanting, db: wanting },
+  options: { fs: { isRemote: true }, db: { isRemote: true } },
+};
+scenario('two servers that want a login at once are asked for one by one', both, async (s) => {
+  const { logins } = s.callPorts;
+  logins.hasPerson = true;
+  await s.up(100);
+  const stages = (): readonly unknown[] => [stageOf(s), stageOf(s, 'db')];
+  logins.show('fs');
+  logins.show('db');
+  await s.run(10);
+  expect(stages()).toEqual(['unauthorized', 'unauthorized']);
+  logins.agrees('db');
+  await s.run(1000);
+  expect(stages()).toEqual(['unauthorized', 'ready']);
+  logins.refuses('fs');
+  await s.run(1000);
+  expect(stages()).toEqual(['unauthorized', 'ready']);
+  expect(lastFailure(s)).toEqual(nobodyLogsIn('fs'));
+});

@@ -13,48 +13,42 @@ const remote = (script: Script, timing: HarnessOptions['timing'] = {}): HarnessO
 });
 
 let forgotten = false;
-scenario(
-  'a call that meets a forgotten session is sent once more in the next one',
-  remote({
-    door: (method) => {
-      const isIt = method === 'tools/call' && forgotten;
-      if (isIt) forgotten = false;
-      return isIt ? forgets : undefined;
-    },
-  }),
-  async (s) => {
-    await s.up(1000);
-    const inFlight = s.call('hang', { timeoutMs: 0 });
-    await s.run(10);
-    forgotten = true;
-    const call = s.call('read');
-    await s.run(1000);
-    expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
-    expect(inFlight.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'ServerLost' } }]);
-    expect(s.servers.heard).toEqual(['call hang at fs', 'call read at fs']);
-    expect(stageOf(s)).toBe('ready');
-    expect(opensOf(s, 'fs', 'session')).toHaveLength(2);
+const forgetting = remote({
+  door: (method) => {
+    const isIt = method === 'tools/call' && forgotten;
+    if (isIt) forgotten = false;
+    return isIt ? forgets : undefined;
   },
-);
+});
+scenario('a call that meets a forgotten session is sent once more in the next one', forgetting, async (s) => {
+  await s.up(1000);
+  const inFlight = s.call('hang', { timeoutMs: 0 });
+  await s.run(10);
+  forgotten = true;
+  const call = s.call('read');
+  await s.run(1000);
+  expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
+  expect(inFlight.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'ServerLost' } }]);
+  expect(s.servers.heard).toEqual(['call hang at fs', 'call read at fs']);
+  expect(stageOf(s)).toBe('ready');
+  expect(opensOf(s, 'fs', 'session')).toHaveLength(2);
+});
 
-scenario(
-  'a call that meets a forgotten session each time fails unsent, and its server is in trouble with that reason',
-  remote({ door: (method) => (method === 'tools/call' ? forgets : undefined) }),
-  async (s) => {
-    await s.up(1000);
-    const call = s.call('read');
-    await s.run(1000);
-    expect(call.settled).toMatchObject([
-      { outcome: 'failed', phase: 'queued', failure: { code: 'ServerLost', details: { http_status: 404 } } },
-    ]);
-    expect(s.servers.heard).toEqual([]);
-    expect(opensOf(s, 'fs', 'session')).toHaveLength(2);
-    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
-      stage: 'waiting',
-      failure: { message: expect.stringMatching(/^Server 'fs': the server has forgotten this session/) },
-    });
-  },
-);
+const oblivious = remote({ door: (method) => (method === 'tools/call' ? forgets : undefined) });
+scenario('a call that meets a forgotten session each time fails unsent', oblivious, async (s) => {
+  await s.up(1000);
+  const call = s.call('read');
+  await s.run(1000);
+  expect(call.settled).toMatchObject([
+    { outcome: 'failed', phase: 'queued', failure: { code: 'ServerLost', details: { http_status: 404 } } },
+  ]);
+  expect(s.servers.heard).toEqual([]);
+  expect(opensOf(s, 'fs', 'session')).toHaveLength(2);
+  expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
+    stage: 'waiting',
+    failure: { message: expect.stringMatching(/^Server 'fs': the server has forgotten this session/) },
+  });
+});
 
 const forgetsCalls = () =>
   remote({
@@ -69,27 +63,24 @@ scenario('a call that was to be sent once more is over with its time, unsent', f
 });
 
 const unknown = { code: 'ServerLost', message: 'no such session', details: { http_status: 404 } } as const;
-scenario(
-  'a first list whose session is said to be forgotten, and which lives on, is a failure of its server a moment later',
-  {
-    ...remote({}, { exitGraceMs: 200 }),
-    // A transport of a host can say so; ours ends its session.
-    answering: (ask) => (from, request, emit) => {
-      if (request.method !== 'tools/list') return ask(from, request, emit);
-      emit({ type: 'ask.refused', id: request.id, sent: false, failure: unknown });
-      return () => {};
-    },
+const disowning: HarnessOptions = {
+  ...remote({}, { exitGraceMs: 200 }),
+  // A transport of a host can say so; ours ends its session.
+  answering: (ask) => (from, request, emit) => {
+    if (request.method !== 'tools/list') return ask(from, request, emit);
+    emit({ type: 'ask.refused', id: request.id, sent: false, failure: unknown });
+    return () => {};
   },
-  async (s) => {
-    s.computer();
-    await reaches(s, 'listing');
-    await s.run(199);
-    expect(stagesOf(s)).toEqual(['connecting']);
-    await s.run(1);
-    expect(stagesOf(s)).toMatchObject(['connecting', 'recovering', 'waiting']);
-    expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({ attempt: 1, failure: unknown });
-  },
-);
+};
+scenario('a first list of a session forgotten but alive fails its server soon', disowning, async (s) => {
+  s.computer();
+  await reaches(s, 'listing');
+  await s.run(199);
+  expect(stagesOf(s)).toEqual(['connecting']);
+  await s.run(1);
+  expect(stagesOf(s)).toMatchObject(['connecting', 'recovering', 'waiting']);
+  expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({ attempt: 1, failure: unknown });
+});
 
 /** The first one of each play is refused, because a scenario may be played twice. */
 let refusals = 0;

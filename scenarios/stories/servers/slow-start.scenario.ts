@@ -49,8 +49,7 @@ scenario('the time that a call has waited for a server is not given to it again'
 scenario('a call that waits for a server which cannot start is told so', (s) => {
   const fs = s.server('fs', { tools: { read: {} }, restart: false });
   s.fault(fs, 'proc.exit', { when: 'initialize', code: 3 });
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('failed', { code: 4001, details: { not_active: ['fs'] } });
+  s.expect(s.settled(s.call('read'))).settles('failed', { code: 4001, details: { not_active: ['fs'] } });
 });
 
 scenario('a call goes to the server that has its tool, and does not wait for the others', (s) => {
@@ -95,6 +94,5 @@ scenario('a server that does not know tools/list is ready without tools', (s) =>
   const fs = s.server('fs', { tools: { read: {} } });
   s.fault(fs, 'rpc.error', { when: 'list', code: -32601 });
   s.reaches(fs, 'ready');
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('failed', { code: 4001 });
+  s.expect(s.settled(s.call('read'))).settles('failed', { code: 4001 });
 });

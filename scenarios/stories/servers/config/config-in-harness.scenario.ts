@@ -88,87 +88,75 @@ for (const [state, seen, meet, changed, unchanged, options = {}] of states)
       },
     );
 
-scenario(
-  'late news of a server that was taken out change nothing',
-  {
-    servers: {
-      fs: { ...lingering, tools: { read: { answers: hello, afterMs: 500 } } },
-      other: { tools: { write: tools.read } },
-    },
+const leaving = {
+  servers: {
+    fs: { ...lingering, tools: { read: { answers: hello, afterMs: 500 } } },
+    other: { tools: { write: tools.read } },
   },
-  async (s) => {
-    await everybody(s, 1_100);
-    const call = s.call('read');
-    s.config({ other: {} });
-    expect(offeredBy(s)).toEqual(['write']);
-    const [before, told] = [s.heard('computer', 'tools.changed').length, announcedBy(s).length];
-    s.servers.announce('fs');
-    await s.run(5000);
-    expect(s.heard('computer', 'tools.changed').length).toEqual(before);
-    expect(offeredBy(s)).toEqual(['write']);
-    expect(announcedBy(s)).toHaveLength(told + 1);
-    expect(call.settled).toHaveLength(1);
-    expect(s.heard('computer', 'server.removed')).toHaveLength(1);
-  },
-);
+};
+scenario('late news of a server that was taken out change nothing', leaving, async (s) => {
+  await everybody(s, 1_100);
+  const call = s.call('read');
+  s.config({ other: {} });
+  expect(offeredBy(s)).toEqual(['write']);
+  const [before, told] = [s.heard('computer', 'tools.changed').length, announcedBy(s).length];
+  s.servers.announce('fs');
+  await s.run(5000);
+  expect(s.heard('computer', 'tools.changed').length).toEqual(before);
+  expect(offeredBy(s)).toEqual(['write']);
+  expect(announcedBy(s)).toHaveLength(told + 1);
+  expect(call.settled).toHaveLength(1);
+  expect(s.heard('computer', 'server.removed')).toHaveLength(1);
+});
 
-scenario(
-  'a config that changed while its computer was away is announced after it came back',
-  { servers: { fs: { tools } } },
-  async (s) => {
-    await everybody(s, 1_100);
-    s.network.faults.dropLink('c1');
-    s.config({ fs: { budget: 1 } });
-    s.config({ fs: { budget: 2 } });
-    await s.run(5000);
-    expect(announcedBy(s, 'server:update_config')).toHaveLength(1);
-    expect(announcedBy(s)).toHaveLength(0);
-    s.config({ fs: { budget: 2 } });
-    await s.run(5000);
-    expect(announcedBy(s, 'server:update_config')).toHaveLength(1);
-  },
-);
+const plain = { servers: { fs: { tools } } };
+scenario('a config changed while its computer was away is announced when it is back', plain, async (s) => {
+  await everybody(s, 1_100);
+  s.network.faults.dropLink('c1');
+  s.config({ fs: { budget: 1 } });
+  s.config({ fs: { budget: 2 } });
+  await s.run(5000);
+  expect(announcedBy(s, 'server:update_config')).toHaveLength(1);
+  expect(announcedBy(s)).toHaveLength(0);
+  s.config({ fs: { budget: 2 } });
+  await s.run(5000);
+  expect(announcedBy(s, 'server:update_config')).toHaveLength(1);
+});
 
-scenario(
-  'a server whose machine was given up is opened again when it is taken out and put back',
-  {
-    servers: { fs: { tools } },
-    kinds: broken('client', 'rememberInfo', eldest(6)),
-    failing: 'client:fs',
-  },
-  async (s) => {
-    await s.up(5000);
-    expect(s.heard('computer', 'client.changed').at(-1)?.failure).toMatchObject({ code: 'Crashed' });
-    s.config({});
-    await s.run(1000);
-    s.config({ fs: {} });
-    await s.run(1000);
-    expect(stageOf(s)).toBe('ready');
-    expect(offeredBy(s)).toEqual(['read']);
-  },
-);
+const breaking = {
+  servers: { fs: { tools } },
+  kinds: broken('client', 'rememberInfo', eldest(6)),
+  failing: 'client:fs',
+};
+scenario('a server whose machine was given up opens again when it is put back', breaking, async (s) => {
+  await s.up(5000);
+  expect(s.heard('computer', 'client.changed').at(-1)?.failure).toMatchObject({ code: 'Crashed' });
+  s.config({});
+  await s.run(1000);
+  s.config({ fs: {} });
+  await s.run(1000);
+  expect(stageOf(s)).toBe('ready');
+  expect(offeredBy(s)).toEqual(['read']);
+});
 
-scenario(
-  'a refused tool, or another order of servers, changes nothing of what is offered, and nobody is told',
-  {
-    servers: {
-      fs: { tools },
-      other: { tools: { write: tools.read } },
-      twin: { tools: { write: tools.read } },
-    },
+const three = {
+  servers: {
+    fs: { tools },
+    other: { tools: { write: tools.read } },
+    twin: { tools: { write: tools.read } },
   },
-  async (s) => {
-    await everybody(s, 1_100);
-    const heard = (): number => s.heard('computer', 'tools.changed').length;
-    const [before, told] = [heard(), announcedBy(s).length];
-    s.config({ other: {}, fs: {} });
-    await s.run(5000);
-    expect(offeredBy(s)).toEqual(['write', 'read']);
-    expect(heard()).toBe(before);
-    // The new server has only a tool whose name is taken, so nothing changes.
-    s.config({ other: {}, fs: {}, twin: {} });
-    await s.run(5000);
-    expect(heard()).toBe(before);
-    expect(announcedBy(s).length).toBe(told);
-  },
-);
+};
+scenario('a refused tool or another order of servers changes nothing on offer', three, async (s) => {
+  await everybody(s, 1_100);
+  const heard = (): number => s.heard('computer', 'tools.changed').length;
+  const [before, told] = [heard(), announcedBy(s).length];
+  s.config({ other: {}, fs: {} });
+  await s.run(5000);
+  expect(offeredBy(s)).toEqual(['write', 'read']);
+  expect(heard()).toBe(before);
+  // The new server has only a tool whose name is taken, so nothing changes.
+  s.config({ other: {}, fs: {}, twin: {} });
+  await s.run(5000);
+  expect(heard()).toBe(before);
+  expect(announcedBy(s).length).toBe(told);
+});

@@ -47,8 +47,7 @@ scenario('a value that cannot be had leaves alone who runs, and keeps down who s
   s.restart(fs);
   s.reaches(fs, 'open');
   s.expect(fs).says('needs input word');
-  const call = s.settled(s.call('read'));
-  s.expect(call).settles('failed', needs);
+  s.expect(s.settled(s.call('read'))).settles('failed', needs);
   s.expect.stages('computer', 'whole', 'degraded');
   s.values(fs, 4);
   s.start(fs);
@@ -119,8 +118,7 @@ scenario('a call that wakes a lazy server waits while its value is asked for, or
   s.expect(second).settles('succeeded');
   s.reaches(fs, 'standby');
   s.values(fs, 'none', 100);
-  const third = s.settled(s.call('read'));
-  s.expect(third).settles('failed', { code: 'InputNotFound', says: 'needs input word' });
+  s.expect(s.settled(s.call('read'))).settles('failed', { code: 'InputNotFound', says: 'needs input word' });
   s.expect(fs).launches(1, 1_001);
 });
 

@@ -71,50 +71,44 @@ scenario('the last one counts of the orders that come while calls are cancelled'
   expect(stageOf(s)).toBe('ready');
 });
 
-scenario(
-  'a process that is told to hurry takes the next step, if it is on its way down at all',
-  {
-    servers: {
-      fs: {
-        tools,
-        startMs: 50,
-        leaves: { count: 1, stubborn: true },
-        later: { 2: { leaves: { count: 0 } } },
-      },
+const hurried = {
+  servers: {
+    fs: {
+      tools,
+      startMs: 50,
+      leaves: { count: 1, stubborn: true },
+      later: { 2: { leaves: { count: 0 } } },
     },
   },
-  async (s) => {
-    s.computer();
-    await reaches(s, 'ready');
-    s.servers.kill('fs', { code: 1 });
-    expect([stageOf(s), signalsTo(s)]).toEqual(['recovering', ['SIGTERM']]);
-    order(s, 'server.stop');
-    order(s, 'server.stop');
-    expect(signalsTo(s)).toEqual(['SIGTERM', 'SIGKILL']);
-    await s.run(10);
-    expect(stageOf(s)).toBe('idle');
-    expect(s.servers.alive).toBe(0);
-  },
-);
+} as const;
+scenario('a process that is told to hurry takes its next step, if on its way down', hurried, async (s) => {
+  s.computer();
+  await reaches(s, 'ready');
+  s.servers.kill('fs', { code: 1 });
+  expect([stageOf(s), signalsTo(s)]).toEqual(['recovering', ['SIGTERM']]);
+  order(s, 'server.stop');
+  order(s, 'server.stop');
+  expect(signalsTo(s)).toEqual(['SIGTERM', 'SIGKILL']);
+  await s.run(10);
+  expect(stageOf(s)).toBe('idle');
+  expect(s.servers.alive).toBe(0);
+});
 
+const obeying = { servers: { fs: { tools } }, kinds: deafIn('process', 'running'), failing: '/process' };
 for (const [what, act, rests] of [
   ['stopped', (s: Harness) => order(s, 'server.stop'), 'idle'],
   ['recovered from a broken stream', (s: Harness) => s.servers.breakStream('fs'), 'waiting'],
   ['closed', (s: Harness) => s.close(), 'closing'],
 ] as const)
-  scenario(
-    `a process machine that obeys nothing is ended by force when its server is ${what}`,
-    { servers: { fs: { tools } }, kinds: deafIn('process', 'running'), failing: '/process' },
-    async (s) => {
-      await s.up(100);
-      act(s);
-      await s.run(5499);
-      expect(s.servers.alive).toBe(1);
-      await s.run(260);
-      expect(stageOf(s)).toBe(rests);
-      expect(s.servers.alive).toBe(0);
-    },
-  );
+  scenario(`a process machine that obeys nothing is forced if its server is ${what}`, obeying, async (s) => {
+    await s.up(100);
+    act(s);
+    await s.run(5499);
+    expect(s.servers.alive).toBe(1);
+    await s.run(260);
+    expect(stageOf(s)).toBe(rests);
+    expect(s.servers.alive).toBe(0);
+  });
 
 const unreachable: HarnessOptions['mend'] = (ports) => ({
   ...ports,
@@ -123,43 +117,36 @@ const unreachable: HarnessOptions['mend'] = (ports) => ({
     return { tell() {}, close: () => instance.close() };
   },
 });
-scenario(
-  'a process that does not even show an exit after SIGKILL is given up, and its group is ended by force',
-  { servers: { fs: { tools } }, mend: unreachable },
-  async (s) => {
-    await s.up(100);
-    s.close();
-    await s.run(4600);
-    expect(s.directory.find('computer')).toBeUndefined();
-    expect(s.servers.alive).toBe(0);
-  },
-);
+const undying = { servers: { fs: { tools } }, mend: unreachable };
+scenario('a process without an exit after SIGKILL is given up, its group forced', undying, async (s) => {
+  await s.up(100);
+  s.close();
+  await s.run(4600);
+  expect(s.directory.find('computer')).toBeUndefined();
+  expect(s.servers.alive).toBe(0);
+});
 
-scenario(
-  'members of a dead group that even SIGKILL does not end are given up after the last grace',
-  {
-    servers: { fs: { tools, leaves: { count: 1, stubborn: true }, later: { 2: { leaves: { count: 0 } } } } },
-    mend: unreachable,
-  },
-  async (s) => {
-    await s.up(100);
-    s.servers.kill('fs', { code: 1 });
-    await s.run(s.timing.termGraceMs + s.timing.killGraceMs - 1);
-    expect([stageOf(s), signalsTo(s)]).toEqual(['recovering', ['SIGTERM', 'SIGKILL']]);
-    await s.run(2000);
-    expect(stageOf(s)).toBe('ready');
-  },
-);
+const unkillable = {
+  servers: { fs: { tools, leaves: { count: 1, stubborn: true }, later: { 2: { leaves: { count: 0 } } } } },
+  mend: unreachable,
+} as const;
+scenario('members of a dead group that survive SIGKILL are given up at last', unkillable, async (s) => {
+  await s.up(100);
+  s.servers.kill('fs', { code: 1 });
+  await s.run(s.timing.termGraceMs + s.timing.killGraceMs - 1);
+  expect([stageOf(s), signalsTo(s)]).toEqual(['recovering', ['SIGTERM', 'SIGKILL']]);
+  await s.run(2000);
+  expect(stageOf(s)).toBe('ready');
+});
 
-scenario(
-  'a launcher that ends before its start was seen is swept with all that it left behind',
-  { servers: { fs: { tools, startMs: 50, leaves: { count: 2 }, later: { 2: { leaves: { count: 0 } } } } } },
-  async (s) => {
-    await s.up(10);
-    s.servers.kill('fs', { code: 1 });
-    expect(signalsTo(s)).toEqual(['SIGTERM']);
-    await s.run(2000);
-    expect(stageOf(s)).toBe('ready');
-    expect(s.servers.alive).toBe(1);
-  },
-);
+const leaving = {
+  servers: { fs: { tools, startMs: 50, leaves: { count: 2 }, later: { 2: { leaves: { count: 0 } } } } },
+};
+scenario('a launcher that ends before its start was seen is swept with what it left', leaving, async (s) => {
+  await s.up(10);
+  s.servers.kill('fs', { code: 1 });
+  expect(signalsTo(s)).toEqual(['SIGTERM']);
+  await s.run(2000);
+  expect(stageOf(s)).toBe('ready');
+  expect(s.servers.alive).toBe(1);
+});

@@ -39,20 +39,17 @@ scenario('thirty servers that die together do not return at once', { servers: ma
     expect(back.filter((at) => at >= from && at < from + 1000).length).toBeLessThanOrEqual(10);
 });
 
-scenario(
-  'sixteen servers connect at a time, and who is ready makes room for the next',
-  { servers: many(40, { startMs: 1000 }) },
-  async (s) => {
-    await s.up(500);
-    expect(opensOf(s)).toHaveLength(16);
-    expect(launching(s)).toBe(16);
-    await s.run(1000);
-    expect(opensOf(s)).toHaveLength(32);
-    expect(launching(s)).toBe(16);
-    await s.run(2000);
-    expect(computerStage(s)).toBe('whole');
-  },
-);
+const forty = { servers: many(40, { startMs: 1000 }) };
+scenario('sixteen servers connect at a time, and who is ready makes room for the next', forty, async (s) => {
+  await s.up(500);
+  expect(opensOf(s)).toHaveLength(16);
+  expect(launching(s)).toBe(16);
+  await s.run(1000);
+  expect(opensOf(s)).toHaveLength(32);
+  expect(launching(s)).toBe(16);
+  await s.run(2000);
+  expect(computerStage(s)).toBe('whole');
+});
 
 for (const [what, script] of [
   ['in its start', { startMs: 60_000 }],
@@ -132,33 +129,27 @@ scenario('a call for a server in the line fails unsent when its computer closes'
 
 const both = (s: Harness, count: number, more: object): void =>
   s.config({ ...Object.fromEntries(Array.from({ length: count }, (_, n) => [`s${n}`, {}])), ...more });
-scenario(
-  'servers that are taken out while they wait for a turn leave their turns to others',
-  { servers: { ...many(16, { initialize: 20_000 }), ...many(20, {}, 'gone'), fs: { tools } } },
-  async (s) => {
-    s.computer({ servers: Array.from({ length: 16 }, (_, n) => `s${n}`) });
-    const all = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`gone${n}`, {}]));
-    both(s, 16, all);
-    await s.run(100);
-    both(s, 16, {});
-    await s.run(100);
-    both(s, 16, { fs: {} });
-    await s.run(30_000);
-    expect(stageOf(s)).toBe('ready');
-    expect(computerStage(s)).toBe('whole');
-  },
-);
+const takenOut = { servers: { ...many(16, { initialize: 20_000 }), ...many(20, {}, 'gone'), fs: { tools } } };
+scenario('servers taken out while they wait for a turn leave their turns to others', takenOut, async (s) => {
+  s.computer({ servers: Array.from({ length: 16 }, (_, n) => `s${n}`) });
+  const all = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`gone${n}`, {}]));
+  both(s, 16, all);
+  await s.run(100);
+  both(s, 16, {});
+  await s.run(100);
+  both(s, 16, { fs: {} });
+  await s.run(30_000);
+  expect(stageOf(s)).toBe('ready');
+  expect(computerStage(s)).toBe('whole');
+});
 
 const isBad = ({ server }: { readonly server: string }): boolean => server.startsWith('bad');
-scenario(
-  'a server whose machine was given up in its turn keeps no turn from others',
-  {
-    servers: { ...many(40, {}, 'bad'), fs: { tools } },
-    kinds: broken('client', 'rememberInfo', isBad),
-    failing: 'client:bad',
-  },
-  async (s) => {
-    await s.up(10_000);
-    expect(stageOf(s)).toBe('ready');
-  },
-);
+const badInTurn = {
+  servers: { ...many(40, {}, 'bad'), fs: { tools } },
+  kinds: broken('client', 'rememberInfo', isBad),
+  failing: 'client:bad',
+};
+scenario('a server whose machine was given up in its turn keeps none from others', badInTurn, async (s) => {
+  await s.up(10_000);
+  expect(stageOf(s)).toBe('ready');
+});
