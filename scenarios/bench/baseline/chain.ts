@@ -40,6 +40,7 @@ export async function startOffice(): Promise<Office> {
       if (seat.role === 'computer') computers.set(`${office}/${seat.name}`, socket);
       await socket.join(office);
       ack(true, null);
+      socket.to(office).emit('notify:enter_office', { office_id: office, [seat.role]: seat.name });
     });
     socket.on('client:tool_call', (call: Call, ack: Ack) => {
       computers
