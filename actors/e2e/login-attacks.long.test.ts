@@ -2,12 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  metadataOf,
-  startGuarded,
-  type GuardedOptions,
-  type GuardedServer,
-} from '../../scenarios/fixtures/guarded-server.ts';
+import { metadataOf, startGuarded, type GuardedOptions } from '../../scenarios/fixtures/guarded-server.ts';
 import type { ServerStatus } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
@@ -17,10 +12,8 @@ const json = (response: ServerResponse, body: object): true => {
   return true;
 };
 const authorization = '/.well-known/oauth-authorization-server';
-const resource = '/.well-known/oauth-protected-resource/mcp';
 
 interface Attempt {
-  readonly server: GuardedServer;
   /** Addresses of the pages that the person was shown. */
   readonly shown: readonly string[];
   /** Final pages in the browser of the person. */
@@ -28,11 +21,8 @@ interface Attempt {
   /** Status in which the server came to rest: ready, or without a login. */
   readonly rested: ServerStatus;
 }
-/** Connects to a hostile server and waits until it rests; `open` is how the person opens the login page. */
-async function attempt(
-  instead: NonNullable<GuardedOptions['instead']>,
-  open: (url: string) => Promise<Response> = (url) => fetch(url),
-): Promise<Attempt> {
+/** Connects to a hostile server and waits until it rests. */
+async function attempt(instead: NonNullable<GuardedOptions['instead']>): Promise<Attempt> {
   const server = await startGuarded({ instead });
   onTestFinished(server.close);
   const [shown, opened]: [string[], Promise<Response>[]] = [[], []];
@@ -41,7 +31,7 @@ async function attempt(
     config: { mcpServers: { far: { type: 'http', url: server.url, autoApprove: ['all'] } } },
     authorize: async ({ url }) => {
       shown.push(url);
-      opened.push(open(url));
+      opened.push(fetch(url));
       await opened.at(-1);
     },
   });
@@ -55,7 +45,7 @@ async function attempt(
     await new Promise<void>((resolve) => {
       computer.on('server.changed', (now) => isAtRest(now) && resolve());
     });
-  return { server, shown, pages: await Promise.all(opened), rested: status() };
+  return { shown, pages: await Promise.all(opened), rested: status() };
 }
 /** Answers the login page with a changed redirect. */
 const redirects =
@@ -69,51 +59,7 @@ const redirects =
     response.writeHead(302, { location: back.href }).end();
     return true;
   };
-const noToken = ({ asked }: GuardedServer): void =>
-  expect(asked.filter((what) => what.startsWith('/token'))).toEqual([]);
-
 describe('a login that somebody else takes part in', () => {
-  it('is refused when the redirect is from another authorization server, and its code goes nowhere', async () => {
-    const { server, rested } = await attempt(redirects((query) => query.set('iss', 'https://evil.test')));
-    expect(rested.reason).toContain('the redirect is from another authorization server');
-    noToken(server);
-  });
-
-  it('is refused when the metadata are those of another issuer, before any page is shown', async () => {
-    const { server, shown, rested } = await attempt(
-      ({ pathname }, response, url) =>
-        pathname === authorization && json(response, { ...metadataOf(url), issuer: 'https://as.test' }),
-    );
-    expect(rested.reason).toContain('the metadata of its authorization server are those of another');
-    expect([shown, server.asked]).toEqual([[], []]);
-  });
-
-  it('is not ended by a redirect with another state, nor by the right one a second time', async () => {
-    let state = 'of another login';
-    const backs: string[] = [];
-    const { server, pages, rested } = await attempt(
-      () => false,
-      async (url) => {
-        const { headers } = await fetch(url, { redirect: 'manual' });
-        const back = new URL(headers.get('location') ?? '');
-        const right = back.searchParams.get('state') ?? '';
-        back.searchParams.set('state', state);
-        expect((await fetch(back)).status).toBe(400);
-        back.searchParams.set('state', right);
-        state = right;
-        backs.push(back.href);
-        return fetch(back);
-      },
-    );
-    expect([rested.state, pages[0]?.status]).toEqual(['ready', 200]);
-    const again = await fetch(backs[0] ?? '').then(
-      ({ status }) => status,
-      () => 'nobody listens',
-    );
-    expect(again).not.toBe(200);
-    expect(server.asked).toEqual(['/register', '/token authorization_code']);
-  });
-
   it('sends a browser nowhere else: its end is a page of our own, whatever the redirect asks for', async () => {
     const { pages, rested } = await attempt(
       redirects((query) => {
@@ -139,15 +85,6 @@ describe('an address that a server names', () => {
       expect(rested.reason).not.toContain(page);
     },
   );
-
-  it('is refused as the metadata of another resource', async () => {
-    const { shown, rested } = await attempt(
-      ({ pathname }, response, url) =>
-        pathname === resource &&
-        json(response, { resource: 'https://bank.test/mcp', authorization_servers: [url] }),
-    );
-    expect([shown, rested.state]).toEqual([[], 'unauthorized']);
-  });
 });
 
 describe('a token', () => {

@@ -4,14 +4,10 @@ import { startGuarded, type GuardedOptions } from '../../scenarios/fixtures/guar
 import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
-import { servedUrl } from '../../scenarios/fixtures/local-server.ts';
+import { jwtWith, servedUrl } from '../../scenarios/fixtures/local-server.ts';
 
 /** Tests of logins with a proof of identity: an ID token, or a token of the platform. */
 const folder = testFolder('idp');
-const jwtWith = (claims: object): string =>
-  ['{"alg":"none"}', JSON.stringify(claims), 'signature-of-it']
-    .map((part) => Buffer.from(part).toString('base64url'))
-    .join('.');
 const idToken = jwtWith({ sub: 'me', aud: 'idp-client' });
 const grant = jwtWith({ sub: 'me', client_id: 'c1' });
 const idpSecret = 'p4ss-of-the-idp';

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createAgent } from '../api/agent.ts';
 import { createOffice } from '../api/office.ts';
+import type { Computer, ComputerOptions, Office } from '../index.ts';
 import { serversPart } from '../api/servers-part.ts';
 import { Runtime } from '../api/runtime.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
@@ -97,16 +98,34 @@ const facts: Readonly<Record<'process' | 'session' | 'link' | 'office' | 'reques
   ],
 };
 
+async function opened(at: string, more: ComputerOptions = {}) {
+  const planted = { at, isOver: at === '' };
+  plant(planted);
+  const given = { name: 'c', config, stateDir: false as const, ...asking, ...more };
+  const computer = await bootedComputer(given, { runtime });
+  onTestFinished(() => computer.close());
+  return { planted, computer };
+}
+/** After the fault both servers work. */
+async function works(computer: Computer): Promise<void> {
+  const outcomeOf = async (tool: string): Promise<string> => (await computer.callTool(tool, {})).outcome;
+  await expect.poll(() => outcomeOf('use_bad'), { timeout: 60_000 }).toBe('succeeded');
+  expect(await outcomeOf('use_good')).toBe('succeeded');
+  expect(computer.status().servers.find(({ name }) => name === 'good')).toMatchObject({ state: 'ready' });
+}
+async function openedOffice(): Promise<Office> {
+  const office = await createOffice({ port: 0 }, runtime);
+  onTestFinished(() => office.close());
+  return office;
+}
+
 describe('an error that is thrown in a callback of a port', () => {
   it.each([
     ...facts.process.map((fact) => `process ${fact}`),
     ...facts.session.map((fact) => `session ${fact}`),
     ...facts.request.map((fact) => `request ${fact}`),
   ])('ends at most its server: %s', async (at) => {
-    const planted = { at, isOver: false };
-    plant(planted);
-    const computer = await bootedComputer({ name: 'c', config, stateDir: false, ...asking }, { runtime });
-    onTestFinished(() => computer.close());
+    const { computer, planted } = await opened(at);
     expect(await computer.callTool('use_good', {})).toMatchObject({ outcome: 'succeeded' });
     // Settles, whatever comes of it, also when the server ends meanwhile.
     expect((await computer.callTool('use_bad', {})).outcome).toBeTypeOf('string');
@@ -114,50 +133,37 @@ describe('an error that is thrown in a callback of a port', () => {
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
     // A server whose launch the host could not make out is started again by an order.
     if (at.startsWith('request spec')) await computer.servers.restart('bad');
-    const usable = async (): Promise<string> => (await computer.callTool('use_bad', {})).outcome;
-    await expect.poll(usable, { timeout: 60_000 }).toBe('succeeded');
+    await works(computer);
     expect(planted.isOver).toBe(true);
-    expect(await computer.callTool('use_good', {})).toMatchObject({ outcome: 'succeeded' });
-    expect(computer.status().servers.find(({ name }) => name === 'good')).toMatchObject({ state: 'ready' });
   });
 
   it.each(['output', 'log'])(
     'ends its server alone where it reads what the server wrote: %s',
     async (where) => {
-      plant({ at: '', isOver: true });
+      const { computer } = await opened('');
       let isOver = false;
       const once = (isMeant: boolean): void => {
         if (isOver || !isMeant) return;
         isOver = true;
         throw new RangeError('planted');
       };
-      const computer = await bootedComputer({ name: 'c', config, stateDir: false, ...asking }, { runtime });
-      onTestFinished(() => computer.close());
       const { output } = runtime.use(serversPart);
       const [wrote, logged] = [output.wrote.bind(output), output.logged.bind(output)];
       if (where === 'output') output.wrote = (name, chunk) => (once(name === 'bad'), wrote(name, chunk));
       else output.logged = (name, entry) => (once(name === 'bad'), logged(name, entry));
       const called = computer.callTool('use_bad', {});
       expect((await called).outcome).toMatch(/^(succeeded|unknown)$/);
-      const usable = async (): Promise<string> => (await computer.callTool('use_bad', {})).outcome;
-      await expect.poll(usable, { timeout: 60_000 }).toBe('succeeded');
+      await works(computer);
       expect(isOver).toBe(true);
-      expect(await computer.callTool('use_good', {})).toMatchObject({ outcome: 'succeeded' });
-      expect(computer.status().servers.find(({ name }) => name === 'good')).toMatchObject({ state: 'ready' });
     },
   );
 
   it.each([...facts.link.map((fact) => `link ${fact}`), ...facts.office.map((fact) => `office ${fact}`)])(
     'costs at most the connection of its peer: %s',
     async (at) => {
-      const planted = { at, isOver: false };
-      plant(planted);
-      const office = await createOffice({ port: 0 }, runtime);
-      onTestFinished(() => office.close());
-      const computer = await bootedComputer({ name: 'c', config, stateDir: false, ...asking }, { runtime });
-      onTestFinished(() => computer.close());
+      const { computer, planted } = await opened(at);
+      const { url } = await openedOffice();
       // Enters again where the error cost the first try.
-      const { url } = office;
       await computer.join({ url }).catch(() => computer.join({ url }));
       const agent = await createAgent({ url }).catch(() => createAgent({ url }));
       onTestFinished(() => agent.close());
@@ -192,17 +198,10 @@ describe('an error that is thrown in a callback of a port', () => {
     writeFileSync(join(folder, 'skills', 'mending', 'SKILL.md'), '---\nname: mending\ndescription: d\n---\n');
     writeFileSync(join(folder, 'skills', 'mending', 'picture.png'), Buffer.alloc(2_000_000));
     const own = { landing: { folder, autoApprove: true }, skills: [join(folder, 'skills')] };
-    const planted = { at, isOver: false };
-    plant(planted);
-    const office = await createOffice({ port: 0 }, runtime);
-    onTestFinished(() => office.close());
-    const given = { ...config, a2c: { ...config.a2c, ...own } };
-    const computer = await bootedComputer(
-      { name: 'c', config: given, stateDir: false, ...asking, office: { url: office.url } },
-      { runtime },
-    );
-    onTestFinished(() => computer.close());
-    const agent = await createAgent({ url: office.url }, runtime);
+    const { computer, planted } = await opened(at, { config: { ...config, a2c: { ...config.a2c, ...own } } });
+    const { url } = await openedOffice();
+    await computer.join({ url });
+    const agent = await createAgent({ url }, runtime);
     onTestFinished(() => agent.close());
     const all = [
       () => agent.tools('c'),

@@ -64,52 +64,42 @@ describe('servers of every transport', () => {
     expect(inside.sessions).toBe(1);
   });
 
-  it.each(['stdio', 'http', 'inside'])(
-    'are answered by their host, and heard when they log: %s',
-    async (name) => {
-      const entries: Readonly<Record<string, object>> = {
-        stdio: launched(mark, 'full'),
-        http: { url: `${(await http()).url}/full`, ...auto },
-        inside: { type: 'inmemory', ...auto },
-      };
-      const asked: unknown[] = [];
-      const host = await start(
-        { [name]: entries[name] },
-        {
-          inMemory: { inside: linked('full').connect },
-          answers: {
-            roots: () => [{ uri: 'file:///srv/a', name: 'a' }],
-            sample: async ({ server, params }) => {
-              asked.push([server, params]);
-              return { model: 'm', role: 'assistant', content: { type: 'text', text: 'four' } };
-            },
-            elicit: async ({ server, params }) => {
-              asked.push([server, params]);
-              return { action: 'accept', content: { age: 7 } };
-            },
+  it('are answered by their host, and heard when they log', async () => {
+    const name = 'stdio';
+    const asked: unknown[] = [];
+    const host = await start(
+      { [name]: launched(mark, 'full') },
+      {
+        answers: {
+          roots: () => [{ uri: 'file:///srv/a', name: 'a' }],
+          sample: async ({ server, params }) => {
+            asked.push([server, params]);
+            return { model: 'm', role: 'assistant', content: { type: 'text', text: 'four' } };
+          },
+          elicit: async ({ server, params }) => {
+            asked.push([server, params]);
+            return { action: 'accept', content: { age: 7 } };
           },
         },
-      );
-      const ask = async (method: string, params: object = {}): Promise<unknown> =>
-        JSON.parse(textOf((await host.callTool('askHost', { method, params })).result));
-      expect(await ask('roots/list')).toEqual({ result: { roots: [{ uri: 'file:///srv/a', name: 'a' }] } });
-      const sampling = { messages: [], maxTokens: 10 };
-      expect(await ask('sampling/createMessage', sampling)).toMatchObject({
-        result: { content: { text: 'four' } },
-      });
-      const form = { message: 'How old?', requestedSchema: { type: 'object', properties: {} } };
-      expect(await ask('elicitation/create', form)).toEqual({
-        result: { action: 'accept', content: { age: 7 } },
-      });
-      expect(asked).toMatchObject([
-        [name, sampling],
-        [name, { message: 'How old?' }],
-      ]);
-      await host.callTool('log', { level: 'warning', logger: 'disk', data: { free: 3 } });
-      await ear.until(() => ear.of('server.logged').length > 0);
-      expect(ear.of('server.logged')).toEqual([
-        { name, level: 'warning', logger: 'disk', data: { free: 3 } },
-      ]);
-    },
-  );
+      },
+    );
+    const ask = async (method: string, params: object = {}): Promise<unknown> =>
+      JSON.parse(textOf((await host.callTool('askHost', { method, params })).result));
+    expect(await ask('roots/list')).toEqual({ result: { roots: [{ uri: 'file:///srv/a', name: 'a' }] } });
+    const sampling = { messages: [], maxTokens: 10 };
+    expect(await ask('sampling/createMessage', sampling)).toMatchObject({
+      result: { content: { text: 'four' } },
+    });
+    const form = { message: 'How old?', requestedSchema: { type: 'object', properties: {} } };
+    expect(await ask('elicitation/create', form)).toEqual({
+      result: { action: 'accept', content: { age: 7 } },
+    });
+    expect(asked).toMatchObject([
+      [name, sampling],
+      [name, { message: 'How old?' }],
+    ]);
+    await host.callTool('log', { level: 'warning', logger: 'disk', data: { free: 3 } });
+    await ear.until(() => ear.of('server.logged').length > 0);
+    expect(ear.of('server.logged')).toEqual([{ name, level: 'warning', logger: 'disk', data: { free: 3 } }]);
+  });
 });

@@ -1,6 +1,6 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { httpTo } from '../../scenarios/contracts/logins/login-authority.ts';
+import { httpTo, never } from '../../scenarios/contracts/logins/login-authority.ts';
 import { isInside } from '../mcp/http/place.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { servedUrl } from '../../scenarios/fixtures/local-server.ts';
@@ -18,37 +18,26 @@ const serve = (encoding: string, body: Buffer, length = body.length): Promise<st
     response.writeHead(200, { 'content-encoding': encoding, 'content-length': String(length) });
     response.write(body, () => (length === body.length ? response.end() : response.destroy()));
   });
-const asked = (url: string): Promise<Response> =>
-  guardedFetch(httpTo(url), new AbortController().signal)(url);
+const asked = (url: string): Promise<Response> => guardedFetch(httpTo(url), never)(url);
 const metadata = Buffer.from(JSON.stringify({ issuer: 'https://far.test' }));
 
 describe('a packed answer in a login', () => {
-  it.each([
-    ['gzip', gzipSync(metadata)],
-    ['deflate', deflateSync(metadata)],
-    ['br', brotliCompressSync(metadata)],
-    ['identity', metadata],
-  ])('is unpacked: %s', async (encoding, body) => {
-    expect(await (await asked(await serve(encoding, body))).json()).toEqual({ issuer: 'https://far.test' });
+  it('is unpacked', async () => {
+    const url = await serve('gzip', gzipSync(metadata));
+    expect(await (await asked(url)).json()).toEqual({ issuer: 'https://far.test' });
   });
   it('is read up to the same size as any other', async () => {
     await expect(asked(await serve('gzip', gzipSync(Buffer.alloc(5_000_000))))).rejects.toThrow(
       'larger than',
     );
   });
-  it.each([
-    ['zstd', '"zstd"'],
-    ['gzip, br', '"gzip, br"'],
-    ['gzip', '"gzip"'],
-  ])('is named when it cannot be unpacked: %s', async (encoding, named) => {
-    await expect(asked(await serve(encoding, metadata))).rejects.toThrow(named);
+  it('is named when it cannot be unpacked', async () => {
+    await expect(asked(await serve('zstd', metadata))).rejects.toThrow('"zstd"');
   });
   it('fails when it is cut off', async () => {
     await expect(asked(await serve('gzip', gzipSync(metadata), 10_000))).rejects.toThrow('broken off');
   });
 });
-
-const never = new AbortController().signal;
 
 describe('an address that a server names', () => {
   const far = new URL('https://mcp.example.com/mcp');
@@ -81,10 +70,6 @@ describe('an address that a server names', () => {
     await expect(guardedFetch(httpTo(far), never)('http://192.0.2.1/x')).rejects.toThrow(
       'no https:// address',
     );
-  });
-  it('is not read without end', async () => {
-    const url = await servedUrl((_, response) => response.end('x'.repeat(300_000)));
-    await expect(guardedFetch(httpTo(url), never)(url)).rejects.toThrow('larger than');
   });
 });
 
@@ -131,17 +116,17 @@ describe('the requests of a login', () => {
       ['http://login.a2c-test.invalid/token', undefined, undefined],
     ]);
   });
-  it.each([
-    ['through a proxy', 'a2c.proxy', () => 'http://127.0.0.1:9'],
-    ['directly', 'a2c.proxy', () => undefined],
-  ])('say what to set when they reach nobody %s', async (_, words, proxyFor) => {
-    const given = { url: new URL('http://127.0.0.1:9/mcp'), headers: {}, timeoutMs: 0 };
-    const fetch = guardedFetch(new Http({ ...given, proxyFor }, around), never);
-    await expect(fetch('http://127.0.0.1:9/token')).rejects.toMatchObject({
-      message: expect.stringContaining('cannot be reached') as string,
-      remedy: { words: expect.stringContaining(words) as string },
-    });
-  });
+  it.each(['http://127.0.0.1:9', undefined])(
+    'say what to set when they reach nobody by the proxy %s',
+    async (proxy) => {
+      const given = { url: new URL('http://127.0.0.1:9/mcp'), headers: {}, timeoutMs: 0 };
+      const fetch = guardedFetch(new Http({ ...given, proxyFor: () => proxy }, around), never);
+      await expect(fetch('http://127.0.0.1:9/token')).rejects.toMatchObject({
+        message: expect.stringContaining('cannot be reached') as string,
+        remedy: { words: expect.stringContaining('a2c.proxy') as string },
+      });
+    },
+  );
   it('trust ca for the server and beside it, and name it where it is missing', async () => {
     const folder = fileURLToPath(new URL('../../scenarios/fixtures/tls/', import.meta.url));
     const of = (name: string): string => readFileSync(folder + name, 'utf8');

@@ -4,75 +4,36 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Authorize } from '../mcp/http/login.ts';
 import {
+  agrees,
   attempted,
   loginTo,
+  never,
+  noNews as news,
   startAuthority,
   type Answers,
 } from '../../scenarios/contracts/logins/login-authority.ts';
 import { Login } from './login.ts';
 import { sharedLogins, type LoginStore } from './login-store.ts';
-import { servedUrl } from '../../scenarios/fixtures/local-server.ts';
 
-const withResolvers = (): { promise: Promise<void>; resolve: () => void } => {
-  let resolve = (): void => {};
-  const promise = new Promise<void>((done) => (resolve = done));
-  return { promise, resolve };
-};
-const never = new AbortController().signal;
-
-/** Authorization server that agrees at once and counts the tokens that it gives. */
-async function authority(expiresIn = 3_600) {
-  const seen = { tokens: 0, grants: [] as string[] };
-  const url = await servedUrl((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://x');
-    const json = (body: object): void => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    };
-    if (pathname === '/.well-known/oauth-authorization-server')
-      return json({
-        ...{ issuer: url, authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` },
-        ...{ registration_endpoint: `${url}/register`, response_types_supported: ['code'] },
-        ...{ code_challenge_methods_supported: ['S256'], token_endpoint_auth_methods_supported: ['none'] },
-      });
-    let body = '';
-    request.on('data', (part) => (body += String(part)));
-    request.on('end', () => {
-      if (pathname === '/register') return json({ ...JSON.parse(body), client_id: 'c1' });
-      if (pathname !== '/token') return response.writeHead(404).end();
-      seen.tokens += 1;
-      seen.grants.push(new URLSearchParams(body).get('grant_type') ?? '');
-      return json({
-        ...{ access_token: `access-${seen.tokens}`, refresh_token: `refresh-${seen.tokens}` },
-        ...{ token_type: 'Bearer', expires_in: expiresIn },
-      });
-    });
-  });
-  return { url, seen };
-}
-const agrees: Authorize = ({ url }) => {
-  const page = new URL(url);
-  const back = new URL(page.searchParams.get('redirect_uri') ?? '');
-  back.search = new URLSearchParams({ code: 'x', state: page.searchParams.get('state') ?? '' }).toString();
-  return back;
-};
+const authority = (expires_in = 3_600) => startAuthority(() => ({ token: { expires_in } }));
 interface Given {
   readonly url: string;
-  readonly store: LoginStore;
+  readonly store?: LoginStore;
   readonly authorize?: Authorize;
   readonly now?: () => number;
   readonly hidden?: string[];
 }
-const loginAt = ({ url, store, authorize = agrees, now = () => 0, hidden = [] }: Given): Login =>
+const loginAt = ({
+  url,
+  store = sharedLogins(folder()),
+  authorize = agrees,
+  now = () => 0,
+  hidden = [],
+}: Given): Login =>
   new Login({
-    server: 'it',
-    url: `${url}/mcp`,
-    config: {},
-    store,
-    authorize,
+    ...{ server: 'it', url: `${url}/mcp`, config: {}, store, authorize, now },
     hide: (secrets) => hidden.push(...secrets),
-    now,
   });
-const news = { shown: () => {}, returned: () => {} };
 const folder = (): string => mkdtempSync(join(tmpdir(), 'a2c-logins-'));
 
 describe('a login', () => {
@@ -91,7 +52,7 @@ describe('a login', () => {
     expect(readdirSync(join(dir, 'logins'))).toEqual([]);
   });
   it('is renewed before it ends, once for all who share it', async () => {
-    const { url, seen } = await authority(100);
+    const { url, sent } = await authority(100);
     const dir = folder();
     let now = 0;
     const [one, other] = [0, 1].map(() => loginAt({ url, store: sharedLogins(dir), now: () => now }));
@@ -99,12 +60,13 @@ describe('a login', () => {
     expect([await one?.token(), await other?.token()]).toEqual(['access-1', 'access-1']);
     now = 95_000;
     expect(await Promise.all([one?.token(), other?.token()])).toEqual(['access-2', 'access-2']);
-    expect(seen.grants).toEqual(['authorization_code', 'refresh_token']);
+    const grants = sent.tokens.map((asked) => asked.get('grant_type'));
+    expect(grants).toEqual(['authorization_code', 'refresh_token']);
   });
   it('is renewed when the clock of this machine was put back, and when it was put forward', async () => {
-    const { url, seen } = await authority(100);
+    const { url, sent } = await authority(100);
     let now = 1_000_000;
-    const login = loginAt({ url, store: sharedLogins(folder()), now: () => now });
+    const login = loginAt({ url, now: () => now });
     await login.login(news, never);
     expect(await login.token()).toBe('access-1');
     now -= 500_000;
@@ -113,50 +75,39 @@ describe('a login', () => {
     expect(await login.token()).toBe('access-2');
     now += 500_000;
     expect(await login.token()).toBe('access-3');
-    expect(seen.tokens).toBe(3);
+    expect(sent.tokens).toHaveLength(3);
   });
   it('is renewed when it is refused; without a way to renew it nothing is sent again', async () => {
     const { url } = await authority();
-    const login = loginAt({ url, store: sharedLogins(folder()) });
-    expect(await login.challenged({ status: 401, header: undefined, token: undefined, isFirst: true })).toBe(
-      false,
-    );
+    const login = loginAt({ url });
+    const refused = (status: number, token?: string): Promise<boolean> =>
+      login.challenged({ status, header: undefined, token, isFirst: true });
+    expect(await refused(401)).toBe(false);
     await login.login(news, never);
-    expect(await login.challenged({ status: 401, header: undefined, token: 'access-1', isFirst: true })).toBe(
-      true,
-    );
+    expect(await refused(401, 'access-1')).toBe(true);
     expect(await login.token()).toBe('access-2');
-    expect(await login.challenged({ status: 403, header: undefined, token: 'access-2', isFirst: true })).toBe(
-      false,
-    );
+    expect(await refused(403, 'access-2')).toBe(false);
   });
   it('fails by the words of nobody else where the person refuses, or another page answers', async () => {
-    const { url } = await authority();
-    const answered = (change: (back: URLSearchParams) => void): Login =>
-      loginAt({
-        url,
-        store: sharedLogins(folder()),
-        authorize: (request) => {
-          const back = agrees(request) as URL;
-          change(back.searchParams);
-          return back;
-        },
-      });
-    const refused = answered((back) => back.set('error', 'access_denied')).login(news, never);
-    await expect(refused).rejects.toThrow('the login was refused (access_denied)');
-    const replayed = answered((back) => back.set('state', 'old')).login(news, never);
-    await expect(replayed).rejects.toThrow('does not belong to this login');
-    const mixed = answered((back) => back.set('iss', 'https://evil.test')).login(news, never);
-    await expect(mixed).rejects.toThrow('from another authorization server');
+    const { url, sent } = await authority();
+    const answered = (name: string, value: string): Promise<void> => {
+      const authorize: Authorize = async (request) => {
+        const back = new URL(String(await agrees(request)));
+        back.searchParams.set(name, value);
+        return back;
+      };
+      return loginAt({ url, authorize }).login(news, never);
+    };
+    await expect(answered('error', 'access_denied')).rejects.toThrow('the login was refused (access_denied)');
+    await expect(answered('state', 'old')).rejects.toThrow('does not belong to this login');
+    await expect(answered('iss', 'https://evil.test')).rejects.toThrow('from another authorization server');
+    expect(sent.tokens, 'the code goes nowhere').toEqual([]);
   });
   it('is given up at once when nobody waits for it any more', async () => {
     const { url } = await authority();
     const end = new AbortController();
-    const login = loginAt({ url, store: sharedLogins(folder()), authorize: () => undefined });
-    const shown = withResolvers();
-    const over = login.login({ shown: () => shown.resolve(), returned: () => {} }, end.signal);
-    await shown.promise;
-    end.abort();
+    const login = loginAt({ url, authorize: () => undefined });
+    const over = login.login({ ...news, shown: () => end.abort() }, end.signal);
     await expect(over).rejects.toThrow('nobody has logged in');
   });
 });
@@ -196,11 +147,7 @@ describe('an authorization server as it is', () => {
   it('may register nobody and give tokens as a form, as GitHub does', async () => {
     const answers: Answers = (at) => ({
       issuer: `${at}/login/oauth`,
-      resource: {
-        resource: `${at}/mcp/`,
-        resource_name: 'GitHub MCP Server',
-        bearer_methods_supported: ['header'],
-      },
+      resource: { resource: `${at}/mcp/`, resource_name: 'GitHub MCP Server' },
       authority: { registration_endpoint: undefined, code_challenge_methods_supported: ['S256'] },
       token: 'access_token=gho_1&scope=repo%2Cgist&token_type=bearer',
     });
@@ -213,14 +160,7 @@ describe('an authorization server as it is', () => {
     const slack =
       (token: object): Answers =>
       () => ({ authority: { registration_endpoint: undefined }, token: JSON.stringify(token) });
-    const good = {
-      ok: true,
-      access_token: 'xoxp-1',
-      token_type: 'user',
-      scope: 'a,b',
-      team: { id: 'T' },
-      enterprise: null,
-    };
+    const good = { ok: true, access_token: 'xoxp-1', token_type: 'user', scope: 'a,b', enterprise: null };
     expect((await attempted(slack(good), { clientId: '1.2' })).token).toBe('xoxp-1');
     const { why } = await attempted(slack({ ok: false, error: 'invalid_code' }), { clientId: '1.2' });
     expect(why).toBe(`${tokenAt}: invalid_code`);
@@ -232,13 +172,12 @@ describe('an authorization server as it is', () => {
         ...{
           client_secret_expires_at: 0,
           client_uri: '',
-          logo_uri: '',
-          tos_uri: '',
-          policy_uri: '',
-          owner: '',
+          contacts: null,
+          jwks: {},
+          audience: null,
+          scope: '',
         },
-        ...{ contacts: null, jwks: {}, allowed_cors_origins: [], audience: null, metadata: {}, scope: '' },
-        ...{ created_at: '2025-01-01T00:00:00Z', registration_access_token: 'ory_at_1', skip_consent: false },
+        ...{ registration_access_token: 'ory_at_1', skip_consent: false },
       },
       token: { id_token: null, scope: '', expires_in: 3599 },
     }));
@@ -249,19 +188,14 @@ describe('an authorization server as it is', () => {
       issuer: `${at}/organizations/v2.0`,
       authority: {
         issuer: `${at}/{tenantid}/v2.0`,
-        registration_endpoint: undefined,
-        code_challenge_methods_supported: undefined,
-        token_endpoint_auth_methods_supported: [
-          'client_secret_post',
-          'private_key_jwt',
-          'client_secret_basic',
-        ],
-        http_logout_supported: true,
+        ...{ registration_endpoint: undefined, code_challenge_methods_supported: undefined },
+        token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
         tenant_region_scope: null,
       },
     });
     const refused = await attempted(answers, { clientId: 'app' });
-    expect([refused.why, refused.remedy]).toEqual([
+    expect([refused.sent.pages, refused.why, refused.remedy]).toEqual([
+      [],
       'the metadata of its authorization server are those of another: at O/organizations/v2.0 the issuer is O/{tenantid}/v2.0',
       'issuer',
     ]);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Authorize } from '../mcp/http/login.ts';
+import { never, noNews as news } from '../../scenarios/contracts/logins/login-authority.ts';
 import {
   startGuarded,
   type GuardedOptions,
@@ -31,8 +32,6 @@ const start = async (options: GuardedOptions): Promise<void> => {
     clearTimeout: (timer) => clearImmediate(timer as NodeJS.Immediate),
   });
 };
-const news = { shown: () => {}, returned: () => {} };
-const never = new AbortController().signal;
 const store = memoryLogins();
 const loginBy = (authorize: Authorize, config: LoginConfig = { grant: 'device_code' }): Login =>
   new Login({ server: 'it', url: server.url, config, store, authorize, hide: () => {}, now: () => 0 });

@@ -8,10 +8,10 @@ import { type LoginConfig, type LoginOptions } from './login-options.ts';
 import { memoryLogins, type LoginStore } from './login-store.ts';
 import { Login } from './login.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
-import { servedUrl } from '../../scenarios/fixtures/local-server.ts';
+import { jwtWith, servedUrl } from '../../scenarios/fixtures/local-server.ts';
 import { createHash } from 'node:crypto';
 import { EmbeddedJWK, calculateJwkThumbprint, decodeJwt, jwtVerify, type JWK } from 'jose';
-import type { Authorize } from '../mcp/http/login.ts';
+import { agrees, never, noNews } from '../../scenarios/contracts/logins/login-authority.ts';
 
 const folder = testFolder('assertion');
 interface Asked {
@@ -49,10 +49,6 @@ const refuses =
     void response
       .writeHead(400, { 'content-type': 'application/json', ...more })
       .end(JSON.stringify({ error }));
-const jwtWith = (claims: object): string =>
-  ['{"alg":"none"}', JSON.stringify(claims), 'signature']
-    .map((part) => Buffer.from(part).toString('base64url'))
-    .join('.');
 const giving = () => {
   let tokens = 0;
   return endpoint(() => {
@@ -71,8 +67,7 @@ const loginTo = (url: string, config: LoginConfig, more: Partial<LoginOptions> =
     now: () => 0,
     ...more,
   });
-const news = { shown: () => {}, returned: () => {} };
-const logIn = (login: Login): Promise<void> => login.login(news, new AbortController().signal);
+const logIn = (login: Login): Promise<void> => login.login(noNews, never);
 const grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 
 describe('a login with an assertion', () => {
@@ -241,12 +236,6 @@ async function authority({ nonce, algs = ['ES256'] }: { nonce?: string; algs?: r
   );
   return { url, asked };
 }
-const agrees: Authorize = ({ url }) => {
-  const page = new URL(url);
-  const back = new URL(page.searchParams.get('redirect_uri') ?? '');
-  back.search = new URLSearchParams({ code: 'x', state: page.searchParams.get('state') ?? '' }).toString();
-  return back;
-};
 let now = 1_000_000;
 const boundTo = (url: string, store: LoginStore = memoryLogins(), hidden: string[] = []): Login =>
   loginTo(

@@ -42,7 +42,8 @@ function foreign(onSignal = (): void => {}) {
   };
   const spec = { command: 'tool', args: ['a'], env: { TOKEN: 'x', PATH: '/bin' } };
   const told = deferred<void>();
-  const port = processPortOf({ launchOf: () => spec, ledger, launcher: { launch } });
+  const launchOf = (server: string, number: number) => (server === 's' && number === 1 ? spec : undefined);
+  const port = processPortOf({ launchOf, ledger, launcher: { launch } });
   const instance = port('p', { server: 's', generation: 1, spec: 1, key: 'p' }, (fact) => {
     facts.push(fact);
     if (fact.type === 'child.failed' || fact.type === 'child.exited') told.resolve();
@@ -167,16 +168,19 @@ beforeAll(() => {
 type Failed = Extract<ProcessFact, { type: 'child.failed' }>;
 const launched = (spec: Partial<LaunchSpec> | undefined, launcher?: Launcher): Promise<Failed> =>
   new Promise((resolve, reject) => {
+    let isEarly = true;
     const ledger = createLedger({ reaper: false, stateDir: false });
     const launchOf = () => spec && { command: process.execPath, args: [], env: {}, ...spec };
     processPortOf({ launchOf, ledger, launcher })(
       'p',
       { server: 's', generation: 1, spec: 1, key: 'p' },
       (fact) => {
-        if (fact.type === 'child.failed') resolve(fact);
+        if (isEarly) reject(new Error('told before the port had returned'));
+        else if (fact.type === 'child.failed') resolve(fact);
         else if (fact.type === 'child.exited') reject(new Error('it ran'));
       },
     );
+    isEarly = false;
   });
 const failing = (error: unknown): Launcher => ({
   launch: () => {

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { httpTo } from '../../../scenarios/contracts/logins/login-authority.ts';
+import { httpTo, never } from '../../../scenarios/contracts/logins/login-authority.ts';
 import { guardedFetch } from '../../oauth/guarded-fetch.ts';
 import { isInside, type Place } from './place.ts';
 
@@ -37,7 +37,6 @@ async function port(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 const [inner, outer] = ['127.0.0.1', '203.0.113.7'];
-const never = new AbortController().signal;
 
 describe('the addresses that a login may have', () => {
   it.each<[string, readonly (readonly string[])[], boolean]>([

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { LoginConfig } from '../../../adapters/oauth/login-options.ts';
+import type { Authorize } from '../../../adapters/mcp/http/login.ts';
 import { Login } from '../../../adapters/oauth/login.ts';
 import { memoryLogins } from '../../../adapters/oauth/login-store.ts';
 import { waitingTimers } from '../../../adapters/clock.ts';
@@ -13,6 +14,16 @@ export const httpTo = (url: string | URL, place: Place = {}): Http =>
     { timers: waitingTimers, now: () => Date.now(), userAgent: 'test' },
   );
 
+export const never = new AbortController().signal;
+export const noNews = { shown: (): void => {}, returned: (): void => {} };
+/** A person whose browser comes back at once. */
+export const agrees: Authorize = ({ url }) => {
+  const { searchParams } = new URL(url);
+  const back = new URL(searchParams.get('redirect_uri') ?? '');
+  back.searchParams.set('code', 'k');
+  back.searchParams.set('state', searchParams.get('state') ?? '');
+  return back;
+};
 type Said = Readonly<Record<string, unknown>> | string;
 export type Answers = (url: string) => {
   /** Members of the resource metadata that differ; `undefined` removes a member. */
@@ -77,7 +88,7 @@ export async function startAuthority(answers: Answers) {
       const usual = {
         access_token: `access-${sent.tokens.length}`,
         token_type: 'Bearer',
-        refresh_token: 'r',
+        refresh_token: `refresh-${sent.tokens.length}`,
       };
       say(bodyOf(usual, now.token), now.status);
     });
@@ -98,19 +109,13 @@ export function loginTo({ url }: Authority, config: LoginConfig = {}, path = '/m
     url: url + path,
     config,
     store: memoryLogins(),
-    authorize: (request) => {
-      const page = new URL(request.url);
-      const back = new URL(page.searchParams.get('redirect_uri') ?? '');
-      back.searchParams.set('code', 'k');
-      back.searchParams.set('state', page.searchParams.get('state') ?? '');
-      return back;
-    },
+    authorize: agrees,
     hide: () => {},
     now: () => now,
   });
   const attempt = async (): Promise<Attempted> => {
     const failed = await login
-      .login({ shown: () => {}, returned: () => {} }, new AbortController().signal)
+      .login(noNews, never)
       .catch((error: unknown) => error as Error & { readonly remedy?: unknown });
     return {
       token: await login.token(),

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { localLauncher } from '../../../adapters/process/local-launcher.ts';
 import { membersOf } from '../../../adapters/process/reaper/group.ts';
-import { processPortOf } from '../../../adapters/process/launch.ts';
 import { ringBytes } from '../../../adapters/process/stderr-ring.ts';
 import type { ProcessFact } from '../../../machines/ports/process.ts';
 import { processContract } from './process.contract.ts';
@@ -31,12 +30,6 @@ describe('a real child', () => {
   const end = async () => {
     await world.until(() => facts.some(({ type }) => type === 'child.exited'));
     return facts.find((fact) => fact.type === 'child.exited');
-  };
-  const messageFor = async (spec: Parameters<RealProcessWorld['launch']>[0]): Promise<string> => {
-    world.launch(spec, (fact) => facts.push(fact));
-    expect(facts, 'a fact came before the port had returned').toEqual([]);
-    await world.until(() => facts.length > 0);
-    return facts[0]?.type === 'child.failed' ? facts[0].message : '';
   };
 
   it('inherits the allow-list and the marker, and nothing else of the host', async () => {
@@ -73,40 +66,11 @@ describe('a real child', () => {
     await expect(broken).resolves.toMatchObject({ code: 'EPIPE' });
   });
 
-  it('says why in words when it cannot be launched', async () => {
-    expect(await messageFor({ command: 'node', args: [], env: {}, cwd: '/no/such/folder' })).toBe(
-      'cannot start "node": its folder "/no/such/folder" does not exist: make it, or correct "cwd"',
-    );
-  });
-
-  it('says so when it may not be executed', async () => {
-    expect(await messageFor({ command: '/etc/passwd', args: [], env: {} })).toContain('may not be executed');
-  });
-
-  it('is refused, not thrown, with an argument that no process can be given', async () => {
-    expect(await messageFor({ command: 'node', args: ['a\0b'], env: {} })).toContain('hold a character');
-  });
-
-  it('is looked up by its server and the number of its launch spec', async () => {
-    const asked: unknown[] = [];
-    const launchOf = (...facts: unknown[]): undefined => void asked.push(facts);
-    const port = processPortOf({ launchOf, ledger: world.ledger });
-    const fact = await new Promise((resolve) =>
-      port('p', { server: 's', generation: 1, spec: 3, key: 'p' }, resolve),
-    );
-    expect(asked).toEqual([['s', 3]]);
-    expect(fact).toMatchObject({ type: 'child.failed', isFinal: true });
-  });
-
   it('runs the command of its config, whatever its arguments look like', async () => {
     writeFileSync(join(folder, 'python'), '#!/bin/sh\necho "$0 $*" >&2\n', { mode: 0o755 });
     const spec = { command: 'python', args: ['server.py', '--node-id', '3'], env: { PATH: folder } };
     world.launch(spec, (fact) => facts.push(fact));
     expect(await end()).toMatchObject({ code: 0, stderr: `${folder}/python server.py --node-id 3\n` });
-  });
-
-  it('fails without a launch config by the name of the server', async () => {
-    expect(await messageFor(undefined)).toBe('cannot start "contract": no command is known for it');
   });
 
   it('leaves neither a process nor a file descriptor behind, twenty times over', async () => {

@@ -36,6 +36,10 @@ const json = { 'content-type': 'application/json' };
 const events = { 'content-type': 'text/event-stream' };
 const event = (text: string): string => `event: message\ndata: ${text}\n\n`;
 
+const forms = [
+  [json, (text: string) => text],
+  [events, event],
+] as const;
 const packings: readonly (readonly [coding: string, pack: Pack])[] = [
   ['gzip', gzipSync],
   ['GZIP', gzipSync],
@@ -47,24 +51,18 @@ const packings: readonly (readonly [coding: string, pack: Pack])[] = [
 ];
 
 describe('an answer that is packed, though nobody asked for that', () => {
-  it.each(packings)('is unpacked: %s', async (coding, pack) => {
-    const world = await worldOf('streamable', {
-      serves: answering((text, response) =>
-        response.writeHead(200, { ...json, 'content-encoding': coding }).end(pack(Buffer.from(text))),
-      ),
-    });
-    expect(await (await openIn(world)).text('echo')).toBe('here');
-  });
-
-  it.each(packings)('is unpacked on an event stream: %s', async (coding, pack) => {
-    const world = await worldOf('streamable', {
-      serves: answering((text, response) =>
-        response
-          .writeHead(200, { ...events, 'content-encoding': coding })
-          .end(pack(Buffer.from(event(text)))),
-      ),
-    });
-    expect(await (await openIn(world)).text('echo')).toBe('here');
+  it.each(packings)('is unpacked, as JSON, as events and where it refuses: %s', async (coding, pack) => {
+    const packed = (type: object, status: number, write: (text: string) => string) =>
+      worldOf('streamable', {
+        serves: answering((text, response) =>
+          response
+            .writeHead(status, { ...type, 'content-encoding': coding })
+            .end(pack(Buffer.from(write(text)))),
+        ),
+      });
+    for (const [type, write] of forms)
+      expect(await (await openIn(await packed(type, 200, write))).text('echo')).toBe('here');
+    expect((await failureIn(await packed({}, 418, () => 'out of tea'))).message).toContain('out of tea');
   });
 
   it('is heard event by event, while the stream goes on', async () => {
@@ -77,16 +75,6 @@ describe('an answer that is packed, though nobody asked for that', () => {
       }),
     });
     expect(await (await openIn(world)).text('echo')).toBe('here');
-  });
-
-  it.each(packings)('is unpacked where it refuses: %s', async (coding, pack) => {
-    const world = await worldOf('streamable', {
-      serves: {
-        instead: (_, response) =>
-          !!response.writeHead(418, { 'content-encoding': coding }).end(pack(Buffer.from('out of tea'))),
-      },
-    });
-    expect((await failureIn(world)).message).toContain('out of tea');
   });
 
   it.each([
@@ -115,12 +103,9 @@ describe('an answer that is packed, though nobody asked for that', () => {
     expect(refused.failure.message).toContain(named);
   });
 
-  it.each([
-    ['as one piece', json, (text: string) => text],
-    ['on an event stream', events, event],
-  ] as const)(
-    'fails alone, with its size, when it is larger than a message may be: %s',
-    async (_, type, write) => {
+  it.each(forms)(
+    'fails alone, with its size, when it is larger than a message may be: %o',
+    async (type, write) => {
       let isBomb = false;
       const world = await worldOf('streamable', {
         resultBytes: 100_000,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { SeenRequest } from '../../fixtures/http-server.ts';
 import { openIn, refusalOf } from '../session/session.probe.ts';
-import { bodies, httpWorlds, methodOf, refuse, timesOf, type BodyKind } from './http-worlds.ts';
+import { bodies, httpWorlds, inCall, methodOf, refusing, timesOf, type BodyKind } from './http-worlds.ts';
 
 const worldOf = httpWorlds();
 
@@ -54,19 +55,16 @@ const remembers: readonly Row[] = [
 ];
 
 describe('a server that has forgotten the session', () => {
-  const forgetful = async (status: number, kind: BodyKind, message: string) => {
+  const worldThat = async (kind: 'streamable' | 'sse', [status, body, message]: Row, when = inPost) => {
     let isForgotten = false;
-    const world = await worldOf('streamable', {
-      serves: {
-        instead: (seen, response) =>
-          isForgotten && seen.method === 'POST' && refuse(response, seen, { status, kind, message }),
-      },
-    });
-    return { world, forget: () => (isForgotten = true) };
+    const refusal = { status, kind: body, message };
+    const serves = refusing(refusal, (seen) => isForgotten && when(seen));
+    return { world: await worldOf(kind, { serves }), forget: (is = true) => (isForgotten = is) };
   };
+  const inPost = ({ method }: SeenRequest): boolean => method === 'POST';
 
   it.each(forgets)('is known in a call: %i %s %j', async (...row) => {
-    const { world, forget } = await forgetful(...row);
+    const { world, forget } = await worldThat('streamable', row);
     const session = await openIn(world);
     forget();
     const refused = refusalOf(await session.call('echo').answer());
@@ -85,7 +83,7 @@ describe('a server that has forgotten the session', () => {
   it.each(asked)(
     'a session that its server has forgotten is known by the answer to %s: %i %s %j',
     async (method, ...row) => {
-      const { world, forget } = await forgetful(...row);
+      const { world, forget } = await worldThat('streamable', row);
       const session = await openIn(world);
       await session.request(method).answer();
       forget();
@@ -96,12 +94,7 @@ describe('a server that has forgotten the session', () => {
   );
 
   it.each(remembers)('is not one that says something else: %i %s %j', async (status, kind, message) => {
-    const world = await worldOf('streamable', {
-      serves: {
-        instead: (seen, response) =>
-          methodOf(seen) === 'tools/call' && refuse(response, seen, { status, kind, message }),
-      },
-    });
+    const world = await worldOf('streamable', { serves: refusing({ status, kind, message }, inCall) });
     const session = await openIn(world);
     await session.call('echo').answer();
     expect(await session.request('ping').answer()).toMatchObject({ type: 'ask.answered' });
@@ -109,13 +102,10 @@ describe('a server that has forgotten the session', () => {
   });
 
   it('is not one that refuses one call with words of a session while another one runs', async () => {
-    const world = await worldOf('streamable', {
-      serves: {
-        instead: (seen, response) =>
-          (seen.body?.['params'] as { name?: string } | undefined)?.name === 'echo' &&
-          refuse(response, seen, { status: 400, kind: 'text', message: 'Browser session 5 not found' }),
-      },
-    });
+    const refusal = { status: 400, kind: 'text', message: 'Browser session 5 not found' } as const;
+    const isEcho = ({ body }: SeenRequest): boolean =>
+      (body?.['params'] as { name?: string } | undefined)?.name === 'echo';
+    const world = await worldOf('streamable', { serves: refusing(refusal, isEcho) });
     const session = await openIn(world);
     const other = session.call('slow', { ms: 30 });
     await session.call('echo').answer();
@@ -123,34 +113,21 @@ describe('a server that has forgotten the session', () => {
     expect(timesOf(world, 'initialize')).toBe(1);
   });
 
-  it.each([401, 403])('is not one that asks for a login: %i with WWW-Authenticate', async (status) => {
-    const world = await worldOf('streamable', {
-      serves: {
-        instead: (seen, response) =>
-          methodOf(seen) === 'tools/call' &&
-          refuse(response, seen, {
-            status,
-            kind: 'own',
-            message: 'Session expired',
-            headers: { 'www-authenticate': 'Bearer' },
-          }),
-      },
-    });
+  it.each([
+    [401, 'Unauthorized'],
+    [403, 'AccessDenied'],
+  ])('is not one that asks for a login: %i with WWW-Authenticate', async (status, code) => {
+    const refusal = { status, kind: 'own', message: 'Session expired' } as const;
+    const headers = { 'www-authenticate': 'Bearer' };
+    const world = await worldOf('streamable', { serves: refusing({ ...refusal, headers }, inCall) });
     const session = await openIn(world);
-    expect(refusalOf(await session.call('echo').answer()).failure.code).toBe(
-      status === 401 ? 'Unauthorized' : 'AccessDenied',
-    );
+    expect(refusalOf(await session.call('echo').answer()).failure.code).toBe(code);
     expect(session.facts.every((fact) => !('isExpired' in fact))).toBe(true);
   });
 
   it('is not one whose tool speaks of sessions of its own: a ping is answered', async () => {
-    const world = await worldOf('streamable', {
-      serves: {
-        instead: (seen, response) =>
-          methodOf(seen) === 'tools/call' &&
-          refuse(response, seen, { status: 200, kind: 'own', message: 'browser session not found' }),
-      },
-    });
+    const refusal = { status: 200, kind: 'own', message: 'browser session not found' } as const;
+    const world = await worldOf('streamable', { serves: refusing(refusal, inCall) });
     const session = await openIn(world);
     for (let n = 0; n < 3; n += 1) await session.call('echo').answer();
     await world.until(() => timesOf(world, 'ping') > 0);
@@ -159,16 +136,15 @@ describe('a server that has forgotten the session', () => {
   });
 
   it('is not one whose ping never worked, and whose prompts never did', async () => {
+    const words = { ping: 'no ping', 'prompts/list': 'no session for prompts' };
+    const odd = new Map(
+      Object.entries(words).map(([method, message]) => [
+        method,
+        refusing({ status: 200, kind: 'own', message }),
+      ]),
+    );
     const world = await worldOf('streamable', {
-      serves: {
-        instead: (seen, response) =>
-          ['ping', 'prompts/list'].includes(methodOf(seen)) &&
-          refuse(response, seen, {
-            status: 200,
-            kind: 'own',
-            message: methodOf(seen) === 'ping' ? 'no ping' : 'no session for prompts',
-          }),
-      },
+      serves: { instead: (seen, response) => odd.get(methodOf(seen))?.instead(seen, response) ?? false },
     });
     const session = await openIn(world, 'full');
     await session.request('prompts/list').answer();
@@ -181,35 +157,20 @@ describe('a server that has forgotten the session', () => {
     ['that session', true],
     ['a browser session', false],
   ])('is asked for by a ping over SSE where a refusal speaks of %s', async (_, isForgotten) => {
-    let isOn = false;
-    const world = await worldOf('sse', {
-      serves: {
-        instead: (seen, response) =>
-          isOn &&
-          (isForgotten || methodOf(seen) === 'tools/call') &&
-          refuse(response, seen, { status: 400, kind: 'text', message: 'session 5 not found' }),
-      },
-    });
+    const row = [400, 'text', 'session 5 not found'] as const;
+    const { world, forget } = await worldThat('sse', row, isForgotten ? inPost : inCall);
     const session = await openIn(world);
-    isOn = true;
+    forget();
     await session.call('echo').answer();
     if (isForgotten) await session.next('session.lost');
-    isOn = false;
+    forget(false);
     expect(session.facts.some((fact) => 'isExpired' in fact && fact.isExpired)).toBe(isForgotten);
   });
 
   it.each(Object.keys(bodies) as BodyKind[])('is known over SSE by 404: %s', async (kind) => {
-    let isForgotten = false;
-    const world = await worldOf('sse', {
-      serves: {
-        instead: (seen, response) =>
-          isForgotten &&
-          seen.method === 'POST' &&
-          refuse(response, seen, { status: 404, kind, message: 'Could not find session' }),
-      },
-    });
+    const { world, forget } = await worldThat('sse', [404, kind, 'Could not find session']);
     const session = await openIn(world);
-    isForgotten = true;
+    forget();
     expect(await session.call('echo').answer()).toMatchObject({ sent: false });
     await session.next('session.lost');
     expect(session.facts.at(-1)).toMatchObject({ isExpired: true });

@@ -41,6 +41,11 @@ export function refuse(
   response.writeHead(status, headers).end(bodies[kind](seen.body?.['id'], message));
   return true;
 }
+type When = (seen: SeenRequest) => boolean;
+export const inCall: When = (seen) => methodOf(seen) === 'tools/call';
+export const refusing = (refusal: Refusing, when: When = () => true) => ({
+  instead: (seen: SeenRequest, response: ServerResponse) => when(seen) && refuse(response, seen, refusal),
+});
 interface Refusing {
   readonly status: number;
   readonly kind: BodyKind;

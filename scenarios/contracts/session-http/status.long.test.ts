@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { failureIn, handTimers, openIn, refusalOf } from '../session/session.probe.ts';
 import { observed } from '../session/session.harness.ts';
-import { bodies, httpWorlds, methodOf, refuse, type BodyKind } from './http-worlds.ts';
+import type { SeenRequest } from '../../fixtures/http-server.ts';
+import { bodies, httpWorlds, inCall, methodOf, refuse, refusing, type BodyKind } from './http-worlds.ts';
 
 const worldOf = httpWorlds();
 const kinds = Object.keys(bodies) as BodyKind[];
@@ -25,7 +26,7 @@ interface Outcome {
   readonly lost?: boolean;
   readonly ends?: object;
 }
-const inCall: readonly (readonly [status: number, failure: object, outcome: Outcome])[] = [
+const ofCalls: readonly (readonly [status: number, failure: object, outcome: Outcome])[] = [
   [401, { code: 'Unauthorized' }, { sent: false, ends: { wantsLogin: true } }],
   [403, { code: 'AccessDenied' }, { sent: false }],
   [404, { code: 'ServerLost', details: { http_status: 404 } }, { sent: false, ends: { isExpired: true } }],
@@ -46,9 +47,7 @@ describe('a status', () => {
   it.each(crossed(atInitialize))(
     'means at initialize what HTTP says, with a body of the kind %s: %i',
     async (kind, status, means) => {
-      const world = await worldOf('streamable', {
-        serves: { instead: (seen, response) => refuse(response, seen, { status, kind, headers: late }) },
-      });
+      const world = await worldOf('streamable', { serves: refusing({ status, kind, headers: late }) });
       const failure = await failureIn(world);
       expect(failure).toMatchObject(means);
       // Words of the server are kept where they say more than the status does.
@@ -58,15 +57,10 @@ describe('a status', () => {
     },
   );
 
-  it.each(crossed(inCall))(
+  it.each(crossed(ofCalls))(
     'means in a call what HTTP says, with a body of the kind %s: %i',
     async (kind, status, means, outcome) => {
-      const world = await worldOf('streamable', {
-        serves: {
-          instead: (seen, response) =>
-            methodOf(seen) === 'tools/call' && refuse(response, seen, { status, kind, headers }),
-        },
-      });
+      const world = await worldOf('streamable', { serves: refusing({ status, kind, headers }, inCall) });
       const session = await openIn(world);
       const refused = refusalOf(await session.call('echo').answer());
       expect(refused).toMatchObject({ sent: outcome.sent, failure: means });
@@ -79,12 +73,7 @@ describe('a status', () => {
   );
 
   it.each([400, 409, 422, 500])('may carry the answer to a call when it is %i', async (status) => {
-    const world = await worldOf('streamable', {
-      serves: {
-        instead: (seen, response) =>
-          methodOf(seen) === 'tools/call' && refuse(response, seen, { status, kind: 'own' }),
-      },
-    });
+    const world = await worldOf('streamable', { serves: refusing({ status, kind: 'own' }, inCall) });
     const session = await openIn(world);
     expect(refusalOf(await session.call('echo').answer())).toMatchObject({
       sent: true,
@@ -103,26 +92,16 @@ describe('Retry-After', () => {
     [inMs(-90_000), inMs(0), 0],
     ['soon', undefined, undefined],
   ])('is told in seconds for %s', async (value, date, seconds) => {
-    const more = { 'retry-after': value, ...(date !== undefined && { date }) };
-    const world = await worldOf('streamable', {
-      serves: {
-        instead: (seen, response) =>
-          methodOf(seen) === 'tools/call' &&
-          refuse(response, seen, { status: 503, kind: 'own', headers: more }),
-      },
-    });
+    const told = { 'retry-after': value, ...(date !== undefined && { date }) };
+    const serves = refusing({ status: 503, kind: 'own', headers: told }, inCall);
+    const world = await worldOf('streamable', { serves });
     const { failure } = refusalOf(await (await openIn(world)).call('echo').answer());
     expect(failure.details?.['retry_after']).toBe(seconds);
   });
   it.each([429, 503])('counts for the stream with news, too: %i', async (status) => {
     const hand = handTimers();
-    const world = await worldOf('streamable', {
-      timers: hand.timers,
-      serves: {
-        instead: (seen, response) =>
-          seen.method === 'GET' && refuse(response, seen, { status, kind: 'empty', headers }),
-      },
-    });
+    const serves = refusing({ status, kind: 'empty', headers }, ({ method }) => method === 'GET');
+    const world = await worldOf('streamable', { timers: hand.timers, serves });
     const session = observed(world, (emit) => world.open('echo', emit));
     expect(await session.first()).toMatchObject({ type: 'session.opened' });
     await hand.awaited(7_000);
@@ -136,33 +115,23 @@ describe('a URL without a type', () => {
   it.each([400, 404, 405, 406, 415].flatMap((status) => kinds.map((kind) => [status, kind] as const)))(
     'is tried as SSE when the first POST is refused with %i, with a body of the kind %s',
     async (status, kind) => {
-      const world = await worldOf('sse', {
-        spec: untold,
-        serves: {
-          instead: (seen, response) =>
-            seen.method === 'POST' &&
-            !seen.path.includes('sessionId') &&
-            refuse(response, seen, { status, kind, message: 'Method not allowed' }),
-        },
-      });
+      const isFirst = ({ method, path }: SeenRequest): boolean =>
+        method === 'POST' && !path.includes('sessionId');
+      const serves = refusing({ status, kind, message: 'Method not allowed' }, isFirst);
+      const world = await worldOf('sse', { spec: untold, serves });
       const session = await openIn(world);
       expect(await session.text('echo', { text: 'hi' })).toBe('hi');
       expect(world.server.seen.filter(({ method }) => method === 'GET')).toHaveLength(1);
     },
   );
   it.each(kinds)('is refused in the words of its first answer when it is no SSE either: %s', async (kind) => {
+    const [page, post] = [
+      refusing({ status: 404, kind: 'text', message: 'no page' }),
+      refusing({ status: 400, kind, message: 'the first words' }),
+    ];
     const world = await worldOf('streamable', {
       spec: untold,
-      serves: {
-        instead: (seen, response) =>
-          refuse(
-            response,
-            seen,
-            seen.method === 'GET'
-              ? { status: 404, kind: 'text', message: 'no page' }
-              : { status: 400, kind, message: 'the first words' },
-          ),
-      },
+      serves: { instead: (seen, response) => (seen.method === 'GET' ? page : post).instead(seen, response) },
     });
     const { message, details } = await failureIn(world);
     expect(details).toMatchObject({ http_status: 400 });
@@ -221,14 +190,11 @@ describe('notifications/initialized', () => {
     statuses.flatMap((status) => (['streamable', 'sse'] as const).map((kind) => [kind, status] as const)),
   )('may be refused, and the server is used: %s, %i', async (kind, status) => {
     const notices: string[] = [];
-    const world = await worldOf(kind, {
-      notice: (_, { text }) => notices.push(text),
-      serves: {
-        instead: (seen, response) =>
-          methodOf(seen) === 'notifications/initialized' &&
-          refuse(response, seen, { status, kind: 'id null', message: 'Session not found' }),
-      },
-    });
+    const serves = refusing(
+      { status, kind: 'id null', message: 'Session not found' },
+      (seen) => methodOf(seen) === 'notifications/initialized',
+    );
+    const world = await worldOf(kind, { notice: (_, { text }) => notices.push(text), serves });
     const session = await openIn(world);
     expect(await session.text('echo', { text: 'alive' })).toBe('alive');
     expect(notices).toEqual([expect.stringMatching(/^notifications\/initialized: .*\bHTTP \d/)]);

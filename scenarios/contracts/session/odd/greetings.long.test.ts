@@ -4,103 +4,78 @@ import { greeting, openOdd, type OddSession } from './odd.harness.ts';
 
 const none = { tools: null, resources: null, prompts: null, completions: false, logging: false };
 const tools = { listChanged: false };
+const nothing = { capabilities: none };
+const withTools = { capabilities: { ...none, tools } };
+const logs = { capabilities: { ...none, tools, logging: true } };
 const capabilities = (declared: unknown) => ({ ...greeting, capabilities: declared });
 const info = (serverInfo: unknown) => ({ ...greeting, serverInfo });
 const { protocolVersion } = greeting;
+const { serverInfo: _, ...nameless } = greeting;
+const { capabilities: __, ...unable } = greeting;
+const named = { name: 'x', version: '1' };
+const odd = { name: 'odd' };
 
 const read: readonly (readonly [what: string, result: object, known: object])[] = [
   [
-    'null in place of what it lacks',
+    'null for what it lacks',
     capabilities({ tools: {}, prompts: null, logging: null, extensions: null }),
-    { capabilities: { ...none, tools } },
+    withTools,
   ],
-  [
-    'an empty list in place of an object',
-    capabilities({ tools: [], logging: [], experimental: [] }),
-    { capabilities: { ...none, tools, logging: true } },
-  ],
-  [
-    'its tools in place of a capability',
-    capabilities({ tools: [{ name: 't' }] }),
-    { capabilities: { ...none, tools } },
-  ],
-  [
-    'true in place of a capability',
-    capabilities({ tools: true, tasks: true, experimental: { x: true } }),
-    { capabilities: { ...none, tools } },
-  ],
-  [
-    'false in place of a capability',
-    capabilities({ tools: {}, resources: false }),
-    { capabilities: { ...none, tools } },
-  ],
-  ['listChanged null', capabilities({ tools: { listChanged: null } }), { capabilities: { ...none, tools } }],
-  ['capabilities that are an empty list', capabilities([]), { capabilities: none }],
-  ['capabilities null', capabilities(null), { capabilities: none }],
-  ['no capabilities', { protocolVersion, serverInfo: greeting.serverInfo }, { capabilities: none }],
-  [
-    'no server info',
-    { protocolVersion, capabilities: { tools: {} } },
-    { name: '', version: '', capabilities: { ...none, tools } },
-  ],
+  ['an empty list for an object', capabilities({ tools: [], logging: [], experimental: [] }), logs],
+  ['its tools for a capability', capabilities({ tools: [{ name: 't' }] }), withTools],
+  ['true for a capability', capabilities({ tools: true, tasks: true, experimental: { x: true } }), withTools],
+  ['false for a capability', capabilities({ tools: {}, resources: false }), withTools],
+  ['listChanged null', capabilities({ tools: { listChanged: null } }), withTools],
+  ['capabilities that are an empty list', capabilities([]), nothing],
+  ['capabilities null', capabilities(null), nothing],
+  ['no capabilities', unable, nothing],
+  ['no server info', nameless, { name: '', version: '', ...withTools }],
   ['server info null', info(null), { name: '', version: '' }],
   ['no version of its own', info({ name: 'x' }), { name: 'x', version: '' }],
   ['a number for its version', info({ name: 'x', version: 1.2 }), { name: 'x', version: '1.2' }],
   [
     'null for title, icons and website',
-    info({ name: 'x', version: '1', title: null, icons: null, websiteUrl: null }),
-    { name: 'x', version: '1' },
+    info({ ...named, title: null, icons: null, websiteUrl: null }),
+    named,
   ],
   [
     'icons that are none',
-    info({ name: 'x', version: '1', icons: [null, { src: 3 }, { src: 'a:b' }] }),
+    info({ ...named, icons: [null, { src: 3 }, { src: 'a:b' }] }),
     { shown: { icons: 'a:b' } },
   ],
-  ['instructions null', { ...greeting, instructions: null }, { name: 'odd' }],
-  ['instructions that are no text', { ...greeting, instructions: ['a'] }, { name: 'odd' }],
-  ['_meta null', { ...greeting, _meta: null }, { name: 'odd' }],
+  ['instructions null', { ...greeting, instructions: null }, odd],
+  ['instructions that are no text', { ...greeting, instructions: ['a'] }, odd],
+  ['_meta null', { ...greeting, _meta: null }, odd],
 ];
+const answer = (id: unknown, more: object = {}) => ({ jsonrpc: '2.0', id, result: greeting, ...more });
 const framed: readonly (readonly [what: string, message: (id: unknown) => object | string])[] = [
-  ['error null beside the result', (id) => ({ jsonrpc: '2.0', id, result: greeting, error: null })],
-  ['an empty error beside the result', (id) => ({ jsonrpc: '2.0', id, result: greeting, error: {} })],
-  ['no jsonrpc', (id) => ({ id, result: greeting })],
-  ['another jsonrpc', (id) => ({ jsonrpc: 2, id, result: greeting })],
-  ['method and params null', (id) => ({ jsonrpc: '2.0', id, method: null, params: null, result: greeting })],
-  ['an empty method', (id) => ({ jsonrpc: '2.0', id, method: '', params: {}, result: greeting })],
-  ['the method of its request', (id) => ({ jsonrpc: '2.0', id, method: 'initialize', result: greeting })],
-  ['its id as text', (id) => ({ jsonrpc: '2.0', id: String(id), result: greeting })],
-  [
-    'its id with a point',
-    (id) => `{"jsonrpc":"2.0","id":${String(id)}.0,"result":${JSON.stringify(greeting)}}`,
-  ],
+  ['error null beside the result', (id) => answer(id, { error: null })],
+  ['an empty error beside the result', (id) => answer(id, { error: {} })],
+  ['no jsonrpc', (id) => answer(id, { jsonrpc: undefined })],
+  ['another jsonrpc', (id) => answer(id, { jsonrpc: 2 })],
+  ['method and params null', (id) => answer(id, { method: null, params: null })],
+  ['an empty method', (id) => answer(id, { method: '', params: {} })],
+  ['the method of its request', (id) => answer(id, { method: 'initialize' })],
+  ['its id as text', (id) => answer(String(id))],
+  ['its id with a point', (id) => JSON.stringify(answer('ID')).replace('"ID"', `${String(id)}.0`)],
 ];
+const [missing, noObject] = ['protocolVersion is missing', 'its result is missing, or no object'];
+const version = (protocolVersion: unknown) => ({ result: { ...greeting, protocolVersion } });
 const refused: readonly (readonly [what: string, members: object, message: string])[] = [
-  ['no protocol version', { result: { capabilities: {} } }, 'initialize: protocolVersion is missing'],
-  [
-    'an empty protocol version',
-    { result: { ...greeting, protocolVersion: '' } },
-    'initialize: protocolVersion is missing',
-  ],
-  [
-    'null for a protocol version',
-    { result: { ...greeting, protocolVersion: null } },
-    'initialize: protocolVersion is missing',
-  ],
-  [
-    'a number for a protocol version',
-    { result: { ...greeting, protocolVersion: 20251125 } },
-    'initialize: protocolVersion is no text',
-  ],
-  ['a list for a result', { result: [] }, 'initialize: its result is missing, or no object'],
-  ['null for a result', { result: null }, 'initialize: its result is missing, or no object'],
-  ['a text for a result', { result: 'hello' }, 'initialize: its result is missing, or no object'],
-  ['neither result nor error', {}, 'initialize: its result is missing, or no object'],
+  ['no protocol version', version(undefined), missing],
+  ['an empty protocol version', version(''), missing],
+  ['null for a protocol version', version(null), missing],
+  ['a number for a protocol version', version(20251125), 'protocolVersion is no text'],
+  ['a list for a result', { result: [] }, noObject],
+  ['null for a result', { result: null }, noObject],
+  ['a text for a result', { result: 'hello' }, noObject],
+  ['neither result nor error', {}, noObject],
 ];
 
 /** Versions, and answers as such, concern sessions only. */
 describe.each(Object.keys({ ...wires, ...statelessWires }))('a server that greets oddly over %s', (wire) => {
   const isStateless = wire in statelessWires;
-  const version = isStateless ? '2026-07-28' : protocolVersion;
+  const spoken = isStateless ? '2026-07-28' : protocolVersion;
   let session: OddSession | undefined;
   afterEach(async () => {
     await session?.close();
@@ -114,8 +89,8 @@ describe.each(Object.keys({ ...wires, ...statelessWires }))('a server that greet
   };
 
   it.each(read)('is used, with %s', async (_what, result, known) => {
-    const { first } = await greetedWith((id) => ({ jsonrpc: '2.0', id, result }));
-    expect(first).toMatchObject({ type: 'session.opened', info: { protocolVersion: version, ...known } });
+    const { first } = await greetedWith((id) => answer(id, { result }));
+    expect(first).toMatchObject({ type: 'session.opened', info: { protocolVersion: spoken, ...known } });
   });
   it.each(isStateless ? framed.filter(([what]) => what !== 'its id with a point') : framed)(
     'is used, with %s',
@@ -132,7 +107,7 @@ describe.each(Object.keys({ ...wires, ...statelessWires }))('a server that greet
         type: 'session.failed',
         failure: {
           code: 'NotStartable',
-          message: expect.stringContaining(message),
+          message: expect.stringContaining(`initialize: ${message}`),
           remedy: expect.any(String),
         },
       });
@@ -140,8 +115,8 @@ describe.each(Object.keys({ ...wires, ...statelessWires }))('a server that greet
     },
   );
   it('is told of shapes that had to be guessed, and of null never', async () => {
-    const odd = capabilities({ tools: true, prompts: null });
-    const { notices } = await greetedWith((id) => ({ jsonrpc: '2.0', id, result: odd }));
+    const result = capabilities({ tools: true, prompts: null });
+    const { notices } = await greetedWith((id) => answer(id, { result }));
     expect(notices).toEqual(['initialize: capabilities.tools is no object']);
   });
 });

@@ -10,101 +10,55 @@ const answers: Answers = {
   elicit: async () => ({ action: 'accept', content: {} }),
 };
 const message = { role: 'user', content: { type: 'text', text: 'hello' } };
-const sampling = { method: 'sampling/createMessage', params: { messages: [message], maxTokens: 1 } };
+const sampling = { messages: [message], maxTokens: 1 };
 const form = { message: 'm', requestedSchema: { type: 'object', properties: {} } };
-const roots = { roots: [{ uri: 'file:///here' }] };
-const accepted = { action: 'accept', content: {} };
-const of = (request: object) => ({ jsonrpc: '2.0', id: 'own', ...request });
-const ping = { method: 'ping' };
+const roots = { result: { roots: [{ uri: 'file:///here' }] } };
+const accepted = { result: { action: 'accept', content: {} } };
+const done = { result: {} };
+const model = { result: sampled };
+const refused = (code: number, word = '') => ({
+  error: { code, message: expect.stringContaining(word) as string },
+});
+const of = (method: unknown, params?: unknown) => ({ jsonrpc: '2.0', id: 'own', method, params });
+const ping = (more: object) => ({ ...of('ping'), ...more });
+const sample = (params: unknown) => of('sampling/createMessage', params);
+const elicit = (params: unknown) => of('elicitation/create', params);
+const page = (more: object) => elicit({ mode: 'url', message: 'm', ...more });
 
-const rows: readonly (readonly [what: string, request: object, id: string, answer: object])[] = [
-  ['params null', of({ ...ping, params: null }), '"own"', { result: {} }],
-  ['params that are a list', of({ ...ping, params: [] }), '"own"', { result: {} }],
-  ['params that are a text', of({ ...ping, params: 'x' }), '"own"', { result: {} }],
-  ['_meta null', of({ ...ping, params: { _meta: null } }), '"own"', { result: {} }],
-  ['_meta that is a list', of({ ...ping, params: { _meta: [] } }), '"own"', { result: {} }],
-  ['no jsonrpc', { id: 'own', ...ping }, '"own"', { result: {} }],
-  ['result and error null', of({ ...ping, result: null, error: null }), '"own"', { result: {} }],
-  ['an empty id', of({ ...ping, id: '' }), '""', { result: {} }],
-  ['the id 0', of({ ...ping, id: 0 }), '0', { result: {} }],
-  ['a negative id', of({ ...ping, id: -1 }), '-1', { result: {} }],
-  ['an id with a fraction', of({ ...ping, id: 1.5 }), '1.5', { result: {} }],
-  ['an id that looks like one of ours', of({ ...ping, id: '1' }), '"1"', { result: {} }],
-  ['the id null', of({ ...ping, id: null }), 'null', { error: { code: -32600 } }],
-  ['an id that is an object', of({ ...ping, id: {} }), 'null', { error: { code: -32600 } }],
-  ['an id that is a flag', of({ ...ping, id: true }), 'null', { error: { code: -32600 } }],
-  ['a method that is no text', of({ method: 5 }), '"own"', { error: { code: -32600 } }],
-  [
-    'an unknown method and params null',
-    of({ method: 'foo/bar', params: null }),
-    '"own"',
-    { error: { code: -32601 } },
-  ],
-  ['roots and params null', of({ method: 'roots/list', params: null }), '"own"', { result: roots }],
-  [
-    'roots and a task',
-    of({ method: 'roots/list', params: { task: { ttl: 1 } } }),
-    '"own"',
-    { result: roots },
-  ],
-  [
-    'sampling without messages',
-    of({ method: sampling.method, params: {} }),
-    '"own"',
-    { error: { code: -32602, message: expect.stringContaining('messages') } },
-  ],
-  [
-    'sampling and params null',
-    of({ method: sampling.method, params: null }),
-    '"own"',
-    { error: { code: -32602 } },
-  ],
-  [
-    'sampling and _meta null',
-    of({ ...sampling, params: { ...sampling.params, _meta: null } }),
-    '"own"',
-    { result: sampled },
-  ],
-  [
-    'sampling and a task',
-    of({ ...sampling, params: { ...sampling.params, task: { ttl: 1 } } }),
-    '"own"',
-    { result: sampled },
-  ],
+const rows: [what: string, request: object, answer: object, id?: string][] = [
+  ['params null', ping({ params: null }), done],
+  ['params that are a list', ping({ params: [] }), done],
+  ['params that are a text', ping({ params: 'x' }), done],
+  ['_meta null', ping({ params: { _meta: null } }), done],
+  ['_meta that is a list', ping({ params: { _meta: [] } }), done],
+  ['no jsonrpc', ping({ jsonrpc: undefined }), done],
+  ['result and error null', ping({ result: null, error: null }), done],
+  ['an empty id', ping({ id: '' }), done, '""'],
+  ['the id 0', ping({ id: 0 }), done, '0'],
+  ['a negative id', ping({ id: -1 }), done, '-1'],
+  ['an id with a fraction', ping({ id: 1.5 }), done, '1.5'],
+  ['an id that looks like one of ours', ping({ id: '1' }), done, '"1"'],
+  ['the id null', ping({ id: null }), refused(-32600), 'null'],
+  ['an id that is an object', ping({ id: {} }), refused(-32600), 'null'],
+  ['an id that is a flag', ping({ id: true }), refused(-32600), 'null'],
+  ['a method that is no text', of(5), refused(-32600)],
+  ['an unknown method and params null', of('foo/bar', null), refused(-32601)],
+  ['roots and params null', of('roots/list', null), roots],
+  ['roots and a task', of('roots/list', { task: { ttl: 1 } }), roots],
+  ['sampling without messages', sample({}), refused(-32602, 'messages')],
+  ['sampling and params null', sample(null), refused(-32602)],
+  ['sampling and _meta null', sample({ ...sampling, _meta: null }), model],
+  ['sampling and a task', sample({ ...sampling, task: { ttl: 1 } }), model],
   [
     'a form with _meta, mode and task null',
-    of({ method: 'elicitation/create', params: { ...form, _meta: null, mode: null, task: null } }),
-    '"own"',
-    { result: accepted },
+    elicit({ ...form, _meta: null, mode: null, task: null }),
+    accepted,
   ],
-  ['a form and no params', of({ method: 'elicitation/create' }), '"own"', { result: accepted }],
-  [
-    'a form in a mode that nobody knows',
-    of({ method: 'elicitation/create', params: { ...form, mode: 'voice' } }),
-    '"own"',
-    { error: { code: -32602, message: expect.stringContaining('mode') } },
-  ],
-  [
-    'a page that was not declared',
-    of({
-      method: 'elicitation/create',
-      params: { mode: 'url', message: 'm', url: 'https://a.example', elicitationId: '1' },
-    }),
-    '"own"',
-    { error: { code: -32602 } },
-  ],
-  [
-    'a page without a URL',
-    of({ method: 'elicitation/create', params: { mode: 'url', message: 'm' } }),
-    '"own"',
-    { error: { code: -32602, message: expect.stringContaining('url') } },
-  ],
-  [
-    'a page that is a program',
-    of({ method: 'elicitation/create', params: { mode: 'url', message: 'm', url: 'javascript:alert(1)' } }),
-    '"own"',
-    { error: { code: -32602, message: expect.stringContaining('http') } },
-  ],
+  ['a form and no params', elicit(undefined), accepted],
+  ['a form in a mode that nobody knows', elicit({ ...form, mode: 'voice' }), refused(-32602, 'mode')],
+  ['a page that was not declared', page({ url: 'https://a.example', elicitationId: '1' }), refused(-32602)],
+  ['a page without a URL', page({}), refused(-32602, 'url')],
+  ['a page that is a program', page({ url: 'javascript:alert(1)' }), refused(-32602, 'http')],
 ];
 describe.each(Object.keys(wires))('a request of a server over %s', (wire) => {
   let session: OddSession | undefined;
@@ -112,39 +66,34 @@ describe.each(Object.keys(wires))('a request of a server over %s', (wire) => {
     await session?.close();
     session = undefined;
   });
-  it.each(rows)('is answered under its id, with %s', async (_what, request, id, answer) => {
+  /** What the server is answered when it says these messages during a call. */
+  const answeredTo = async (...said: readonly object[]): Promise<string> => {
     let call: unknown;
     session = await openOdd(
       wire,
       greeted(({ id: own, method, text }, say) => {
         if (method === 'tools/call') {
           call = own;
-          say(request);
+          for (const one of said) say(one);
         } else if (method === undefined) say({ jsonrpc: '2.0', id: call, result: { text } });
       }),
       answers,
     );
     const fact = await session.ask('tools/call', { name: 't' });
-    const { text } = (fact as unknown as { result: { text: string } }).result;
+    return (fact as unknown as { result: { text: string } }).result.text;
+  };
+  it.each(rows)('is answered under its id, with %s', async (_what, request, answer, id = '"own"') => {
+    const text = await answeredTo(request);
     expect(text).toContain(`"id":${id},`);
     expect(JSON.parse(text)).toMatchObject(answer);
   });
 
   it('is asked all the same when it was withdrawn before it was asked', async () => {
-    let call: unknown;
-    session = await openOdd(
-      wire,
-      greeted(({ id: own, method, text }, say) => {
-        if (method === 'tools/call') {
-          call = own;
-          say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 55 } });
-          say({ jsonrpc: '2.0', id: 55, method: 'elicitation/create', params: form });
-        } else if (method === undefined) say({ jsonrpc: '2.0', id: call, result: { text } });
-      }),
-      answers,
+    const text = await answeredTo(
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'own' } },
+      elicit(form),
     );
-    const fact = await session.ask('tools/call', { name: 't' });
-    expect(JSON.stringify(fact)).toContain('accept');
+    expect(text).toContain('accept');
   });
 
   it.each([
