@@ -10,12 +10,9 @@ const fieldOf = (field: unknown): unknown => {
 };
 
 describe('a field of a form', () => {
+  const orNull = { anyOf: [{ type: 'integer' }, { type: 'null' }], default: null };
   it.each<readonly [what: string, field: unknown, read: object]>([
-    [
-      'null as a branch',
-      { anyOf: [{ type: 'integer' }, { type: 'null' }], default: null },
-      { type: 'integer' },
-    ],
+    ['null as a branch', orNull, { type: 'integer' }],
     ['null for what it lacks', { type: 'string', title: null, minLength: null }, { type: 'string' }],
     ['no object', true, {}],
   ])('is asked for as well as can be, with %s', (_what, field, read) => {
@@ -31,30 +28,17 @@ describe('a field of a form', () => {
 });
 
 describe('a form', () => {
+  const of = (requestedSchema: unknown) => ({ message: 'm', requestedSchema });
+  const empty = { requestedSchema: { properties: {} } };
+  const url = 'https://a.example/';
   it.each<readonly [what: string, params: unknown, read: object]>([
-    ['no schema', { message: 'm' }, { message: 'm', requestedSchema: { properties: {} } }],
-    [
-      'no properties',
-      { message: 'm', requestedSchema: { type: 'object' } },
-      { requestedSchema: { properties: {} } },
-    ],
-    [
-      'an empty list of properties',
-      { message: 'm', requestedSchema: { properties: [] } },
-      { requestedSchema: { properties: {} } },
-    ],
-    [
-      'required null',
-      { message: 'm', requestedSchema: { properties: {}, required: null } },
-      { requestedSchema: { properties: {} } },
-    ],
+    ['no schema', { message: 'm' }, { message: 'm', ...empty }],
+    ['no properties', of({ type: 'object' }), empty],
+    ['an empty list of properties', of({ properties: [] }), empty],
+    ['required null', of({ properties: {}, required: null }), empty],
     ['no message', { requestedSchema: { properties: {} } }, { message: '' }],
-    ['no params', null, { message: '', requestedSchema: { properties: {} } }],
-    [
-      'a URL and no mode',
-      { message: 'm', url: 'https://a.example/' },
-      { mode: 'url', url: 'https://a.example/' },
-    ],
+    ['no params', null, { message: '', ...empty }],
+    ['a URL and no mode', { message: 'm', url }, { mode: 'url', url }],
   ])('is shown to a person, with %s', (_what, params, read) => {
     expect(readElicitation(params, nobody)).toMatchObject(read);
   });

@@ -14,19 +14,19 @@ const tools = join(root, 'tools & Süß');
 const cloned = join(root, 'cloned');
 const shim = join(cloned, 'node_modules', '.bin', 'barsrv.cmd');
 const comSpec = 'C:\\Windows\\System32\\cmd.exe';
+const named = (text: string, ...all: readonly (readonly [string, ...string[]])[]): Record<string, string> =>
+  Object.fromEntries(all.flatMap(([at, ...names]) => names.map((name) => [join(at, name), text])));
 const files: Readonly<Record<string, string>> = {
-  [join(programs, 'node.exe')]: 'MZ',
   [join(programs, 'npx')]: '#!/bin/sh\n',
-  [join(programs, 'npx.cmd')]: '@ECHO off\r\n',
-  [join(tools, 'my.srv.bat')]: '@ECHO off\r\n',
-  [join(tools, 'both.exe')]: 'MZ',
-  [join(tools, 'both.cmd')]: '@ECHO off\r\n',
   [join(tools, 'script')]: '#!/usr/bin/env -S node --flag\n',
   [join(tools, 'perls')]: '#!/usr/bin/perl\n',
-  [join(cloned, 'evil.exe')]: 'MZ',
-  [join(cloned, 'evil.cmd')]: '@ECHO off\r\n',
-  [join(cloned, 'npx.cmd')]: '@ECHO off\r\n',
-  [join(cloned, 'node.exe')]: 'MZ',
+  ...named('MZ', [programs, 'node.exe'], [tools, 'both.exe'], [cloned, 'evil.exe', 'node.exe']),
+  ...named(
+    '@ECHO off\r\n',
+    [programs, 'npx.cmd'],
+    [tools, 'my.srv.bat', 'both.cmd'],
+    [cloned, 'evil.cmd', 'npx.cmd'],
+  ),
   [shim]: '@ECHO off\r\n',
 };
 /** Removes cross-spawn from the module cache, because it reads the platform only when it is loaded. */
@@ -69,12 +69,11 @@ function spawned(command: string, args: readonly string[] = [], cwd?: string): r
     .mockImplementation(() => new EventEmitter() as childProcess.ChildProcess);
   windowsSpawn({ command, args, env: {}, ...(cwd !== undefined && { cwd }) }, env, { env });
   const [[program, given, options] = []] = asked.mock.calls as unknown as [string, string[], object][];
-  return [
-    program,
-    given,
-    (options as { windowsVerbatimArguments?: boolean }).windowsVerbatimArguments ?? false,
-  ];
+  const { windowsVerbatimArguments: isVerbatim = false } = options as { windowsVerbatimArguments?: boolean };
+  return [program, given, isVerbatim];
 }
+const npx = join(programs, 'npx.cmd');
+const byShell = (file: string, words: string): string[] => ['/d', '/s', '/c', `"${escaped(file)} ${words}"`];
 const escaped = (file: string): string => file.replaceAll(/([()\][%!^"`<>&|;, *?])/g, '^$1');
 
 describe.skipIf(platform === 'win32')('a command on Windows', () => {
@@ -89,16 +88,12 @@ describe.skipIf(platform === 'win32')('a command on Windows', () => {
     expect(spawned(command, args)).toEqual([program, args, false]);
   });
   it.each<[string, string, string]>([
-    ['npx, and not the script for other systems beside it', 'npx', join(programs, 'npx.cmd')],
-    ['a .cmd with its ending', 'npx.cmd', join(programs, 'npx.cmd')],
+    ['npx, and not the script for other systems beside it', 'npx', npx],
+    ['a .cmd with its ending', 'npx.cmd', npx],
     ['a .bat with a dot in its name, in a folder with odd letters', 'my.srv', join(tools, 'my.srv.bat')],
-    ['a path with blanks', `${programs}/npx`, join(programs, 'npx.cmd')],
+    ['a path with blanks', `${programs}/npx`, npx],
   ])('is run by cmd.exe: %s', (_what, command, file) => {
-    expect(spawned(command, ['-y', 'x'])).toEqual([
-      comSpec,
-      ['/d', '/s', '/c', `"${escaped(file)} ^"-y^" ^"x^""`],
-      true,
-    ]);
+    expect(spawned(command, ['-y', 'x'])).toEqual([comSpec, byShell(file, '^"-y^" ^"x^"'), true]);
   });
   it.each([
     ['a b', '^"a^ b^"'],
@@ -111,15 +106,10 @@ describe.skipIf(platform === 'win32')('a command on Windows', () => {
     ['C:\\end\\', '^"C:\\end\\\\^"'],
     ['"', '^"\\^"^"'],
   ])('has the argument %j of a .cmd escaped for cmd.exe', (arg, text) => {
-    expect(spawned('npx', [arg])[1]).toEqual([
-      '/d',
-      '/s',
-      '/c',
-      `"${escaped(join(programs, 'npx.cmd'))} ${text}"`,
-    ]);
+    expect(spawned('npx', [arg])[1]).toEqual(byShell(npx, text));
   });
   it('has the arguments of a shim of npm, which hands them on, escaped twice', () => {
-    expect(spawned(shim, ['a&b'])[1]).toEqual(['/d', '/s', '/c', `"${escaped(shim)} ^^^"a^^^&b^^^""`]);
+    expect(spawned(shim, ['a&b'])[1]).toEqual(byShell(shim, '^^^"a^^^&b^^^"'));
   });
   it('is run as a script by the program of PATH that its first line names', () => {
     expect(spawned('script', ['x'])).toEqual([

@@ -28,37 +28,12 @@ const pidsOf = (rows: readonly ListedProcess[]): number[] =>
 
 describe('the living processes of a tree', () => {
   it.each<[string, readonly Origin[], readonly ListedProcess[], readonly number[]]>([
-    [
-      'are found in any order of the list',
-      [origin(10)],
-      [row(12, 13), row(10, 12), row(1, 10), row(1, 9)],
-      [10, 12, 13],
-    ],
+    ['are found in any order', [origin(10)], [row(12, 13), row(10, 12), row(1, 10), row(1, 9)], [10, 12, 13]],
     ['are found when their root has ended', [origin(10)], [row(10, 11), row(11, 12)], [11, 12]],
-    [
-      'are found when one between them has ended that was known',
-      [origin(10), origin(11)],
-      [row(11, 12)],
-      [12],
-    ],
-    [
-      'lack the children of an earlier owner of the pid',
-      [origin(10)],
-      [row(1, 10), row(10, 7), row(10, 11)],
-      [10, 11],
-    ],
-    [
-      'lack a later owner of the pid and its children',
-      [origin(10)],
-      [row(1, 10, 20), row(10, 30), row(10, 11)],
-      [11],
-    ],
-    [
-      'lack what was created after the last sign of the root',
-      [origin(10, 10, 20)],
-      [row(10, 11), row(10, 30)],
-      [11],
-    ],
+    ['are found behind one that has ended and was known', [origin(10), origin(11)], [row(11, 12)], [12]],
+    ['lack children of an earlier owner', [origin(10)], [row(1, 10), row(10, 7), row(10, 11)], [10, 11]],
+    ['lack a later owner and its children', [origin(10)], [row(1, 10, 20), row(10, 30), row(10, 11)], [11]],
+    ['lack what came after the root was last seen', [origin(10, 10, 20)], [row(10, 11), row(10, 30)], [11]],
     ['lack an owner of the pid from before a change of the clock', [origin(10, 200)], [row(1, 10, 100)], []],
     ['end although the list has a circle', [origin(10)], [row(11, 10), row(10, 11), row(0, 0)], [10, 11]],
   ])('%s', (_what, origins, rows, pids) => {
@@ -89,6 +64,13 @@ function machine({ refuses = false, untouchable = [] as readonly number[] } = {}
 }
 /** Row of a process that was created just now, as the trees of these tests are. */
 const fresh = (ppid: number, pid: number): ListedProcess => ({ ppid, pid, created: Date.now() });
+/** A tree whose root has ended, and has left these. */
+function ended(left: readonly ListedProcess[], untouchable: readonly number[] = []) {
+  const { tools, now, done } = machine({ untouchable });
+  const tree = plantTree(10, () => {}, tools);
+  now(left);
+  return { tree, done, looked: tree.rootEnded() };
+}
 
 describe('a tree on Windows', () => {
   it('is asked and then forced as a whole while its root lives', async () => {
@@ -124,11 +106,9 @@ describe('a tree on Windows', () => {
   );
 
   it('counts what its root left, and ends that by force', async () => {
-    const { done, tools, now } = machine();
-    const tree = plantTree(10, () => {}, tools);
     const left = [fresh(10, 11), fresh(11, 12)];
-    now(left);
-    await tree.rootEnded();
+    const { tree, done, looked } = ended(left);
+    await looked;
     expect(tree.living()).toBe(2);
     expect(tree.remains().living).toEqual(
       left.map(({ pid, created }) => ({ pgid: pid, startTime: String(created) })),
@@ -139,10 +119,7 @@ describe('a tree on Windows', () => {
   });
 
   it('loses the rest all the same when its root ended before it could be forced', async () => {
-    const { done, tools, now } = machine();
-    const tree = plantTree(10, () => {}, tools);
-    now([fresh(10, 11)]);
-    const looked = tree.rootEnded();
+    const { tree, done, looked } = ended([fresh(10, 11)]);
     tree.signal('SIGKILL');
     await looked;
     expect(done).toEqual(['kill 11']);
@@ -150,10 +127,8 @@ describe('a tree on Windows', () => {
   });
 
   it('does not wait for what the system refuses to end, and names it', async () => {
-    const { tools, now } = machine({ untouchable: [11] });
-    const tree = plantTree(10, () => {}, tools);
-    now([fresh(10, 11), fresh(10, 12)]);
-    await tree.rootEnded();
+    const { tree, looked } = ended([fresh(10, 11), fresh(10, 12)], [11]);
+    await looked;
     expect(tree.living()).toBe(2);
     tree.signal('SIGKILL');
     await expect.poll(() => tree.living()).toBe(0);

@@ -48,34 +48,19 @@ it('a list holds the entries in our words; a tool whose arguments are a list is 
 
 describe('a list of tools', () => {
   const page = (name: string, nextCursor?: unknown) => ({ result: { tools: [tool(name)], nextCursor } });
-  it.each<
-    readonly [
-      what: string,
-      pageAt: (cursor: unknown) => object,
-      names: readonly string[],
-      asked: readonly unknown[],
-    ]
-  >([
-    ['null for a cursor', () => page('a', null), ['a'], [undefined]],
+  const [first, ring] = [[undefined], (at: unknown) => page(`at ${String(at)}`, at === '1' ? '2' : '1')];
+  const two = (cursor: unknown) => (at: unknown) => (at === undefined ? page('a', cursor) : page('b'));
+  it.each<[what: string, pageAt: (cursor: unknown) => object, names: string[], asked: unknown[]]>([
+    ['null for a cursor', () => page('a', null), ['a'], first],
     ['a cursor that comes twice', () => page('a', '2'), ['a'], [undefined, '2']],
-    [
-      'two cursors that lead to each other',
-      (at) => page(`at ${String(at)}`, at === '1' ? '2' : '1'),
-      ['at undefined', 'at 1', 'at 2'],
-      [undefined, '1', '2'],
-    ],
-    ['an empty cursor', () => page('a', ''), ['a'], [undefined]],
-    [
-      'a number for a cursor',
-      (at) => (at === undefined ? page('a', 2) : page('b')),
-      ['a', 'b'],
-      [undefined, 2],
-    ],
-    ['the cursor 0', (at) => (at === undefined ? page('a', 0) : page('b')), ['a', 'b'], [undefined, 0]],
-    ['an object for a cursor', () => page('a', {}), ['a'], [undefined]],
-    ['false for a cursor', () => page('a', false), ['a'], [undefined]],
-    ['null for its entries', () => ({ result: { tools: null } }), [], [undefined]],
-    ['no entries', () => ({ result: {} }), [], [undefined]],
+    ['cursors that lead to each other', ring, ['at undefined', 'at 1', 'at 2'], [undefined, '1', '2']],
+    ['an empty cursor', () => page('a', ''), ['a'], first],
+    ['a number for a cursor', two(2), ['a', 'b'], [undefined, 2]],
+    ['the cursor 0', two(0), ['a', 'b'], [undefined, 0]],
+    ['an object for a cursor', () => page('a', {}), ['a'], first],
+    ['false for a cursor', () => page('a', false), ['a'], first],
+    ['null for its entries', () => ({ result: { tools: null } }), [], first],
+    ['no entries', () => ({ result: {} }), [], first],
   ])('is read to its end, with %s', (_what, pageAt, names, asked) => {
     const list = listOf('tools/list', pageAt);
     expect(list.fact).toMatchObject({
@@ -85,35 +70,21 @@ describe('a list of tools', () => {
     expect(list.asked).toEqual(asked);
   });
 
+  const wrong = { error: { code: 1, message: 'no' } };
+  const next = (at: unknown): string => `${String(at)}.`;
+  const many = Array.from({ length: 2_000 }, () => tool('a'));
+  const large = (at: unknown): object => {
+    const answer = page('a', next(at));
+    note(answer, { bytes: 5_000_000 });
+    return answer;
+  };
   it.each<readonly [what: string, pageAt: (cursor: unknown) => object, message: string]>([
-    [
-      'an object in place of its entries',
-      () => ({ result: { tools: { a: tool('a') } } }),
-      'without a list of tools',
-    ],
-    ['a list in place of its result', () => ({ result: [] }), 'without a list of tools'],
-    [
-      'an error behind a cursor',
-      (at) => (at === undefined ? page('a', 'x') : { error: { code: 1, message: 'no' } }),
-      'no',
-    ],
-    ['ever new cursors', (at) => page('a', `${String(at)}.`), 'has more than 500 pages'],
-    [
-      'very many entries',
-      (at) => ({
-        result: { tools: Array.from({ length: 2_000 }, () => tool('a')), nextCursor: `${String(at)}.` },
-      }),
-      'has more than 50000 entries',
-    ],
-    [
-      'very large pages',
-      (at) => {
-        const answer = page('a', `${String(at)}.`);
-        note(answer, { bytes: 5_000_000 });
-        return answer;
-      },
-      'has more than 20 MiB in all its pages',
-    ],
+    ['an object for its entries', () => ({ result: { tools: { a: tool('a') } } }), 'without a list of tools'],
+    ['a list for its result', () => ({ result: [] }), 'without a list of tools'],
+    ['an error behind a cursor', (at) => (at === undefined ? page('a', 'x') : wrong), 'no'],
+    ['ever new cursors', (at) => page('a', next(at)), 'has more than 500 pages'],
+    ['many entries', (at) => ({ result: { tools: many, nextCursor: next(at) } }), 'more than 50000 entries'],
+    ['very large pages', large, 'has more than 20 MiB in all its pages'],
   ])('is refused, with %s', (_what, pageAt, message) => {
     expect(listOf('tools/list', pageAt).fact).toMatchObject({
       type: 'ask.refused',

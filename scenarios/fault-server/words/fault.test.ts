@@ -30,15 +30,9 @@ describe('the vocabulary', () => {
   });
 
   it('says what needs a process of ours and what a URL: processes and frames the one, HTTP the other', () => {
+    const ways: Readonly<Record<string, string>> = { proc: 'stdio', frame: 'stdio', 'net server': 'http' };
     for (const { layer, where, over, fault } of vocabulary)
-      expect([fault, over]).toEqual([
-        fault,
-        layer === 'proc' || layer === 'frame'
-          ? 'stdio'
-          : layer === 'net' && where === 'server'
-            ? 'http'
-            : undefined,
-      ]);
+      expect([fault, over]).toEqual([fault, ways[layer] ?? ways[`${layer} ${where}`]]);
   });
 
   it('has defaults and ranges that its own rules allow', () => {
@@ -57,17 +51,8 @@ describe('the vocabulary', () => {
 describe('a fault', () => {
   it('is read with its moment and its parameters filled in', () => {
     expect(parseFault({ fault: 'proc.exit' })).toEqual({ fault: 'proc.exit', when: 'call', code: 1 });
-    expect(
-      parseFault({ fault: 'proc.exit', code: 2, when: 'ready', afterMs: 5, from: 2, times: 1, p: 0.5 }),
-    ).toEqual({
-      fault: 'proc.exit',
-      code: 2,
-      when: 'ready',
-      afterMs: 5,
-      from: 2,
-      times: 1,
-      p: 0.5,
-    });
+    const whole = { fault: 'proc.exit', code: 2, when: 'ready', afterMs: 5, from: 2, times: 1, p: 0.5 };
+    expect(parseFault(whole)).toEqual(whole);
     expect(parseFault({ fault: 'host.stop' })).toEqual({ fault: 'host.stop' });
     expect(parseFault({ fault: 'rpc.late', tool: 'read' })).toMatchObject({ tool: 'read', ms: 1000 });
   });
