@@ -5,8 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { startCommand } from '../../scenarios/fixtures/command-process.ts';
 import type { Fact } from '../../machines/facts.ts';
-import { createTerminal } from '../../adapters/terminal/terminal.ts';
-import { PipedCommand } from '../../scenarios/fixtures/piped-command.ts';
+import { atPrompt, seated, type AtPrompt } from '../e2e/at-prompt.ts';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
 
 /** Windows has neither these signals nor `sh`; `console.wine.test.ts` plays its console. */
@@ -161,82 +160,64 @@ describe.skipIf(isWindows)('the office, the computer and commands as processes o
 });
 
 describe('a2c up for programs that read it over pipes', () => {
-  const config = join(folder, 'a2c.json');
   const fine = { command: process.execPath, args: [fixtureFile('mcp-server.mjs')] };
   const needy = { ...fine, env: { TOKEN: '${input:facts-told}' } };
   const inputs = [{ type: 'promptString', id: 'facts-told' }];
-  writeFileSync(config, JSON.stringify({ servers: { fine, needy }, inputs }));
-
-  const argv = ['up', '-c', config, '--name', 'c1', '--port', '0', '--no-reaper'];
-  let up: PipedCommand;
-  const is =
-    (wanted: Partial<Extract<Fact, { type: 'server_status' }>>) =>
-    (fact: Fact): boolean =>
-      Object.entries(wanted).every(([key, value]) => (fact as Record<string, unknown>)[key] === value);
-  beforeEach(() => {
-    up = new PipedCommand(createTerminal, ...argv);
+  let up: AtPrompt;
+  let begun: string;
+  const statusOf = (name: string): Fact | undefined =>
+    up.facts().findLast((fact) => fact.type === 'server_status' && fact.name === name);
+  beforeEach(async () => {
+    up = atPrompt({ servers: { fine, needy }, inputs });
+    begun = await up.until(seated);
   });
-  afterEach(() => up[Symbol.asyncDispose]());
+  afterEach(async () => {
+    up.write('quit\n');
+    await up.ended;
+  });
 
-  it('a server that needs an input is told of at start, with what it needs', async () => {
-    await up.until(() => up.facts.some(is({ name: 'needy', state: 'needsInput' })));
-    expect(up.facts.find(is({ name: 'needy', state: 'needsInput' }))).toMatchObject({
-      reason: expect.stringContaining('A2C_SMCP_facts_told is not set') as string,
+  it('a server that needs an input is told of at start, with what it needs', () => {
+    expect(statusOf('needy')).toMatchObject({
+      ...{ state: 'needsInput', reason: expect.stringContaining('A2C_SMCP_facts_told is not set') as string },
     });
-    expect(up.told).toMatch(/server needy +needs a value: .*needs input facts-told/);
+    expect(begun).toMatch(/server needy +needs a value: .*needs input facts-told/);
   });
 
-  it('usage errors and unknown commands are errors for programs, too', async () => {
-    const lines = [
-      'sing a song',
-      'tools call',
-      'cancel',
-      'result',
-      'read',
-      'servers add',
-      'servers start needy',
-    ];
-    up.type(`${lines.join('\n')}\n`);
-    const errors = () => up.facts.filter(({ type }) => type === 'error');
-    await up.until(() => errors().length >= lines.length);
-    expect(errors()).toMatchObject([
-      { code: 'BadRequest', message: 'unknown command: sing a', remedy: 'Type help.' },
-      { code: 'BadRequest', message: 'usage: call <tool...>' },
-      { code: 'BadRequest', message: 'usage: cancel <req_id>' },
-      { code: 'BadRequest', message: 'usage: result <handle>' },
-      { code: 'BadRequest', message: 'usage: read [options] <uri>' },
-      { code: 'BadRequest', message: expect.stringContaining('usage: add') as string },
-      { code: 'InputNotFound', remedy: expect.stringContaining('A2C_SMCP_facts_told') as string },
-    ]);
+  it.each([
+    ['sing a song', 'BadRequest', 'unknown command: sing a', 'Type help.'],
+    ['tools call', 'BadRequest', 'usage: call <tool...>'],
+    ['cancel', 'BadRequest', 'usage: cancel <req_id>'],
+    ['result', 'BadRequest', 'usage: result <handle>'],
+    ['read', 'BadRequest', 'usage: read [options] <uri>'],
+    ['servers add', 'BadRequest', 'usage: add'],
+    ['servers start needy', 'InputNotFound', '', 'A2C_SMCP_facts_told'],
+  ])('%s is an error for programs, too', async (line, code, message, remedy = '') => {
+    await up.ask(line);
+    const error = up.facts().findLast((fact) => fact.type === 'error');
+    expect(error?.code).toBe(code);
+    expect(error?.message).toContain(message);
+    expect(error?.remedy ?? '').toContain(remedy);
   });
 
   it('a server that is removed ends as removed', async () => {
-    await up.until(() => up.facts.some(is({ name: 'fine', state: 'ready' })));
-    up.type('servers remove fine\n');
-    await up.until(() => up.facts.some(is({ name: 'fine', state: 'removed' })));
-    const states = up.facts.filter(is({ type: 'server_status', name: 'fine' }));
-    expect(states.at(-1)).toEqual({ type: 'server_status', name: 'fine', state: 'removed' });
-    expect(up.told).toContain('server fine');
+    expect(await up.ask('servers remove fine')).toContain('server fine');
+    expect(statusOf('fine')).toEqual({ type: 'server_status', name: 'fine', state: 'removed' });
   });
 
   it('a refused tool is told with its server, and a call of it with its server and its failure', async () => {
-    await up.until(() => up.facts.some(is({ name: 'fine', state: 'ready' })));
     const twin = join(folder, 'twin.json');
     writeFileSync(twin, JSON.stringify({ mcpServers: { twin: fine } }));
-    up.type(`servers add ${twin}\n`);
-    const refused = (fact: Fact): boolean =>
-      fact.type === 'server_status' && fact.name === 'twin' && /are refused/.test(fact.reason ?? '');
-    await up.until(() => up.facts.some(refused));
-    const notices = up.facts.filter(({ type }) => type === 'notice');
+    up.write(`servers add ${twin}\n`);
+    await up.until(/(?=[^]*"name":"twin"[^\n]*are refused)(?=[^]*a2c> $)/);
+    const notices = up.facts().filter(({ type }) => type === 'notice');
     expect(notices).toEqual([{ type: 'notice', message: expect.stringContaining("'twin'") as string }]);
-    up.type(
-      'servers add {"name": "strict", "type": "stdio", "forbidden_tools": ["echo"], "tool_meta": {"echo": {"alias": "mine"}}, ',
-    );
-    up.type(`"server_parameters": ${JSON.stringify(fine)}}\n`);
-    await up.until(() => up.facts.some(is({ name: 'strict', state: 'ready' })));
-    up.type('call mine\n');
-    await up.until(() => up.facts.some(({ type }) => type === 'tool_call_result'));
-    expect(up.facts.find(({ type }) => type === 'tool_call_result')).toMatchObject({
+    const strict = {
+      ...{ name: 'strict', type: 'stdio', forbidden_tools: ['echo'], server_parameters: fine },
+      tool_meta: { echo: { alias: 'mine' } },
+    };
+    await up.ask(`servers add ${JSON.stringify(strict)}`);
+    await up.ask('call mine');
+    expect(up.facts().find(({ type }) => type === 'tool_call_result')).toMatchObject({
       server: 'strict',
       outcome: 'failed',
       failure: { code: 'ToolDisabled', message: expect.stringContaining('mine') as string },

@@ -1,9 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Fact } from '../../machines/facts.ts';
-import { createTerminal } from '../../adapters/terminal/terminal.ts';
-import { PipedCommand } from '../../scenarios/fixtures/piped-command.ts';
+import { atPrompt, seated } from '../e2e/at-prompt.ts';
 import { createAgent } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
@@ -34,52 +33,51 @@ require('readline').createInterface({ input: process.stdin }).on('line', (line) 
 });`;
 const fs = { command: process.execPath, args: ['-e', script, pid] };
 const config = { mcpServers: { fs }, a2c: { refreshFailures: 1, autoApprove: ['*'] } };
-const file = join(folder, 'a2c.json');
-writeFileSync(file, JSON.stringify(config));
-const up = ['up', '-c', file, '--name', 'c1', '--port', '0', '--no-reaper'];
 const why = "Server 'fs': its tools were withdrawn: no list today";
 
-/** Last `server_status` line for programs. */
-const state = ({ facts }: PipedCommand): Fact | undefined =>
-  facts.filter(({ type }) => type === 'server_status').at(-1);
 const flip = (): boolean => process.kill(Number(readFileSync(pid, 'utf8')), 'SIGUSR2');
-const office = ({ facts }: PipedCommand): string => {
-  const found = facts.find(({ type }) => type === 'office');
-  return found?.type === 'office' ? found.url : '';
-};
 
 it('a server whose tools were withdrawn says so as it happens, to who asks, and to who calls; and no more when they are back', async () => {
-  const a2c = new PipedCommand(createTerminal, ...up);
-  onTestFinished(() => a2c[Symbol.asyncDispose]());
+  const up = atPrompt(config);
+  onTestFinished(async () => {
+    up.write('quit\n');
+    await up.ended;
+  });
+  /** Last `server_status` line for programs. */
+  const state = (): Fact | undefined => up.facts().findLast(({ type }) => type === 'server_status');
+  const asked = async (...lines: readonly string[]): Promise<string> => {
+    const answers: string[] = [];
+    for (const line of lines) answers.push(await up.ask(line));
+    return answers.join('');
+  };
   const ready = { type: 'server_status', name: 'fs', state: 'ready' };
-  await a2c.until(() => JSON.stringify(state(a2c)) === JSON.stringify(ready));
-  await a2c.until(() => a2c.shown.includes('office joined'));
+  await up.until(seated);
+  expect(state()).toEqual(ready);
   flip();
-  await a2c.until(() => a2c.shown.includes(`server fs               ready: ${why}`));
-  expect(state(a2c)).toEqual({ ...ready, reason: why });
+  await up.until(new RegExp(`server fs               ready: ${why}`));
+  expect(state()).toEqual({ ...ready, reason: why });
 
-  a2c.shown = '';
-  a2c.type('status\nservers list\ntools list\ntools call read {}\n');
-  await a2c.until(() => a2c.shown.includes(`error: ${why}`));
-  expect(a2c.shown.split(`fs               ready: ${why}`)).toHaveLength(3);
-  expect(a2c.shown).toContain(`server fs ready: ${why}`);
-  expect(a2c.shown).toContain(`error: ${why}`);
-  expect(a2c.shown).not.toContain('not found');
+  const told = await asked('status', 'servers list', 'tools list', 'tools call read {}');
+  expect(told.split(`fs               ready: ${why}`)).toHaveLength(3);
+  expect(told).toContain(`server fs ready: ${why}`);
+  expect(told).toContain(`error: ${why}`);
+  expect(told).not.toContain('not found');
 
-  const agent = await createAgent({ url: office(a2c), name: 'a1' });
+  const office = up.facts().find((fact) => fact.type === 'office');
+  const agent = await createAgent({ url: office?.url ?? '', name: 'a1' });
   const { failure } = await agent.callTool('c1', 'read');
   expect(failure).toMatchObject({ message: why, remedy: expect.stringContaining('restart') as string });
   await agent.close();
 
   flip();
-  await a2c.until(() => JSON.stringify(state(a2c)) === JSON.stringify(ready));
-  a2c.shown = '';
-  a2c.type('status\ntools list\ntools call read {}\n');
-  await a2c.until(() => a2c.shown.includes('"outcome":"succeeded"'));
+  await up.until(/server fs {15}ready\n/);
+  expect(state()).toEqual(ready);
+  const shown = await asked('status', 'tools list', 'tools call read {}');
+  expect(shown).toContain('"outcome":"succeeded"');
   // The trace of the failed call is told when it is written, which may be later.
   // An incident is listed until somebody has looked at it.
   const isEarlier = (line: string): boolean => /^(\d\d:\d\d:\d\d |@a2c )/.test(line);
-  const lines = a2c.shown.split('\n').filter((line) => !line.includes('see a2c replay') && !isEarlier(line));
+  const lines = shown.split('\n').filter((line) => !line.includes('see a2c replay') && !isEarlier(line));
   expect(lines.join('\n')).not.toContain('withdrawn');
 });
 

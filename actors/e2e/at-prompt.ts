@@ -3,17 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { run } from '../cli/run.ts';
+import type { Fact } from '../../machines/facts.ts';
+import { readFact } from '../../scenarios/fixtures/read-fact.ts';
 import { createTerminal } from '../../adapters/terminal/terminal.ts';
 
 /** Test form of `a2c up`, run in this process with streams in place of a terminal. */
 export interface AtPrompt {
   write(text: string): void;
   end(): void;
-  /** In the way it arrives while the prompt does not read the keys. */
-  interrupt(): void;
   /** Matches the output since the last call, and returns it. */
   until(pattern: RegExp): Promise<string>;
   ask(line: string): Promise<string>;
+  /** Of all output so far; their stdout is no terminal then. */
+  facts(): readonly Fact[];
   readonly ended: Promise<number>;
 }
 interface How {
@@ -30,10 +32,11 @@ export function atPrompt(config: object, { isTerminal = false, isRead = false }:
   writeFileSync(file, JSON.stringify(config));
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
   if (isTerminal) for (const stream of [input, output]) Object.assign(stream, { isTTY: true });
-  let shown = '';
+  let [all, shown] = ['', ''];
   let look = (): void => {};
   for (const stream of [output, errors])
     stream.setEncoding('utf8').on('data', (text: string) => {
+      all += text;
       shown = isRead ? withoutFacts(shown + text) : shown + text;
       look();
     });
@@ -47,16 +50,15 @@ export function atPrompt(config: object, { isTerminal = false, isRead = false }:
       };
       look();
     });
-  const aborter = new AbortController();
   const ended = run(['up', '-c', file, '--name', 'c1', '--port', '0'], {
     terminal: createTerminal({ input, output, errors }),
-    signal: aborter.signal,
+    signal: new AbortController().signal,
   }).finally(() => rmSync(folder, { recursive: true }));
   return {
     write: (text) => void input.write(text),
     end: () => void input.end(),
-    interrupt: () => aborter.abort(),
     until,
+    facts: () => all.split('\n').flatMap((line) => readFact(line.replace(/^(a2c> )*/, '')) ?? []),
     ask: (line) => {
       input.write(`${line}\n`);
       return until(/a2c> $/);

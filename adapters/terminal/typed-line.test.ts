@@ -4,10 +4,10 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { asLine } from '../../machines/text.ts';
 import { createTerminal } from './terminal.ts';
-import { columnsOf, fitting, type Typing } from './typed-line.ts';
+import { columnsOf, fitting, type OnLine, type Typing } from './typed-line.ts';
 
 /** Starts a prompt on the screen of a real terminal emulator. */
-function createScreen(columns: number, typing: Typing = {}) {
+function createScreen(columns: number, typing: Typing = {}, take?: OnLine) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   Object.assign(input, { isTTY: true, setRawMode: () => input });
   Object.assign(output, { isTTY: true, columns });
@@ -22,7 +22,7 @@ function createScreen(columns: number, typing: Typing = {}) {
     'a2c> ',
     async (line) => {
       lines.push(line);
-      return line.endsWith('{') ? 'more' : 'again';
+      return take ? take(line) : line.endsWith('{') ? 'more' : 'again';
     },
     () => 'over',
     typing,
@@ -168,41 +168,20 @@ describe('what is typed', () => {
   });
 
   it('has the last row, where the meter was, while a command is at work', async () => {
-    const [input, output] = [new PassThrough(), new PassThrough()];
-    for (const stream of [input, output]) Object.assign(stream, { isTTY: true, columns: 40 });
-    const screen = new headless.Terminal({ cols: 40, rows: 20, convertEol: true, allowProposedApi: true });
-    output.setEncoding('utf8').on('data', (text: string) => screen.write(text));
-    const row = async (): Promise<string> => {
-      await new Promise(setImmediate);
-      await new Promise<void>((resolve) => screen.write('', resolve));
-      const { active } = screen.buffer;
-      return active.getLine(active.cursorY)?.translateToString(true).trimEnd() ?? '';
-    };
-    const terminal = createTerminal({ input, output, errors: output });
-    let done = (): void => {};
-    const over = terminal.prompt(
-      'a2c> ',
-      (line) => new Promise((resolve) => (done = () => resolve(line === 'quit' ? 'over' : 'again'))),
-      () => 'over',
-    );
-    input.write('slow\r');
-    await row();
+    const { terminal, type, rows, over } = createScreen(40, {}, () => new Promise(() => {}));
+    const last = async (): Promise<unknown> => (await rows()).at(-1);
+    await type('slow\r');
     terminal.meter('slow 1/2');
-    expect(await row()).toBe('slow 1/2');
-    input.write('sta');
-    expect(await row()).toBe('a2c> sta');
+    expect(await last()).toBe('slow 1/2');
+    await type('sta');
+    expect(await last()).toBe('a2c> sta');
     terminal.meter('slow 2/2');
     terminal.err('news');
-    expect(await row()).toBe('a2c> sta');
-    input.write('\u007F\u007F\u007F');
-    await row();
+    expect(await last()).toBe('a2c> sta');
+    await type('\u007F\u007F\u007F');
     terminal.meter('slow 2/2');
-    expect(await row()).toBe('slow 2/2');
-    input.write('quit\r');
-    await row();
-    done();
-    await row();
-    done();
+    expect(await last()).toBe('slow 2/2');
+    terminal.close();
     await over;
   });
 
