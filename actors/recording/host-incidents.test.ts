@@ -3,27 +3,11 @@ import type { DirectoryRecord } from '../../machines/trace/record.ts';
 import { HostIncidents } from './host-incidents.ts';
 
 const call = (n: number, outcome: string): DirectoryRecord[] => {
-  const settled = {
-    type: 'call.settled',
-    reqId: `r${n}`,
-    tool: 'charge',
-    server: 'pay',
-    end: outcome,
-    outcome,
-  };
+  const of = { reqId: `r${n}`, tool: 'charge' };
+  const settled = { ...of, server: 'pay', end: outcome, outcome, failure: null, result: null };
   return [
-    {
-      k: 'in',
-      via: 'host',
-      a: 'computer',
-      ev: { type: 'call.request', reqId: `r${n}`, tool: 'charge', params: { n } },
-    },
-    {
-      k: 'post',
-      from: 'computer',
-      a: 'host:computer.1',
-      ev: { ...settled, failure: null, result: null },
-    },
+    { k: 'in', via: 'host', a: 'computer', ev: { type: 'call.request', ...of, params: { n } } },
+    { k: 'post', from: 'computer', a: 'host:computer.1', ev: { type: 'call.settled', ...settled } },
   ] as never;
 };
 it('an incident is still known after 25,000 other calls, with its call, and is told once', async () => {

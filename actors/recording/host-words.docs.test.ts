@@ -20,17 +20,12 @@ const rowsOf = (first: string): string[][] =>
 const wordsIn = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
 
 type Message = EventObject & Readonly<Record<string, unknown>>;
+const config = { config: {}, policy: {}, known: {} };
 const call = { ticket: 'host.r', reqId: 'r', tool: 't', params: {}, timeoutMs: 1, replyTo: 'host:x.1' };
 /** One example message of every type, with all fields that a machine accepts. */
 const ordered: Readonly<Record<string, readonly [message: Message, given?: object]>> = {
-  'computer start': [
-    { type: 'start', servers: [], shown: {}, link: null, timing: {} },
-    { config: {}, policy: {}, known: {} },
-  ],
-  'computer servers.set': [
-    { type: 'servers.set', servers: [], shown: {} },
-    { config: {}, policy: {}, known: {} },
-  ],
+  'computer start': [{ type: 'start', servers: [], shown: {}, link: null, timing: {} }, config],
+  'computer servers.set': [{ type: 'servers.set', servers: [], shown: {} }, config],
   'computer call.request': [{ type: 'call.request', ...call, agent: 'a', isConfirmed: true }],
   'computer call.cancel': [{ type: 'call.cancel', ticket: 't', reason: 'x', timedOut: true }],
   'computer server.start': [{ type: 'server.start', server: 's' }],
@@ -51,13 +46,8 @@ const ordered: Readonly<Record<string, readonly [message: Message, given?: objec
   'agent call.cancel': [{ type: 'call.cancel', ticket: 't', reason: 'x', timedOut: true }],
   'client start': [
     {
-      type: 'start',
-      server: 's',
-      hasProcess: true,
-      restart: 'never',
-      budget: 5,
-      isRelayed: true,
-      timing: {},
+      ...{ type: 'start', server: 's', hasProcess: true, restart: 'never', budget: 5 },
+      ...{ isRelayed: true, timing: {} },
     },
   ],
   'client permit.granted': [{ type: 'permit.granted' }],

@@ -5,15 +5,17 @@ import { KeptLately, Reasons } from './reasons.ts';
 
 const told = (ev: object): DirectoryRecord =>
   ({ k: 'post', from: 'computer#1', a: 'host:computer.1', ev }) as DirectoryRecord;
-const settled = (fields: object): DirectoryRecord =>
-  told({ type: 'call.settled', ticket: 't', reqId: 'r', server: 'files', tool: 'read', ...fields });
+const settled = (end: string, failure: object | null = null, more: object = {}): DirectoryRecord => {
+  const call = { type: 'call.settled', ticket: 't', reqId: 'r', server: 'files', tool: 'read' };
+  return told({ ...call, end, outcome: end, failure, ...more });
+};
 /** End of a call of an agent, on its computer and on the host of the agent, which reads the answer. */
-const served = (fields: object): DirectoryRecord =>
-  ({ ...settled(fields), from: 'computer/call:t#9', a: 'computer/link#2' }) as DirectoryRecord;
-const asAgent = (result: object, tool = 'read'): DirectoryRecord => ({
-  ...settled({ tool, server: '', end: 'failed', outcome: 'failed', failure: null, result }),
-  ...{ from: 'agent/call:t#9', a: 'host:agent.1' },
-});
+const served = (...ended: Parameters<typeof settled>): DirectoryRecord =>
+  ({ ...settled(...ended), from: 'computer/call:t#9', a: 'computer/link#2' }) as DirectoryRecord;
+const asked = (...ended: Parameters<typeof settled>): DirectoryRecord =>
+  ({ ...settled(...ended), from: 'agent/call:t#9', a: 'host:agent.1' }) as DirectoryRecord;
+const asAgent = (result: object, tool = 'read'): DirectoryRecord =>
+  asked('failed', null, { tool, server: '', result });
 const changed = (stage: string, failure: object | null = null): DirectoryRecord =>
   told({ type: 'client.changed', server: 'files', stage, attempt: 1, failure, nextTryMs: null });
 const lost = { code: 'ServerLost', message: 'it ended\n with code 3' } as const;
@@ -21,84 +23,48 @@ const lost = { code: 'ServerLost', message: 'it ended\n with code 3' } as const;
 const reasonOf = (record: DirectoryRecord) => new Reasons().of(record);
 
 describe('a reason to keep a trace', () => {
+  const unknown = { outcome: 'unknown' };
+  const running = { ending: { outcome: 'unknown', phase: 'running' } } as const;
   it.each([
+    [settled('unknown', lost), 'callUnknown read: call read of files ended unknown: it ended with code 3'],
+    [settled('timedOut', null, unknown), 'callUnknown read: call read of files ended unknown'],
+    [settled('failed', lost, { server: '' }), 'callFailed read: call read failed: it ended with code 3'],
+    [served('unknown', lost), 'callUnknown read: call read of files ended unknown: it ended with code 3'],
+    [served('failed', lost), 'callFailed read: call read of files failed: it ended with code 3'],
     [
-      settled({ end: 'unknown', outcome: 'unknown', failure: lost }),
-      'callUnknown read',
-      'call read of files ended unknown: it ended with code 3',
-    ],
-    [
-      settled({ end: 'timedOut', outcome: 'unknown', failure: null }),
-      'callUnknown read',
-      'call read of files ended unknown',
-    ],
-    [
-      settled({ end: 'failed', outcome: 'failed', server: '', failure: lost }),
-      'callFailed read',
-      'call read failed: it ended with code 3',
-    ],
-    [
-      served({ end: 'unknown', outcome: 'unknown', failure: lost }),
-      'callUnknown read',
-      'call read of files ended unknown: it ended with code 3',
-    ],
-    [
-      served({ end: 'failed', outcome: 'failed', failure: lost }),
-      'callFailed read',
-      'call read of files failed: it ended with code 3',
-    ],
-    [
-      asAgent(failureResult(lost, { ending: { outcome: 'unknown', phase: 'running' } })),
-      'callUnknown read',
-      'call read ended unknown: it ended with code 3',
+      asAgent(failureResult(lost, running)),
+      'callUnknown read: call read ended unknown: it ended with code 3',
     ],
     [
       asAgent(errorAck({ code: 404, message: 'c1 left', details: { reason: 'left' } })),
-      'callUnknown read',
-      'call read ended unknown: c1 left',
+      'callUnknown read: call read ended unknown: c1 left',
     ],
     [
       asAgent({ content: [], isError: true }),
-      'callFailed read',
-      'call read failed: The tool says that it failed',
+      'callFailed read: call read failed: The tool says that it failed',
     ],
-    [changed('open', lost), 'serverGaveUp files', 'server files gave up: it ended with code 3'],
-    [changed('recovering', lost), 'serverLost files', 'server files was lost: it ended with code 3'],
+    [changed('open', lost), 'serverGaveUp files: server files gave up: it ended with code 3'],
+    [changed('recovering', lost), 'serverLost files: server files was lost: it ended with code 3'],
     [
       { k: 'end', a: 'call:1#2', why: 'failed', error: 'Error: bug' },
-      'fault call:1',
-      'call:1#2 failed: Error: bug',
+      'fault call:1: call:1#2 failed: Error: bug',
     ],
-    [{ k: 'defect', a: 'x', what: 'twice' }, 'fault x', 'x: twice'],
-    [{ k: 'post', from: 'a', a: 'b', ev: { type: 'go' }, dead: 'lost' }, 'fault b', 'go to nobody at b'],
-  ] as [DirectoryRecord, string, string][])('is found in case %#', (record, word, what) => {
-    const { on, subject, ...rest } = reasonOf(record) ?? { on: '', subject: '', what: '' };
-    expect([`${on} ${subject}`, rest.what]).toEqual([word, what]);
+    [{ k: 'defect', a: 'x', what: 'twice' }, 'fault x: x: twice'],
+    [{ k: 'post', from: 'a', a: 'b', ev: { type: 'go' }, dead: 'lost' }, 'fault b: go to nobody at b'],
+  ] as [DirectoryRecord, string][])('is found in case %#', (record, text) => {
+    const found = reasonOf(record);
+    expect(`${found?.on} ${found?.subject}: ${found?.what}`).toBe(text);
   });
   it.each([
-    settled({ end: 'cancelled', outcome: 'unknown', failure: lost }),
-    settled({ end: 'succeeded', outcome: 'succeeded', failure: null }),
-    served({ end: 'cancelled', outcome: 'unknown', failure: lost }),
-    settled({ end: 'cancelled', outcome: 'failed', failure: lost }),
-    asAgent(
-      failureResult(
-        { code: 'ToolCallCancelled', message: 'x' },
-        { ending: { outcome: 'unknown', phase: 'running' } },
-      ),
-    ),
-    served({ end: 'succeeded', outcome: 'succeeded', failure: null }),
+    settled('cancelled', lost, unknown),
+    settled('succeeded'),
+    served('cancelled', lost, unknown),
+    settled('cancelled', lost, { outcome: 'failed' }),
+    asAgent(failureResult({ code: 'ToolCallCancelled', message: 'x' }, running)),
+    served('succeeded'),
     asAgent({ content: [] }),
     asAgent(errorAck({ code: 404, message: 'gone' }), 'client:get_tools'),
-    {
-      ...settled({
-        tool: 'client:get_tools',
-        server: '',
-        end: 'timedOut',
-        outcome: 'unknown',
-        failure: lost,
-      }),
-      ...{ from: 'agent/call:t#9', a: 'host:agent.1' },
-    } as DirectoryRecord,
+    asked('timedOut', lost, { ...unknown, tool: 'client:get_tools', server: '' }),
     changed('ready'),
     changed('waiting', lost),
     // A missing input is a mistake of the config, so it is no failure that the recorder saves.
@@ -118,12 +84,10 @@ describe('a reason to keep a trace', () => {
 });
 
 describe('a reason that hangs on what came before', () => {
-  const settle = settled({ end: 'cancelled', outcome: 'unknown', failure: lost });
+  const settle = settled('cancelled', lost, { outcome: 'unknown' });
   const cancel = (fields: object): DirectoryRecord =>
     ({
-      k: 'in',
-      via: 'host',
-      a: 'computer',
+      ...{ k: 'in', via: 'host', a: 'computer' },
       ev: { type: 'call.cancel', ticket: 't', reason: 'x', ...fields },
     }) as never;
   it('a notice is told once for a loss, then more of it, with the words of its end', () => {
@@ -141,16 +105,13 @@ describe('a reason that hangs on what came before', () => {
       undefined,
     ]);
   });
-  const gone = settled({ end: 'failed', outcome: 'failed', failure: { code: 4001, message: 'none' } });
+  const gone = settled('failed', { code: 4001, message: 'none' });
   const raw = (content: unknown): DirectoryRecord =>
     ({
       ...{ k: 'in', via: 'ask', id: 'call', a: 'computer/call:t#9' },
       ev: { type: 'ask.answered', id: 'call', result: { content } },
     }) as never;
-  const good = {
-    ...settled({ end: 'succeeded', outcome: 'succeeded', failure: null }),
-    from: 'computer/call:t#9',
-  };
+  const good = served('succeeded');
   it.each([
     ['a signal that a time limit aborted', [cancel({ timedOut: true }), settle], 'callUnknown'],
     ['a signal that a program aborted', [cancel({}), settle], undefined],
@@ -165,17 +126,11 @@ describe('a reason that hangs on what came before', () => {
     const found = records.map((record) => reasons.of(record)).at(-1);
     expect(found && found.on + (found.isWanted ? ', wanted' : '')).toBe(word);
   });
+  const meta = { a2c_output_mismatch: ['n: must be number'] };
   it.each([
-    ['a broken schema at its computer', { meta: { a2c_output_mismatch: ['n: must be number'] } }, settled],
-    [
-      'a broken schema at the agent',
-      { content: [], meta: { a2c_output_mismatch: ['n: must be number'] } },
-      undefined,
-    ],
-  ])('is told for %s', (_, result, at) => {
-    const ended = at
-      ? at({ end: 'succeeded', outcome: 'succeeded', failure: null, result })
-      : asAgent(result);
+    ['at its computer', settled('succeeded', null, { result: { meta } })],
+    ['at the agent', asAgent({ content: [], meta })],
+  ])('is told for a broken schema %s', (_, ended) => {
     expect(new Reasons().of(ended)).toMatchObject({
       on: 'outputMismatch',
       what: expect.stringMatching(/^the result of call read.* breaks its schema: n: must be number$/),
@@ -188,9 +143,7 @@ describe('a reason that hangs on what came before', () => {
     ['ArgumentsInvalid', 'sum: must be number', undefined],
     [4003, 'no route to bank', undefined],
   ])('is known for a decision: %s', (code, message, isWanted) => {
-    const failed = new Reasons().of(
-      settled({ end: 'refused', outcome: 'failed', failure: { code, message } }),
-    );
+    const failed = reasonOf(settled('refused', { code, message }, { outcome: 'failed' }));
     expect(failed?.isWanted).toBe(isWanted);
   });
 });

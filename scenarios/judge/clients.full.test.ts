@@ -1,6 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cases } from './cases/index.ts';
@@ -8,6 +6,8 @@ import { installedClients } from './clients.ts';
 import { judge, type Verdict } from './judge.ts';
 import { playersWith, root } from './hosts.ts';
 import { blocksOf } from '../replay/report/page.ts';
+import { linkedProject, saidByCompiler } from '../fixtures/linked-project.ts';
+import { testFolder } from '../fixtures/test-folder.ts';
 
 const clients = ['sdk1', 'sdk2', 'ai-sdk', 'langchain', 'mcp-use', 'openai-agents'] as const;
 const needsInstall = new Set<string>(['ai-sdk', 'langchain', 'mcp-use', 'openai-agents']);
@@ -54,26 +54,16 @@ const compilerOptions = {
   ...{ strict: true, noEmit: true, skipLibCheck: true, preserveSymlinks: true, types: ['node'] },
 };
 it.runIf('folder' in installed)('examples of docs/any-client.md compile with these clients', () => {
-  const here = mkdtempSync(join(tmpdir(), 'a2c-any-client-'));
-  try {
-    const modules = join(here, 'node_modules');
-    mkdirSync(join(modules, '@types'), { recursive: true });
-    symlinkSync(join(root, 'node_modules/@types/node'), join(modules, '@types/node'), 'dir');
-    symlinkSync(root, join(modules, 'a2c-actors'), 'dir');
-    for (const name of ['@ai-sdk', '@langchain', '@modelcontextprotocol', '@openai', 'mcp-use', 'zod'])
-      symlinkSync(join(folder, 'node_modules', name), join(modules, name), 'dir');
-    writeFileSync(join(here, 'package.json'), '{"type":"module"}');
-    writeFileSync(join(here, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-    writeFileSync(join(here, 'around.d.ts'), around);
-    const page = readFileSync(join(root, 'docs/any-client.md'), 'utf8');
-    const blocks = blocksOf(page).filter(({ language }) => language === 'ts');
-    for (const [n, { text }] of blocks.entries())
-      writeFileSync(join(here, `block-${n}.ts`), `${text}\nexport {};\n`);
-    expect(blocks.length).toBeGreaterThan(7);
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    const { stdout } = spawnSync(process.execPath, [tsc, '-p', here], { encoding: 'utf8' });
-    expect(stdout).toBe('');
-  } finally {
-    rmSync(here, { recursive: true });
-  }
+  const here = testFolder('any-client');
+  linkedProject(here, '@types/node');
+  for (const name of ['@ai-sdk', '@langchain', '@modelcontextprotocol', '@openai', 'mcp-use', 'zod'])
+    symlinkSync(join(folder, 'node_modules', name), join(here, 'node_modules', name), 'dir');
+  writeFileSync(join(here, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  writeFileSync(join(here, 'around.d.ts'), around);
+  const page = readFileSync(join(root, 'docs/any-client.md'), 'utf8');
+  const blocks = blocksOf(page).filter(({ language }) => language === 'ts');
+  for (const [n, { text }] of blocks.entries())
+    writeFileSync(join(here, `block-${n}.ts`), `${text}\nexport {};\n`);
+  expect(blocks.length).toBeGreaterThan(7);
+  expect(saidByCompiler(here, '-p', '.')).toBe('');
 });

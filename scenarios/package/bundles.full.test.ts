@@ -44,25 +44,26 @@ const banner = /^```js\n(import \{ createRequire as .*)\n```$/m.exec(
   readFileSync(at('../../docs/bundling.md'), 'utf8'),
 )?.[1];
 
+const esbuilt = (format: string, file: string, ...more: readonly string[]) =>
+  tool(
+    'esbuild',
+    'host.mjs',
+    '--bundle',
+    '--platform=node',
+    `--format=${format}`,
+    `--outfile=${file}`,
+    ...more,
+  );
+
 const bundlers: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'esbuild, as a module': async () => {
     const file = out('esm/host.mjs');
-    await tool(
-      'esbuild',
-      ...[
-        'host.mjs',
-        '--bundle',
-        '--platform=node',
-        '--format=esm',
-        `--banner:js=${banner}`,
-        `--outfile=${file}`,
-      ],
-    );
+    await esbuilt('esm', file, `--banner:js=${banner}`);
     return [process.execPath, file];
   },
   'esbuild, as CommonJS': async () => {
     const file = out('cjs/host.cjs');
-    await tool('esbuild', 'host.mjs', '--bundle', '--platform=node', '--format=cjs', `--outfile=${file}`);
+    await esbuilt('cjs', file);
     return [process.execPath, file];
   },
   tsup: async () => {
@@ -108,7 +109,7 @@ const bundlers: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   },
   'Node as a single file': async () => {
     const [file, blob, app] = [out('sea/host.cjs'), out('sea/app.blob'), out('sea/app')];
-    await tool('esbuild', 'host.mjs', '--bundle', '--platform=node', '--format=cjs', `--outfile=${file}`);
+    await esbuilt('cjs', file);
     const node = join(tools, 'node_modules/node/bin/node');
     const sea = write(
       'sea.json',
@@ -116,14 +117,8 @@ const bundlers: Readonly<Record<string, () => Promise<readonly string[]>>> = {
     );
     await run(node, ['--experimental-sea-config', sea], { cwd: project });
     cpSync(node, app);
-    await tool(
-      'postject',
-      app,
-      'NODE_SEA_BLOB',
-      blob,
-      '--sentinel-fuse',
-      'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2',
-    );
+    const fuse = ['--sentinel-fuse', 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'];
+    await tool('postject', app, 'NODE_SEA_BLOB', blob, ...fuse);
     return [app];
   },
 };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readTrace, type Trace } from '../../machines/trace/reading.ts';
+import type { Trace } from '../../machines/trace/reading.ts';
 import type { Recorder } from '../../actors/recording/recorder.ts';
 import { Harness } from '../stage/harness.ts';
 import { recorderOf } from '../stage/recording.ts';
+import { readBack } from './again/recorded-again.ts';
 import { replayTrace } from './replay-trace.ts';
-import { sha256Of } from './report/files.ts';
 
 const servers = {
   fs: {
@@ -48,11 +48,7 @@ async function longLife(): Promise<readonly Recorder[]> {
   await harness.run(30_000);
   return rings;
 }
-function read(ring: Recorder): Trace {
-  const found = readTrace(ring.text('closed'), sha256Of);
-  if (!found.ok) throw new Error(found.problem);
-  return found.trace;
-}
+const read = (ring: Recorder): Trace => readBack(ring.text('closed'));
 
 describe('a ring that has lost its beginning', async () => {
   const traces = (await longLife()).map(read);

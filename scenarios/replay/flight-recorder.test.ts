@@ -6,20 +6,14 @@ import { A2cError, createAgent, createOffice } from '../../actors/index.ts';
 import { assemble } from '../../actors/runtime/assemble.ts';
 import { machines } from '../../actors/kinds/all.ts';
 import { Runtime, type RuntimeOptions } from '../../actors/api/runtime.ts';
-import type { Trace } from '../../machines/trace/reading.ts';
-import { readTraceFile } from './report/files.ts';
 import { replay, replayOf } from './replay.ts';
 import { bootedComputer } from '../fixtures/booted.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
+import { traceOf } from './world/world.ts';
 
 const folder = testFolder('recorder');
 let count = 0;
 const freshFolder = (): string => join(folder, `${(count += 1)}`);
-const traceIn = (file: string): Trace => {
-  const read = readTraceFile(file);
-  if (!read.ok) throw new Error(`line ${read.line}: ${read.problem}`);
-  return read.trace;
-};
 const quiet = { stateDir: false, reaper: false } as const;
 
 const brittle = setup({
@@ -30,10 +24,11 @@ const brittle = setup({
   },
 }).createMachine({ id: 'brittle', on: { go: { actions: 'trip' } } }) as unknown as AnyStateMachine;
 const kinds = { ...machines, brittle };
-function hostOf(options: RuntimeOptions & { notice?: (text: string) => void }): Runtime {
-  const runtime = new Runtime({ reaper: false, ...options });
-  assemble(runtime.directory, kinds);
-  return runtime;
+function hostOf(options: RuntimeOptions) {
+  const notices: string[] = [];
+  const host = new Runtime({ reaper: false, notice: (text) => void notices.push(text), ...options });
+  assemble(host.directory, kinds);
+  return { host, notices };
 }
 function fail({ directory }: Runtime): void {
   directory.start('brittle', {}, 'host:brittle');
@@ -45,21 +40,22 @@ describe('a machine that fails', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('leaves a trace that shows it again, and a notice with the command', () => {
-    const [stateDir, notices] = [freshFolder(), [] as string[]];
-    fail(hostOf({ stateDir, notice: (text) => notices.push(text) }));
+    const stateDir = freshFolder();
+    const { host, notices } = hostOf({ stateDir });
+    fail(host);
     expect(notices).toEqual([]);
     vi.advanceTimersByTime(100);
     const [name = ''] = readdirSync(join(stateDir, 'traces'));
     const file = join(stateDir, 'traces', name);
     expect(notices).toEqual([`brittle#1 failed: Error: bug in brittle; see a2c replay ${file}`]);
-    const { verdict, text } = replayOf(file, traceIn(file), { kinds });
+    const { verdict, text } = replayOf(file, traceOf(file).trace, { kinds });
     expect(verdict).toBe('broken');
     expect(text).toMatch(/^BROKEN .*\n {2}no machine fails: brittle#1 failed: Error: bug in brittle\n/);
   });
 
   it('does so once a minute at most, and twenty are kept, the newest', () => {
-    const [stateDir, notices] = [freshFolder(), [] as string[]];
-    const host = hostOf({ stateDir, notice: (text) => notices.push(text) });
+    const stateDir = freshFolder();
+    const { host, notices } = hostOf({ stateDir });
     const kept = (): string[] => readdirSync(join(stateDir, 'traces')).toSorted();
     for (const wait of [100, 30_000, 29_000]) {
       fail(host);
@@ -79,19 +75,18 @@ describe('a machine that fails', () => {
   });
 
   it('leaves nothing where no state is kept, and nothing where nothing is recorded', () => {
-    const notices: string[] = [];
-    const notice = (text: string): void => void notices.push(text);
-    fail(hostOf({ stateDir: false, notice }));
-    fail(hostOf({ stateDir: join(folder, 'never'), record: false, notice }));
+    const hosts = [hostOf({ stateDir: false }), hostOf({ stateDir: join(folder, 'never'), record: false })];
+    for (const { host } of hosts) fail(host);
     vi.advanceTimersByTime(1_000);
-    expect(notices).toEqual([]);
+    expect(hosts.flatMap(({ notices }) => notices)).toEqual([]);
     expect(existsSync(join(folder, 'never'))).toBe(false);
   });
 
   it('says so when its trace cannot be written, and hurts nobody', () => {
-    const [stateDir, notices] = [freshFolder(), [] as string[]];
+    const stateDir = freshFolder();
     writeFileSync(stateDir, 'a file where a folder should be');
-    fail(hostOf({ stateDir, notice: (text) => notices.push(text) }));
+    const { host, notices } = hostOf({ stateDir });
+    fail(host);
     vi.advanceTimersByTime(100);
     expect(notices).toEqual([
       expect.stringMatching(/^brittle#1 failed: .*; its trace could not be written: E/),
@@ -99,17 +94,16 @@ describe('a machine that fails', () => {
   });
 
   it('is told of with the file that grows, where there is one', () => {
-    const [dir, notices] = [freshFolder(), [] as string[]];
-    const host = hostOf({ stateDir: false, record: { dir }, notice: (text) => notices.push(text) });
+    const { host, notices } = hostOf({ stateDir: false, record: { dir: freshFolder() } });
     fail(host);
     vi.advanceTimersByTime(100);
     expect(notices).toEqual([expect.stringContaining(`a2c replay ${host.flight?.path}`)]);
-    expect(replayOf('t', traceIn(host.flight?.path ?? ''), { kinds }).verdict).toBe('broken');
+    expect(replayOf('t', traceOf(host.flight?.path ?? '').trace, { kinds }).verdict).toBe('broken');
   });
 
   it('leaves a trace just before its host closes all the same, by its name', async () => {
-    const [stateDir, notices] = [freshFolder(), [] as string[]];
-    const host = hostOf({ stateDir, notice: (text) => notices.push(text) });
+    const stateDir = freshFolder();
+    const { host, notices } = hostOf({ stateDir });
     fail(host);
     await host.close();
     expect(notices).toEqual([expect.stringContaining('brittle#1 failed: Error: bug in brittle')]);
@@ -131,7 +125,7 @@ describe('writeTrace', () => {
     expect(new Set(files).size).toBe(4);
     for (const file of files)
       expect((await replay(file)).text).toMatch(/^SAME .*: \d+ inputs, \d+ records, digest [0-9a-f]{16}$/);
-    expect(traceIn(files[0] ?? '').tail?.reason).toBe('asked');
+    expect(traceOf(files[0] ?? '').trace.tail?.reason).toBe('asked');
     for (const each of [agent, computer, office]) await each.close();
   });
 
@@ -219,13 +213,12 @@ describe('a folder to record to', () => {
   });
 
   it('holds all of a flood that a ring of this size would have lost', async () => {
-    const dir = freshFolder();
-    const host = hostOf({ stateDir: false, record: { dir, ringBytes: 2_000 } });
+    const { host } = hostOf({ stateDir: false, record: { dir: freshFolder(), ringBytes: 2_000 } });
     for (let n = 1; n <= 200; n++)
       host.directory.send('nobody', { type: 'flood', n, text: 'x'.repeat(100) } as never);
     const file = host.flight?.path ?? '';
     await host.close();
-    expect(traceIn(file).lines.filter(({ record }) => record.k !== 'mark')).toHaveLength(200);
+    expect(traceOf(file).trace.lines.filter(({ record }) => record.k !== 'mark')).toHaveLength(200);
   });
 });
 const linkOf = (fd: string): string => {

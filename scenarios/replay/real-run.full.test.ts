@@ -3,22 +3,16 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Trace } from '../../machines/trace/reading.ts';
-import { readTraceFile } from './report/files.ts';
 import { replay } from './replay.ts';
 import { bootedComputer } from '../fixtures/booted.ts';
 import { fixtureFile, testFolder } from '../fixtures/test-folder.ts';
+import { traceOf } from './world/world.ts';
 
 const folder = testFolder('flight');
 const config = {
   mcpServers: {
     fixture: { command: process.execPath, args: [fixtureFile('mcp-server.mjs')], autoApprove: ['all'] },
   },
-};
-const traceIn = (file: string): Trace => {
-  const read = readTraceFile(file);
-  if (!read.ok) throw new Error(`line ${read.line}: ${read.problem}`);
-  return read.trace;
 };
 
 it('a host that records to a folder writes one file that grows, is for its owner alone, and is whole after the end', async () => {
@@ -39,7 +33,7 @@ it('a host that records to a folder writes one file that grows, is for its owner
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
   expect(new Set(sizes).size).toBe(3);
-  const { head, tail } = traceIn(file);
+  const { head, tail } = traceOf(file).trace;
   const rows = readFileSync(file, 'utf8').trimEnd().split('\n');
   expect(head).toMatchObject({ next: 1, profile: 'steps', clock: 'real', node: process.version });
   expect(tail).toMatchObject({ reason: 'closed', records: rows.length - 2 });
@@ -60,7 +54,7 @@ it('a host that is killed leaves a trace that can be replayed, up to a line that
   host.kill('SIGKILL');
   expect(await exited).toEqual([null, 'SIGKILL']);
   const left = String(said).trim();
-  const { tail, lines } = traceIn(left);
+  const { tail, lines } = traceOf(left).trace;
   expect(tail).toBeUndefined();
   expect(lines.length).toBeGreaterThan(50);
   const text = readFileSync(left, 'utf8');

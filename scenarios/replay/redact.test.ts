@@ -2,12 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { readTrace, type Trace } from '../../machines/trace/reading.ts';
 import { Harness } from '../stage/harness.ts';
 import { recorderOf } from '../stage/recording.ts';
+import { readBack } from './again/recorded-again.ts';
 import { redact, redactedText, type RedactOptions } from './redact.ts';
 import { replayTrace } from './replay-trace.ts';
-import { sha256Of } from './report/files.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
 
 const folder = testFolder('redact');
@@ -53,11 +52,6 @@ async function recorded(ringBytes = Infinity): Promise<string> {
   await harness.run(30_000);
   return recorder.text(`asked for ${pin}`);
 }
-const traceOf = (text: string): Trace => {
-  const read = readTrace(text, sha256Of);
-  if (!read.ok) throw new Error(`line ${read.line}: ${read.problem}`);
-  return read.trace;
-};
 const marksIn = (text: string): string[] => text.match(/«redacted:[0-9a-f]+»/g) ?? [];
 const hidden = (text: string, options: RedactOptions): string => {
   const done = redactedText(text, options);
@@ -74,15 +68,15 @@ describe('a redacted trace', async () => {
     const after = hidden(text, { paths: ['ev.arguments.pin'] });
     expect(after).not.toContain(pin);
     expect(after).not.toContain('0000-0000');
-    const { lines, tail } = traceOf(after);
-    expect(lines).toHaveLength(traceOf(text).lines.length);
+    const { lines, tail } = readBack(after);
+    expect(lines).toHaveLength(readBack(text).lines.length);
     expect(tail?.reason).toMatch(/^asked for «redacted:\w+»$/);
     expect(new Set(marksIn(after)).size).toBe(2);
     expect(after).toContain('"pin «redacted:');
   });
 
   it('replays as before, also where a name has a hash of what was hidden', () => {
-    const before = replayTrace(traceOf(text));
+    const before = replayTrace(readBack(text));
     expect(before.difference).toBeUndefined();
     for (const options of [
       { paths: ['ev.arguments.pin'] },
@@ -91,7 +85,7 @@ describe('a redacted trace', async () => {
       { paths: ['ev.arguments.*', 'ev.result.content.*.text', 'ev.result.rows.0.owner'] },
       { values: [pin, 'paid'] },
     ] as RedactOptions[]) {
-      const { difference, matched, total, inputs } = replayTrace(traceOf(hidden(text, options)));
+      const { difference, matched, total, inputs } = replayTrace(readBack(hidden(text, options)));
       expect(difference).toBeUndefined();
       expect({ matched, total, inputs }).toEqual({
         matched: before.matched,
@@ -104,13 +98,13 @@ describe('a redacted trace', async () => {
   it('replays as before from a ring that has lost its beginning, in a calm moment', async () => {
     const all = await Promise.all([30_000, 60_000, 90_000, 120_000, 150_000].map(recorded));
     const cut = all.filter((some) => some.includes('"k":"facts"'));
-    const calm = cut.filter((some) => traceOf(some).facts?.facts.open.length === 0);
+    const calm = cut.filter((some) => readBack(some).facts?.facts.open.length === 0);
     expect(calm.length).toBeGreaterThan(0);
     for (const some of calm) {
-      expect(replayTrace(traceOf(some)).difference).toBeUndefined();
+      expect(replayTrace(readBack(some)).difference).toBeUndefined();
       const after = hidden(some, { values: [pin, 'Jane Roe'] });
       expect(after).not.toContain('Jane Roe');
-      expect(replayTrace(traceOf(after)).difference).toBeUndefined();
+      expect(replayTrace(readBack(after)).difference).toBeUndefined();
     }
   });
 
@@ -142,7 +136,7 @@ describe('a redacted trace', async () => {
 
   it('is a trace still without its last line', () => {
     const torn = text.slice(0, -40);
-    expect(traceOf(hidden(torn, { values: [pin] }))).toMatchObject({ tail: undefined });
+    expect(readBack(hidden(torn, { values: [pin] }))).toMatchObject({ tail: undefined });
   });
 });
 
@@ -162,7 +156,7 @@ describe('redact', async () => {
     expect(file).toBe(join(folder, 'b.redacted.trace.ndjson.gz'));
     expect(gunzipSync(readFileSync(file)).toString()).not.toContain(pin);
     const unpacked = redact(packed, { values, out: join(folder, 'c.trace.ndjson') }).file;
-    traceOf(readFileSync(unpacked, 'utf8'));
+    readBack(readFileSync(unpacked, 'utf8'));
     redact(plain, { values, inPlace: true });
     expect(readFileSync(plain, 'utf8')).not.toContain(pin);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { setup, createActor, type AnyStateMachine } from 'xstate';
 import { machines } from '../../actors/kinds/all.ts';
 import { ownWords } from '../../actors/recording/flight-recorder.ts';
-import { readTrace, type Trace } from '../../machines/trace/reading.ts';
+import type { Trace } from '../../machines/trace/reading.ts';
 import { textOfRecord } from '../../machines/trace/canonical.ts';
 import { redactorOf } from '../../machines/secrets/redaction.ts';
 import { SecretIndex } from '../../machines/secrets/secret-index.ts';
@@ -12,6 +12,7 @@ import { Harness } from '../stage/harness.ts';
 import { sha256Of } from './report/files.ts';
 import { recorderOf } from '../stage/recording.ts';
 import { watchGuards, type RedactedRead } from './guards.ts';
+import { readBack } from './again/recorded-again.ts';
 import { replayTrace, type Kinds } from './replay-trace.ts';
 import { replayOf } from './replay.ts';
 
@@ -37,9 +38,7 @@ async function recorded(kinds: Kinds = machines): Promise<Trace> {
   await harness.run(30_000);
   const text = recorder.text('closed');
   expect(text).not.toContain(secret);
-  const read = readTrace(text, sha256Of);
-  if (!read.ok) throw new Error(read.problem);
-  return read.trace;
+  return readBack(text);
 }
 const reading = (isFailed: (password: string) => boolean): Kinds =>
   provided('call', {
@@ -105,9 +104,7 @@ describe('a secret that is a word of the machines', () => {
       { ...tail, s: hidden.length + 1, digest: sha256Of(hidden.map(({ text }) => text)) },
     ];
     const file = rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
-    const read = readTrace(file, sha256Of);
-    expect(read.ok || read.problem).toBe(true);
-    if (read.ok) expect(replayOf('t', read.trace).text).toMatch(/^SAME/);
+    expect(replayOf('t', readBack(file)).text).toMatch(/^SAME/);
   });
 });
 

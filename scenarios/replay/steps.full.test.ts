@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Runtime } from '../../actors/api/runtime.ts';
-import { readTraceFile, sha256Of } from './report/files.ts';
+import { sha256Of } from './report/files.ts';
 import {
   blocksOf,
   examplesOf,
@@ -25,8 +25,10 @@ import {
 import { replay } from './replay.ts';
 import { exitCodeOf, verdicts } from './report/verdict.ts';
 import { builtModule } from '../fixtures/built-module.ts';
+import { compiled } from '../fixtures/linked-project.ts';
 import { readTrace } from '../../machines/trace/reading.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
+import { traceOf } from './world/world.ts';
 
 /** After a change of machines or reports, A2C_UPDATE_PAGES=1 records the trace again and fills the pages. */
 const isUpdating = process.env['A2C_UPDATE_PAGES'] === '1';
@@ -102,11 +104,6 @@ function walkThrough(examples: readonly Example[]): number[] {
   }
   return results.flatMap(({ codes }) => codes);
 }
-const traceIn = (file: string) => {
-  const read = readTraceFile(file);
-  if (!read.ok) throw new Error(read.problem);
-  return read.trace;
-};
 function edit(file: string, old: string, now: string): void {
   const parts = readFileSync(file, 'utf8').split(old);
   expect(parts, old).toHaveLength(2);
@@ -141,8 +138,8 @@ describe('docs/replay.md', () => {
         copyFileSync(fresh, file);
     // The order of a lost stream and a lost process is up to the system, and a busy one is late with timers.
     const inputsIn = (file: string): string[] =>
-      traceIn(file)
-        .lines.flatMap(({ record }) => (record.k === 'in' ? [record.ev?.type ?? 'timer'] : []))
+      traceOf(file)
+        .trace.lines.flatMap(({ record }) => (record.k === 'in' ? [record.ev?.type ?? 'timer'] : []))
         .filter((type) => !['timer', 'deadline', 'late', 'session.waits'].includes(type))
         .toSorted();
     expect(inputsIn(fresh)).toEqual(inputsIn(kept));
@@ -210,11 +207,9 @@ describe('docs/replay.md', () => {
   });
 
   it('has tests that a strict compiler takes', () => {
-    const strict = ['--strict', '--allowJs', '--skipLibCheck', '--target', 'esnext', '--module', 'nodenext'];
     const tests = ['server', 'mine', 'file', 'traces'].map((name) => `${name}.test.ts`);
-    const types = ['--noEmit', '--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
-    const compiler = join(root, 'node_modules/typescript/bin/tsc');
-    expect(ran(compiler, ...strict, ...types, ...tests)).toEqual({ code: 0, out: '' });
+    const types = ['--allowJs', '--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+    expect(compiled(here, tests, ...types)).toBe('');
   });
 
   it('is red until a config file is mended (step 4)', () => {

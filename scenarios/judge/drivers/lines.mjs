@@ -141,3 +141,21 @@ export const supervisor = process.argv.includes('supervised')
   : undefined;
 /** Makes a supervised transport for a server of the protocol. */
 export const supervised = ({ url, ...command }, options) => supervisor.supervised(url ?? command, options);
+
+/** Drives `Client` of an SDK: `kit` is the class with its two transports, and `call` calls a tool of a client. */
+export function driveSdk(name, { Client, StdioClientTransport, StreamableHTTPClientTransport }, call) {
+  const bare = (server) =>
+    server.url
+      ? new StreamableHTTPClientTransport(new URL(server.url))
+      : new StdioClientTransport({ ...server, stderr: 'ignore' });
+  const can = ['timeout', 'cancel', 'http', 'idle'];
+  driveClients({ name, version: versionOf(name), can }, async (server, options) => {
+    const client = new Client({ name: 'judged', version: '1.0.0' });
+    await client.connect(supervisor ? supervised(server, options) : bare(server));
+    return {
+      call: (order) => call(client, { name: order.tool, arguments: order.args }, requestOptions(order)),
+      tools: async () => (await client.listTools()).tools.map((tool) => tool.name),
+      close: () => client.close(),
+    };
+  });
+}
