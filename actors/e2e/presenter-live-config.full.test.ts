@@ -1,31 +1,16 @@
 import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
+import { describe, expect, it } from 'vitest';
+import { pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import { createPresenter } from '../presenter/index.ts';
-import { presenting } from '../../scenarios/fixtures/presenting.ts';
+import { presentingEach } from '../../scenarios/fixtures/presenting.ts';
 
 /** Tests of a config file that people and other programs edit while its presenter runs. */
-let mark = '';
-let host: Awaited<ReturnType<typeof presenting>> | undefined;
-const server = (more: object = {}): object => launched(mark, 'echo', more);
-const opened = async (config: object | string): Promise<NonNullable<typeof host>> => {
-  host = await presenting(config);
-  await host.presenter.initialize();
-  return host;
-};
-const pidOf = (name: string): number[] => pidsOf(`MARK=${mark}\0NAME=${name}\0`);
+const each = presentingEach();
+const { open, opened, server } = each;
+const pidOf = (name: string): number[] => pidsOf(`MARK=${each.mark}\0NAME=${name}\0`);
 const named = (name: string, more: object = {}): object =>
-  server({ env: { MARK: mark, NAME: name }, ...more });
-
-beforeEach(() => {
-  mark = crypto.randomUUID();
-});
-afterEach(async () => {
-  await host?.end();
-  host = undefined;
-  expect(pidsOf(mark)).toEqual([]);
-});
+  server({ env: { MARK: each.mark, NAME: name }, ...more });
 
 describe('a config that is edited by hand', () => {
   it('stops nothing with a mistake and says where it is; mended, only what changed starts again', async () => {
@@ -137,9 +122,9 @@ describe('a config file', () => {
     ['a list', '[]', 'expected an object'],
     ['without a map of servers', '{"theme": "dark"}', 'has no servers'],
   ])('starts nothing when it is %s, and says so', async (_, content, why) => {
-    host = await presenting({ mcpServers: {} });
-    writeFileSync(host.file, content);
-    await using other = await createPresenter({ file: host.file, stateDir: false });
+    const { file } = await open({ mcpServers: {} });
+    writeFileSync(file, content);
+    await using other = await createPresenter({ file, stateDir: false });
     await expect(other.initialize()).rejects.toThrow(why);
     await expect(other.addMcpServer('a', { command: 'x' })).rejects.toMatchObject({ code: 'ConfigInvalid' });
   });
@@ -150,8 +135,7 @@ describe('a config file', () => {
   ])(
     'starts nothing when it is %s at first and says so, and is written by the first change',
     async (_, text, why) => {
-      host = await presenting(text);
-      const { presenter, json } = host;
+      const { presenter, json } = await open(text);
       await expect(presenter.initialize()).rejects.toThrow(why);
       expect(await presenter.addMcpServer('a', { command: 'x', disable: true })).toBe(true);
       expect(json()).toEqual({ mcpServers: { a: { command: 'x', disable: true } } });

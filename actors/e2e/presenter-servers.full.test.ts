@@ -1,33 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { presenting } from '../../scenarios/fixtures/presenting.ts';
+import { presentingEach } from '../../scenarios/fixtures/presenting.ts';
 
 /** Tests of the commands of a presenter for its servers, with real processes. */
-let mark = '';
-let host: Awaited<ReturnType<typeof presenting>> | undefined;
-const good = (more: object = {}): object => launched(mark, 'echo', more);
-const bad = (): object => ({
-  command: process.execPath,
-  args: ['-e', 'process.exit(3)'],
-  env: { MARK: mark },
-});
-const open = async (config: object | string): Promise<NonNullable<typeof host>> =>
-  (host = await presenting(config));
-const opened = async (config: object | string): Promise<NonNullable<typeof host>> => {
-  const one = await open(config);
-  await one.presenter.initialize();
-  return one;
-};
+const each = presentingEach();
+const { open, opened, server: good } = each;
+const bad = (): object => good({ args: ['-e', 'process.exit(3)'] });
 const never = { a2c: { restart: 'never' } };
-
-beforeEach(() => {
-  mark = crypto.randomUUID();
-});
-afterEach(async () => {
-  await host?.end();
-  host = undefined;
-  expect(pidsOf(mark)).toEqual([]);
-});
 
 describe('the start of a server', () => {
   it('rejects for a name that nobody knows, and tells nothing', async () => {
@@ -38,7 +17,10 @@ describe('the start of a server', () => {
   it('is one process and one outcome when it is ordered twice at once', async () => {
     const { presenter, line } = await opened({ mcpServers: { a: good() }, defaultServers: [] });
     await Promise.all([presenter.startServer('a'), presenter.startServer('a')]);
-    expect([pidsOf(mark).length, line()]).toEqual([1, ['running', 'client-list-updated', 'server-started']]);
+    expect([pidsOf(each.mark).length, line()]).toEqual([
+      1,
+      ['running', 'client-list-updated', 'server-started'],
+    ]);
     expect(presenter.isServerRunning('a')).toBe(true);
   });
   it('is for one that exits status, notification, list, and then the rejection', async () => {
@@ -62,7 +44,7 @@ describe('the initialization of a presenter', () => {
       mcpServers: { a: { ...bad(), ...never }, b: good(), c: good() },
       defaultServers: ['a', 'b'],
     });
-    expect(pidsOf(mark)).toEqual([]);
+    expect(pidsOf(each.mark)).toEqual([]);
     await presenter.initialize();
     await until(() => presenter.isServerRunning('b') && of('notification').length > 0);
     expect(of('mcp:server-started')).toEqual(['b']);
@@ -71,7 +53,7 @@ describe('the initialization of a presenter', () => {
     expect(presenter.getDefaultClients().map(({ name }) => name)).toEqual(['b']);
   });
   it('does not wait for a server that is slow', async () => {
-    const { presenter } = await opened({ mcpServers: { a: launched(mark, 'mute') } });
+    const { presenter } = await opened({ mcpServers: { a: launched(each.mark, 'mute') } });
     expect(presenter.computer.status().servers.find(({ name }) => name === 'a')?.state).toBe('connecting');
   });
   it('starts all that are enabled where there are no defaults, and none where the list is empty', async () => {
@@ -79,14 +61,14 @@ describe('the initialization of a presenter', () => {
     await until(() => presenter.isServerRunning('a'));
     expect(presenter.getMcpDefaultServers()).toEqual(['a']);
     await expect(presenter.startServer('b')).rejects.toThrow('disabled in its config');
-    await host?.end();
+    await each.host?.end();
     const other = await opened({ mcpServers: { a: good() }, defaultServers: [] });
     expect(other.presenter.computer.status().servers.map(({ state }) => state)).not.toContain('connecting');
-    expect(pidsOf(mark)).toEqual([]);
+    expect(pidsOf(each.mark)).toEqual([]);
   });
   it('starts nothing while MCP is off; there are no tools and no calls', async () => {
     const { presenter } = await opened({ mcpServers: { a: good() }, mcpEnabled: false });
-    expect([presenter.getMcpEnabled(), pidsOf(mark)]).toEqual([false, []]);
+    expect([presenter.getMcpEnabled(), pidsOf(each.mark)]).toEqual([false, []]);
     expect(await presenter.getAllToolDefinitions()).toEqual([]);
     expect(
       presenter.openAIToolsToMcpTool({ id: 'c1', function: { name: 'echo', arguments: '{}' } }),
@@ -104,11 +86,11 @@ describe('the initialization of a presenter', () => {
 describe('the switch', () => {
   it('ends every process when it goes off, one that still connects too, and starts the defaults when it goes on', async () => {
     const { presenter, until, of } = await opened({
-      mcpServers: { a: good(), slow: launched(mark, 'mute') },
+      mcpServers: { a: good(), slow: launched(each.mark, 'mute') },
     });
-    await until(() => presenter.isServerRunning('a') && pidsOf(mark).length === 2);
+    await until(() => presenter.isServerRunning('a') && pidsOf(each.mark).length === 2);
     await presenter.setMcpEnabled(false);
-    expect([pidsOf(mark), host?.json()['mcpEnabled']]).toEqual([[], false]);
+    expect([pidsOf(each.mark), each.host?.json()['mcpEnabled']]).toEqual([[], false]);
     expect(of('mcp:server-stopped')).toEqual(['a']);
     await presenter.setMcpEnabled(true);
     await until(() => presenter.isServerRunning('a'));
@@ -119,9 +101,9 @@ describe('a change of a server', () => {
   it('starts it again when it runs', async () => {
     const { presenter, until, line, json } = await opened({ mcpServers: { a: good() } });
     await until(() => presenter.isServerRunning('a'));
-    const [before] = pidsOf(mark);
+    const [before] = pidsOf(each.mark);
     await presenter.updateMcpServer('a', { args: [...(presenter.getMcpServers()['a']?.args ?? []), 'x'] });
-    expect(pidsOf(mark)).not.toEqual([before]);
+    expect(pidsOf(each.mark)).not.toEqual([before]);
     expect((json()['mcpServers'] as { a: { args: string[] } }).a.args.at(-1)).toBe('x');
     expect(line().filter((name) => name === 'server-stopped')).toEqual([]);
   });
@@ -161,7 +143,7 @@ describe('a presenter that adds and removes servers', () => {
     });
     await until(() => presenter.isServerRunning('a') && presenter.isServerRunning('b'));
     await presenter.removeMcpServer('a');
-    expect(pidsOf(mark)).toHaveLength(1);
+    expect(pidsOf(each.mark)).toHaveLength(1);
     const [changed, ...more] = of('mcp:config-changed');
     expect(more).toEqual([]);
     expect(Object.keys(changed?.mcpServers ?? {})).not.toContain('a');
