@@ -117,20 +117,3 @@ describe('the response to a call', () => {
     expect(told({ content: ['bare', 7] })).toBe('bare\n\n7');
   });
 });
-
-describe('the random id of a call', () => {
-  const id = crypto.randomUUID();
-  it.each([
-    [`Call '${id}' was cancelled: enough`, 'Error: The call was cancelled: enough'],
-    [
-      `Tool 'x' was not sent within 5 ms (call '${id}'): late`,
-      "Error: Tool 'x' was not sent within 5 ms: late",
-    ],
-  ])('is not shown to a model: %s', (message, told) => {
-    expect([failed(message), failed(message, text(message))]).toEqual([told, told]);
-  });
-  it('stays in what a tool says', () => {
-    const said = `Error: Call '${id}' is on hold`;
-    expect(failed('another', text(said))).toBe(said);
-  });
-});

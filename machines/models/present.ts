@@ -1,5 +1,6 @@
 /** Results of calls as texts and media for models, within limits. */
 import type { CallEnd, Outcome } from '../call/call.rules.ts';
+import { isObject } from '../protocol/json.ts';
 import { readBase64 } from '../text.ts';
 import type { MCPToolResponse, ResultOptions, MediaKind } from './format.ts';
 
@@ -50,8 +51,6 @@ const kindOf = (mimeType: string): MediaKind | undefined => {
   return kind === 'image' || kind === 'audio' ? kind : undefined;
 };
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
 /** Content item as it came: a server may send other types and fields than MCP has. */
 interface Item {
   readonly type: string;
@@ -69,7 +68,7 @@ function binaryIn(item: Item): Binary | undefined {
   const base64 = (value: unknown): string => (typeof value === 'string' ? value : '');
   if (type === 'image' || type === 'audio')
     return { what: type, mimeType: mimeOf(item), data: base64(item['data']) };
-  if (type !== 'resource' || !isRecord(resource) || typeof resource['text'] === 'string') return undefined;
+  if (type !== 'resource' || !isObject(resource) || typeof resource['text'] === 'string') return undefined;
   return {
     what: `resource ${String(resource['uri'])}`,
     mimeType: mimeOf(resource),
@@ -162,37 +161,28 @@ const json = (value: unknown): string => {
  */
 export function toResponse(id: string, { outcome, result, failure }: EndedCall): MCPToolResponse {
   const isError = (outcome ?? 'succeeded') !== 'succeeded' || Boolean(failure) || hasError(result);
-  const found = contentOf(result);
-  const isOurs = ({ text }: Item): boolean => text === failure?.message;
-  const given =
-    failure && typeof found !== 'string'
-      ? found.map((item) => (isOurs(item) ? textItem(withoutIds(failure.message)) : item))
-      : found;
+  const given = contentOf(result);
   const items = typeof given === 'string' ? [textItem(given)] : given;
   const hasWords = items.some((item) => wordsIn(item) !== '');
-  const why = failure && !hasWords ? [textItem(withoutIds(failure.message))] : [];
+  const why = failure && !hasWords ? [textItem(failure.message)] : [];
   const isSaid = [...why, ...items].some((item) => saysUnknown.test(wordsIn(item)));
   const notice = outcome === 'unknown' && !isSaid ? [textItem(mayHaveRun)] : [];
   const told = [...why, ...notice];
   const content = told.length > 0 ? [...told, ...items] : given;
   return { toolCallId: id, content: content as MCPToolResponse['content'], isError };
 }
-/** Removed, because a model has its own id for the call. */
-const callId = / \(call '[\da-f]{8}-[\da-f-]{27}'\)|\bCall '[\da-f]{8}-[\da-f-]{27}'/g;
-const withoutIds = (message: string): string =>
-  message.replace(callId, (found) => (found.startsWith('Call') ? 'The call' : ''));
-const hasError = (result: unknown): boolean => isRecord(result) && result['isError'] === true;
+const hasError = (result: unknown): boolean => isObject(result) && result['isError'] === true;
 const mayHaveRun = 'It is not known whether the call took effect: look before you try it again.';
 /** Failures of this library that already say that the effect is unknown. */
 const saysUnknown = /whether (?:it|the call) took effect is unknown\.?$/;
 function wordsIn({ type, text, resource }: Item): string {
-  const words = type === 'resource' && isRecord(resource) ? resource['text'] : text;
+  const words = type === 'resource' && isObject(resource) ? resource['text'] : text;
   return typeof words === 'string' ? words : '';
 }
 
 function contentOf(result: unknown): string | readonly Item[] {
   if (typeof result === 'string') return result;
-  if (!isRecord(result)) return [];
+  if (!isObject(result)) return [];
   const { content, structuredContent } = result;
   if (typeof content === 'string') return content;
   const items = Array.isArray(content) ? content.map(itemOf) : [];
@@ -200,7 +190,7 @@ function contentOf(result: unknown): string | readonly Item[] {
 }
 function itemOf(value: unknown): Item {
   if (typeof value === 'string') return textItem(value);
-  return isRecord(value) && typeof value['type'] === 'string' ? (value as Item) : textItem(json(value));
+  return isObject(value) && typeof value['type'] === 'string' ? (value as Item) : textItem(json(value));
 }
 
 export type ResultPart = { readonly text: string } | { readonly media: Media };
@@ -270,7 +260,7 @@ function beginning(text: string, length: number): string {
 
 function shown(item: Item): string {
   const { type, text, resource } = item;
-  if (type === 'resource' && isRecord(resource))
+  if (type === 'resource' && isObject(resource))
     return `[resource ${String(resource['uri'])}]\n${String(resource['text'])}`;
   if (type === 'resource_link') return shownLink(item);
   return typeof text === 'string' ? text : json(item);
