@@ -120,10 +120,8 @@ describe('names of documents', () => {
     expect([told('docx', 'PK..'), told('docx', '%PDF-')]).toEqual([undefined, wrong]);
     expect([told('md', 'a'), told('md', 'a\0')]).toEqual([undefined, wrong]);
     expect(told('txt', Uint8Array.of(0xff, 0xfe, 0x41, 0))).toBe(undefined);
-    const old = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
-    const locked = Buffer.concat([old, Buffer.alloc(9000), Buffer.from('EncryptedPackage', 'utf16le')]);
-    expect(told('xlsx', locked)).toBe('it is encrypted: it needs a password');
-    expect(told('docx', old)).toBe('it is a file of an Office before 2007 under a newer name');
+    const container = Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0);
+    expect(told('xlsx', container)).toContain('it is encrypted and needs a password, or');
   });
 });
 

@@ -144,9 +144,6 @@ const starts: Partial<Record<DocumentFormat, readonly number[]>> = {
 };
 /** Office files before 2007; encrypted newer ones are in the same container. */
 const container = [0xd0, 0xcf, 0x11, 0xe0];
-/** In UTF-16, in the container of an encrypted Office file. */
-const encrypted = Array.from('EncryptedPackage', (letter) => [letter.charCodeAt(0), 0]).flat();
-
 /** A PDF header may start within the first 1,024 bytes; text has no NUL unless it is UTF-16. */
 export function misfit(format: DocumentFormat, bytes: Uint8Array): string | undefined {
   const wanted = starts[format];
@@ -160,9 +157,7 @@ export function misfit(format: DocumentFormat, bytes: Uint8Array): string | unde
   })();
   if (isFit) return undefined;
   if (format === 'pdf' || wanted === undefined || !begins(container)) return 'it is not what its name says';
-  return bytes.some((_, at) => encrypted.every((byte, n) => bytes[at + n] === byte))
-    ? 'it is encrypted: it needs a password'
-    : 'it is a file of an Office before 2007 under a newer name';
+  return 'it is encrypted and needs a password, or it is of an Office before 2007 under a newer name';
 }
 
 /** By the byte order mark, or where the first 8,192 bytes are text with more of ASCII in it than the other way round. */

@@ -79,7 +79,6 @@ const refused: Readonly<Record<keyof typeof creators, readonly Row[]>> = {
   createPresenter: [
     [{ config: {} }, 'config: unknown option (did you mean file or settings?)'],
     [{ file: 'x', settings: {} }, 'settings: is given beside file'],
-    [{ settings: { mcpServer: {} } }, 'settings.mcpServer: unknown key (did you mean mcpServers?)'],
     [{ fiel: 'x' }, 'fiel: unknown option (did you mean file?)'],
     [{ settings: [] }, 'settings: expected an object, got a list'],
   ],

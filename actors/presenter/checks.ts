@@ -1,4 +1,3 @@
-import { misspeltMap } from '../../machines/config/parse.ts';
 import { flag, name, object, options, type MethodArguments, type Check } from '../kernel/options.ts';
 import type { PresenterOptions } from './presenter-handle.ts';
 import { ofComputer, onServers } from '../api/checks/computer.ts';
@@ -6,16 +5,7 @@ import { name as nameOfServer, uri as ofPage } from '../api/checks/host.ts';
 
 const { config: _, ...ofPresenter } = ofComputer;
 
-const settings: Check = (value, at) => {
-  const fault = object(value, at);
-  if (fault) return fault;
-  const [key, meant] = misspeltMap(value as object) ?? [];
-  return key === undefined
-    ? undefined
-    : { at: `${at}.${key}`, message: `unknown key (did you mean ${meant}?)` };
-};
-
-const namedOptions = options<PresenterOptions>({ ...ofPresenter, file: name, settings });
+const namedOptions = options<PresenterOptions>({ ...ofPresenter, file: name, settings: object });
 
 export const presenterOptions: Check = (value, at) => {
   const given = new Map(object(value, at) ? [] : Object.entries(value as object));

@@ -506,7 +506,7 @@ const partsOf = (value: unknown, findings: Findings, base: Path = []): Parts => 
   return { entries, inputs: value['inputs'], settings: value['a2c'] ?? undefined, isForeign: foreign, base };
 };
 
-export const misspeltMap = (value: object): readonly [key: string, meant: string] | undefined => {
+const misspeltMap = (value: object): readonly [key: string, meant: string] | undefined => {
   if ('mcpServers' in value || 'servers' in value) return undefined;
   for (const key of Object.keys(value)) {
     const [meant] = nearest(key, ['mcpServers', 'servers']);
