@@ -75,21 +75,8 @@ describe('a2c add', () => {
 
   it('takes variables, headers, a folder and a transport', async () => {
     const file = nextFile();
-    await commandLine([
-      'add',
-      'a',
-      '-e',
-      'X=1=2',
-      '-e',
-      'Y=',
-      '--cwd',
-      folder,
-      '--disabled',
-      '-c',
-      file,
-      '--',
-      'cmd',
-    ]);
+    const variables = ['-e', 'X=1=2', '-e', 'Y=', '--cwd', folder];
+    await commandLine(['add', 'a', ...variables, '--disabled', '-c', file, '--', 'cmd']);
     await commandLine(['add', 'b', 'http://h/sse', '--sse', '-H', 'A: b: c', '-c', file]);
     expect(serversIn(file)).toEqual({
       a: { command: 'cmd', env: { X: '1=2', Y: '' }, cwd: folder, disabled: true },
@@ -223,13 +210,8 @@ describe('a config file', () => {
     const file = written(text);
     const [marks] = /^\uFEFF*/.exec(text) ?? [''];
     const eol = text.includes('\r\n') ? '\r\n' : '\n';
-    for (const argv of [
-      ['add', 'b', 'y'],
-      ['disable', 'a'],
-      ['enable', 'a'],
-      ['remove', 'a'],
-    ]) {
-      expect(await commandLine([...argv, '-c', file])).toMatchObject({ code: 0 });
+    for (const argv of ['add b y', 'disable a', 'enable a', 'remove a']) {
+      expect(await commandLine([...argv.split(' '), '-c', file])).toMatchObject({ code: 0 });
       const now = readFileSync(file, 'utf8');
       expect(now.startsWith(`${marks}{${eol}`)).toBe(true);
       expect(now.split('\n').length).toBe(now.split(eol).length);
@@ -259,17 +241,11 @@ describe('a config file', () => {
     const file = written(content);
     const ours = join(folder, 'ours.json');
     for (const argv of [
-      ...[
-        ['list'],
-        ['get', 'a'],
-        ['export'],
-        ['add', 'b', 'y'],
-        ['remove', 'a'],
-        ['enable', 'a'],
-        ['disable', 'a'],
-      ].map((words) => [...words, '-c', file]),
+      ...['list', 'get a', 'export', 'add b y', 'remove a', 'enable a', 'disable a', 'tools'].map((words) => [
+        ...words.split(' '),
+        ...['-c', file],
+      ]),
       ['import', file, '--yes', '-c', ours],
-      ['tools', '-c', file],
     ]) {
       const { code, err } = await commandLine(argv);
       expect({ argv, code, err }).toMatchObject({

@@ -48,20 +48,8 @@ describe('a form of a server', () => {
   });
 
   it('asks again for what does not fit, and says what does', async () => {
-    const { terminal, said } = personWith([
-      'y',
-      'A',
-      '',
-      'Ada',
-      '7',
-      '18',
-      'blue',
-      '1',
-      'maybe',
-      'n',
-      '',
-      '2',
-    ]);
+    const answers = ['y', 'A', '', 'Ada', '7', '18', 'blue', '1', 'maybe', 'n', '', '2'];
+    const { terminal, said } = personWith(answers);
     const answer = await fillIn(terminal, 'shop', { message: 'Who?', requestedSchema: schema }, signal);
     expect(answer).toMatchObject({
       content: { name: 'Ada', age: 18, colour: 'r', news: false, pets: ['dog'] },

@@ -73,17 +73,7 @@ describe('the source of servers', () => {
   it('has its relative paths from the folder of its file', async () => {
     mkdirSync(join(folder, 'sub/data'), { recursive: true });
     writeFileSync(join(folder, 'sub/near.mjs'), '');
-    const args = [
-      './x.mjs',
-      'near.mjs',
-      'data/',
-      '.',
-      '..',
-      '--flag',
-      'far.mjs',
-      '@scope/pkg',
-      'https://a/b',
-    ];
+    const args = './x.mjs near.mjs data/ . .. --flag far.mjs @scope/pkg https://a/b'.split(' ');
     write('sub/mine.json', { mcpServers: { a: { command: './run.sh', args, cwd: 'data' } } });
     const config = await configOf(
       { terminal: terminalOf(), signal, folder },

@@ -38,12 +38,8 @@ describe('the token of an office', () => {
   );
 
   it.each([
-    'http://192.168.0.1:3000',
-    'https://127.0.0.1:3000',
-    'http://127.0.0.1:3001',
-    'http://127.0.0.1.example:3000',
-    'nonsense',
-    '',
+    ...['http://192.168.0.1:3000', 'https://127.0.0.1:3000', 'http://127.0.0.1:3001'],
+    ...['http://127.0.0.1.example:3000', 'nonsense', ''],
   ])('is not shown to %s', (other) => {
     const forget = keepOfficeToken(folder, 3000, 'secret');
     expect(keptOfficeToken(folder, other)).toBeUndefined();

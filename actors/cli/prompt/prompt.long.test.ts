@@ -149,25 +149,9 @@ describe('the prompt of a2c up', () => {
   it('survives whatever is typed', async () => {
     const up = start();
     await up.until(/a2c> /);
-    const words = [
-      'tools',
-      'call',
-      'list',
-      'servers',
-      'start',
-      'stop',
-      'retry',
-      'add',
-      'remove',
-      'lists',
-      'status',
-      'echo',
-      '{',
-      '}',
-      '{}',
-      '"',
-      '[]',
-    ];
+    const words = 'tools call list servers start stop retry add remove lists status echo { } {} " []'.split(
+      ' ',
+    );
     const line = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 60 }),
       fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((some) => some.join(' ')),
@@ -384,16 +368,10 @@ const linesWith = (text: string): readonly string[] => {
     ),
     `add ${JSON.stringify({ mcpServers: { [text]: { [text]: text }, b: { command: text, [text]: 1 } } })}`,
     `add ${join(folder, `f${nameable(text)}`)}`,
-    ...[
-      'why',
-      'logs',
-      'connect',
-      'socket connect',
-      'socket join',
-      'socket leave',
-      'notify update',
-      'inputs load',
-    ].map((verb) => `${verb} x${typed}`),
+    ...['why', 'logs', 'connect', 'socket connect', 'socket join', 'socket leave'].map(
+      (verb) => `${verb} x${typed}`,
+    ),
+    ...['notify update', 'inputs load'].map((verb) => `${verb} x${typed}`),
     ...['list', 'set', 'clear'].map((verb) => `inputs value ${verb} x${typed}`),
     'inputs list',
     'tools answer',
