@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
@@ -108,6 +108,8 @@ function wanted(): readonly Project[] {
   return isNamed ? projects : projects.slice(0, 2);
 }
 
+const own = mkdtempSync(join(tmpdir(), 'a2c-test-'));
+process.once('exit', () => rmSync(own, { recursive: true, force: true }));
 export default defineConfig({
   test: {
     passWithNoTests: false,
@@ -130,8 +132,8 @@ export default defineConfig({
         ...project,
         // Tests neither read nor write what the person who runs them keeps for real hosts.
         env: {
-          XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'a2c-test-state-')),
-          XDG_CONFIG_HOME: mkdtempSync(join(tmpdir(), 'a2c-test-config-')),
+          XDG_STATE_HOME: mkdtempSync(join(own, 'state-')),
+          XDG_CONFIG_HOME: mkdtempSync(join(own, 'config-')),
           A2C_KEYRING: 'off',
           ...project.env,
         },

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +10,7 @@ import { launched } from '../../scenarios/fixtures/hosted.ts';
 import { createComputer, type Computer } from '../index.ts';
 import { foreign } from '../../machines/config/config-input.ts';
 import { anyTiming } from '../../machines/kernel/timing.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** First screen of the page for servers that fail, wait, or have recovered, whenever the page is opened. */
 
@@ -137,7 +137,7 @@ it('a recording names a death, its lost calls, and that its host was killed', as
     readFileSync(new URL('../../scenarios/recordings/death-in-mid-call.trace.ndjson.gz', import.meta.url)),
   );
   const lines = whole.toString('utf8').split('\n');
-  const file = join(mkdtempSync(join(tmpdir(), 'a2c-killed-')), 'killed.trace.ndjson');
+  const file = join(testFolder('killed'), 'killed.trace.ndjson');
   // A killed host leaves no tail, and may leave half of a line.
   const closed = lines.findIndex((line) => line.includes('"ch":"host:') && line.includes('"type":"close"'));
   writeFileSync(file, `${lines.slice(0, closed).join('\n')}\n${lines[closed]?.slice(0, 40)}`);

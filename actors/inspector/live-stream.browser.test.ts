@@ -7,10 +7,9 @@ import { createOffice, type Computer } from '../index.ts';
 import { computerWith } from '../../scenarios/fixtures/booted.ts';
 import { launched } from '../../scenarios/fixtures/hosted.ts';
 import { oldPeer } from '../../scenarios/fixtures/old-peer.ts';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const echo = launched('live-page');
 const node = process.execPath;
@@ -258,7 +257,7 @@ it('a page saves what its host has recorded of itself, which a2c replay plays', 
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'save trace' }).click(),
   ]);
-  const saved = join(mkdtempSync(join(tmpdir(), 'a2c-live-')), download.suggestedFilename());
+  const saved = join(testFolder('live'), download.suggestedFilename());
   await download.saveAs(saved);
   expect(await commandLine(['replay', saved])).toMatchObject({
     code: 0,

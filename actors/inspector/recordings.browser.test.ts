@@ -1,5 +1,3 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +6,7 @@ import { picture, type Page, openPanel, goTo } from '../../scenarios/fixtures/br
 import { chromiumOfTests } from '../../scenarios/fixtures/chromium-of-tests.ts';
 import { changedTrace } from '../../scenarios/fixtures/changed-trace.ts';
 import { commandLine, showing } from '../../scenarios/fixtures/command-line.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const file = fileURLToPath(
   new URL('../../scenarios/recordings/death-in-mid-call.trace.ndjson.gz', import.meta.url),
@@ -191,7 +190,7 @@ describe('the page of a recording', () => {
 });
 
 it('one HTML file shows the same, asks nothing of any network, and draws charts', async () => {
-  const html = join(mkdtempSync(join(tmpdir(), 'a2c-html-')), 'death.html');
+  const html = join(testFolder('html'), 'death.html');
   expect(await commandLine(['show', file, '--html', html])).toMatchObject({ code: 0 });
   const { page, errors, requests } = await chromium.look(pathToFileURL(html).href);
   await page
@@ -215,7 +214,7 @@ describe('the checks of a recording', () => {
   });
 
   it('a check that fails is an incident of the page of a2c replay --html, which leads to its record', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'a2c-differs-'));
+    const folder = testFolder('differs');
     const [trace, html] = [join(folder, 'differs.trace.ndjson'), join(folder, 'differs.html')];
     changedTrace(file, trace);
     expect(await commandLine(['replay', trace, '--html', html])).toMatchObject({ code: 1 });
@@ -238,7 +237,7 @@ describe('the checks of a recording', () => {
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'save trace' }).click(),
     ]);
-    const saved = join(mkdtempSync(join(tmpdir(), 'a2c-saved-')), download.suggestedFilename());
+    const saved = join(testFolder('saved'), download.suggestedFilename());
     await download.saveAs(saved);
     const { code, out } = await commandLine(['replay', saved]);
     expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^SAME /) });

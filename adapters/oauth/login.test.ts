@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Authorize } from '../mcp/http/login.ts';
@@ -14,6 +13,7 @@ import {
 } from '../../scenarios/contracts/logins/login-authority.ts';
 import { Login } from './login.ts';
 import { sharedLogins, type LoginStore } from './login-store.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const authority = (expires_in = 3_600) => startAuthority(() => ({ token: { expires_in } }));
 interface Given {
@@ -34,7 +34,7 @@ const loginAt = ({
     ...{ server: 'it', url: `${url}/mcp`, config: {}, store, authorize, now },
     hide: (secrets) => hidden.push(...secrets),
   });
-const folder = (): string => mkdtempSync(join(tmpdir(), 'a2c-logins-'));
+const folder = (): string => testFolder('logins');
 
 describe('a login', () => {
   it('is kept in a file that only its user may read, and hidden before anybody could tell it', async () => {
