@@ -1,14 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { getSystemErrorMap } from 'node:util';
 
-/** Undefined for a text that is no JSON. */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 /** Empty for an error without one. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';

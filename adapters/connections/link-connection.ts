@@ -17,9 +17,8 @@ import {
   PROTOCOL_VERSION,
   spoken,
 } from '../../machines/protocol/protocol.ts';
-import { fieldsOf } from '../../machines/protocol/json.ts';
+import { jsonIn, fieldsOf } from '../../machines/protocol/json.ts';
 import { readAnswer } from '../../machines/protocol/reading.ts';
-import { jsonIn } from '../reading.ts';
 import { AgentRequests, bodyLimitOf } from './agent-requests.ts';
 import { type Parts, type WireEmit, type LinkRequest, LinkRequests, refuseUnsent } from './link-requests.ts';
 import { splitArgs } from './office-wire.ts';

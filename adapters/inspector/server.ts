@@ -11,7 +11,7 @@ import {
   type FromPage,
   type ToPage,
 } from '../../machines/inspection.ts';
-import { jsonIn } from '../reading.ts';
+import { jsonIn } from '../../machines/protocol/json.ts';
 import { Neighbours } from './registry.ts';
 import { pageFiles, type PageFile } from './page-files.ts';
 

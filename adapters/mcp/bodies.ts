@@ -3,9 +3,8 @@ import type { Timers } from '../clock.ts';
 import { createEventReader, type FoundEvents } from './http/event-stream.ts';
 import { causeOf, failedOn } from './http/http-failures.ts';
 import { errorOf, type Envelope, type RpcError } from './messages/envelope.ts';
-import { jsonIn } from '../reading.ts';
 import { Unpackable, unpacked } from '../unpacked.ts';
-import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
+import { jsonIn, fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
 export interface RefusalReason {
   readonly envelope?: Envelope;

@@ -6,9 +6,8 @@ import {
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { Refusal, type Fetch, withinOrigin } from './guarded-fetch.ts';
-import { jsonIn } from '../reading.ts';
 import { toldAs } from './login-options.ts';
-import { isObject, type Fields } from '../../machines/protocol/json.ts';
+import { jsonIn, isObject, type Fields } from '../../machines/protocol/json.ts';
 
 const text = z.string();
 const texts = z.array(text);

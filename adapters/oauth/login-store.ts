@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writePrivate } from '../host-files.ts';
-import { jsonIn } from '../reading.ts';
+import { jsonIn } from '../../machines/protocol/json.ts';
 import { locked, Turns } from '../storage/locked.ts';
 
 export const dpopKeySchema = z.object({

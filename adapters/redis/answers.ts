@@ -1,6 +1,6 @@
 /** An answer of another type (no Redis, a proxy that mixed up answers) is an error of its request alone. */
 import { z } from 'zod';
-import { jsonIn } from '../reading.ts';
+import { jsonIn } from '../../machines/protocol/json.ts';
 import type { ClaimAnswer, Holder, NodeMessage, RegisterNews } from '../../machines/office/rooms/register.ts';
 
 const text = z.string();

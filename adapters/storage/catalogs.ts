@@ -1,9 +1,8 @@
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writePrivate } from '../host-files.ts';
-import { jsonIn } from '../reading.ts';
 import type { JsonObject, Lists } from '../../machines/catalog/entries.ts';
-import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
+import { jsonIn, fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
 const format = 'a2c-catalog/1';
 /** Key that each entry of a list has. */

@@ -4,7 +4,7 @@ import { mkdir, writeFile, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { defaultStateDir, replaceFileSync, writePrivateSync } from '../host-files.ts';
-import { jsonIn } from '../reading.ts';
+import { jsonIn } from '../../machines/protocol/json.ts';
 import { changeFile, textIn } from './settings.ts';
 
 export interface Bytes {

@@ -1,7 +1,7 @@
 import { remembered } from '../kernel/objects.ts';
 import type { MetaValue, SmcpTool } from '../protocol/messages/collections.ts';
 import type { JsonObject, Tool, ToolAnnotations } from './entries.ts';
-import { isObject } from '../protocol/json.ts';
+import { isObject, jsonIn } from '../protocol/json.ts';
 
 export const metaKeys = ['auto_apply', 'alias', 'tags', 'ret_object_mapper'] as const;
 /** Policy for one tool. Own keys are kept for the host, and not passed on to agents. */
@@ -122,13 +122,8 @@ export const toSmcpTool = remembered((entry: ToolEntry): SmcpTool => {
 });
 
 const objectIn = (text: unknown): JsonObject | undefined => {
-  if (typeof text !== 'string') return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = typeof text === 'string' && jsonIn(text);
+  return isObject(value) ? value : undefined;
 };
 const hintsIn = (given: JsonObject): ToolAnnotations => {
   const hints: Record<string, unknown> = {};

@@ -1,6 +1,14 @@
 /** Not checked yet: parsed from JSON or received from foreign code. */
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** Undefined for a text that is no JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 /** Neither null nor a list. */
 export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

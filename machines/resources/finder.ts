@@ -1,5 +1,5 @@
 /** Rules of the Finder: the documents of all servers, arranged to answer a question. `desktop.ts` is built in the same way. */
-import { isObject, type Fields } from '../protocol/json.ts';
+import { isObject, jsonIn, type Fields } from '../protocol/json.ts';
 import type { z } from 'zod';
 import { byRecency, type ServerHistory } from '../call/history.ts';
 import { remembered } from '../kernel/objects.ts';
@@ -176,18 +176,10 @@ const unreadableRead = (message: string): { readonly ok: false; readonly failure
   failure: { code: wireCodes.internal, message },
 });
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 function readAs<T>(contents: TextContents, schema: z.ZodType<T>, what: string): Read<T> {
   const text = contents.find((item) => typeof item.text === 'string')?.text;
   if (typeof text !== 'string') return unreadableRead(`The server gave no text where ${what} was to be`);
-  const read = schema.safeParse(parsed(text));
+  const read = schema.safeParse(jsonIn(text));
   if (read.success) return { ok: true, body: read.data };
   return unreadableRead(`What the server gave is not ${what}: ${problemsIn(read.error).join('; ')}`);
 }

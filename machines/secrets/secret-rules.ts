@@ -1,4 +1,5 @@
 /** Which values are secrets, of which nobody said so: by their names and forms, in texts, variables, arguments and URLs. */
+import { jsonIn } from '../protocol/json.ts';
 import { merged, spansOf, textInBase64, type Span } from './secret-index.ts';
 import { isSecretName, saidBy } from './secret-names.ts';
 
@@ -99,14 +100,6 @@ function leavesOf(value: unknown, name: string, depth = 0): Part[] {
     leavesOf(inner, Array.isArray(value) ? name : key, depth + 1),
   );
 }
-function jsonIn(text: string): unknown {
-  if (!/^\s*[{[]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
 const url = /^[a-z][\w+.-]*:\/\/(?:([^/?#\s]*)@)?[^/?#\s]*([^?#\s]*)(?:\?([^#\s]*))?(?:#(\S*))?$/i;
 const isAssigned = /^[\w .-]+[=:]/;
 /** `a=1&b=2`, `a=1; b=2`, or one header per line. */
@@ -137,7 +130,7 @@ const isTold = ([name, text]: Part): boolean =>
   partsOf(text) !== undefined;
 /** Parts of JSON, of a URL or of a list of pairs; undefined for a simple value. */
 function partsOf(value: string): Part[] | undefined {
-  const json = jsonIn(value);
+  const json = /^\s*[{[]/.test(value) && jsonIn(value);
   if (typeof json === 'object') return leavesOf(json, '').filter(isTold);
   const credential = scheme.exec(value)?.[1];
   if (credential !== undefined) return [[asSecret, credential]];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { revived, type Lists } from './canonical.ts';
 import type { Crossing } from './channels.ts';
 import { headSchema, recordSchema, tailSchema, traceFormat, type Head, type Tail } from './format.ts';
-import { fieldsOf } from '../protocol/json.ts';
+import { fieldsOf, jsonIn } from '../protocol/json.ts';
 import type { Facts, FrameVia, Mark, DirectoryRecord, Step } from './record.ts';
 
 export type CrossingLine = Crossing & {
@@ -65,13 +65,6 @@ const wrong = (line: number, problem: string, remedy: string): Problem => ({
   problem,
   remedy,
 });
-const parsed = (line: string): unknown => {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-};
 const remedies = {
   other: 'Is it a trace? Record one with: a2c up --record DIR',
   damaged: 'Fetch the file again from where it was written; a part of it is missing or was changed.',
@@ -84,7 +77,7 @@ export function writerOf(head: unknown): string {
   return `${(typeof runtime === 'string' ? runtime : 'unknown').slice(0, 40)}${day === undefined ? '' : ` of ${day}`}`;
 }
 function headOf(line: string): Head | Problem {
-  const value = parsed(line);
+  const value = jsonIn(line);
   const format = (value as { format?: unknown } | null | undefined)?.format;
   if (line === '') return wrong(1, 'it is empty', remedies.other);
   if (typeof format !== 'string' || !format.startsWith('a2c-trace/'))
@@ -152,7 +145,7 @@ export class TraceReader {
     if (!this.head) return this.#begin(row);
     if (this.#torn > 0) return wrong(this.#torn, 'no JSON', remedies.damaged);
     if (this.tail) return wrong(at, 'there are lines after its tail', remedies.damaged);
-    const value = parsed(row);
+    const value = jsonIn(row);
     if (value === undefined) {
       this.#torn = at;
       return undefined;

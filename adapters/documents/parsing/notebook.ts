@@ -1,6 +1,5 @@
 import type { Draft } from '../../../machines/documents.ts';
-import { isObject } from '../../../machines/protocol/json.ts';
-import { jsonIn } from '../../reading.ts';
+import { jsonIn, isObject } from '../../../machines/protocol/json.ts';
 import { textReader } from './encoding.ts';
 import { draftsOfHtml } from './html.ts';
 import { draftsOfMarkdown } from './markdown.ts';

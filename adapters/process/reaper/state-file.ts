@@ -15,7 +15,8 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { codeOf, jsonIn } from '../../reading.ts';
+import { codeOf } from '../../reading.ts';
+import { jsonIn } from '../../../machines/protocol/json.ts';
 import { writePrivateSync, defaultStateDir } from '../../host-files.ts';
 import { clockMs, endTrees, originOf, systemTools } from '../windows-trees.ts';
 import { type TracedGroup, startTimeOf, endAll, markerFor, markerOf, isAlive, statOf } from './group.ts';
