@@ -220,7 +220,9 @@ describe('a server of the SDK, which declares no subscriptions', () => {
   it('is named with the setting by a2c desktop, and a2c call says nothing of it', async () => {
     const config = fileOf({ sdk });
     const desktop = await a2c(['desktop', '-c', config]);
-    expect(desktop.err).toMatch(/'sdk' is shown: its 1 window is not shown, .*"participation": "resources"/);
+    expect(desktop.err).toMatch(
+      /'sdk' is shown: its windows \(1\) are not shown, .*"participation": "resources"/,
+    );
     expect(desktop.err.match(/is not shown/g)).toHaveLength(1);
     expect(await a2c(['call', 'hi', '-c', config])).toMatchObject({ code: 0, out: 'hello\n', err: '' });
   });

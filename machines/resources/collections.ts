@@ -83,6 +83,17 @@ export interface CollectionRules {
   readonly refusalOf: (refused: Failure, uri: string) => Failure;
 }
 
+/** Entries with the scheme of a collection that are no URIs of it. */
+export const refusedIn = (
+  resources: readonly { readonly uri: string }[],
+  scheme: RegExp,
+  parse: (uri: string) => { readonly ok: true } | { readonly ok: false; readonly failure: Failure },
+): readonly Refused[] =>
+  [...new Set(resources.map(({ uri }) => uri))].flatMap((uri) => {
+    const read = scheme.test(uri) ? parse(uri) : ({ ok: true } as const);
+    return read.ok ? [] : [{ uri, reason: read.failure.message }];
+  });
+
 /** What a server must declare for its windows and documents to be shown (a2c-wire §9 X1). */
 export type Participation = 'subscribe' | 'resources';
 
@@ -92,18 +103,10 @@ export const takesPart = (
   participation: Participation = 'subscribe',
 ): boolean => resources !== null && (participation === 'resources' || resources.subscribe);
 
-const countedNames: Readonly<Record<ResourceCollection, readonly [one: string, many: string]>> = {
-  desktop: ['window is', 'windows are'],
-  finder: ['document is', 'documents are'],
-};
-
-export function notShownReason(collection: ResourceCollection, count: number): string {
-  const [one, many] = countedNames[collection];
-  return (
-    `its ${count} ${count === 1 ? one : many} not shown, because it does not declare resources.subscribe; ` +
-    '"a2c": {"participation": "resources"} in its config, or at the top of the file, shows them'
-  );
-}
+const countedNames = { desktop: 'windows', finder: 'documents' } as const;
+export const notShownReason = (collection: ResourceCollection, count: number): string =>
+  `its ${countedNames[collection]} (${count}) are not shown, because it does not declare resources.subscribe; ` +
+  '"a2c": {"participation": "resources"} in its config, or at the top of the file, shows them';
 
 /** In the form of the wire, without `req_id`. `missing` names servers whose items are incomplete. */
 export interface AggregateShown {

@@ -4,13 +4,14 @@ import { contentHash } from '../catalog/changes.ts';
 import { remembered } from '../kernel/objects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { GetDesktop, ResourceContents } from '../protocol/messages/collections.ts';
-import type {
-  Contents,
-  Notice,
-  ServerPart,
-  CollectionRules,
-  ListedStanding,
-  Standings,
+import {
+  refusedIn,
+  type Contents,
+  type Notice,
+  type ServerPart,
+  type CollectionRules,
+  type ListedStanding,
+  type Standings,
 } from './collections.ts';
 import { desktopQueryOf, gap } from './asked.ts';
 import { standingOf, isWindowUri, parseWindowUri, type WindowUri } from './window-uri.ts';
@@ -128,14 +129,6 @@ export const windowUrisIn = (resources: readonly { readonly uri: string }[]): re
   ...new Set(resources.map(({ uri }) => uri).filter(isWindowUri)),
 ];
 
-const refusedWindowsIn = (
-  resources: readonly { readonly uri: string }[],
-): readonly { readonly uri: string; readonly reason: string }[] =>
-  [...new Set(resources.map(({ uri }) => uri))].flatMap((uri) => {
-    if (!/^window:/i.test(uri)) return [];
-    const read = parseWindowUri(uri);
-    return read.ok ? [] : [{ uri, reason: read.failure.message }];
-  });
 /** Without query or trailing slash. */
 const keyOf = (host: string, path: readonly string[]): string => JSON.stringify([host, ...path]);
 const pathOf = ({ path }: WindowUri): readonly string[] =>
@@ -215,7 +208,7 @@ export const desktop: CollectionRules = {
     return needed;
   },
   onlyOf: (query) => desktopQueryOf(query as GetDesktop).window,
-  refusedIn: refusedWindowsIn,
+  refusedIn: (resources) => refusedIn(resources, /^window:/i, parseWindowUri),
   itemsOf: (contents, uri, server) => ({
     ok: true,
     body: { items: [{ server, uri, contents: kept(contents) }], refused: [] },

@@ -20,7 +20,7 @@ import {
 import type { Read } from '../protocol/messages/lists.ts';
 import { problemsIn } from '../protocol/messages/answers.ts';
 import { finderQueryOf, mostLimit, defaultLimit, type FinderQuery } from './asked.ts';
-import type { Listed, Notice, CollectionRules } from './collections.ts';
+import { refusedIn, type Listed, type Notice, type CollectionRules } from './collections.ts';
 import { isDpeUri, metadataUri, parseDpeUri, hostNotFound, type DpeUri } from './dpe-uri.ts';
 
 function partOf({ offset = 0, limit = defaultLimit }: FinderQuery): { from: number; count: number } {
@@ -90,15 +90,6 @@ const newestFirst = (documents: Documents): Documents =>
 export const dpeUrisIn = (resources: readonly { readonly uri: string }[]): readonly string[] => [
   ...new Set(resources.map(({ uri }) => uri).filter(isDpeUri)),
 ];
-
-const refusedDocumentsIn = (
-  resources: readonly { readonly uri: string }[],
-): readonly { readonly uri: string; readonly reason: string }[] =>
-  [...new Set(resources.map(({ uri }) => uri))].flatMap((uri) => {
-    if (!/^dpe:/i.test(uri)) return [];
-    const read = parseDpeUri(uri);
-    return read.ok ? [] : [{ uri, reason: read.failure.message }];
-  });
 
 /** 1: documents, which have a summary; 0: catalogues, which list documents. */
 export const urisOfLevel = (uris: readonly string[], level: 0 | 1 | 2 | 3): readonly string[] =>
@@ -272,7 +263,7 @@ function rivalNotice(host: string, server: string, rivals: readonly string[]): N
 export const finder: CollectionRules = {
   urisIn: dpeUrisIn,
   standingsIn: () => noStandings,
-  refusedIn: refusedDocumentsIn,
+  refusedIn: (resources) => refusedIn(resources, /^dpe:/i, parseDpeUri),
   toRead,
   touchedBy: documentsTouched,
   isListed: (uri, listed) => listed.includes(uri) || documentsTouched(uri, urisOfLevel(listed, 1)).length > 0,
