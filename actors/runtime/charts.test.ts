@@ -12,10 +12,7 @@ const parts = setup({
   actors: { port: fromCallback(() => {}) },
   guards: { canRetry: ({ context }) => context.tries < 2 },
   delays: { backoff: 100, grace: 50 },
-  actions: {
-    count: assign(({ context }) => ({ tries: context.tries + 1 })),
-    note: () => {},
-  },
+  actions: { count: assign(({ context }) => ({ tries: context.tries + 1 })), note: () => {} },
 });
 
 /** Small example chart that has every feature of a chart and can end from every state. */

@@ -80,10 +80,7 @@ const violating: readonly ViolatingExample[] = [
   {
     invariant: 'no session is left',
     how: 'a session port that does not let go',
-    options: {
-      ...leaking('session'),
-      servers: { fs: { ...servers.fs, exitsFirst: true } },
-    },
+    options: { ...leaking('session'), servers: { fs: { ...servers.fs, exitsFirst: true } } },
     act: boot,
     said: '1 sessions left',
   },

@@ -104,9 +104,7 @@ const directories: readonly Mutant[] = [
   },
   {
     what: 'a question that is not withdrawn',
-    finder: {
-      story: 'an office that is left in mid-call: the call is cancelled, told to nobody',
-    },
+    finder: { story: 'an office that is left in mid-call: the call is cancelled, told to nobody' },
     patch: keeping('ask'),
   },
   {

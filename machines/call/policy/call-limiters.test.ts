@@ -18,10 +18,7 @@ interface Asked {
 function ask({
   enters = () => {},
   asks = () => () => {},
-}: {
-  enters?: (entrant: Entrant) => void;
-  asks?: (emit: Emit<RequestFact>) => () => void;
-} = {}): Asked {
+}: { enters?: (entrant: Entrant) => void; asks?: (emit: Emit<RequestFact>) => () => void } = {}): Asked {
   const heard: string[] = [];
   const facts: RequestFact[] = [];
   const known: { entrant?: Entrant; emit?: Emit<RequestFact> } = {};

@@ -1,8 +1,7 @@
 import type { AgentOrder } from '../../../machines/agent/agent.machine.ts';
 import { rows, whats, type NotificationOrder } from '../../../machines/protocol/notifications.ts';
-import { answers, request, type OrdersOf, type Sample, refusals } from './sample.ts';
+import { answers, host, request, type OrdersOf, type Sample, refusals, waits } from './sample.ts';
 import type { ComputerOrder } from '../../../machines/computer/computer.machine.ts';
-import { addressFor } from '../../../machines/kernel/effects.ts';
 import { timing } from '../../../machines/kernel/timing.ts';
 import { planOf } from '../server-plan.ts';
 import { landing, part } from './uploads.ts';
@@ -16,8 +15,10 @@ import type { SettingsOrder } from '../../../machines/settings/settings.rules.ts
 
 const { timeoutMs: _, isConfirmed: __, meta: ___, hasOutput: ____, ...asked } = request;
 
+const ticket = { ticket: 't', reqId: 'r' };
 const blobRead = { ticket: 't', handle: 'h', offset: 0, maxBytes: 1, reader: 'a' };
-const blobWanted = { reqId: 'r', ...blobRead, replyTo: addressFor('host') } as const;
+const blobWanted = { reqId: 'r', ...blobRead, replyTo: host } as const;
+const linkChanged = { type: 'link.changed', reason: null, refusal: null };
 const viewed = { computer: 'c', value: null, failure: null };
 
 export const agent: Sample = {
@@ -29,7 +30,7 @@ export const agent: Sample = {
       { ...asked, method: 'client:get_desktop', request: { computer: 'c' } },
     ],
     'agent.follow': [{ collection: 'finder' }],
-    'agent.download': [{ ticket: 'd', computer: 'c', handle: 'h', replyTo: addressFor('host') }],
+    'agent.download': [{ ticket: 'd', computer: 'c', handle: 'h', replyTo: host }],
     'download.told': [{ ticket: 'd', order: { type: 'part.taken' } }],
     'call.cancel': [{ ticket: 't', reason: 'x' }],
     close: [{}],
@@ -37,12 +38,7 @@ export const agent: Sample = {
   owned: {
     link: {
       says: [
-        ...['connecting', 'joined', 'waiting'].map((stage) => ({
-          type: 'link.changed',
-          stage,
-          reason: null,
-          refusal: null,
-        })),
+        ...['connecting', 'joined', 'waiting'].map((stage) => ({ ...linkChanged, stage })),
         { type: 'computer.entered', computer: 'c' },
         { type: 'computer.left', computer: 'c' },
         ...rows.map(({ fact }) => ({ ...fact, computer: 'c' })),
@@ -61,25 +57,21 @@ export const agent: Sample = {
   tellApart: (c) => [c.computers, Math.min(c.reopens as number, 5)],
 };
 
+const unheard = { failure: null, attempt: 0, nextTryMs: null };
+const clientChanged = { type: 'client.changed', server: 's', isOffered: false, ...unheard };
+const noChange = { added: [], removed: [], changed: [], why: 'x', isWithdrawn: false };
+const ofTools = { server: 's', list: 'tools' };
 const plan = planOf('s', { budget: 2 }, timing, true);
 
 export const computer: Sample = {
-  input: {
-    servers: [plan],
-    link: null,
-    shown: {},
-  },
+  input: { servers: [plan], link: null, shown: {} },
   orders: {
     'call.request': [request],
     'call.cancel': [{ ticket: 't', reason: 'x' }],
     'server.start': [{ server: 's' }],
     'server.stop': [{ server: 's' }],
-    'aggregate.wanted': [
-      { collection: 'desktop', ticket: 't', reqId: 'r', query: {}, replyTo: addressFor('host') },
-    ],
-    'resource.wanted': [
-      { collection: 'finder', ticket: 't', reqId: 'r', uri: 'dpe://h/d', replyTo: addressFor('host') },
-    ],
+    'aggregate.wanted': [{ collection: 'desktop', ...ticket, query: {}, replyTo: host }],
+    'resource.wanted': [{ collection: 'finder', ...ticket, uri: 'dpe://h/d', replyTo: host }],
     'resources.watch': [{ server: 's', uris: ['u:a'], by: 'host' }],
     'servers.set': [
       { servers: [plan], shown: {} },
@@ -88,21 +80,15 @@ export const computer: Sample = {
     'office.join': [{ link: { url: 'u', role: 'computer', name: 'n', office: 'o' } }],
     'office.leave': [{}],
     'skills.look': [{}],
-    'skills.wanted': [{ ticket: 't', reqId: 'r', replyTo: addressFor('host') }],
-    'skill.wanted': [{ ticket: 't', reqId: 'r', name: 'a', replyTo: addressFor('host') }],
+    'skills.wanted': [{ ...ticket, replyTo: host }],
+    'skill.wanted': [{ ...ticket, name: 'a', replyTo: host }],
     'landing.set': [{ landing }, { landing: null }],
     'blob.wanted': [blobWanted],
     'calls.refuse': [{}],
     close: [{}],
   } satisfies OrdersOf<ComputerOrder>,
   told: [
-    {
-      type: 'tool.approved',
-      server: 's',
-      tool: 'x',
-      generation: 1,
-      caller: { replyTo: addressFor('host'), agent: null },
-    },
+    { type: 'tool.approved', server: 's', tool: 'x', generation: 1, caller: { replyTo: host, agent: null } },
     { type: 'call.overdue', ticket: 't' },
     { type: 'call.asked', ticket: 't' },
     { type: 'questions.due' },
@@ -112,20 +98,10 @@ export const computer: Sample = {
   owned: {
     client: {
       says: [
-        ...['connecting', 'ready', 'waiting'].map((stage) => ({
-          type: 'client.changed',
-          server: 's',
-          stage,
-          isOffered: stage === 'ready',
-          failure: null,
-          attempt: stage === 'waiting' ? 1 : 0,
-          nextTryMs: null,
-        })),
-        {
-          type: 'client.waits',
-          server: 's',
-          waits: { for: 'initialize', since: '2026-11-23T05:00:00.000Z', came: '' },
-        },
+        { ...clientChanged, stage: 'connecting' },
+        { ...clientChanged, stage: 'ready', isOffered: true },
+        { ...clientChanged, stage: 'waiting', attempt: 1 },
+        { type: 'client.waits', server: 's', waits },
         { type: 'permit.wanted', server: 's', again: true },
         { type: 'permit.released', server: 's' },
         { type: 'server.proven', server: 's' },
@@ -134,25 +110,9 @@ export const computer: Sample = {
         { type: 'resources.watched', server: 's', by: 'desktop', uris: ['window://h/a'], isUnderWay: true },
         { type: 'server.shows', server: 's', resources: { listChanged: true, subscribe: true } },
         { type: 'catalog.listed', server: 's', list: 'resources', entries: [], failure: null },
-        {
-          type: 'catalog.restless',
-          server: 's',
-          list: 'tools',
-          failure: { code: 'ListRestless', message: 'x' },
-        },
-        { type: 'catalog.restless', server: 's', list: 'tools', failure: null },
-        {
-          type: 'catalog.changed',
-          server: 's',
-          list: 'tools',
-          entries: [],
-          revision: 1,
-          added: [],
-          removed: [],
-          changed: [],
-          why: 'x',
-          isWithdrawn: false,
-        },
+        { type: 'catalog.restless', ...ofTools, failure: { code: 'ListRestless', message: 'x' } },
+        { type: 'catalog.restless', ...ofTools, failure: null },
+        { type: 'catalog.changed', ...ofTools, entries: [], revision: 1, ...noChange },
       ],
       outputs: [{ how: 'closed' }],
     },
@@ -163,9 +123,7 @@ export const computer: Sample = {
         { type: 'resources.relist', server: 's', by: 'desktop', n: 1 },
       ],
     },
-    finder: {
-      says: [{ type: 'resources.watch', server: 's', uris: ['dpe://h/d'], by: 'finder' }],
-    },
+    finder: { says: [{ type: 'resources.watch', server: 's', uris: ['dpe://h/d'], by: 'finder' }] },
     skills: {
       says: [
         { type: 'skills.changed', signature: 'a' },
@@ -175,10 +133,10 @@ export const computer: Sample = {
     },
     link: {
       says: [
-        { type: 'link.changed', stage: 'joined', reason: null, refusal: null },
-        { type: 'tools.wanted', ticket: 't', reqId: 'r', replyTo: 'owner/it/link' },
-        { type: 'config.wanted', ticket: 't', reqId: 'r', replyTo: 'owner/it/link' },
-        { type: 'resources.wanted', ticket: 't', reqId: 'r', server: 's', replyTo: 'owner/it/link' },
+        { ...linkChanged, stage: 'joined' },
+        { type: 'tools.wanted', ...ticket, replyTo: 'owner/it/link' },
+        { type: 'config.wanted', ...ticket, replyTo: 'owner/it/link' },
+        { type: 'resources.wanted', ...ticket, server: 's', replyTo: 'owner/it/link' },
         { type: 'asker.lost', asker: 'owner/it/link' },
       ],
     },
@@ -210,6 +168,7 @@ type Facts =
   | 'call.progressed'
   | 'deadline.passed';
 
+const succeeded = { end: 'succeeded', outcome: 'succeeded' };
 /** Walking over all marks would not end. */
 const newsOf = ({ marks, announced }: Pick<LinkContext, 'marks' | 'announced'>): unknown => [
   whats.filter((what) => (marks[what] ?? null) !== (announced[what] ?? null)),
@@ -231,23 +190,14 @@ export const link: Sample = {
       { type: 'agent.called', ...request },
       { ...request, type: 'agent.repeated' },
       { type: 'agent.cancelled', ticket: 't' },
-      { type: 'agent.askedTools', ticket: 't', reqId: 'r' },
-      { type: 'agent.askedConfig', ticket: 't', reqId: 'r' },
-      { type: 'agent.askedCollection', collection: 'desktop', ticket: 't', reqId: 'r', query: {} },
-      { type: 'agent.askedResource', collection: 'finder', ticket: 't', reqId: 'r', uri: 'dpe://h/d' },
-      { type: 'agent.askedResources', ticket: 't', reqId: 'r', server: 's' },
-      { type: 'agent.askedSkills', ticket: 't', reqId: 'r' },
-      { type: 'agent.askedSkill', ticket: 't', reqId: 'r', name: 'a' },
-      {
-        type: 'agent.putPart',
-        ticket: 't',
-        reqId: 'r',
-        agent: 'a',
-        upload: 'u',
-        offset: 0,
-        bytes: 1,
-        isLast: true,
-      },
+      { type: 'agent.askedTools', ...ticket },
+      { type: 'agent.askedConfig', ...ticket },
+      { type: 'agent.askedCollection', collection: 'desktop', ...ticket, query: {} },
+      { type: 'agent.askedResource', collection: 'finder', ...ticket, uri: 'dpe://h/d' },
+      { type: 'agent.askedResources', ...ticket, server: 's' },
+      { type: 'agent.askedSkills', ...ticket },
+      { type: 'agent.askedSkill', ...ticket, name: 'a' },
+      { type: 'agent.putPart', ...ticket, agent: 'a', upload: 'u', offset: 0, bytes: 1, isLast: true },
       { type: 'agent.askedBlob', reqId: 'r', ...blobRead },
       { type: 'agent.left', agent: 'a' },
       { type: 'computer.entered', computer: 'c' },
@@ -258,34 +208,17 @@ export const link: Sample = {
   told: [
     ...rows.map(({ order, mark }) => ({ ...order, [mark]: mark === 'revision' ? 1 : 'a' })),
     { type: 'tools.changed', signature: 'b' },
-    { type: 'tools.listed', ticket: 't', reqId: 'r', tools: [], signature: 'a' },
+    { type: 'tools.listed', ...ticket, tools: [], signature: 'a' },
     { type: 'config.shown', ticket: 't', config: {} },
-    { type: 'aggregate.shown', ticket: 't', reqId: 'r', body: { desktops: [] }, missing: [], failure: null },
-    { type: 'resource.read', ticket: 't', reqId: 'r', contents: [], failure: null },
-    { type: 'resources.shown', ticket: 't', reqId: 'r', resources: [], nextCursor: null, failure: null },
-    { type: 'skills.shown', ticket: 't', reqId: 'r', skills: [], failure: null },
-    { type: 'skill.shown', ticket: 't', reqId: 'r', file: null, failure: { code: 4014, message: 'x' } },
-    {
-      type: 'part.taken',
-      ticket: 't',
-      reqId: 'r',
-      upload: 'u',
-      offset: 0,
-      received: 1,
-      landed: null,
-      failure: null,
-    },
-    { type: 'blob.shown', ticket: 't', reqId: 'r', part: null, failure: { code: 4018, message: 'x' } },
+    { type: 'aggregate.shown', ...ticket, body: { desktops: [] }, missing: [], failure: null },
+    { type: 'resource.read', ...ticket, contents: [], failure: null },
+    { type: 'resources.shown', ...ticket, resources: [], nextCursor: null, failure: null },
+    { type: 'skills.shown', ...ticket, skills: [], failure: null },
+    { type: 'skill.shown', ...ticket, file: null, failure: { code: 4014, message: 'x' } },
+    { type: 'part.taken', ...ticket, upload: 'u', offset: 0, received: 1, landed: null, failure: null },
+    { type: 'blob.shown', ...ticket, part: null, failure: { code: 4018, message: 'x' } },
     { type: 'call.progressed', ticket: 't', progress: 1 },
-    {
-      type: 'call.settled',
-      ...request,
-      server: 's',
-      end: 'succeeded',
-      outcome: 'succeeded',
-      result: {},
-      failure: null,
-    },
+    { type: 'call.settled', ...request, server: 's', ...succeeded, result: {}, failure: null },
   ],
   tellApart: (c) => newsOf(c as unknown as LinkContext),
   /** The refusal can only come before `link.up`; until then a close ends the link at once. */
@@ -333,13 +266,7 @@ export const offer: Sample = {
     'offer.read': [
       {
         root: 'skill://h/b',
-        wanted: {
-          type: 'skill.wanted',
-          ticket: 't',
-          reqId: 'r',
-          name: 'mcp:s:b',
-          replyTo: addressFor('host'),
-        },
+        wanted: { type: 'skill.wanted', ...ticket, name: 'mcp:s:b', replyTo: host },
       },
     ],
     'offer.overdue': [{ ticket: 't' }],
@@ -386,7 +313,7 @@ export const download: Sample = {
     agent: 'a',
     link: 'agent/link',
     mostTries: 2,
-    replyTo: addressFor('host'),
+    replyTo: host,
   },
   orders: {
     'part.taken': [{}],
@@ -425,11 +352,11 @@ export const skills: Sample = {
   input: {},
   orders: {
     'skills.look': [{}],
-    'skills.wanted': [{ ticket: 't', reqId: 'r', replyTo: addressFor('host') }],
+    'skills.wanted': [{ ...ticket, replyTo: host }],
     'skill.wanted': [
-      { ticket: 't', reqId: 'r', name: 'a', replyTo: addressFor('host') },
-      { ticket: 'u', reqId: 'r', name: 'B', replyTo: addressFor('host') },
-      { ticket: 'v', reqId: 'r', name: 'mcp:s:b', replyTo: addressFor('host') },
+      { ...ticket, name: 'a', replyTo: host },
+      { ticket: 'u', reqId: 'r', name: 'B', replyTo: host },
+      { ticket: 'v', reqId: 'r', name: 'mcp:s:b', replyTo: host },
     ],
     'skill.overdue': [{ ticket: 't' }],
     'skills.offered': [

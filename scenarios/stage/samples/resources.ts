@@ -13,14 +13,8 @@ const uris: Readonly<Record<ResourceCollection, string>> = { desktop: 'window://
 export const aggregator = (collection: ResourceCollection): Sample => {
   const uri = uris[collection];
   const question = { collection, ticket: 't', reqId: 'r', history: [], replyTo: addressFor('host') };
-  const listed = {
-    server: 's',
-    session: 'client',
-    changed: [],
-    resources: [{ uri }],
-    isAwaited: false,
-    failure: null,
-  };
+  const ofServer = { server: 's', session: 'client' };
+  const listed = { ...ofServer, changed: [], resources: [{ uri }], isAwaited: false, failure: null };
   return {
     input: { collection },
     orders: {
@@ -83,18 +77,11 @@ const list: ServerList = {
   refused: [],
   upTo: 0,
 };
+const asked = { ticket: 't', reqId: 'r', replyTo: 'host' };
 const given = { type: 'cache.given', server: 's', items: [], refused: [] } as const;
 export const question: Sample = {
   input: {
-    wanted: {
-      type: 'aggregate.wanted',
-      collection: 'desktop',
-      ticket: 't',
-      reqId: 'r',
-      query: {},
-      history: [],
-      replyTo: 'host',
-    },
+    wanted: { type: 'aggregate.wanted', collection: 'desktop', ...asked, query: {}, history: [] },
     n: 1,
     lists: { s: list },
     owed: ['s'],
@@ -122,13 +109,11 @@ export const question: Sample = {
 
 export const read: Sample = {
   input: {
-    ticket: 't',
-    reqId: 'r',
+    ...asked,
     collection: 'finder',
     server: 's',
     uri: 'dpe://h/d',
     session: 'owner',
-    replyTo: 'host',
     limitMs: 20_000,
   },
   orders: {},

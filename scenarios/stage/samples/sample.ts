@@ -37,6 +37,9 @@ export interface Owned {
 export const placed = { self: 'owner/it#1', owner: 'owner#1', timing };
 export const failure = { code: 'ServerLost', message: 'gone' } as const;
 export const seat = { office: 'o', role: 'computer', name: 'c' } as const;
+export const host = addressFor('host');
+/** What a server is waited for. */
+export const waits = { for: 'initialize', since: '2026-11-23T05:00:00.000Z', came: '' };
 export const request = {
   ticket: 't',
   reqId: 'r',
@@ -47,7 +50,7 @@ export const request = {
   isConfirmed: false,
   meta: null,
   hasOutput: false,
-  replyTo: addressFor('host'),
+  replyTo: host,
 };
 export const refusals = [
   { type: 'ask.refused', failure, sent: true },

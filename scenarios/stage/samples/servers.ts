@@ -1,5 +1,5 @@
 import type { ProcessOrder } from '../../../machines/process/process.machine.ts';
-import { type OrdersOf, type Sample, answers, failure, refusals, request } from './sample.ts';
+import { type OrdersOf, type Sample, answers, failure, refusals, request, waits } from './sample.ts';
 import type { CatalogOrder } from '../../../machines/catalog/catalog.machine.ts';
 import { timing } from '../../../machines/kernel/timing.ts';
 import type { ClientOrder } from '../../../machines/client/client.events.ts';
@@ -60,6 +60,7 @@ const end = { how: 'exited', pid: 1, code: 0, signal: null, stderr: '', message:
 const { client: plan } = planOf('s', { isLazy: true, budget: 1 }, { ...timing, idleStopMs: 2 }, true);
 const capabilities = { tools: { listChanged: true }, resources: null, prompts: null };
 
+const withPrompts = { ...capabilities, prompts: { listChanged: true } };
 const connectionEnd = { how: 'lost', failure, hasExitedWell: false, isExpired: false };
 
 export const client: Sample = {
@@ -86,16 +87,10 @@ export const client: Sample = {
       says: [
         { type: 'connection.slow' },
         { type: 'connection.launched' },
-        {
-          type: 'connection.waits',
-          waits: { for: 'initialize', since: '2026-11-23T05:00:00.000Z', came: '' },
-        },
+        { type: 'connection.waits', waits },
         { type: 'connection.opened', info: { capabilities } },
         { type: 'connection.opened', info: { capabilities: { ...capabilities, tools: null } } },
-        {
-          type: 'connection.opened',
-          info: { capabilities: { ...capabilities, prompts: { listChanged: true } } },
-        },
+        { type: 'connection.opened', info: { capabilities: withPrompts } },
         { type: 'connection.broken', failure },
         { type: 'connection.lost', failure },
         { type: 'connection.lost', failure: { code: 'Unauthorized', message: 'no' } },
@@ -163,7 +158,7 @@ export const connection: Sample = {
       { type: 'session.opened', info: { capabilities } },
       { type: 'session.failed', failure },
       { type: 'session.failed', failure: { code: 'Unauthorized', message: 'no' } },
-      { type: 'session.waits', waits: { for: 'initialize', since: '2026-11-23T05:00:00.000Z', came: '' } },
+      { type: 'session.waits', waits },
       { type: 'session.lost', reason: 'x' },
       { type: 'session.lost', reason: 'x', isExpired: true },
       { type: 'list.changed', list: 'tools' },

@@ -130,14 +130,7 @@ const questions = (s: Harness) => {
   const answers: AnyEventObject[] = [];
   s.directory.listen('host:asker', (event) => answers.push(event));
   const ask = (reqId: string, method: string, request: object): void =>
-    s.order('agent', {
-      type: 'agent.query',
-      ticket: reqId,
-      reqId,
-      method,
-      request,
-      replyTo: 'host:asker',
-    });
+    s.order('agent', { type: 'agent.query', ticket: reqId, reqId, method, request, replyTo: 'host:asker' });
   return { answers, ask };
 };
 

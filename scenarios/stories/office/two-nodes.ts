@@ -11,14 +11,7 @@ export const answers = {
   },
 };
 export const call = (agent: Peer, reqId: string, tool = 'read', computer = 'c', timeout = 60): unknown[][] =>
-  agent.ask(events.toolCall, {
-    agent: 'a',
-    req_id: reqId,
-    computer,
-    tool_name: tool,
-    params: {},
-    timeout,
-  });
+  agent.ask(events.toolCall, { agent: 'a', req_id: reqId, computer, tool_name: tool, params: {}, timeout });
 /** An agent at the first node and a computer at the second. */
 export const seated = async (
   s: Harness,

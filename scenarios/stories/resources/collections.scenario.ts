@@ -88,12 +88,7 @@ scenario('a change is told at once, then once a while; only that is read again',
 });
 
 const toolless = {
-  servers: {
-    fs: {
-      ...windows('window://h/1'),
-      info: { capabilities: { ...everything, tools: null } },
-    },
-  },
+  servers: { fs: { ...windows('window://h/1'), info: { capabilities: { ...everything, tools: null } } } },
 };
 scenario('a server with windows and without tools shows them', toolless, async (s) => {
   await s.up(2_000);

@@ -275,12 +275,7 @@ scenario('a server whose skills cannot be opened has none until its next list', 
   s.order('computer', { type: 'server.stop', server: 's' });
   await s.run(1_000);
   const input = { server: 's' };
-  s.order('computer/skills', {
-    type: 'open.refused',
-    kind: 'offer',
-    name: 'computer/skills/offer:s',
-    input,
-  });
+  s.order('computer/skills', { type: 'open.refused', kind: 'offer', name: 'computer/skills/offer:s', input });
   await s.run(1_000);
   expect(await names(s)).toEqual([]);
   expect(announced(s).at(-1)).toEqual([]);

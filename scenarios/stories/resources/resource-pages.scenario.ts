@@ -55,9 +55,7 @@ scenario('an agent gets the resources of a server page by page, each once', note
 
 const heavy = {
   servers: {
-    s: notes(0, {
-      resources: [1, 2, 3].map((n) => ({ ...note(n), description: 'x'.repeat(n * 150_000) })),
-    }),
+    s: notes(0, { resources: [1, 2, 3].map((n) => ({ ...note(n), description: 'x'.repeat(n * 150_000) })) }),
   },
 };
 scenario('large resources come on more pages, one beyond a page comes alone', heavy, async (s) => {
@@ -100,13 +98,7 @@ scenario('a list that does not come is waited for until a time-out or a close', 
   const second = ask(s, 's');
   await s.run(20);
   s.close('computer');
-  const wanted = {
-    type: 'resources.wanted',
-    ticket: 't',
-    reqId: 'r',
-    server: 's',
-    replyTo: 'host:computer',
-  };
+  const wanted = { type: 'resources.wanted', ticket: 't', reqId: 'r', server: 's', replyTo: 'host:computer' };
   s.order('computer', wanted);
   await s.run(20);
   expect(second.settled).toHaveLength(1);
@@ -114,10 +106,7 @@ scenario('a list that does not come is waited for until a time-out or a close', 
 });
 
 const refusing = {
-  servers: {
-    s: notes(1, { methods: { 'resources/list': { errors: 'disk full' } } }),
-    other: notes(1),
-  },
+  servers: { s: notes(1, { methods: { 'resources/list': { errors: 'disk full' } } }), other: notes(1) },
 };
 scenario('a list that is refused is told with its reason, a stopped server as such', refusing, async (s) => {
   await everybody(s);

@@ -178,11 +178,7 @@ scenario('the next of a thousand waiting calls is told at once that servers star
   s.computer();
   const calls = Array.from({ length: 1_000 }, () => s.call('read'));
   expect(s.call('read').settled).toMatchObject([
-    {
-      end: 'refused',
-      outcome: 'failed',
-      failure: { code: 'ServerNotActive', details: { servers: ['fs'] } },
-    },
+    { end: 'refused', outcome: 'failed', failure: { code: 'ServerNotActive', details: { servers: ['fs'] } } },
   ]);
   await s.run(3_000);
   expect(calls.filter(({ settled }) => settled[0]?.outcome === 'succeeded')).toHaveLength(1_000);

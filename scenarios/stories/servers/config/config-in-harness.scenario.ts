@@ -140,11 +140,7 @@ scenario('a server whose machine was given up opens again when it is put back', 
 });
 
 const three = {
-  servers: {
-    fs: { tools },
-    other: { tools: { write: tools.read } },
-    twin: { tools: { write: tools.read } },
-  },
+  servers: { fs: { tools }, other: { tools: { write: tools.read } }, twin: { tools: { write: tools.read } } },
 };
 scenario('a refused tool or another order of servers changes nothing on offer', three, async (s) => {
   await everybody(s, 1_100);

@@ -73,12 +73,7 @@ scenario('the last one counts of the orders that come while calls are cancelled'
 
 const hurried = {
   servers: {
-    fs: {
-      tools,
-      startMs: 50,
-      leaves: { count: 1, stubborn: true },
-      later: { 2: { leaves: { count: 0 } } },
-    },
+    fs: { tools, startMs: 50, leaves: { count: 1, stubborn: true }, later: { 2: { leaves: { count: 0 } } } },
   },
 } as const;
 scenario('a process that is told to hurry takes its next step, if on its way down', hurried, async (s) => {
