@@ -7,7 +7,7 @@ import { noOffice } from '../../machines/office/rooms/loopback.ts';
 import type { Timers } from '../../machines/office/rooms/pending.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { refusal } from '../../machines/protocol/messages/answers.ts';
-import { disconnecting, seatNotice } from '../../machines/protocol/messages/messages.ts';
+import { computerUpdate, disconnecting, seatNotice } from '../../machines/protocol/messages/messages.ts';
 import type { ClientToServer } from '../../machines/protocol/messages/socket-events.ts';
 import { notificationOf } from '../../machines/protocol/notifications.ts';
 import {
@@ -56,7 +56,7 @@ function readJoin(ack: readonly unknown[]): LinkFact {
 function readNotice(event: string, payload: unknown, office: string): LinkFact | undefined {
   const notification = notificationOf(event);
   if (notification) {
-    const read = notification.schema.safeParse(payload);
+    const read = computerUpdate.safeParse(payload);
     return read.success ? { ...notification.fact, computer: read.data.computer } : undefined;
   }
   if (event !== notices.enterOffice && event !== notices.leaveOffice) return undefined;

@@ -1,6 +1,6 @@
 /** Answers agents that ask for parts of contents which were too large for a result. */
 import { setup } from 'xstate';
-import { effects, type DirectoryEvent, type Post } from '../kernel/effects.ts';
+import { effects, posts, postsAll, type DirectoryEvent, type Post } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import { take, takes, type Taken as Consequences } from '../kernel/taken.ts';
 import { withoutKey } from '../protocol/json.ts';
@@ -48,12 +48,9 @@ const giveUp = (c: BlobsContext, { ticket }: { readonly ticket: string }): Taken
   withdrawn: [idOf(ticket)],
   ...settle(c, idOf(ticket), (wanted) => rules.refused(wanted, rules.slowDisk)),
 });
-const refuseOpen = {
-  type: 'postAll',
-  params: ({ context: { reading } }: { context: BlobsContext }) => ({
-    messages: Object.values(reading).map((wanted) => rules.refused(wanted, rules.closing)),
-  }),
-} as const;
+const refuseOpen = postsAll(({ reading }: BlobsContext) =>
+  Object.values(reading).map((wanted) => rules.refused(wanted, rules.closing)),
+);
 
 export const blobsMachine = blobsSetup.createMachine({
   id: 'blobs',
@@ -71,10 +68,7 @@ export const blobsMachine = blobsSetup.createMachine({
         'blob.wanted': [
           {
             guard: 'isBusy',
-            actions: {
-              type: 'post',
-              params: ({ context, event }) => rules.refused(event, rules.busy(context)),
-            },
+            actions: posts((c: BlobsContext, wanted: BlobWanted) => rules.refused(wanted, rules.busy(c))),
           },
           { actions: takes(read) },
         ],

@@ -9,7 +9,7 @@
  * read | failed | cancelled — final
  */
 import { assign, setup } from 'xstate';
-import { effects, withEvent, type DirectoryEvent } from '../kernel/effects.ts';
+import { effects, posts, withEvent, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import * as rules from './download.rules.ts';
@@ -84,11 +84,7 @@ const late = {
     },
   }),
 } as const;
-const tell = (end: DownloadEnded['end']) =>
-  ({
-    type: 'post',
-    params: ({ context }: { context: DownloadContext }) => rules.ended(context, end),
-  }) as const;
+const tell = (end: DownloadEnded['end']) => posts((c: DownloadContext) => rules.ended(c, end));
 
 export const downloadMachine = parts.createMachine({
   id: 'download',

@@ -167,12 +167,7 @@ export const officeMachine = setup({
         'seat.claims': [
           {
             guard: withEvent('asksOthers'),
-            actions: command(({ socket, ticket, seat }: Claiming) => ({
-              type: 'office.claim',
-              socket,
-              ticket,
-              seat,
-            })),
+            actions: command((e: Claiming) => ({ ...e, type: 'office.claim' })),
           },
           {
             actions: [
@@ -200,11 +195,9 @@ export const officeMachine = setup({
           ],
         },
         'seat.answers': {
-          actions: command(({ ticket, ok, text }: Extract<SeatNews, { type: 'seat.answers' }>) => ({
+          actions: command((e: Extract<SeatNews, { type: 'seat.answers' }>) => ({
+            ...e,
             type: 'office.answer',
-            ticket,
-            ok,
-            text,
           })),
         },
       },

@@ -44,19 +44,18 @@ export type OfficeEvent =
 
 export const seatAt = (c: OfficeContext, socket: string): AddressFor<SeatOrder> =>
   childOf(c.self, seatKind, socket);
-const noticeOf = (seat: SeatFacts): object => ({ office_id: seat.office, [seat.role]: seat.name });
+const broadcast = (event: 'notify:enter_office' | 'notify:leave_office', except: string, seat: SeatFacts) =>
+  ({
+    type: 'office.broadcast',
+    office: seat.office,
+    except,
+    event,
+    body: { office_id: seat.office, [seat.role]: seat.name },
+  }) as const;
 const toldLeft = (c: OfficeContext, socket: string, seat: SeatFacts | undefined): OfficeAnswer =>
   seat
     ? {
-        commands: [
-          {
-            type: 'office.broadcast',
-            office: seat.office,
-            except: socket,
-            event: 'notify:leave_office',
-            body: noticeOf(seat),
-          },
-        ],
+        commands: [broadcast('notify:leave_office', socket, seat)],
         messages: [post(c.owner, { type: 'seat.changed', seat, stage: 'left' })],
       }
     : { commands: [], messages: [] };
@@ -81,20 +80,13 @@ export function answerClaim(
     };
   const gone = toldLeft(c, socket, claimed.left);
   const unseat: OfficeCommand[] = claimed.left ? [{ type: 'office.unseat', socket }] : [];
-  const enter: OfficeCommand = {
-    type: 'office.broadcast',
-    office: seat.office,
-    except: socket,
-    event: 'notify:enter_office',
-    body: noticeOf(seat),
-  };
   return {
     commands: [
       ...unseat,
       { type: 'office.seat', socket, seat },
       { type: 'office.answer', ticket, ok: true, text: null },
       ...gone.commands,
-      ...(claimed.repeated ? [] : [enter]),
+      ...(claimed.repeated ? [] : [broadcast('notify:enter_office', socket, seat)]),
     ],
     messages: [
       ...gone.messages,

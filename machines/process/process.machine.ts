@@ -20,6 +20,7 @@ import {
   type AddressFor,
   effects,
   post,
+  posts,
   type DirectoryEvent,
   withEvent,
 } from '../kernel/effects.ts';
@@ -44,6 +45,7 @@ export type ProcessNews =
   | { readonly type: 'process.lost'; readonly end: ProcessEnd };
 type Input = ProcessStart & { readonly self: Address; readonly owner: AddressFor<ProcessNews> };
 type Exited = Extract<ProcessFact, { type: 'child.exited' }>;
+type Started = Extract<ProcessFact, { type: 'child.started' }>;
 type Failed = Extract<ProcessFact, { type: 'child.failed' }>;
 interface ProcessContext extends Input {
   readonly pid: number | null;
@@ -105,16 +107,9 @@ const parts = setup({
 });
 
 const remember = withEvent('rememberExit');
-const tellLost = {
-  type: 'post',
-  params: ({ context: c, event }: { context: ProcessContext; event: Exited }) =>
-    post(c.owner, {
-      type: 'process.lost',
-      end: endOf({ ...c, ...exitOf(event) }),
-    }),
-} as const;
-
-const theExit = ({ event }: { event: Exited }): Exited => event;
+const tellLost = posts((c: ProcessContext, exited: Exited) =>
+  post(c.owner, { type: 'process.lost', end: endOf({ ...c, ...exitOf(exited) }) }),
+);
 
 export const processMachine = parts.createMachine({
   id: 'process',
@@ -133,7 +128,7 @@ export const processMachine = parts.createMachine({
   },
   on: {
     'child.exited': [
-      { guard: { type: 'isLastOfGroup', params: theExit }, target: '.died', actions: [remember, tellLost] },
+      { guard: withEvent('isLastOfGroup'), target: '.died', actions: [remember, tellLost] },
       { target: '.sweeping', actions: [remember, tellLost] },
     ],
     'child.failed': { target: '.failed', actions: withEvent('rememberFailure') },
@@ -150,12 +145,10 @@ export const processMachine = parts.createMachine({
         'child.started': {
           target: 'running',
           actions: [
-            { type: 'rememberPid', params: ({ event }) => ({ pid: event.pid }) },
-            {
-              type: 'post',
-              params: ({ context: { owner, self: from }, event: { pid } }) =>
-                post(owner, { type: 'process.started', from, pid }),
-            },
+            withEvent('rememberPid'),
+            posts(({ owner, self: from }: ProcessContext, { pid }: Started) =>
+              post(owner, { type: 'process.started', from, pid }),
+            ),
           ],
         },
       },
@@ -177,11 +170,7 @@ export const processMachine = parts.createMachine({
       on: {
         'child.started': { actions: withEvent('rememberPid') },
         'child.exited': [
-          {
-            guard: { type: 'isLastOfGroup', params: theExit },
-            target: 'exited',
-            actions: remember,
-          },
+          { guard: withEvent('isLastOfGroup'), target: 'exited', actions: remember },
           { actions: remember },
         ],
         'group.emptied': 'exited',
@@ -202,7 +191,7 @@ export const processMachine = parts.createMachine({
           entry: 'kill',
           on: {
             'child.exited': {
-              guard: { type: 'isLastOfGroup', params: theExit },
+              guard: withEvent('isLastOfGroup'),
               target: '#process.killed',
               actions: remember,
             },

@@ -1,12 +1,11 @@
-import { computerUpdate } from './messages/messages.ts';
-
-/** Event names, socket types and the test of docs/wire.md derive from it (docs/recipes.md: how to add one). */
+/**
+ * Event names, socket types and the test of docs/wire.md derive from it (docs/recipes.md: how to add one). Each tells
+ * the name of the computer only (`computerUpdate`): receivers ask for the new data.
+ */
 interface Row {
   readonly event: `server:${string}`;
   /** To the other members, under the registered name of the computer. */
   readonly notice: `notify:${string}`;
-  /** The name of the computer only: receivers ask for the new data. */
-  readonly schema: typeof computerUpdate;
   readonly fact: { readonly type: `computer.${string}`; readonly collection?: string };
   /** To the link of a computer; includes the `mark` of the new state. */
   readonly order: { readonly type: `${string}.changed`; readonly collection?: string };
@@ -30,7 +29,6 @@ export const notifications = {
   updateToolList: {
     event: 'server:update_tool_list',
     notice: 'notify:update_tool_list',
-    schema: computerUpdate,
     fact: { type: 'computer.toolsChanged' },
     order: { type: 'tools.changed' },
     mark: 'signature',
@@ -41,7 +39,6 @@ export const notifications = {
   updateConfig: {
     event: 'server:update_config',
     notice: 'notify:update_config',
-    schema: computerUpdate,
     fact: { type: 'computer.configChanged' },
     order: { type: 'config.changed' },
     mark: 'revision',
@@ -52,7 +49,6 @@ export const notifications = {
   updateDesktop: {
     event: 'server:update_desktop',
     notice: 'notify:update_desktop',
-    schema: computerUpdate,
     fact: { type: 'computer.collectionChanged', collection: 'desktop' },
     order: { type: 'aggregate.changed', collection: 'desktop' },
     mark: 'signature',
@@ -63,7 +59,6 @@ export const notifications = {
   updateFinder: {
     event: 'server:update_finder',
     notice: 'notify:update_finder',
-    schema: computerUpdate,
     fact: { type: 'computer.collectionChanged', collection: 'finder' },
     order: { type: 'aggregate.changed', collection: 'finder' },
     mark: 'signature',
@@ -74,7 +69,6 @@ export const notifications = {
   updateSkills: {
     event: 'server:update_skills',
     notice: 'notify:update_skills',
-    schema: computerUpdate,
     fact: { type: 'computer.collectionChanged', collection: 'skills' },
     order: { type: 'skills.changed' },
     mark: 'signature',

@@ -11,6 +11,7 @@ import {
   type AddressFor,
   effects,
   post,
+  posts,
   type DirectoryEvent,
 } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
@@ -35,21 +36,18 @@ export interface ReadStart {
 /** It takes none: it ends with its owner. */
 export const readKind = kindOf<ReadStart, never>('read');
 type Input = ReadStart & { readonly self: Address; readonly owner: Address };
-type At<E = unknown> = { readonly context: Input; readonly event: E };
 
 type Given = Pick<ResourceRead, 'contents' | 'failure' | 'prompt'>;
 const told = ({ isRedacted, uri }: Input, given: Given): Given =>
   isRedacted && given.failure ? { ...given, failure: failureForAgents(given.failure, uri) } : given;
 const answer = <E>(given: (c: Input, event: E) => Given) =>
-  ({
-    type: 'post',
-    params: ({ context: c, event }: At<E>) =>
-      post(
-        c.replyTo,
-        { type: 'resource.read', ticket: c.ticket, reqId: c.reqId, ...told(c, given(c, event)) },
-        { optional: true },
-      ),
-  }) as const;
+  posts((c: Input, event: E) =>
+    post(
+      c.replyTo,
+      { type: 'resource.read', ticket: c.ticket, reqId: c.reqId, ...told(c, given(c, event)) },
+      { optional: true },
+    ),
+  );
 const refuse = <E>(why: (c: Input, event: E) => Failure) =>
   answer<E>((c, event) => ({ contents: [], failure: why(c, event) }));
 

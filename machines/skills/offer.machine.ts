@@ -3,6 +3,8 @@ import { setup } from 'xstate';
 import {
   effects,
   post,
+  posts,
+  postsAll,
   type DirectoryEvent,
   type PortRequest,
   type Post,
@@ -116,12 +118,9 @@ const giveUpFile = (c: OfferContext, { ticket }: { readonly ticket: string }): T
   withdrawn: [idOf('got', ticket), idOf('file', ticket)],
   ...settleFile(c, ticket, ({ wanted }) => unreadFile(wanted, slowRead('The file'))),
 });
-const refuseOpen = {
-  type: 'postAll',
-  params: ({ context: c }: { context: OfferContext }) => ({
-    messages: Object.values(c.files).map(({ wanted }) => unreadFile(wanted, closingFailure)),
-  }),
-} as const;
+const refuseOpen = postsAll((c: OfferContext) =>
+  Object.values(c.files).map(({ wanted }) => unreadFile(wanted, closingFailure)),
+);
 
 export const offerMachine = offerSetup.createMachine({
   id: 'offer',
@@ -173,7 +172,7 @@ export const offerMachine = offerSetup.createMachine({
     },
     ready: {
       tags: 'ready',
-      entry: { type: 'post', params: ({ context: c }) => post(c.owner, rules.knownOf(c)) },
+      entry: posts((c: OfferContext) => post(c.owner, rules.knownOf(c))),
     },
     closed: { type: 'final', entry: refuseOpen },
   },

@@ -15,6 +15,8 @@ import { setup } from 'xstate';
 import {
   effects,
   post,
+  postsAll,
+  withEvent,
   type DirectoryEvent,
   type OpenRefused,
   type OwnedEnded,
@@ -65,7 +67,6 @@ const skillsSetup = setup({
   },
 });
 
-const answerIn = <E extends Answer>({ event }: { event: E }): E => event;
 const askList = {
   type: 'request',
   params: { id: listId, target: skillsPort, method: 'list' },
@@ -135,17 +136,12 @@ function giveUp(c: SkillsContext, { ticket }: { readonly ticket: string }): Take
     next: { ...file.next, waiting: c.waiting.filter((wanted) => !late.includes(wanted)) },
   };
 }
-const ofFile = { type: 'isOfFile', params: answerIn } as const;
-const ofList = { guard: { type: 'isOfList', params: answerIn } } as const;
+const ofFile = withEvent('isOfFile');
+const ofList = { guard: withEvent('isOfList') };
 const noteFailure = takes((_: SkillsContext, { failure }: Refusal): Taken => ({ next: { failure } }));
-const refuseOpen = {
-  type: 'postAll',
-  params: ({ context: c }: { context: SkillsContext }) => ({
-    messages: [...c.waiting, ...Object.values(c.reading)].map((wanted) =>
-      rules.refused(wanted, rules.closingFailure),
-    ),
-  }),
-} as const;
+const refuseOpen = postsAll((c: SkillsContext) =>
+  [...c.waiting, ...Object.values(c.reading)].map((wanted) => rules.refused(wanted, rules.closingFailure)),
+);
 
 export const skillsMachine = skillsSetup.createMachine({
   id: 'skills',
@@ -177,12 +173,7 @@ export const skillsMachine = skillsSetup.createMachine({
     'open.refused': {
       actions: takes((c: SkillsContext, e: OpenRefused) => takeOffers(c, offers.afterUnopened(c, e))),
     },
-    'resource.updated': {
-      actions: {
-        type: 'postAll',
-        params: ({ context, event }) => ({ messages: offers.updateMessages(context, event) }),
-      },
-    },
+    'resource.updated': { actions: postsAll(offers.updateMessages) },
     close: '.closed',
   },
   states: {
@@ -190,11 +181,7 @@ export const skillsMachine = skillsSetup.createMachine({
       tags: 'connecting',
       entry: askList,
       on: {
-        'ask.refused': {
-          ...ofList,
-          target: 'ready.failing',
-          actions: noteFailure,
-        },
+        'ask.refused': { ...ofList, target: 'ready.failing', actions: noteFailure },
       },
       after: {
         readLimit: {

@@ -97,6 +97,7 @@ export interface UploadContext extends UploadInput {
   readonly failure: Failure;
 }
 
+const asks = (id: string, target: string, method: string, params: object) => ({ id, target, method, params });
 const judged = (c: UploadContext): JudgedCall => ({
   reqId: c.first.reqId,
   agent: c.first.agent,
@@ -105,24 +106,11 @@ const judged = (c: UploadContext): JudgedCall => ({
   params: { ...(c.declared.name !== undefined && { name: c.declared.name }), bytes: c.declared.bytes },
   meta: c.landing.isApproved ? { auto_apply: true } : null,
 });
-export const policyRequest = (c: UploadContext): PortRequest => ({
-  id: 'policy',
-  target: 'policy',
-  method: 'judge',
-  params: judged(c),
-});
-export const confirmRequest = (c: UploadContext): PortRequest => ({
-  id: 'confirm',
-  target: 'confirm',
-  method: 'confirm',
-  params: judged(c),
-});
-const landing = (id: string, params: LandingOpen | LandingWrite | LandingFinish): PortRequest => ({
-  id,
-  target: landingPort,
-  method: id,
-  params,
-});
+export const policyRequest = (c: UploadContext): PortRequest => asks('policy', 'policy', 'judge', judged(c));
+export const confirmRequest = (c: UploadContext): PortRequest =>
+  asks('confirm', 'confirm', 'confirm', judged(c));
+const landing = (id: string, params: LandingOpen | LandingWrite | LandingFinish): PortRequest =>
+  asks(id, landingPort, id, params);
 export const openRequest = ({ upload, declared }: UploadContext): PortRequest =>
   landing('open', { upload, bytes: declared.bytes, name: declared.name ?? '' });
 export const writeRequest = ({ upload, parts: [part] }: UploadContext): PortRequest =>

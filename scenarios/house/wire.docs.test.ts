@@ -38,14 +38,14 @@ const orders: Readonly<Record<string, readonly [z.ZodObject, z.ZodObject | undef
   [wire.events.joinOffice]: [wire.joinOffice, undefined],
   [wire.events.leaveOffice]: [wire.leaveOffice, undefined],
   [wire.events.listRoom]: [wire.listRoom, wire.listRoomReply],
-  ...Object.fromEntries(rows.map(({ event, schema }) => [event, [schema, undefined]])),
+  ...Object.fromEntries(rows.map(({ event }) => [event, [wire.computerUpdate, undefined]])),
   [wire.events.cancelToolCall]: [wire.toolCallCancel, undefined],
   [wire.events.toolCallProgress]: [wire.toolCallProgress, undefined],
 };
 const notices: Readonly<Record<string, z.ZodObject>> = {
   [wire.notices.enterOffice]: wire.seatNotice,
   [wire.notices.leaveOffice]: wire.seatNotice,
-  ...Object.fromEntries(rows.map(({ notice, schema }) => [notice, schema])),
+  ...Object.fromEntries(rows.map(({ notice }) => [notice, wire.computerUpdate])),
   [wire.notices.toolCallCancelled]: wire.toolCallCancelled,
   [wire.notices.toolCallProgress]: wire.toolCallProgress,
   [wire.notices.disconnecting]: wire.disconnecting,

@@ -6,7 +6,7 @@ import { type Failure, noSeat, wireCodes } from '../../protocol/failure.ts';
 import { badPayload, refusal } from '../../protocol/messages/answers.ts';
 import * as messages from '../../protocol/messages/messages.ts';
 import { toldOf, toolCallProgress as progressSchema } from '../../protocol/messages/messages.ts';
-import { rows, type Notification } from '../../protocol/notifications.ts';
+import { rows } from '../../protocol/notifications.ts';
 import {
   events,
   isKnownEvent,
@@ -110,10 +110,10 @@ const forward =
   };
 
 const update =
-  ({ notice, schema }: Pick<Notification, 'schema'> & { readonly notice: NoticeName }) =>
+  ({ notice }: { readonly notice: NoticeName }) =>
   ({ sender, event, payload }: Case): Verdict => {
     if (sender.role !== 'computer') return notAllowed(event, `Only a computer may send ${event}`);
-    const checked = check(schema, event, payload);
+    const checked = check(messages.computerUpdate, event, payload);
     if ('verdict' in checked) return checked.verdict;
     return { type: 'broadcast', office: sender.office, event: notice, body: { computer: sender.name } };
   };

@@ -51,15 +51,11 @@ export interface Relayed extends Questions {
  * Announcements of a computer when its data changed: one event for each row of `machines/protocol/notifications.ts`.
  */
 export type Announcements = {
-  [What in keyof typeof notifications as (typeof notifications)[What]['event']]: Announcement<
-    z.infer<(typeof notifications)[What]['schema']>
-  >;
+  [What in keyof typeof notifications as (typeof notifications)[What]['event']]: Announcement<ComputerUpdate>;
 };
 /** Notices by which an office passes announcements of a computer to the others in the room. */
 export type Notices = {
-  [What in keyof typeof notifications as (typeof notifications)[What]['notice']]: Notice<
-    z.infer<(typeof notifications)[What]['schema']>
-  >;
+  [What in keyof typeof notifications as (typeof notifications)[What]['notice']]: Notice<ComputerUpdate>;
 };
 
 /** Events from agents and computers to their office. */
