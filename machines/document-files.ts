@@ -165,13 +165,7 @@ const pdf = [0x25, 0x50, 0x44, 0x46, 0x2d];
 const layout = new Set([8, 9, 10, 12, 13, 27]);
 
 export const sizeText = (bytes: number): string => {
-  if (bytes < 1024) return `${bytes} bytes`;
-  const units = ['KiB', 'MiB', 'GiB', 'TiB'];
-  let size = bytes / 1024;
-  let unit = 0;
-  while (size >= 1024 && unit < units.length - 1) {
-    size /= 1024;
-    unit += 1;
-  }
-  return `${Math.round(size * 10) / 10} ${units[unit]}`;
+  const units = ['bytes', 'KiB', 'MiB', 'GiB'];
+  const unit = Math.min(Math.floor(Math.log2(Math.max(1, bytes)) / 10), units.length - 1);
+  return `${Math.round((bytes / 1024 ** unit) * 10) / 10} ${units[unit]}`;
 };

@@ -187,17 +187,6 @@ describe('a tool with an alias', () => {
     ]);
     expect(found(table, 't')).toBeUndefined();
   });
-
-  it('an alias that all tools of its server have by default_tool_meta is given to the first, and the others are told why not', () => {
-    const rule = ruled('a', { defaultToolMeta: { alias: 'all' } });
-    const table = buildTable([rule], catalogsOf({ a: ['s', 't'] }));
-    expect(offered(table)).toEqual(['all = a/s']);
-    expect(table.refused[0]?.failure).toMatchObject({
-      message:
-        "default_tool_meta.alias gives every tool of server 'a' the name 'all', also 't'; only 's' has it",
-      remedy: `Take alias out of default_tool_meta of 'a'; a single tool is renamed with "tool_meta": {"t": {"alias": "a_t"}}`,
-    });
-  });
 });
 
 describe('a list of the only tools', () => {

@@ -121,14 +121,6 @@ function twiceFailure(rule: ToolRules, { shown, tool }: ToolEntry, first: ToolEn
       remedy: byItself,
     };
   const suggestion = aliasLine(tool.name, prefixed(server, tool.name));
-  const isOfAll = rule.defaultToolMeta?.alias === shown && !ownMember(rule.toolMeta, tool.name)?.alias;
-  if (isOfAll)
-    return {
-      code: 'ToolNameDuplicated',
-      message: `default_tool_meta.alias gives every tool of server '${server}' the name '${shown}', also '${tool.name}'; only '${first.tool.name}' has it`,
-      details: { ...details, suggestion: 'default_tool_meta.alias' },
-      remedy: `Take alias out of default_tool_meta of '${server}'; a single tool is renamed with ${suggestion}`,
-    };
   return {
     code: 'ToolNameDuplicated',
     message: `Server '${server}' has two tools '${shown}': '${first.tool.name}', and '${tool.name}' by its alias`,

@@ -56,18 +56,15 @@ export const isCollection = ({ kind }: OwnedEnded): boolean =>
 type Shows = Extract<ClientNews, { type: 'server.shows' }>;
 /** Stages in which a server that was ready still has a session or is getting a new one. */
 const stays: ReadonlySet<string> = new Set(['ready', 'connecting']);
-const isShowing = (c: ComputerContext, server: string): boolean => {
-  const plan = c.servers.find(({ rules }) => rules.server === server);
-  return (
-    Object.hasOwn(c.shows, server) &&
-    takesPart(c.shows[server] ?? null, plan?.participation) &&
-    plan !== undefined
-  );
-};
+const planFor = (c: ComputerContext, server: string) =>
+  c.servers.find(({ rules }) => rules.server === server);
+const isPlanned = (c: ComputerContext, server: string): boolean => planFor(c, server) !== undefined;
 const isExposed = (c: ComputerContext, server: string): boolean =>
-  c.servers.some(({ rules, exposesAddresses }) => rules.server === server && exposesAddresses === true);
-const isPlanned = (c: ComputerContext, server: string): boolean =>
-  c.servers.some(({ rules }) => rules.server === server);
+  planFor(c, server)?.exposesAddresses === true;
+const isShowing = (c: ComputerContext, server: string): boolean =>
+  isPlanned(c, server) &&
+  Object.hasOwn(c.shows, server) &&
+  takesPart(c.shows[server] ?? null, planFor(c, server)?.participation);
 /** The server does not announce changes and its config does not opt in. */
 export const notShownOf = (c: ComputerContext, server: string): readonly { readonly uri: string }[] =>
   Object.hasOwn(c.shows, server) &&
