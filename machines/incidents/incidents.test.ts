@@ -23,6 +23,22 @@ const changed = (state: string, message?: string, more = {}): object => ({
   },
 });
 const said = (ev: object): object => ({ k: 'said', ch: 'host:computer', ev });
+const listed = (more: object): object =>
+  said({ type: 'list.changed', name: 'db', list: 'tools', added: [], removed: [], changed: [], ...more });
+/** A question to a person about a call. */
+const confirm = (k: string, ev: object): object => ({
+  k,
+  a: 'computer/client:db/call:host.r1#2',
+  ch: 'ask confirm of confirm {}/1',
+  ev,
+});
+const question = confirm('out', { type: 'ask', params: { tool: 'write' } });
+const ofSession = (ev: object): object => ({ a: 'computer/client:db#1/session#1', ch: 'session:db/1', ev });
+const waits = (since: number, came: string): object =>
+  ofSession({
+    type: 'session.waits',
+    waits: { for: 'initialize', since: new Date(since).toISOString(), came },
+  });
 const asked = (reqId: string, tool = 'read'): object => ({
   ch: 'host:computer',
   ev: { type: 'callTool', reqId, tool, arguments: { path: 'a' }, timeoutMs: 60_000 },
@@ -92,33 +108,18 @@ describe('a server that fails', () => {
 });
 
 it('a start that nobody answers is told after three seconds, with what came instead', () => {
-  const waits = { for: 'initialize', since: new Date(1_000).toISOString(), came: 'Server listening' };
-  const silent = {
-    a: 'computer/client:db#1/session#1',
-    ch: 'session:db/1',
-    ev: { type: 'session.waits', waits },
-  };
+  const silent = waits(1_000, 'Server listening');
   const story = storyOf([2_000, silent]);
   expect(story.at(3_500)).toEqual([]);
   expect(story.at(9_000)).toMatchObject([{ kind: 'silent', subject: 'db', from: 1_000, to: undefined }]);
   expect(story.at(9_000)[0]?.what).toContain('Server listening');
-  const opened = { ...silent, ev: { type: 'session.opened' } };
+  const opened = ofSession({ type: 'session.opened' });
   expect(storyOf([2_000, silent], [5_000, opened]).at(9_000)).toEqual([]);
   expect(storyOf([2_000, silent], [15_000, opened]).at(20_000)).toMatchObject([{ to: 15_000 }]);
 });
 
 it('a start without an answer is one incident with the failure of its server, told by what it waits for', () => {
-  const waiting = (at: number): readonly [number, object] => [
-    at,
-    {
-      a: 'computer/client:db#1/session#1',
-      ch: 'session:db/1',
-      ev: {
-        type: 'session.waits',
-        waits: { for: 'initialize', since: new Date(at).toISOString(), came: '' },
-      },
-    },
-  ];
+  const waiting = (at: number): readonly [number, object] => [at, waits(at, '')];
   const failed = changed('waiting', 'it did not answer in 10 s', { nextTryMs: 500 });
   const story = storyOf(waiting(1_000), [11_000, failed], [11_500, changed('connecting')], waiting(11_500));
   expect(story.at(9_000)).toMatchObject([{ kind: 'silent' }]);
@@ -129,14 +130,7 @@ it('a start without an answer is one incident with the failure of its server, to
 });
 
 it('a person who is asked is an incident until the answer', () => {
-  const a = 'computer/client:db/call:host.r1#2';
-  const question = {
-    k: 'out',
-    a,
-    ch: 'ask confirm of confirm {}/1',
-    ev: { type: 'ask', params: { tool: 'write' } },
-  };
-  const answer = { a, ch: 'ask confirm of confirm {}/1', ev: { type: 'ask.answered', result: 'allow' } };
+  const answer = confirm('in', { type: 'ask.answered', result: 'allow' });
   expect(storyOf([10, question]).at(20)).toMatchObject([{ kind: 'person', subject: 'db' }]);
   expect(storyOf([10, question], [15, answer]).at(20)).toEqual([]);
 });
@@ -270,19 +264,10 @@ describe('the list of the calls of a host', () => {
 
 describe('what a person has to look at', () => {
   const cancelled = { code: 'ToolCallCancelled', message: 'it was cancelled' };
+  const lostEnd = { outcome: 'unknown', end: 'cancelled', failure: cancelled };
   const lost = [
     [10, asked('r1', 'charge')],
-    [
-      20,
-      said({
-        type: 'call.settled',
-        reqId: 'r1',
-        server: 'pay',
-        outcome: 'unknown',
-        end: 'cancelled',
-        failure: cancelled,
-      }),
-    ],
+    [20, said({ type: 'call.settled', reqId: 'r1', server: 'pay', ...lostEnd })],
   ] as const;
   it('an incident is a call that was cancelled under way, until somebody has looked', () => {
     const story = storyOf(...lost);
@@ -294,8 +279,6 @@ describe('what a person has to look at', () => {
     expect(story.at(50).map(needsLook)).toEqual([false]);
   });
   it('an incident is a tool that has left a list, with the calls that wanted it, until it is back', () => {
-    const listed = (more: object): object =>
-      said({ type: 'list.changed', name: 'db', list: 'tools', added: [], removed: [], changed: [], ...more });
     const refused = settled('r1', 'failed', { code: 4001, message: 'no such tool' });
     const story = storyOf(
       [10, listed({ added: ['read', 'write'] })],
@@ -310,18 +293,12 @@ describe('what a person has to look at', () => {
     expect(story.at(100)).toMatchObject([{ to: 90 }]);
   });
   it('every incident says what to do, also a tool that is gone, and a server that failed stands before refused tools', () => {
-    const refused = { ev: { type: 'tools.refused', name: 'twin', failure: { message: 'a name twice' } } };
+    const refused = { type: 'tools.refused', name: 'twin', failure: { message: 'a name twice' } };
     const story = storyOf(
-      [
-        10,
-        said({ type: 'list.changed', name: 'db', list: 'tools', added: ['read'], removed: [], changed: [] }),
-      ],
-      [
-        20,
-        said({ type: 'list.changed', name: 'db', list: 'tools', added: [], removed: ['read'], changed: [] }),
-      ],
+      [10, listed({ added: ['read'] })],
+      [20, listed({ removed: ['read'] })],
       [30, changed('waiting', 'it died')],
-      [40, said(refused.ev)],
+      [40, said(refused)],
     );
     const views = story.at(50);
     expect(views.map(({ kind }) => kind)).toEqual(['down', 'tools', 'gone']);
@@ -334,10 +311,7 @@ describe('what a person has to look at', () => {
     ).toBe('It was cancelled: agent_requested');
   });
   it('an incident is a person who was asked and not reached, and not one who has answered', () => {
-    const a = 'computer/client:db/call:host.r1#2';
-    const of = (k: string, ev: object): object => ({ k, a, ch: 'ask confirm of confirm {}/1', ev });
-    const question = of('out', { type: 'ask', params: { tool: 'write' } });
-    const story = storyOf([10, question], [70, of('out', { type: 'withdraw' })]);
+    const story = storyOf([10, question], [70, confirm('out', { type: 'withdraw' })]);
     expect(story.at(80)).toMatchObject([{ kind: 'person', to: 70 }]);
     expect(story.at(80)[0]?.what).toBe('A call of write waited for a person, and nobody answered.');
   });

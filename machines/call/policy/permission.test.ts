@@ -28,23 +28,16 @@ describe('auto_approve of a server', () => {
     expect(asked('wipe', ['all'], { annotations })).toBe('allow');
   });
   it('lets read_x run with [read]; with [] or [write] somebody is asked', () => {
-    expect([[], ['read'], ['write']].map((groups) => asked('read_x', groups))).toEqual([
-      'ask',
-      'allow',
-      'ask',
-    ]);
+    expect([[], ['read'], ['write']].map((groups) => asked('read_x', groups)).join()).toBe('ask,allow,ask');
     expect(asked('write_x', ['read'])).toBe('ask');
     expect(asked('write_x', ['write'])).toBe('allow');
     expect(asked('read_x', ['write', 'read'])).toBe('allow');
   });
   it('allows with an exact original name that tool and no other', () => {
     const named = ['write_x'];
-    expect(['write_x', 'Write_x', 'write_x2', 'write'].map((tool) => asked(tool, named))).toEqual([
-      'allow',
-      'ask',
-      'ask',
-      'ask',
-    ]);
+    expect(
+      ['write_x', 'Write_x', 'write_x2', 'write'].filter((tool) => asked(tool, named) === 'allow'),
+    ).toEqual(named);
     expect(asked('write_x', ['WRITE_X', 'write_*', 'ALL', 'Write'])).toBe('ask');
   });
   it('takes a name for one that reads only when no word of it could be another verb', () => {
@@ -79,10 +72,8 @@ describe('auto_approve of a server', () => {
   });
   it('a tool that its server marks as reading runs unasked where the config trusts that word', () => {
     const hints = { annotations: { readOnlyHint: true } };
-    expect([['read'], ['readOnlyHint']].map((groups) => asked('sql_query', groups, hints))).toEqual([
-      'ask',
-      'allow',
-    ]);
+    expect(asked('sql_query', ['read'], hints)).toBe('ask');
+    expect(asked('sql_query', ['readOnlyHint'], hints)).toBe('allow');
     expect(asked('read_file', ['readOnlyHint'])).toBe('ask');
     const both = { annotations: { readOnlyHint: true, destructiveHint: true } };
     expect(asked('sql_query', ['readOnlyHint'], both)).toBe('ask');
@@ -91,11 +82,8 @@ describe('auto_approve of a server', () => {
     const names = ['Delete_x', 'execute', 'foo', 'READ', '', '_', '42'];
     expect(names.map((tool) => asked(tool, []))).toEqual(names.map(() => 'ask'));
     expect(['foo', 'Delete_x', ''].map((tool) => asked(tool, ['read']))).toEqual(['ask', 'ask', 'ask']);
-    expect(['READ', 'ListFiles', 'GET_item'].map((tool) => asked(tool, ['read']))).toEqual([
-      'allow',
-      'allow',
-      'allow',
-    ]);
+    const reading = ['READ', 'ListFiles', 'GET_item'];
+    expect(reading.map((tool) => asked(tool, ['read']))).toEqual(reading.map(() => 'allow'));
   });
   it('takes nothing from words of the server, of an alias and of the arguments', () => {
     const told = { server: 'reader', meta: { alias: 'read_all' }, arguments: { read: 'list' } };
@@ -110,19 +98,11 @@ describe('auto_apply of a tool', () => {
     expect(asked('wipe', [], { meta: { auto_apply: true }, annotations })).toBe('allow');
   });
   it('somebody is asked where neither auto_apply nor auto_approve is there', () => {
-    expect([null, {}, { auto_apply: null }].map((meta) => asked('read_x', [], { meta }))).toEqual([
-      'ask',
-      'ask',
-      'ask',
-    ]);
+    for (const meta of [null, {}, { auto_apply: null }]) expect(asked('read_x', [], { meta })).toBe('ask');
   });
   it('asks somebody where it is false, although auto_approve has its group or its name', () => {
     const meta = { auto_apply: false };
-    expect([['all'], ['read'], ['read_x']].map((groups) => asked('read_x', groups, { meta }))).toEqual([
-      'ask',
-      'ask',
-      'ask',
-    ]);
+    for (const group of ['all', 'read', 'read_x']) expect(asked('read_x', [group], { meta })).toBe('ask');
   });
 });
 

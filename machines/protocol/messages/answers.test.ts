@@ -11,17 +11,15 @@ import {
   refusal,
   type Ending,
 } from './answers.ts';
+import type { Failure } from '../failure.ts';
 import { events } from '../protocol.ts';
 import { toolCall } from './messages.ts';
 import { failureIn, readAnswer, readToolResult } from '../reading.ts';
 
 describe('a failure on the wire', () => {
   it('is nested, and without details where there are none', () => {
-    expect(errorAck({ code: 404, message: 'gone' })).toEqual({
-      code: 404,
-      message: 'gone',
-      error: { code: 404, message: 'gone' },
-    });
+    const failure = { code: 404, message: 'gone' } as const;
+    expect(errorAck(failure)).toEqual({ ...failure, error: failure });
   });
   it('is a result with the same object inside for a tool call', () => {
     const failure = { code: 'ServerNotActive', message: 'down', details: { state: 'waiting' } } as const;
@@ -34,41 +32,22 @@ describe('a failure on the wire', () => {
     });
   });
   it('marks time-outs and cancels', () => {
-    expect(failureResult({ code: 408, message: '' }).meta).toMatchObject({
-      error_code: 408,
-      a2c_timeout: true,
-    });
-    expect(failureResult({ code: 'ToolExecutionTimeout', message: '' }).meta).toMatchObject({
-      a2c_timeout: true,
-    });
-    expect(failureResult({ code: 'ToolCallCancelled', message: '' }).meta).toMatchObject({
-      a2c_cancelled: true,
-    });
+    const metaOf = (code: Failure['code']) => failureResult({ code, message: '' }).meta;
+    expect(metaOf(408)).toMatchObject({ error_code: 408, a2c_timeout: true });
+    expect(metaOf('ToolExecutionTimeout')).toMatchObject({ a2c_timeout: true });
+    expect(metaOf('ToolCallCancelled')).toMatchObject({ a2c_cancelled: true });
   });
   it('has its remedy beside its details', () => {
-    const remedy = 'Start it: servers start fs';
-    expect(errorAck({ code: 404, message: 'gone', remedy })).toEqual({
-      code: 404,
-      message: 'gone',
-      remedy,
-      error: { code: 404, message: 'gone', remedy },
-    });
-    expect(readAnswer(errorAck({ code: 404, message: 'gone', remedy }))).toEqual({
-      ok: false,
-      failure: { code: 404, message: 'gone', remedy },
-    });
+    const failure = { code: 404, message: 'gone', remedy: 'Start it: servers start fs' } as const;
+    expect(errorAck(failure)).toEqual({ ...failure, error: failure });
+    expect(readAnswer(errorAck(failure))).toEqual({ ok: false, failure });
   });
   it('answers a join with two arguments', () => {
     expect(refusal(events.joinOffice, { code: 400, message: 'no' })).toEqual([false, 'no']);
   });
   it('tells which field of a payload is wrong', () => {
-    const { error } = toolCall.safeParse({
-      agent: 'a',
-      req_id: 'r',
-      computer: 'c',
-      params: [],
-      timeout: 1.5,
-    });
+    const wrong = { agent: 'a', req_id: 'r', computer: 'c', params: [], timeout: 1.5 };
+    const { error } = toolCall.safeParse(wrong);
     const failure = error && badPayload(error, events.toolCall);
     expect(failure?.code).toBe(400);
     expect(failure?.message).toMatch(
