@@ -1,10 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
-import { createTerminal } from '../../adapters/terminal/terminal.ts';
+import { terminalOver } from '../e2e/terminal-over.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of servers that ask the command line for folders, for input of a person, or for a model. */
@@ -38,19 +37,14 @@ const form = {
 };
 
 async function person(argv: readonly string[], answers: readonly string[]): Promise<string> {
-  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  Object.assign(input, { isTTY: true });
-  Object.assign(output, { isTTY: true });
-  let shown = '';
   const left = [...answers];
-  output.setEncoding('utf8').on('data', (text: string) => {
-    shown += text;
-    if (/(: |\] )$/.test(text.replaceAll(/\u001B\[\d*[A-Z]/g, ''))) input.write(`${left.shift() ?? ''}\r`);
-  });
-  errors.setEncoding('utf8').on('data', (text: string) => (shown += text));
-  const terminal = createTerminal({ input, output, errors });
+  const onText = (text: string): void => {
+    if (/(: |\] )$/.test(text.replaceAll(/\u001B\[\d*[A-Z]/g, '')))
+      setImmediate(() => input.write(`${left.shift() ?? ''}\r`));
+  };
+  const { input, told, terminal } = terminalOver({ isTerminal: true, onText });
   await commandLine(argv, { terminal });
-  return shown;
+  return told.all;
 }
 
 describe('a server that asks the command line', () => {

@@ -1,8 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createTerminal } from '../../adapters/terminal/terminal.ts';
 import { pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import {
   launchedWith,
@@ -12,6 +10,7 @@ import {
 import { createComputer, createOffice } from '../index.ts';
 import { run } from './run.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { terminalOver } from '../e2e/terminal-over.ts';
 import { configFiles, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests of `a2c desktop`, `a2c finder` and `a2c read` over real servers; the command runs in this process. */
@@ -34,14 +33,9 @@ interface How {
   readonly signal?: AbortSignal;
 }
 async function a2c(argv: readonly string[], { isTerminal = false, signal }: How = {}) {
-  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  if (isTerminal) for (const stream of [input, output]) Object.assign(stream, { isTTY: true });
-  const told = { out: '', err: '' };
-  output.setEncoding('utf8').on('data', (text: string) => (told.out += text));
-  errors.setEncoding('utf8').on('data', (text: string) => (told.err += text));
-  const terminal = createTerminal({ input, output, errors });
+  const { terminal, told } = terminalOver({ isTerminal });
   const code = await run(argv, { terminal, signal: signal ?? new AbortController().signal });
-  return { code, ...told };
+  return { code, out: told.out, err: told.err };
 }
 const documentOf = ({ out }: { readonly out: string }): unknown => {
   expect(out.trim().split('\n')).toHaveLength(1);

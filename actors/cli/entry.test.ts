@@ -2,11 +2,10 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createTerminal } from '../../adapters/terminal/terminal.ts';
 import { entryBy, openShared } from './entry.ts';
 import { run } from './run.ts';
+import { terminalOver } from '../e2e/terminal-over.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const folder = testFolder('entry');
@@ -23,13 +22,10 @@ interface Running {
 /** Runs a command and collects its terminal output; `home` is the state folder of its user. */
 function start(home: string, ...argv: string[]): Running {
   vi.stubEnv('XDG_STATE_HOME', home);
-  const [input, output] = [new PassThrough(), new PassThrough()];
-  let said = '';
-  output.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const { terminal, told } = terminalOver();
   const stopping = new AbortController();
-  const terminal = createTerminal({ input, output, errors: output });
   const over = run(argv, { terminal, signal: stopping.signal });
-  return { told: () => said, over, stop: () => stopping.abort() };
+  return { told: () => told.all, over, stop: () => stopping.abort() };
 }
 /** Starts `a2c office` and resolves with its address once it listens. */
 async function office(...argv: string[]): Promise<Running & { readonly url: string }> {
@@ -111,9 +107,7 @@ describe('an office of a2c office', () => {
 
   it('shares its token on a fixed port before it listens, and takes it back where it cannot', async () => {
     const entry = entryBy({}, 9);
-    const output = new PassThrough();
-    const terminal = createTerminal({ input: new PassThrough(), output, errors: output });
-    const context = { terminal, signal: new AbortController().signal };
+    const context = { ...terminalOver(), signal: new AbortController().signal };
     vi.stubEnv('XDG_STATE_HOME', mine);
     const tokens = (): string[] => readdirSync(join(mine, 'a2c', 'offices'));
     let seen: string[] = [];

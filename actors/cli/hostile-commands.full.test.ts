@@ -1,12 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTerminal } from '../../adapters/terminal/terminal.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { unsafe, linked, expectClean, nameable, worst } from '../../scenarios/fixtures/hostile-texts.ts';
 import { createOffice, type Computer, type Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { terminalOver } from '../e2e/terminal-over.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests that commands print hostile text of servers, peers and files as plain text, without control characters. */
@@ -47,20 +46,10 @@ interface How {
 }
 /** Runs a command whose output streams are no terminals, so that our own code moves no cursor either. */
 async function typed(argv: readonly string[], { input: given, until }: How = {}) {
-  const told = { out: '', err: '' };
   const aborter = new AbortController();
-  const stream = (to: keyof typeof told): Writable =>
-    new Writable({
-      decodeStrings: false,
-      write: (text: string, _, done) => {
-        told[to] += text;
-        if (until?.test(told.out + told.err)) aborter.abort();
-        done();
-      },
-    });
-  const input = new PassThrough();
+  const onText = (): void => void (until?.test(told.all) && aborter.abort());
+  const { input, told, terminal } = terminalOver({ onText });
   if (given !== undefined) input.end(given);
-  const terminal = createTerminal({ input, output: stream('out'), errors: stream('err') });
   await commandLine(argv, { terminal, signal: aborter.signal });
   return told;
 }

@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { run } from '../cli/run.ts';
 import type { Fact } from '../../machines/facts.ts';
 import { readFact } from '../../scenarios/fixtures/read-fact.ts';
-import { createTerminal } from '../../adapters/terminal/terminal.ts';
+import { terminalOver } from './terminal-over.ts';
 
 /** Test form of `a2c up`, run in this process with streams in place of a terminal. */
 export interface AtPrompt {
@@ -30,16 +29,13 @@ export function atPrompt(config: object, { isTerminal = false, isRead = false }:
   const folder = mkdtempSync(join(tmpdir(), 'a2c-prompt-'));
   const file = join(folder, 'a2c.json');
   writeFileSync(file, JSON.stringify(config));
-  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  if (isTerminal) for (const stream of [input, output]) Object.assign(stream, { isTTY: true });
-  let [all, shown] = ['', ''];
+  let shown = '';
   let look = (): void => {};
-  for (const stream of [output, errors])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      all += text;
-      shown = isRead ? withoutFacts(shown + text) : shown + text;
-      look();
-    });
+  const onText = (text: string): void => {
+    shown = isRead ? withoutFacts(shown + text) : shown + text;
+    look();
+  };
+  const { input, told, terminal } = terminalOver({ isTerminal, onText });
   const until = (pattern: RegExp): Promise<string> =>
     new Promise((resolve) => {
       look = () => {
@@ -51,14 +47,14 @@ export function atPrompt(config: object, { isTerminal = false, isRead = false }:
       look();
     });
   const ended = run(['up', '-c', file, '--name', 'c1', '--port', '0'], {
-    terminal: createTerminal({ input, output, errors }),
+    terminal,
     signal: new AbortController().signal,
   }).finally(() => rmSync(folder, { recursive: true }));
   return {
     write: (text) => void input.write(text),
     end: () => void input.end(),
     until,
-    facts: () => all.split('\n').flatMap((line) => readFact(line.replace(/^(a2c> )*/, '')) ?? []),
+    facts: () => told.all.split('\n').flatMap((line) => readFact(line.replace(/^(a2c> )*/, '')) ?? []),
     ask: (line) => {
       input.write(`${line}\n`);
       return until(/a2c> $/);

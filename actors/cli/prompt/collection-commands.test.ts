@@ -1,10 +1,9 @@
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTerminal } from '../../../adapters/terminal/terminal.ts';
 import type { Fact } from '../../../machines/facts.ts';
 import { readFact } from '../../../scenarios/fixtures/read-fact.ts';
 import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 import { launchedWith } from '../../../scenarios/fixtures/resource-servers.ts';
+import { terminalOver } from '../../e2e/terminal-over.ts';
 import type { Computer } from '../../index.ts';
 import { Prompt } from './prompt.ts';
 
@@ -23,15 +22,11 @@ beforeAll(async () => {
 afterAll(() => computer.close());
 
 async function typed(line: string): Promise<{ readonly text: string; readonly facts: readonly Fact[] }> {
-  const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  let shown = '';
-  for (const stream of [output, errors])
-    stream.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  const { input, told, terminal } = terminalOver();
   const how = { officeLine: 'office', seat: { url: '', id: 'local' }, folder: '.' };
-  const terminal = createTerminal({ input, output, errors });
   input.end(`${line}\n`);
   await new Prompt({ terminal, signal: new AbortController().signal }, computer, how).run();
-  const lines = shown.replaceAll('a2c> ', '').split('\n');
+  const lines = told.all.replaceAll('a2c> ', '').split('\n');
   return {
     text: lines.filter((one) => !one.startsWith('@a2c ')).join('\n'),
     // Facts of type `answer` are left out, because they have a test of their own.

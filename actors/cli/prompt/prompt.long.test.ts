@@ -6,9 +6,8 @@ import { atPrompt, seated, type AtPrompt } from '../../e2e/at-prompt.ts';
 import { peerLine } from '../printing/servers.ts';
 import { missedBy } from '../../../machines/protocol/protocol.ts';
 import { fixtureFile, testFolder } from '../../../scenarios/fixtures/test-folder.ts';
-import { PassThrough, Writable } from 'node:stream';
-import { createTerminal, type Terminal } from '../../../adapters/terminal/terminal.ts';
-import { factLine, type Fact } from '../../../machines/facts.ts';
+import { terminalOver } from '../../e2e/terminal-over.ts';
+import { factLine } from '../../../machines/facts.ts';
 import { readFact } from '../../../scenarios/fixtures/read-fact.ts';
 import { createComputer, createOffice, type Computer } from '../../index.ts';
 import { Prompt } from './prompt.ts';
@@ -269,24 +268,15 @@ it.skipIf(process.platform === 'win32')(
         inputs,
       }),
     });
-    const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
-    let out = '';
-    output.setEncoding('utf8').on('data', (text: string) => (out += text));
-    errors.resume();
-    const context = {
-      terminal: createTerminal({ input, output, errors }),
-      signal: new AbortController().signal,
-    };
+    const { input, told: said, terminal } = terminalOver();
+    const context = { terminal, signal: new AbortController().signal };
     const how = { officeLine: '', seat: { url: office.url, id: 'local' }, folder };
     const prompt = new Prompt(context, computer, how);
     const all = linesAt(office.url);
     expect(prompt.commands.names.toSorted()).toEqual(Object.keys(all).toSorted());
     for (const [name, [rest]] of Object.entries(all)) input.write(`${name} ${rest}\n`);
     await prompt.run();
-    const facts = out.split('\n').flatMap((line): Fact[] => {
-      const fact = readFact(line);
-      return fact ? [fact] : [];
-    });
+    const facts = said.out.split('\n').flatMap((line) => readFact(line) ?? []);
     const told = facts.flatMap((fact) => (fact.type === 'answer' ? [[fact.command, fact.value]] : []));
     const failed = facts.filter(({ type }) => type === 'error');
     expect(failed.map((fact) => fact.type === 'error' && fact.message)).toEqual([
@@ -300,30 +290,18 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
-/** Input and output streams that are no terminals, so that our own code moves no cursor either. */
-function screen(): { terminal: Terminal; input: PassThrough; written: () => string } {
-  let written = '';
-  const stream = (): Writable =>
-    new Writable({ decodeStrings: false, write: (text: string, _, done) => done(void (written += text)) });
-  const input = new PassThrough();
-  const terminal = createTerminal({ input, output: stream(), errors: stream() });
-  return { terminal, input, written: () => written };
-}
-
 describe('a terminal with hostile texts', () => {
   it('gets no character that it would obey, through whatever of it is called', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const { terminal, written } = screen();
+        const { terminal, told } = terminalOver();
         for (const say of ['out', 'outText', 'err', 'errText'] as const) terminal[say](text);
         const said = { type: 'error', code: text, message: text } as const;
-        expectClean(written(), false);
+        expectClean(told.all, false);
         terminal.line(factLine(said));
         terminal.line(factLine(said), 'err');
-        expectClean(written());
-        const facts = written()
-          .split('\n')
-          .filter((line) => line.startsWith('@a2c '));
+        expectClean(told.all);
+        const facts = told.all.split('\n').filter((line) => line.startsWith('@a2c '));
         expect(facts.map((line) => JSON.parse(line.slice(5)) as unknown)).toEqual([said, said]);
       }),
     );
@@ -332,10 +310,10 @@ describe('a terminal with hostile texts', () => {
   it('has one line for each that is said of one', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const { terminal, written } = screen();
+        const { terminal, told } = terminalOver();
         terminal.out(text);
         terminal.err(text);
-        expect(written().split('\n')).toHaveLength(3);
+        expect(told.all.split('\n')).toHaveLength(3);
       }),
     );
   });
@@ -380,14 +358,14 @@ const linesWith = (text: string): readonly string[] => {
   ];
 };
 async function prompted(text: string): Promise<string> {
-  const { terminal, input, written } = screen();
+  const { terminal, input, told } = terminalOver();
   const computer = await computerOf(text);
   const how = { officeLine: 'office', seat: { url: '', id: 'local' }, folder };
   const prompt = new Prompt({ terminal, signal: new AbortController().signal }, computer, how);
   input.end(`${linesWith(text).join('\n')}\n`);
   await prompt.run();
   await computer.close();
-  return written();
+  return told.all;
 }
 
 describe('the prompt with hostile names and texts', () => {
