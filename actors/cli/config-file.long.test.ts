@@ -67,9 +67,7 @@ describe('a2c export', () => {
     old: { type: 'sse', url: 'https://h/sse' },
     文件: { command: 'x' },
   };
-  const exported = async (
-    ...more: readonly string[]
-  ): Promise<{ readonly out: string; readonly err: string }> => {
+  const exported = async (...more: readonly string[]) => {
     const told = await commandLine(['export', '-c', ours, ...more]);
     expect(told.code).toBe(0);
     return told;
@@ -116,12 +114,10 @@ describe('a2c export', () => {
   it.each([['codex'], ['opencode'], ['cursor']])(
     'writes for %s variables so that they are the same when they come back',
     async (id) => {
+      const headers = { Authorization: 'Bearer ${env:HUB}', 'X-T': '${env:T}', 'X-U': 'u' };
       const some = {
         run: { command: 'x', env: { MINE: '${env:MINE}', OWN: '1' } },
-        far: {
-          url: 'https://h/mcp',
-          headers: { Authorization: 'Bearer ${env:HUB}', 'X-T': '${env:T}', 'X-U': 'u' },
-        },
+        far: { url: 'https://h/mcp', headers },
       };
       writeFileSync(ours, JSON.stringify({ mcpServers: some }));
       const { out } = await exported('--for', id, '--secrets');
@@ -144,18 +140,14 @@ describe('a2c export', () => {
   it.each([['plain'], ...apps.map(({ id }) => [id])])(
     'shows for %s no secret without --secrets',
     async (id) => {
+      const idp = { idpTokenEndpoint: 'https://idp/token', idpClientId: 'i', idpClientSecret: 'canary' };
+      const grant = { grant: 'jwt_bearer', clientId: 'c', privateKey: 'canary', assertion: 'canary' };
       const secret = {
         args: { command: 'x', args: ['--token', 'canary', '--api-key=canary', 'plain'] },
         env: { command: 'x', env: { ANY: 'canary', SAID: '${env:MINE}' } },
         far: { url: 'https://h/mcp?api_key=canary', headers: { 'X-Any': 'canary' } },
         login: { url: 'https://u:canary@h/mcp', oauth: { clientId: 'c', clientSecret: 'canary' } },
-        signed: {
-          url: 'https://h/mcp',
-          oauth: {
-            ...{ grant: 'jwt_bearer', clientId: 'c', privateKey: 'canary', assertion: 'canary' },
-            ...{ idpTokenEndpoint: 'https://idp/token', idpClientId: 'i', idpClientSecret: 'canary' },
-          },
-        },
+        signed: { url: 'https://h/mcp', oauth: { ...grant, ...idp } },
       };
       const inputs = [{ type: 'promptString', id: 'p', password: true, default: 'canary' }];
       writeFileSync(ours, JSON.stringify({ mcpServers: secret, inputs }));
@@ -202,6 +194,8 @@ const map = (entries: string): string => `{"mcpServers": {"good": {"command": "x
 const opencode = (tools: string): string =>
   `{"mcp": {"a": {"type": "local", "command": ["x"], "enabled": true}, "good": {"type": "local", "command": ["x"]}}, "tools": ${tools}}`;
 const anyway = 'mcp.json';
+const both = '{"servers": {"good": {"command": "x"}}, "mcpServers": {"b": {"command": "y"}}}';
+const twice = '"bad": {"command": "x", "env": {"A": "1", "A": "2"}}';
 
 /** Rows of: title, file name, file text, names of servers that run, names of entries that are left out. */
 const files: readonly (readonly [string, string, string, readonly string[], readonly string[]])[] = [
@@ -209,37 +203,13 @@ const files: readonly (readonly [string, string, string, readonly string[], read
   ['an entry that is no object', anyway, map('"bad": 7'), ['good'], ['bad']],
   ['a blank name', anyway, map('"": {"command": "x"}'), ['good'], ['']],
   ['a key twice in an entry', anyway, map('"bad": {"command": "x", "command": "y"}'), ['good'], ['bad']],
-  [
-    'a server twice',
-    anyway,
-    map('"bad": {"command": "x"}, "bad": {"command": "y"}'),
-    ['good'],
-    ['bad', 'bad'],
-  ],
-  [
-    'a variable twice',
-    anyway,
-    map('"bad": {"command": "x", "env": {"A": "1", "A": "2"}}'),
-    ['good'],
-    ['bad'],
-  ],
+  ['a server twice', anyway, map('"bad": {"command": "x"}, "bad": {"command": "y"}'), ['good'], ['bad']],
+  ['a variable twice', anyway, map(twice), ['good'], ['bad']],
   ['a tool hidden in opencode', 'opencode.json', opencode('{"a_t": false}'), ['a', 'good'], []],
   ['all tools hidden in opencode', 'opencode.json', opencode('{"a_*": false}'), ['a off', 'good'], []],
-  [
-    'all tools but one in opencode',
-    'opencode.json',
-    opencode('{"a_*": false, "a_t": true}'),
-    ['a', 'good'],
-    [],
-  ],
+  ['all but one in opencode', 'opencode.json', opencode('{"a_*": false, "a_t": true}'), ['a', 'good'], []],
   ['mcpServers in a file of VS Code', 'Code/User/mcp.json', map('"a": {"command": "y"}'), ['good', 'a'], []],
-  [
-    'mcpServers beside servers of VS Code',
-    '.vscode/mcp.json',
-    '{"servers": {"good": {"command": "x"}}, "mcpServers": {"b": {"command": "y"}}}',
-    ['good'],
-    [],
-  ],
+  ['mcpServers beside servers of VS Code', '.vscode/mcp.json', both, ['good'], []],
 ];
 /** Tells whether `a2c` finds a file of this name in its folder without `--config`. */
 const isFound = (name: string): boolean => name === '.mcp.json' || name === 'mcp.json';

@@ -26,41 +26,27 @@ describe('a2c add', () => {
   });
 
   it.each([
+    ['claude mcp add --transport http new https://e.com/mcp', { url: 'https://e.com/mcp' }],
+    ['claude mcp add -s user -t sse new https://e.com/sse', { type: 'sse', url: 'https://e.com/sse' }],
+    ['claude mcp add new -e A=1 -- npx -y pkg', { command: 'npx', args: ['-y', 'pkg'], env: { A: '1' } }],
+    ['codex mcp add new --env A=1 -- npx -y pkg', { command: 'npx', args: ['-y', 'pkg'], env: { A: '1' } }],
     [
-      ['claude', 'mcp', 'add', '--transport', 'http', 'new', 'https://e.com/mcp'],
-      { url: 'https://e.com/mcp' },
-    ],
-    [
-      ['claude', 'mcp', 'add', '-s', 'user', '-t', 'sse', 'new', 'https://e.com/sse'],
-      { type: 'sse', url: 'https://e.com/sse' },
-    ],
-    [
-      ['claude', 'mcp', 'add', 'new', '-e', 'A=1', '--', 'npx', '-y', 'pkg'],
-      { command: 'npx', args: ['-y', 'pkg'], env: { A: '1' } },
-    ],
-    [
-      ['codex', 'mcp', 'add', 'new', '--env', 'A=1', '--', 'npx', '-y', 'pkg'],
-      { command: 'npx', args: ['-y', 'pkg'], env: { A: '1' } },
-    ],
-    [
-      ['gemini', 'mcp', 'add', '-t', 'http', 'new', 'https://e.com/mcp', '-H', 'X: 1'],
+      'gemini mcp add -t http new https://e.com/mcp -H X:1',
       { url: 'https://e.com/mcp', headers: { X: '1' } },
     ],
-    [['mcp', 'add-json', 'new', '{"command":"npx","args":["pkg"]}'], { command: 'npx', args: ['pkg'] }],
-    [['code', '--add-mcp', '{"name":"new","command":"npx"}'], { command: 'npx' }],
-  ])('takes what is pasted: %j', async (argv, entry) => {
+    ['mcp add-json new {"command":"npx","args":["pkg"]}', { command: 'npx', args: ['pkg'] }],
+    ['code --add-mcp {"name":"new","command":"npx"}', { command: 'npx' }],
+  ])('takes what is pasted: %s', async (line, entry) => {
     const file = nextFile();
-    const at = argv.includes('--') ? argv.indexOf('--') : argv.length;
-    const { code } = await commandLine([...argv.slice(0, at), '-c', file, ...argv.slice(at)]);
+    const [own, behind] = line.split(' -- ').map((words) => words.split(' '));
+    const { code } = await commandLine([...(own ?? []), '-c', file, ...(behind ? ['--', ...behind] : [])]);
     expect([code, serversIn(file)]).toEqual([0, { new: entry }]);
   });
 
   it('refuses a transport that the target has not', async () => {
-    const file = nextFile();
-    expect(await commandLine(['add', 'new', '-t', 'http', '-c', file, '--', 'npx', 'x'])).toMatchObject({
-      code: 64,
-      err: expect.stringContaining('stdio takes a command, the others a URL'),
-    });
+    const told = await commandLine(['add', 'new', '-t', 'http', '-c', nextFile(), '--', 'npx', 'x']);
+    expect(told.code).toBe(64);
+    expect(told.err).toContain('stdio takes a command, the others a URL');
   });
 
   it('quotes what is to be copied, and takes options of the command behind -- alone', async () => {
@@ -157,16 +143,12 @@ describe('a2c list and get', () => {
     expect(shown.out).not.toContain('secret');
     expect((await commandLine(['get', 'c', '-c', file])).code).toBe(1);
   });
+  const own = { command: 'node', envFile: '.env', x: { note: 'mine' } };
   it.each<[string, object, object]>([
     [
       'mcpServers',
-      {
-        command: 'node',
-        env: { TOKEN: 'S3CRET', PORT: '${env:PORT}' },
-        envFile: '.env',
-        x: { note: 'mine' },
-      },
-      { command: 'node', env: { TOKEN: '***', PORT: '${env:PORT}' }, envFile: '.env', x: { note: 'mine' } },
+      { ...own, env: { TOKEN: 'S3CRET', PORT: '${env:PORT}' } },
+      { ...own, env: { TOKEN: '***', PORT: '${env:PORT}' } },
     ],
     [
       'servers',
@@ -217,9 +199,8 @@ describe('a config file', () => {
       expect(now.split('\n').length).toBe(now.split(eol).length);
       expect(readFileSync(`${file}.bak`, 'utf8').startsWith(`${marks}{`)).toBe(true);
     }
-    expect(JSON.parse((await commandLine(['list', '--json', '-c', file])).out)).toMatchObject({
-      servers: [{ name: 'b' }],
-    });
+    const { out } = await commandLine(['list', '--json', '-c', file]);
+    expect(JSON.parse(out)).toMatchObject({ servers: [{ name: 'b' }] });
   });
   it.each([
     ['json', mark + lines],
@@ -227,11 +208,8 @@ describe('a config file', () => {
     ['toml', `${mark}[mcp_servers.a]\r\ncommand = "x"\r\n`],
     ['yml', `${mark}extensions:\n  a:\n    type: stdio\n    cmd: x\n    enabled: true\n`],
   ])('is read with a byte order mark in the format %s', async (ending, text) => {
-    expect(
-      JSON.parse((await commandLine(['list', '--json', '-c', written(text, ending)])).out),
-    ).toMatchObject({
-      servers: [{ name: 'a', target: 'x' }],
-    });
+    const { out } = await commandLine(['list', '--json', '-c', written(text, ending)]);
+    expect(JSON.parse(out)).toMatchObject({ servers: [{ name: 'a', target: 'x' }] });
   });
   it.each([
     ['with a mark', Buffer.from(mark + lines, 'utf16le')],
@@ -240,18 +218,12 @@ describe('a config file', () => {
   ])('is named as such in UTF-16 %s by every command, and stays', async (_what, content) => {
     const file = written(content);
     const ours = join(folder, 'ours.json');
-    for (const argv of [
-      ...['list', 'get a', 'export', 'add b y', 'remove a', 'enable a', 'disable a', 'tools'].map((words) => [
-        ...words.split(' '),
-        ...['-c', file],
-      ]),
-      ['import', file, '--yes', '-c', ours],
-    ]) {
+    const commands = ['list', 'get a', 'export', 'add b y', 'remove a', 'enable a', 'disable a', 'tools'];
+    const argvs = commands.map((words) => [...words.split(' '), '-c', file]);
+    for (const argv of [...argvs, ['import', file, '--yes', '-c', ours]]) {
       const { code, err } = await commandLine(argv);
-      expect({ argv, code, err }).toMatchObject({
-        code: 1,
-        err: expect.stringContaining(`${file}: is UTF-16 (save it as UTF-8)`) as string,
-      });
+      expect([argv, code]).toEqual([argv, 1]);
+      expect(err).toContain(`${file}: is UTF-16 (save it as UTF-8)`);
     }
     expect(readFileSync(file)).toEqual(content);
   });
@@ -261,10 +233,8 @@ describe('a config file', () => {
   ])('is not changed in the format %s, and the remedy says what to do', async (ending, name) => {
     const file = written('a: 1\n', ending);
     const { code, err } = await commandLine(['add', 'b', 'y', '-c', file]);
-    expect([code, err]).toEqual([
-      1,
-      expect.stringContaining(`is ${name}: it is read, and only JSON is written`),
-    ]);
+    expect(code).toBe(1);
+    expect(err).toContain(`is ${name}: it is read, and only JSON is written`);
     expect(err).toContain(`a2c import ${file}`);
   });
   // Windows has no modes but that of a file that nobody may write.

@@ -29,31 +29,37 @@ const plansOf = (config: Config): object => ({
     .map((server) => planOf(server, config.settings, policy, facts)),
   shown: shownConfig(config),
 });
-const hidden = (value: unknown): unknown =>
-  revived(
-    JSON.parse(
-      canonical(
-        value,
-        redactorOf((text) => text.length.toString(16).padStart(16, '0')),
-      ),
-    ),
-  );
+const redactor = redactorOf((text) => text.length.toString(16).padStart(16, '0'));
+const hidden = (value: unknown): unknown => revived(JSON.parse(canonical(value, redactor)));
 
 const stdio = { name: 'git', type: 'stdio', server_parameters: { command: 'uvx', args: ['mcp-server-git'] } };
 const http = { name: 'web', type: 'http', server_parameters: { url: 'https://x.example/mcp?key=abc' } };
+const launching = (launch: object): object => ({
+  ...stdio,
+  server_parameters: { ...stdio.server_parameters, ...launch },
+});
+const reaching = (name: string, remote: object): object => ({
+  ...http,
+  name,
+  server_parameters: { url: 'http://y.example', ...remote },
+});
+const settings = {
+  ...{ restart: 'always', idleStop: 'PT1M30S', keepAlive: true, timeouts: { connectMs: 5 }, expand: true },
+  ...{ resultBytes: 2048, onConflict: 'prefix', tools: ['read'], autoApprove: ['*', 'read'] },
+};
+const ssh = { host: 'h', port: 22, password: 'hunter22', on: true, to: ['x'] };
+const secretArgs = ['--token', 'hunter2222', 'sk-abcdefghijklmnopqrstuvwxyz0123456789'];
+const inCode = { command: 'uvx', args: ['${input:x}'], envFile: '${workspaceFolder}/.env', cwd: '/x' };
 const configs: Readonly<Record<string, unknown>> = {
   'a server in the shape of the protocol': {
-    ...stdio,
-    server_parameters: { command: 'uvx', args: ['mcp-server-git'], env: { TOKEN: '${input:token}' } },
+    ...launching({ env: { TOKEN: '${input:token}' } }),
     tool_meta: { git_log: { auto_apply: true, alias: 'log' } },
   },
   'a list of servers, one of them disabled': [stdio, { ...stdio, name: 'off', disabled: true }],
   'every key of the protocol': {
-    ...{ ...stdio, bundle_id: 'git_1', forbidden_tools: ['push'], vrl: '.a = 1' },
+    ...launching({ args: [], cwd: '/tmp', encoding: 'utf-8', encoding_error_handler: 'ignore' }),
+    ...{ bundle_id: 'git_1', forbidden_tools: ['push'], vrl: '.a = 1' },
     default_tool_meta: { tags: ['x'], ret_object_mapper: { a: 'b' }, more: 1 },
-    server_parameters: {
-      ...{ command: 'uvx', args: [], cwd: '/tmp', encoding: 'utf-8', encoding_error_handler: 'ignore' },
-    },
   },
   'inputs of all kinds': {
     servers: [stdio],
@@ -67,19 +73,7 @@ const configs: Readonly<Record<string, unknown>> = {
   },
   'settings at the top and of a server': {
     servers: [
-      {
-        ...stdio,
-        a2c: {
-          ...{
-            restart: 'always',
-            idleStop: 'PT1M30S',
-            keepAlive: true,
-            timeouts: { connectMs: 5 },
-            expand: true,
-          },
-          ...{ resultBytes: 2048, onConflict: 'prefix', tools: ['read'], autoApprove: ['*', 'read'] },
-        },
-      },
+      { ...stdio, a2c: settings },
       { ...stdio, name: 'plain' },
     ],
     a2c: {
@@ -103,32 +97,17 @@ const configs: Readonly<Record<string, unknown>> = {
     ca: 'authority.pem',
   },
   'servers behind URLs, with headers and times': [
-    {
-      ...http,
-      server_parameters: { ...http.server_parameters, headers: { 'X-Api-Key': 'abcdefgh' }, timeout: 'PT2S' },
-    },
-    {
-      ...http,
-      name: 'sse',
-      type: 'sse',
-      server_parameters: { url: 'http://y.example', timeout: 1.5, sse_read_timeout: 9 },
-    },
-    { ...http, name: 'kept', server_parameters: { url: 'http://y.example', terminate_on_close: false } },
+    reaching('web', { ...http.server_parameters, headers: { 'X-Api-Key': 'abcdefgh' }, timeout: 'PT2S' }),
+    { ...reaching('sse', { timeout: 1.5, sse_read_timeout: 9 }), type: 'sse' },
+    reaching('kept', { terminate_on_close: false }),
   ],
   'types of a host, and servers in its process': [
-    {
-      name: 'ssh',
-      type: 'own:ssh',
-      server_parameters: { host: 'h', port: 22, password: 'hunter22', on: true, to: ['x'] },
-    },
+    { name: 'ssh', type: 'own:ssh', server_parameters: ssh },
     { name: 'here', type: 'inmemory', server_parameters: { args: ['a'], env: { A: 'b' } } },
   ],
   'a name that is no bundle_id, with a secret in its arguments': {
-    ...{ name: '文件', type: 'stdio' },
-    server_parameters: {
-      command: 'uvx',
-      args: ['--token', 'hunter2222', 'sk-abcdefghijklmnopqrstuvwxyz0123456789'],
-    },
+    ...launching({ args: secretArgs }),
+    name: '文件',
   },
   'a file of Claude Desktop or Cursor': {
     mcpServers: {
@@ -139,15 +118,7 @@ const configs: Readonly<Record<string, unknown>> = {
     },
   },
   'a file of VS Code': {
-    servers: {
-      git: {
-        type: 'stdio',
-        command: 'uvx',
-        args: ['${input:x}'],
-        envFile: '${workspaceFolder}/.env',
-        cwd: '/x',
-      },
-    },
+    servers: { git: { type: 'stdio', ...inCode } },
     inputs: [{ type: 'promptString', id: 'x', description: 'X' }],
   },
   'a file of DeepChat, with icons and descriptions': {
@@ -161,15 +132,14 @@ const configs: Readonly<Record<string, unknown>> = {
 };
 
 describe('a config of a trace', () => {
-  it.each(Object.keys(configs))('makes the plans that it made when it was given: %s', (name) => {
-    const config = read(configs[name]);
-    expect(planned(givenOf(config))).toEqual(plansOf(config));
-    // A config that was already written as given must not change when it is written again.
-    expect(configAsGiven(read(configAsGiven(config)))).toEqual(configAsGiven(config));
-  });
-  it.each(Object.keys(configs))('does so with its secrets hidden: %s', (name) => {
-    const config = read(configs[name]);
-    const given = hidden(givenOf(config)) as GivenConfig;
-    expect(planned(given)).toEqual(hidden(plansOf(config)));
-  });
+  it.each(Object.entries(configs))(
+    'makes the plans that it made when it was given, also with its secrets hidden: %s',
+    (_name, value) => {
+      const config = read(value);
+      expect(planned(givenOf(config))).toEqual(plansOf(config));
+      expect(planned(hidden(givenOf(config)) as GivenConfig)).toEqual(hidden(plansOf(config)));
+      // A config that was already written as given must not change when it is written again.
+      expect(configAsGiven(read(configAsGiven(config)))).toEqual(configAsGiven(config));
+    },
+  );
 });

@@ -12,9 +12,8 @@ const commented = `{
 }
 `;
 const listed = '{"servers": [{"type": "stdio", "name": "one", "server_parameters": {"command": "x"}}]}';
-const add = (name: string, entry: object, isReplacing = false): ConfigChange => ({
-  ...{ what: 'add', name, entry, isReplacing },
-});
+const add = (name: string, entry: object, isReplacing = false) =>
+  ({ what: 'add', name, entry, isReplacing }) as const;
 const namesIn = (text: string): unknown => {
   const parsed = parseConfigText(text);
   return parsed.ok
@@ -66,10 +65,8 @@ describe('a change of a config', () => {
   });
 
   it('says so when it changes nothing', () => {
-    expect(editConfig(commented, { what: 'enable', name: 'files' })).toMatchObject({
-      ok: true,
-      isSame: true,
-    });
+    const edited = editConfig(commented, { what: 'enable', name: 'files' });
+    expect(edited).toMatchObject({ ok: true, isSame: true });
   });
 
   it('replaces only when it is told to', () => {
@@ -77,23 +74,14 @@ describe('a change of a config', () => {
     expect(textOf(commented, add('files', { command: 'y' }, true))).toContain('"command": "y"');
   });
 
+  const gone = { what: 'remove', name: 'x' } as const;
   it.each([
     ['an unknown server, with the nearest', commented, { what: 'remove', name: 'filse' }, /'filse'/],
     ['an entry with a mistake', commented, add('x', { command: 1 }), /command/],
-    ['a file with a mistake', '{"mcpServers": 1}', { what: 'remove', name: 'x' }, /mcpServers/],
-    [
-      'a file in the words of another application',
-      '{"context_servers": {"s": {"command": "x"}}}',
-      add('x', { command: 'y' }),
-      /in the words of Zed/,
-    ],
-    ['a file that is no JSON', '{', { what: 'remove', name: 'x' }, /not valid JSON/],
-    [
-      'a file that is one server',
-      '{"command": "x", "name": "x"}',
-      { what: 'remove', name: 'x' },
-      /one server/,
-    ],
+    ['a file with a mistake', '{"mcpServers": 1}', gone, /mcpServers/],
+    ['a file of another application', '{"context_servers": {"s": {}}}', gone, /in the words of Zed/],
+    ['a file that is no JSON', '{', gone, /not valid JSON/],
+    ['a file that is one server', '{"command": "x", "name": "x"}', gone, /one server/],
   ] as const)('refuses %s', (_what, text, change, message) => {
     const edited = editConfig(text, change);
     expect(edited).toMatchObject({ ok: false, failure: { message: expect.stringMatching(message) } });

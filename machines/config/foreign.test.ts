@@ -22,13 +22,8 @@ const read = (entry: Entry): unknown => {
   return { kind: isGuess ? 'guess' : server.kind, url: server.remote.url, headers, oauth, warnings };
 };
 const far = (kind: string, more: object = {}): object => ({ kind, url, warnings: [], ...more });
-const near = (more: object = {}): object => ({
-  kind: 'stdio',
-  command: 'x',
-  isOff: false,
-  warnings: [],
-  ...more,
-});
+const started = { kind: 'stdio', command: 'x', isOff: false, warnings: [] };
+const near = (more: object = {}): object => ({ ...started, ...more });
 
 describe('an entry of another client', () => {
   it.each<[Entry, object]>([
@@ -73,48 +68,30 @@ describe('an entry of another client', () => {
       { url, oauth: { callbackPort: 8080, authServerMetadataUrl: 'https://a/b', clientId: '' } },
       far('guess', {
         oauth: undefined,
-        warnings: [
-          'mcpServers.s.oauth.callbackPort: means nothing here, ignored',
-          'mcpServers.s.oauth.authServerMetadataUrl: means nothing here, ignored',
-        ],
+        warnings: ['callbackPort', 'authServerMetadataUrl'].map(
+          (key) => `mcpServers.s.oauth.${key}: means nothing here, ignored`,
+        ),
       }),
     ],
     [{ url, oauth: true }, far('guess', { warnings: ['mcpServers.s.oauth: is no login, ignored'] })],
   ])('%j is understood', (entry, meaning) => {
     expect(read(entry)).toMatchObject(meaning);
   });
+  const twice = (other: string): string => `says something else than ${other}, which means the same`;
   it.each<[Entry, string]>([
-    [
-      { type: 'ws', url },
-      'mcpServers.s.type: WebSockets are not spoken: expected one of stdio, sse, http, inmemory',
-    ],
-    [{ transport: 'carrier', url }, 'mcpServers.s.transport: expected one of stdio, sse, http, inmemory'],
-    [
-      { type: 'http', transport: 'sse', url },
-      'mcpServers.s.transport: says something else than type, which means the same',
-    ],
-    [
-      { type: 'local', transport: 'remote', command: 'x' },
-      'mcpServers.s.transport: says something else than type, which means the same',
-    ],
-    [
-      { url: 'http://h/1', transport: { url: 'http://h/2' } },
-      'mcpServers.s.url: says something else than transport.url, which means the same',
-    ],
-    [
-      { transport: { type: 'sse', url: 'ftp://h' } },
-      'mcpServers.s.transport.url: expected an http:// or https:// URL',
-    ],
-    [{ command: [] }, 'mcpServers.s.command: expected a string, got a list'],
-    [{ command: ['x', 1] }, 'mcpServers.s.command: expected a string, got a list'],
-    [{ command: 'x', isActive: 'no' }, 'mcpServers.s.isActive: expected true or false, got a string'],
-    [
-      { command: 'x', isActive: false, disabled: false },
-      'mcpServers.s.disabled: says something else than isActive, which means the same',
-    ],
-    [{ url, oauth: { isuer: 'https://a' } }, 'mcpServers.s.oauth.isuer: unknown key'],
+    [{ type: 'ws', url }, 'type: WebSockets are not spoken: expected one of stdio, sse, http, inmemory'],
+    [{ transport: 'carrier', url }, 'transport: expected one of stdio, sse, http, inmemory'],
+    [{ type: 'http', transport: 'sse', url }, `transport: ${twice('type')}`],
+    [{ type: 'local', transport: 'remote', command: 'x' }, `transport: ${twice('type')}`],
+    [{ url: 'http://h/1', transport: { url: 'http://h/2' } }, `url: ${twice('transport.url')}`],
+    [{ transport: { type: 'sse', url: 'ftp://h' } }, 'transport.url: expected an http:// or https:// URL'],
+    [{ command: [] }, 'command: expected a string, got a list'],
+    [{ command: ['x', 1] }, 'command: expected a string, got a list'],
+    [{ command: 'x', isActive: 'no' }, 'isActive: expected true or false, got a string'],
+    [{ command: 'x', isActive: false, disabled: false }, `disabled: ${twice('isActive')}`],
+    [{ url, oauth: { isuer: 'https://a' } }, 'oauth.isuer: unknown key'],
   ])('%j is a mistake, at its place', (entry, mistake) => {
-    expect(read(entry)).toContain(mistake);
+    expect(read(entry)).toContain(`mcpServers.s.${mistake}`);
   });
 });
 
@@ -153,20 +130,12 @@ describe('a file of VS Code', () => {
   it('is read as it is: comments, commas at the end, numbers, options with labels, sockets', () => {
     const { servers, inputs, warnings } = taken(mcpJson);
     expect(servers.map(({ name }) => name)).toEqual(['web', 'remote', 'local', 'dev']);
-    expect(servers[0]).toMatchObject({
-      launch: {
-        args: ['-y', 'web-server', '--port', '8080', 'true'],
-        env: { PORT: '8080', DEBUG: 'false', URL: 'http://h/*not a comment*/' },
-      },
-    });
-    expect(inputs[1]).toEqual({
-      type: 'pickString',
-      id: 'region',
-      description: 'Region',
-      options: ['us-1', 'eu-1', 'ap-1'],
-      labels: { 'eu-1': 'Europe' },
-      default: 'eu-1',
-    });
+    const args = ['-y', 'web-server', '--port', '8080', 'true'];
+    const env = { PORT: '8080', DEBUG: 'false', URL: 'http://h/*not a comment*/' };
+    expect(servers[0]).toMatchObject({ launch: { args, env } });
+    const [options, labels] = [['us-1', 'eu-1', 'ap-1'], { 'eu-1': 'Europe' }];
+    const region = { type: 'pickString', id: 'region', description: 'Region', default: 'eu-1' };
+    expect(inputs[1]).toEqual({ ...region, options, labels });
     expect(warnings).toEqual([
       'sandbox: unknown key, ignored',
       'servers.web.args[3]: a number is passed on as text',

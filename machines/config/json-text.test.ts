@@ -34,15 +34,8 @@ describe('broken JSON', () => {
   });
 
   it('is exactly what JSON.parse refuses, but for comments and commas at the end; the rest has one value', () => {
-    const piece = fc.constantFrom(
-      ...'{}[],:"\\/ \n'.split(''),
-      '"a"',
-      '-1.5e3',
-      'true',
-      'nul',
-      '\\u00e4',
-      '\u0001',
-    );
+    const words = ['"a"', '-1.5e3', 'true', 'nul', '\\u00e4', '\u0001'];
+    const piece = fc.constantFrom(...'{}[],:"\\/ \n'.split(''), ...words);
     const text = fc.oneof(
       fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join('')),
       fc.json(),
@@ -131,11 +124,10 @@ describe('an edit of a config', () => {
     expect(after(text, ...same)).toBe(text);
   });
   it('adds to a list and drops from it, and makes the list', () => {
-    const added = after(text, { path: ['a2c', 'removedBuiltIns'], add: 'A' });
+    const path = ['a2c', 'removedBuiltIns'];
+    const added = after(text, { path, add: 'A' });
     expect(valueOf(added)['a2c']).toEqual({ removedBuiltIns: ['A'] });
-    expect(valueOf(after(added, { path: ['a2c', 'removedBuiltIns'], drop: 'A' }))['a2c']).toEqual({
-      removedBuiltIns: [],
-    });
+    expect(valueOf(after(added, { path, drop: 'A' }))['a2c']).toEqual({ removedBuiltIns: [] });
   });
   it('removes an entry', () => {
     expect(valueOf(after(text, { path: ['mcpServers', 'a'], remove: true }))['mcpServers']).toEqual({});
@@ -148,15 +140,10 @@ describe('an edit of a config', () => {
     expect(edited(text, edits)).toEqual({ ok: true, text, isTaken: true });
   });
   it.each(['__proto__', '/', '服务器', 'a.b', 'constructor'])('takes any name: %s', (name) => {
-    const now = valueOf(
-      after('', { path: ['mcpServers', name], value: { command: 'y' }, unlessThere: true }),
-    );
+    const edit = { path: ['mcpServers', name], value: { command: 'y' }, unlessThere: true } as const;
+    const now = valueOf(after('', edit));
     expect(Object.entries(now['mcpServers'] as object)).toEqual([[name, { command: 'y' }]]);
-    expect(
-      edited(JSON.stringify(now), [{ path: ['mcpServers', name], value: 1, unlessThere: true }]),
-    ).toMatchObject({
-      isTaken: true,
-    });
+    expect(edited(JSON.stringify(now), [edit])).toMatchObject({ isTaken: true });
   });
   it('an edit of a text that is no config, or says a key twice, gives its mistakes', () => {
     expect(edited('{"a": ', [])).toMatchObject({ ok: false, mistakes: [{ path: '' }] });

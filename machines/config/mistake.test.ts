@@ -17,11 +17,23 @@ const web = { name: 'a', type: 'streamable' };
 const inputs = (...list: unknown[]) => ({ servers: [], inputs: list });
 const shapes =
   'a server, a list of servers, {"servers": …, "inputs": […]}, or {"mcpServers": {name: {"command": …}}}';
-
 const notUtf8 =
   'is not UTF-8, the only encoding of MCP (Let the server speak UTF-8 (Python: "PYTHONUTF8": "1" or "PYTHONIOENCODING": "utf-8" in its env), and delete this key)';
-/** Rows of: the content of a config file, and the lines that report its mistakes. */
-const table: readonly (readonly [unknown, ...string[]])[] = [
+const kinds = 'expected one of stdio, sse, streamable, inmemory, own:NAME';
+const inputKinds = 'expected one of promptString, pickString, command';
+
+/** The content of a config file, and the lines that report its mistakes. */
+type Row = readonly [unknown, ...string[]];
+/** Rows of what stands at one place of a config, each with what is told of it behind that place. */
+const at = <T>(
+  place: string,
+  configOf: (part: T) => unknown,
+  rows: readonly (readonly [T, string])[],
+): Row[] => rows.map(([part, line]) => [configOf(part), place + line]);
+const encodings = ['gbk', 'latin1', 'utf-16', 'utf-8x'].map(
+  (encoding) => [{ command: 'x', encoding }, `encoding: ${notUtf8}`] as const,
+);
+const table: readonly Row[] = [
   [null, `expected ${shapes}`],
   ['text', `expected ${shapes}`],
   [{}, `has no servers (expected ${shapes})`],
@@ -30,144 +42,115 @@ const table: readonly (readonly [unknown, ...string[]])[] = [
   [{ servers: {}, mcpServers: {} }, 'servers: stands beside mcpServers (keep all servers in one of them)'],
   [{ servers: [], server: 1 }, 'server: unknown key (expected servers, inputs, a2c)'],
   [[7], '[0]: expected an object that configures a server'],
-  ...['gbk', 'latin1', 'utf-16', 'utf-8x'].flatMap((encoding): (readonly [unknown, string])[] => [
-    [launch({ command: 'x', encoding }), `[0].server_parameters.encoding: ${notUtf8}`],
-    [other({ command: 'x', encoding }), `mcpServers.git.encoding: ${notUtf8}`],
-  ]),
   [{ servers: { a: null } }, 'servers.a: expected an object that configures a server'],
   [{ a: { command: 'x' }, theme: {} }, `has no servers (expected ${shapes})`],
-  [[{ ...ok, name: undefined }], '[0].name: is missing: expected a string'],
-  [[{ ...ok, name: ' ' }], '[0].name: expected a string that is not empty'],
   [{ servers: { '': ok } }, 'servers[""]: the name of a server must not be empty'],
   [{ servers: { b: ok } }, 'servers.b.name: differs from "b", the key of this server'],
   [{ servers: [ok, ok] }, 'servers[1].name: "a" is already the name of servers[0]'],
-  [
-    [{ ...ok, type: undefined }],
-    '[0].type: is missing: expected one of stdio, sse, streamable, inmemory, own:NAME',
-  ],
-  [[{ ...ok, type: 'tcp' }], '[0].type: expected one of stdio, sse, streamable, inmemory, own:NAME'],
-  [[{ ...ok, type: 'own:' }], '[0].type: expected one of stdio, sse, streamable, inmemory, own:NAME'],
-  [other({ type: 'own:unix', path: 'p' }), 'mcpServers.git.path: unknown key'],
-  [[{ ...ok, disabled: 'no' }], '[0].disabled: expected true or false, got a string'],
-  [[{ ...ok, forbidden_tool: [] }], '[0].forbidden_tool: unknown key (did you mean forbidden_tools?)'],
-  [[{ ...ok, forbidden_tools: 'x' }], '[0].forbidden_tools: expected a list, got a string'],
-  [[{ ...ok, command: 'x' }], '[0].command: unknown key (command belongs into server_parameters)'],
-  [
-    [{ ...ok, tool_meta: { t: { auto_apply: 1 } } }],
-    '[0].tool_meta.t.auto_apply: expected true or false, got a number',
-  ],
-  [
-    [{ ...ok, default_tool_meta: { tags: [1] } }],
-    '[0].default_tool_meta.tags[0]: expected a string, got a number',
-  ],
-  [[{ ...ok, vrl: {} }], '[0].vrl: expected a string, got an object'],
-  [[{ name: 'a', type: 'stdio' }], '[0].server_parameters: is missing: expected an object'],
   [{ servers: launch({}) }, 'servers[0].server_parameters.command: is missing: expected a string'],
-  [launch({ command: '' }), '[0].server_parameters.command: must not be empty'],
-  [launch({ command: 'x', args: 'y' }), '[0].server_parameters.args: expected a list, got a string'],
-  [
-    launch({ command: 'x', args: ['a\0'] }),
-    '[0].server_parameters.args[0]: must not contain a NUL character',
-  ],
-  [launch({ command: 'x', env: { A: 1 } }), '[0].server_parameters.env.A: expected a string, got a number'],
-  [
-    launch({ command: 'x', env: { 'A=': '1' } }),
-    '[0].server_parameters.env["A="]: a variable name must not contain "="',
-  ],
-  [
-    launch({ command: 'x', encoding_error_handler: 'no' }),
-    '[0].server_parameters.encoding_error_handler: expected one of strict, ignore, replace',
-  ],
-  [
-    [{ ...web, server_parameters: { url: 'ftp://h' } }],
-    '[0].server_parameters.url: expected an http:// or https:// URL',
-  ],
-  [
-    [{ ...web, server_parameters: { url: 'http://h', timeout: 'soon' } }],
-    '[0].server_parameters.timeout: expected seconds as a number, or a duration like "30s", "1h30m" or "PT30S" (0 to 24 days)',
-  ],
-  [
-    [{ ...web, server_parameters: { url: 'http://h', headers: { 'a b': 'c' } } }],
-    '[0].server_parameters.headers["a b"]: is no valid header name',
-  ],
-  [
-    [{ ...web, server_parameters: { url: 'http://h', headers: { a: 'b\nc' } } }],
-    '[0].server_parameters.headers.a: a header value must be one line',
-  ],
-  [[{ ...ok, a2c: { restarts: 1 } }], '[0].a2c.restarts: unknown key (did you mean restart?)'],
-  [mine({ restart: 'maybe' }), 'a2c.restart: expected one of always, on-failure, never'],
-  [mine({ restartBudget: -1 }), 'a2c.restartBudget: must be at least 0'],
-  [mine({ concurrency: 1.5 }), 'a2c.concurrency: expected a whole number, got a number'],
-  [mine({ timeouts: { connectMs: 0 } }), 'a2c.timeouts.connectMs: must be at least 1'],
-  [mine({ timeouts: { drain: 0 } }), 'a2c.timeouts.drain: unknown key (did you mean drainMs?)'],
-  [mine({ landing: {} }), 'a2c.landing.folder: is missing: expected a string'],
-  [
-    mine({ landing: { folder: 'in' } }),
-    'a2c.landing.folder: expected a whole path, or one that begins with ~',
-  ],
+  [[{ name: 'a', type: 'stdio' }], '[0].server_parameters: is missing: expected an object'],
+  ...at('[0].', (part: object) => [{ ...ok, ...part }], [
+    [{ name: undefined }, 'name: is missing: expected a string'],
+    [{ name: ' ' }, 'name: expected a string that is not empty'],
+    [{ type: undefined }, `type: is missing: ${kinds}`],
+    [{ type: 'tcp' }, `type: ${kinds}`],
+    [{ type: 'own:' }, `type: ${kinds}`],
+    [{ disabled: 'no' }, 'disabled: expected true or false, got a string'],
+    [{ forbidden_tool: [] }, 'forbidden_tool: unknown key (did you mean forbidden_tools?)'],
+    [{ forbidden_tools: 'x' }, 'forbidden_tools: expected a list, got a string'],
+    [{ command: 'x' }, 'command: unknown key (command belongs into server_parameters)'],
+    [{ tool_meta: { t: { auto_apply: 1 } } }, 'tool_meta.t.auto_apply: expected true or false, got a number'],
+    [{ default_tool_meta: { tags: [1] } }, 'default_tool_meta.tags[0]: expected a string, got a number'],
+    [{ vrl: {} }, 'vrl: expected a string, got an object'],
+    [{ a2c: { restarts: 1 } }, 'a2c.restarts: unknown key (did you mean restart?)'],
+    [
+      { auto_approve: ['read'], a2c: { autoApprove: [] } },
+      'a2c.autoApprove: says something else than [0].auto_approve, which means the same (keep one of them)',
+    ],
+    [{ auto_approve: [''] }, 'auto_approve[0]: must not be empty'],
+    [{ auto_aprove: [] }, 'auto_aprove: unknown key (did you mean auto_approve?)'],
+  ]),
+  ...at('[0].server_parameters.', launch, [
+    ...encodings,
+    [{ command: '' }, 'command: must not be empty'],
+    [{ command: 'x', args: 'y' }, 'args: expected a list, got a string'],
+    [{ command: 'x', args: ['a\0'] }, 'args[0]: must not contain a NUL character'],
+    [{ command: 'x', env: { A: 1 } }, 'env.A: expected a string, got a number'],
+    [{ command: 'x', env: { 'A=': '1' } }, 'env["A="]: a variable name must not contain "="'],
+    [
+      { command: 'x', encoding_error_handler: 'no' },
+      'encoding_error_handler: expected one of strict, ignore, replace',
+    ],
+  ]),
+  ...at(
+    '[0].server_parameters.',
+    (part: object) => [{ ...web, server_parameters: { url: 'http://h', ...part } }],
+    [
+      [{ url: 'ftp://h' }, 'url: expected an http:// or https:// URL'],
+      [
+        { timeout: 'soon' },
+        'timeout: expected seconds as a number, or a duration like "30s", "1h30m" or "PT30S" (0 to 24 days)',
+      ],
+      [{ headers: { 'a b': 'c' } }, 'headers["a b"]: is no valid header name'],
+      [{ headers: { a: 'b\nc' } }, 'headers.a: a header value must be one line'],
+    ],
+  ),
   [mine([]), 'a2c: expected an object, got a list'],
-  [other({}), 'mcpServers.git.command: is missing: expected a string'],
-  [other({ type: 'sse', command: '' }), 'mcpServers.git.url: is missing: expected a string'],
-  [other({ type: 'tcp' }), 'mcpServers.git.type: expected one of stdio, sse, http, inmemory'],
+  ...at('a2c.', mine, [
+    [{ restart: 'maybe' }, 'restart: expected one of always, on-failure, never'],
+    [{ restartBudget: -1 }, 'restartBudget: must be at least 0'],
+    [{ concurrency: 1.5 }, 'concurrency: expected a whole number, got a number'],
+    [{ timeouts: { connectMs: 0 } }, 'timeouts.connectMs: must be at least 1'],
+    [{ timeouts: { drain: 0 } }, 'timeouts.drain: unknown key (did you mean drainMs?)'],
+    [{ landing: {} }, 'landing.folder: is missing: expected a string'],
+    [{ landing: { folder: 'in' } }, 'landing.folder: expected a whole path, or one that begins with ~'],
+  ]),
   [
     other({ command: 'x', url: 'http://h' }),
     'mcpServers.git: has both a command and a URL (say which one with type)',
   ],
-  [other({ baseUrl: 'h' }), 'mcpServers.git.baseUrl: expected an http:// or https:// URL'],
-  [
-    other({ url: 'http://h', baseUrl: 'http://i' }),
-    'mcpServers.git.baseUrl: says something else than url, which means the same (keep one of them)',
-  ],
-  [
-    other({ url: 'http://h', customHeaders: { a: 1 } }),
-    'mcpServers.git.customHeaders.a: expected a string, got a number',
-  ],
-  [other({ command: 'x', env: { A: [] } }), 'mcpServers.git.env.A: expected a string, got a list'],
-  [
-    other({ command: 'x', includeTools: 'all' }),
-    'mcpServers.git.includeTools: expected a list, got a string',
-  ],
-  [other({ command: 'x', a2c: { tools: [''] } }), 'mcpServers.git.a2c.tools[0]: must not be empty'],
-  [
-    other({ command: 'x', enabled_tools: ['b'], a2c: { tools: ['a'] } }),
-    'mcpServers.git.enabled_tools: says something else than a2c.tools, which means the same (keep one of them)',
-  ],
-  [other({ command: 'x', autoApprove: 'all' }), 'mcpServers.git.autoApprove: expected a list, got a string'],
-  [other({ command: 'x', alwaysAllow: [1] }), 'mcpServers.git.alwaysAllow: expected a list of tool names'],
-  [
-    [{ ...ok, auto_approve: ['read'], a2c: { autoApprove: [] } }],
-    '[0].a2c.autoApprove: says something else than [0].auto_approve, which means the same (keep one of them)',
-  ],
-  [
-    other({ command: 'x', autoApprove: ['read'], auto_approve: ['all'] }),
-    'mcpServers.git.autoApprove: says something else than mcpServers.git.auto_approve, which means the same (keep one of them)',
-  ],
-  [[{ ...ok, auto_approve: [''] }], '[0].auto_approve[0]: must not be empty'],
-  [[{ ...ok, auto_aprove: [] }], '[0].auto_aprove: unknown key (did you mean auto_approve?)'],
-  [
-    other({ command: 'x', autoaprove: ['read'] }),
-    'mcpServers.git.autoaprove: unknown key (did you mean autoApprove?)',
-  ],
-  [
-    other({ command: 'x', disabledTool: ['rm'] }),
-    'mcpServers.git.disabledTool: unknown key (did you mean disabledTools?)',
-  ],
-  [other({ command: 'x', disable: 1 }), 'mcpServers.git.disable: expected true or false, got a number'],
+  ...at('mcpServers.git.', other, [
+    ...encodings,
+    [{ type: 'own:unix', path: 'p' }, 'path: unknown key'],
+    [{}, 'command: is missing: expected a string'],
+    [{ type: 'sse', command: '' }, 'url: is missing: expected a string'],
+    [{ type: 'tcp' }, 'type: expected one of stdio, sse, http, inmemory'],
+    [{ baseUrl: 'h' }, 'baseUrl: expected an http:// or https:// URL'],
+    [
+      { url: 'http://h', baseUrl: 'http://i' },
+      'baseUrl: says something else than url, which means the same (keep one of them)',
+    ],
+    [{ url: 'http://h', customHeaders: { a: 1 } }, 'customHeaders.a: expected a string, got a number'],
+  ]),
+  ...at('mcpServers.git.', (part: object) => other({ command: 'x', ...part }), [
+    [{ env: { A: [] } }, 'env.A: expected a string, got a list'],
+    [{ includeTools: 'all' }, 'includeTools: expected a list, got a string'],
+    [{ a2c: { tools: [''] } }, 'a2c.tools[0]: must not be empty'],
+    [
+      { enabled_tools: ['b'], a2c: { tools: ['a'] } },
+      'enabled_tools: says something else than a2c.tools, which means the same (keep one of them)',
+    ],
+    [{ autoApprove: 'all' }, 'autoApprove: expected a list, got a string'],
+    [{ alwaysAllow: [1] }, 'alwaysAllow: expected a list of tool names'],
+    [
+      { autoApprove: ['read'], auto_approve: ['all'] },
+      'autoApprove: says something else than mcpServers.git.auto_approve, which means the same (keep one of them)',
+    ],
+    [{ autoaprove: ['read'] }, 'autoaprove: unknown key (did you mean autoApprove?)'],
+    [{ disabledTool: ['rm'] }, 'disabledTool: unknown key (did you mean disabledTools?)'],
+    [{ disable: 1 }, 'disable: expected true or false, got a number'],
+  ]),
   [{ servers: [], inputs: {} }, 'inputs: expected a list of input definitions'],
   [inputs(1), 'inputs[0]: expected an object that defines an input'],
-  [inputs({ id: 'a', type: 'secret' }), 'inputs[0].type: expected one of promptString, pickString, command'],
-  [inputs({ type: 'constructor' }), 'inputs[0].type: expected one of promptString, pickString, command'],
-  [inputs({ type: 'promptString' }), 'inputs[0].id: is missing: expected a string'],
-  [
-    inputs({ type: 'promptString', id: 'a}' }),
-    'inputs[0].id: must not contain "}": no placeholder could name it',
-  ],
-  [
-    inputs({ type: 'promptString', id: 'a', pasword: true }),
-    'inputs[0].pasword: unknown key (did you mean password?)',
-  ],
-  [inputs({ type: 'pickString', id: 'a', options: [] }), 'inputs[0].options: must not be an empty list'],
-  [inputs({ type: 'command', id: 'a' }), 'inputs[0].command: is missing: expected a string'],
+  ...at('inputs[0].', inputs, [
+    [{ id: 'a', type: 'secret' }, `type: ${inputKinds}`],
+    [{ type: 'constructor' }, `type: ${inputKinds}`],
+    [{ type: 'promptString' }, 'id: is missing: expected a string'],
+    [{ type: 'promptString', id: 'a}' }, 'id: must not contain "}": no placeholder could name it'],
+    [{ type: 'promptString', id: 'a', pasword: true }, 'pasword: unknown key (did you mean password?)'],
+    [{ type: 'pickString', id: 'a', options: [] }, 'options: must not be an empty list'],
+    [{ type: 'command', id: 'a' }, 'command: is missing: expected a string'],
+  ]),
   [
     inputs({ type: 'promptString', id: 'a' }, { type: 'promptString', id: 'a' }),
     'inputs[1].id: "a" is already the id of inputs[0]',
@@ -184,7 +167,7 @@ const table: readonly (readonly [unknown, ...string[]])[] = [
     'servers[0].server_parameters.args[0]: expected a string, got a number',
     'servers[1].disabled: expected true or false, got a number',
     'servers[2].name: "a" is already the name of servers[1]',
-    'inputs[0].type: expected one of promptString, pickString, command',
+    `inputs[0].type: ${inputKinds}`,
     'a2c.start: expected one of eager, lazy',
   ],
 ];

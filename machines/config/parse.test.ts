@@ -8,24 +8,17 @@ const accepted = (value: unknown): Config => {
   return parsed.config;
 };
 
+const launch = { command: 'uvx', args: ['mcp-git', '${input:token}'], env: { A: '${input:a}' }, cwd: '/tmp' };
+const log = { auto_apply: true, alias: 'git_log', tags: ['vcs'], ret_object_mapper: { a: 'b' }, extra: [1] };
 const whole = {
   type: 'stdio',
   name: 'git',
   disabled: true,
   forbidden_tools: ['push'],
-  tool_meta: {
-    log: { auto_apply: true, alias: 'git_log', tags: ['vcs'], ret_object_mapper: { a: 'b' }, extra: [1] },
-  },
-  default_tool_meta: { auto_apply: null, alias: null, tags: ['x'], ret_object_mapper: null },
+  tool_meta: { log },
   vrl: null,
-  server_parameters: {
-    command: 'uvx',
-    args: ['mcp-git', '--token', '${input:token}'],
-    env: { A: '${input:a}' },
-    cwd: '/tmp',
-    encoding: 'utf-8',
-    encoding_error_handler: 'replace',
-  },
+  default_tool_meta: { auto_apply: null, alias: null, tags: ['x'], ret_object_mapper: null },
+  server_parameters: { ...launch, encoding: 'utf-8', encoding_error_handler: 'replace' },
 };
 
 describe('shapes of a config', () => {
@@ -39,9 +32,9 @@ describe('shapes of a config', () => {
       defaultToolMeta: { tags: ['x'] },
       vrl: null,
       settings: {},
-      launch: { command: 'uvx', env: { A: '${input:a}' }, cwd: '/tmp', encodingErrors: 'replace' },
+      launch: { ...launch, encodingErrors: 'replace' },
+      toolMeta: { log },
     });
-    expect(server?.toolMeta['log']).toEqual(whole.tool_meta.log);
     expect(server?.raw).toEqual(whole);
   });
 
@@ -72,38 +65,20 @@ describe('shapes of a config', () => {
       { name: 'c', type: 'streamable', server_parameters: { url: 'https://h/mcp' } },
       { name: 'd', type: 'inmemory' },
     ]);
+    const none = { disabled: false, forbidden_tools: [], tool_meta: {}, default_tool_meta: null, vrl: null };
+    const codec = { encoding: 'utf-8', encoding_error_handler: 'strict' };
+    const stdio = { command: 'x', args: [], env: null, cwd: null, ...codec };
+    const url = 'https://h/mcp';
+    const waits = { timeout: 'PT30S', sse_read_timeout: 'PT5M' };
     expect(servers.map((server) => server.raw)).toEqual([
-      {
-        ...{
-          type: 'stdio',
-          name: 'a',
-          disabled: false,
-          forbidden_tools: [],
-          tool_meta: {},
-          default_tool_meta: null,
-        },
-        ...{ vrl: null },
-        server_parameters: {
-          ...{
-            command: 'x',
-            args: [],
-            env: null,
-            cwd: null,
-            encoding: 'utf-8',
-            encoding_error_handler: 'strict',
-          },
-        },
-      },
+      { type: 'stdio', name: 'a', ...none, server_parameters: stdio },
       expect.objectContaining({
         type: 'sse',
         server_parameters: { url: 'http://h/sse', headers: null, timeout: 5, sse_read_timeout: 300 },
       }),
       expect.objectContaining({
         type: 'streamable',
-        server_parameters: {
-          ...{ url: 'https://h/mcp', headers: null, timeout: 'PT30S', sse_read_timeout: 'PT5M' },
-          terminate_on_close: true,
-        },
+        server_parameters: { url, headers: null, ...waits, terminate_on_close: true },
       }),
       expect.objectContaining({ type: 'inmemory', server_parameters: { args: [], env: null } }),
     ]);
@@ -112,47 +87,26 @@ describe('shapes of a config', () => {
   it('servers are read as a list or as a map, with inputs, settings and $schema', () => {
     const server = { type: 'stdio', server_parameters: { command: 'x' } };
     const inputs = [{ type: 'promptString', id: 'a', description: 'A' }];
-    const listed = accepted({
-      $schema: 's',
-      servers: [{ ...server, name: 'n' }],
-      inputs,
-      a2c: { restart: 'never' },
-    });
-    const mapped = accepted({ servers: { n: server }, inputs, a2c: { restart: 'never' } });
+    const a2c = { restart: 'never' };
+    const listed = accepted({ $schema: 's', servers: [{ ...server, name: 'n' }], inputs, a2c });
+    const mapped = accepted({ servers: { n: server }, inputs, a2c });
     expect(listed).toEqual(mapped);
-    expect(mapped.settings).toEqual({ restart: 'never' });
+    expect(mapped.settings).toEqual(a2c);
     expect(mapped.inputs).toEqual([
       { type: 'promptString', id: 'a', description: 'A', default: null, password: false },
     ]);
   });
 
   it('the mcpServers map of Claude Desktop, Cursor and DeepChat is read', () => {
+    const files = { command: 'npx', args: ['-y', 'fs', 3], env: { PORT: 1 }, disabled: true };
+    const deepchat = { command: '', args: [], env: {}, descriptions: 'd', icons: 'x', disable: false };
+    const headers = { Authorization: 'Bearer ${input:key}' };
+    const far = { type: 'http', baseUrl: 'https://h/mcp', customHeaders: headers, autoApprove: ['all'] };
     const config = accepted({
       globalShortcut: '',
       mcpServers: {
-        files: {
-          command: 'npx',
-          args: ['-y', 'fs', 3],
-          env: { PORT: 1 },
-          disabled: true,
-          autoApprove: ['list', 'read'],
-        },
-        'deep chat': {
-          ...{
-            type: 'http',
-            command: '',
-            args: [],
-            env: {},
-            baseUrl: 'https://h/mcp',
-            icons: 'x',
-            descriptions: 'd',
-          },
-          ...{
-            customHeaders: { Authorization: 'Bearer ${input:key}' },
-            autoApprove: ['all'],
-            disable: false,
-          },
-        },
+        files: { ...files, autoApprove: ['list', 'read'] },
+        'deep chat': { ...deepchat, ...far },
         Artifacts: { type: 'inmemory', command: 'artifacts', args: [], env: {}, descriptions: '', icons: '' },
         plain: { url: 'http://127.0.0.1:1/mcp', whatever: 1 },
       },
@@ -167,10 +121,7 @@ describe('shapes of a config', () => {
       settings: { autoApprove: ['list', 'read'] },
       launch: { args: ['-y', 'fs', '3'], env: { PORT: '1' } },
     });
-    expect(config.servers[1]).toMatchObject({
-      settings: { autoApprove: ['all'] },
-      remote: { headers: { Authorization: 'Bearer ${input:key}' } },
-    });
+    expect(config.servers[1]).toMatchObject({ settings: { autoApprove: ['all'] }, remote: { headers } });
     expect(config.warnings).toEqual([
       'globalShortcut: unknown key, ignored',
       'mcpServers.files.args[2]: a number is passed on as text',
@@ -182,55 +133,33 @@ describe('shapes of a config', () => {
   });
 
   it('each entry is taken as one of the protocol or of other clients for itself', () => {
-    const { servers } = accepted({
-      servers: { a: { type: 'stdio', server_parameters: { command: 'x' } }, b: { command: 'x' } },
-    });
+    const a = { type: 'stdio', server_parameters: { command: 'x' } };
+    const { servers } = accepted({ servers: { a, b: { command: 'x' } } });
     expect(servers[0]?.raw).toEqual({ ...servers[1]?.raw, name: 'a' });
-    expect(
-      accepted({ mcpServers: { a: { type: 'stdio', server_parameters: { command: 'x' } } } }).servers,
-    ).toHaveLength(1);
+    expect(accepted({ mcpServers: { a } }).servers).toHaveLength(1);
     expect(accepted([{ name: 'a', command: 'x' }]).servers).toHaveLength(1);
     expect(accepted({ servers: [] }).servers).toEqual([]);
   });
 
   it('mcpEnabled: false disables every server', () => {
-    const { servers, warnings } = accepted({
-      mcpEnabled: false,
-      mcpServers: { a: { command: 'x', enabled: true } },
-    });
+    const mcpServers = { a: { command: 'x', enabled: true } };
+    const { servers, warnings } = accepted({ mcpEnabled: false, mcpServers });
     expect(servers[0]?.disabled).toBe(true);
     expect(warnings).toEqual(['mcpEnabled: is false: every server counts as disabled']);
   });
 
   it('tool meta written in the words of the protocol wins over alwaysAllow', () => {
-    const entry = {
-      command: 'x',
-      alwaysAllow: ['a', 'constructor'],
-      tool_meta: { a: { auto_apply: false } },
-    };
-    expect(accepted({ mcpServers: { s: entry } }).servers[0]?.toolMeta).toEqual({
-      a: { auto_apply: false },
-      constructor: { auto_apply: true },
-    });
+    const a = { auto_apply: false };
+    const s = { command: 'x', alwaysAllow: ['a', 'constructor'], tool_meta: { a } };
+    const [server] = accepted({ mcpServers: { s } }).servers;
+    expect(server?.toolMeta).toEqual({ a, constructor: { auto_apply: true } });
   });
 
   it('own settings are read, with idleStop as a duration', () => {
-    const a2c = {
-      idleStop: 'PT1M',
-      keepAlive: true,
-      timeouts: { connectMs: 5 },
-      onConflict: 'prefix',
-      pollMs: 0,
-    };
-    expect(accepted({ mcpServers: { s: { command: 'x', a2c } } }).servers[0]?.settings).toEqual({
-      ...{
-        idleStopMs: 60_000,
-        keepAliveMs: 300_000,
-        timeouts: { connectMs: 5 },
-        onConflict: 'prefix',
-        pollMs: 0,
-      },
-    });
+    const same = { timeouts: { connectMs: 5 }, onConflict: 'prefix', pollMs: 0 };
+    const a2c = { idleStop: 'PT1M', keepAlive: true, ...same };
+    const [server] = accepted({ mcpServers: { s: { command: 'x', a2c } } }).servers;
+    expect(server?.settings).toEqual({ idleStopMs: 60_000, keepAliveMs: 300_000, ...same });
   });
 
   it.each([
