@@ -42,6 +42,8 @@ const untilGone = async (pid: number): Promise<void> => {
   while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 20)); // real time: a process of the system ends or starts
 };
 
+const working = { name: 'trigger-long-running-operation', arguments: { duration: 0.2, steps: 2 } };
+const completed = { ref: { type: 'ref/prompt', name: 'completable-prompt' } };
 /** Requests in their order, for a client that is served bare and by `a2c serve`. */
 const script: readonly (readonly [method: string, params?: object])[] = [
   ['ping'],
@@ -60,14 +62,7 @@ const script: readonly (readonly [method: string, params?: object])[] = [
   ['tools/call', { name: 'trigger-sampling-request', arguments: { prompt: 'x', maxTokens: 5 } }],
   ['tools/call', { name: 'trigger-elicitation-request', arguments: {} }],
   ['tools/call', { name: 'get-roots-list', arguments: {} }],
-  [
-    'tools/call',
-    {
-      name: 'trigger-long-running-operation',
-      arguments: { duration: 0.2, steps: 2 },
-      _meta: { progressToken: 'p' },
-    },
-  ],
+  ['tools/call', { ...working, _meta: { progressToken: 'p' } }],
   ['resources/read', { uri: 'demo://resource/static/document/architecture.md' }],
   ['resources/read', { uri: 'demo://resource/dynamic/text/1' }],
   ['resources/read', { uri: 'nowhere://x' }],
@@ -76,10 +71,7 @@ const script: readonly (readonly [method: string, params?: object])[] = [
   ['prompts/get', { name: 'simple-prompt' }],
   ['prompts/get', { name: 'args-prompt', arguments: { city: 'Ghent' } }],
   ['prompts/get', { name: 'no such prompt' }],
-  [
-    'completion/complete',
-    { ref: { type: 'ref/prompt', name: 'completable-prompt' }, argument: { name: 'department', value: 'E' } },
-  ],
+  ['completion/complete', { ...completed, argument: { name: 'department', value: 'E' } }],
   ['logging/setLevel', { level: 'error' }],
   ['logging/setLevel', { level: 'loud' }],
   ['no/such/method'],
@@ -88,13 +80,9 @@ const script: readonly (readonly [method: string, params?: object])[] = [
 async function seen(spoken: Spoken): Promise<readonly object[]> {
   spoken.answer = (method) => {
     if (method === 'roots/list') return { roots: [{ uri: 'file:///tmp', name: 'tmp' }] };
+    const content = { type: 'text', text: 'sampled' };
     if (method === 'sampling/createMessage')
-      return {
-        role: 'assistant',
-        content: { type: 'text', text: 'sampled' },
-        model: 'm',
-        stopReason: 'endTurn',
-      };
+      return { role: 'assistant', content, model: 'm', stopReason: 'endTurn' };
     return method === 'elicitation/create' ? { action: 'decline' } : undefined;
   };
   const begun = await spoken.begin({ roots: { listChanged: true }, sampling: {}, elicitation: {} });
@@ -124,6 +112,28 @@ const withoutLists = ({ result = {} }: Told): object => ({
     JSON.stringify(result['capabilities']).replaceAll(/,?"listChanged":(?:true|false)/g, ''),
   ) as object,
 });
+
+const introduction = {
+  ...{ protocolVersion: '2025-11-25', capabilities: {} },
+  clientInfo: { name: 'x', version: '1' },
+};
+/** A client of the revision without sessions, which declines what it is asked. */
+async function modern(
+  transport: Parameters<Client['connect']>[0],
+  onAsked: () => void = () => {},
+): Promise<Client> {
+  const client = new Client(
+    { name: 'modern', version: '1' },
+    { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  client.setRequestHandler('elicitation/create', () => {
+    onAsked();
+    return { action: 'decline' };
+  });
+  ends.push(() => client.close());
+  await client.connect(transport);
+  return client;
+}
 
 describe('a wrapped server', () => {
   it('is the same to a client as a bare one, message by message', async () => {
@@ -180,11 +190,7 @@ describe('a wrapped server', () => {
     async (how) => {
       const deaf = `process.on('SIGTERM',()=>{});setInterval(()=>{},1e3);'${newFolder()}'`;
       const spoken = serving(wrapping('-e', deaf));
-      spoken.send({
-        id: 1,
-        method: 'initialize',
-        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: {} },
-      });
+      spoken.send({ id: 1, method: 'initialize', params: introduction });
       let pid = 0;
       while (pid === 0) {
         const { stdout } = spawnSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' });
@@ -283,13 +289,7 @@ describe('a2c serve', () => {
       env: { ...(process.env as Record<string, string>), XDG_STATE_HOME: stateDir },
       stderr: 'ignore',
     });
-    const client = new Client(
-      { name: 'modern', version: '1' },
-      { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
-    );
-    client.setRequestHandler('elicitation/create', () => ({ action: 'decline' }));
-    ends.push(() => client.close());
-    await client.connect(transport);
+    const client = await modern(transport);
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('echo');
     const echo = await client.callTool({ name: 'echo', arguments: { message: 'hi' } });
     expect(echo.content).toEqual([{ type: 'text', text: 'Echo: hi' }]);
@@ -319,25 +319,10 @@ describe('a2c serve', () => {
 
   it('takes over HTTP only clients that show the token', async () => {
     const { url, headers } = await overHttp(wrapping(telling, 'serve'));
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: introduction });
+    const types = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     const post = (given: object): Promise<Response> =>
-      fetch(url, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          ...given,
-        },
-        body: JSON.stringify({
-          jsonrpc: '2.0',
-          id: 1,
-          method: 'initialize',
-          params: {
-            protocolVersion: '2025-11-25',
-            capabilities: {},
-            clientInfo: { name: 'x', version: '1' },
-          },
-        }),
-      });
+      fetch(url, { method: 'POST', headers: { ...types, ...given }, body });
     expect((await post({})).status).toBe(401);
     expect((await post({ ...headers, origin: 'https://evil.example' })).status).toBe(403);
     const answer = await post(headers);
@@ -348,18 +333,9 @@ describe('a2c serve', () => {
   it('serves over HTTP clients without sessions, and asks each for its own calls alone', async () => {
     const { url, headers } = await overHttp(wrapping(everything));
     const asked: string[] = [];
-    const connected = async (name: string): Promise<Client> => {
-      const client = new Client(
-        { name, version: '1' },
-        { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
-      );
-      client.setRequestHandler('elicitation/create', () => {
-        asked.push(name);
-        return { action: 'decline' };
-      });
-      await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
-      ends.push(() => client.close());
-      return client;
+    const connected = (name: string): Promise<Client> => {
+      const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+      return modern(transport, () => void asked.push(name));
     };
     const [one, other] = [await connected('one'), await connected('other')];
     expect((await one.listTools()).tools.map(({ name }) => name)).toContain('trigger-elicitation-request');
@@ -369,15 +345,12 @@ describe('a2c serve', () => {
     }
     expect(asked).toEqual(['one', 'other', 'one']);
     const progress: number[] = [];
-    const work = { name: 'trigger-long-running-operation', arguments: { duration: 0.4, steps: 2 } };
-    await other.callTool(work, { onprogress: (told) => progress.push(told.progress) });
+    await other.callTool(working, { onprogress: (told) => progress.push(told.progress) });
     expect(progress).toEqual([1, 2]);
   });
 });
 /** Serves over HTTP, and resolves with where and how a client reaches it. */
-async function overHttp(
-  words: readonly string[],
-): Promise<{ readonly url: string; readonly headers: Record<string, string> }> {
+async function overHttp(words: readonly string[]) {
   const spoken = serving(['--http', ...words]);
   const printed = /^\{"mcpServers".*\}$/m;
   await spoken.until(() => printed.test(spoken.stderr));
@@ -397,23 +370,21 @@ describe('an installation', () => {
 }
 `;
   const parsed = (text: string): unknown => readJson(text);
-  const written = async (...argv: readonly string[]): Promise<{ text: string; path: string }> => {
+  const written = async (how = '--yes') => {
     const path = join(newFolder(), 'servers.json');
     writeFileSync(path, before);
-    await commandLine(['serve', 'install', path, ...argv]);
-    return { text: readFileSync(path, 'utf8'), path };
+    const { out } = await commandLine(['serve', 'install', path, how]);
+    return { text: readFileSync(path, 'utf8'), path, out };
   };
 
   it('shows what it would write, and writes nothing without a yes', async () => {
-    const path = join(newFolder(), 'servers.json');
-    writeFileSync(path, before);
-    const { out } = await commandLine(['serve', 'install', path, '--dry-run']);
+    const { out, text } = await written('--dry-run');
     expect(out).toContain('- files: npx -y some-server');
-    expect(readFileSync(path, 'utf8')).toBe(before);
+    expect(text).toBe(before);
   });
 
   it('puts each program behind a2c serve, keeps the old file, and is taken back', async () => {
-    const { text, path } = await written('--yes');
+    const { text, path } = await written();
     expect(text).toMatch(/"serve",\s*"--",\s*"npx",\s*"-y",\s*"some-server"/);
     expect(text).toMatch(/"serve",\s*"--",\s*"my-server"/);
     expect(text).toContain('// stays');
@@ -425,7 +396,7 @@ describe('an installation', () => {
   });
 
   it('is taken back after its user has edited the file, which keeps the edit', async () => {
-    const { text, path } = await written('--yes');
+    const { text, path } = await written();
     writeFileSync(path, text.replace('// mine', '// mine, and more').replace('"web"', '"net"'));
     await commandLine(['serve', 'uninstall', path, '--yes']);
     const back = readFileSync(path, 'utf8');
@@ -434,7 +405,7 @@ describe('an installation', () => {
   });
 
   it('is taken back as one with a second one, with a server added between them', async () => {
-    const { text, path } = await written('--yes');
+    const { text, path } = await written();
     const added = '"late": { "command": "late-server" },\n    "files"';
     writeFileSync(path, text.replace('"files"', added));
     await commandLine(['serve', 'install', path, '--yes']);

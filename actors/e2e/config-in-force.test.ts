@@ -11,6 +11,13 @@ afterEach(async () => {
   await computer.close();
   expect(pidsOf(mark)).toEqual([]);
 });
+const off = { type: 'inmemory', a2c: { autoConnect: false } } as const;
+/** A computer with two servers of resources and prompts, of which one waits until it is started. */
+const withFull = (): Promise<Computer> => {
+  const { connect } = linked('full');
+  const config = { mcpServers: { full: { type: 'inmemory' as const }, off } };
+  return bootedComputer({ config, inMemory: { full: connect, off: connect }, stateDir: false });
+};
 it('config() is what is in force, also after a change, with nothing hidden from the host', async () => {
   computer = await bootedComputer({
     config: { mcpServers: { a: { command: 'x', env: { KEY: 'v' }, disabled: true } }, a2c: { pollMs: 1 } },
@@ -27,33 +34,23 @@ it('config() is what is in force, also after a change, with nothing hidden from 
 it('a server with autoConnect: false waits until it is started', async () => {
   const server = launched(mark, 'echo', { a2c: { autoConnect: false } });
   computer = await bootedComputer({ config: { mcpServers: { a: server } }, stateDir: false });
-  expect([computer.status().state, computer.status().servers[0]?.state, pidsOf(mark)]).toEqual([
-    'whole',
-    'idle',
-    [],
-  ]);
+  const { state, servers } = computer.status();
+  expect([state, servers[0]?.state, pidsOf(mark)]).toEqual(['whole', 'idle', []]);
   await computer.servers.start('a');
   expect(computer.status().servers[0]?.state).toBe('ready');
 });
 it('a resource of any kind is read from the server that is named, and from no other', async () => {
-  const { connect } = linked('full');
-  computer = await bootedComputer({
-    config: {
-      mcpServers: { full: { type: 'inmemory' }, off: { type: 'inmemory', a2c: { autoConnect: false } } },
-    },
-    inMemory: { full: connect, off: connect },
-    stateDir: false,
-  });
+  computer = await withFull();
   const uri = 'note://1';
-  expect(await computer.readResource(uri, { server: 'full' })).toMatchObject([
-    { uri, text: `content of ${uri}` },
-  ]);
+  const contents = [{ uri, text: `content of ${uri}` }];
+  expect(await computer.readResource(uri, { server: 'full' })).toMatchObject(contents);
   await expect(computer.readResource('other://1', { server: 'full' })).rejects.toThrow('no such resource');
-  await expect(computer.readResource(uri, { server: 'off' })).rejects.toMatchObject({
-    code: 'ServerNotActive',
-  });
-  await expect(computer.readResource(uri, { server: 'ghost' })).rejects.toMatchObject({ code: 'NotFound' });
-  expect(await computer.readResource(uri)).toMatchObject([{ uri, text: `content of ${uri}` }]);
+  for (const [server, code] of [
+    ['off', 'ServerNotActive'],
+    ['ghost', 'NotFound'],
+  ] as const)
+    await expect(computer.readResource(uri, { server })).rejects.toMatchObject({ code });
+  expect(await computer.readResource(uri)).toMatchObject(contents);
   await expect(computer.readResource('other://1')).rejects.toMatchObject({
     code: 'NotFound',
     details: { uri: 'other://1' },
@@ -89,14 +86,7 @@ it('an agent reads what a server lists, whatever its scheme, and nothing else', 
     });
 });
 it('prompts and resources are what servers list, and a prompt is filled in by its server', async () => {
-  const { connect } = linked('full');
-  computer = await bootedComputer({
-    config: {
-      mcpServers: { full: { type: 'inmemory' }, off: { type: 'inmemory', a2c: { autoConnect: false } } },
-    },
-    inMemory: { full: connect, off: connect },
-    stateDir: false,
-  });
+  computer = await withFull();
   expect(await computer.prompts.list()).toEqual([
     { server: 'full', prompts: [{ name: 'greet' }, { name: 'part' }], failure: null },
     { server: 'off', prompts: [], failure: 'it is idle' },

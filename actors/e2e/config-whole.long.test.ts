@@ -20,13 +20,8 @@ const start = async (config: object, options: ComputerOptions = {}): Promise<voi
   notices = [];
   const { onEvent } = createEar();
   const onNotice = (text: string): void => void notices.push(text);
-  computer = await bootedComputer({
-    config: foreign(config),
-    onEvent,
-    onNotice,
-    stateDir: false,
-    ...options,
-  });
+  const given = { config: foreign(config), onEvent, onNotice, stateDir: false } as const;
+  computer = await bootedComputer({ ...given, ...options });
 };
 const runs = async (tool = 'echo'): Promise<boolean> =>
   (await computer.callTool(tool, { text: 'x' })).outcome === 'succeeded';
@@ -76,23 +71,18 @@ describe('addOrUpdateServer, which takes what stands around its server', () => {
     await start({ mcpServers: {}, inputs: [input('one', '1')] });
     const both = { mcpServers: { b: needing('two') }, inputs: [input('two', '2')] };
     expect(await computer.servers.add(foreign(both))).toMatchObject({ state: 'ready' });
-    expect(await computer.servers.add({ mcpServers: { c: needing('one') } })).toMatchObject({
-      state: 'ready',
-    });
-    await expect(computer.servers.add({ mcpServers: { d: plain(), e: plain() } })).rejects.toThrow(
-      'expected one server',
-    );
+    const c = { mcpServers: { c: needing('one') } };
+    expect(await computer.servers.add(c)).toMatchObject({ state: 'ready' });
+    const two = { mcpServers: { d: plain(), e: plain() } };
+    await expect(computer.servers.add(two)).rejects.toThrow('expected one server');
     // An input that the computer already defines causes no warning.
     expect(notices.filter((text) => text.includes('input'))).toEqual([]);
   });
 });
 
 describe('a warning of a config', () => {
-  const odd = {
-    mcpServers: {
-      a: { ...plain(), colour: 'red', args: ['x', '${file:a}', '$A2C_NOT_SET'], command: 'no-such' },
-    },
-  };
+  const args = ['x', '${file:a}', '$A2C_NOT_SET'];
+  const odd = { mcpServers: { a: { ...plain(), colour: 'red', args, command: 'no-such' } } };
   const said = [
     'config: mcpServers.a.colour: unknown key, ignored',
     'config: mcpServers.a: ${file:a} is passed on as it stands: only ${input:…}, variables and ${env:…} are filled in',
