@@ -118,7 +118,7 @@ describe('a2c call --url', () => {
     const file = join(into, 'photo-1.png');
     const behind: number[] = [];
     const onMeter = (line: string): void => {
-      const [, came] = /^save photo .* (\d+)\/6000000$/.exec(line) ?? [];
+      const [, came] = /^save photo (\d+)\/6000000$/.exec(line) ?? [];
       if (came !== undefined) behind.push(Number(came) - statSync(file).size);
     };
     const told = await call(['photo', '--save', into], { onMeter });

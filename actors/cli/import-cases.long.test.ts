@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { CommandContext } from './context.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -33,45 +32,28 @@ const deepchat = (value: unknown): string =>
 describe('a file that is not as it should be', () => {
   const one = { mcpServers: { a: { command: 'x', env: { TOKEN: 'canary' } } } };
   const text = JSON.stringify(one);
-  it.each<[string, () => string, string]>([
-    ['is not there', () => join(folder, 'none.json'), 'does not exist'],
-    ['is empty', () => written(''), 'is not valid JSON: value expected'],
-    ['is cut off', () => written(text.slice(0, -3)), ': 1:59: is not valid JSON'],
-    ['has no servers', () => written({ theme: 'dark' }), 'has no servers of an application'],
-    ['is YAML that is cut off', () => written('extensions: {a: [1', 'x.yaml'), ': 1:19: is not valid YAML'],
-    [
-      'is YAML with a key twice',
-      () => written('a: canary\na: 2\n', 'x.yaml'),
-      ': 2:1: is not valid YAML: duplicate key',
-    ],
-    ['is YAML of aliases', () => written(bomb, 'x.yaml'), 'its aliases have no end'],
-    [
-      'is TOML that is cut off',
-      () => written('[mcp_servers.a]\ncommand = "cana', 'x.toml'),
-      ': 2:11: is not valid TOML',
-    ],
-    [
-      'is TOML with a key twice',
-      () => written('a = "canary"\na = 2\n', 'x.toml'),
-      ': 2:1: is not valid TOML',
-    ],
-  ])('is named, nothing is written, and no value is shown: %s', async (_what, make, message) => {
-    const { code, out, err, into } = await taken(make());
+  it.each<[string, string | undefined, string | object, string]>([
+    ['is not there', undefined, '', 'does not exist'],
+    ['is empty', 'x.json', '', 'is not valid JSON: value expected'],
+    ['is cut off', 'x.json', text.slice(0, -3), ': 1:59: is not valid JSON'],
+    ['has no servers', 'x.json', { theme: 'dark' }, 'has no servers of an application'],
+    ['is YAML that is cut off', 'x.yaml', 'extensions: {a: [1', ': 1:19: is not valid YAML'],
+    ['is YAML with a key twice', 'x.yaml', 'a: canary\na: 2\n', ': 2:1: is not valid YAML: duplicate key'],
+    ['is YAML of aliases', 'x.yaml', bomb, 'its aliases have no end'],
+    ['is TOML that is cut off', 'x.toml', '[mcp_servers.a]\ncommand = "cana', ': 2:11: is not valid TOML'],
+    ['is TOML with a key twice', 'x.toml', 'a = "canary"\na = 2\n', ': 2:1: is not valid TOML'],
+  ])('is named, nothing is written, and no value is shown: %s', async (_what, name, content, message) => {
+    const file = name === undefined ? join(folder, 'none.json') : written(content, name);
+    const { code, out, err, into } = await taken(file);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });
     expect(out + err).not.toContain('canary');
     expect(existsSync(into)).toBe(false);
   });
   it('loses its wrong entries one by one, and not as a whole', async () => {
-    const mcpServers = {
-      a: 7,
-      b: { command: 8 },
-      c: { url: 'ftp://x' },
-      d: { command: 'x', url: 'http://h' },
-      ok: { command: 'y' },
-    };
-    const { code, out, into } = await taken(written({ mcpServers }));
+    const wrong = { a: 7, b: { command: 8 }, c: { url: 'ftp://x' }, d: { command: 'x', url: 'http://h' } };
+    const { code, out, into } = await taken(written({ mcpServers: { ...wrong, ok: { command: 'y' } } }));
     expect(code).toBe(0);
-    for (const name of ['a', 'b', 'c', 'd']) expect(out).toMatch(new RegExp(`left out  ${name}: `));
+    for (const name of Object.keys(wrong)) expect(out).toMatch(new RegExp(`left out  ${name}: `));
     expect(servers(into)).toEqual({ ok: { command: 'y' } });
   });
 });
@@ -95,18 +77,12 @@ describe('a name', () => {
     },
   );
   it('gets a number when it is taken, and the same server is not taken twice', async () => {
-    const into = written(
-      { mcpServers: { a: { command: 'mine' }, 'a-2': { command: 'other' } } },
-      'ours.json',
-    );
-    const theirs = written({ mcpServers: { a: { command: 'theirs' }, b: { command: 'b' } } });
+    const mine = { a: { command: 'mine' }, 'a-2': { command: 'other' } };
+    const into = written({ mcpServers: mine }, 'ours.json');
+    const [a, b] = [{ command: 'theirs' }, { command: 'b' }];
+    const theirs = written({ mcpServers: { a, b } });
     await taken(theirs, into);
-    expect(servers(into)).toEqual({
-      a: { command: 'mine' },
-      'a-2': { command: 'other' },
-      'a-3': { command: 'theirs' },
-      b: { command: 'b' },
-    });
+    expect(servers(into)).toEqual({ ...mine, 'a-3': a, b });
     const before = readFileSync(into, 'utf8');
     const again = await taken(theirs, into);
     expect(again.err).toContain('there is nothing to write');
@@ -117,13 +93,8 @@ describe('a name', () => {
 describe('a2c import into a file', () => {
   it('leaves comments and everything else as they are', async () => {
     const into = written('{\n  // mine\n  "mcpServers": {},\n}\n', 'ours.json');
-    await taken(
-      written({
-        servers: { a: { command: 'x', args: ['${input:k}'] } },
-        inputs: [{ id: 'k', type: 'promptString' }],
-      }),
-      into,
-    );
+    const a = { command: 'x', args: ['${input:k}'] };
+    await taken(written({ servers: { a }, inputs: [{ id: 'k', type: 'promptString' }] }), into);
     const text = readFileSync(into, 'utf8');
     expect(text).toContain('// mine');
     expect((await commandLine(['list', '--json', '-c', into])).out).toContain('"warnings":[]');
@@ -138,10 +109,7 @@ describe('a2c import into a file', () => {
     const theirs = written({ mcpServers: { a: { command: 'x' } } });
     const into = pathOf('ours.json');
     const refused = await commandLine(['import', theirs, '-c', into]);
-    expect({ code: refused.code, err: refused.err }).toEqual({
-      code: 1,
-      err: expect.stringContaining('--yes'),
-    });
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('--yes')]);
     expect(refused.out).toContain('taken     a  x');
     const dry = await commandLine(['import', theirs, '--dry-run', '-c', into]);
     expect({ code: dry.code, there: existsSync(into) }).toEqual({ code: 0, there: false });
@@ -152,14 +120,8 @@ describe('a2c import into a file', () => {
     ] as const) {
       const asked: string[] = [];
       const question = (text: string) => Promise.resolve((asked.push(text), answer));
-      const quiet = () => {};
-      const terminal = {
-        isInteractive: true,
-        question,
-        out: quiet,
-        err: quiet,
-      } as unknown as CommandContext['terminal'];
-      await commandLine(['import', theirs, '-c', into], { terminal });
+      const terminal = { isInteractive: true, question, out: () => {}, err: () => {} };
+      await commandLine(['import', theirs, '-c', into], { terminal: terminal as never });
       expect([asked.length, existsSync(into)]).toEqual([1, there]);
     }
   });
@@ -167,43 +129,27 @@ describe('a2c import into a file', () => {
     const a = { command: 'npx', args: ['-y', '@a/b', '--root', '/srv', '--token', 'canary'] };
     const { out } = await taken(written({ mcpServers: { a, b: {} } }), undefined, '--json');
     expect(out).not.toContain('canary');
-    expect(JSON.parse(out)).toMatchObject({
-      written: true,
-      sources: [
-        {
-          app: null,
-          servers: [
-            { name: 'a', outcome: 'taken', runs: 'npx -y @a/b --root /srv --token ***' },
-            { name: 'b', outcome: 'left out', runs: '' },
-          ],
-        },
-      ],
-    });
+    const servers = [
+      { name: 'a', outcome: 'taken', runs: 'npx -y @a/b --root /srv --token ***' },
+      { name: 'b', outcome: 'left out', runs: '' },
+    ];
+    expect(JSON.parse(out)).toMatchObject({ written: true, sources: [{ app: null, servers }] });
   });
 });
 
 describe('a link', () => {
   it('a server is stdio with a command, remote with a URL; with both and no type it is refused', async () => {
-    const { code, out, into } = await taken(
-      deepchat({
-        mcpServers: {
-          both: { command: 'x', url: 'http://h' },
-          run: { command: 'x' },
-          far: { url: 'http://h/mcp' },
-          typed: { type: 'http', url: 'http://h/mcp' },
-        },
-      }),
-    );
+    const url = 'http://h/mcp';
+    const good = { run: { command: 'x' }, far: { url }, typed: { type: 'http', url } };
+    const mcpServers = { both: { command: 'x', url }, ...good };
+    const { code, out, into } = await taken(deepchat({ mcpServers }));
     expect(code).toBe(0);
     expect(out).toContain('left out  both: has both a command and a URL (say which one with type)');
     expect(out).toContain('link (DeepChat)');
     expect(Object.keys(servers(into))).toEqual(['run', 'far', 'typed']);
     const { out: list } = await commandLine(['list', '--json', '-c', into]);
-    expect((JSON.parse(list) as { servers: { type: string }[] }).servers.map(({ type }) => type)).toEqual([
-      'stdio',
-      'streamable',
-      'streamable',
-    ]);
+    const types = (JSON.parse(list) as { servers: { type: string }[] }).servers.map(({ type }) => type);
+    expect(types).toEqual(['stdio', 'streamable', 'streamable']);
   });
   it('gives both of two servers; without mcpServers it is an error', async () => {
     const { into } = await taken(deepchat({ mcpServers: { a: { command: 'x' }, b: { command: 'y' } } }));
@@ -265,8 +211,5 @@ describe('a link', () => {
 
 it('an application that has no file here is told with what to type, for the file that would be changed', async () => {
   const { code, err, into } = await taken('junie');
-  expect({ code, err }).toEqual({
-    code: 1,
-    err: expect.stringContaining(`a2c import FILE -c ${into}`),
-  });
+  expect([code, err]).toEqual([1, expect.stringContaining(`a2c import FILE -c ${into}`)]);
 });

@@ -30,21 +30,17 @@ afterEach(async () => {
   await a2c('keep', '--stop');
 });
 const doors = (): string => join(state, 'a2c', 'doors');
-const environment = (more: object = {}): NodeJS.ProcessEnv => ({
-  ...process.env,
-  XDG_STATE_HOME: state,
-  ...more,
+const environment = (more: object = {}) => ({ ...process.env, XDG_STATE_HOME: state, ...more });
+const counting = () => ({
+  command: process.execPath,
+  args: [fixtureFile('counting-server.mjs')],
+  env: { MARK: mark },
 });
 
 /** Config with one counting server, which is kept unless `a2c` says otherwise. */
 function configOf(a2c: object = { keepAlive: true }, entry: object = {}): string {
   const file = join(state, `${crypto.randomUUID()}.json`);
-  const server = {
-    command: process.execPath,
-    args: [fixtureFile('counting-server.mjs')],
-    env: { MARK: mark },
-  };
-  writeFileSync(file, JSON.stringify({ mcpServers: { counting: { ...server, ...entry, a2c } } }));
+  writeFileSync(file, JSON.stringify({ mcpServers: { counting: { ...counting(), ...entry, a2c } } }));
   return file;
 }
 interface Said {
@@ -105,39 +101,28 @@ describe('a kept server', () => {
     const file = configOf({ keepAlive: true, passEnv: ['OTHER'] });
     expect(await count(file)).toBe('1');
     const call = ['call', 'counting.count', '-c', file, '--json'];
+    const ruled = configOf({ keepAlive: true }, { forbidden_tools: ['hang'] });
     const others = await Promise.all([
       run(call, { env: { OTHER: 'other' } }),
       run(call, { cwd: folder }),
       run([...call, '--root', folder]),
-      a2c(
-        'call',
-        'counting.count',
-        '-c',
-        configOf({ keepAlive: true }, { forbidden_tools: ['hang'] }),
-        '--json',
-      ),
+      a2c('call', 'counting.count', '-c', ruled, '--json'),
     ]);
-    const texts = others.map(
-      ({ out }) => (JSON.parse(out) as { result: { content: object[] } }).result.content,
-    );
-    expect(texts).toEqual(others.map(() => [{ type: 'text', text: '1' }]));
+    const content = [{ type: 'text', text: '1' }];
+    for (const { out } of others) expect(JSON.parse(out)).toMatchObject({ result: { content } });
     expect(await count(file)).toBe('2');
   });
 
   it('is not used by a command that has another value for an input, and is by one with the same', async () => {
     const file = join(state, 'inputs.json');
-    const entry = { command: process.execPath, args: [fixtureFile('counting-server.mjs'), '${input:token}'] };
+    const { args, ...rest } = counting();
     const inputs = [{ type: 'promptString', id: 'token', password: true }];
-    const counting = { ...entry, env: { MARK: mark }, a2c: { keepAlive: true } };
-    writeFileSync(file, JSON.stringify({ mcpServers: { counting }, inputs }));
+    const one = { ...rest, args: [...args, '${input:token}'], a2c: { keepAlive: true } };
+    writeFileSync(file, JSON.stringify({ mcpServers: { counting: one }, inputs }));
     const by = async (value: string): Promise<string> =>
       (await run(['call', 'counting.count', '-c', file], { env: { A2C_SMCP_token: value } })).out;
-    expect([await by('one'), await by('two'), await by('one'), await by('two')]).toEqual([
-      '1',
-      '1',
-      '2',
-      '2',
-    ]);
+    const all = [await by('one'), await by('two'), await by('one'), await by('two')];
+    expect(all).toEqual(['1', '1', '2', '2']);
     expect(await a2c('call', 'counting.count', '-c', file)).toMatchObject({ code: 2, out: '' });
   });
 
@@ -167,10 +152,7 @@ describe('a kept server', () => {
   });
 
   it('fails the call with its reason when it does not come up, and is tried again by the next', async () => {
-    const file = configOf(
-      { keepAlive: true },
-      { command: process.execPath, args: ['-e', 'process.exit(3)'] },
-    );
+    const file = configOf({ keepAlive: true }, { args: ['-e', 'process.exit(3)'] });
     const { code, err } = await a2c('call', 'counting.count', '-c', file);
     expect(code).toBe(1);
     expect(err).toContain('exit code 3');
@@ -198,12 +180,7 @@ describe('a server that another host of the user has', () => {
 
   it('is used at a program that shares it', async () => {
     const file = configOf({});
-    const entry = {
-      command: process.execPath,
-      args: [fixtureFile('counting-server.mjs')],
-      env: { MARK: mark },
-    };
-    const config = { mcpServers: { counting: { ...entry, a2c: {} } } };
+    const config = { mcpServers: { counting: { ...counting(), a2c: {} } } };
     const computer = await createComputer({ config, shared: true, stateDir: join(state, 'a2c') });
     try {
       expect([await count(file), await count(file)]).toEqual(['1', '2']);

@@ -13,15 +13,9 @@ const fileOf = (name: string, mcpServers: object): string => {
   return join(folder, name);
 };
 const notes = fileOf('notes.json', { notes: started('full') });
-const several = fileOf('several.json', {
-  notes: started('full'),
-  plain: started(),
-  dead: { command: 'not-there' },
-});
-const twins = fileOf('twins.json', {
-  one: started('full'),
-  two: started('full'),
-});
+const dead = { command: 'not-there' };
+const several = fileOf('several.json', { notes: started('full'), plain: started(), dead });
+const twins = fileOf('twins.json', { one: started('full'), two: started('full') });
 
 describe('a2c resources', () => {
   it('lists them by server, with the command that reads one, and says which server is not up', async () => {
@@ -36,16 +30,10 @@ describe('a2c resources', () => {
 
   it('gives them whole with --json, and of one server alone', async () => {
     const { out } = await commandLine(['resources', 'notes', '--json', '-c', several]);
-    expect(JSON.parse(out)).toMatchObject({
-      servers: [
-        {
-          server: 'notes',
-          resources: [{ uri: 'note://1' }, { uri: 'note://2' }],
-          templates: [{ uriTemplate: 'note://{id}' }, { uriTemplate: 'page://{id}' }],
-          failure: null,
-        },
-      ],
-    });
+    const resources = [{ uri: 'note://1' }, { uri: 'note://2' }];
+    const templates = [{ uriTemplate: 'note://{id}' }, { uriTemplate: 'page://{id}' }];
+    const servers = [{ server: 'notes', resources, templates, failure: null }];
+    expect(JSON.parse(out)).toMatchObject({ servers });
   });
 });
 
@@ -59,10 +47,8 @@ describe('a2c read', () => {
   });
 
   it('asks the only server also for what it does not list', async () => {
-    expect(await commandLine(['read', 'note://99', '-c', notes])).toMatchObject({
-      code: 0,
-      out: 'content of note://99\n',
-    });
+    const told = await commandLine(['read', 'note://99', '-c', notes]);
+    expect(told).toMatchObject({ code: 0, out: 'content of note://99\n' });
   });
 
   it.each([
@@ -100,10 +86,8 @@ describe('a2c prompt', () => {
   it.each([[['greet', 'who=you']], [['notes.greet', 'who=you']], [['notes', 'greet', '{"who":"you"}']]])(
     'gets one that is filled in: %j',
     async (words) => {
-      expect(await commandLine(['prompt', ...words, '-c', several])).toMatchObject({
-        code: 0,
-        out: 'user: greet you\n',
-      });
+      const told = await commandLine(['prompt', ...words, '-c', several]);
+      expect(told).toMatchObject({ code: 0, out: 'user: greet you\n' });
     },
   );
 
