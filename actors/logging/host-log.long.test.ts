@@ -10,23 +10,17 @@ import {
   type LogEntry,
 } from '../index.ts';
 import { launchedWith } from '../../scenarios/fixtures/resource-servers.ts';
-import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { bootedComputer, bootedHosts } from '../../scenarios/fixtures/booted.ts';
 
-/** Opens an office, an agent, and a computer whose server refuses and fails; each may have its own log. */
-async function house(text: string, logs: { office?: Log; computer?: Log; agent?: Log }, config: object = {}) {
-  const office = await createOffice({ port: 0, record: false, ...(logs.office && { log: logs.office }) });
-  const computer = await bootedComputer({
-    ...{ name: 'c', record: false, stateDir: false, office: { url: office.url } },
+const entries: LogEntry[] = [];
+const into: Log = (entry) => void entries.push(entry);
+const logged = (): LogEntry[] => entries.splice(0);
+/** Opens an office, an agent, and a computer whose server refuses and fails, with this log. */
+const house = (text: string, config: object = {}, log: Log = into) =>
+  bootedHosts({
+    ...{ name: 'c', inMemory: { 'a/b#c': linked(text) }, log },
     config: { mcpServers: { 'a/b#c': { type: 'inmemory', autoApprove: ['all'], ...config } } },
-    inMemory: { 'a/b#c': linked(text) },
-    ...(logs.computer && { log: logs.computer }),
   });
-  const agent = await createAgent({ url: office.url, record: false, ...(logs.agent && { log: logs.agent }) });
-  const close = async (): Promise<void> => {
-    for (const handle of [agent, computer, office]) await handle.close();
-  };
-  return { office, computer, agent, close };
-}
 /** In-memory server that answers these methods; without any method it never answers. */
 const answering = (results?: Readonly<Record<string, unknown>>) => (): LinkedEnd => {
   const end: LinkedEnd = {
@@ -42,15 +36,11 @@ const answering = (results?: Readonly<Record<string, unknown>>) => (): LinkedEnd
   };
   return end;
 };
-const entries: LogEntry[] = [];
-const into: Log = (entry) => void entries.push(entry);
-const all = { office: into, computer: into, agent: into };
-const logged = (): LogEntry[] => entries.splice(0);
 /** Clears the log entries, because an agent that closes may still log a request that it takes back. */
 afterEach(() => void logged());
 
 it('a call that its server refuses is followed by its req_id through server, computer, office and agent', async () => {
-  const { agent, close } = await house('went wrong', all);
+  const { agent, close } = await house('went wrong');
   const outcome = await agent.callTool('c', 'refuse', {}, { reqId: 'req-1' });
   expect(outcome).toMatchObject({ outcome: 'failed' });
   const seen = logged();
@@ -72,7 +62,7 @@ it('a call that its server refuses is followed by its req_id through server, com
 });
 
 it('a call whose tool says itself that it failed is followed so, too', async () => {
-  const { agent, close } = await house('tool failed', all);
+  const { agent, close } = await house('tool failed');
   await agent.callTool('c', 'fail', {}, { reqId: 'req-2' });
   const seen = logged();
   expect(seen.map(({ layer }) => layer)).toEqual(['server', 'computer', 'office', 'agent']);
@@ -82,7 +72,7 @@ it('a call whose tool says itself that it failed is followed so, too', async () 
 });
 
 it('what never comes to a server is told by the layers to which it came', async () => {
-  const { agent, computer, close } = await house('x', all);
+  const { agent, computer, close } = await house('x');
   await agent.callTool('c', 'none', {}, { reqId: 'req-3' });
   expect(logged().map(({ layer, req_id }) => [layer, req_id])).toEqual(
     ['computer', 'office', 'agent'].map((layer) => [layer, 'req-3']),
@@ -103,11 +93,8 @@ it('what never comes to a server is told by the layers to which it came', async 
 });
 
 it('a read that its server refuses is followed by its req_id, too', async () => {
-  const office = await createOffice({ port: 0, record: false, log: into });
-  const how = { name: 'c', record: false, stateDir: false, office: { url: office.url }, log: into } as const;
   const mcpServers = { docs: launchedWith('documents', crypto.randomUUID(), '--host', 'h') };
-  const computer = await bootedComputer({ ...how, config: { mcpServers } });
-  const agent = await createAgent({ url: office.url, record: false, log: into });
+  const { agent, close } = await bootedHosts({ name: 'c', log: into, config: { mcpServers } });
   await agent.readResource('c', 'dpe://h/nothing').catch(() => {});
   const seen = logged();
   expect(seen.map(({ layer, event }) => `${layer} ${event}`)).toEqual([
@@ -116,7 +103,7 @@ it('a read that its server refuses is followed by its req_id, too', async () => 
   ]);
   expect(seen[0]).toMatchObject({ server: 'docs', req_id: expect.any(String) });
   expect(new Set(seen.map(({ req_id }) => req_id)).size).toBe(1);
-  for (const handle of [agent, computer, office]) await handle.close();
+  await close();
 });
 
 it('what a server need not have, and a question whose agent leaves, is no failure', async () => {
@@ -143,7 +130,7 @@ it('what a server need not have, and a question whose agent leaves, is no failur
 });
 
 it('a server that cannot be started is told of with its reason', async () => {
-  const { close } = await house('x', all, {
+  const { close } = await house('x', {
     type: 'stdio',
     command: process.execPath,
     args: ['-e', 'console.error("no licence"); process.exit(7)'],
@@ -159,7 +146,7 @@ it('a server that cannot be started is told of with its reason', async () => {
 
 it('what goes well is no entry, and what is told of it is bounded and without secrets', async () => {
   const long = `sesame ${'x'.repeat(5_000)}`;
-  const { agent, close } = await house(long, all, { env: { API_TOKEN: 'sesame' } });
+  const { agent, close } = await house(long, { env: { API_TOKEN: 'sesame' } });
   expect(await agent.callTool('c', 'structured')).toMatchObject({ outcome: 'succeeded' });
   await agent.tools('c');
   expect(logged()).toEqual([]);
@@ -175,11 +162,11 @@ it('what goes well is no entry, and what is told of it is bounded and without se
 
 it('a log that throws, or rejects, disturbs nothing', async () => {
   const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-  const throwing: Log = () => {
+  const broken = (({ layer }: LogEntry) => {
+    if (layer === 'computer') return Promise.reject(new Error('of the log'));
     throw new Error('of the log');
-  };
-  const rejecting = (() => Promise.reject(new Error('of the log'))) as unknown as Log;
-  const { agent, close } = await house('x', { office: throwing, computer: rejecting, agent: throwing });
+  }) as unknown as Log;
+  const { agent, close } = await house('x', {}, broken);
   expect(await agent.callTool('c', 'refuse')).toMatchObject({ outcome: 'failed' });
   expect(await agent.callTool('c', 'structured')).toMatchObject({ outcome: 'succeeded' });
   expect(warned).toHaveBeenCalledWith(expect.stringContaining('of the log'), 'A2cListenerWarning');
@@ -266,7 +253,7 @@ describe('a log from the level info on', () => {
 });
 
 it('--log writes JSON lines on stderr, and without it there are none', async () => {
-  const { office, agent, close } = await house('went wrong', {});
+  const { office, agent, close } = await house('went wrong', {}, () => {});
   // The agent leaves its seat, because the command needs it.
   await agent.close();
   const call = ['call', 'refuse', '--url', office.url, '--req-id', 'req-6'];

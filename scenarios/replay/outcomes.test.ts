@@ -30,6 +30,9 @@ async function callsIn(others: RegExp): Promise<Outcomes> {
   return outcomesOf(recordedMoments({ ...trace, lines: kept }));
 }
 
+/** Call that has ended, of which a test tells the rest. */
+const call = { server: 'fs', code: null, text: '', startedMs: 0, settledMs: 5, answers: 1 };
+
 describe('outcomes', () => {
   it('are the same from what was recorded and from what happens again', async () => {
     const life = await recordedRun();
@@ -93,17 +96,8 @@ describe('outcomes', () => {
   });
 
   it('are told shortly: calls that did not succeed first, and no more than ten of a kind', () => {
-    const call = {
-      tool: 'read',
-      server: 'fs',
-      end: 'succeeded',
-      code: null,
-      text: '',
-      startedMs: 0,
-      answers: 1,
-    };
-    const good = { ...call, outcome: 'succeeded', settledMs: 5 };
-    const open = { ...call, outcome: null, end: null, settledMs: null, answers: 0 };
+    const good = { ...call, tool: 'read', end: 'succeeded', outcome: 'succeeded' };
+    const open = { ...good, outcome: null, end: null, settledMs: null, answers: 0 };
     const calls = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`r${n}`, n === 20 ? open : good]));
     const states = Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? 'ready' : 'waiting'));
     const servers = { fs: { state: 'waiting', states, failure: { code: 'ServerLost', message: 'gone' } } };
@@ -116,17 +110,8 @@ describe('outcomes', () => {
   });
 
   it('tell first the calls and servers that the file was written for, of calls the last one', () => {
-    const base = {
-      server: 'fs',
-      end: 'failed',
-      code: null,
-      text: '',
-      startedMs: 0,
-      settledMs: 5,
-      answers: 1,
-    };
-    const failed = { ...base, tool: 'stat', outcome: 'failed' };
-    const lost = { ...base, tool: 'read, then write', outcome: 'unknown' };
+    const failed = { ...call, tool: 'stat', end: 'failed', outcome: 'failed' };
+    const lost = { ...failed, tool: 'read, then write', outcome: 'unknown' };
     const calls = {
       ...Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`f${n}`, failed])),
       other: { ...lost, tool: 'hang' },

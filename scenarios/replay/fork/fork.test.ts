@@ -77,11 +77,7 @@ describe('a fork without a change', () => {
     const { call: before } = today;
     Object.assign(today, provided('call', { guards: { isInvalid: () => true } }));
     const { differences } = await forked().finally(() => Object.assign(today, { call: before }));
-    expect(differences).toEqual([
-      expect.stringMatching(
-        /^call r1: succeeded \| refused, outcome failed \(BadRequest|^call r1: succeeded \| refused, outcome failed/,
-      ),
-    ]);
+    expect(differences).toEqual([expect.stringMatching(/^call r1: succeeded \| refused, outcome failed/)]);
   });
 });
 
@@ -131,12 +127,8 @@ describe('--set and --inject', () => {
   it('let something happen just before it', async () => {
     const exited = { type: 'child.exited', code: 1, signal: null, stderr: 'oh', left: 0 };
     const death = { ch: 'process:fs/1', ev: exited };
-    const { differences, unheard } = await forked(
-      '--at',
-      String(answer.s),
-      '--inject',
-      JSON.stringify(death),
-    );
+    const words = ['--at', String(answer.s), '--inject', JSON.stringify(death)];
+    const { differences, unheard } = await forked(...words);
     expect(differences).toContainEqual(
       expect.stringMatching(/^call r1: succeeded \| unknown \(ServerLost: /),
     );
@@ -177,12 +169,8 @@ describe('the output of a fork', () => {
     const before = readFileSync(file, 'utf8');
     const { recorded: was, forked: is, differences } = await forkFile(file, { skip: [answer.s] });
     expect([was.calls['r1']?.end, is.calls['r1']?.end]).toEqual(['succeeded', 'timedOut']);
-    expect(is.calls['r1']).toMatchObject({
-      tool: 'read',
-      server: 'fs',
-      code: 'ToolExecutionTimeout',
-      answers: 1,
-    });
+    const timeOut = { tool: 'read', server: 'fs', code: 'ToolExecutionTimeout', answers: 1 };
+    expect(is.calls['r1']).toMatchObject(timeOut);
     expect(differences).toHaveLength(1);
     expect(readFileSync(file, 'utf8')).toBe(before);
     await expect(forkFile(file, { at: 1, set: { 'ev.nothing': 1 } })).rejects.toBeInstanceOf(ForkError);
@@ -209,48 +197,23 @@ describe('a mistake at a2c fork', () => {
   const at = ['--at', String(answer.s)];
   const input = inputs.findLast(({ s }) => s < answer.s)?.s;
   it.each([
+    [['--at', `${answer.s - 1}`], `seq ${answer.s - 1} is no input; the one before it is ${input}`],
+    [['--skip', '999999'], 'seq 999999 is no input; the one before it is'],
+    [['--at', 'soon'], 'a whole number'],
+    [['--set', 'ev.code=1'], '--set and --inject need --at SEQ'],
+    [['--inject', '{"ch":"host:computer"}'], '--set and --inject need --at SEQ'],
+    [[...at, '--set', 'ev.code'], '--set ev.code: write KEY=VALUE, such as ev.code=1'],
+    [[...at, '--set', 'ev.cod=1'], '--set ev.cod: the input has no such value; it has ev.type, ev.result'],
+    [[...at, '--set', 'ev.x.y=1'], '--set ev.x.y: the input has no such value; it has '],
     [
-      'a number that is no input',
-      ['--at', String(answer.s - 1)],
-      `seq ${answer.s - 1} is no input; the one before it is ${input}`,
-    ],
-    ['a number beyond the end', ['--skip', '999999'], 'seq 999999 is no input; the one before it is'],
-    ['a number that is none', ['--at', 'soon'], 'a whole number'],
-    ['--set without --at', ['--set', 'ev.code=1'], '--set and --inject need --at SEQ'],
-    ['--inject without --at', ['--inject', '{"ch":"host:computer"}'], '--set and --inject need --at SEQ'],
-    [
-      'a --set that is no assignment',
-      [...at, '--set', 'ev.code'],
-      '--set ev.code: write KEY=VALUE, such as ev.code=1',
-    ],
-    [
-      'a --set of nothing there',
-      [...at, '--set', 'ev.cod=1'],
-      '--set ev.cod: the input has no such value; it has ev.type, ev.result',
-    ],
-    [
-      'a --set deep in nothing',
-      [...at, '--set', 'ev.x.y=1'],
-      '--set ev.x.y: the input has no such value; it has ',
-    ],
-    [
-      'a --set in what is empty',
       [...at, '--set', 'ev.result.content.0=1'],
       'the input has no such value; ev.result.content is empty: set all of it',
     ],
-    [
-      'an --inject that is no JSON',
-      [...at, '--inject', '{via:host}'],
-      'write an input, such as {"ch":"host:computer"',
-    ],
-    ['an --inject that is no object', [...at, '--inject', '42'], '--inject 42: no object'],
-    ['an --inject that is no input', [...at, '--inject', '{"via":"dream","a":"x"}'], 'ch'],
-    [
-      'an --inject of another kind',
-      [...at, '--inject', '{"k":"post","a":"x","from":"y","ev":{"type":"z"}}'],
-      'only inputs can be injected',
-    ],
-  ])('is 64 in %s, with what to write instead', async (_what, argv, text) => {
+    [[...at, '--inject', '{via:host}'], 'write an input, such as {"ch":"host:computer"'],
+    [[...at, '--inject', '42'], '--inject 42: no object'],
+    [[...at, '--inject', '{"via":"dream","a":"x"}'], 'ch'],
+    [[...at, '--inject', '{"k":"post","a":"x","from":"y","ev":{"type":"z"}}'], 'only inputs can be injected'],
+  ])('is 64 for %j, with what to write instead', async (argv, text) => {
     rmSync(out, { force: true });
     const { code, err } = await fork(...argv);
     expect({ code, err }).toEqual({ code: 64, err: expect.stringContaining(text) });

@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { CommandContext, Laboratory } from '../../../actors/cli/context.ts';
-import { run } from '../../../actors/cli/run.ts';
+import { commandLine } from '../../fixtures/command-line.ts';
 import { customerCommand, recordedCustomers } from '../../fixtures/customers.ts';
 import { recordedTrouble, troubledCommand } from '../../fixtures/troubled.ts';
 import { pidsOf } from '../../fixtures/hosted.ts';
@@ -10,7 +9,6 @@ import type { Row } from './plan.ts';
 import { seenOf, type Seen } from './seen.ts';
 import { resultDifferences } from './shape.ts';
 import { verify } from './verify.ts';
-import { verifyCommand } from './verify-command.ts';
 
 const [died, hung, refused, booked] = await Promise.all([
   recordedCustomers('die'),
@@ -26,32 +24,7 @@ afterAll(() => {
   for (const each of [died, hung, refused, booked]) each.remove();
 });
 
-interface Told {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-async function a2c(
-  argv: readonly string[],
-  onStep = (_: string): void => {},
-  signal?: AbortSignal,
-): Promise<Told> {
-  const told = { out: '', err: '' };
-  const [out, err] = (['out', 'err'] as const).map((to) => (text: string) => void (told[to] += `${text}\n`));
-  const terminal = {
-    out,
-    err,
-    outText: out,
-    errText: err,
-    meter: (text: string | null) => text !== null && onStep(text),
-  };
-  const context = {
-    terminal: terminal as unknown as CommandContext['terminal'],
-    signal: signal ?? new AbortController().signal,
-    laboratory: () => Promise.resolve({ verifyServer: verifyCommand } as Partial<Laboratory> as Laboratory),
-  };
-  return { code: await run(['verify', ...argv], context), ...told };
-}
+const a2c = (argv: readonly string[], around = {}) => commandLine(['verify', ...argv], around);
 const given = ['arguments.password=4711-9922', 'env.MARK=a2c-verify-booked', 'input.greeting=hello'];
 const sets = ['--yes', ...given.flatMap((one) => ['--set', one])];
 
@@ -171,7 +144,7 @@ describe('a good recording', () => {
 describe('a value that a trace does not give', () => {
   it('is asked for before anything is started', async () => {
     const steps: string[] = [];
-    const { code, err } = await a2c([booked.file], (step) => steps.push(step));
+    const { code, err } = await a2c([booked.file], { onMeter: (step: string) => steps.push(step) });
     expect({ code, steps }).toEqual({ code: 64, steps: [] });
     expect(err).toMatch(/give --set arguments\.password=… and --set env\.MARK=… and --set input\.greeting=…/);
   });
@@ -210,10 +183,10 @@ describe('a value that a trace does not give', () => {
   });
   it('leaves no server behind after Ctrl-C', async () => {
     const aborter = new AbortController();
-    const stop = (step: string): void => {
+    const onMeter = (step: string): void => {
       if (step.startsWith('request 4')) aborter.abort();
     };
-    const { code } = await a2c([hung.file], stop, aborter.signal);
+    const { code } = await a2c([hung.file], { onMeter, signal: aborter.signal });
     expect(code).toBe(130);
   });
 });
@@ -254,51 +227,35 @@ describe('answers of the same shape', () => {
 
 const failure = (code: number | string, message: string, details = {}) =>
   ({ code, message, details }) as never;
-const good = (text: string): Seen =>
-  seenOf('tools/call', { type: 'result', result: { content: [{ type: 'text', text }] } });
-const empty = seenOf('tools/call', { type: 'result', result: { content: [] } });
-const bad = (text: string): Seen =>
-  seenOf('tools/call', { type: 'result', result: { content: [{ type: 'text', text }], isError: true } });
+const seen = (answer: Parameters<typeof seenOf>[1]): Seen => seenOf('tools/call', answer);
+const result = (...texts: string[]) => ({ content: texts.map((text) => ({ type: 'text', text })) });
+const good = (text: string): Seen => seen({ type: 'result', result: result(text) });
+const empty = seen({ type: 'result', result: result() });
+const bad = (text: string): Seen => seen({ type: 'result', result: { ...result(text), isError: true } });
 const rpc = (code: number, message: string): Seen =>
-  seenOf('tools/call', { type: 'error', failure: failure(4003, message, { code }) });
-const silent = (ms: number): Seen => seenOf('tools/call', { type: 'timedOut', ms });
-const cut = seenOf('tools/call', { type: 'withdrawn', ms: 800 });
-const open = seenOf('tools/call', { type: 'none' });
-const unread = seenOf('tools/call', { type: 'unread', failure: failure(4003, 'neither') });
-const dead = (text: string): Seen => ({ kind: 'death', text });
+  seen({ type: 'error', failure: failure(4003, message, { code }) });
+const silent = (ms: number): Seen => seen({ type: 'timedOut', ms });
+const cut = seen({ type: 'withdrawn', ms: 800 });
+const open = seen({ type: 'none' });
+const unread = seen({ type: 'unread', failure: failure(4003, 'neither') });
 const rules: Rules = { exact: false, ignore: [] };
 const rowOf = (was: Seen, isFailure: boolean, more: Partial<Row> = {}): Row => ({
-  ...{
-    what: 'request',
-    s: 9,
-    answeredAt: 10,
-    t: 0,
-    endedAt: 1,
-    session: 0,
-    method: 'tools/call',
-    params: {},
-  },
-  ...{ req: undefined, wanted: [], was, isFailure },
+  ...{ what: 'request', s: 9, answeredAt: 10, t: 0, endedAt: 1, session: 0 },
+  ...{ method: 'tools/call', params: {}, req: undefined, wanted: [], was, isFailure },
   ...more,
 });
 
 describe('one answer beside the recorded one', () => {
-  const died = dead('it ended with exit code 3; stderr: no orders of 4711 in /srv/a/b.js:12');
+  const death = (code: number, text: string): Seen => ({
+    kind: 'death',
+    text: `it ended with exit code ${code}; stderr: ${text}`,
+  });
+  const died = death(3, 'no orders of 4711 in /srv/a/b.js:12');
   it.each([
-    [
-      'the same death at another place',
-      died,
-      dead('it ended with exit code 3; stderr: no orders of 12 in /ci/c.js:9'),
-      'red',
-    ],
-    [
-      'a death with another code',
-      died,
-      dead('it ended with exit code 4; stderr: no orders of 4711 in /srv/a/b.js:12'),
-      'other',
-    ],
-    ['a death with another reason', died, dead('it ended with exit code 3; stderr: out of memory'), 'other'],
-    ['a death without a known reason', died, seenOf('tools/call', { type: 'lost' }), 'red'],
+    ['the same death at another place', died, death(3, 'no orders of 12 in /ci/c.js:9'), 'red'],
+    ['a death with another code', died, death(4, 'no orders of 4711 in /srv/a/b.js:12'), 'other'],
+    ['a death with another reason', died, death(3, 'out of memory'), 'other'],
+    ['a death without a known reason', died, seen({ type: 'lost' }), 'red'],
     ['a death that became an error of the tool', died, bad('no orders'), 'other'],
     ['a death that became an error of the protocol', died, rpc(-32_603, 'no orders'), 'other'],
     ['a death that became silence', died, silent(60_000), 'other'],
