@@ -4,6 +4,7 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { extras, goneWith, productFiles, registry } from './extras.ts';
+import { saidByCompiler } from '../fixtures/linked-project.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -28,11 +29,7 @@ function compiled(copy: string): string {
     files: productFiles(copy).filter((path) => path.endsWith('.ts') && !path.startsWith('adapters/page/')),
   };
   writeFileSync(join(copy, 'tsconfig.core.json'), JSON.stringify({ ...config, include: [] }));
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  return spawnSync(process.execPath, [tsc, '-p', 'tsconfig.core.json', '--noEmit'], {
-    cwd: copy,
-    encoding: 'utf8',
-  }).stdout;
+  return saidByCompiler(copy, '-p', 'tsconfig.core.json', '--noEmit');
 }
 
 /** Tests whose imports are all there, directly and over others. */

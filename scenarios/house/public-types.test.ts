@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { declarationsOf, keyOf, placeOf, type Place } from './public-types.ts';
-import { importsBehind, packagesBehind, publicOf, unexplained, unexported } from './public-types.ts';
+import { importsBehind, publicOf, unexplained, unexported } from './public-types.ts';
 
 /** Types are read from the built files, as a user's compiler and editor read them. */
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -15,7 +15,6 @@ const entries = Object.entries(exports).flatMap(([path, target]) =>
   typeof target === 'string' ? [] : [{ path, places: publicOf(join(root, target.types)) }],
 );
 const known = new Set(entries.flatMap(({ places }) => places.map(keyOf)));
-const placesOf = (path: string): readonly Place[] => entries.find((each) => each.path === path)?.places ?? [];
 
 describe('a type that strangers import', () => {
   it('is seen by its checks', () => {
@@ -38,8 +37,7 @@ describe('a type that strangers import', () => {
     expect(said.filter((text) => /seed \d|a2c-wire/.test(text))).toEqual([]);
   });
 
-  const creators = ['createAgent', 'createComputer', 'createOffice'];
-  it('reads no types of packages with what hosts import', () => {
+  it('reads no types of packages, and so of machines, with what hosts import', () => {
     const behind = Object.entries(exports).map(([path, target]) => [
       path,
       typeof target === 'string' ? [] : importsBehind(join(root, target.types)),
@@ -55,14 +53,6 @@ describe('a type that strangers import', () => {
       './langchain': [],
       './wire': ['zod', 'zod/v4/core'],
     });
-  });
-
-  it('names no package, and so no machine, in handles, options, events, errors and what creates them', () => {
-    const names = placesOf('.').map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(creators));
-    expect(placesOf('.').flatMap((place) => packagesBehind(place))).toEqual([]);
-    const joinOffice = placesOf('./wire').filter(({ name }) => name === 'joinOffice');
-    expect(joinOffice.flatMap((place) => packagesBehind(place))).toEqual(['joinOffice > zod']);
   });
 });
 
@@ -117,7 +107,7 @@ type Box<T> = T;
     ]);
   });
 
-  it('find the package behind a name', () => {
-    expect(places.flatMap((place) => packagesBehind(place))).toEqual(['Shown > Inner > Deep > pack']);
+  it('find the package behind a file', () => {
+    expect(importsBehind(index)).toEqual(['pack']);
   });
 });

@@ -161,28 +161,20 @@ export function unexported(places: readonly Place[], known: ReadonlySet<string>)
   return found;
 }
 
-/** Such as `createX > Runtime > xstate`. */
-export function packagesBehind(
-  place: Place,
-  seen = new Set<string>(),
-  path: readonly string[] = [],
-): string[] {
-  if (seen.size === seen.add(keyOf(place)).size) return [];
-  const here = [...path, place.name];
-  const found = namedBy(place).flatMap(({ place: next }) => {
-    if (typeof next === 'object') return packagesBehind(next, seen, here);
-    // Modules of Node (`node:`) are no packages.
-    return next.startsWith('node:') ? [] : [[...here, next].join(' > ')];
-  });
-  return [...new Set(found)];
-}
-
+/** Packages of which types or values are imported, directly and over other files; modules of Node are no packages. */
 export function importsBehind(file: string, seen = new Set<string>()): string[] {
   if (seen.size === seen.add(file).size) return [];
+  const modules: string[] = [];
+  const take = ({ source }: { readonly source: { readonly value: string } | null }): void => {
+    if (source) modules.push(source.value);
+  };
   const { program } = parseSync(file, readFileSync(file, 'utf8'));
-  const modules = program.body.flatMap((statement) =>
-    'source' in statement && statement.source ? [statement.source.value] : [],
-  );
+  new Visitor({
+    ImportDeclaration: take,
+    ExportNamedDeclaration: take,
+    ExportAllDeclaration: take,
+    TSImportType: take,
+  }).visit(program);
   const found = modules.flatMap((module) =>
     module.startsWith('.') ? importsBehind(fileAt(file, module), seen) : module,
   );
