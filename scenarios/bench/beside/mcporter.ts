@@ -60,212 +60,167 @@ interface Task {
   readonly isSlow?: boolean;
   readonly stdin?: string;
 }
-const sum = ['a=1', 'b=2'];
-const both = (what: string, ...words: readonly string[]): Task => ({ what, a2c: words, mcporter: words });
-const inConfig = (what: string, config: string, ...words: readonly string[]): Task => ({
-  what,
-  a2c: [...words, '-c', `sub/${config}.json`],
-  mcporter: [...words, '--config', `sub/${config}.json`],
-});
+type Typed = string | readonly string[];
+const words = (typed: Typed): readonly string[] => (typeof typed === 'string' ? typed.split(' ') : typed);
+/** Words with blanks in them are typed as a list. */
+function task(what: string, a2c: Typed, mcporter = a2c, more: Pick<Task, 'isSlow' | 'stdin'> = {}): Task {
+  return { what, a2c: words(a2c), mcporter: words(mcporter), ...more };
+}
+const inConfig = (what: string, config: string, typed: string, more = {}): Task =>
+  task(what, `${typed} -c sub/${config}.json`, `${typed} --config sub/${config}.json`, more);
 const document = 'demo://resource/static/document/architecture.md';
 const entities = '[{"name": "Ann", "entityType": "person", "observations": []}]';
 const slowTool = 'everything.trigger-long-running-operation';
+const isSlow = true;
+const call = 'call everything.get-sum';
+const sum = `${call} a=1 b=2`;
+const echo = ['call', 'everything.echo'];
+const create = ['call', 'second.create_entities'];
 const tasks: readonly Task[] = [
-  both('Version', '--version'),
-  { what: 'Servers of the config', a2c: ['list'], mcporter: ['config', 'list'] },
-  { what: 'Tools of all servers', a2c: ['tools'], mcporter: ['list'], isSlow: true },
-  { what: 'Which servers work', a2c: ['status'], mcporter: ['list', '--status'], isSlow: true },
-  { what: 'Tools of one server', a2c: ['tools', 'everything'], mcporter: ['list', 'everything'] },
-  { what: 'How a tool is called', a2c: ['tools', 'get-sum'], mcporter: ['list', 'everything', '--schema'] },
-  both('One call', 'call', 'everything.get-sum', ...sum),
-  {
-    what: 'One call, result as JSON',
-    a2c: ['call', 'everything.get-sum', ...sum, '--json'],
-    mcporter: ['call', 'everything.get-sum', ...sum, '--output', 'json'],
-  },
-  both('Wrong argument', 'call', 'everything.get-sum', 'a=1', 'b=soon'),
-  both('Misspelt tool', 'call', 'everything.get-smu', ...sum),
-  both('Misspelt server', 'call', 'evrything.get-sum', ...sum),
-  both('One of two servers with one tool', 'call', 'second.read_graph'),
-  both('Kept server, second call', 'call', 'memory.read_graph'),
-  both('Structured result', 'call', 'everything.get-structured-content', 'location=New York'),
-  both('Image', 'call', 'everything.get-tiny-image'),
-  both('Server that crashes', 'call', 'crashing.list_bases'),
-  { ...both('Silent server', 'call', 'silent.echo', 'message=hi'), isSlow: true },
-  {
-    what: 'Server without a config',
-    a2c: ['call', 'get-sum', ...sum, '--', 'node', fileOf('everything')],
-    mcporter: ['call', '--stdio', `node ${fileOf('everything')}`, 'get-sum', ...sum],
-  },
-  {
-    what: 'Add a server',
-    a2c: ['add', 'new', '--force', '-c', 'own.json', '--', 'npx', '-y', 'pkg'],
-    mcporter: ['config', 'add', 'new', '--command', 'npx', '--arg', '-y', '--arg', 'pkg'],
-  },
-  both('Help', '--help'),
-  { what: 'Help of one command', a2c: ['help', 'call'], mcporter: ['call', '--help'] },
-  both('Misspelt command', 'cal', 'everything.echo'),
-  both('Tool forgotten', 'call', 'everything'),
-  both('Text of a file as an argument', 'call', 'everything.echo', 'message=@notes.txt'),
-  {
-    what: 'Arguments as JSON',
-    a2c: ['call', 'everything.echo', '{"message": "hi"}'],
-    mcporter: ['call', 'everything.echo', '--args', '{"message": "hi"}'],
-  },
-  {
-    what: 'Two configs',
-    a2c: ['call', 'first.echo', 'message=hi', '-c', 'sub/first.json', '-c', 'own.json'],
-    mcporter: ['call', 'first.echo', 'message=hi', '--config', 'sub/first.json', '--config', 'own.json'],
-  },
-  inConfig('Relative path in a config elsewhere', 'near', 'call', 'near.echo', 'message=hi'),
-  inConfig('Arguments in the command', 'wrong', 'call', 'wrong.echo', 'message=hi'),
-  {
-    what: 'Line for another client',
-    a2c: ['claude', 'mcp', 'add', '--transport', 'http', 'far', 'https://example.com/mcp', '--force'],
-    mcporter: ['config', 'add', 'far', 'https://example.com/mcp'],
-  },
-  { what: 'Why a server is down', a2c: ['status', 'crashing'], mcporter: ['list', 'crashing'] },
-  { what: 'Resources of one server', a2c: ['resources', 'everything'], mcporter: ['resource', 'everything'] },
-  {
-    what: 'Types of the tools',
-    a2c: ['generate', 'types', 'everything'],
-    mcporter: ['emit-ts', 'everything', '--out', 'everything.d.ts'],
-  },
-  {
-    what: 'One resource',
-    a2c: ['read', document],
-    mcporter: ['resource', 'everything', document],
-  },
-  both('Values in order', 'call', 'everything.get-sum', '1', '2'),
-  {
-    what: 'Server and tool apart',
-    a2c: ['call', 'everything', 'get-sum', ...sum],
-    mcporter: ['call', '--server', 'everything', '--tool', 'get-sum', ...sum],
-  },
-  {
-    what: 'Arguments from stdin',
-    a2c: ['call', 'everything.echo', '-'],
-    mcporter: ['call', 'everything.echo', '--args', '-'],
-    stdin: '{"message": "hi"}',
-  },
-  {
-    what: 'List of objects as an argument',
-    a2c: ['call', 'second.create_entities', `entities:=${entities}`],
-    mcporter: ['call', 'second.create_entities', '--args', `{"entities": ${entities}}`],
-  },
-  both('Missing argument', 'call', 'everything.get-sum', 'a=1'),
-  both('Unknown argument', 'call', 'everything.get-sum', ...sum, 'c=3'),
-  both('Wrong choice', 'call', 'everything.get-structured-content', 'location=Paris'),
-  {
-    what: 'Limit of a call',
-    a2c: ['call', slowTool, 'duration=20', '-t', '3'],
-    mcporter: ['call', slowTool, 'duration=20', '--timeout', '3000'],
-  },
-  {
-    what: 'Failure as JSON',
-    a2c: ['call', 'everything.get-sum', 'a=1', 'b=soon', '--json'],
-    mcporter: ['call', 'everything.get-sum', 'a=1', 'b=soon', '--output', 'json'],
-  },
-  {
-    what: 'Tools as JSON',
-    a2c: ['tools', 'everything', '--json'],
-    mcporter: ['list', 'everything', '--json'],
-  },
-  {
-    what: 'Image into a file',
-    a2c: ['call', 'everything.get-tiny-image', '--save', 'images'],
-    mcporter: ['call', 'everything.get-tiny-image', '--save-images', 'images'],
-  },
-  both('Result with links', 'call', 'everything.get-resource-links', 'count=2'),
-  { what: 'Entry of one server', a2c: ['get', 'tavily'], mcporter: ['config', 'get', 'tavily'] },
-  {
-    what: 'URL where nobody listens',
-    a2c: ['tools', 'http://127.0.0.1:59999/mcp'],
-    mcporter: ['list', '--http-url', 'http://127.0.0.1:59999/mcp', '--allow-http'],
-  },
-  inConfig('Command that is not installed', 'absent', 'call', 'absent.echo'),
-  inConfig('Variable that is not set', 'unset', 'call', 'unset.echo', 'message=hi'),
-  inConfig('Config with comments', 'noted', 'call', 'noted.echo', 'message=hi'),
-  { what: 'Login where none is needed', a2c: ['login', 'everything'], mcporter: ['auth', 'everything'] },
-  { what: 'What is kept', a2c: ['keep', '--list'], mcporter: ['daemon', 'status'] },
-  { ...inConfig('Server that needs 40 s', 'slow', 'call', 'slow.echo', 'message=hi'), isSlow: true },
+  task('Version', '--version'),
+  task('Servers of the config', 'list', 'config list'),
+  task('Tools of all servers', 'tools', 'list', { isSlow }),
+  task('Which servers work', 'status', 'list --status', { isSlow }),
+  task('Tools of one server', 'tools everything', 'list everything'),
+  task('How a tool is called', 'tools get-sum', 'list everything --schema'),
+  task('One call', sum),
+  task('One call, result as JSON', `${sum} --json`, `${sum} --output json`),
+  task('Wrong argument', `${call} a=1 b=soon`),
+  task('Misspelt tool', 'call everything.get-smu a=1 b=2'),
+  task('Misspelt server', 'call evrything.get-sum a=1 b=2'),
+  task('One of two servers with one tool', 'call second.read_graph'),
+  task('Kept server, second call', 'call memory.read_graph'),
+  task('Structured result', ['call', 'everything.get-structured-content', 'location=New York']),
+  task('Image', 'call everything.get-tiny-image'),
+  task('Server that crashes', 'call crashing.list_bases'),
+  task('Silent server', 'call silent.echo message=hi', undefined, { isSlow }),
+  task(
+    'Server without a config',
+    ['call', 'get-sum', 'a=1', 'b=2', '--', 'node', fileOf('everything')],
+    ['call', '--stdio', `node ${fileOf('everything')}`, 'get-sum', 'a=1', 'b=2'],
+  ),
+  task(
+    'Add a server',
+    'add new --force -c own.json -- npx -y pkg',
+    'config add new --command npx --arg -y --arg pkg',
+  ),
+  task('Help', '--help'),
+  task('Help of one command', 'help call', 'call --help'),
+  task('Misspelt command', 'cal everything.echo'),
+  task('Tool forgotten', 'call everything'),
+  task('Text of a file as an argument', 'call everything.echo message=@notes.txt'),
+  task('Arguments as JSON', [...echo, '{"message": "hi"}'], [...echo, '--args', '{"message": "hi"}']),
+  task(
+    'Two configs',
+    'call first.echo message=hi -c sub/first.json -c own.json',
+    'call first.echo message=hi --config sub/first.json --config own.json',
+  ),
+  inConfig('Relative path in a config elsewhere', 'near', 'call near.echo message=hi'),
+  inConfig('Arguments in the command', 'wrong', 'call wrong.echo message=hi'),
+  task(
+    'Line for another client',
+    'claude mcp add --transport http far https://example.com/mcp --force',
+    'config add far https://example.com/mcp',
+  ),
+  task('Why a server is down', 'status crashing', 'list crashing'),
+  task('Resources of one server', 'resources everything', 'resource everything'),
+  task('Types of the tools', 'generate types everything', 'emit-ts everything --out everything.d.ts'),
+  task('One resource', `read ${document}`, `resource everything ${document}`),
+  task('Values in order', `${call} 1 2`),
+  task(
+    'Server and tool apart',
+    'call everything get-sum a=1 b=2',
+    'call --server everything --tool get-sum a=1 b=2',
+  ),
+  task('Arguments from stdin', [...echo, '-'], [...echo, '--args', '-'], { stdin: '{"message": "hi"}' }),
+  task(
+    'List of objects as an argument',
+    [...create, `entities:=${entities}`],
+    [...create, '--args', `{"entities": ${entities}}`],
+  ),
+  task('Missing argument', `${call} a=1`),
+  task('Unknown argument', `${sum} c=3`),
+  task('Wrong choice', 'call everything.get-structured-content location=Paris'),
+  task('Limit of a call', `call ${slowTool} duration=20 -t 3`, `call ${slowTool} duration=20 --timeout 3000`),
+  task('Failure as JSON', `${call} a=1 b=soon --json`, `${call} a=1 b=soon --output json`),
+  task('Tools as JSON', 'tools everything --json', 'list everything --json'),
+  task(
+    'Image into a file',
+    'call everything.get-tiny-image --save images',
+    'call everything.get-tiny-image --save-images images',
+  ),
+  task('Result with links', 'call everything.get-resource-links count=2'),
+  task('Entry of one server', 'get tavily', 'config get tavily'),
+  task(
+    'URL where nobody listens',
+    'tools http://127.0.0.1:59999/mcp',
+    'list --http-url http://127.0.0.1:59999/mcp --allow-http',
+  ),
+  inConfig('Command that is not installed', 'absent', 'call absent.echo'),
+  inConfig('Variable that is not set', 'unset', 'call unset.echo message=hi'),
+  inConfig('Config with comments', 'noted', 'call noted.echo message=hi'),
+  task('Login where none is needed', 'login everything', 'auth everything'),
+  task('What is kept', 'keep --list', 'daemon status'),
+  inConfig('Server that needs 40 s', 'slow', 'call slow.echo message=hi', { isSlow }),
 ];
 /** Answers of each task as a person saw them, to be looked at again when the page is made again; others were the result. */
-const seen: Readonly<Record<string, { readonly a2c: string; readonly mcporter: string }>> = {
-  Version: { a2c: 'the number', mcporter: 'the number' },
-  'Servers of the config': {
-    a2c: 'a line each, with its number of tools',
-    mcporter: 'four lines each, no tools',
-  },
-  'Tools of all servers': {
-    a2c: 'each tool in a line; why two servers are missing, and what to type',
-    mcporter: 'numbers of tools; which servers are missing',
-  },
-  'Which servers work': { a2c: 'state of each, cause, what to type', mcporter: 'state of each' },
-  'Tools of one server': { a2c: 'a line each', mcporter: 'signatures with all parameters' },
-  'How a tool is called': {
-    a2c: 'signature and parameters of this tool',
-    mcporter: 'signatures and schemas of all tools of its server',
-  },
-  'One call, result as JSON': {
-    a2c: 'outcome, ids and result in one document',
-    mcporter: 'the result as the server sent it',
-  },
-  'Wrong argument': {
-    a2c: 'names the argument, shows the signature; not sent',
-    mcporter: 'words of the validator in the server',
-  },
-  'Misspelt tool': { a2c: 'refused, names the nearest', mcporter: 'calls the nearest one' },
-  'Misspelt server': { a2c: 'refused, names the nearest', mcporter: 'stack trace, no hint' },
-  Image: { a2c: 'its type and size in its place', mcporter: 'the image left out without a word' },
-  'Server that crashes': {
-    a2c: 'words of the server, and what to type',
-    mcporter: '"Connection closed", stack trace',
-  },
-  'Silent server': { a2c: 'what it waits for, then the reason after 60 s', mcporter: 'no word for a minute' },
-  'Add a server': { a2c: 'the file, and what to type next', mcporter: 'the file' },
-  Help: { a2c: 'one screen', mcporter: 'two screens' },
-  'Help of one command': { a2c: 'its arguments, options and examples', mcporter: 'the same' },
-  'Misspelt command': { a2c: 'names the nearest', mcporter: 'takes it for a server' },
-  'Tool forgotten': { a2c: 'that it is a server, and what to type', mcporter: 'stack trace' },
-  'Two configs': { a2c: 'the result; both count', mcporter: 'the first is dropped without a word' },
-  'Arguments in the command': { a2c: 'refused, with the entry to write', mcporter: 'the result' },
-  'Line for another client': { a2c: 'the file, and what to type next', mcporter: 'the file' },
-  'Why a server is down': { a2c: 'state, cause, stderr, what to do', mcporter: 'stderr, stack trace' },
-  'Resources of one server': { a2c: 'a line each, and how one is read', mcporter: 'JSON' },
-  'Types of the tools': { a2c: 'on stdout, exact', mcporter: 'in a file' },
-  'One resource': { a2c: 'the text; no server is named', mcporter: 'the text' },
-  'Values in order': { a2c: 'the result', mcporter: 'not understood' },
-  'Missing argument': {
-    a2c: 'names the argument, shows the signature; not sent',
-    mcporter: 'words of the validator in the server',
-  },
-  'Unknown argument': {
-    a2c: 'names the argument, shows the signature; not sent',
-    mcporter: 'sent, and the argument ignored',
-  },
-  'Wrong choice': {
-    a2c: 'names the choices; not sent',
-    mcporter: 'words of the validator in the server',
-  },
-  'Limit of a call': { a2c: 'that its effect is unknown; exit code 3', mcporter: 'stack trace' },
-  'Failure as JSON': {
-    a2c: 'outcome, phase and failure in one document; exit code 2',
-    mcporter: 'the result as the server sent it',
-  },
-  'Tools as JSON': { a2c: 'one document', mcporter: 'one document' },
-  'Image into a file': { a2c: 'the file, and its place in the result', mcporter: 'the file' },
-  'Result with links': {
-    a2c: 'each link, and how it is read',
-    mcporter: 'the links left out without a word',
-  },
-  'Entry of one server': { a2c: 'the entry, secrets hidden', mcporter: 'its parts' },
-  'URL where nobody listens': { a2c: 'the cause; exit code 1', mcporter: '"fetch failed"; exit code 0' },
-  'Command that is not installed': { a2c: 'the cause, and what to do', mcporter: 'ENOENT, stack trace' },
-  'Variable that is not set': { a2c: 'which one, then the result', mcporter: 'the result, without a word' },
-  'Login where none is needed': { a2c: 'that there is none, and what to do', mcporter: 'no word' },
-  'What is kept': { a2c: 'a line each', mcporter: 'a line each' },
-  'Server that needs 40 s': { a2c: 'what it waits for, then the result', mcporter: 'the result' },
+const seen: Readonly<Record<string, readonly [a2c: string, mcporter: string]>> = {
+  Version: ['the number', 'the number'],
+  'Servers of the config': ['a line each, with its number of tools', 'four lines each, no tools'],
+  'Tools of all servers': [
+    'each tool in a line; why two servers are missing, and what to type',
+    'numbers of tools; which servers are missing',
+  ],
+  'Which servers work': ['state of each, cause, what to type', 'state of each'],
+  'Tools of one server': ['a line each', 'signatures with all parameters'],
+  'How a tool is called': [
+    'signature and parameters of this tool',
+    'signatures and schemas of all tools of its server',
+  ],
+  'One call, result as JSON': ['outcome, ids and result in one document', 'the result as the server sent it'],
+  'Wrong argument': [
+    'names the argument, shows the signature; not sent',
+    'words of the validator in the server',
+  ],
+  'Misspelt tool': ['refused, names the nearest', 'calls the nearest one'],
+  'Misspelt server': ['refused, names the nearest', 'stack trace, no hint'],
+  Image: ['its type and size in its place', 'the image left out without a word'],
+  'Server that crashes': ['words of the server, and what to type', '"Connection closed", stack trace'],
+  'Silent server': ['what it waits for, then the reason after 60 s', 'no word for a minute'],
+  'Add a server': ['the file, and what to type next', 'the file'],
+  Help: ['one screen', 'two screens'],
+  'Help of one command': ['its arguments, options and examples', 'the same'],
+  'Misspelt command': ['names the nearest', 'takes it for a server'],
+  'Tool forgotten': ['that it is a server, and what to type', 'stack trace'],
+  'Two configs': ['the result; both count', 'the first is dropped without a word'],
+  'Arguments in the command': ['refused, with the entry to write', 'the result'],
+  'Line for another client': ['the file, and what to type next', 'the file'],
+  'Why a server is down': ['state, cause, stderr, what to do', 'stderr, stack trace'],
+  'Resources of one server': ['a line each, and how one is read', 'JSON'],
+  'Types of the tools': ['on stdout, exact', 'in a file'],
+  'One resource': ['the text; no server is named', 'the text'],
+  'Values in order': ['the result', 'not understood'],
+  'Missing argument': [
+    'names the argument, shows the signature; not sent',
+    'words of the validator in the server',
+  ],
+  'Unknown argument': ['names the argument, shows the signature; not sent', 'sent, and the argument ignored'],
+  'Wrong choice': ['names the choices; not sent', 'words of the validator in the server'],
+  'Limit of a call': ['that its effect is unknown; exit code 3', 'stack trace'],
+  'Failure as JSON': [
+    'outcome, phase and failure in one document; exit code 2',
+    'the result as the server sent it',
+  ],
+  'Tools as JSON': ['one document', 'one document'],
+  'Image into a file': ['the file, and its place in the result', 'the file'],
+  'Result with links': ['each link, and how it is read', 'the links left out without a word'],
+  'Entry of one server': ['the entry, secrets hidden', 'its parts'],
+  'URL where nobody listens': ['the cause; exit code 1', '"fetch failed"; exit code 0'],
+  'Command that is not installed': ['the cause, and what to do', 'ENOENT, stack trace'],
+  'Variable that is not set': ['which one, then the result', 'the result, without a word'],
+  'Login where none is needed': ['that there is none, and what to do', 'no word'],
+  'What is kept': ['a line each', 'a line each'],
+  'Server that needs 40 s': ['what it waits for, then the result', 'the result'],
 };
 function fileOf(name: string): string {
   const { package: of = '', file = '' } = published[name] ?? {};
@@ -330,11 +285,8 @@ function install(): void {
 install();
 const node24 = join(packages, 'node_modules/node/bin/node');
 const mcporter = join(packages, 'node_modules/mcporter/dist/cli.js');
-const { version } = JSON.parse(
-  readFileSync(join(packages, 'node_modules/mcporter/package.json'), 'utf8'),
-) as {
-  version: string;
-};
+const about = readFileSync(join(packages, 'node_modules/mcporter/package.json'), 'utf8');
+const { version } = JSON.parse(about) as { version: string };
 const here = `a2c, Node ${process.versions.node.split('.')[0]}`;
 const tools = {
   [here]: [process.execPath, main],
@@ -371,12 +323,11 @@ try {
   });
   const without = entries.map(([name, { lifecycle: _, ...entry }]) => [name, entry] as const);
   mkdirSync(join(folder, 'config'));
-  writeFileSync(
-    join(folder, 'config/mcporter.json'),
-    JSON.stringify({ mcpServers: Object.fromEntries(entries) }),
-  );
-  writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: Object.fromEntries(without) }));
-  writeFileSync(join(folder, 'own.json'), JSON.stringify({ mcpServers: {} }));
+  const write = (file: string, mcpServers: object): void =>
+    writeFileSync(join(folder, file), JSON.stringify({ mcpServers }));
+  write('config/mcporter.json', Object.fromEntries(entries));
+  write('mcp.json', Object.fromEntries(without));
+  write('own.json', {});
   writeFileSync(join(folder, 'notes.txt'), 'two\nlines');
   mkdirSync(join(folder, 'sub'));
   writeFileSync(join(folder, 'sub/near.mjs'), `import ${JSON.stringify(fileOf('everything'))};`);
@@ -390,7 +341,7 @@ try {
     absent: { command: 'no-such-command' },
     unset: { command: 'node', args: [everything], env: { NEEDED: '${NO_SUCH_VARIABLE}' } },
   }))
-    writeFileSync(join(folder, `sub/${name}.json`), JSON.stringify({ mcpServers: { [name]: entry } }));
+    write(`sub/${name}.json`, { [name]: entry });
   const noted = `{ // mine\n  "mcpServers": { "noted": { "command": "node", "args": [${JSON.stringify(everything)}], } } }`;
   writeFileSync(join(folder, 'sub/noted.json'), noted);
   for (const [name, command] of Object.entries(tools)) {
@@ -405,14 +356,11 @@ try {
     process.stderr.write(`${task.what}\n`);
     for (const [name, { seconds, cpu, code, out }] of Object.entries(done)) {
       const of = name === 'mcporter' ? 'mcporter' : 'a2c';
-      const words = task[name === 'mcporter' ? 'mcporter' : 'a2c'].map((word) =>
-        word.replaceAll(packages, '…'),
-      );
-      const typed = [name === 'mcporter' ? name : 'a2c', ...words].join(' ');
+      const typed = [of, ...task[of].map((word) => word.replaceAll(packages, '…'))].join(' ');
       const first = name === here ? task.what : '';
       const shown = name === 'a2c, Node 24' ? 'the same, Node 24' : `\`${typed}\``;
       rows.push(
-        `| ${first} | ${shown} | ${typed.length} | ${seconds.toFixed(2)} | ${cpu.toFixed(2)} | ${code} | ${seen[task.what]?.[of] ?? 'the result'} |`,
+        `| ${first} | ${shown} | ${typed.length} | ${seconds.toFixed(2)} | ${cpu.toFixed(2)} | ${code} | ${seen[task.what]?.[of === 'a2c' ? 0 : 1] ?? 'the result'} |`,
       );
       if (name !== 'a2c, Node 24')
         texts.push(`### ${task.what}: \`${typed}\`\n\n\`\`\`text\n${said(out)}\n\`\`\`\n`);
