@@ -1,31 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createComputer, type Computer, type RecordOptions, type LinkedEnd } from '../../actors/index.ts';
+import { createComputer, type Computer, type RecordOptions } from '../../actors/index.ts';
 import { readTrace } from '../../machines/trace/reading.ts';
 import { commandLine } from '../fixtures/command-line.ts';
+import { linked } from '../fixtures/hosted.ts';
 import { replayTrace } from './replay-trace.ts';
 import { sha256Of } from './report/files.ts';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { anyTiming } from '../../machines/kernel/timing.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
-
-/** `die` hangs up, `echo` answers its text, `wait` never answers. */
-async function brittleServer(): Promise<LinkedEnd> {
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  const server = new Server({ name: 'files', version: '1' }, { capabilities: { tools: {} } });
-  const tools = ['die', 'echo', 'wait'].map((name) => ({ name, inputSchema: { type: 'object' as const } }));
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-    if (params.name === 'die') await theirs.close();
-    if (params.name === 'wait') await new Promise(() => {});
-    return { content: [{ type: 'text' as const, text: String(params.arguments?.['text']) }] };
-  });
-  await server.connect(theirs);
-  return ours;
-}
 
 const folder = testFolder('kept');
 let count = 0;
@@ -43,7 +26,7 @@ async function hostOf(record: RecordOptions = {}): Promise<Host> {
   const notices: string[] = [];
   const computer = await createComputer({
     config: { mcpServers: { files: { type: 'inmemory', autoApprove: ['all'] } } },
-    inMemory: { files: brittleServer },
+    inMemory: { files: linked().connect },
     stateDir,
     reaper: false,
     record,
@@ -132,19 +115,6 @@ describe('a trace of a user’s failure', () => {
     await host.computer.close();
   });
 
-  it('is kept once a minute for one tool, and again after it', async () => {
-    const host = await hostOf();
-    await vi.advanceTimersByTimeAsync(1_000);
-    const counts: number[] = [];
-    for (const waitMs of [10_000, 10_000, 60_000, 0]) {
-      await call(host, 'die');
-      counts.push(host.kept().length);
-      await vi.advanceTimersByTimeAsync(waitMs);
-    }
-    expect(counts).toEqual([1, 1, 1, 2]);
-    await host.computer.close();
-  });
-
   it.each([
     [[], []],
     [['serverLost'], ['serverLost files']],
@@ -170,7 +140,7 @@ describe('a trace of a user’s failure', () => {
   it('is written by a host that closes meanwhile, and by none that closes with a call in flight', async () => {
     for (const [tool, files] of [
       ['die', 1],
-      ['wait', 0],
+      ['hang', 0],
     ] as const) {
       const host = await hostOf();
       await vi.advanceTimersByTimeAsync(1_000);

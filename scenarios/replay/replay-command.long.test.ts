@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { DOMParser } from '@xmldom/xmldom';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Trace } from '../../machines/trace/reading.ts';
@@ -68,12 +67,6 @@ describe('the exit code', () => {
       '  process fs/1: ended by SIGTERM',
       '  process fs/2: ended by SIGTERM',
     ]);
-  });
-
-  it('is 0 for the same in a file of gzip', async () => {
-    const file = join(folder, 'good.trace.ndjson.gz');
-    writeFileSync(file, gzipSync(readFileSync(good)));
-    expect(await a2c(file)).toMatchObject({ code: 0 });
   });
 
   it('is 1 for what changed, and says what, why, and how to see it again', async () => {
