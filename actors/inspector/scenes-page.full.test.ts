@@ -37,16 +37,11 @@ const serverOf = (tool: string, more: object = {}): object => ({
   autoApprove: ['all'],
   ...more,
 });
-const silent = 'process.stdin.resume().on("end", () => process.exit())';
-const program = (code: string): object => ({ command: process.execPath, args: ['-e', code] });
 const config = {
   mcpServers: {
     database: serverOf('db_die'),
     files: serverOf('files_fail'),
     guarded: serverOf('guarded_write', { autoApprove: [] }),
-    mute: program(silent),
-    banner: program(`console.log("Server listening on port 3000"); ${silent}`),
-    notes: program('console.error("the licence has expired"); process.exit(7)'),
     typo: { command: 'npxx-that-is-not-there' },
     mail: serverOf('mail_send', { env: { TOKEN: '${input:mail_token}' } }),
     off: serverOf('off', { disabled: true }),
@@ -84,15 +79,12 @@ describe('a computer on which much is wrong', () => {
     const after = await look(computer);
     for (const page of [before, during, after]) {
       await page
-        .locator('#summary', { hasText: /^7 of 8 servers need a look: .* 1 is disabled\.$/ })
+        .locator('#summary', { hasText: /^4 of 5 servers need a look: .* 1 is disabled\.$/ })
         .waitFor();
       await allIncidents(page);
       await incident(page, 'down', 'database').filter({ hasText: 'exit code 3' }).waitFor();
       await incident(page, 'down', 'database').filter({ hasText: 'may have happened: db_die' }).waitFor();
-      await incident(page, 'down', 'notes').filter({ hasText: 'exit code 7' }).waitFor();
       await incident(page, 'down', 'typo').filter({ hasText: 'npxx-that-is-not-there' }).waitFor();
-      await incident(page, 'silent', 'banner').filter({ hasText: 'Server listening on port 3000' }).waitFor();
-      await incident(page, 'silent', 'mute').filter({ hasText: 'nothing came' }).waitFor();
       await incident(page, 'input', 'mail').filter({ hasText: 'mail_token' }).waitFor();
       await incident(page, 'person', 'guarded').filter({ hasText: 'waits for a person' }).waitFor();
       await page.locator('#servers tr', { hasText: 'is disabled in its config' }).waitFor();
