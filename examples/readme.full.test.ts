@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { linkedProject } from '../scenarios/fixtures/linked-project.ts';
+import { compiled, linkedProject } from '../scenarios/fixtures/linked-project.ts';
 import { testFolder } from '../scenarios/fixtures/test-folder.ts';
 
 /** Runs the programs and commands of README.md as they stand, in a project that has the built package. */
@@ -13,11 +13,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const here = testFolder('readme');
 const pages = ['README.md', 'docs/calls.md'].map((name) => readFileSync(join(root, name), 'utf8'));
 const [page = ''] = pages;
-const strict = {
-  ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: true },
-  ...{ module: 'nodenext', moduleDetection: 'force', target: 'es2022', types: ['node'], noEmit: true },
-  typeRoots: [join(root, 'node_modules/@types')],
-};
 const programs = [...pages.join('\n').matchAll(/^<!-- (\S+\.mjs) -->\n```js\n(.*?)^```$/gms)];
 
 beforeAll(() => {
@@ -71,14 +66,16 @@ describe('README.md', () => {
     });
   });
 
-  it('has a first program that strict TypeScript takes', async () => {
+  it('has a first program that strict TypeScript takes', () => {
     writeFileSync(join(here, 'first.ts'), readFileSync(join(here, 'first.mjs')));
-    writeFileSync(
-      join(here, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions: strict, files: ['first.ts'] }),
-    );
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    expect(await run(['node', tsc, '-p', here])).toEqual({ code: 0, err: '', out: '' });
+    const strict = [
+      '--exactOptionalPropertyTypes',
+      '--noUncheckedIndexedAccess',
+      '--moduleDetection',
+      'force',
+    ];
+    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+    expect(compiled(here, ['first.ts'], ...strict, ...types)).toBe('');
   });
 
   it.each([

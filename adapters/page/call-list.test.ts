@@ -3,17 +3,8 @@ import { doesAfter, listCalls, noFilter, percentileOf, phasesOf } from './call-l
 import type { Call, CallEnd, CallMoment } from '../../machines/incidents/calls.ts';
 
 const callOf = (ticket: string, more: Partial<Call> = {}): Call => ({
-  ...{
-    ticket,
-    reqId: ticket,
-    tool: 'read',
-    agent: '',
-    isByPage: false,
-    computer: '',
-    params: {},
-    timeoutMs: 0,
-  },
-  ...{ from: 0, server: 'db', address: '', moments: [] },
+  ...{ ticket, reqId: ticket, tool: 'read', agent: '', isByPage: false, computer: '', params: {} },
+  ...{ timeoutMs: 0, from: 0, server: 'db', address: '', moments: [] },
   ...more,
 });
 const ended = (at: number, outcome: string, more: Partial<CallEnd> = {}): CallEnd => ({

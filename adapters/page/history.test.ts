@@ -16,25 +16,15 @@ const last = (rows: readonly object[]): Living | undefined => historyOf(placed(r
 
 describe('an actor that lives after a record', () => {
   it('is in the state of its last step, since the step that changed it', () => {
-    const step = {
-      k: 'step',
-      a,
-      ev: 'x',
-      tr: ['one'],
-      v: { up: 'ready' },
-      ctx: { tries: 1, why: 'it died' },
-    };
-    const living = last([
-      open,
-      step,
-      { ...step, tr: [], ctx: undefined },
-      { ...step, ctx: { more: 2 }, gone: ['why'] },
-    ]);
+    const ctx = { tries: 1, why: 'it died' };
+    const step = { k: 'step', a, ev: 'x', tr: ['one'], v: { up: 'ready' }, ctx };
+    const quiet = { ...step, tr: [], ctx: undefined };
+    const living = last([open, step, quiet, { ...step, ctx: { more: 2 }, gone: ['why'] }]);
     expect(living?.context).toEqual({ tries: 1, more: 2 });
-    expect(last([open, step, { ...step, tr: [], ctx: undefined }])).toMatchObject({
+    expect(last([open, step, quiet])).toMatchObject({
       state: { up: 'ready' },
       since: 10,
-      context: { tries: 1, why: 'it died' },
+      context: ctx,
       taken: ['one'],
     });
   });
@@ -69,13 +59,8 @@ describe('an actor that lives after a record', () => {
     const snapshot = { value: 'waiting', context: { tries: 2 } };
     const holds = [{ held: 'deadline', n: 4, left: 70 }];
     const root = { a, kind: 'client', owner: 'computer', age: 30, holds, snapshot };
-    const living = last([
-      { k: 'open', a: 'gone', kind: 'call', from: a },
-      {},
-      {},
-      {},
-      { k: 'key', roots: [root] },
-    ]);
+    const gone = { k: 'open', a: 'gone', kind: 'call', from: a };
+    const living = last([gone, {}, {}, {}, { k: 'key', roots: [root] }]);
     expect(living).toMatchObject({ state: 'waiting', context: { tries: 2 }, opened: 10, since: null });
     expect([...(living?.timers.values() ?? [])]).toMatchObject([{ n: 4, due: 110 }]);
   });

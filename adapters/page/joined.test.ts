@@ -9,17 +9,8 @@ const host = (kind: HostFacts['kind'], name: string, calls: readonly Call[] = []
   return { facts, calls };
 };
 const call = (reqId: string, from: number, to?: number): Call => ({
-  ...{
-    ticket: `${reqId} ${from}`,
-    reqId,
-    isByPage: false,
-    tool: 'read',
-    agent: 'ann',
-    computer: 'c1',
-    params: {},
-    timeoutMs: 0,
-  },
-  ...{ from, server: '', address: '', moments: [] },
+  ...{ ticket: `${reqId} ${from}`, reqId, isByPage: false, tool: 'read', agent: 'ann', computer: 'c1' },
+  ...{ params: {}, timeoutMs: 0, from, server: '', address: '', moments: [] },
   ...(to !== undefined && {
     ended: { at: to, outcome: 'succeeded', end: 'succeeded', phase: '', failure: {}, result: null },
   }),

@@ -44,11 +44,7 @@ describe('the messages of a call', () => {
     ];
     for (const row of [...rows, ...rows]) all.add({ t: 0, ...row } as Row, 0);
     const found = all.ofCall({ address: call, reqId: 'r-1' });
-    expect(found.map(({ id, isAnswer }) => [id, isAnswer])).toEqual([
-      [1, false],
-      [3, false],
-      [4, true],
-    ]);
+    expect(found.map(({ id, isAnswer }) => (isAnswer ? -id : id))).toEqual([1, 3, -4]);
   });
 
   it('are told apart where both sides have one number', () => {
@@ -58,14 +54,8 @@ describe('the messages of a call', () => {
       frame('out', { result: {} }, { req: '1' }),
       frame('in', { result: {} }, { req: '1' }),
     );
-    expect(rows.map(({ name, isAnswer }) => [name, isAnswer])).toEqual([
-      ...[
-        ['ping', false],
-        ['roots/list', false],
-        ['roots/list', true],
-        ['ping', true],
-      ],
-    ]);
+    const told = rows.map(({ name, isAnswer }) => `${name}${isAnswer ? ', answered' : ''}`);
+    expect(told).toEqual(['ping', 'roots/list', 'roots/list, answered', 'ping, answered']);
   });
 
   it('leave out those of another actor, also of one whose name begins the same', () => {

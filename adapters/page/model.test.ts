@@ -15,25 +15,13 @@ const charts: Charts = {
   },
 };
 const context = { server: 'web', budget: 5, attempt: 0 };
-const checkpoint: Row = {
-  s: 1,
-  t: 5,
-  k: 'key',
-  roots: [
-    {
-      a: 'computer#1',
-      kind: 'computer',
-      owner: null,
-      snapshot: { value: { serving: 'whole' }, context: {} },
-    },
-    {
-      a: client,
-      kind: 'client',
-      owner: 'computer#1',
-      snapshot: { value: { connected: { ready: 'steady' } }, context },
-    },
-  ],
-};
+const whole = { value: { serving: 'whole' }, context: {} };
+const ready = { value: { connected: { ready: 'steady' } }, context };
+const roots = [
+  { a: 'computer#1', kind: 'computer', owner: null, snapshot: whole },
+  { a: client, kind: 'client', owner: 'computer#1', snapshot: ready },
+];
+const checkpoint: Row = { s: 1, t: 5, k: 'key', roots };
 const failure = { message: 'it ended with exit code 7', remedy: 'Mend it' };
 const down: readonly Row[] = [
   { s: 2, t: 10, k: 'step', a: client, v: 'waiting', ctx: { ...context, attempt: 2, failure } },

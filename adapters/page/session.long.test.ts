@@ -94,15 +94,8 @@ describe('a page of a host that runs', () => {
     session.take({ type: 'records', lines: posts(2, middle) + list + checkpoint(middle + 1, 3) });
     session.take({ type: 'records', lines: posts(middle + 2, mostKept + 5) });
     expect(session.history.row(1)).toMatchObject({ k: 'list', s: middle });
-    const step = {
-      s: mostKept + 5,
-      t: 1,
-      k: 'step',
-      a: client,
-      ev: 'x',
-      tr: [],
-      ctx: { tools: { $list: 'aa' } },
-    };
+    const ctx = { tools: { $list: 'aa' } };
+    const step = { s: mostKept + 5, t: 1, k: 'step', a: client, ev: 'x', tr: [], ctx };
     session.take({ type: 'records', lines: line(step) });
     expect(session.history.at(Infinity).get(client)?.context).toEqual({ server: 'web', tools: ['tool'] });
   });

@@ -6,13 +6,8 @@ const line = (row: object): string => JSON.stringify(row);
 const head = { s: 0, t: 0, k: 'head', format: 'a2c-trace/2', next: 1 };
 const inner = { s: 1, t: 1, k: 'list', h: 'aa', v: ['a', 'b'] };
 const outer = { s: 2, t: 1, k: 'list', h: 'bb', v: [{ $list: 'aa' }, 'c'] };
-const step = {
-  s: 3,
-  t: 1,
-  k: 'step',
-  a: 'x#1',
-  ctx: { tools: { $list: 'bb' }, own: { $esc: { $list: 'aa' } } },
-};
+const ctx = { tools: { $list: 'bb' }, own: { $esc: { $list: 'aa' } } };
+const step = { s: 3, t: 1, k: 'step', a: 'x#1', ctx };
 const file = [head, inner, outer, step];
 const readAll = (lists: Lists): Row[] => file.map((row) => lists.read(line(row)));
 
@@ -36,12 +31,8 @@ describe('a list that stands once in a trace', () => {
 });
 
 it('a trace of a host ends at the moment that is shown, by the wall clock of both', () => {
-  const rows = [
-    head,
-    { ...inner, k: 'in', w: 70 },
-    { ...outer, k: 'step' },
-    { ...step, k: 'out', w: 90 },
-  ] as Row[];
+  const later = { ...step, k: 'out', w: 90 };
+  const rows = [head, { ...inner, k: 'in', w: 70 }, { ...outer, k: 'step' }, later] as Row[];
   expect([0, 1, 2, 3].map((at) => clockAt(rows, at))).toEqual([undefined, 70, 70, 90]);
   const lines = [
     '{"s":0,"t":0,"k":"head"}',
