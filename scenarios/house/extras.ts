@@ -30,11 +30,7 @@ export const extras: readonly Extra[] = [
     at: ['machines/applications/', 'adapters/applications/', 'actors/applications/'],
     uses: [],
   },
-  {
-    name: 'documents',
-    at: ['adapters/documents/', 'machines/documents.ts'],
-    uses: ['files'],
-  },
+  { name: 'documents', at: ['adapters/documents/', 'machines/documents.ts'], uses: ['files'] },
   {
     name: 'presenter',
     at: ['machines/presenter/', 'actors/presenter/'],

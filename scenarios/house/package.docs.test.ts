@@ -94,10 +94,7 @@ describe('docs/dependencies.md', () => {
     const inPage = execFileSync(
       'git',
       ['grep', '-hoE', "from '[^.'][^']*'", '--', 'adapters/page', ':!*.test.*'],
-      {
-        cwd: root,
-        encoding: 'utf8',
-      },
+      { cwd: root, encoding: 'utf8' },
     );
     const imported = [...inPage.matchAll(/from '((?:@[^/']+\/)?[^/']+)/g)].map(([, name = '']) => name);
     const used = Object.keys(devDependencies).filter((name) => imported.includes(name));
