@@ -72,6 +72,7 @@ describe('the door of a computer', () => {
     expect(types()).toEqual(['link.up']);
   });
   it.each([
+    ['client:get_config', {}, 'agent.askedConfig', {}],
     [
       'client:get_desktop',
       { desktop_size: 2 },
@@ -110,14 +111,16 @@ describe('the door of a computer', () => {
     ]);
     expect(types()).toEqual(['link.up']);
   });
-  it('is asked for its config as for its tools', () => {
-    const connection = open('computer');
-    const acks = asked(connection, 'client:get_config', call);
-    expect(facts.at(-1)).toEqual({ type: 'agent.askedConfig', ticket: '7.r', reqId: 'r' });
-    const body = { servers: {}, inputs: [] };
-    connection.tell({ type: 'link.answer', ticket: '7.r', body });
-    expect(acks).toEqual([[body]]);
-  });
+  it.each(['ab*d', 'abc', 'a===', '=', 'abcd=', 'ab d', 'ab==cdef'])(
+    'refuses a part of a file that is not base64: %s',
+    (blob) => {
+      const declared = { total_size: 3, sha256: 'f'.repeat(64) };
+      const part = { ...call, chunk_offset: 0, eof: true, blob, ...declared };
+      const acks = asked(open('computer'), 'client:put_blob', part);
+      expect(acks).toMatchObject([[{ error: { message: 'blob is not base64' } }]]);
+      expect(types()).toEqual(['link.up']);
+    },
+  );
   it('hears that an agent left, whose ids another may use at once', () => {
     const connection = open('computer');
     const acks = [asked(connection, 'client:tool_call', call)];
@@ -206,10 +209,6 @@ describe('an agent', () => {
     open('agent').received(event, [body]);
     expect(types()).toEqual(['link.up']);
   });
-  it.each(['desktop', 'finder'])('hears that the %s of a computer is another', (collection) => {
-    open('agent').received(`notify:update_${collection}`, [{ computer: 'c' }]);
-    expect(facts.at(-1)).toEqual({ type: 'computer.collectionChanged', computer: 'c', collection });
-  });
   it('answers no questions', () => {
     expect(asked(open('agent'), 'client:get_tools', call)).toMatchObject([[{ error: { code: 501 } }]]);
   });
@@ -254,15 +253,6 @@ describe('a link', () => {
     );
     expect(told).toMatchObject([{ type: 'ask.refused', sent: false, failure: { code: 403 } }]);
     expect(emitted).toEqual([]);
-  });
-  it('announces changes under the own name', () => {
-    const connection = open('computer');
-    for (const event of ['server:update_tool_list', 'server:update_config'] as const)
-      connection.tell({ type: 'link.announce', event });
-    expect(emitted).toMatchObject([
-      { event: 'server:update_tool_list', body: { computer: 'c' } },
-      { event: 'server:update_config', body: { computer: 'c' } },
-    ]);
   });
 });
 
