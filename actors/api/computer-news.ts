@@ -8,8 +8,7 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import type { Servers } from '../servers/servers.ts';
 import type { ComputerNews } from '../../machines/computer/computer.machine.ts';
 import { stateFor } from '../../machines/server-state.ts';
-import { approvalGroups } from '../../machines/call/policy/permission.ts';
-import { toolsAlone } from '../../machines/call/policy/permission.ts';
+import { approvalGroups, toolsAlone } from '../../machines/call/policy/permission.ts';
 import { nearest } from '../../machines/text.ts';
 import { hostFailure, type Failure } from '../../machines/protocol/failure.ts';
 
@@ -62,9 +61,9 @@ export class ComputerNewsroom {
       case 'tools.withdrawn':
         return this.#withdrawn(news);
       case 'tools.refused':
-        return this.#refused(news);
+        return this.#lacks(this.#refusals, news);
       case 'list.restless':
-        return this.#restlessIs(news);
+        return this.#lacks(this.#restless, news);
       case 'name.shared':
         return this.#told.notice(textWithRemedy(news.failure), 'tools');
       case 'server.rolledBack':
@@ -76,10 +75,9 @@ export class ComputerNewsroom {
         return emit('tools.changed', { added: news.added, removed: news.removed, changed: news.changed });
       case 'aggregate.changed':
         return emit(`${news.collection}.changed`, {});
-      case 'aggregate.noticed':
-        return this.#told.notice(news.text, 'resources');
       case 'skills.changed':
         return emit('skills.changed', {});
+      case 'aggregate.noticed':
       case 'skills.noticed':
         return this.#told.notice(news.text, 'resources');
       case 'link.changed':
@@ -135,18 +133,14 @@ export class ComputerNewsroom {
     this.#losing.add(server);
     return true;
   }
-  /** Without a failure, no tool is refused any more. */
-  #refused({ server, failure }: Extract<ComputerNews, { type: 'tools.refused' }>): void {
-    if (failure) this.#refusals.set(server, failure);
-    else this.#refusals.delete(server);
-    if (failure) this.#told.notice(textWithRemedy(failure), 'tools');
-    if (this.#ready.has(server)) this.#withdrawn({ type: 'tools.withdrawn', server, failure });
-  }
-  /** Lists that are read less often may be outdated; null when they are read as often again. */
-  #restlessIs({ server, failure }: Extract<ComputerNews, { type: 'list.restless' }>): void {
-    if (failure) this.#restless.set(server, failure);
-    else this.#restless.delete(server);
-    if (failure) this.#told.notice(textWithRemedy(failure));
+  /** Tools are refused, or lists are read less often and may be outdated; without a failure neither any more. */
+  #lacks(
+    known: Map<string, Failure>,
+    { server, failure }: Extract<ComputerNews, { type: 'tools.refused' | 'list.restless' }>,
+  ): void {
+    if (failure) known.set(server, failure);
+    else known.delete(server);
+    if (failure) this.#told.notice(textWithRemedy(failure), known === this.#refusals ? 'tools' : undefined);
     const lack = this.#refusals.get(server) ?? failure;
     if (this.#ready.has(server)) this.#withdrawn({ type: 'tools.withdrawn', server, failure: lack });
   }

@@ -5,7 +5,7 @@ import { deferred, untilAborted } from '../kernel/listeners.ts';
 import type { PeerCredential } from '../../adapters/socket/link.ts';
 import type { LinkStatus } from './link-status.ts';
 import type { LinkRefusal } from '../../machines/link/link.events.ts';
-import { notGranted, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import { notGranted, wireCodes } from '../../machines/protocol/failure.ts';
 import { noOffice } from '../../machines/office/rooms/loopback.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 
@@ -140,46 +140,30 @@ const noSeatWanted = (): A2cError =>
     remedy: 'Give `office` to createComputer, or call join().',
   });
 
-type JoinFailure = Pick<Failure, 'code' | 'remedy'> & { readonly what: string };
-const agentSeat: JoinFailure = {
-  code: wireCodes.conflict,
-  what: 'The office refused the seat',
-  remedy: 'An office has one agent: close the other one, or use another office id.',
-};
-const computerSeat: JoinFailure = {
-  code: wireCodes.conflict,
-  what: 'The office refused the seat',
-  remedy: 'The computers of an office have different names: use another one.',
-};
-const foreignSeat: JoinFailure = {
-  code: wireCodes.notAllowed,
-  what: 'The office refused the seat',
-  remedy: 'Use an office id, role and name that the credential is for, or another credential.',
-};
-const unfitSeat: JoinFailure = {
-  code: wireCodes.badRequest,
-  what: 'The office refused the seat',
-  remedy: 'Use another name, or another office id.',
-};
-const version: JoinFailure = {
-  code: wireCodes.versionMismatch,
-  what: 'The office refused our version of the protocol',
-  remedy: 'Use an office of 0.1 to 0.4, such as one of createOffice.',
-};
-const credential: JoinFailure = {
-  code: wireCodes.tokenRefused,
-  what: 'The office did not let us in',
-  remedy: 'Give the token of that office as `auth`; in a shell: --token, or the variable A2C_TOKEN.',
-};
-const unreached: JoinFailure = {
-  code: 'LinkLost',
-  what: 'Could not join the office',
-  remedy: 'Start an office: createOffice; in a shell: a2c office',
-};
-
-const elsewhere: JoinFailure = {
-  ...unreached,
-  remedy: 'Give the address of an office, with the path below which it is reached: https://HOST/PATH/',
+/** Code and remedy; `agent` and `computer` are seats that others have. */
+const advice = {
+  agent: [wireCodes.conflict, 'An office has one agent: close the other one, or use another office id.'],
+  computer: [wireCodes.conflict, 'The computers of an office have different names: use another one.'],
+  foreign: [
+    wireCodes.notAllowed,
+    'Use an office id, role and name that the credential is for, or another credential.',
+  ],
+  unfit: [wireCodes.badRequest, 'Use another name, or another office id.'],
+  version: [wireCodes.versionMismatch, 'Use an office of 0.1 to 0.4, such as one of createOffice.'],
+  credential: [
+    wireCodes.tokenRefused,
+    'Give the token of that office as `auth`; in a shell: --token, or the variable A2C_TOKEN.',
+  ],
+  unreached: ['LinkLost', 'Start an office: createOffice; in a shell: a2c office'],
+  elsewhere: [
+    'LinkLost',
+    'Give the address of an office, with the path below which it is reached: https://HOST/PATH/',
+  ],
+} as const;
+const refusals: Readonly<Record<LinkRefusal, string>> = {
+  seat: 'The office refused the seat',
+  version: 'The office refused our version of the protocol',
+  credential: 'The office did not let us in',
 };
 
 /** Without name, password and query. */
@@ -200,15 +184,12 @@ const closedBefore = (role: NotJoined['role']): A2cError =>
   new A2cError({ code: 'Closed', message: `Could not join the office: the ${role} was closed` });
 /** With advice on how to get the seat; its details have no credentials. */
 function notJoined({ role, url, reason, refusal }: NotJoined, options?: ErrorOptions): A2cError {
-  const taken = role === 'agent' ? agentSeat : computerSeat;
-  const seat = reason.startsWith(notGranted) ? foreignSeat : isUnfit(reason) ? unfitSeat : taken;
-  const away = reason.startsWith(noOffice) ? elsewhere : unreached;
-  const { code, what, remedy } = refusal === null ? away : { seat, version, credential }[refusal];
+  const seat = reason.startsWith(notGranted) ? 'foreign' : isUnfit(reason) ? 'unfit' : role;
+  const away = reason.startsWith(noOffice) ? 'elsewhere' : 'unreached';
+  const [code, remedy] = advice[refusal === null ? away : refusal === 'seat' ? seat : refusal];
+  const what = refusal === null ? 'Could not join the office' : refusals[refusal];
   const details = { url: placeOf(url), reason, refusal };
-  return new A2cError(
-    { code, message: `${what}: ${reason}`, details, ...(remedy !== undefined && { remedy }) },
-    options,
-  );
+  return new A2cError({ code, message: `${what}: ${reason}`, details, remedy }, options);
 }
 
 /** Office that is reached without a socket. Only `worldOf(trace)` of `a2c-actors/replay` makes one. */

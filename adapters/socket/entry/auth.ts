@@ -32,7 +32,7 @@ const noAuth =
 const tokensFile = z.strictObject({ tokensFile: z.string().min(1) });
 /** Schemas of the credentials, by the field that identifies each form, so that an error is reported for the form that was meant. */
 const forms = { jwks: jwtAuth, tokensFile, token: tokenGrant, sha256: tokenGrant } as const;
-function check(given: unknown): asserts given is OfficeCredential {
+function check(given: unknown): void {
   if (typeof given === 'string' && given.trim() !== '') return;
   if (typeof given !== 'object' || given === null) throw new TypeError(noAuth);
   const form = Object.entries(forms).find(([field]) => Object.hasOwn(given, field));
@@ -82,15 +82,10 @@ function byCredentials(all: readonly OfficeCredential[], warn: (text: string) =>
 /** Throws a `TypeError` at the start for a bad credential or file; `warn` tells of files that fail later. */
 export function authenticateBy(auth: OfficeAuth, warn: (text: string) => void = () => {}): Authenticate {
   if (typeof auth === 'function') return auth;
-  const all: readonly unknown[] = Array.isArray(auth) ? auth : [auth];
+  const all = [auth].flat() as readonly OfficeCredential[];
   if (all.length === 0) throw new TypeError(noAuth);
-  return byCredentials(
-    all.map((one) => {
-      check(one);
-      return one;
-    }),
-    warn,
-  );
+  for (const one of all) check(one);
+  return byCredentials(all, warn);
 }
 
 export const entrantOf = (handshake: {
