@@ -298,14 +298,15 @@ function chartTables(c: Content): (readonly unknown[])[][] {
     return [['', ...all.map(({ name }) => name)], ...rows];
   });
 }
+const listItems: Render = (c) =>
+  list(c['items'])
+    .map((item, at) => itemOf(item, c['ordered'] === true ? `${(Number(c['start']) || 1) + at}. ` : '- '))
+    .join('\n');
 const formOf: Render = (c) => `[form: ${[c['name'], c['value']].map(text).filter(Boolean).join(' = ')}]`;
 const markdown: Partial<Record<Element['category'], Render>> = {
   heading: (c) => `${'#'.repeat(Number(c['level']) || 1)} ${text(c['text'])}`,
   text: (c) => text(c['text']),
-  list: (c) =>
-    list(c['items'])
-      .map((item, at) => itemOf(item, c['ordered'] === true ? `${(Number(c['start']) || 1) + at}. ` : '- '))
-      .join('\n'),
+  list: listItems,
   code: (c) => {
     const code = text(c['text']);
     return `${fenceFor(code)}${text(c['language'])}\n${code}\n${fenceFor(code)}`;
@@ -313,10 +314,7 @@ const markdown: Partial<Record<Element['category'], Render>> = {
   table: (c) => tableOf(rowsOf(c)),
   chart: (c) => [labelled('chart', text(c['title'])), ...chartTables(c).map(tableOf)].join('\n\n'),
   form: formOf,
-  diagram: (c) =>
-    list(c['items'])
-      .map((item) => itemOf(item, '- '))
-      .join('\n'),
+  diagram: listItems,
   image: (c) => {
     if (typeof c['url'] === 'string') return `![${text(c['alt'])}](${c['url']})`;
     return labelled('image', text(c['description'] ?? c['alt']));
@@ -409,13 +407,6 @@ export function pagesAnswer(
     page_total: read.pageCount,
   };
 }
-
-/** All elements when none are given. */
-export const ofCategories = (
-  elements: readonly Element[],
-  categories: readonly DpeCategory[] | undefined,
-): readonly Element[] =>
-  categories === undefined ? elements : elements.filter(({ category }) => categories.includes(category));
 
 export const pageAnswer = (
   host: string,

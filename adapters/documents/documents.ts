@@ -7,7 +7,6 @@ import {
   formatOf,
   isByPage,
   metadataAnswer,
-  ofCategories,
   pageAnswer,
   pageOfId,
   pagesAnswer,
@@ -70,17 +69,16 @@ export class DocumentResources {
     if (!parsed.ok) throw refusalOf(parsed.failure);
     const { uri } = parsed;
     if (uri.host !== this.#host) throw refusalOf(hostNotFound(uri.host));
-    const contents = (format: DpeFormat, text: string): TextContents => ({
-      uri: raw,
-      mimeType: mimeTypes[format],
-      text,
-    });
-    if (uri.level === 0) return contents('json', JSON.stringify(this.#catalogue()));
+    const { format = 'json' } = uri.level === 0 ? {} : uri;
+    return { uri: raw, mimeType: mimeTypes[format], text: await this.#textOf(uri, format) };
+  }
+
+  async #textOf(uri: DpeUri, format: DpeFormat): Promise<string> {
+    if (uri.level === 0) return JSON.stringify(this.#catalogue());
     const listed = await this.#library.find(uri.docRef);
     if (!listed) throw refusalOf(documentNotFound(uri.docRef));
     try {
-      const { format, text } = await this.#at(uri, listed);
-      return contents(format, text);
+      return await this.#at(uri, listed, format);
     } catch (error) {
       throw brokenDocument(uri.docRef, error);
     }
@@ -93,29 +91,22 @@ export class DocumentResources {
     return page;
   }
 
-  async #at(
-    uri: Exclude<DpeUri, { level: 0 }>,
-    listed: Listed,
-  ): Promise<{ format: DpeFormat; text: string }> {
-    const { format = 'json' } = uri;
+  async #at(uri: Exclude<DpeUri, { level: 0 }>, listed: Listed, format: DpeFormat): Promise<string> {
     if (uri.level === 2) {
       const page = await this.#page(listed.ref, uri.pageIndex);
-      const elements = ofCategories(page.elements, uri.categories);
-      const text =
-        format === 'json'
-          ? JSON.stringify(pageAnswer(this.#host, listed, uri.pageIndex, page.title, elements))
-          : renderPage({ title: uri.categories ? '' : page.title, elements }, format);
-      return { format, text };
+      const { categories } = uri;
+      const elements = page.elements.filter(({ category }) => categories?.includes(category) !== false);
+      return format === 'json'
+        ? JSON.stringify(pageAnswer(this.#host, listed, uri.pageIndex, page.title, elements))
+        : renderPage({ title: categories ? '' : page.title, elements }, format);
     }
     if (uri.level === 3) {
       const { index, element } = await this.#element(listed, uri.elementId);
-      const text =
-        format === 'json'
-          ? JSON.stringify(elementAnswer(this.#host, listed, index, element))
-          : renderElement(element, format);
-      return { format, text };
+      return format === 'json'
+        ? JSON.stringify(elementAnswer(this.#host, listed, index, element))
+        : renderElement(element, format);
     }
-    return { format, text: await this.#document(uri, listed, format) };
+    return this.#document(uri, listed, format);
   }
 
   async #document(uri: DpeUri & { level: 1 }, listed: Listed, format: DpeFormat): Promise<string> {

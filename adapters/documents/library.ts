@@ -68,7 +68,7 @@ async function scan(folders: readonly Folder[], signal: AbortSignal): Promise<Sc
     // A deleted folder counts as empty, because it may come back.
     const start = await locate([folder], folder.name === '' ? '.' : folder.name).catch(() => undefined);
     if (!start) continue;
-    let batch: Promise<void>[] = [];
+    const batch: Promise<void>[] = [];
     for await (const { path, real, kind } of walk(start, limits.depth, cost, signal)) {
       if (kind !== 'file' || formatOf(path) === undefined || !isNameable(path)) continue;
       if (documents.size + batch.length >= limits.documents) break;
@@ -76,7 +76,6 @@ async function scan(folders: readonly Folder[], signal: AbortSignal): Promise<Sc
       if (batch.length >= 64) await Promise.all(batch.splice(0));
     }
     await Promise.all(batch);
-    batch = [];
   }
   if (cost.isCut || documents.size >= limits.documents) {
     const [most, what] = cost.isCut ? [limits.libraryEntries, 'entries'] : [limits.documents, 'documents'];
