@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import { watchFolders } from './watch-folders.ts';
 
@@ -35,28 +35,29 @@ async function watched(fill: (root: string) => void = () => {}) {
 }
 
 // Under Wine 8 a folder that is watched is not removed (docs/windows.md).
-const onPosix = it.skipIf(process.platform === 'win32');
-onPosix.each(['', 'a'])('a folder that is deleted and made again at once is watched: %j', async (below) => {
-  const { root, readyFor, hears } = await watched((at) => {
-    for (const name of ['a', 'b']) mkdirSync(join(at, name), { recursive: true });
-    writeFileSync(join(at, below, 'old.md'), 'old');
+describe.skipIf(process.platform === 'win32')('a watched folder', () => {
+  it.each(['', 'a'])('a folder that is deleted and made again at once is watched: %j', async (below) => {
+    const { root, readyFor, hears } = await watched((at) => {
+      for (const name of ['a', 'b']) mkdirSync(join(at, name), { recursive: true });
+      writeFileSync(join(at, below, 'old.md'), 'old');
+    });
+    rmSync(join(root, below), { recursive: true });
+    mkdirSync(join(root, below));
+    // Is told when the last watch has ended, and when the next one has begun.
+    await readyFor(3);
+    const file = join(below, 'new.md');
+    writeFileSync(join(root, file), 'new');
+    await hears(file);
   });
-  rmSync(join(root, below), { recursive: true });
-  mkdirSync(join(root, below));
-  // Is told when the last watch has ended, and when the next one has begun.
-  await readyFor(3);
-  const file = join(below, 'new.md');
-  writeFileSync(join(root, file), 'new');
-  await hears(file);
-});
 
-onPosix('a folder that is deleted, and made again after it was missed, is watched', async () => {
-  const { root, readyFor, hears } = await watched();
-  rmSync(root, { recursive: true });
-  // Is told once when the folder is missed, and once when it is watched again.
-  await readyFor(2);
-  mkdirSync(root);
-  await readyFor(3);
-  writeFileSync(join(root, 'new.md'), 'new');
-  await hears('new.md');
+  it('a folder that is deleted, and made again after it was missed, is watched', async () => {
+    const { root, readyFor, hears } = await watched();
+    rmSync(root, { recursive: true });
+    // Is told once when the folder is missed, and once when it is watched again.
+    await readyFor(2);
+    mkdirSync(root);
+    await readyFor(3);
+    writeFileSync(join(root, 'new.md'), 'new');
+    await hears('new.md');
+  });
 });

@@ -51,7 +51,7 @@ describe('a type that strangers import', () => {
       './models': [],
       './ai': [],
       './langchain': [],
-      './wire': ['zod', 'zod/v4/core'],
+      './wire': ['zod'],
     });
   });
 });
