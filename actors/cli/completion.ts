@@ -7,14 +7,14 @@ import { tableOf } from './last-lists.ts';
 import { currentIn } from './prompt/commands.ts';
 import { readSource } from './source.ts';
 import { asToday } from './words.ts';
-import { fingerprintOf } from '../plans/plan.ts';
+import { fingerprintOf, readOrThrow } from '../plans/plan.ts';
 import { defaultStateDir } from '../../adapters/host-files.ts';
 import { readCached } from '../../adapters/storage/catalogs.ts';
 import { typedInShell } from '../../adapters/optional-packages.ts';
 import { apps } from '../../machines/applications/apps.ts';
 import { isUsable } from '../../machines/catalog/tool-table.ts';
 import type { Lists } from '../../machines/catalog/entries.ts';
-import { parseConfig, type Config } from '../../machines/config/parse.ts';
+import type { Config } from '../../machines/config/parse.ts';
 import { asLine } from '../../machines/text.ts';
 
 /** Completion scripts for shells, which run `a2c completion SHELL LINE` at each Tab, and complete files themselves. */
@@ -103,13 +103,8 @@ async function knownFor(
   const source = isKnown
     ? await readSource(context, config === undefined ? {} : { config: [config] }).catch(() => undefined)
     : undefined;
-  return knownIn(source?.config ?? noServers);
+  return knownIn(source?.config ?? readOrThrow([]));
 }
-const noServers = ((): Config => {
-  const parsed = parseConfig({ mcpServers: {} });
-  if (parsed.ok) return parsed.config;
-  throw new Error('a config without servers is right');
-})();
 async function knownIn(config: Config): Promise<KnownNames> {
   const lists = await Promise.all(
     enabled(config).map(async (server) => {

@@ -8,7 +8,7 @@ import { exitCodes } from './exit-codes.ts';
 import { type A2cError, badRequest, notFound } from '../kernel/errors.ts';
 import { changeFile } from '../../adapters/storage/settings.ts';
 import { foundAppFiles } from '../../adapters/applications/config-imports.ts';
-import { ownCommand } from '../../adapters/optional-packages.ts';
+import { ownCommand, typedInShell } from '../../adapters/optional-packages.ts';
 import { edited, type Edit } from '../../machines/config/json-edits.ts';
 import { readJson } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';
@@ -38,13 +38,8 @@ function programsIn(value: unknown, path: Path = [], isMap = false): readonly Pr
 function serveCommand(): readonly string[] {
   const own = ownCommand();
   const isByNpx = own.includes('a2c-actors');
-  return [
-    ...(isByNpx
-      ? ['npx', '-y', '-p', 'a2c-actors', 'a2c']
-      : [process.execPath, resolve(process.argv[1] ?? '')]),
-    'serve',
-    '--',
-  ];
+  const npx = ['npx', '-y', '-p', 'a2c-actors', 'a2c'];
+  return [...(isByNpx ? npx : [process.execPath, resolve(process.argv[1] ?? '')]), 'serve', '--'];
 }
 function behind({ command, args }: Program): readonly string[] | undefined {
   const all = [command, ...args];
@@ -99,8 +94,6 @@ const textOf = (file: string): string => {
     throw notFound(`${file} cannot be read`, 'Name an application or a file.');
   }
 };
-const shown = (list: readonly string[]): string =>
-  list.map((word) => (/\s/.test(word) ? JSON.stringify(word) : word)).join(' ');
 
 interface Direction {
   readonly heading: string;
@@ -130,8 +123,8 @@ const command =
       const programs = programsIn(valueIn(file, textOf(file))).filter((program) => changed(program));
       terminal.out(`${file}: ${programs.length} ${heading}`);
       for (const program of programs) {
-        terminal.out(`  - ${program.path.at(-1)}: ${shown([program.command, ...program.args])}`);
-        terminal.out(`  + ${program.path.at(-1)}: ${shown(changed(program) ?? [])}`);
+        terminal.out(`  - ${program.path.at(-1)}: ${typedInShell([program.command, ...program.args])}`);
+        terminal.out(`  + ${program.path.at(-1)}: ${typedInShell(changed(program) ?? [])}`);
       }
       if (programs.length === 0 || !(await mayWrite(context, file, options))) continue;
       await changeFile(

@@ -114,23 +114,13 @@ export const check = <T>(
   return undefined;
 };
 
+type Inner = Partial<Record<'innerType' | 'in' | 'element' | 'valueType', z.core.$ZodType>> & {
+  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
+  readonly options?: readonly z.core.$ZodType[];
+};
 function keysIn(schema: z.core.$ZodType): readonly string[] {
-  const {
-    shape = {},
-    innerType,
-    in: input,
-    element,
-    valueType,
-    options = [],
-  } = schema._zod.def as {
-    readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
-    readonly innerType?: z.core.$ZodType;
-    readonly in?: z.core.$ZodType;
-    readonly element?: z.core.$ZodType;
-    readonly valueType?: z.core.$ZodType;
-    readonly options?: readonly z.core.$ZodType[];
-  };
-  const inner = [...Object.values(shape), innerType, input, element, valueType, ...options];
+  const { shape = {}, options = [], ...one } = schema._zod.def as Inner;
+  const inner = [...Object.values(shape), one.innerType, one.in, one.element, one.valueType, ...options];
   return [...Object.keys(shape), ...inner.flatMap((each) => (each === undefined ? [] : keysIn(each)))];
 }
 const knownKeys: ReadonlySet<string> = new Set([

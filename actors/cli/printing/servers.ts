@@ -124,13 +124,10 @@ export function incidentLines(incidents: readonly IncidentFact[]): string[] {
 export function whyText(server: ServerStatus, place: Place): string[] {
   const { state, failure, noise, waits } = server;
   const { code, details = {}, remedy } = failure ? adviceAt(place, failure) : {};
-  const stderr = details['stderr'];
-  const all = Array.isArray(stderr)
-    ? stderr.map(String)
-    : typeof stderr === 'string'
-      ? stderr.split('\n')
-      : [];
-  const said = all.filter((line) => line.trim() !== '');
+  const { stderr = '' } = details;
+  const said = String(stderr)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
   return [
     serverLine(server),
     `It ${stateWords[state]}.`,

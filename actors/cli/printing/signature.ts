@@ -92,9 +92,8 @@ function exampleCall({ name, options }: CallToCopy, schema: unknown): string {
     .filter((each) => each.isRequired)
     .map(({ name: key, schema: own }) => {
       const value = exampleOf(own);
-      const text = typeof value === 'string' ? `=${value}` : `:=${JSON.stringify(value)}`;
-      const isPlain = typeof value === 'number' || typeof value === 'boolean';
-      return isPlain ? `${key}=${String(value)}` : key + text;
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      return `${key}${typeof value === 'object' ? ':=' : '='}${text}`;
     });
   return typedHere(options, 'call', name, ...words);
 }
